@@ -1,0 +1,37 @@
+// Seeded traffic of the `send` job: which node sends what to whom. Shared by the node that makes
+// the bytes, the node that checks them and the host that knows what everyone must have got.
+#pragma once
+
+#include "core/network.hpp"
+
+#include <cstdint>
+
+namespace mesh {
+
+/// A bijective mix of 32 bits (the finaliser of MurmurHash3): neighbouring inputs, unlike outputs.
+constexpr std::uint32_t mix32(std::uint32_t value) {
+    value ^= value >> 16;
+    value *= 0x85EB'CA6Bu;
+    value ^= value >> 13;
+    value *= 0xC2B2'AE35u;
+    return value ^ (value >> 16);
+}
+
+/// Receiver of message `k` of `node`: any node but itself, all equally likely.
+constexpr NodeId traffic_target(std::uint32_t nodes, std::uint32_t seed, NodeId node,
+                                std::uint32_t k) {
+    const std::uint32_t draw = mix32(seed ^ mix32(index(node) ^ mix32(k + 0x9E37'79B9u)));
+    return node_at((index(node) + 1 + draw % (nodes - 1)) % nodes);
+}
+
+/// First word of the payload stream of message `k` of `node`.
+constexpr std::uint32_t traffic_stream(std::uint32_t seed, NodeId node, std::uint32_t k) {
+    return mix32(mix32(seed + 0x5bd1'e995u) ^ index(node)) ^ mix32(k);
+}
+
+/// Byte `position` of the payload stream that begins with `stream`.
+constexpr std::uint8_t traffic_byte(std::uint32_t stream, std::uint32_t position) {
+    return static_cast<std::uint8_t>(mix32(stream + position / 4) >> (8 * (position % 4)));
+}
+
+} // namespace mesh

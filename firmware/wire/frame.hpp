@@ -1,0 +1,136 @@
+// What crosses a cable. Named offsets, one checked view, one builder; bytes <-> meaning, no more.
+//
+// A frame is an Ethernet frame of three parts, all little-endian, each a whole number of words:
+//   cable header  14 bytes  belongs to the loom: the port it leaves by, then the port it enters by
+//   link header   30 bytes  made anew for every hop and every retransmission; own CRC-32
+//   packet        header 32 bytes + payload; untouched from source to destination; own CRC-32
+// The packet therefore stays in one pool buffer while the node forwards it, and the CRC over the
+// payload is computed once at the source and checked at every hop.
+#pragma once
+
+#include "core/network.hpp"
+#include "core/types.hpp"
+#include "wire/identity.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace mesh::wire {
+
+inline constexpr std::size_t kCableBytes = 14;
+inline constexpr std::size_t kHeadBytes = 44;   // cable and link header together
+inline constexpr std::size_t kPacketHeaderBytes = 32;
+inline constexpr std::size_t kPayloadBytesMax = 1024;
+inline constexpr std::size_t kPacketBytesMax = kPacketHeaderBytes + kPayloadBytesMax;
+inline constexpr std::size_t kFrameBytesMax = kHeadBytes + kPacketBytesMax;
+inline constexpr std::uint16_t kEtherType = 0xB588; // 88B5, "local experimental", as stored
+
+/// Model time in ticks; kTicksPerUnit ticks are one unit of --tau and --tc.
+using ModelTime = std::uint64_t;
+inline constexpr ModelTime kTicksPerUnit = 1'000'000;
+inline constexpr ModelTime kNever = ~ModelTime{0};
+
+enum class Kind : std::uint8_t {
+    hello = 1, // who is at this end; repeated until the peer has answered
+    hello_answer,
+    data,  // carries a packet; numbered by `sequence`
+    ack,   // carries none; `acknowledged`, `refused` and `free_buffers` say it all
+    host,  // a packet between a node and the host tool; not numbered
+    idle,  // node to loom: nothing left to do; `refused` = frames consumed since reset (modulo
+           // 2^32), `model_time` = earliest timer (kNever if none)
+    grant, // loom to node: model time has come to `model_time`; fire what is due
+};
+
+/// Offsets from the start of the frame, in bytes.
+namespace offset {
+inline constexpr std::size_t kCableTo = 0;   // 6 bytes, the last one is the port
+inline constexpr std::size_t kCablePort = 5;
+inline constexpr std::size_t kCableFrom = 6; // 6 bytes: MAC of the sender, see identity.hpp
+inline constexpr std::size_t kEtherType = 12;
+inline constexpr std::size_t kKind = 14;
+inline constexpr std::size_t kPort = 15;         // out-port of the sender
+inline constexpr std::size_t kSequence = 16;     // u16
+inline constexpr std::size_t kAcknowledged = 18; // u16, next sequence number expected
+inline constexpr std::size_t kRefused = 20;      // u32, bit i: kAcknowledged - 1 - i was refused
+inline constexpr std::size_t kFreeBuffers = 24;  // u16
+inline constexpr std::size_t kPacketBytes = 26;  // u16, of the packet that follows
+inline constexpr std::size_t kModelTime = 28;    // u64, when the packet is there at the receiver
+inline constexpr std::size_t kHops = 36;         // u16, links crossed, this one included
+inline constexpr std::size_t kFlags = 38;        // u16, LinkFlag bits
+inline constexpr std::size_t kLinkCrc = 40;      // CRC-32 of bytes 12..39
+} // namespace offset
+
+/// Offsets from the start of the packet, in bytes.
+namespace packet_offset {
+inline constexpr std::size_t kRule = 0;
+inline constexpr std::size_t kSubtree = 1;
+inline constexpr std::size_t kPayloadBytes = 2; // u16
+inline constexpr std::size_t kSource = 4;       // u32, root of a tree
+inline constexpr std::size_t kDestination = 8;  // u32
+inline constexpr std::size_t kTag = 12;         // u16
+inline constexpr std::size_t kService = 14;     // u8, who at the destination: see Service
+inline constexpr std::size_t kFlags = 15;       // u8
+inline constexpr std::size_t kMessage = 16;     // u32, number of the message at its source
+inline constexpr std::size_t kPosition = 20;    // u32, byte offset of this payload in the message
+inline constexpr std::size_t kTotalBytes = 24;  // u32, of the message
+inline constexpr std::size_t kPacketCrc = 28;   // CRC-32 of bytes 0..27 and of the payload
+} // namespace packet_offset
+
+/// Bits of LinkHeader::flags. The epoch (low byte) counts how often the sender took packets back
+/// after a refusal: frames of an older epoch are refused too, which keeps their order.
+namespace link_flag {
+inline constexpr std::uint16_t kEpochMask = 0x00FF;
+inline constexpr std::uint16_t kGap = 0x0100; // a frame is missing: send again from `acknowledged`
+} // namespace link_flag
+
+/// The fields of a link header as values.
+struct LinkHeader {
+    Kind kind = Kind::ack;
+    Port port = kNoPort;
+    std::uint16_t sequence = 0;
+    std::uint16_t acknowledged = 0;
+    std::uint32_t refused = 0;
+    std::uint16_t free_buffers = 0;
+    std::uint16_t packet_bytes = 0;
+    ModelTime model_time = 0;
+    std::uint16_t hops = 0;
+    std::uint16_t flags = 0;
+};
+
+/// The fields of a packet header as values.
+struct PacketHeader {
+    Rule rule = Rule::unicast;
+    std::uint8_t subtree = 0;
+    std::uint16_t payload_bytes = 0;
+    NodeId source = kNoNode;
+    NodeId destination = kNoNode;
+    std::uint16_t tag = 0;
+    std::uint8_t service = 0;
+    std::uint8_t flags = 0;
+    std::uint32_t message = 0;
+    std::uint32_t position = 0;
+    std::uint32_t total_bytes = 0;
+};
+
+/// What is wrong with received bytes; each has a counter.
+enum class [[nodiscard]] Parse : std::uint8_t { ok, too_short, not_ours, bad_length, bad_crc };
+
+/// Writes the 44 bytes before the packet; the cable header names `header.port`. `sender` fills the
+/// cable's source address (for captures only).
+void write_head(const LinkHeader& header, const Mac& sender, std::span<std::byte, kHeadBytes> out);
+
+/// Reads what write_head() wrote from the first bytes of a frame of `frame_bytes` bytes and checks
+/// type, checksum and lengths. `out` is set only if the answer is ok. Any bytes are safe.
+Parse read_head(std::span<const std::byte> head, std::size_t frame_bytes, LinkHeader& out);
+
+/// Writes the 32 bytes of a packet header, checksum excepted.
+void write_packet_header(const PacketHeader& header, std::span<std::byte, kPacketHeaderBytes> out);
+
+/// Computes the packet's checksum and puts it in place. `packet` is header and payload.
+void seal_packet(std::span<std::byte> packet);
+
+/// Checks length and checksum of a received packet; reads its header if it is ok.
+Parse read_packet(std::span<const std::byte> packet, PacketHeader& out);
+
+} // namespace mesh::wire
