@@ -1,48 +1,195 @@
 // The one face of all topologies and rules: what the forwarder, the host tool and the tests call.
 //
 // A packet names its rule and, where the rule needs them, source, destination and subtree. route()
-// is the whole routing decision of a node; it reads no table and no state.
+// is the whole routing decision of a node; it reads no table and no state. Everything a packet
+// carries may be corrupt: route() answers such a packet with "nowhere". All other functions expect
+// a valid network and nodes, ports and rules that it has.
 #pragma once
 
+#include "core/hypercube.hpp"
+#include "core/hypercube_trees.hpp"
+#include "core/rules.hpp"
 #include "core/types.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace mesh {
 
-enum class Topology : std::uint8_t { cube, uhc, star };
+/// The trees of each topology.
+constexpr TreeList<SbtTree, BsTree, HpTree> trees_of(Hypercube) { return {}; }
 
-/// Routing rules; the number travels in every packet. Trees carry their --tree name.
-enum class Rule : std::uint8_t {
-    unicast, // shortest path: e-cube on the cube
-    sbt,     // spanning binomial tree (Ho, Johnsson 1986)
-    bs,      // the same tree from the arrival port alone (Brandenburg, Scott)
-    hp,      // Gray-code Hamiltonian path
-    kCount
-};
+namespace detail {
 
-/// A network of 2^dim (cube, uhc) or dim! (star) nodes.
-struct Network {
-    Topology topology = Topology::cube;
-    std::uint8_t dim = 1;
+/// f(topology) for the topology of `network`.
+template <class F>
+constexpr auto with_topology(Network network, F f) {
+    return f(Hypercube{network.dim});
+}
 
-    constexpr bool operator==(const Network&) const = default;
-};
+/// f(tree) for the tree with this rule, `otherwise` if the topology has none.
+template <class Result, class F, class... Trees>
+constexpr Result with_tree(TreeList<Trees...>, Rule rule, Result otherwise, F f) {
+    Result result = otherwise;
+    static_cast<void>(((rule == Trees::kRule && (result = f(Trees{}), true)) || ...));
+    return result;
+}
 
-/// What a node knows of a packet when it decides. A rule reads only what it needs: `bs` none of
-/// source, destination and subtree.
-struct Envelope {
-    Rule rule = Rule::unicast;
-    std::uint8_t subtree = 0;
-    NodeId source = kNoNode;      // root of a tree
-    NodeId destination = kNoNode; // of a unicast
-};
+template <class Net, class Tree>
+constexpr Route tree_route(Net net, Tree, const Hop& hop) {
+    static_assert(TreeOn<Tree, Net>);
+    if (Tree::kReadsRoot && index(hop.root) >= net.node_count())
+        return {};
+    if (Tree::subtree_count(net) > 1 &&
+        hop.subtree - Tree::first_subtree() >= Tree::subtree_count(net))
+        return {};
+    return {Tree::children(net, hop), hop.arrival != kNoPort};
+}
 
-/// Where a packet goes from here: out of `ports`, in their order, and to this node if `deliver`.
-struct Route {
-    PortSequence ports;
-    bool deliver = false;
-};
+template <class Net>
+constexpr Route unicast_route(Net net, NodeId self, NodeId destination) {
+    if (index(destination) >= net.node_count())
+        return {};
+    if (self == destination)
+        return {{}, true};
+    return {PortSequence::ascending(1u << index(net.next_hop(self, destination))), false};
+}
+
+template <class Net>
+constexpr Route route(Net net, NodeId self, Port arrival, const Envelope& envelope) {
+    static_assert(TopologyType<Net>);
+    if (arrival != kNoPort && index(arrival) >= net.port_count())
+        return {};
+    if (envelope.rule == Rule::unicast)
+        return unicast_route(net, self, envelope.destination);
+    const Hop hop{self, envelope.source, arrival, envelope.subtree};
+    return with_tree(trees_of(net), envelope.rule, Route{},
+                     [&](auto tree) { return tree_route(net, tree, hop); });
+}
+
+} // namespace detail
+
+/// True if there is such a network: cube and UHC of 1..kDimMax dimensions, star of 3..9 symbols.
+/// Takes any value.
+constexpr bool valid(Network network) {
+    return network.topology == Topology::cube &&
+           detail::with_topology(network, [](auto net) { return net.valid(); });
+}
+
+/// Number of nodes: 2^dim, or dim! for the star.
+constexpr std::uint32_t node_count(Network network) {
+    return detail::with_topology(network, [](auto net) { return net.node_count(); });
+}
+
+/// Number of ports of every node, in and out: dim, or dim-1 for the star.
+constexpr unsigned port_count(Network network) {
+    return detail::with_topology(network, [](auto net) { return net.port_count(); });
+}
+
+/// Ports by which packets can leave `node`, as bits.
+constexpr std::uint32_t out_ports(Network network, NodeId node) {
+    return detail::with_topology(network, [=](auto net) { return net.out_ports(node); });
+}
+
+/// Ports by which packets can enter `node`, as bits.
+constexpr std::uint32_t in_ports(Network network, NodeId node) {
+    return detail::with_topology(network, [=](auto net) { return net.in_ports(node); });
+}
+
+/// The node at the other end of the cable at `port`. It is plugged into the same port there.
+constexpr NodeId neighbor(Network network, NodeId node, Port port) {
+    return detail::with_topology(network, [=](auto net) { return net.neighbor(node, port); });
+}
+
+/// Links on the shortest path.
+constexpr unsigned distance(Network network, NodeId from, NodeId to) {
+    return detail::with_topology(network, [=](auto net) { return net.distance(from, to); });
+}
+
+/// Where a packet goes that is at `self` and came by `arrival` (kNoPort: it starts here). A tree
+/// delivers at every node but its root. Takes any `arrival` and envelope; the answer to one that
+/// does not fit the network is Route::nowhere().
+constexpr Route route(Network network, NodeId self, Port arrival, const Envelope& envelope) {
+    return detail::with_topology(
+        network, [&](auto net) { return detail::route(net, self, arrival, envelope); });
+}
+
+/// Most links that a packet of this rule crosses; 0 if the topology does not have the rule.
+constexpr unsigned height(Network network, Rule rule) {
+    return detail::with_topology(network, [=](auto net) {
+        return rule == Rule::unicast
+                   ? net.diameter()
+                   : detail::with_tree(trees_of(net), rule, 0u,
+                                       [=](auto tree) { return tree.height(net); });
+    });
+}
+
+/// Number of subtrees that the rule names by Envelope::subtree; 1 for a single tree, 0 for unicast
+/// and for rules of other topologies.
+constexpr unsigned subtree_count(Network network, Rule rule) {
+    return detail::with_topology(network, [=](auto net) {
+        return detail::with_tree(trees_of(net), rule, 0u,
+                                 [=](auto tree) { return tree.subtree_count(net); });
+    });
+}
+
+/// The lowest of the subtree numbers, which are contiguous.
+constexpr unsigned first_subtree(Network network, Rule rule) {
+    return detail::with_topology(network, [=](auto net) {
+        return detail::with_tree(trees_of(net), rule, 0u,
+                                 [](auto tree) { return tree.first_subtree(); });
+    });
+}
+
+/// In-port by which `node` gets the packets of this tree; kNoPort at the root and at nodes outside
+/// the subtree.
+constexpr Port parent(Network network, Rule rule, unsigned subtree, NodeId root, NodeId node) {
+    const Hop hop{node, root, kNoPort, static_cast<std::uint8_t>(subtree)};
+    return detail::with_topology(network, [=](auto net) {
+        return detail::with_tree(trees_of(net), rule, kNoPort,
+                                 [=](auto tree) { return tree.parent(net, hop); });
+    });
+}
+
+/// Ports by which `node` sends the packets of this tree on: what route() says when one came by
+/// parent().
+constexpr PortSequence children(Network network, Rule rule, unsigned subtree, NodeId root,
+                                NodeId node) {
+    const Port arrival = parent(network, rule, subtree, root, node);
+    if (arrival == kNoPort && node != root)
+        return {};
+    const Envelope envelope{rule, static_cast<std::uint8_t>(subtree), root, kNoNode};
+    return route(network, node, arrival, envelope).ports;
+}
+
+/// Name of a rule on the command line and in reports.
+constexpr std::string_view name(Rule rule) {
+    using namespace std::string_view_literals;
+    const auto of_tree = [](auto tree) -> std::string_view { return tree.kName; };
+    if (rule == Rule::unicast)
+        return "unicast"sv;
+    return detail::with_tree(trees_of(Hypercube{}), rule, ""sv, of_tree);
+}
+
+constexpr std::string_view name(Topology topology) {
+    switch (topology) {
+    case Topology::cube: return "cube";
+    case Topology::uhc: return "uhc";
+    case Topology::star: return "star";
+    }
+    return "";
+}
+
+/// The tree of this topology with this name.
+constexpr std::optional<Rule> rule_by_name(Topology topology, std::string_view name) {
+    const Network network{topology, 3};
+    for (unsigned number = 1; number < static_cast<unsigned>(Rule::kCount); ++number) {
+        const Rule rule = static_cast<Rule>(number);
+        if (subtree_count(network, rule) != 0 && mesh::name(rule) == name)
+            return rule;
+    }
+    return std::nullopt;
+}
 
 } // namespace mesh

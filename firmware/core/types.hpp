@@ -29,6 +29,10 @@ inline constexpr unsigned kPortsMax = 16;
 /// Most dimensions that the rules accept (subtree statistics go this far, without nodes).
 inline constexpr unsigned kDimMax = 20;
 
+/// How many ports of a node work at one time: every port; one send and one receive; or one send or
+/// receive.
+enum class PortModel : std::uint8_t { all, duplex, half };
+
 constexpr std::uint32_t index(NodeId node) { return static_cast<std::uint32_t>(node); }
 constexpr unsigned index(Port port) { return static_cast<unsigned>(port); }
 constexpr Port port_at(unsigned number) { return static_cast<Port>(number); }
@@ -54,7 +58,9 @@ public:
     constexpr bool empty() const { return set_ == 0; }
     constexpr std::uint32_t set() const { return set_; }
     constexpr unsigned size() const { return static_cast<unsigned>(std::popcount(set_)); }
-    constexpr bool contains(Port port) const { return ((set_ >> index(port)) & 1u) != 0; }
+    constexpr bool contains(Port port) const {
+        return index(port) < 32 && ((set_ >> index(port)) & 1u) != 0;
+    }
 
     /// The next port to serve, taken out of the set. Precondition: not empty.
     constexpr Port pop() {

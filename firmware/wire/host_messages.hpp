@@ -37,7 +37,7 @@ enum class HostTag : std::uint16_t {
 };
 
 enum class Op : std::uint8_t { none, bcast, send, barrier, app };
-enum class PortModel : std::uint8_t { all, duplex, half };
+using mesh::PortModel;
 inline constexpr std::uint32_t kRandomTarget = 0xFFFF'FFFF;
 
 /// Result of the self-check at boot.

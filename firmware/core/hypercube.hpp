@@ -1,0 +1,46 @@
+// The Boolean cube: 2^dim nodes, port d of every node crosses dimension d.
+#pragma once
+
+#include "core/bits.hpp"
+#include "core/types.hpp"
+
+#include <cstdint>
+
+namespace mesh {
+
+/// Address of a node as the root sees it: own address xor root. The root itself is 0.
+enum class Relative : std::uint32_t {};
+
+constexpr std::uint32_t index(Relative relative) { return static_cast<std::uint32_t>(relative); }
+constexpr Relative relative_address(NodeId node, NodeId root) {
+    return static_cast<Relative>(index(node) ^ index(root));
+}
+
+struct Hypercube {
+    std::uint8_t dim = 1;
+
+    constexpr bool valid() const { return dim >= 1 && dim <= kDimMax; }
+    constexpr std::uint32_t node_count() const { return 1u << dim; }
+    constexpr unsigned port_count() const { return dim; }
+    constexpr unsigned diameter() const { return dim; }
+
+    /// All dimensions as bits.
+    constexpr std::uint32_t ports() const { return low_bits(dim); }
+    constexpr std::uint32_t out_ports(NodeId) const { return ports(); }
+    constexpr std::uint32_t in_ports(NodeId) const { return ports(); }
+
+    constexpr NodeId neighbor(NodeId node, Port port) const {
+        return node_at(index(node) ^ (1u << index(port)));
+    }
+    /// Hamming distance. Host and tests: popcount is a library call on a Cortex-M.
+    constexpr unsigned distance(NodeId from, NodeId to) const {
+        return static_cast<unsigned>(std::popcount(index(from) ^ index(to)));
+    }
+    /// e-cube: the lowest dimension in which the addresses differ. Ascending dimensions on every
+    /// route leave no cycle among the links that wait for each other. Precondition: they differ.
+    constexpr Port next_hop(NodeId self, NodeId destination) const {
+        return port_at(lowest_bit(index(self) ^ index(destination)));
+    }
+};
+
+} // namespace mesh

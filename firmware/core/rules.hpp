@@ -1,0 +1,108 @@
+// The shape that all three networks share: a topology, and rules that say where a packet goes.
+//
+// A topology is a small value (Hypercube, UniHypercube, StarGraph) that knows its nodes and ports. A
+// tree is a struct of static functions on a topology and one Hop: children and parent, computed from
+// the hop alone. network.hpp holds one list of trees per topology; a new tree is one more name there.
+#pragma once
+
+#include "core/types.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+
+namespace mesh {
+
+enum class Topology : std::uint8_t { cube, uhc, star };
+
+/// Routing rules; the number travels in every packet. Trees carry their --tree name.
+enum class Rule : std::uint8_t {
+    unicast, // shortest path: e-cube on the cube
+    // cube
+    sbt, // spanning binomial tree (ho-johnsson-1986, 3.1)
+    bs,  // the same tree from the arrival port alone (brandenburg-scott, 4)
+    hp,  // Gray-code Hamiltonian path (ho-johnsson-1986, 3.4)
+    kCount
+};
+
+/// A network of 2^dim (cube, uhc) or dim! (star) nodes.
+struct Network {
+    Topology topology = Topology::cube;
+    std::uint8_t dim = 1;
+
+    constexpr bool operator==(const Network&) const = default;
+};
+
+/// What a node knows of a packet when it decides. A rule reads only what it needs: `bs` none of
+/// source, destination and subtree; a rule of one tree no subtree.
+struct Envelope {
+    Rule rule = Rule::unicast;
+    std::uint8_t subtree = 0;
+    NodeId source = kNoNode;      // root of a tree
+    NodeId destination = kNoNode; // of a unicast
+};
+
+/// Where a packet goes from here: out of `ports`, in their order, and to this node if `deliver`.
+struct Route {
+    PortSequence ports;
+    bool deliver = false;
+
+    /// True for the answer to an envelope that this network cannot route.
+    constexpr bool nowhere() const { return ports.empty() && !deliver; }
+};
+
+/// All that a tree rule may look at. parent() never reads `arrival`; children() may.
+struct Hop {
+    NodeId self;
+    NodeId root;
+    Port arrival; // kNoPort at the root
+    std::uint8_t subtree;
+};
+
+/// What a topology answers. Nodes and ports given to it are in range; valid() takes any value.
+template <class N>
+concept TopologyType = requires(const N net, NodeId node, NodeId other, Port port) {
+    { net.valid() } -> std::same_as<bool>;
+    { net.node_count() } -> std::same_as<std::uint32_t>;
+    { net.port_count() } -> std::same_as<unsigned>;
+    /// Ports by which a packet can leave (enter) the node, as bits.
+    { net.out_ports(node) } -> std::same_as<std::uint32_t>;
+    { net.in_ports(node) } -> std::same_as<std::uint32_t>;
+    /// The node at the other end of a port.
+    { net.neighbor(node, port) } -> std::same_as<NodeId>;
+    /// Links on a shortest path, and the greatest of these numbers.
+    { net.distance(node, other) } -> std::same_as<unsigned>;
+    { net.diameter() } -> std::same_as<unsigned>;
+    /// First port of the shortest path to `other`, which is not `node`.
+    { net.next_hop(node, other) } -> std::same_as<Port>;
+};
+
+/// What a tree answers. Root and self are in range, and so is the subtree if there are several.
+template <class T, class N>
+concept TreeOn = TopologyType<N> && requires(const N net, const Hop& hop) {
+    { T::kRule } -> std::convertible_to<Rule>;
+    { T::kName } -> std::convertible_to<std::string_view>;
+    /// False: children() works with the root blanked.
+    { T::kReadsRoot } -> std::convertible_to<bool>;
+    /// Subtrees are numbered first_subtree() .. first_subtree() + subtree_count() - 1.
+    { T::subtree_count(net) } -> std::same_as<unsigned>;
+    { T::first_subtree() } -> std::same_as<unsigned>;
+    /// Out-ports in the order in which the node sends.
+    { T::children(net, hop) } -> std::same_as<PortSequence>;
+    /// In-port that the tree feeds this node by; kNoPort at the root and outside the subtree.
+    { T::parent(net, hop) } -> std::same_as<Port>;
+    /// Most links from the root to any node.
+    { T::height(net) } -> std::same_as<unsigned>;
+};
+
+/// What most trees answer alike: one tree, numbered 0, that needs to know its root.
+struct SingleTree {
+    static constexpr bool kReadsRoot = true;
+    static constexpr unsigned subtree_count(auto) { return 1; }
+    static constexpr unsigned first_subtree() { return 0; }
+};
+
+template <class... Trees>
+struct TreeList {};
+
+} // namespace mesh
