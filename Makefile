@@ -1,0 +1,215 @@
+# meshputer: `make help` lists the targets. Everything lands in $(BUILD); sources are found by
+# folder, so a new file needs no line here.
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := all
+
+BUILD ?= build
+CXX := g++
+CLANGXX := clang++-14
+CROSS := arm-none-eabi-
+PYTHON := /usr/bin/python3
+V ?= 0
+ifeq ($(V),0)
+say = @printf '  %-6s %s\n' $(1) $(2)
+Q := @
+endif
+
+WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wundef -Wswitch-enum -Wold-style-cast -Werror
+CXXFLAGS := -std=c++20 $(WARNINGS) -Ifirmware -I. -MMD -MP
+HOST_FLAGS := -O2 -g -I$(BUILD)/host -pthread
+ASAN_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=address,undefined \
+  -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZ_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,undefined \
+  -fno-sanitize-recover=all -Wno-unknown-warning-option
+HOST_LIBS := -lfmt -pthread
+# On the host an app is one function among others, and its output goes to its node's console.
+app_flags = -Dapp_main=app_main_$(1) -Dprintf=mesh_app_printf -Dputs=mesh_app_puts -fno-builtin
+
+# ---- sources -------------------------------------------------------------------------------------
+APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
+PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/kernel/*.cpp \
+  firmware/collectives/*.cpp)
+APP_SOURCES := $(APPS:%=firmware/apps/%.cpp)
+HOST_SOURCES := $(PORTABLE_SOURCES) $(wildcard boards/host/*.cpp host-tools/mesh/*.cpp)
+MAIN_SOURCE := host-tools/mesh/main.cpp
+LIBRARY_SOURCES := $(filter-out $(MAIN_SOURCE),$(HOST_SOURCES)) $(APP_SOURCES)
+BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
+TEST_FOLDERS := $(foreach f,core wire kernel sim host,$(if $(wildcard tests/$f/*_test.cpp),$f))
+FUZZERS := $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
+BENCHES := $(basename $(notdir $(wildcard tests/bench/*.cpp)))
+
+# ---- the host tool -------------------------------------------------------------------------------
+MESH := $(BUILD)/host/mesh
+host_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
+
+.PHONY: all
+all: $(MESH) images ## build the host tool and the images of all boards (default)
+
+$(BUILD)/host/apps.inc: $(APP_SOURCES) Makefile
+	@mkdir -p $(@D)
+	@printf 'MESH_APP(%s)\n' $(APPS) >$@
+
+# $(1): object folder, $(2): compiler, $(3): flags
+define host_rules
+$(BUILD)/$(1)/obj/firmware/apps/%.o: firmware/apps/%.cpp Makefile | $(BUILD)/host/apps.inc
+	$$(call say,CXX,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$(2) $(CXXFLAGS) $(3) $$(call app_flags,$$*) -c $$< -o $$@
+$(BUILD)/$(1)/obj/%.o: %.cpp Makefile | $(BUILD)/host/apps.inc
+	$$(call say,CXX,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$(2) $(CXXFLAGS) $(3) -c $$< -o $$@
+$(BUILD)/$(1)/libmesh.a: $(call host_objects,$(1),$(LIBRARY_SOURCES))
+	$$(call say,AR,$$@)
+	@rm -f $$@
+	$(Q)ar rcs $$@ $$^
+endef
+$(eval $(call host_rules,host,$(CXX),$(HOST_FLAGS)))
+$(eval $(call host_rules,asan,$(CXX),$(ASAN_FLAGS)))
+$(eval $(call host_rules,fuzz,$(CLANGXX),$(FUZZ_FLAGS)))
+
+$(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(BUILD)/host/libmesh.a
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+
+# ---- images --------------------------------------------------------------------------------------
+# boards/BOARD/board.mk sets CPU_FLAGS and LDSCRIPT, and may set BOARD_LDFLAGS and the budgets
+# FLASH_BUDGET, RAM_BUDGET (bytes, kernel without app) and STACK_BUDGET (bytes, one function).
+TARGET_FLAGS := -Os -g -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti \
+  -fno-threadsafe-statics -fno-use-cxa-atexit -fno-unwind-tables -fno-asynchronous-unwind-tables \
+  -fno-common -fstack-usage
+TARGET_LDFLAGS := -nostartfiles --specs=nano.specs -Llinker -Wl,--gc-sections \
+  -Wl,--print-memory-usage -Wl,--orphan-handling=error -Wl,--fatal-warnings
+
+.PHONY: images
+# $(1): board, $(2): image, $(3): its own objects
+define image_rules
+images: $(BUILD)/$(1)/$(2).elf
+$(BUILD)/$(1)/$(2).elf: $(3) $$($(1)_LDSCRIPT) $(wildcard linker/*.ld)
+	$$(call say,LINK,$$@)
+	$(Q)$(CROSS)g++ $$($(1)_CPU_FLAGS) $(TARGET_LDFLAGS) -T $$($(1)_LDSCRIPT) \
+	  -Wl,-Map=$$(@:.elf=.map) $(3) $$($(1)_LDFLAGS) -o $$@ >$$@.memory
+	$(Q)[ $(V) = 0 ] || cat $$@.memory
+endef
+
+define board_rules
+CPU_FLAGS :=
+LDSCRIPT :=
+BOARD_LDFLAGS :=
+include boards/$(1)/board.mk
+$(1)_CPU_FLAGS := $$(CPU_FLAGS)
+$(1)_LDSCRIPT := $$(LDSCRIPT)
+$(1)_LDFLAGS := $$(BOARD_LDFLAGS)
+$(1)_SYSTEM := $$(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(wildcard boards/$(1)/*.cpp) \
+  $(PORTABLE_SOURCES))
+$(BUILD)/$(1)/obj/%.o: %.cpp Makefile boards/$(1)/board.mk
+	$$(call say,CROSS,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $$($(1)_CPU_FLAGS) -c $$< -o $$@
+endef
+$(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
+target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
+TARGET_TESTS := $(basename $(notdir $(wildcard tests/target/*.cpp)))
+BARE_SOURCES := $(wildcard tests/bench/bare_forwarder/*.cpp)
+$(foreach b,$(BOARDS),$(foreach a,$(APPS),$(eval $(call image_rules,$b,$a,\
+  $($b_SYSTEM) $(call target_objects,$b,firmware/apps/$a.cpp)))))
+$(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,test_$t,\
+  $($b_SYSTEM) $(call target_objects,$b,tests/target/$t.cpp)))))
+$(if $(BARE_SOURCES),$(eval $(call image_rules,mps2-an505,bare_forwarder,\
+  $(call target_objects,mps2-an505,$(BARE_SOURCES)))))
+
+# ---- packages ------------------------------------------------------------------------------------
+PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev \
+  qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib \
+  libgtest-dev libbenchmark-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
+  python3 python3-pytest
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+APT_INSTALL := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends
+
+.PHONY: deps
+deps: ## install the Debian packages that are missing, and only those
+	@command -v dpkg-query >/dev/null || \
+	  { echo 'deps: not a Debian system; needed: $(PACKAGES)' >&2; exit 0; }; \
+	have=$$(dpkg-query -W -f='$${db:Status-Abbrev}$${Package}\n' $(PACKAGES) 2>/dev/null | \
+	  sed -n 's/^ii //p'); \
+	missing=$$(for p in $(PACKAGES); do grep -qxF "$$p" <<<"$$have" || printf '%s ' "$$p"; done); \
+	[ -n "$$missing" ] || exit 0; \
+	echo "deps: installing $$missing" >&2; \
+	$(APT_INSTALL) $$missing || { $(SUDO) apt-get update && $(APT_INSTALL) $$missing; }
+
+# ---- the main job --------------------------------------------------------------------------------
+ENGINE ?= qemu
+DIM ?= 4
+OP ?= bcast
+TREE ?= sbt
+FILE ?= LICENSE
+PACKET ?= 256
+RUN_FLAGS = --engine $(ENGINE) --topology cube --dim $(DIM) --op $(OP) \
+  $(if $(filter bcast,$(OP)),--tree $(TREE) --input '$(FILE)' --packet $(PACKET)) \
+  $(if $(ROOT),--root $(ROOT)) $(if $(PORTS),--ports $(PORTS)) \
+  $(if $(FAULTS),--faults '$(FAULTS)') $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+.PHONY: run
+run: deps ## broadcast FILE over a cube: DIM= TREE= ENGINE= OP= ROOT= PORTS= FAULTS= SEED= PACKET= ARGS=
+	@$(MAKE) all
+	$(MESH) run $(RUN_FLAGS)
+
+# ---- tests ---------------------------------------------------------------------------------------
+GTEST_LIBS := -lgtest -lgtest_main
+# $(1): folder under tests/
+define test_rules
+$(BUILD)/asan/tests/$(1): $(call host_objects,asan,$(wildcard tests/$(1)/*.cpp)) \
+  $(BUILD)/asan/libmesh.a
+	$$(call say,LINK,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$(CXX) $(ASAN_FLAGS) $$^ $(GTEST_LIBS) $(HOST_LIBS) -o $$@
+endef
+$(foreach f,$(TEST_FOLDERS),$(eval $(call test_rules,$f)))
+$(BUILD)/fuzz/%: $(BUILD)/fuzz/obj/tests/fuzz/%.o $(BUILD)/fuzz/libmesh.a
+	$(call say,LINK,$@)
+	$(Q)$(CLANGXX) -fsanitize=fuzzer,address,undefined $^ $(HOST_LIBS) -o $@
+.SECONDARY:
+
+TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%)
+.PHONY: test-programs
+test-programs: all $(TEST_PROGRAMS)
+
+# A suite is name|time limit in seconds|command.
+SUITES = $(foreach f,$(TEST_FOLDERS),'$f|300|$(BUILD)/asan/tests/$f --gtest_brief=1') \
+  'compile_fail|120|$(PYTHON) tests/tools/compile_fail.py $(CXX) -std=c++20 -Ifirmware -I.' \
+  $(foreach f,$(FUZZERS),'fuzz-$f|60|$(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $f 4') \
+  'mesh|900|$(PYTHON) -m pytest -q -p no:cacheprovider --color=no tests/mesh' \
+  'tidy|300|$(PYTHON) tests/tools/tidy.py' \
+  'size|60|$(PYTHON) tests/tools/size.py --check $(BUILD)'
+
+.PHONY: test
+test: deps ## run every test; the last line is `N passed, N failed`
+	@$(MAKE) test-programs
+	@MESH=$(abspath $(MESH)) $(PYTHON) tests/tools/run_suites.py --logs $(BUILD)/test-logs $(SUITES)
+
+.PHONY: fuzz
+fuzz: deps ## fuzz each parser for SECONDS= (default 60)
+	@$(MAKE) $(FUZZERS:%=$(BUILD)/fuzz/%)
+	@for f in $(FUZZERS); do $(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $$f $(or $(SECONDS_EACH),60) \
+	  || exit 1; done
+
+# ---- housekeeping --------------------------------------------------------------------------------
+ALL_CXX = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
+
+.PHONY: format
+format: ## lay out all sources with clang-format
+	clang-format-14 -i $(ALL_CXX)
+
+.PHONY: clean
+clean: ## remove what the build made
+	rm -rf $(BUILD) compile_commands.json
+
+.PHONY: help
+help: ## list these targets
+	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | sort | \
+	  awk -F'\t' '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+-include $(shell [ -d $(BUILD) ] && find $(BUILD) -name '*.d')
