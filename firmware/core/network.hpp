@@ -22,10 +22,13 @@ constexpr TreeList<SbtTree, BsTree, HpTree> trees_of(Hypercube) { return {}; }
 
 namespace detail {
 
-/// f(topology) for the topology of `network`.
+/// f(topology) for the topology of `network`; a value of nothing for a topology that is none.
 template <class F>
 constexpr auto with_topology(Network network, F f) {
-    return f(Hypercube{network.dim});
+    using Result = decltype(f(Hypercube{}));
+    if (network.topology == Topology::cube)
+        return f(Hypercube{network.dim});
+    return Result{};
 }
 
 /// f(tree) for the tree with this rule, `otherwise` if the topology has none.
@@ -73,8 +76,7 @@ constexpr Route route(Net net, NodeId self, Port arrival, const Envelope& envelo
 /// True if there is such a network: cube and UHC of 1..kDimMax dimensions, star of 3..9 symbols.
 /// Takes any value.
 constexpr bool valid(Network network) {
-    return network.topology == Topology::cube &&
-           detail::with_topology(network, [](auto net) { return net.valid(); });
+    return detail::with_topology(network, [](auto net) { return net.valid(); });
 }
 
 /// Number of nodes: 2^dim, or dim! for the star.

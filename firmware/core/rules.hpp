@@ -15,13 +15,33 @@ namespace mesh {
 
 enum class Topology : std::uint8_t { cube, uhc, star };
 
-/// Routing rules; the number travels in every packet. Trees carry their --tree name.
+/// Routing rules; the number travels in every packet, so new ones go to the end. Trees carry their
+/// --tree name. The trees in trees_of() (network.hpp) are those that a topology has.
 enum class Rule : std::uint8_t {
     unicast, // shortest path: e-cube on the cube
-    // cube
-    sbt, // spanning binomial tree (ho-johnsson-1986, 3.1)
-    bs,  // the same tree from the arrival port alone (brandenburg-scott, 4)
-    hp,  // Gray-code Hamiltonian path (ho-johnsson-1986, 3.4)
+    // cube (ho-johnsson-1986 and 1988, brandenburg-scott)
+    sbt,        // spanning binomial tree
+    bs,         // the same tree from the arrival port alone
+    hp,         // Gray-code Hamiltonian path
+    tcbt,       // two-rooted complete binary tree
+    msbt,       // n edge-disjoint trees at once
+    sbnt_minr,  // spanning balanced tree, also called bst
+    sbnt_maxl,  // its three variants
+    sbnt_minbl,
+    sbnt_maxbr,
+    sbg, // balanced graph: a cyclic node has a parent in several subtrees
+    alt, // edge-disjoint from sbnt_minr below level 1
+    // uhc (huang-yang-tseng-2001)
+    bt1,
+    bt2,
+    bt3,
+    adst, // arc-disjoint trees, one per out-port of the root
+    bts,
+    bt4,
+    ist,
+    // star (fragopoulou-akl-1993)
+    spt, // shortest path tree
+    edt, // edge-disjoint trees, one per dimension 2..dim
     kCount
 };
 

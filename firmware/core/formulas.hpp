@@ -1,0 +1,70 @@
+// Step counts of the papers, as corrected: what a run is measured against. For the host and the
+// tests; no firmware includes it.
+//
+// One step moves one packet over one link. P packets, n dimensions, N nodes, d links. One port means
+// duplex (one send and one receive) or half (one send or one receive). ho-johnsson-1986, table 3.
+#pragma once
+
+#include "core/network.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace mesh {
+
+/// A step count with the expression that gave it, in the symbols P, n, N, d.
+struct Formula {
+    std::string_view text;
+    std::uint64_t steps = 0;
+};
+
+namespace detail {
+
+constexpr Formula sbt_steps(std::uint64_t n, PortModel ports, std::uint64_t packets) {
+    if (ports == PortModel::all)
+        return {"P+n-1", packets + n - 1};
+    return {"n*P", n * packets};
+}
+
+constexpr Formula hp_steps(std::uint64_t nodes, PortModel ports, std::uint64_t packets) {
+    if (ports == PortModel::half)
+        return {"2P+N-3", 2 * packets + nodes - 3};
+    return {"P+N-2", packets + nodes - 2};
+}
+
+} // namespace detail
+
+/// Steps until every node has all of `packets` (1 or more) packets of a broadcast; nothing for a
+/// rule without a closed form.
+constexpr std::optional<Formula> broadcast_formula(Network network, Rule rule, PortModel ports,
+                                                   std::uint64_t packets) {
+    if (subtree_count(network, rule) == 0)
+        return std::nullopt;
+    if (network.topology == Topology::cube && network.dim == 1)
+        return Formula{"P", packets};
+    if (rule == Rule::sbt || rule == Rule::bs)
+        return detail::sbt_steps(network.dim, ports, packets);
+    if (rule == Rule::hp)
+        return detail::hp_steps(node_count(network), ports, packets);
+    return std::nullopt;
+}
+
+/// Steps until `packets` (1 or more) packets of one message have crossed `hops` links. Under half a
+/// relay takes every packet in two steps.
+constexpr Formula unicast_formula(PortModel ports, std::uint64_t hops, std::uint64_t packets) {
+    if (hops == 0)
+        return {"0", 0};
+    if (ports == PortModel::half && hops > 1)
+        return {"2P+d-2", 2 * packets + hops - 2};
+    return {"P+d-1", packets + hops - 1};
+}
+
+/// Steps of a barrier on the cube: neighbours exchange one packet in each dimension in turn.
+constexpr Formula barrier_formula(Network network, PortModel ports) {
+    if (ports == PortModel::half)
+        return {"2n", 2u * std::uint64_t{network.dim}};
+    return {"n", network.dim};
+}
+
+} // namespace mesh
