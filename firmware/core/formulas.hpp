@@ -1,8 +1,9 @@
 // Step counts of the papers, as corrected: what a run is measured against. For the host and the
 // tests; no firmware includes it.
 //
-// One step moves one packet over one link. P packets, n dimensions, N nodes, d links. One port means
-// duplex (one send and one receive) or half (one send or one receive). ho-johnsson-1986, table 3.
+// One step moves one packet over one link. P packets, n dimensions, N nodes, d links. One port
+// means duplex (one send and one receive) or half (one send or one receive). ho-johnsson-1986,
+// table 3.
 #pragma once
 
 #include "core/network.hpp"

@@ -47,8 +47,7 @@ struct SbtTree : SingleTree {
     static constexpr std::string_view kName = "sbt";
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
-        return PortSequence::ascending(
-            sbt_children(cube, relative_address(hop.self, hop.root)));
+        return PortSequence::ascending(sbt_children(cube, relative_address(hop.self, hop.root)));
     }
     static constexpr Port parent(Hypercube, const Hop& hop) {
         return hop.self == hop.root ? kNoPort : sbt_parent(relative_address(hop.self, hop.root));
@@ -71,8 +70,7 @@ struct HpTree : SingleTree {
     static constexpr std::string_view kName = "hp";
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
-        return PortSequence::ascending(
-            hp_children(cube, relative_address(hop.self, hop.root)));
+        return PortSequence::ascending(hp_children(cube, relative_address(hop.self, hop.root)));
     }
     static constexpr Port parent(Hypercube, const Hop& hop) {
         return hop.self == hop.root ? kNoPort : hp_parent(relative_address(hop.self, hop.root));

@@ -120,10 +120,10 @@ constexpr Route route(Network network, NodeId self, Port arrival, const Envelope
 /// Most links that a packet of this rule crosses; 0 if the topology does not have the rule.
 constexpr unsigned height(Network network, Rule rule) {
     return detail::with_topology(network, [=](auto net) {
-        return rule == Rule::unicast
-                   ? net.diameter()
-                   : detail::with_tree(trees_of(net), rule, 0u,
-                                       [=](auto tree) { return tree.height(net); });
+        return rule == Rule::unicast ? net.diameter()
+                                     : detail::with_tree(trees_of(net), rule, 0u, [=](auto tree) {
+                                           return tree.height(net);
+                                       });
     });
 }
 

@@ -1,8 +1,9 @@
 // The shape that all three networks share: a topology, and rules that say where a packet goes.
 //
-// A topology is a small value (Hypercube, UniHypercube, StarGraph) that knows its nodes and ports. A
-// tree is a struct of static functions on a topology and one Hop: children and parent, computed from
-// the hop alone. network.hpp holds one list of trees per topology; a new tree is one more name there.
+// A topology is a small value (Hypercube, UniHypercube, StarGraph) that knows its nodes and ports.
+// A tree is a struct of static functions on a topology and one Hop: children and parent, computed
+// from the hop alone. network.hpp holds one list of trees per topology; a new tree is one more name
+// there.
 #pragma once
 
 #include "core/types.hpp"
@@ -20,13 +21,13 @@ enum class Topology : std::uint8_t { cube, uhc, star };
 enum class Rule : std::uint8_t {
     unicast, // shortest path: e-cube on the cube
     // cube (ho-johnsson-1986 and 1988, brandenburg-scott)
-    sbt,        // spanning binomial tree
-    bs,         // the same tree from the arrival port alone
-    hp,         // Gray-code Hamiltonian path
-    tcbt,       // two-rooted complete binary tree
-    msbt,       // n edge-disjoint trees at once
-    sbnt_minr,  // spanning balanced tree, also called bst
-    sbnt_maxl,  // its three variants
+    sbt,       // spanning binomial tree
+    bs,        // the same tree from the arrival port alone
+    hp,        // Gray-code Hamiltonian path
+    tcbt,      // two-rooted complete binary tree
+    msbt,      // n edge-disjoint trees at once
+    sbnt_minr, // spanning balanced tree, also called bst
+    sbnt_maxl, // its three variants
     sbnt_minbl,
     sbnt_maxbr,
     sbg, // balanced graph: a cyclic node has a parent in several subtrees

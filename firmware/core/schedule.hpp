@@ -15,7 +15,8 @@ namespace mesh {
 /// Packet times between the starts of two packets of a broadcast: packet p starts at p times this,
 /// or later if the source is not free. 0: the source never needs to wait.
 constexpr unsigned broadcast_interval(Network network, Rule rule, PortModel ports) {
-    // A relay on the path needs one packet time to receive and one to send; two nodes have no relay.
+    // A relay on the path needs one packet time to receive and one to send; two nodes have no
+    // relay.
     return rule == Rule::hp && ports == PortModel::half && node_count(network) > 2 ? 2 : 0;
 }
 

@@ -1,4 +1,5 @@
-// A tree that cannot name a node's parent is refused by name of the concept, not deep in a template.
+// A tree that cannot name a node's parent is refused by the name of the concept.
+// EXPECT: static assertion failed
 // EXPECT: TreeOn
 #include "core/network.hpp"
 
@@ -6,6 +7,9 @@ struct Orphan : mesh::SingleTree {
     static constexpr mesh::Rule kRule = mesh::Rule::sbt;
     static constexpr std::string_view kName = "orphan";
     static constexpr mesh::PortSequence children(mesh::Hypercube, const mesh::Hop&) { return {}; }
+#ifdef MESH_COMPILES
+    static constexpr mesh::Port parent(mesh::Hypercube, const mesh::Hop&) { return mesh::kNoPort; }
+#endif
     static constexpr unsigned height(mesh::Hypercube cube) { return cube.dim; }
 };
 

@@ -76,7 +76,8 @@ inline Verdict height_is_reached(Network network, Rule rule, NodeId root) {
     return Counterexample{network, rule, 0, root, kNoNode};
 }
 
-/// Exactly one neighbour of every non-root node counts it among its children; none of the root's do.
+/// Exactly one neighbour of every non-root node counts it among its children; none of the root's
+/// do.
 inline Verdict one_parent_each(Network network, Rule rule, NodeId root) {
     return for_all_nodes(network, rule, root, [=](unsigned subtree, NodeId node) {
         unsigned feeders = 0;
@@ -166,8 +167,9 @@ inline Verdict corrupt_packets_are_safe(Network network, Rule, NodeId node) {
         const Port arrival = trial % 4 == 0 ? kNoPort : port_at(draw() % 24);
         const Route there = route(network, node, arrival, envelope);
         const bool known = rule == Rule::unicast || subtree_count(network, rule) != 0;
-        const bool lost = rule == Rule::unicast ? index(envelope.destination) >= nodes
-                                                : rule != Rule::bs && index(envelope.source) >= nodes;
+        const bool lost = rule == Rule::unicast
+                              ? index(envelope.destination) >= nodes
+                              : rule != Rule::bs && index(envelope.source) >= nodes;
         const bool strange = arrival != kNoPort && index(arrival) >= port_count(network);
         if ((there.ports.set() & ~out_ports(network, node)) != 0 ||
             ((!known || lost || strange) && !there.nowhere()))

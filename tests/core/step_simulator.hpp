@@ -19,7 +19,7 @@ namespace mesh {
 class StepSimulator {
 public:
     struct Outcome {
-        std::uint64_t steps = 0;    // until every node has every packet
+        std::uint64_t steps = 0;      // until every node has every packet
         std::uint64_t collisions = 0; // sends that had to wait for their receiver
         bool complete = false;
     };
