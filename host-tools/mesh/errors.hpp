@@ -1,0 +1,19 @@
+// The two ways in which a command fails. main() turns them into one line and an exit code.
+#pragma once
+
+#include <stdexcept>
+
+namespace mesh::host {
+
+/// A bad argument or a machine that cannot run what was asked: exit 2. The text says what is wrong
+/// and what is allowed.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// A run that failed: exit 1. The text names the node or link and what was seen.
+struct RunError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+} // namespace mesh::host

@@ -1,0 +1,119 @@
+// Lockstep: the order in which held frames go out, as a function of model time alone.
+//
+// A node with nothing left to do says how many frames it has consumed and when its earliest timer is
+// due. When all nodes are idle and every frame sent to them is accounted for, the next group goes
+// out: link control first (it takes no model time), then the data frames of the earliest model time,
+// then the timers. A group is sorted by destination, in-port and order on its wire, so what a node
+// gets, and in which order, depends on nothing but the seed.
+//
+// A node gets a group in batches that its receive FIFO holds, each in one go and only while it is
+// idle: how fast the host moves bytes cannot change what the node sees.
+#pragma once
+
+#include "core/types.hpp"
+#include "wire/frame.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <queue>
+#include <span>
+#include <vector>
+
+namespace mesh::host {
+
+using Bytes = std::vector<std::byte>;
+
+/// Bytes of frames that a node may have received and not consumed; its FIFO holds 10.5 kB.
+inline constexpr std::size_t kBatchBytesMax = 8192;
+
+/// A frame on its way: by which wire, and when it is there.
+struct Held {
+    wire::ModelTime time = 0; // 0: link control
+    std::uint32_t wire = 0;   // number of the wire in the loom
+    std::uint64_t place = 0;  // destination and in-port, in the order of delivery
+    std::uint64_t arrival = 0;
+    Bytes frame;
+};
+
+class Lockstep {
+public:
+    /// What a group of frames goes through (the faults of its wire), and how bytes reach a node.
+    struct Outlet {
+        std::function<void(Held&)> pass;
+        std::function<void(NodeId, std::span<const std::byte>)> deliver;
+        /// Puts frames that faults held back on their way; true if there were any.
+        std::function<bool()> flush;
+    };
+
+    Lockstep(std::uint32_t nodes, Outlet outlet);
+
+    /// Frames count from reset, also before lockstep begins; from now on they are also held.
+    void begin();
+    bool on() const { return on_; }
+
+    /// Delivers at once, outside lockstep.
+    void deliver_now(NodeId to, std::span<const std::byte> frame);
+    /// Appends a frame to what `to` gets next: now if it is idle, else when it is.
+    void enqueue(NodeId to, std::span<const std::byte> frame);
+    /// Holds a frame until its group is due.
+    void hold(Held held);
+
+    /// A node reports: frames consumed since its reset and its earliest timer.
+    void idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer);
+    /// The node is out of the game: it owes nothing and gets nothing.
+    void exclude(NodeId node);
+
+    /// Releases groups until some node has something to do, or nothing is left.
+    void advance();
+
+    /// True if all nodes are idle and nothing is held and no timer runs: nothing will ever happen.
+    bool quiescent() const;
+    /// True if `node` owes an idle report.
+    bool awaited(NodeId node) const { return !idle(nodes_[index(node)]); }
+
+private:
+    struct Member {
+        std::uint32_t delivered = 0;
+        std::uint32_t consumed = 0;
+        wire::ModelTime timer = wire::kNever;
+        bool reported = false; // an idle report has come since lockstep began
+        bool excluded = false;
+        std::deque<Bytes> queue;
+    };
+    struct Timer {
+        wire::ModelTime time;
+        std::uint32_t node;
+        bool operator>(const Timer& other) const {
+            return time != other.time ? time > other.time : node > other.node;
+        }
+    };
+
+    bool idle(const Member& member) const {
+        return member.excluded ||
+               (member.reported && member.delivered == member.consumed && member.queue.empty());
+    }
+    void mark(std::uint32_t node, bool was_idle);
+    void send_batch(NodeId to);
+    void release(std::vector<Held>& group);
+    bool release_next();
+    wire::ModelTime earliest_timer();
+    void grant(wire::ModelTime time);
+    void discard(Bytes&& frame);
+
+    Outlet outlet_;
+    std::vector<Member> nodes_;
+    std::vector<Held> control_;
+    std::map<wire::ModelTime, std::vector<Held>> data_;
+    std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+    std::vector<std::uint32_t> to_send_; // nodes whose queue got something during a release
+    std::vector<Bytes> spare_;
+    std::uint64_t arrivals_ = 0;
+    std::uint32_t busy_ = 0; // nodes that are not idle
+    bool on_ = false;
+    bool releasing_ = false;
+};
+
+} // namespace mesh::host

@@ -1,0 +1,151 @@
+// The loom: cables and what can go wrong on them. Nothing else.
+//
+// It knows which port is wired to which, loses or damages frames where the fault plan says so, and in
+// lockstep holds frames until their model time. It never reads where a packet is going: of a frame it
+// looks at the port byte of the cable header, the kind, and (lockstep) the model time of the link
+// header, and it writes the port byte. An engine moves the bytes; simulation and QEMU share this.
+#pragma once
+
+#include "core/network.hpp"
+#include "fault_plan.hpp"
+#include "lockstep.hpp"
+#include "wire/frame.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace mesh::host {
+
+/// The other end of a cable.
+struct Far {
+    NodeId node = kNoNode;
+    Port port = kNoPort;
+};
+
+/// Where the cable at a port leads; nothing if no cable leaves there.
+using Wiring = std::function<std::optional<Far>(NodeId, Port)>;
+
+/// The wiring of a network: the neighbour over that port, plugged into the same port.
+Wiring wiring_of(Network network);
+
+/// What the loom needs of an engine.
+class Cables {
+public:
+    virtual ~Cables() = default;
+    /// Hands a whole frame to a node. Frames handed over before the next return to the engine's own
+    /// loop must reach the node as one batch. Must not call the loom.
+    virtual void deliver(NodeId to, std::span<const std::byte> frame) = 0;
+    /// A frame from a node's host port to the host tool. May call Loom::send().
+    virtual void to_host(NodeId from, std::span<const std::byte> frame) = 0;
+    /// The fault plan kills this node: no call may reach it any more. Must not call the loom.
+    virtual void kill(NodeId node) = 0;
+    /// Real time, for faults that take time outside lockstep (microseconds, monotonic).
+    virtual std::uint64_t now_us() const = 0;
+};
+
+/// What crossed the loom and what it did to it.
+struct LoomCounts {
+    std::uint64_t frames = 0;    // that came from nodes, all kinds
+    std::uint64_t packets = 0;   // data frames delivered to nodes
+    std::uint64_t malformed = 0; // too short, or from a port that has no cable
+    std::uint64_t drop = 0;      // injected, in frames
+    std::uint64_t corrupt = 0;
+    std::uint64_t dup = 0;
+    std::uint64_t reorder = 0;
+    std::uint64_t delay = 0;
+    std::uint64_t cut = 0; // frames swallowed by cut cables
+    std::vector<Incident> happened;
+};
+
+class Loom {
+public:
+    Loom(std::uint32_t nodes, unsigned ports, const Wiring& wiring, FaultPlan plan, Cables& cables);
+
+    // --- for the engine ---
+
+    /// A frame that `from` sent, whole; the loom may write into it. Any bytes are safe.
+    void frame_from(NodeId from, std::span<std::byte> frame);
+    /// `node` is gone (its process ended, or it is given up): it gets and owes nothing any more.
+    void gone(NodeId node);
+    /// Frees frames that delay and reorder hold back until now. Outside lockstep only.
+    void tick();
+    /// Time of the next tick() that does something; none if nothing is held back.
+    std::optional<std::uint64_t> next_tick_us() const;
+
+    // --- for the driver of the run ---
+
+    /// A frame of the host tool to a node. Never subject to faults.
+    void send(NodeId to, std::span<const std::byte> frame);
+    /// From now on nodes report when they are idle and frames go out by model time.
+    void begin_lockstep() { lockstep_.begin(); }
+    bool in_lockstep() const { return lockstep_.on(); }
+    /// The fault plan begins; its incidents at zero packets happen now.
+    void arm_faults();
+    /// Lockstep: nothing will ever happen again of itself.
+    bool quiescent() const { return lockstep_.on() && lockstep_.quiescent(); }
+    /// Lockstep: `node` has not said yet that it is idle.
+    bool awaited(NodeId node) const { return lockstep_.on() && lockstep_.awaited(node); }
+    bool gone(NodeId node) const { return state_[index(node)].gone; }
+    /// True if the cable at this port has been cut in this direction.
+    bool cut(NodeId node, Port port) const { return wires_[number(node, port)].cut; }
+    const LoomCounts& counts() const { return counts_; }
+
+private:
+    struct Wire {
+        Wire(std::uint64_t seed, std::uint32_t number) : rng(seed, number) {}
+        Far far;
+        bool cut = false;
+        Rates rates;
+        Rng rng;
+        Bytes kept; // held back by `reorder` until the next frame has passed
+        std::uint64_t kept_until_us = 0;
+    };
+    struct NodeState {
+        bool awake = false; // it has sent something, so its network interface is on
+        bool gone = false;
+        std::vector<Bytes> waiting; // until it is awake
+    };
+    struct Delayed {
+        std::uint64_t due_us;
+        std::uint64_t order;
+        std::uint32_t wire;
+        Bytes frame;
+    };
+
+    std::uint32_t number(NodeId node, Port port) const {
+        return index(node) * ports_ + index(port);
+    }
+    void from_host_port(NodeId from, std::span<std::byte> frame);
+    void wake(NodeId node);
+    void put(NodeId to, std::span<const std::byte> frame);
+    void pass(std::uint32_t number, std::span<std::byte> frame);
+    void corrupt(Wire& wire, std::span<std::byte> frame);
+    void carry(std::uint32_t number, std::span<const std::byte> frame);
+    void arrive(const Wire& wire, std::span<const std::byte> frame);
+    void free_kept(std::uint32_t number);
+    bool free_all_kept();
+    void happen();
+    void happen(const Incident& incident);
+    void set_rate(const Incident& incident);
+    void cut_cable(NodeId node, Port port, bool one_way);
+
+    unsigned ports_;
+    Cables& cables_;
+    FaultPlan plan_;
+    std::vector<Wire> wires_;
+    std::vector<NodeState> state_;
+    std::vector<Delayed> delayed_; // a heap, earliest first
+    std::vector<std::uint32_t> keeping_; // wires with a kept frame, oldest first
+    std::uint64_t delays_ = 0;
+    std::size_t next_incident_ = 0;
+    bool armed_ = false;
+    bool any_rates_ = false;
+    LoomCounts counts_;
+    Lockstep lockstep_;
+};
+
+} // namespace mesh::host
