@@ -182,21 +182,39 @@ SUITES = $(foreach f,$(TEST_FOLDERS),'$f|300|$(BUILD)/asan/tests/$f --gtest_brie
   'compile_fail|120|$(PYTHON) tests/tools/compile_fail.py $(CXX) -std=c++20 -Ifirmware -I.' \
   $(foreach f,$(FUZZERS),'fuzz-$f|60|$(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $f 4') \
   'mesh|900|$(PYTHON) -m pytest -q -p no:cacheprovider --color=no tests/mesh' \
-  'tidy|300|$(PYTHON) tests/tools/tidy.py' \
+  'tidy|600|$(MAKE) tidy' \
   'size|60|$(PYTHON) tests/tools/size.py --check $(BUILD)'
 
 .PHONY: test
 test: deps ## run every test; the last line is `N passed, N failed`
 	@$(MAKE) test-programs
-	@MESH=$(abspath $(MESH)) $(PYTHON) tests/tools/run_suites.py --logs $(BUILD)/test-logs $(SUITES)
+	@BUILD=$(BUILD) $(PYTHON) tests/tools/run_suites.py --logs $(BUILD)/test-logs $(SUITES)
 
+FUZZ_SECONDS ?= 60
 .PHONY: fuzz
-fuzz: deps ## fuzz each parser for SECONDS= (default 60)
+fuzz: deps ## fuzz every parser of bytes from outside for FUZZ_SECONDS= (60) each
 	@$(MAKE) $(FUZZERS:%=$(BUILD)/fuzz/%)
-	@for f in $(FUZZERS); do $(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $$f $(or $(SECONDS_EACH),60) \
-	  || exit 1; done
+	@for f in $(FUZZERS); do $(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
+
+# ---- sizes ---------------------------------------------------------------------------------------
+SIZE_SAVED := tests/golden/size.csv
+
+.PHONY: size
+size: all ## flash and RAM per object against the budgets; SAVE=FILE.csv keeps the table
+	@$(PYTHON) tests/tools/size.py $(if $(SAVE),--save $(SAVE)) $(BUILD)
+
+.PHONY: size-diff
+size-diff: all ## what has changed since the table in SAVED= (tests/golden/size.csv)
+	@$(PYTHON) tests/tools/size.py --diff $(or $(SAVED),$(SIZE_SAVED)) $(BUILD)
 
 # ---- housekeeping --------------------------------------------------------------------------------
+compile_commands.json: Makefile $(HOST_SOURCES) $(APP_SOURCES) ## for clangd and clang-tidy
+	@$(MAKE) --dry-run --always-make V=1 all | $(PYTHON) tests/tools/compile_commands.py >$@
+
+.PHONY: tidy
+tidy: compile_commands.json ## layout, lengths, words, clang-tidy
+	@$(PYTHON) tests/tools/tidy.py --build $(BUILD)
+
 ALL_CXX = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
 
 .PHONY: format

@@ -1,0 +1,124 @@
+"""Drives build/host/mesh as a user would: a command line in, exit status, text and report out."""
+import dataclasses
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+MESH = BUILD / "host" / "mesh"
+IMAGES = BUILD / "mps2-an505"
+TIMEOUT_S = 60
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What one command did."""
+    command: list
+    status: int
+    out: str
+    err: str
+    report: dict
+    seconds: float
+
+    def __str__(self):
+        return (f"{' '.join(map(str, self.command))}\nexit {self.status} after {self.seconds:.1f} s\n"
+                f"stdout: {self.out[-3000:]}\nstderr: {self.err[-3000:]}")
+
+
+def mesh(*arguments, timeout=TIMEOUT_S, env=None):
+    """Runs mesh to its end."""
+    command = [str(MESH), *map(str, arguments)]
+    start = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=ROOT,
+                          errors="replace", env=env, stdin=subprocess.DEVNULL)
+    return Outcome(command, done.returncode, done.stdout, done.stderr, {},
+                   time.monotonic() - start)
+
+
+def run(engine, *arguments, timeout=TIMEOUT_S):
+    """`mesh run` with its report."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "report.json"
+        outcome = mesh("run", "--engine", engine, "--report", file, *arguments, timeout=timeout)
+        if file.exists():
+            outcome.report = json.loads(file.read_text())
+    return outcome
+
+
+def verified(outcome):
+    """The report of a run that must have verified every node; fails with the whole story."""
+    report = outcome.report
+    assert outcome.status == 0, outcome
+    assert report["verified_nodes"] == report["nodes"], outcome
+    assert report["failed_nodes"] == [] and report["unreachable_nodes"] == [], outcome
+    return report
+
+
+def tree(dim, name, root=0, topology="cube"):
+    """The first subtree that `mesh tree` prints, and the whole of it."""
+    outcome = mesh("tree", "--topology", topology, "--dim", dim, "--tree", name, "--root", root,
+                   "--format", "json")
+    assert outcome.status == 0, outcome
+    whole = json.loads(outcome.out)
+    return whole["subtrees"][0], whole
+
+
+def start(*arguments):
+    """A mesh that is left running; its group is the caller's to end."""
+    return subprocess.Popen([str(MESH), *map(str, arguments)], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True,
+                            stdin=subprocess.DEVNULL)
+
+
+def end(process):
+    """Ends what start() began, whatever state it is in."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def descendants(pid):
+    """Process ids of all children and theirs, of `pid`."""
+    parents = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if fields[0] != "Z":
+                parents[int(entry.name)] = int(fields[1])
+    found, frontier = set(), {pid}
+    while frontier:
+        frontier = {child for child, parent in parents.items() if parent in frontier}
+        found |= frontier
+    return found
+
+
+def alive(pids):
+    """Those of `pids` that still run (a zombie does not)."""
+    running = set()
+    for pid in pids:
+        try:
+            state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            continue
+        if state != "Z":
+            running.add(pid)
+    return running
+
+
+def wait_until(condition, seconds, what):
+    """Polls until `condition()` holds; its value."""
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"not within {seconds} s: {what}")

@@ -1,0 +1,89 @@
+"""Faults: what can be mended is mended and counted, what cannot is named, in bounded time."""
+import pytest
+
+from mesh_tool import run, tree, verified
+
+STORM = "drop:0.2,corrupt:0.1,dup:0.05,reorder:0.1"
+
+
+def lost(dim, name, root, top):
+    """The nodes of the subtree whose top node is `top`, itself included."""
+    children = tree(dim, name, root)[0]["children"]
+    nodes, frontier = [], [top]
+    while frontier:
+        nodes += frontier
+        frontier = [child for node in frontier for child in children[node]]
+    return sorted(nodes)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("job", [["--op", "bcast", "--tree", "sbt", "--bytes", 6000],
+                                 ["--op", "bcast", "--tree", "hp", "--bytes", 3000],
+                                 ["--op", "send", "--root", 1, "--target", 6, "--bytes", 20000]])
+def test_a_storm_of_frame_faults_is_mended_and_counted(engine, job, seed):
+    outcome = run(engine, "--dim", 3, *job, "--packet", 256, "--faults", STORM, "--seed", seed)
+    report = verified(outcome)
+    faults = report["faults"]
+    for kind in ("drop", "corrupt", "dup", "reorder"):
+        assert faults[kind] > 0, outcome
+    assert report["retransmissions"] > 0, outcome
+    # Every corrupted frame that reached a node was noticed there, and nothing else was.
+    assert report["dropped"]["crc"] + report["dropped"]["malformed"] <= faults["corrupt"], outcome
+
+
+@pytest.mark.parametrize("name,node,port", [("sbt", 0, 2), ("sbt", 1, 3), ("bs", 0, 1), ("hp", 3, 0)])
+def test_a_cut_link_loses_exactly_the_subtree_behind_it(engine, name, node, port):
+    dim = 4
+    peer = node ^ (1 << port)
+    parent = tree(dim, name, 0)[0]["parent"]
+    top = peer if parent[peer] == node else node
+    behind = lost(dim, name, 0, top) if parent[top] == (node if top == peer else peer) else []
+    outcome = run(engine, "--dim", dim, "--op", "bcast", "--tree", name, "--bytes", 4000, "--packet",
+                  256, "--faults", f"cut:{node}/{port}", timeout=60)
+    assert outcome.status == (1 if behind else 0), outcome
+    assert sorted(outcome.report["failed_nodes"]) == behind, outcome
+    assert outcome.report["verified_nodes"] == 16 - len(behind), outcome
+
+
+@pytest.mark.parametrize("name,node", [("sbt", 2), ("bs", 1), ("hp", 6)])
+def test_a_killed_node_loses_exactly_what_hangs_below_it(engine, name, node):
+    below = [other for other in lost(4, name, 0, node) if other != node]
+    outcome = run(engine, "--dim", 4, "--op", "bcast", "--tree", name, "--bytes", 4000, "--packet",
+                  256, "--faults", f"kill:{node}", timeout=60)
+    assert sorted(outcome.report["failed_nodes"]) == below, outcome
+    assert outcome.report["verified_nodes"] == 15 - len(below), outcome
+    assert outcome.status == (1 if below else 0), outcome
+
+
+def test_a_link_cut_in_mid_run_ends_the_run_and_is_named(engine):
+    outcome = run(engine, "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 100000,
+                  "--packet", 256, "--faults", "cut:0/2@100", timeout=60)
+    assert outcome.status == 1, outcome
+    assert sorted(outcome.report["failed_nodes"]) == lost(3, "sbt", 0, 4), outcome
+
+
+def test_a_hanging_node_is_named_in_bounded_time(engine):
+    outcome = run(engine, "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 4000, "--faults",
+                  "hang:5", "--timeout", 5, timeout=40)
+    assert outcome.status == 1, outcome
+    assert 5 in outcome.report["failed_nodes"], outcome
+    last = outcome.err.strip().splitlines()[-1]
+    assert "5" in last and "mesh run" in last, outcome
+
+
+def test_random_faults_are_drawn_from_the_seed():
+    def failed(seed):
+        outcome = run("sim", "--dim", 4, "--op", "bcast", "--tree", "sbt", "--bytes", 1000,
+                      "--faults", "kill:random x2", "--seed", seed)
+        return outcome.report["failed_nodes"], outcome.report["faults"]
+
+    assert failed(3) == failed(3)
+    assert len({str(failed(seed)) for seed in range(1, 7)}) > 1
+
+
+def test_faults_can_come_from_a_file(tmp_path):
+    file = tmp_path / "faults"
+    file.write_text("drop:0.1\ncorrupt:0.05\n")
+    report = verified(run("sim", "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 20000,
+                          "--packet", 64, "--faults", f"@{file}"))
+    assert report["faults"]["drop"] > 0 and report["faults"]["corrupt"] > 0

@@ -1,0 +1,95 @@
+"""Processes: none is left behind however mesh ends, and rigs never get in each other's way."""
+import os
+import re
+import signal
+import socket
+import time
+
+import pytest
+
+from mesh_tool import alive, descendants, end, mesh, run, start, verified, wait_until
+
+STUCK = ["run", "--engine", "qemu", "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 4000,
+         "--faults", "hang:5", "--timeout", 60]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_no_child_outlives_mesh(how):
+    rig = start(*STUCK)
+    try:
+        children = wait_until(lambda: (lambda c: len(c) >= 8 and c)(descendants(rig.pid)), 10,
+                              "8 nodes")
+        time.sleep(0.5)
+        os.kill(rig.pid, how)
+        wait_until(lambda: rig.poll() is not None, 10, "mesh has ended")
+        wait_until(lambda: not alive(children), 5, "every child has ended")
+        assert rig.returncode != 0
+    finally:
+        end(rig)
+
+
+def test_two_rigs_at_once_do_not_clash():
+    rigs = [start("run", "--engine", "qemu", "--dim", 3, "--op", "bcast", "--tree", "sbt", "--input",
+                  "LICENSE", "--packet", 64, "--seed", seed) for seed in (1, 2)]
+    try:
+        for rig in rigs:
+            out, err = rig.communicate(timeout=60)
+            assert rig.returncode == 0, out + err
+    finally:
+        for rig in rigs:
+            end(rig)
+
+
+def test_a_rig_that_memory_cannot_hold_is_refused_before_any_node_starts():
+    begin = time.monotonic()
+    outcome = mesh("run", "--engine", "qemu", "--dim", 16, "--op", "bcast", "--tree", "sbt",
+                   timeout=10)
+    assert outcome.status == 2 and len(outcome.err.strip().splitlines()) == 1, outcome
+    assert time.monotonic() - begin < 5
+
+
+def packet(text):
+    """A packet of GDB's remote protocol."""
+    return f"${text}#{sum(text.encode()) % 256:02x}".encode()
+
+
+def connect(words):
+    """The GDB stub that the printed command names: HOST:PORT or a socket's path."""
+    place = re.search(r"target (?:extended-)?remote ([^\s'\"]+)", words).group(1)
+    if ":" in place:
+        host, port = place.rsplit(":", 1)
+        return socket.create_connection((host or "localhost", int(port)), timeout=10)
+    stub = socket.socket(socket.AF_UNIX)
+    stub.settimeout(10)
+    stub.connect(place)
+    return stub
+
+
+def test_gdb_holds_one_node_at_reset_until_it_is_let_go():
+    rig = start("run", "--engine", "qemu", "--dim", 2, "--op", "bcast", "--tree", "sbt", "--bytes",
+                1000, "--gdb", 2)
+    try:
+        seen = ""
+        while "remote" not in seen:
+            line = rig.stderr.readline()
+            assert line, f"mesh ended without a command to attach: {seen}"
+            seen += line
+        with connect(seen) as stub:
+            stub.sendall(packet("?"))
+            answer = stub.recv(200)
+            while b"#" not in answer:
+                answer += stub.recv(200)
+            assert b"$T" in answer or b"$S" in answer
+            assert rig.poll() is None
+            stub.sendall(b"+" + packet("D"))
+            stub.recv(100)
+        out, err = rig.communicate(timeout=60)
+        assert rig.returncode == 0, out + err
+    finally:
+        end(rig)
+
+
+def test_a_run_leaves_nothing_in_the_folder_it_ran_in(tmp_path):
+    before = sorted(os.listdir("."))
+    verified(run("qemu", "--dim", 1, "--op", "bcast", "--tree", "sbt", "--bytes", 100))
+    assert sorted(os.listdir(".")) == before

@@ -1,0 +1,56 @@
+"""`mesh tree` prints the very rules of the firmware; here they are checked from outside."""
+import pytest
+
+from formulas import TREES
+from mesh_tool import mesh, tree
+
+
+@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("dim", [1, 2, 3, 4, 6])
+def test_every_non_root_node_has_exactly_one_parent_and_it_is_a_neighbour(name, dim):
+    for root in {0, 1, 2 ** dim - 1}:
+        subtree, whole = tree(dim, name, root)
+        parent, children = subtree["parent"], subtree["children"]
+        assert (whole["topology"], whole["dim"], whole["tree"]) == ("cube", dim, name)
+        assert (whole["root"], whole["nodes"]) == (root, 2 ** dim)
+        assert len(parent) == len(children) == 2 ** dim
+        assert [node for node in range(2 ** dim) if parent[node] == -1] == [root]
+        listed = sorted((child, node) for node in range(2 ** dim) for child in children[node])
+        assert listed == sorted((n, p) for n, p in enumerate(parent) if p != -1)
+        assert all((child ^ node).bit_count() == 1 for child, node in listed)
+
+
+@pytest.mark.parametrize("name,height", [("sbt", 4), ("bs", 4), ("hp", 15)])
+def test_the_height_is_that_of_the_longest_way_from_the_root(name, height):
+    subtree, whole = tree(4, name, 5)
+
+    def depth(node):
+        steps = 0
+        while subtree["parent"][node] != -1:
+            node, steps = subtree["parent"][node], steps + 1
+            assert steps <= 16, "a circle"
+        return steps
+
+    assert max(map(depth, range(16))) == whole["height"] == height
+
+
+def test_sbt_and_bs_are_the_same_tree():
+    assert tree(5, "sbt", 11)[0] == tree(5, "bs", 11)[0]
+
+
+def test_binomial_parent_is_the_relative_address_without_its_highest_bit():
+    subtree, _ = tree(5, "sbt", 9)
+    for node in range(32):
+        relative = node ^ 9
+        if relative:
+            assert subtree["parent"][node] == node ^ (1 << (relative.bit_length() - 1))
+
+
+@pytest.mark.parametrize("form,words", [("dot", ["digraph", "->"]), ("svg", ["<svg", "</svg>"]),
+                                        ("text", ["0"])])
+def test_other_formats_show_every_node(form, words):
+    outcome = mesh("tree", "--topology", "cube", "--dim", 3, "--tree", "sbt", "--root", 0,
+                   "--format", form)
+    assert outcome.status == 0, outcome
+    for word in words + [str(node) for node in range(8)]:
+        assert word in outcome.out, outcome

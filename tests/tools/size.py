@@ -1,0 +1,163 @@
+#!/usr/bin/python3
+"""Flash and RAM of the firmware per object, read from the linker map of an image.
+
+What counts as system is everything that every program carries whatever its app: firmware/core,
+wire and kernel, and the board's object in which Node<Board> is instantiated. Board, collectives,
+app and C library are listed apart. RAM leaves out .noinit (packet pool, process arena) and the
+stack. Budgets come from boards/BOARD/board.mk; --check fails the build when one is exceeded.
+"""
+import argparse
+import csv
+import pathlib
+import re
+import subprocess
+import sys
+
+FLASH = (".text", ".rodata", ".vectors", ".ARM", ".init_array", ".data")
+RAM = (".data", ".bss")
+FORBIDDEN = {"malloc", "_malloc_r", "free", "_free_r", "calloc", "realloc", "_sbrk", "_Znwj",
+             "_Znaj", "_ZdlPv", "_ZdlPvj", "__cxa_throw", "__cxa_allocate_exception",
+             "__gxx_personality_v0", "__dynamic_cast"}
+# Figures of others' stacks on a Cortex-M, for comparison; sources in README.md.
+OTHERS = (("libcsp", 7600, 7700), ("libcanard", 8400, None))
+
+
+def input_sections(map_file):
+    """(section, bytes, object) of everything that the linker kept."""
+    text = map_file.read_text().split("Linker script and memory map", 1)[1]
+    pattern = re.compile(r"^ (\.[\w.$:~<>*,&()-]+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+(\S+)$", re.M)
+    for section, address, size, name in pattern.findall(text):
+        if int(address, 16) and int(size, 16):
+            yield section, int(size, 16), name
+
+
+def group_of(name, board):
+    """Which part of an image the object belongs to."""
+    if ".a(" in name or "/lib/gcc/" in name or name.endswith(("crti.o", "crtn.o")):
+        return "library"
+    path = name.split("/obj/")[-1]
+    if path == f"boards/{board}/main.o" or re.match(r"firmware/(core|wire|kernel)/", path):
+        return "system"
+    if path.startswith("boards/"):
+        return "board"
+    if path.startswith("firmware/collectives/"):
+        return "collectives"
+    return "app"
+
+
+def measure(map_file, board):
+    """{(group, object): [flash, ram]}"""
+    table = {}
+    for section, size, name in input_sections(map_file):
+        short = re.sub(r".*/(lib\w+\.a)\((.*)\)", r"\1:\2", name.split("/obj/")[-1])
+        row = table.setdefault((group_of(name, board), short), [0, 0])
+        row[0] += size if section.startswith(FLASH) else 0
+        row[1] += size if section.startswith(RAM) else 0
+    return table
+
+
+def budgets(board):
+    """The numbers that board.mk sets."""
+    text = pathlib.Path(f"boards/{board}/board.mk").read_text()
+    return {name: int(value) for name, value in re.findall(r"^(\w+_BUDGET)\s*:?=\s*(\d+)", text, re.M)}
+
+
+def deepest_frames(build, board):
+    """Largest stack frames of single functions, from -fstack-usage."""
+    frames = []
+    for file in (build / board / "obj").rglob("*.su"):
+        for line in file.read_text().splitlines():
+            place, size, kind = line.split("\t")
+            frames.append((int(size), place.split(":", 3)[-1], kind))
+    return sorted(frames, reverse=True)
+
+
+def forbidden_symbols(build, board):
+    """`image: symbol` for heap, exceptions or RTTI in any image of the board."""
+    for image in sorted((build / board).glob("*.elf")):
+        names = subprocess.run(["arm-none-eabi-nm", str(image)], capture_output=True, text=True,
+                               check=True).stdout.split()
+        yield from (f"{image.name}: {name}" for name in sorted(FORBIDDEN.intersection(names)))
+
+
+def write_csv(table, file):
+    with open(file, "w", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(("group", "object", "flash_bytes", "ram_bytes"))
+        writer.writerows((*key, *sizes) for key, sizes in sorted(table.items()))
+
+
+def read_csv(file):
+    with open(file, newline="", encoding="utf-8") as source:
+        return {(row["group"], row["object"]): [int(row["flash_bytes"]), int(row["ram_bytes"])]
+                for row in csv.DictReader(source)}
+
+
+def total(table, group=None):
+    rows = [sizes for key, sizes in table.items() if group in (None, key[0])]
+    return [sum(column) for column in zip(*rows)] if rows else [0, 0]
+
+
+def print_table(table):
+    print(f"{'object':44}{'flash':>8}{'ram':>8}")
+    for group in ("system", "board", "collectives", "app", "library"):
+        for key, sizes in sorted(table.items(), key=lambda item: -item[1][0]):
+            if key[0] == group and group != "library":
+                print(f"  {key[1]:42}{sizes[0]:8}{sizes[1]:8}")
+        print(f"{group:44}{total(table, group)[0]:8}{total(table, group)[1]:8}")
+    print(f"{'image':44}{total(table)[0]:8}{total(table)[1]:8}")
+
+
+def print_diff(table, saved):
+    print(f"{'object':44}{'flash':>8}{'':>8}{'ram':>8}")
+    for key in sorted(set(table) | set(saved)):
+        new, old = table.get(key, [0, 0]), saved.get(key, [0, 0])
+        if new != old:
+            print(f"{key[1]:44}{new[0]:8}{new[0] - old[0]:+8}{new[1]:8}{new[1] - old[1]:+8}")
+    for label, group in (("system", "system"), ("image", None)):
+        new, old = total(table, group), total(saved, group)
+        print(f"{label:44}{new[0]:8}{new[0] - old[0]:+8}{new[1]:8}{new[1] - old[1]:+8}")
+
+
+def check(table, build, board):
+    """Prints every limit with what was measured; (passed, failed)."""
+    limit = budgets(board)
+    flash, ram = total(table, "system")
+    frame = (deepest_frames(build, board) or [(0, "none", "")])[0]
+    results = [(flash <= limit["FLASH_BUDGET"], f"flash of the system {flash} of {limit['FLASH_BUDGET']}"),
+               (ram <= limit["RAM_BUDGET"], f"static RAM of the system {ram} of {limit['RAM_BUDGET']}"),
+               (0 < frame[0] <= limit["STACK_BUDGET"],
+                f"largest stack frame {frame[0]} of {limit['STACK_BUDGET']}: {frame[1]}")]
+    bad = list(forbidden_symbols(build, board))
+    results.append((not bad, "no heap, exceptions or RTTI in any image " + ", ".join(bad)))
+    for good, text in results:
+        print(f"{'ok  ' if good else 'FAIL'} {text.strip()}")
+    passed = sum(good for good, _ in results)
+    print(f"{passed} passed, {len(results) - passed} failed")
+    return passed == len(results)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--board", default="mps2-an505")
+    parser.add_argument("--image", default="hello")
+    parser.add_argument("--check", action="store_true", help="only the limits")
+    parser.add_argument("--save", type=pathlib.Path, help="write the table as CSV")
+    parser.add_argument("--diff", type=pathlib.Path, help="compare with a table that was saved")
+    parser.add_argument("build", type=pathlib.Path)
+    arguments = parser.parse_args()
+    table = measure(arguments.build / arguments.board / f"{arguments.image}.map", arguments.board)
+    if arguments.diff:
+        print_diff(table, read_csv(arguments.diff))
+        return 0
+    if not arguments.check:
+        print_table(table)
+        for name, flash, ram in OTHERS:
+            print(f"{name + ' (quoted)':44}{flash:8}{ram or '-':>8}")
+    if arguments.save:
+        write_csv(table, arguments.save)
+    return 0 if check(table, arguments.build, arguments.board) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+"""House rules that no compiler checks: layout, lengths, words, and clang-tidy over all sources.
+
+    tidy.py [--build FOLDER] [--no-clang-tidy]
+
+Reports one test per rule; a broken rule lists every place.
+"""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+COLUMNS_MAX = 100
+FILE_LINES_MAX = 500
+# Words for work that is not done yet, and places of one machine. Written so as not to match itself.
+BANNED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|/(work|ho" r"me|ro" r"ot|tm" r"p)/[a-z]")
+
+
+def sources(*endings):
+    """All files of the project with these endings, committed or new."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True,
+                            text=True, check=True).stdout.split("\n")
+    return [pathlib.Path(name) for name in listed
+            if name.endswith(endings) and pathlib.Path(name).is_file()]
+
+
+def layout(_):
+    result = subprocess.run(["clang-format-14", "--dry-run", "-Werror",
+                             *map(str, sources(".cpp", ".hpp"))], capture_output=True, text=True)
+    return re.findall(r"^(\S+:\d+:\d+: error: .*)$", result.stderr, re.M)
+
+
+def lengths(_):
+    for file in sources(".cpp", ".hpp", ".py", ".ld", ".mk", "Makefile"):
+        lines = file.read_text().splitlines()
+        if len(lines) > FILE_LINES_MAX:
+            yield f"{file}: {len(lines)} lines, at most {FILE_LINES_MAX}"
+        for number, line in enumerate(lines, 1):
+            if len(line) > COLUMNS_MAX:
+                yield f"{file}:{number}: {len(line)} columns, at most {COLUMNS_MAX}"
+
+
+def words(_):
+    for file in sources(".cpp", ".hpp", ".py", ".ld", ".mk", ".md", "Makefile", ".ci/run"):
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if BANNED.search(line) or line != line.rstrip():
+                yield f"{file}:{number}: {line.strip()[:80]}"
+
+
+def one_clang_tidy(entry):
+    result = subprocess.run(["clang-tidy-14", "--quiet", "-p", ".", entry], capture_output=True,
+                            text=True)
+    return re.findall(r"^(\S+:\d+:\d+: (?:warning|error): .*)$", result.stdout, re.M)
+
+
+def clang_tidy(build):
+    """Every source that is compiled for the host; the boards' own need their cross compiler."""
+    with open("compile_commands.json", encoding="utf-8") as file:
+        entries = sorted({e["file"] for e in json.load(file) if e["output"].startswith(f"{build}/host/")})
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found = {line for lines in pool.map(one_clang_tidy, entries) for line in lines}
+    return sorted(found) if entries else ["no source to check"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--no-clang-tidy", action="store_true")
+    arguments = parser.parse_args()
+    rules = [layout, lengths, words] + ([] if arguments.no_clang_tidy else [clang_tidy])
+    failed = 0
+    for rule in rules:
+        places = list(rule(arguments.build))
+        failed += bool(places)
+        print(f"{'FAIL' if places else 'ok  '} {rule.__name__}")
+        for place in places:
+            print(f"     {place}")
+    print(f"{len(rules) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
