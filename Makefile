@@ -23,7 +23,7 @@ HOST_FLAGS := -O2 -g -I$(BUILD)/host -pthread
 ASAN_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=address,undefined \
   -fno-sanitize-recover=all -fno-omit-frame-pointer
 FUZZ_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,undefined \
-  -fno-sanitize-recover=all -Wno-unknown-warning-option
+  -fno-sanitize=function -fno-sanitize-recover=all
 HOST_LIBS := -lfmt -pthread
 # On the host an app is one function among others, and its output goes to its node's console.
 app_flags = -Dapp_main=app_main_$(1) -Dprintf=mesh_app_printf -Dputs=mesh_app_puts -fno-builtin
@@ -170,7 +170,7 @@ endef
 $(foreach f,$(TEST_FOLDERS),$(eval $(call test_rules,$f)))
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/obj/tests/fuzz/%.o $(BUILD)/fuzz/libmesh.a
 	$(call say,LINK,$@)
-	$(Q)$(CLANGXX) -fsanitize=fuzzer,address,undefined $^ $(HOST_LIBS) -o $@
+	$(Q)$(CLANGXX) -fsanitize=fuzzer,address,undefined -fno-sanitize=function $^ $(HOST_LIBS) -o $@
 .SECONDARY:
 
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%)

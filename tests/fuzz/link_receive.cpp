@@ -1,0 +1,128 @@
+// A node under attack: any frames on any port, in any order, with time passing between them.
+//
+// The kernel never fails a CHECK, never owns more buffers than its pool has, and counts every frame
+// that is not one of ours as dropped.
+#include "frame_source.hpp"
+#include "hal/check.hpp"
+#include "hal/concepts.hpp"
+#include "kernel/kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+namespace mesh {
+
+[[noreturn]] void check_failed(CheckId) {
+    std::abort();
+}
+[[noreturn]] void halt(const wire::FaultRecord&) {
+    std::abort();
+}
+
+} // namespace mesh
+
+namespace {
+
+using namespace mesh;
+
+constexpr unsigned kPorts = 3;
+constexpr std::size_t kBuffers = 8;
+
+void require(bool condition) {
+    if (!condition)
+        std::abort();
+}
+
+/// A program that takes whatever message comes, for ever.
+Process take_all(Kernel& kernel) {
+    for (;;)
+        co_await kernel.receive({});
+    co_return Status::ok;
+}
+
+/// One node of a 3-cube with its memory.
+class Target {
+public:
+    Target()
+        : buffers_(kBuffers), slots_(kBuffers * kPorts), arena_(8192), workspace_(256),
+          kernel_({{Topology::cube, kPorts}, node_at(5)},
+                  {buffers_, slots_, links_, arena_, workspace_}, 4096, {&discard, nullptr},
+                  &take_all),
+          receiving_(kernel_.pool().allocate()) {
+        for (unsigned port = 0; port < kPorts; ++port)
+            links_[port].attach(port);
+        kernel_.boot();
+    }
+
+    void frame(Port port, const fuzz::Bytes& bytes) {
+        std::array<std::byte, wire::kHeadBytes> head{};
+        const std::size_t head_bytes = std::min(bytes.size(), head.size());
+        std::copy_n(bytes.begin(), head_bytes, head.begin());
+        const std::size_t rest = std::min(bytes.size() - head_bytes, receiving_->bytes.size());
+        std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(head_bytes), rest,
+                    receiving_->bytes.begin());
+
+        wire::LinkHeader header;
+        const bool ours = wire::read_head(head, bytes.size(), header) == wire::Parse::ok;
+        const std::uint32_t dropped = drops();
+        if (kernel_.on_frame(port, head, bytes.size(), receiving_)) {
+            receiving_ = kernel_.pool().allocate();
+            require(receiving_ != nullptr);
+        }
+        require(ours || drops() == dropped + 1 || kernel_.hung());
+        work();
+    }
+
+    void pass(std::uint32_t time_us) {
+        now_us_ += time_us;
+        kernel_.on_clock(now_us_);
+        kernel_.flush_acknowledgements();
+        work();
+    }
+
+private:
+    static void discard(void*, wire::HostTag, std::span<const std::byte>,
+                        std::span<const std::byte>) {}
+
+    std::uint32_t drops() {
+        return kernel_.counters()[Counter::drop_crc] + kernel_.counters()[Counter::drop_malformed];
+    }
+
+    void work() {
+        kernel_.run();
+        wire::LinkHeader header;
+        PacketBuffer* packet = nullptr;
+        for (unsigned sent = 0; kernel_.next_frame(header, packet); ++sent) {
+            require(sent < 10'000);
+            require(packet == nullptr || packet->references > 0);
+        }
+        require(kernel_.pool().used() <= kBuffers);
+    }
+
+    std::vector<PacketBuffer> buffers_;
+    std::vector<PortSlot> slots_;
+    std::array<Link, kPorts> links_;
+    std::vector<std::byte> arena_;
+    std::vector<std::byte> workspace_;
+    Kernel kernel_;
+    PacketBuffer* receiving_;
+    std::uint64_t now_us_ = 0;
+};
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    FuzzedDataProvider input(data, size);
+    Target target;
+    while (input.remaining_bytes() > 0) {
+        const unsigned port = input.ConsumeIntegralInRange(0u, kPorts + 1);
+        if (input.ConsumeIntegralInRange(0, 7) == 0)
+            target.pass(input.ConsumeIntegral<std::uint32_t>() % 5'000'000);
+        else
+            target.frame(port <= kPorts ? port_at(port) : kHostPort, fuzz::next_frame(input));
+    }
+    return 0;
+}
