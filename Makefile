@@ -26,7 +26,8 @@ FUZZ_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,
   -fno-sanitize=function -fno-sanitize-recover=all
 HOST_LIBS := -lfmt -pthread
 # On the host an app is one function among others, and its output goes to its node's console.
-app_flags = -Dapp_main=app_main_$(1) -Dprintf=mesh_app_printf -Dputs=mesh_app_puts -fno-builtin
+app_flags = -Dapp_main=app_main_$(1) -fno-builtin
+APP_OUTPUT := objcopy --redefine-sym printf=mesh_app_printf --redefine-sym puts=mesh_app_puts
 
 # ---- sources -------------------------------------------------------------------------------------
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
@@ -58,6 +59,7 @@ $(BUILD)/$(1)/obj/firmware/apps/%.o: firmware/apps/%.cpp Makefile | $(BUILD)/hos
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) $$(call app_flags,$$*) -c $$< -o $$@
+	$(Q)$(APP_OUTPUT) $$@
 $(BUILD)/$(1)/obj/%.o: %.cpp Makefile | $(BUILD)/host/apps.inc
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
