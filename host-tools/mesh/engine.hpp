@@ -1,10 +1,10 @@
 // What an engine is: something in which nodes live. Two of them: qemu_engine (one QEMU a node) and
 // simulation (all nodes in this process). The driver of a run (run.hpp) and the loom are shared.
 //
-// An engine owns its loom, calls Loom::frame_from() for whatever a node sends, and implements Cables.
-// Frames from host ports reach the driver through Events::host_frame(), synchronously and in the order
-// in which the node sent them: in lockstep the answer must be on its way before the node's idle report
-// is looked at.
+// An engine owns its loom, calls Loom::frame_from() for whatever a node sends, and implements
+// Cables. Frames from host ports reach the driver through Events::host_frame(), synchronously and
+// in the order in which the node sent them: in lockstep the answer must be on its way before the
+// node's idle report is looked at.
 #pragma once
 
 #include "core/network.hpp"
@@ -39,6 +39,7 @@ struct RigPlan {
     std::string app;                   // name of a firmware app: "job", "hello", ...
     std::string image;                 // qemu: path of the ELF image
     std::string qemu;                  // qemu: path of the program
+    Wiring wiring;                     // wiring_of(network), unless cables are to be mis-plugged
     FaultPlan faults;
     bool lockstep = false;             // Job::lockstep; the simulation is always in lockstep
     std::optional<NodeId> gdb;         // qemu: held at reset for a debugger

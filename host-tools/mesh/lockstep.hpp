@@ -1,10 +1,10 @@
 // Lockstep: the order in which held frames go out, as a function of model time alone.
 //
-// A node with nothing left to do says how many frames it has consumed and when its earliest timer is
-// due. When all nodes are idle and every frame sent to them is accounted for, the next group goes
-// out: link control first (it takes no model time), then the data frames of the earliest model time,
-// then the timers. A group is sorted by destination, in-port and order on its wire, so what a node
-// gets, and in which order, depends on nothing but the seed.
+// A node with nothing left to do says how many frames it has consumed and when its earliest timer
+// is due. When all nodes are idle and every frame sent to them is accounted for, the next group
+// goes out: link control first (it takes no model time), then the data frames of the earliest model
+// time, then the timers. A group is sorted by destination, in-port and order on its wire, so what a
+// node gets, and in which order, depends on nothing but the seed.
 //
 // A node gets a group in batches that its receive FIFO holds, each in one go and only while it is
 // idle: how fast the host moves bytes cannot change what the node sees.
@@ -29,9 +29,8 @@ using Bytes = std::vector<std::byte>;
 /// Bytes of frames that a node may have received and not consumed; its FIFO holds 10.5 kB.
 inline constexpr std::size_t kBatchBytesMax = 8192;
 
-/// A frame on its way: by which wire, and when it is there.
+/// A frame on its way.
 struct Held {
-    wire::ModelTime time = 0; // 0: link control
     std::uint32_t wire = 0;   // number of the wire in the loom
     std::uint64_t place = 0;  // destination and in-port, in the order of delivery
     std::uint64_t arrival = 0;
@@ -44,7 +43,9 @@ public:
     struct Outlet {
         std::function<void(Held&)> pass;
         std::function<void(NodeId, std::span<const std::byte>)> deliver;
-        /// Puts frames that faults held back on their way; true if there were any.
+        /// Enqueues a grant of `time` for a node.
+        std::function<void(NodeId, wire::ModelTime)> grant;
+        /// Puts frames that faults kept back on their way; true if there were any.
         std::function<bool()> flush;
     };
 
@@ -58,8 +59,9 @@ public:
     void deliver_now(NodeId to, std::span<const std::byte> frame);
     /// Appends a frame to what `to` gets next: now if it is idle, else when it is.
     void enqueue(NodeId to, std::span<const std::byte> frame);
-    /// Holds a frame until its group is due.
-    void hold(Held held);
+    /// Holds a frame until its group is due: `time` 0 for link control. `place` orders a group.
+    void hold(std::uint32_t wire, std::uint64_t place, wire::ModelTime time,
+              std::span<const std::byte> frame);
 
     /// A node reports: frames consumed since its reset and its earliest timer.
     void idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer);
@@ -97,11 +99,12 @@ private:
     }
     void mark(std::uint32_t node, bool was_idle);
     void send_batch(NodeId to);
+    void send_batches();
     void release(std::vector<Held>& group);
     bool release_next();
     wire::ModelTime earliest_timer();
     void grant(wire::ModelTime time);
-    void discard(Bytes&& frame);
+    Bytes copy_of(std::span<const std::byte> frame);
 
     Outlet outlet_;
     std::vector<Member> nodes_;

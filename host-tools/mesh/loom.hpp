@@ -1,9 +1,10 @@
 // The loom: cables and what can go wrong on them. Nothing else.
 //
-// It knows which port is wired to which, loses or damages frames where the fault plan says so, and in
-// lockstep holds frames until their model time. It never reads where a packet is going: of a frame it
-// looks at the port byte of the cable header, the kind, and (lockstep) the model time of the link
-// header, and it writes the port byte. An engine moves the bytes; simulation and QEMU share this.
+// It knows which port is wired to which, loses or damages frames where the fault plan says so, and
+// in lockstep holds frames until their model time. It never reads where a packet is going: of a
+// frame it looks at the port byte of the cable header, the kind, and (lockstep) the model time of
+// the link header, and it writes the port byte. An engine moves the bytes; simulation and QEMU
+// share this.
 #pragma once
 
 #include "core/network.hpp"
@@ -81,7 +82,7 @@ public:
     /// A frame of the host tool to a node. Never subject to faults.
     void send(NodeId to, std::span<const std::byte> frame);
     /// From now on nodes report when they are idle and frames go out by model time.
-    void begin_lockstep() { lockstep_.begin(); }
+    void begin_lockstep();
     bool in_lockstep() const { return lockstep_.on(); }
     /// The fault plan begins; its incidents at zero packets happen now.
     void arm_faults();
@@ -114,6 +115,9 @@ private:
         std::uint64_t order;
         std::uint32_t wire;
         Bytes frame;
+        static bool later(const Delayed& a, const Delayed& b) {
+            return a.due_us != b.due_us ? a.due_us > b.due_us : a.order > b.order;
+        }
     };
 
     std::uint32_t number(NodeId node, Port port) const {
@@ -143,7 +147,6 @@ private:
     std::uint64_t delays_ = 0;
     std::size_t next_incident_ = 0;
     bool armed_ = false;
-    bool any_rates_ = false;
     LoomCounts counts_;
     Lockstep lockstep_;
 };

@@ -1,0 +1,318 @@
+#include "fault_plan.hpp"
+
+#include "errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::string_view kAllowed =
+    "allowed: drop:P corrupt:P dup:P reorder:P delay:US cut:NODE/PORT cut:NODE>PORT cut:random "
+    "cutdim:D kill:NODE kill:random hang:NODE hang:random, each with @T or @random, and xK";
+
+constexpr std::array<std::pair<std::string_view, FaultKind>, 9> kKinds{{
+    {"drop", FaultKind::drop},
+    {"corrupt", FaultKind::corrupt},
+    {"dup", FaultKind::dup},
+    {"reorder", FaultKind::reorder},
+    {"delay", FaultKind::delay},
+    {"cut", FaultKind::cut},
+    {"cutdim", FaultKind::cutdim},
+    {"kill", FaultKind::kill},
+    {"hang", FaultKind::hang},
+}};
+
+constexpr std::uint32_t kDelayMaxUs = 1'000'000;
+constexpr std::uint64_t kDrawsMax = 100'000;
+
+bool is_rate(FaultKind kind) { return kind <= FaultKind::delay; }
+
+[[noreturn]] void refuse(std::string_view text, std::string_view what) {
+    throw UsageError(fmt::format("--faults: '{}': {}; {}", text, what, kAllowed));
+}
+
+std::string_view trim(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+/// Cuts `text` at the last `mark`; the part behind it, if there is one.
+std::optional<std::string_view> take_tail(std::string_view& text, char mark) {
+    const auto at = text.rfind(mark);
+    if (at == std::string_view::npos)
+        return std::nullopt;
+    const std::string_view tail = trim(text.substr(at + 1));
+    text = trim(text.substr(0, at));
+    return tail;
+}
+
+/// Reads one entry: KIND:ARGUMENT[@T|@random] [xK].
+class Reader {
+public:
+    Reader(std::string_view entry, Network network) : entry_(entry), network_(network) {}
+
+    FaultSpec read() {
+        std::string_view rest = entry_;
+        take_draws(rest);
+        take_moment(rest);
+        const auto colon = rest.find(':');
+        const std::string_view word = trim(rest.substr(0, colon));
+        const auto* const kind =
+            std::find_if(kKinds.begin(), kKinds.end(), [&](auto& k) { return k.first == word; });
+        if (kind == kKinds.end() || colon == std::string_view::npos)
+            refuse(entry_, "no such fault");
+        spec_.kind = kind->second;
+        argument(trim(rest.substr(colon + 1)));
+        if (spec_.draws && !is_rate(spec_.kind) && !random_)
+            refuse(entry_, "xK draws, so it goes with 'random'");
+        return spec_;
+    }
+
+private:
+    void take_draws(std::string_view& rest) {
+        const auto space = rest.find_last_of(" \t");
+        if (space == std::string_view::npos || rest[space + 1] != 'x')
+            return;
+        const auto draws = number<std::uint32_t>(rest.substr(space + 2));
+        if (!draws || *draws == 0 || *draws > kDrawsMax)
+            refuse(entry_, "xK needs a number from 1 on");
+        spec_.draws = *draws;
+        rest = trim(rest.substr(0, space));
+    }
+
+    void take_moment(std::string_view& rest) {
+        const auto moment = take_tail(rest, '@');
+        if (!moment)
+            return;
+        spec_.at_random = *moment == "random";
+        const auto after = number<std::uint64_t>(*moment);
+        if (!spec_.at_random && !after)
+            refuse(entry_, "@ needs a number of packets or 'random'");
+        spec_.after = after.value_or(0);
+    }
+
+    void argument(std::string_view text) {
+        switch (spec_.kind) {
+        case FaultKind::drop:
+        case FaultKind::corrupt:
+        case FaultKind::dup:
+        case FaultKind::reorder: rate(text, 1.0, "needs a probability from 0 to 1"); break;
+        case FaultKind::delay: rate(text, kDelayMaxUs, "needs microseconds, 0 to 1000000"); break;
+        case FaultKind::cut: cable(text); break;
+        case FaultKind::cutdim: spec_.port = port(text); break;
+        case FaultKind::kill:
+        case FaultKind::hang: spec_.node = node(text); break;
+        }
+    }
+
+    void rate(std::string_view text, double most, std::string_view needs) {
+        const auto amount = number<double>(text);
+        if (!amount || !(*amount >= 0 && *amount <= most))
+            refuse(entry_, needs);
+        spec_.amount = *amount;
+    }
+
+    void cable(std::string_view text) {
+        if (text == "random") {
+            random_ = true;
+            return;
+        }
+        const auto mark = text.find_first_of("/>");
+        if (mark == std::string_view::npos)
+            refuse(entry_, "a cable is NODE/PORT, or NODE>PORT for its way out only");
+        spec_.one_way = text[mark] == '>';
+        spec_.node = node(text.substr(0, mark));
+        spec_.port = port(text.substr(mark + 1));
+        if (((out_ports(network_, *spec_.node) >> index(*spec_.port)) & 1u) == 0)
+            refuse(entry_, "that port sends nothing");
+    }
+
+    std::optional<NodeId> node(std::string_view text) {
+        if (text == "random") {
+            random_ = true;
+            return std::nullopt;
+        }
+        const auto value = number<std::uint32_t>(text);
+        if (!value || *value >= node_count(network_))
+            refuse(entry_, fmt::format("nodes are 0 to {}", node_count(network_) - 1));
+        return node_at(*value);
+    }
+
+    Port port(std::string_view text) {
+        const auto value = number<unsigned>(text);
+        if (!value || *value >= port_count(network_))
+            refuse(entry_, fmt::format("ports are 0 to {}", port_count(network_) - 1));
+        return port_at(*value);
+    }
+
+    std::string_view entry_;
+    Network network_;
+    FaultSpec spec_;
+    bool random_ = false;
+};
+
+std::vector<std::string> lines_of(std::string_view path) {
+    std::ifstream file{std::string(path)};
+    if (!file)
+        throw UsageError(fmt::format("--faults: cannot read '{}'; give @FILE with one fault a line",
+                                     path));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);)
+        lines.push_back(line.substr(0, line.find('#')));
+    return lines;
+}
+
+/// Draws the targets and moments of a plan.
+class Planner {
+public:
+    Planner(Network network, NodeId root, std::uint64_t packets, std::uint64_t seed)
+        : network_(network),
+          root_(root),
+          packets_(std::max<std::uint64_t>(packets, 1)),
+          rng_(seed, ~std::uint64_t{0}) {
+        plan_.seed = seed;
+    }
+
+    void add(const FaultSpec& spec) {
+        if (spec.kind == FaultKind::cutdim) {
+            add_dimension(spec);
+            return;
+        }
+        const std::uint32_t draws = spec.draws.value_or(1);
+        for (std::uint32_t draw = 0; draw < draws; ++draw) {
+            Incident incident = base(spec);
+            if (is_rate(spec.kind) ? spec.draws.has_value()
+                                   : spec.kind == FaultKind::cut && !spec.node)
+                draw_cable(incident);
+            else if (!is_rate(spec.kind) && !spec.node)
+                draw_node(incident);
+            plan_.incidents.push_back(incident);
+        }
+    }
+
+    FaultPlan finish() {
+        std::stable_sort(plan_.incidents.begin(), plan_.incidents.end(),
+                         [](const Incident& a, const Incident& b) { return a.after < b.after; });
+        return std::move(plan_);
+    }
+
+private:
+    Incident base(const FaultSpec& spec) {
+        Incident incident;
+        incident.after = spec.at_random ? rng_.below(packets_) : spec.after;
+        incident.kind = spec.kind;
+        incident.node = spec.node.value_or(kNoNode);
+        incident.port = spec.port.value_or(kNoPort);
+        incident.one_way = spec.one_way;
+        incident.amount = spec.amount;
+        return incident;
+    }
+
+    void add_dimension(const FaultSpec& spec) {
+        const Incident common = base(spec);
+        for (std::uint32_t node = 0; node < node_count(network_); ++node) {
+            const std::uint32_t ports = out_ports(network_, node_at(node));
+            if (((ports >> index(*spec.port)) & 1u) == 0 ||
+                !first_time(node_at(node), *spec.port, dimension_))
+                continue;
+            Incident incident = common;
+            incident.node = node_at(node);
+            plan_.incidents.push_back(incident);
+        }
+    }
+
+    /// Notes a cable; false if it was noted before, from either end.
+    bool first_time(NodeId node, Port port, std::set<std::uint64_t>& seen) {
+        const std::uint32_t far = index(neighbor(network_, node, port));
+        const std::uint64_t end = std::min(index(node), far);
+        return seen.insert((end << 8) | index(port)).second;
+    }
+
+    void draw_cable(Incident& incident) {
+        const std::uint32_t nodes = node_count(network_);
+        for (unsigned attempt = 0; attempt < kAttemptsMax; ++attempt) {
+            incident.node = node_at(static_cast<std::uint32_t>(rng_.below(nodes)));
+            incident.port = port_at(static_cast<unsigned>(rng_.below(port_count(network_))));
+            const auto ports = out_ports(network_, incident.node);
+            if (((ports >> index(incident.port)) & 1u) != 0 &&
+                first_time(incident.node, incident.port, cables_))
+                return;
+        }
+        throw UsageError("--faults: more random cables asked for than the network has");
+    }
+
+    void draw_node(Incident& incident) {
+        const std::uint32_t nodes = node_count(network_);
+        for (unsigned attempt = 0; attempt < kAttemptsMax; ++attempt) {
+            incident.node = node_at(static_cast<std::uint32_t>(rng_.below(nodes)));
+            if (incident.node != root_ && drawn_nodes_.insert(index(incident.node)).second)
+                return;
+        }
+        throw UsageError(fmt::format(
+            "--faults: more random nodes asked for than the {} besides the root", nodes - 1));
+    }
+
+    static constexpr unsigned kAttemptsMax = 10'000;
+
+    Network network_;
+    NodeId root_;
+    std::uint64_t packets_;
+    Rng rng_;
+    FaultPlan plan_;
+    std::set<std::uint64_t> cables_;
+    std::set<std::uint64_t> dimension_;
+    std::set<std::uint32_t> drawn_nodes_;
+};
+
+} // namespace
+
+std::vector<FaultSpec> parse_faults(std::string_view text, Network network) {
+    std::vector<std::string> lines;
+    if (!text.empty() && text.front() == '@')
+        lines = lines_of(text.substr(1));
+    else
+        lines.emplace_back(text);
+    std::vector<FaultSpec> specs;
+    for (const std::string& line : lines) {
+        std::string_view rest = line;
+        while (!rest.empty()) {
+            const auto comma = rest.find(',');
+            const std::string_view entry = trim(rest.substr(0, comma));
+            rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+            if (!entry.empty())
+                specs.push_back(Reader(entry, network).read());
+        }
+    }
+    return specs;
+}
+
+FaultPlan plan_faults(const std::vector<FaultSpec>& specs, Network network, NodeId root,
+                      std::uint64_t packets, std::uint64_t seed) {
+    Planner planner(network, root, packets, seed);
+    for (const FaultSpec& spec : specs)
+        planner.add(spec);
+    return planner.finish();
+}
+
+} // namespace mesh::host

@@ -1,0 +1,62 @@
+#include "host_frame.hpp"
+
+#include <algorithm>
+
+namespace mesh::host {
+
+namespace {
+constexpr wire::Mac kHostMac{0x02, 0xFF, 0, 0, 0, 0};
+
+std::span<std::byte, wire::kHeadBytes> head_of(std::vector<std::byte>& frame) {
+    return std::span(frame).first<wire::kHeadBytes>();
+}
+} // namespace
+
+std::vector<std::byte> make_host_frame(NodeId to, wire::HostTag tag,
+                                       std::span<const std::byte> payload) {
+    const std::size_t packet_bytes = wire::kPacketHeaderBytes + payload.size();
+    std::vector<std::byte> frame(wire::kHeadBytes + packet_bytes);
+    wire::LinkHeader link;
+    link.kind = wire::Kind::host;
+    link.port = kHostPort;
+    link.packet_bytes = static_cast<std::uint16_t>(packet_bytes);
+    wire::write_head(link, kHostMac, head_of(frame));
+
+    const auto packet = std::span(frame).subspan(wire::kHeadBytes);
+    wire::PacketHeader header;
+    header.payload_bytes = static_cast<std::uint16_t>(payload.size());
+    header.destination = to;
+    header.tag = static_cast<std::uint16_t>(tag);
+    header.total_bytes = static_cast<std::uint32_t>(payload.size());
+    wire::write_packet_header(header, packet.first<wire::kPacketHeaderBytes>());
+    std::copy(payload.begin(), payload.end(), packet.begin() + wire::kPacketHeaderBytes);
+    wire::seal_packet(packet);
+    return frame;
+}
+
+std::vector<std::byte> make_grant(wire::ModelTime time) {
+    std::vector<std::byte> frame(wire::kHeadBytes);
+    wire::LinkHeader link;
+    link.kind = wire::Kind::grant;
+    link.port = kHostPort;
+    link.model_time = time;
+    wire::write_head(link, kHostMac, head_of(frame));
+    return frame;
+}
+
+std::optional<HostMessage> read_host_frame(std::span<const std::byte> frame) {
+    wire::LinkHeader link;
+    if (wire::read_head(frame, frame.size(), link) != wire::Parse::ok ||
+        link.kind != wire::Kind::host)
+        return std::nullopt;
+    const auto packet = frame.subspan(wire::kHeadBytes, link.packet_bytes);
+    wire::PacketHeader header;
+    if (wire::read_packet(packet, header) != wire::Parse::ok)
+        return std::nullopt;
+    const auto tag = static_cast<wire::HostTag>(header.tag);
+    if (tag < wire::HostTag::ready || tag > wire::HostTag::fault)
+        return std::nullopt;
+    return HostMessage{tag, packet.subspan(wire::kPacketHeaderBytes)};
+}
+
+} // namespace mesh::host

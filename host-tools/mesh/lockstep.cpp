@@ -1,0 +1,186 @@
+#include "lockstep.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace mesh::host {
+
+Lockstep::Lockstep(std::uint32_t nodes, Outlet outlet)
+    : outlet_(std::move(outlet)),
+      nodes_(nodes),
+      busy_(nodes) {}
+
+void Lockstep::begin() { on_ = true; }
+
+void Lockstep::deliver_now(NodeId to, std::span<const std::byte> frame) {
+    ++nodes_[index(to)].delivered;
+    outlet_.deliver(to, frame);
+}
+
+Bytes Lockstep::copy_of(std::span<const std::byte> frame) {
+    Bytes copy;
+    if (!spare_.empty()) {
+        copy = std::move(spare_.back());
+        spare_.pop_back();
+    }
+    copy.assign(frame.begin(), frame.end());
+    return copy;
+}
+
+void Lockstep::enqueue(NodeId to, std::span<const std::byte> frame) {
+    Member& member = nodes_[index(to)];
+    if (member.excluded)
+        return;
+    const bool was_idle = idle(member);
+    if (member.queue.empty())
+        to_send_.push_back(index(to));
+    member.queue.push_back(copy_of(frame));
+    mark(index(to), was_idle);
+    if (!releasing_)
+        send_batches();
+}
+
+void Lockstep::hold(std::uint32_t wire, std::uint64_t place, wire::ModelTime time,
+                    std::span<const std::byte> frame) {
+    Held held{wire, place, arrivals_++, copy_of(frame)};
+    if (time == 0)
+        control_.push_back(std::move(held));
+    else
+        data_[time].push_back(std::move(held));
+}
+
+void Lockstep::idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer) {
+    Member& member = nodes_[index(node)];
+    if (member.excluded)
+        return;
+    const bool was_idle = idle(member);
+    member.reported = true;
+    member.consumed = consumed;
+    if (timer != member.timer) {
+        member.timer = timer;
+        if (timer != wire::kNever)
+            timers_.push({timer, index(node)});
+    }
+    if (member.delivered == consumed && !member.queue.empty())
+        send_batch(node);
+    mark(index(node), was_idle);
+}
+
+void Lockstep::exclude(NodeId node) {
+    Member& member = nodes_[index(node)];
+    const bool was_idle = idle(member);
+    member.excluded = true;
+    member.timer = wire::kNever;
+    member.queue.clear();
+    mark(index(node), was_idle);
+}
+
+/// Keeps the count of busy nodes right after a change to one of them.
+void Lockstep::mark(std::uint32_t node, bool was_idle) {
+    const bool is_idle = idle(nodes_[node]);
+    if (was_idle && !is_idle)
+        ++busy_;
+    if (!was_idle && is_idle)
+        --busy_;
+}
+
+/// Sends what fits the FIFO of an idle node in one go.
+void Lockstep::send_batch(NodeId to) {
+    Member& member = nodes_[index(to)];
+    std::size_t bytes = 0;
+    while (!member.queue.empty()) {
+        Bytes& frame = member.queue.front();
+        bytes += frame.size();
+        if (bytes > kBatchBytesMax && bytes != frame.size())
+            break;
+        deliver_now(to, frame);
+        spare_.push_back(std::move(frame));
+        member.queue.pop_front();
+    }
+}
+
+/// Sends first batches to the nodes that got something and have nothing else to do.
+void Lockstep::send_batches() {
+    for (const std::uint32_t node : to_send_) {
+        const Member& member = nodes_[node];
+        if (member.reported && member.delivered == member.consumed && !member.queue.empty())
+            send_batch(node_at(node));
+    }
+    to_send_.clear();
+}
+
+bool Lockstep::quiescent() const {
+    return busy_ == 0 && control_.empty() && data_.empty() &&
+           std::all_of(nodes_.begin(), nodes_.end(),
+                       [](const Member& member) { return member.timer == wire::kNever; });
+}
+
+void Lockstep::advance() {
+    if (!on_ || releasing_)
+        return;
+    releasing_ = true;
+    while (busy_ == 0 && release_next()) {
+    }
+    releasing_ = false;
+    send_batches();
+}
+
+/// Releases the next group. False if there is none.
+bool Lockstep::release_next() {
+    if (!control_.empty()) {
+        std::vector<Held> group;
+        group.swap(control_);
+        release(group);
+        return true;
+    }
+    const wire::ModelTime timer = earliest_timer();
+    if (!data_.empty() && data_.begin()->first <= timer) {
+        std::vector<Held> group = std::move(data_.begin()->second);
+        data_.erase(data_.begin());
+        release(group);
+        return true;
+    }
+    if (outlet_.flush())
+        return true;
+    if (timer == wire::kNever)
+        return false;
+    grant(timer);
+    return true;
+}
+
+void Lockstep::release(std::vector<Held>& group) {
+    std::sort(group.begin(), group.end(), [](const Held& a, const Held& b) {
+        return std::tie(a.place, a.arrival) < std::tie(b.place, b.arrival);
+    });
+    for (Held& held : group) {
+        outlet_.pass(held);
+        spare_.push_back(std::move(held.frame));
+    }
+}
+
+/// The earliest timer of any node; forgets entries that were set anew since.
+wire::ModelTime Lockstep::earliest_timer() {
+    while (!timers_.empty()) {
+        const Timer& first = timers_.top();
+        if (nodes_[first.node].timer == first.time)
+            return first.time;
+        timers_.pop();
+    }
+    return wire::kNever;
+}
+
+/// Tells every node whose timer is due at `time`.
+void Lockstep::grant(wire::ModelTime time) {
+    while (!timers_.empty() && timers_.top().time == time) {
+        const std::uint32_t node = timers_.top().node;
+        timers_.pop();
+        Member& member = nodes_[node];
+        if (member.timer != time)
+            continue;
+        member.timer = wire::kNever;
+        outlet_.grant(node_at(node), time);
+    }
+}
+
+} // namespace mesh::host

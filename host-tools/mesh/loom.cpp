@@ -1,0 +1,321 @@
+#include "loom.hpp"
+
+#include "host_frame.hpp"
+#include "wire/bytes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+/// Outside lockstep: how long `reorder` waits for a next frame to let pass.
+constexpr std::uint64_t kReorderUs = 5'000;
+
+wire::Kind kind_of(std::span<const std::byte> frame) {
+    return wire::load<wire::Kind>(frame, wire::offset::kKind);
+}
+
+/// Bytes that checksums cover: the frame without the padding that hardware may add.
+std::size_t meaningful_bytes(std::span<const std::byte> frame) {
+    const auto packet_bytes = wire::load<std::uint16_t>(frame, wire::offset::kPacketBytes);
+    return std::min<std::size_t>(frame.size(), wire::kHeadBytes + packet_bytes);
+}
+
+} // namespace
+
+Wiring wiring_of(Network network) {
+    return [network](NodeId node, Port port) -> std::optional<Far> {
+        if (((out_ports(network, node) >> index(port)) & 1u) == 0)
+            return std::nullopt;
+        return Far{neighbor(network, node, port), port};
+    };
+}
+
+Loom::Loom(std::uint32_t nodes, unsigned ports, const Wiring& wiring, FaultPlan plan,
+           Cables& cables)
+    : ports_(ports),
+      cables_(cables),
+      plan_(std::move(plan)),
+      state_(nodes),
+      lockstep_(nodes, {[this](Held& held) { pass(held.wire, held.frame); },
+                        [this](NodeId to, auto frame) { cables_.deliver(to, frame); },
+                        [this](NodeId to, wire::ModelTime time) {
+                            lockstep_.enqueue(to, make_grant(time));
+                        },
+                        [this] { return free_all_kept(); }}) {
+    wires_.reserve(std::size_t{nodes} * ports);
+    for (std::uint32_t wire = 0; wire < nodes * ports; ++wire) {
+        wires_.emplace_back(plan_.seed, wire);
+        wires_.back().far = wiring(node_at(wire / ports), port_at(wire % ports)).value_or(Far{});
+    }
+}
+
+void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
+    NodeState& state = state_[index(from)];
+    if (state.gone)
+        return;
+    ++counts_.frames;
+    if (frame.size() < wire::kHeadBytes) {
+        ++counts_.malformed;
+        return;
+    }
+    if (!state.awake)
+        wake(from);
+    const auto port = wire::load<Port>(frame, wire::offset::kCablePort);
+    if (port == kHostPort) {
+        from_host_port(from, frame);
+        return;
+    }
+    const bool wired = index(port) < ports_ && wires_[number(from, port)].far.node != kNoNode;
+    if (!wired) {
+        ++counts_.malformed;
+        return;
+    }
+    const Far far = wires_[number(from, port)].far;
+    wire::store(frame, wire::offset::kCablePort, far.port);
+    if (!lockstep_.on()) {
+        pass(number(from, port), frame);
+        return;
+    }
+    const bool data = kind_of(frame) == wire::Kind::data;
+    const auto time = wire::load<wire::ModelTime>(frame, wire::offset::kModelTime);
+    const std::uint64_t place = (std::uint64_t{index(far.node)} << 8) | index(far.port);
+    lockstep_.hold(number(from, port), place, data ? time : 0, frame);
+}
+
+void Loom::from_host_port(NodeId from, std::span<std::byte> frame) {
+    if (kind_of(frame) == wire::Kind::host) {
+        cables_.to_host(from, frame);
+        return;
+    }
+    wire::LinkHeader header;
+    if (wire::read_head(frame, frame.size(), header) != wire::Parse::ok ||
+        header.kind != wire::Kind::idle) {
+        ++counts_.malformed;
+        return;
+    }
+    lockstep_.idle(from, header.refused, header.model_time);
+    lockstep_.advance();
+}
+
+/// The first frame of a node shows that it can receive; until then it would have lost everything.
+void Loom::wake(NodeId node) {
+    NodeState& state = state_[index(node)];
+    state.awake = true;
+    for (const Bytes& frame : std::exchange(state.waiting, {}))
+        put(node, frame);
+}
+
+void Loom::send(NodeId to, std::span<const std::byte> frame) { put(to, frame); }
+
+void Loom::begin_lockstep() {
+    lockstep_.begin();
+    lockstep_.advance();
+}
+
+void Loom::gone(NodeId node) {
+    state_[index(node)].gone = true;
+    state_[index(node)].waiting.clear();
+    lockstep_.exclude(node);
+    lockstep_.advance();
+}
+
+void Loom::put(NodeId to, std::span<const std::byte> frame) {
+    NodeState& state = state_[index(to)];
+    if (state.gone)
+        return;
+    if (!state.awake)
+        state.waiting.emplace_back(frame.begin(), frame.end());
+    else if (lockstep_.on())
+        lockstep_.enqueue(to, frame);
+    else
+        lockstep_.deliver_now(to, frame);
+}
+
+// --- faults ---
+
+/// A frame enters its cable: the faults of the wire decide what comes out at the other end.
+void Loom::pass(std::uint32_t number, std::span<std::byte> frame) {
+    Wire& wire = wires_[number];
+    if (wire.cut) {
+        ++counts_.cut;
+        return;
+    }
+    if (!wire.rates.any()) {
+        carry(number, frame);
+        return;
+    }
+    const Rates& rates = wire.rates;
+    if (rates.drop > 0 && wire.rng.chance(rates.drop)) {
+        ++counts_.drop;
+        return;
+    }
+    // The second copy of a frame is a good one, so that each fault shows once at the receiver.
+    const bool twice = rates.dup > 0 && wire.rng.chance(rates.dup);
+    const Bytes copy = twice ? Bytes(frame.begin(), frame.end()) : Bytes{};
+    if (rates.corrupt > 0 && wire.rng.chance(rates.corrupt))
+        corrupt(wire, frame);
+    if (rates.reorder > 0 && wire.kept.empty() && wire.rng.chance(rates.reorder)) {
+        ++counts_.reorder;
+        wire.kept.assign(frame.begin(), frame.end());
+        wire.kept_until_us = cables_.now_us() + kReorderUs;
+        keeping_.push_back(number);
+    } else {
+        carry(number, frame);
+        free_kept(number);
+    }
+    if (twice) {
+        ++counts_.dup;
+        carry(number, copy);
+        free_kept(number);
+    }
+}
+
+/// Changes one byte behind the cable header. A burst of at most 8 bits: the CRC always sees it.
+void Loom::corrupt(Wire& wire, std::span<std::byte> frame) {
+    ++counts_.corrupt;
+    const std::size_t range = meaningful_bytes(frame) - wire::offset::kKind;
+    const std::size_t where = wire::offset::kKind + wire.rng.below(range);
+    frame[where] ^= static_cast<std::byte>(1 + wire.rng.below(255));
+}
+
+/// The cable itself: takes its time if it is told to. In lockstep time is model time, and a delay
+/// in real time changes nothing.
+void Loom::carry(std::uint32_t number, std::span<const std::byte> frame) {
+    const Wire& wire = wires_[number];
+    if (wire.rates.delay_us == 0) {
+        arrive(wire, frame);
+        return;
+    }
+    ++counts_.delay;
+    if (lockstep_.on()) {
+        arrive(wire, frame);
+        return;
+    }
+    delayed_.push_back({cables_.now_us() + wire.rates.delay_us, delays_++, number,
+                        Bytes(frame.begin(), frame.end())});
+    std::push_heap(delayed_.begin(), delayed_.end(), Delayed::later);
+}
+
+void Loom::arrive(const Wire& wire, std::span<const std::byte> frame) {
+    put(wire.far.node, frame);
+    if (kind_of(frame) != wire::Kind::data)
+        return;
+    ++counts_.packets;
+    if (armed_)
+        happen();
+}
+
+void Loom::free_kept(std::uint32_t number) {
+    Wire& wire = wires_[number];
+    if (wire.kept.empty())
+        return;
+    const Bytes frame = std::exchange(wire.kept, {});
+    std::erase(keeping_, number);
+    carry(number, frame);
+}
+
+bool Loom::free_all_kept() {
+    const std::vector<std::uint32_t> wires = std::exchange(keeping_, {});
+    for (const std::uint32_t number : wires)
+        free_kept(number);
+    return !wires.empty();
+}
+
+void Loom::tick() {
+    const std::uint64_t now = cables_.now_us();
+    while (!delayed_.empty() && delayed_.front().due_us <= now) {
+        std::pop_heap(delayed_.begin(), delayed_.end(), Delayed::later);
+        const Delayed due = std::move(delayed_.back());
+        delayed_.pop_back();
+        arrive(wires_[due.wire], due.frame);
+    }
+    if (lockstep_.on())
+        return;
+    while (!keeping_.empty() && wires_[keeping_.front()].kept_until_us <= now)
+        free_kept(keeping_.front());
+}
+
+std::optional<std::uint64_t> Loom::next_tick_us() const {
+    std::optional<std::uint64_t> next;
+    if (!delayed_.empty())
+        next = delayed_.front().due_us;
+    if (!lockstep_.on() && !keeping_.empty()) {
+        const std::uint64_t due = wires_[keeping_.front()].kept_until_us;
+        next = std::min(next.value_or(due), due);
+    }
+    return next;
+}
+
+void Loom::arm_faults() {
+    armed_ = true;
+    happen();
+}
+
+/// Lets happen what is due at this number of delivered packets.
+void Loom::happen() {
+    while (next_incident_ < plan_.incidents.size() &&
+           plan_.incidents[next_incident_].after <= counts_.packets)
+        happen(plan_.incidents[next_incident_++]);
+}
+
+void Loom::happen(const Incident& incident) {
+    counts_.happened.push_back(incident);
+    switch (incident.kind) {
+    case FaultKind::cut:
+    case FaultKind::cutdim: cut_cable(incident.node, incident.port, incident.one_way); break;
+    case FaultKind::kill:
+        if (!state_[index(incident.node)].gone) {
+            cables_.kill(incident.node);
+            state_[index(incident.node)].gone = true;
+            lockstep_.exclude(incident.node);
+        }
+        break;
+    case FaultKind::hang:
+        put(incident.node, make_host_frame(incident.node, wire::HostTag::hang));
+        break;
+    case FaultKind::drop:
+    case FaultKind::corrupt:
+    case FaultKind::dup:
+    case FaultKind::reorder:
+    case FaultKind::delay: set_rate(incident); break;
+    }
+}
+
+void Loom::cut_cable(NodeId node, Port port, bool one_way) {
+    Wire& wire = wires_[number(node, port)];
+    wire.cut = true;
+    if (!one_way && wire.far.node != kNoNode)
+        wires_[number(wire.far.node, wire.far.port)].cut = true;
+}
+
+/// Sets a rate on one cable, both ways, or on all of them.
+void Loom::set_rate(const Incident& incident) {
+    const auto set = [&](Wire& wire) {
+        switch (incident.kind) {
+        case FaultKind::drop: wire.rates.drop = incident.amount; break;
+        case FaultKind::corrupt: wire.rates.corrupt = incident.amount; break;
+        case FaultKind::dup: wire.rates.dup = incident.amount; break;
+        case FaultKind::reorder: wire.rates.reorder = incident.amount; break;
+        case FaultKind::delay:
+            wire.rates.delay_us = static_cast<std::uint32_t>(incident.amount);
+            break;
+        case FaultKind::cut:
+        case FaultKind::cutdim:
+        case FaultKind::kill:
+        case FaultKind::hang: break;
+        }
+    };
+    if (incident.node == kNoNode) {
+        std::for_each(wires_.begin(), wires_.end(), set);
+        return;
+    }
+    Wire& wire = wires_[number(incident.node, incident.port)];
+    set(wire);
+    if (!incident.one_way && wire.far.node != kNoNode)
+        set(wires_[number(wire.far.node, wire.far.port)]);
+}
+
+} // namespace mesh::host

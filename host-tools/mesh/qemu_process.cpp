@@ -1,0 +1,168 @@
+#include "qemu_process.hpp"
+
+#include "errors.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sstream>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr int kEndPolls = 100; // of 5 ms: how long an ending child may take
+constexpr useconds_t kEndPollUs = 5'000;
+
+/// Everything that the child needs, computed before it exists: it may only make system calls.
+struct Exec {
+    char* const* words;
+    char* const* environment;
+    int net;
+    SpawnFiles files;
+    pid_t parent;
+};
+
+[[noreturn]] void become(const Exec& exec) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    setpgid(0, 0); // Ctrl-C at the terminal reaches the host tool only, which ends its children
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != exec.parent)
+        _exit(127);
+    dup2(exec.files.input, STDIN_FILENO);
+    dup2(exec.files.output, STDOUT_FILENO);
+    dup2(exec.files.errors, STDERR_FILENO);
+    if (exec.net == kChildNetFd)
+        fcntl(kChildNetFd, F_SETFD, 0);
+    else if (exec.net >= 0)
+        dup2(exec.net, kChildNetFd);
+    execve(exec.words[0], exec.words, exec.environment);
+    _exit(127);
+}
+
+/// vfork: the child borrows this process's memory until it has become QEMU, so that starting it
+/// costs the same however large we are.
+pid_t start(const Exec& exec) {
+    const pid_t pid = vfork();
+    if (pid == 0)
+        become(exec);
+    return pid;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
+    for (std::string& word : words)
+        pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+} // namespace
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+}
+
+Fd::~Fd() {
+    if (fd_ >= 0)
+        close(fd_);
+}
+
+int Fd::release() { return std::exchange(fd_, -1); }
+
+QemuProcess& QemuProcess::operator=(QemuProcess&& other) noexcept {
+    std::swap(pid_, other.pid_);
+    return *this;
+}
+
+QemuProcess QemuProcess::spawn(const std::vector<std::string>& words, int net, SpawnFiles files) {
+    std::vector<std::string> copy = words;
+    std::vector<char*> pointers = pointers_to(copy);
+    // One malloc arena is enough for a machine with one CPU and saves memory per node.
+    static char arenas[] = "MALLOC_ARENA_MAX=1";
+    static std::vector<char*> environment = [] {
+        std::vector<char*> variables{arenas};
+        for (char** variable = environ; *variable != nullptr; ++variable)
+            variables.push_back(*variable);
+        variables.push_back(nullptr);
+        return variables;
+    }();
+    const Exec exec{pointers.data(), environment.data(), net, files, getpid()};
+    const pid_t pid = start(exec);
+    if (pid < 0)
+        throw RunError(fmt::format("cannot start {}: {}", words.front(), std::strerror(errno)));
+    return QemuProcess(pid);
+}
+
+void QemuProcess::kill() const {
+    if (pid_ > 0)
+        ::kill(pid_, SIGKILL);
+}
+
+std::string QemuProcess::end() {
+    if (pid_ <= 0)
+        return "gone";
+    int status = 0;
+    for (int poll = 0; waitpid(pid_, &status, WNOHANG) == 0; ++poll) {
+        if (poll == kEndPolls)
+            kill();
+        usleep(kEndPollUs);
+    }
+    pid_ = -1;
+    if (WIFSIGNALED(status))
+        return fmt::format("signal {}", WTERMSIG(status));
+    return fmt::format("exit {}", WEXITSTATUS(status));
+}
+
+void QemuProcess::reap() {
+    if (pid_ <= 0)
+        return;
+    kill();
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+}
+
+std::string find_program(const std::string& name) {
+    if (name.find('/') != std::string::npos)
+        return access(name.c_str(), X_OK) == 0 ? name : std::string{};
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const std::string candidate = folder + "/" + name;
+        if (access(candidate.c_str(), X_OK) == 0)
+            return candidate;
+    }
+    return {};
+}
+
+std::string first_line_of(const std::vector<std::string>& words) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return {};
+    const Fd reader(ends[0]);
+    Fd writer(ends[1]);
+    const Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+    QemuProcess child =
+        QemuProcess::spawn(words, -1, {null.get(), writer.get(), null.get()});
+    close(writer.release());
+    std::string line;
+    for (char byte = 0; read(reader.get(), &byte, 1) == 1 && byte != '\n';)
+        line.push_back(byte);
+    child.end();
+    return line;
+}
+
+} // namespace mesh::host

@@ -1,0 +1,72 @@
+// One QEMU as a child process: started without copying this process, gone when this process goes.
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace mesh::host {
+
+/// A file descriptor that closes itself.
+class Fd {
+public:
+    Fd() = default;
+    explicit Fd(int fd) : fd_(fd) {}
+    Fd(Fd&& other) noexcept : fd_(other.release()) {}
+    Fd& operator=(Fd&& other) noexcept;
+    Fd(const Fd&) = delete;
+    Fd& operator=(const Fd&) = delete;
+    ~Fd();
+
+    int get() const { return fd_; }
+    int release();
+
+private:
+    int fd_ = -1;
+};
+
+/// Number under which a child finds its network socket; all other descriptors are closed.
+inline constexpr int kChildNetFd = 3;
+
+/// What the children of one rig have in common.
+struct SpawnFiles {
+    int input;
+    int output;
+    int errors;
+};
+
+/// A running child. Dies with its owner: by the destructor, and by the kernel (PR_SET_PDEATHSIG)
+/// when this process ends without running it.
+class QemuProcess {
+public:
+    QemuProcess() = default;
+    QemuProcess(QemuProcess&& other) noexcept : pid_(other.pid_) { other.pid_ = -1; }
+    QemuProcess& operator=(QemuProcess&& other) noexcept;
+    QemuProcess(const QemuProcess&) = delete;
+    QemuProcess& operator=(const QemuProcess&) = delete;
+    ~QemuProcess() { reap(); }
+
+    /// Starts `words` (the first one a path) with `net` as descriptor kChildNetFd. RunError.
+    static QemuProcess spawn(const std::vector<std::string>& words, int net, SpawnFiles files);
+
+    pid_t pid() const { return pid_; }
+    /// Sends SIGKILL; the process is still to be reaped.
+    void kill() const;
+    /// Waits for the end of a process that is ending (kills it if it does not soon) and says how
+    /// it ended: "exit 1", "signal 9".
+    std::string end();
+
+private:
+    explicit QemuProcess(pid_t pid) : pid_(pid) {}
+    void reap();
+
+    pid_t pid_ = -1;
+};
+
+/// Full path of a program, as the shell would find it; empty if there is none.
+std::string find_program(const std::string& name);
+
+/// The first line that a program prints; empty if it does not run.
+std::string first_line_of(const std::vector<std::string>& words);
+
+} // namespace mesh::host
