@@ -7,9 +7,13 @@
 #pragma once
 
 #include "core/hypercube.hpp"
+#include "core/hypercube_msbt.hpp"
+#include "core/hypercube_tcbt.hpp"
 #include "core/hypercube_trees.hpp"
 #include "core/rules.hpp"
+#include "core/star_graph.hpp"
 #include "core/types.hpp"
+#include "core/uni_hypercube.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +22,9 @@
 namespace mesh {
 
 /// The trees of each topology.
-constexpr TreeList<SbtTree, BsTree, HpTree> trees_of(Hypercube) { return {}; }
+constexpr TreeList<SbtTree, BsTree, HpTree, TcbtTree, MsbtTree> trees_of(Hypercube) { return {}; }
+constexpr TreeList<> trees_of(UniHypercube) { return {}; }
+constexpr TreeList<> trees_of(StarGraph) { return {}; }
 
 namespace detail {
 
@@ -26,14 +32,18 @@ namespace detail {
 template <class F>
 constexpr auto with_topology(Network network, F f) {
     using Result = decltype(f(Hypercube{}));
-    if (network.topology == Topology::cube)
-        return f(Hypercube{network.dim});
+    switch (network.topology) {
+    case Topology::cube: return f(Hypercube{network.dim});
+    case Topology::uhc: return f(UniHypercube{network.dim});
+    case Topology::star: return f(StarGraph{network.dim});
+    }
     return Result{};
 }
 
 /// f(tree) for the tree with this rule, `otherwise` if the topology has none.
 template <class Result, class F, class... Trees>
-constexpr Result with_tree(TreeList<Trees...>, Rule rule, Result otherwise, F f) {
+constexpr Result with_tree(TreeList<Trees...>, [[maybe_unused]] Rule rule, Result otherwise,
+                           [[maybe_unused]] F f) {
     Result result = otherwise;
     static_cast<void>(((rule == Trees::kRule && (result = f(Trees{}), true)) || ...));
     return result;
@@ -44,8 +54,7 @@ constexpr Route tree_route(Net net, Tree, const Hop& hop) {
     static_assert(TreeOn<Tree, Net>);
     if (Tree::kReadsRoot && index(hop.root) >= net.node_count())
         return {};
-    if (Tree::subtree_count(net) > 1 &&
-        hop.subtree - Tree::first_subtree() >= Tree::subtree_count(net))
+    if (Tree::kReadsSubtree && hop.subtree - Tree::first_subtree() >= Tree::subtree_count(net))
         return {};
     return {Tree::children(net, hop), hop.arrival != kNoPort};
 }
@@ -73,7 +82,7 @@ constexpr Route route(Net net, NodeId self, Port arrival, const Envelope& envelo
 
 } // namespace detail
 
-/// True if there is such a network: cube and UHC of 1..kDimMax dimensions, star of 3..9 symbols.
+/// True if there is such a network: cube and UHC of up to kDimMax dimensions (UHC from 2), star of 3..9 symbols.
 /// Takes any value.
 constexpr bool valid(Network network) {
     return detail::with_topology(network, [](auto net) { return net.valid(); });
@@ -165,13 +174,15 @@ constexpr PortSequence children(Network network, Rule rule, unsigned subtree, No
     return route(network, node, arrival, envelope).ports;
 }
 
-/// Name of a rule on the command line and in reports.
+/// Name of a rule on the command line and in reports; empty for one that no topology has.
 constexpr std::string_view name(Rule rule) {
-    using namespace std::string_view_literals;
-    const auto of_tree = [](auto tree) -> std::string_view { return tree.kName; };
-    if (rule == Rule::unicast)
-        return "unicast"sv;
-    return detail::with_tree(trees_of(Hypercube{}), rule, ""sv, of_tree);
+    std::string_view found = rule == Rule::unicast ? "unicast" : "";
+    for (const Topology topology : {Topology::cube, Topology::uhc, Topology::star})
+        found = detail::with_topology({topology, 3}, [=](auto net) {
+            return detail::with_tree(trees_of(net), rule, found,
+                                     [](auto tree) -> std::string_view { return tree.kName; });
+        });
+    return found;
 }
 
 constexpr std::string_view name(Topology topology) {

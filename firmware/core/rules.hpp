@@ -98,13 +98,15 @@ concept TopologyType = requires(const N net, NodeId node, NodeId other, Port por
     { net.next_hop(node, other) } -> std::same_as<Port>;
 };
 
-/// What a tree answers. Root and self are in range, and so is the subtree if there are several.
+/// What a tree answers. Root and self are in range, and so is a subtree that it reads.
 template <class T, class N>
 concept TreeOn = TopologyType<N> && requires(const N net, const Hop& hop) {
     { T::kRule } -> std::convertible_to<Rule>;
     { T::kName } -> std::convertible_to<std::string_view>;
     /// False: children() works with the root blanked.
     { T::kReadsRoot } -> std::convertible_to<bool>;
+    /// False: there is one tree, and Hop::subtree may have any value.
+    { T::kReadsSubtree } -> std::convertible_to<bool>;
     /// Subtrees are numbered first_subtree() .. first_subtree() + subtree_count() - 1.
     { T::subtree_count(net) } -> std::same_as<unsigned>;
     { T::first_subtree() } -> std::same_as<unsigned>;
@@ -119,6 +121,7 @@ concept TreeOn = TopologyType<N> && requires(const N net, const Hop& hop) {
 /// What most trees answer alike: one tree, numbered 0, that needs to know its root.
 struct SingleTree {
     static constexpr bool kReadsRoot = true;
+    static constexpr bool kReadsSubtree = false;
     static constexpr unsigned subtree_count(auto) { return 1; }
     static constexpr unsigned first_subtree() { return 0; }
 };

@@ -1,0 +1,68 @@
+// msbt: n edge-disjoint spanning trees of the n-cube, used at once. Tree j hangs on port j of the
+// root and uses every directed link at most once over all trees.
+//
+// Rotated right by j, a relative address of tree j shows all there is to know: bit 0 clear is a
+// leaf, bit 0 set an inner node whose children are its leading zeroes and the leaf across bit 0.
+// (ho-johnsson-1986, 3.2)
+#pragma once
+
+#include "core/bits.hpp"
+#include "core/hypercube.hpp"
+#include "core/rules.hpp"
+
+namespace mesh {
+
+/// Children in tree `subtree` (0..dim-1), as bits.
+constexpr std::uint32_t msbt_children(Hypercube cube, Relative relative, unsigned subtree) {
+    const std::uint32_t turned = rotate_right(index(relative), subtree, cube.dim);
+    if (turned == 0)
+        return 1u << subtree;
+    if ((turned & 1u) == 0)
+        return 0;
+    const std::uint32_t leaf = turned == 1u ? 0u : 1u;
+    return rotate_left((bits_above(turned) & cube.ports()) | leaf, subtree, cube.dim);
+}
+
+/// Port to the parent in tree `subtree`. Precondition: not the root.
+constexpr Port msbt_parent(Hypercube cube, Relative relative, unsigned subtree) {
+    const std::uint32_t turned = rotate_right(index(relative), subtree, cube.dim);
+    if ((turned & 1u) == 0)
+        return port_at(subtree);
+    const unsigned port = highest_bit(turned) + subtree;
+    return port_at(port < cube.dim ? port : port - cube.dim);
+}
+
+/// The same children without the root: from the arrival port, the subtree, and whether this is the
+/// packet's first link. Precondition: not the root.
+constexpr std::uint32_t msbt_children_light(Hypercube cube, Port arrival, unsigned subtree,
+                                            bool first_link) {
+    if (index(arrival) == subtree)
+        return first_link ? cube.ports() & ~(1u << subtree) : 0u;
+    const unsigned came =
+        index(arrival) > subtree ? index(arrival) - subtree : index(arrival) + cube.dim - subtree;
+    return rotate_left((cube.ports() & (~1u << came)) | 1u, subtree, cube.dim);
+}
+
+struct MsbtTree {
+    static constexpr Rule kRule = Rule::msbt;
+    static constexpr std::string_view kName = "msbt";
+    static constexpr bool kReadsRoot = true;
+    static constexpr bool kReadsSubtree = true;
+
+    static constexpr unsigned subtree_count(Hypercube cube) { return cube.dim; }
+    static constexpr unsigned first_subtree() { return 0; }
+    /// In the order of the one-port labels: upward from the subtree's own dimension, that one last.
+    static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
+        return PortSequence::ascending(
+            msbt_children(cube, relative_address(hop.self, hop.root), hop.subtree),
+            hop.subtree + 1u);
+    }
+    static constexpr Port parent(Hypercube cube, const Hop& hop) {
+        if (hop.self == hop.root)
+            return kNoPort;
+        return msbt_parent(cube, relative_address(hop.self, hop.root), hop.subtree);
+    }
+    static constexpr unsigned height(Hypercube cube) { return cube.dim == 1 ? 1u : cube.dim + 1u; }
+};
+
+} // namespace mesh
