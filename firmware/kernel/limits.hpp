@@ -8,7 +8,41 @@
 
 namespace mesh::limits {
 
-/// Frames in flight on one link: fits the 32-bit `refused` mask of an acknowledgement twice over.
+/// Frames in flight on one link. An acknowledgement tells the fate of the last 32 frames, so two
+/// windows' worth: whichever acknowledgement arrives, no frame's fate is lost.
 inline constexpr unsigned kWindowFrames = 16;
+static_assert(2 * kWindowFrames <= 32);
+
+/// Retransmissions of the same frame without any progress before the link is declared dead. With
+/// half of all round trips lost (drop 20 % and corrupt 10 %, both ways) a living link is taken for
+/// dead once in 2^64 frames.
+inline constexpr unsigned kAttemptsMax = 64;
+
+/// Free running: a link without progress for this long is dead, if the job names no other time.
+inline constexpr std::uint32_t kLinkSilenceUs = 3'000'000;
+/// Free running: first retransmission after this time; doubled up to the maximum while silent.
+inline constexpr std::uint32_t kRetransmitUs = 20'000;
+inline constexpr std::uint32_t kRetransmitMaxUs = 400'000;
+/// Hello is repeated this often until the peer answers.
+inline constexpr std::uint32_t kHelloUs = 250'000;
+
+/// Processes at a time on one node, joined or not.
+inline constexpr unsigned kProcessesMax = 16;
+
+/// Words of `--app ... -- words`, and all their bytes together.
+inline constexpr unsigned kArgumentsMax = 16;
+inline constexpr std::size_t kArgumentBytesMax = 256;
+
+/// Messages waiting for a process to take them, as a share of the pool (1/kUnexpectedShare). What
+/// comes beyond it is sent back to wait at its source, so that it cannot fill the pool.
+inline constexpr unsigned kUnexpectedShare = 4;
+
+/// Payload bytes of one message that may be under way before the receiver has consumed them.
+inline constexpr std::uint32_t kMessageWindowPackets = 8;
+/// Largest message.
+inline constexpr std::uint32_t kMessageBytesMax = 1u << 20;
+
+/// Free running: model time of sleeping processes runs at this rate.
+inline constexpr wire::ModelTime kTicksPerUs = wire::kTicksPerUnit / 1000;
 
 } // namespace mesh::limits

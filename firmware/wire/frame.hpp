@@ -84,6 +84,11 @@ inline constexpr std::uint16_t kEpochMask = 0x00FF;
 inline constexpr std::uint16_t kGap = 0x0100; // a frame is missing: send again from `acknowledged`
 } // namespace link_flag
 
+/// Bits of PacketHeader::flags.
+namespace packet_flag {
+inline constexpr std::uint8_t kTimeless = 0x01; // end-to-end control: outside the model time
+} // namespace packet_flag
+
 /// The fields of a link header as values.
 struct LinkHeader {
     Kind kind = Kind::ack;

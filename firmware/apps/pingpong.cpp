@@ -1,0 +1,29 @@
+// pingpong: node 0 bounces a message off every other node and prints the round trip in model time.
+#include "meshputer.hpp"
+
+#include <array>
+#include <cstdio>
+
+namespace {
+constexpr mesh::ChannelNumber kPing{0};
+constexpr mesh::ChannelNumber kPong{1};
+} // namespace
+
+mesh::Process app_main(mesh::Kernel& node) {
+    std::array<std::byte, 64> ball{};
+    if (node.id() != mesh::NodeId{0}) {
+        co_await mesh::ChannelIn{mesh::NodeId{0}, kPing}.read(node, ball);
+        co_return co_await mesh::ChannelOut{mesh::NodeId{0}, kPong}.write(node, ball);
+    }
+    for (std::uint32_t peer = 1; peer < node.nodes(); ++peer) {
+        const mesh::wire::ModelTime start = node.now();
+        const mesh::ChannelOut ping{mesh::node_at(peer), kPing};
+        if (co_await ping.write(node, ball) != mesh::Status::ok)
+            co_return mesh::Status::unreachable;
+        co_await mesh::ChannelIn{mesh::node_at(peer), kPong}.read(node, ball);
+        const auto steps = (node.now() - start) / mesh::wire::kTicksPerUnit;
+        printf("node %u and back: %u steps\n", static_cast<unsigned>(peer),
+               static_cast<unsigned>(steps));
+    }
+    co_return mesh::Status::ok;
+}

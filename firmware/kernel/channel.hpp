@@ -1,0 +1,90 @@
+// Channels with occam's semantics: one writer, one reader, and both wait until the value has moved.
+//
+// Channel<T> joins two processes of one node. ChannelOut and ChannelIn are the two ends of a
+// channel between nodes: synchronous messages under a tag of their own.
+#pragma once
+
+#include "hal/check.hpp"
+#include "kernel/kernel.hpp"
+#include "kernel/message.hpp"
+
+#include <utility>
+
+namespace mesh {
+
+/// A channel inside a node. T is copied once. Must outlive both its users.
+template <class T>
+class Channel {
+public:
+    explicit Channel(Kernel& kernel) : kernel_(kernel) {}
+    Channel(const Channel&) = delete;
+    Channel& operator=(const Channel&) = delete;
+
+    /// `co_await channel.write(value)`: completes when the reader has taken it. A second writer at
+    /// the same time is a bug (CHECK).
+    auto write(T value) {
+        MESH_CHECK(state_ == State::empty, channel_two_writers);
+        value_ = std::move(value);
+        written_at_ = kernel_.now();
+        state_ = State::offered;
+        return detail::wait(kernel_, [this] { return state_ == State::taken; },
+                            [this] {
+                                state_ = State::empty;
+                                kernel_.advance_clock(taken_at_);
+                            });
+    }
+
+    /// `T value = co_await channel.read()`.
+    auto read() {
+        return detail::wait(kernel_, [this] { return readable(); },
+                            [this] {
+                                kernel_.advance_clock(written_at_);
+                                taken_at_ = kernel_.now();
+                                state_ = State::taken;
+                                return std::move(value_);
+                            });
+    }
+
+    /// A writer is waiting: read() would not wait.
+    bool readable() const { return state_ == State::offered; }
+
+private:
+    enum class State : std::uint8_t { empty, offered, taken } state_ = State::empty;
+    Kernel& kernel_;
+    T value_{};
+    wire::ModelTime written_at_ = 0;
+    wire::ModelTime taken_at_ = 0;
+};
+
+/// Number of a channel between two nodes, 0 .. 0x7FFE; both ends use the same.
+enum class ChannelNumber : std::uint16_t {};
+
+/// Messages of channels have the upper half of the tags.
+constexpr Tag channel_tag(ChannelNumber number) {
+    return static_cast<Tag>(0x8000u | static_cast<unsigned>(number));
+}
+
+/// Writing end: `Status s = co_await out.write(kernel, bytes)` completes when the reader has it.
+struct ChannelOut {
+    NodeId reader;
+    ChannelNumber number;
+
+    Task<Status> write(Kernel& kernel, std::span<const std::byte> data) const {
+        return send(kernel, reader, {.tag = channel_tag(number)}, data);
+    }
+};
+
+/// Reading end: `Received r = co_await in.read(kernel, buffer)`.
+struct ChannelIn {
+    NodeId writer;
+    ChannelNumber number;
+
+    Match match() const {
+        return {.service = Service::message, .tag = channel_tag(number), .source = writer};
+    }
+    Task<Received> read(Kernel& kernel, std::span<std::byte> buffer) const {
+        return receive(kernel, buffer, channel_tag(number), writer);
+    }
+};
+
+} // namespace mesh

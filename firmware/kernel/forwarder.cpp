@@ -1,0 +1,200 @@
+#include "kernel/forwarder.hpp"
+
+#include "wire/bytes.hpp"
+#include "wire/crc32.hpp"
+
+#include <algorithm>
+
+namespace mesh {
+
+namespace {
+bool timeless(const wire::PacketHeader& header) {
+    return (header.flags & wire::packet_flag::kTimeless) != 0;
+}
+
+Envelope envelope_of(const wire::PacketHeader& header) {
+    return {header.rule, header.subtree, header.source, header.destination};
+}
+} // namespace
+
+Forwarder::Forwarder(const wire::Identity& identity, std::span<Link> links, LinkContext& context)
+    : identity_(identity), links_(links), context_(context) {
+    for (unsigned port = 0; port < ports(); ++port)
+        links_[port].attach(port);
+}
+
+bool Forwarder::has_room(const PacketBuffer* buffer) const {
+    return context_.pool.free() > buffer->remaining && notice_count_ < kNotices - 1;
+}
+
+bool Forwarder::on_data(unsigned port, const wire::LinkHeader& link, PacketBuffer* buffer) {
+    const unsigned longest = height(identity_.network, buffer->header.rule);
+    buffer->hops = link.hops;
+    buffer->remaining = static_cast<std::uint16_t>(longest > link.hops ? longest - link.hops : 0);
+    switch (links_[port].on_data(link, has_room(buffer), buffer->remaining)) {
+    case Link::Verdict::refuse: ++context_.counters[Counter::drop_no_buffer]; return false;
+    case Link::Verdict::duplicate: ++context_.counters[Counter::drop_duplicate]; return false;
+    case Link::Verdict::gap: ++context_.counters[Counter::drop_out_of_order]; return false;
+    case Link::Verdict::accept: break;
+    }
+    buffer->ready = timeless(buffer->header)
+                        ? link.model_time
+                        : clock_.receive(link.model_time,
+                                         clock_.duration(buffer->header.payload_bytes));
+    forward(buffer, port_at(port));
+    return true;
+}
+
+void Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready) {
+    wire::write_packet_header(buffer->header,
+                              buffer->packet().first<wire::kPacketHeaderBytes>());
+    wire::seal_packet(buffer->packet());
+    buffer->ready = ready;
+    buffer->hops = 0;
+    buffer->remaining =
+        static_cast<std::uint16_t>(height(identity_.network, buffer->header.rule));
+    if (!timeless(buffer->header))
+        ++context_.counters[Counter::packets_injected];
+    forward(buffer, kNoPort);
+}
+
+void Forwarder::forward(PacketBuffer* buffer, Port arrival) {
+    Route route = mesh::route(identity_.network, identity_.node, arrival,
+                              envelope_of(buffer->header));
+    if (route.ports.empty() && !route.deliver && arrival != kNoPort)
+        ++context_.counters[Counter::drop_no_route];
+    while (!route.ports.empty()) {
+        send(index(route.ports.pop()), buffer);
+        if (arrival != kNoPort)
+            ++context_.counters[Counter::packets_forwarded];
+    }
+    if (route.deliver)
+        deliver(buffer);
+    context_.pool.release(buffer);
+}
+
+void Forwarder::send(unsigned port, PacketBuffer* buffer) {
+    Link& link = links_[port];
+    if (link.dead()) {
+        undeliverable(buffer);
+        return;
+    }
+    const wire::ModelTime arrival =
+        timeless(buffer->header)
+            ? buffer->ready
+            : clock_.send(buffer->ready, link.busy_until(),
+                          clock_.duration(buffer->header.payload_bytes));
+    context_.pool.share(buffer);
+    link.enqueue(context_, buffer, arrival);
+}
+
+void Forwarder::deliver(PacketBuffer* buffer) {
+    const wire::PacketHeader& header = buffer->header;
+    switch (static_cast<Service>(header.service)) {
+    case Service::taken:
+    case Service::later:
+    case Service::lost: control_(control_context_, header); return;
+    case Service::message:
+        if (unexpected_ >= context_.pool.capacity() / limits::kUnexpectedShare) {
+            ++context_.counters[Counter::bounces];
+            notify(header, Service::later);
+            return;
+        }
+        ++unexpected_;
+        break;
+    case Service::packet:
+    case Service::fragment: break;
+    case Service::kCount:
+    default: ++context_.counters[Counter::drop_unexpected]; return;
+    }
+    ++context_.counters[Counter::packets_delivered];
+    delivery_hash_ = wire::crc32(buffer->packet().first(wire::kPacketHeaderBytes), delivery_hash_);
+    context_.pool.share(buffer);
+    mailbox_.put(buffer);
+    control_(control_context_, header);
+}
+
+void Forwarder::undeliverable(const PacketBuffer* buffer) {
+    ++context_.counters[Counter::drop_dead_link];
+    const auto service = static_cast<Service>(buffer->header.service);
+    if (service == Service::message || service == Service::fragment)
+        notify(buffer->header, Service::lost);
+}
+
+void Forwarder::notify(const wire::PacketHeader& about, Service service) {
+    if (notice_count_ == kNotices)
+        return; // the drop has its counter; has_room() keeps this from happening by refusal
+    notices_[(notice_first_ + notice_count_++) % kNotices] = {about.source, about.message, service};
+}
+
+void Forwarder::send_notices() {
+    while (notice_count_ != 0 && may_inject(Rule::unicast)) {
+        const Notice notice = notices_[notice_first_];
+        notice_first_ = static_cast<std::uint8_t>((notice_first_ + 1) % kNotices);
+        --notice_count_;
+        PacketBuffer* buffer = context_.pool.allocate();
+        buffer->header = {.rule = Rule::unicast,
+                          .source = identity_.node,
+                          .destination = notice.to,
+                          .service = static_cast<std::uint8_t>(notice.service),
+                          .flags = wire::packet_flag::kTimeless,
+                          .message = notice.message};
+        inject(buffer, 0);
+    }
+}
+
+void Forwarder::on_time() {
+    for (Link& link : links_) {
+        link.on_timer(context_);
+        if (!link.died_just_now())
+            continue;
+        while (PacketBuffer* buffer = link.take_undeliverable(context_)) {
+            undeliverable(buffer);
+            context_.pool.release(buffer);
+        }
+    }
+}
+
+std::uint64_t Forwarder::next_deadline() const {
+    std::uint64_t earliest = wire::kNever;
+    for (const Link& link : links_)
+        earliest = std::min(earliest, link.deadline());
+    return earliest;
+}
+
+void Forwarder::on_quiet() {
+    if (notice_count_ < kNotices - 1)
+        for (Link& link : links_)
+            link.on_buffers_free(context_.pool.free());
+}
+
+void Forwarder::flush_acknowledgements() {
+    for (Link& link : links_)
+        link.flush_acknowledgement();
+}
+
+bool Forwarder::next_frame(wire::LinkHeader& header, PacketBuffer*& packet) {
+    for (unsigned tried = 0; tried < ports(); ++tried) {
+        Link& link = links_[next_port_];
+        next_port_ = static_cast<std::uint8_t>(next_port_ + 1u < ports() ? next_port_ + 1 : 0);
+        if (link.next_frame(context_, header, packet))
+            return true;
+    }
+    return false;
+}
+
+unsigned Forwarder::pending() const {
+    unsigned total = notice_count_;
+    for (const Link& link : links_)
+        total += link.dead() ? 0 : link.pending();
+    return total;
+}
+
+std::uint32_t Forwarder::dead_ports() const {
+    std::uint32_t set = 0;
+    for (unsigned port = 0; port < ports(); ++port)
+        set |= (links_[port].dead() ? 1u : 0u) << port;
+    return set;
+}
+
+} // namespace mesh

@@ -1,0 +1,108 @@
+// Moves packets: from a port to the ports that the routing rule names and to this node's mailbox,
+// without any process seeing transit traffic and without copying.
+//
+// Why forwarding cannot deadlock (Toueg and Ullman 1979, forward-count controller). Every packet
+// knows an upper bound on the links it may still cross: the height of its rule minus the links
+// crossed. A node accepts a packet only if more buffers are free than that bound. Suppose packets
+// were stuck for ever; take one, p, with the smallest bound s among them. The next node refuses
+// it, so at most s-1 buffers are free there. The last packet q that was accepted there and is
+// stuck found more free buffers than its bound, and since then buffers only became free, so its
+// bound is at most s-1: smaller than the smallest. Contradiction; it needs only that a pool has
+// more buffers than the longest path has links, and that the mailbox is emptied: messages that no
+// process takes are sent back to wait at their source, single packets wait in the pool.
+// The argument knows no topology, so it holds for every rule in core/.
+#pragma once
+
+#include "core/network.hpp"
+#include "kernel/link.hpp"
+#include "kernel/mailbox.hpp"
+#include "kernel/model_clock.hpp"
+
+#include <array>
+#include <span>
+
+namespace mesh {
+
+class Forwarder {
+public:
+    /// `links`: one per port; the caller's.
+    Forwarder(const wire::Identity& identity, std::span<Link> links, LinkContext& context);
+
+    /// Judges a received data frame whose packet (already in `buffer`, header read) is intact.
+    /// Returns true if it was accepted: `buffer` is the forwarder's then.
+    bool on_data(unsigned port, const wire::LinkHeader& link, PacketBuffer* buffer);
+
+    /// Sends a packet of this node on its way; takes over the caller's reference. `ready`: model
+    /// time at which the first port may start.
+    void inject(PacketBuffer* buffer, wire::ModelTime ready);
+
+    /// True if a process may start a packet of `rule` now.
+    bool may_inject(Rule rule) const {
+        return context_.pool.free() > height(identity_.network, rule);
+    }
+
+    /// Handles what time brings: retransmissions, links that died.
+    void on_time();
+    std::uint64_t next_deadline() const;
+
+    /// Tells refused peers that there are buffers again, if so.
+    void on_quiet();
+    /// Notices for senders elsewhere (see Service::later, lost) leave when the pool allows.
+    void send_notices();
+    void flush_acknowledgements();
+
+    /// The next frame of any port.
+    bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet);
+
+    unsigned pending() const;
+    std::uint32_t dead_ports() const;
+
+    Link& link(unsigned port) { return links_[port]; }
+    const Link& link(unsigned port) const { return links_[port]; }
+    unsigned ports() const { return static_cast<unsigned>(links_.size()); }
+    ModelClock& clock() { return clock_; }
+    Mailbox& mailbox() { return mailbox_; }
+
+    /// A packet for this node that is not for the mailbox: end-to-end control of messages.
+    using Control = void (*)(void* context, const wire::PacketHeader& header);
+    void on_control(Control control, void* context) {
+        control_ = control;
+        control_context_ = context;
+    }
+    std::uint32_t delivery_hash() const { return delivery_hash_; }
+    std::uint32_t next_message() { return ++messages_; }
+
+private:
+    struct Notice {
+        NodeId to = kNoNode;
+        std::uint32_t message = 0;
+        Service service = Service::later;
+    };
+    static constexpr unsigned kNotices = 32;
+
+    void forward(PacketBuffer* buffer, Port arrival);
+    void send(unsigned port, PacketBuffer* buffer);
+    void deliver(PacketBuffer* buffer);
+    void undeliverable(const PacketBuffer* buffer);
+    void notify(const wire::PacketHeader& about, Service service);
+    bool has_room(const PacketBuffer* buffer) const;
+
+    wire::Identity identity_;
+    std::span<Link> links_;
+    LinkContext& context_;
+    ModelClock clock_;
+    Mailbox mailbox_;
+    Control control_ = nullptr;
+    void* control_context_ = nullptr;
+    std::array<Notice, kNotices> notices_{};
+    std::uint8_t notice_first_ = 0;
+    std::uint8_t notice_count_ = 0;
+    std::uint8_t next_port_ = 0;
+    std::uint16_t unexpected_ = 0; // messages in the mailbox that no process has taken
+    std::uint32_t delivery_hash_ = 0;
+    std::uint32_t messages_ = 0;
+
+    friend class Kernel;
+};
+
+} // namespace mesh

@@ -1,0 +1,314 @@
+#include "kernel/kernel.hpp"
+
+#include "wire/bytes.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mesh {
+
+using wire::HostTag;
+using wire::Kind;
+using wire::LinkHeader;
+using wire::PacketHeader;
+
+Arena& arena_of(Kernel& kernel) {
+    return kernel.arena();
+}
+
+Kernel::Kernel(const wire::Identity& identity, const Memory& memory, std::size_t window_bytes,
+               HostPort host, Program program)
+    : identity_(identity),
+      memory_(memory),
+      pool_(memory.buffers, memory.slots, static_cast<unsigned>(memory.links.size())),
+      arena_(memory.arena),
+      links_{pool_, counters_, window_bytes, limits::kLinkSilenceUs},
+      forwarder_(identity, memory.links, links_),
+      host_(host),
+      program_(program) {
+    forwarder_.on_control(
+        [](void* self, const PacketHeader& header) {
+            static_cast<Kernel*>(self)->on_control(header);
+        },
+        this);
+}
+
+std::uint64_t Kernel::deadline_in(wire::ModelTime ticks) const {
+    return links_.now + (links_.lockstep ? ticks : ticks / limits::kTicksPerUs);
+}
+
+// Boot: every port says who it is, and learns who is at the other end --------------------------------
+
+std::uint32_t Kernel::plugged_ports() const {
+    return out_ports(network(), id()) | in_ports(network(), id());
+}
+
+void Kernel::boot() {
+    begin_hello();
+    check_ready(); // a network without ports is ready at once
+}
+
+void Kernel::begin_hello() {
+    const std::uint32_t plugged = plugged_ports();
+    for (unsigned port = 0; port < ports(); ++port)
+        if (((plugged >> port) & 1u) != 0 && !forwarder_.link(port).peer_known())
+            forwarder_.link(port).say_hello();
+    hello_at_ = links_.now + limits::kHelloUs;
+}
+
+namespace {
+std::uint16_t network_word(Network network) {
+    return static_cast<std::uint16_t>((static_cast<unsigned>(network.topology) << 8) | network.dim);
+}
+} // namespace
+
+void Kernel::on_hello(unsigned port, const LinkHeader& header) {
+    const std::uint32_t bit = 1u << port;
+    const bool right = header.sequence == network_word(network()) && index(header.port) == port &&
+                       header.refused == index(neighbor(network(), id(), port_at(port)));
+    if (right) {
+        forwarder_.link(port).set_peer_known();
+        ready_.ports_good |= bit;
+    } else if (ready_.ports_miswired == 0) {
+        ready_.miswired_port = port;
+        ready_.found_node = header.refused;
+        ready_.found_port = index(header.port);
+    }
+    if (!right)
+        ready_.ports_miswired |= bit;
+    if (header.kind == Kind::hello)
+        forwarder_.link(port).answer_hello();
+    check_ready();
+}
+
+void Kernel::check_ready() {
+    const bool complete = ready_.ports_good == plugged_ports();
+    if (ready_told_ || !(complete || ready_.ports_miswired != 0))
+        return;
+    ready_told_ = true;
+    hello_at_ = wire::kNever;
+    host_send(HostTag::ready, wire::bytes_of(ready_));
+}
+
+// Frames in ---------------------------------------------------------------------------------------
+
+bool Kernel::count(wire::Parse parse) {
+    switch (parse) {
+    case wire::Parse::ok: return true;
+    case wire::Parse::bad_crc: ++counters_[Counter::drop_crc]; return false;
+    case wire::Parse::too_short:
+    case wire::Parse::not_ours:
+    case wire::Parse::bad_length: break;
+    }
+    ++counters_[Counter::drop_malformed];
+    return false;
+}
+
+bool Kernel::on_frame(Port port, std::span<const std::byte> head, std::size_t frame_bytes,
+                      PacketBuffer* buffer) {
+    ++counters_[Counter::frames_received];
+    LinkHeader header;
+    if (hung_ || !count(wire::read_head(head, frame_bytes, header)))
+        return false;
+    if (header.kind == Kind::grant) {
+        links_.now = std::max(links_.now, header.model_time);
+        forwarder_.on_time();
+        scheduler_.touch();
+        return false;
+    }
+    if (header.kind == Kind::host) {
+        const auto packet = std::span{buffer->bytes}.first(header.packet_bytes);
+        if (port == kHostPort && count(wire::read_packet(packet, buffer->header)))
+            on_host_packet(buffer->header, buffer->payload());
+        return false;
+    }
+    const bool link_frame = header.kind == Kind::hello || header.kind == Kind::hello_answer ||
+                            header.kind == Kind::data || header.kind == Kind::ack;
+    if (index(port) >= ports() || !link_frame) {
+        ++counters_[Counter::drop_malformed];
+        return false;
+    }
+    if (header.kind == Kind::hello || header.kind == Kind::hello_answer) {
+        on_hello(index(port), header);
+        return false;
+    }
+    if (header.port != port) {
+        ++counters_[Counter::drop_wrong_port];
+        return false;
+    }
+    if (header.kind == Kind::data)
+        return on_data(port, header, buffer);
+    forwarder_.link(index(port)).on_acknowledgement(links_, header);
+    scheduler_.touch(); // buffers may be free again
+    return false;
+}
+
+bool Kernel::on_data(Port port, const LinkHeader& header, PacketBuffer* buffer) {
+    if (links_.lockstep)
+        links_.now = std::max(links_.now, header.model_time);
+    if (!count(wire::read_packet(std::span{buffer->bytes}.first(header.packet_bytes),
+                                 buffer->header)))
+        return false;
+    forwarder_.link(index(port)).on_acknowledgement(links_, header);
+    return forwarder_.on_data(index(port), header, buffer);
+}
+
+void Kernel::on_control(const PacketHeader& header) {
+    scheduler_.touch();
+    const auto service = static_cast<Service>(header.service);
+    if (service != Service::taken && service != Service::later && service != Service::lost)
+        return;
+    Outgoing* outgoing = outgoing_;
+    while (outgoing != nullptr && outgoing->message != header.message)
+        outgoing = outgoing->next;
+    if (outgoing == nullptr) {
+        ++counters_[Counter::drop_unexpected];
+    } else if (service == Service::taken) {
+        outgoing->taken = true;
+        outgoing->taken_bytes = std::max(outgoing->taken_bytes, header.position);
+    } else if (service == Service::later) {
+        outgoing->later = true;
+    } else {
+        outgoing->lost = true;
+    }
+}
+
+void Kernel::add(Outgoing& outgoing) {
+    outgoing.message = forwarder_.next_message();
+    outgoing.next = outgoing_;
+    outgoing_ = &outgoing;
+}
+
+void Kernel::remove(Outgoing& outgoing) {
+    Outgoing** link = &outgoing_;
+    while (*link != nullptr && *link != &outgoing)
+        link = &(*link)->next;
+    if (*link != nullptr)
+        *link = outgoing.next;
+}
+
+// The host ----------------------------------------------------------------------------------------
+
+void Kernel::on_host_packet(const PacketHeader& header, std::span<const std::byte> payload) {
+    switch (static_cast<HostTag>(header.tag)) {
+    case HostTag::job: on_job(payload); return;
+    case HostTag::start: on_start(); return;
+    case HostTag::piece: on_piece(payload); return;
+    case HostTag::poll: report_due_ = true; return;
+    case HostTag::hang: hung_ = true; return;
+    case HostTag::ready:
+    case HostTag::accepted:
+    case HostTag::pull:
+    case HostTag::push:
+    case HostTag::console:
+    case HostTag::report:
+    case HostTag::fault: break;
+    }
+    ++counters_[Counter::drop_malformed];
+}
+
+void Kernel::on_job(std::span<const std::byte> payload) {
+    if (payload.size() < sizeof(wire::Job) || started_) {
+        ++counters_[Counter::drop_malformed];
+        return;
+    }
+    job_ = wire::load<wire::Job>(payload, 0);
+    const auto words = payload.subspan(sizeof(wire::Job));
+    const std::size_t bytes = std::min(words.size(), argument_bytes_.size() - 1);
+    std::memcpy(argument_bytes_.data(), words.data(), bytes);
+    argument_count_ = 0;
+    for (std::size_t at = 0; at < bytes && argument_count_ < arguments_.size();) {
+        const std::string_view word{&argument_bytes_[at]};
+        arguments_[argument_count_++] = word;
+        at += word.size() + 1;
+    }
+    links_.lockstep = job_.lockstep != 0;
+    if (links_.lockstep)
+        links_.now = 0;
+    if (job_.link_silence_us != 0)
+        links_.silence_us = job_.link_silence_us;
+    forwarder_.clock().configure(job_.ports, job_.tau_ticks, job_.tc_ticks);
+    host_send(HostTag::accepted, {});
+}
+
+void Kernel::on_start() {
+    if (started_)
+        return;
+    started_ = true;
+    if (!scheduler_.spawn(program_(*this), 0, program_id_)) {
+        result_.status = static_cast<std::uint32_t>(Status::no_memory);
+        result_.done = 1;
+        report_due_ = true;
+    }
+}
+
+void Kernel::on_piece(std::span<const std::byte> payload) {
+    if (payload.size() < sizeof(wire::Piece)) {
+        ++counters_[Counter::drop_malformed];
+        return;
+    }
+    const auto piece = wire::load<wire::Piece>(payload, 0);
+    const auto data = payload.subspan(sizeof(wire::Piece));
+    if (piece.position != pull_position_ || data.size() != pull_into_.size()) {
+        ++counters_[Counter::drop_unexpected];
+        return;
+    }
+    std::memcpy(pull_into_.data(), data.data(), data.size());
+    pull_into_ = {};
+    scheduler_.touch();
+}
+
+void Kernel::fill_report(wire::NodeReport& report) const {
+    report = result_;
+    report.delivery_hash = forwarder_.delivery_hash();
+    report.unacknowledged = forwarder_.pending();
+    report.dead_ports = forwarder_.dead_ports();
+    report.counters = counters_.values();
+    for (unsigned port = 0; port < ports() && port < report.link_packets.size(); ++port)
+        report.link_packets[port] = forwarder_.link(port).packets_sent();
+}
+
+// Time and work -----------------------------------------------------------------------------------
+
+void Kernel::on_clock(std::uint64_t now_us) {
+    if (links_.lockstep)
+        return;
+    links_.now = now_us;
+    if (now_us >= hello_at_)
+        begin_hello();
+    forwarder_.on_time();
+    scheduler_.on_time(now_us);
+}
+
+void Kernel::run() {
+    do {
+        forwarder_.send_notices();
+    } while (scheduler_.run());
+    forwarder_.on_quiet();
+    counters_[Counter::buffers_used_max] =
+        std::max(counters_[Counter::buffers_used_max], std::uint32_t{pool_.used()});
+    counters_[Counter::arena_bytes_max] = static_cast<std::uint32_t>(arena_.high_water_bytes());
+    if (started_ && result_.done == 0 && scheduler_.ended(program_id_)) {
+        result_.done = 1;
+        result_.status = static_cast<std::uint32_t>(scheduler_.status(program_id_));
+        result_.finish_time = scheduler_.clock(program_id_);
+        report_due_ = true;
+    }
+}
+
+bool Kernel::next_frame(LinkHeader& header, PacketBuffer*& packet) {
+    if (!forwarder_.next_frame(header, packet))
+        return false;
+    if (header.kind == Kind::hello || header.kind == Kind::hello_answer) {
+        header.refused = index(id());
+        header.sequence = network_word(network());
+    }
+    return true;
+}
+
+std::uint64_t Kernel::next_deadline() const {
+    return std::min({forwarder_.next_deadline(), scheduler_.next_wake(),
+                     links_.lockstep ? wire::kNever : hello_at_});
+}
+
+} // namespace mesh

@@ -1,0 +1,350 @@
+// The message kernel of one node: processes, mailbox, forwarding, links, model clock; a value
+// without global state. Applications see this class; Node<Board> (kernel/node.hpp) joins it to a
+// board.
+//
+// Everything here runs in the kernel's thread; nothing may be called from an interrupt.
+#pragma once
+
+#include "kernel/forwarder.hpp"
+#include "kernel/link.hpp"
+#include "kernel/packet_pool.hpp"
+#include "kernel/scheduler.hpp"
+#include "kernel/status.hpp"
+#include "kernel/task.hpp"
+#include "wire/counters.hpp"
+#include "wire/host_messages.hpp"
+#include "wire/identity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace mesh {
+
+class Kernel;
+class Packet;
+
+/// The program of a node: the one process that the kernel starts itself. One per image.
+using Program = Process (*)(Kernel& kernel);
+
+/// Memory of a node; the caller's, for as long as the node lives.
+struct Memory {
+    std::span<PacketBuffer> buffers; // more than the longest path of any rule in use has links
+    std::span<PortSlot> slots;       // buffers.size() * links.size()
+    std::span<Link> links;           // one per port
+    std::span<std::byte> arena;      // frames of processes, 8-byte aligned
+    std::span<std::byte> workspace;  // for the program: messages, data
+};
+
+/// How the kernel speaks to the host tool: at once, `first` and `second` as one payload.
+struct HostPort {
+    void (*send)(void* context, wire::HostTag tag, std::span<const std::byte> first,
+                 std::span<const std::byte> second);
+    void* context;
+};
+
+/// The sender's side of a message under way; lives in the frame of send().
+struct Outgoing {
+    std::uint32_t message = 0;
+    std::uint32_t taken_bytes = 0;
+    bool taken = false; // at least its first packet
+    bool later = false;
+    bool lost = false;
+    Outgoing* next = nullptr;
+};
+
+class Kernel {
+public:
+    Kernel(const wire::Identity& identity, const Memory& memory, std::size_t window_bytes,
+           HostPort host, Program program);
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+
+    // Who and where -------------------------------------------------------------------------------
+
+    NodeId id() const { return identity_.node; }
+    Network network() const { return identity_.network; }
+    std::uint32_t nodes() const { return node_count(identity_.network); }
+    unsigned ports() const { return forwarder_.ports(); }
+    const wire::Job& job() const { return job_; }
+    /// Words after `--` on the host tool's command line.
+    std::span<const std::string_view> arguments() const {
+        return std::span{arguments_}.first(argument_count_);
+    }
+    std::span<std::byte> workspace() { return memory_.workspace; }
+
+    // Processes -----------------------------------------------------------------------------------
+
+    /// Starts `process` beside the caller. False if there is no room for one more.
+    [[nodiscard]] bool spawn(Process process, ProcessId& id) {
+        return scheduler_.spawn(std::move(process), scheduler_.clock(), id);
+    }
+
+    /// `co_await wait_until(f)`: continues when f() holds; f is asked after every event and at
+    /// `wake` (see deadline_in()) at the latest.
+    template <class Ready>
+    auto wait_until(Ready ready, std::uint64_t wake = wire::kNever);
+    /// Lets the other processes run.
+    auto yield();
+    /// Sleeps for `ticks` of model time.
+    auto sleep(wire::ModelTime ticks);
+    /// Waits for a spawned process to end; gives its verdict.
+    auto join(ProcessId id);
+
+    /// The running process's model clock: when what it last took was there.
+    wire::ModelTime now() { return scheduler_.clock(); }
+    void advance_clock(wire::ModelTime time) {
+        scheduler_.clock() = std::max(scheduler_.clock(), time);
+    }
+    /// For wait_until(): the kernel's time when `ticks` of model time from now have passed.
+    std::uint64_t deadline_in(wire::ModelTime ticks) const;
+    bool due(std::uint64_t deadline) const { return links_.now >= deadline; }
+
+    // Packets -------------------------------------------------------------------------------------
+
+    /// `Packet p = co_await allocate(rule)`: an empty packet, when the pool can start one.
+    auto allocate(Rule rule);
+    /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
+    void inject(Packet&& packet);
+    /// `Packet p = co_await receive(match)`: the next packet that matches; sets the clock.
+    auto receive(Match match);
+    /// True if receive(match) would not wait.
+    bool has(const Match& match) const { return forwarder_.mailbox_.find(match) != nullptr; }
+    void release(PacketBuffer* buffer) {
+        pool_.release(buffer);
+        scheduler_.touch();
+    }
+
+    // Messages under way (kernel/message.hpp) -----------------------------------------------------
+
+    void add(Outgoing& outgoing);
+    void remove(Outgoing& outgoing);
+
+    // Host ----------------------------------------------------------------------------------------
+
+    void host_send(wire::HostTag tag, std::span<const std::byte> first,
+                   std::span<const std::byte> second = {}) {
+        host_.send(host_.context, tag, first, second);
+    }
+    /// `co_await pull(position, out)`: fills `out` (at most kHostPieceBytesMax) from the input.
+    auto pull(std::uint32_t position, std::span<std::byte> out);
+
+    Counters& counters() { return counters_; }
+    /// Fills what the kernel knows of the report; the program's verdict is its own.
+    void fill_report(wire::NodeReport& report) const;
+    /// The program's part of the report.
+    wire::NodeReport& result() { return result_; }
+
+    // Engine: called by Node<Board> only ----------------------------------------------------------
+
+    void boot();
+    /// A frame came in by `port`: `head` its first bytes, `buffer` (with one reference) the rest.
+    /// Returns true if the kernel keeps the buffer.
+    bool on_frame(Port port, std::span<const std::byte> head, std::size_t frame_bytes,
+                  PacketBuffer* buffer);
+    /// Free running: the time is `now_us`.
+    void on_clock(std::uint64_t now_us);
+    /// Runs everything that can run now.
+    void run();
+    /// The next frame to send by a port; `packet` is nullptr for frames without one.
+    bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet);
+    void flush_acknowledgements() { forwarder_.flush_acknowledgements(); }
+    /// When the kernel wants to be called again: microseconds, or model time in lockstep.
+    std::uint64_t next_deadline() const;
+
+    bool lockstep() const { return links_.lockstep; }
+    bool hung() const { return hung_; }
+    bool take_report_due() { return std::exchange(report_due_, false); }
+    PacketPool& pool() { return pool_; }
+    Arena& arena() { return arena_; }
+    Scheduler& scheduler() { return scheduler_; }
+    Forwarder& forwarder() { return forwarder_; }
+    std::uint32_t frames_received() const { return counters_[Counter::frames_received]; }
+    wire::Mac mac() const { return wire::to_mac(identity_); }
+
+private:
+    void on_host_packet(const wire::PacketHeader& header, std::span<const std::byte> payload);
+    void on_job(std::span<const std::byte> payload);
+    void on_start();
+    void on_piece(std::span<const std::byte> payload);
+    void on_hello(unsigned port, const wire::LinkHeader& header);
+    void check_ready();
+    bool on_data(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
+    void on_control(const wire::PacketHeader& header);
+    bool count(wire::Parse parse);
+    std::uint32_t plugged_ports() const;
+    void begin_hello();
+
+    wire::Identity identity_;
+    Memory memory_;
+    PacketPool pool_;
+    Arena arena_;
+    Counters counters_;
+    LinkContext links_;
+    Forwarder forwarder_;
+    Scheduler scheduler_;
+    HostPort host_;
+    Program program_;
+    ProcessId program_id_;
+    Outgoing* outgoing_ = nullptr;
+
+    wire::Job job_{};
+    wire::NodeReport result_{};
+    std::array<char, limits::kArgumentBytesMax> argument_bytes_{};
+    std::array<std::string_view, limits::kArgumentsMax> arguments_{};
+    std::uint8_t argument_count_ = 0;
+
+    std::span<std::byte> pull_into_;
+    std::uint32_t pull_position_ = 0;
+    std::uint64_t hello_at_ = wire::kNever;
+    std::uint64_t started_at_us_ = 0;
+    wire::Ready ready_{};
+    bool ready_told_ = false;
+    bool started_ = false;
+    bool report_due_ = false;
+    bool hung_ = false;
+
+    friend class Packet;
+};
+
+/// A packet in the pool, owned: no-copy view of what arrived, or what is about to be sent.
+/// Releases its buffer when it goes; must not outlive the kernel.
+class Packet {
+public:
+    Packet() = default;
+    Packet(Kernel& kernel, PacketBuffer* buffer) : kernel_(&kernel), buffer_(buffer) {}
+    Packet(Packet&& other) noexcept
+        : kernel_(other.kernel_), buffer_(std::exchange(other.buffer_, nullptr)) {}
+    Packet& operator=(Packet&& other) noexcept {
+        std::swap(kernel_, other.kernel_);
+        std::swap(buffer_, other.buffer_);
+        return *this;
+    }
+    Packet(const Packet&) = delete;
+    Packet& operator=(const Packet&) = delete;
+    ~Packet() {
+        if (buffer_ != nullptr)
+            kernel_->release(buffer_);
+    }
+
+    explicit operator bool() const { return buffer_ != nullptr; }
+    wire::PacketHeader& header() { return buffer_->header; }
+    const wire::PacketHeader& header() const { return buffer_->header; }
+    std::span<std::byte> payload() { return buffer_->payload(); }
+    /// Sets the payload's size (at most kPayloadBytesMax) and gives it to be filled.
+    std::span<std::byte> resize(std::size_t bytes) {
+        buffer_->header.payload_bytes = static_cast<std::uint16_t>(bytes);
+        return buffer_->payload();
+    }
+    wire::ModelTime ready() const { return buffer_->ready; }
+    PacketBuffer* take() { return std::exchange(buffer_, nullptr); }
+
+private:
+    Kernel* kernel_ = nullptr;
+    PacketBuffer* buffer_ = nullptr;
+};
+
+// Awaiters ----------------------------------------------------------------------------------------
+
+namespace detail {
+
+/// Waits for ready(), then gives result().
+template <class Ready, class Result>
+class Awaiter {
+public:
+    Awaiter(Scheduler& scheduler, Ready ready, Result result, std::uint64_t wake)
+        : scheduler_(scheduler), ready_(ready), result_(result), wake_(wake) {}
+    bool await_ready() { return ready_(); }
+    void await_suspend(std::coroutine_handle<> caller) {
+        scheduler_.block(
+            caller, [](void* self) { return static_cast<Awaiter*>(self)->ready_(); }, this, wake_);
+    }
+    auto await_resume() { return result_(); }
+
+private:
+    Scheduler& scheduler_;
+    Ready ready_;
+    Result result_;
+    std::uint64_t wake_;
+};
+
+/// Awaiter for code outside the kernel (channels, alternatives).
+template <class Ready, class Result>
+auto wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake = wire::kNever);
+
+} // namespace detail
+
+template <class Ready>
+auto Kernel::wait_until(Ready ready, std::uint64_t wake) {
+    return detail::Awaiter{scheduler_, ready, [] {}, wake};
+}
+
+template <class Ready, class Result>
+auto detail::wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake) {
+    return Awaiter{kernel.scheduler(), ready, result, wake};
+}
+
+inline auto Kernel::yield() {
+    bool asked = false;
+    return wait_until([asked]() mutable { return std::exchange(asked, true); }, 0);
+}
+
+inline auto Kernel::sleep(wire::ModelTime ticks) {
+    const std::uint64_t deadline = deadline_in(ticks);
+    const wire::ModelTime clock = now() + ticks;
+    return detail::Awaiter{scheduler_, [this, deadline] { return due(deadline); },
+                           [this, clock] { advance_clock(clock); }, deadline};
+}
+
+inline auto Kernel::join(ProcessId id) {
+    return detail::Awaiter{scheduler_, [this, id] { return scheduler_.ended(id); },
+                           [this, id] {
+                               advance_clock(scheduler_.clock(id));
+                               return scheduler_.status(id);
+                           },
+                           wire::kNever};
+}
+
+inline void Kernel::inject(Packet&& packet) {
+    forwarder_.inject(packet.take(), now());
+    scheduler_.touch();
+}
+
+inline auto Kernel::allocate(Rule rule) {
+    return detail::Awaiter{scheduler_, [this, rule] { return forwarder_.may_inject(rule); },
+                           [this, rule] {
+                               Packet packet{*this, pool_.allocate()};
+                               packet.header() = {};
+                               packet.header().rule = rule;
+                               packet.header().source = id();
+                               return packet;
+                           },
+                           wire::kNever};
+}
+
+inline auto Kernel::receive(Match match) {
+    return detail::Awaiter{scheduler_, [this, match] { return has(match); },
+                           [this, match] {
+                               PacketBuffer* buffer = forwarder_.mailbox_.find(match);
+                               forwarder_.mailbox_.remove(buffer);
+                               if (match.service == Service::message)
+                                   --forwarder_.unexpected_;
+                               advance_clock(buffer->ready);
+                               return Packet{*this, buffer};
+                           },
+                           wire::kNever};
+}
+
+inline auto Kernel::pull(std::uint32_t position, std::span<std::byte> out) {
+    pull_position_ = position;
+    pull_into_ = out;
+    const wire::Pull request{position, static_cast<std::uint32_t>(out.size())};
+    host_send(wire::HostTag::pull, std::as_bytes(std::span{&request, 1}));
+    return wait_until([this] { return pull_into_.empty(); });
+}
+
+} // namespace mesh

@@ -1,0 +1,260 @@
+#include "kernel/link.hpp"
+
+#include "hal/check.hpp"
+
+#include <algorithm>
+
+namespace mesh {
+
+using wire::Kind;
+using wire::LinkHeader;
+
+// Sending ---------------------------------------------------------------------------------------
+
+void Link::enqueue(LinkContext& context, PacketBuffer* buffer, wire::ModelTime arrival) {
+    slot(context, buffer) = {arrival, nullptr};
+    if (last_ != nullptr)
+        slot(context, last_).next = buffer;
+    else
+        first_ = buffer;
+    last_ = buffer;
+    ++waiting_;
+    if ((buffer->header.flags & wire::packet_flag::kTimeless) == 0)
+        ++packets_sent_;
+}
+
+void Link::unlink(LinkContext& context, PacketBuffer* before, PacketBuffer* buffer) {
+    PacketBuffer* after = slot(context, buffer).next;
+    if (before != nullptr)
+        slot(context, before).next = after;
+    else
+        first_ = after;
+    if (last_ == buffer)
+        last_ = before;
+    --waiting_;
+}
+
+bool Link::window_open(const LinkContext& context, const PacketBuffer* buffer) const {
+    if (in_flight_ == 0)
+        return true;
+    return in_flight_ < limits::kWindowFrames &&
+           flight_bytes_ + frame_bytes(buffer) <= context.window_bytes;
+}
+
+// The packet to send next: the first one, or after a refusal the first one that the peer has
+// buffers for (Toueg, Ullman 1979: more free buffers than hops that remain from there).
+PacketBuffer* Link::pick(LinkContext& context) {
+    if (draining_)
+        return nullptr;
+    PacketBuffer* before = nullptr;
+    for (PacketBuffer* buffer = first_; buffer != nullptr; buffer = slot(context, buffer).next) {
+        if (!blocked_ || buffer->remaining <= peer_free_) {
+            if (!window_open(context, buffer))
+                return nullptr;
+            unlink(context, before, buffer);
+            blocked_ = false;
+            return buffer;
+        }
+        before = buffer;
+    }
+    return nullptr;
+}
+
+void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
+    header = {};
+    header.kind = kind;
+    header.port = port_at(port_);
+    header.acknowledged = expected_;
+    header.refused = refused_;
+    header.free_buffers = static_cast<std::uint16_t>(std::min(context.pool.free(), 0xFFFFu));
+    header.flags = static_cast<std::uint16_t>(epoch_ | (gap_ ? wire::link_flag::kGap : 0));
+    gap_ = false;
+    owes_ = false;
+    acknowledge_now_ = false;
+}
+
+bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& packet) {
+    packet = nullptr;
+    if (hello_ != Kind::data) {
+        fill(context, hello_, header);
+        hello_ = Kind::data;
+        return true;
+    }
+    unsigned place = in_flight_;
+    if (resend_next_ < resend_end_) {
+        place = resend_next_++;
+        ++context.counters[Counter::retransmissions];
+    } else if (PacketBuffer* buffer = dead_ ? nullptr : pick(context); buffer != nullptr) {
+        flight(place) = buffer;
+        ++in_flight_;
+        flight_bytes_ += static_cast<std::uint32_t>(frame_bytes(buffer));
+        if (place == 0) {
+            progress_at_ = context.now;
+            arm(context);
+        }
+    } else if (acknowledge_now_ && !dead_) {
+        fill(context, Kind::ack, header);
+        ++context.counters[Counter::acks_sent];
+        return true;
+    } else {
+        return false;
+    }
+    packet = flight(place);
+    fill(context, Kind::data, header);
+    header.sequence = static_cast<std::uint16_t>(base_ + place);
+    header.packet_bytes =
+        static_cast<std::uint16_t>(wire::kPacketHeaderBytes + packet->header.payload_bytes);
+    header.model_time = slot(context, packet).arrival;
+    header.hops = static_cast<std::uint16_t>(packet->hops + 1);
+    return true;
+}
+
+// Receiving -------------------------------------------------------------------------------------
+
+// Puts a refused packet back into the queue behind `place_after` (nullptr: at its head).
+void Link::take_back(LinkContext& context, PacketBuffer* buffer, PacketBuffer*& place_after) {
+    PacketBuffer*& link = place_after != nullptr ? slot(context, place_after).next : first_;
+    slot(context, buffer).next = link;
+    link = buffer;
+    if (last_ == place_after)
+        last_ = buffer;
+    place_after = buffer;
+    ++waiting_;
+    ++context.counters[Counter::refusals];
+}
+
+void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
+    const auto count = static_cast<std::uint16_t>(header.acknowledged - base_);
+    if (dead_ || count > in_flight_)
+        return; // old, or not for us
+    peer_free_ = header.free_buffers;
+    PacketBuffer* place_after = nullptr;
+    for (unsigned place = 0; place < count; ++place) {
+        PacketBuffer* buffer = flight(place);
+        flight_bytes_ -= static_cast<std::uint32_t>(frame_bytes(buffer));
+        if (((header.refused >> (count - 1 - place)) & 1u) != 0) {
+            take_back(context, buffer, place_after);
+            blocked_ = draining_ = true;
+        } else {
+            ++context.counters[Counter::packets_sent];
+            context.pool.release(buffer);
+            probes_ = 0;
+        }
+    }
+    base_ = header.acknowledged;
+    base_place_ = static_cast<std::uint8_t>((base_place_ + count) % limits::kWindowFrames);
+    in_flight_ = static_cast<std::uint8_t>(in_flight_ - count);
+    resend_next_ = static_cast<std::uint8_t>(resend_next_ - std::min<unsigned>(resend_next_, count));
+    resend_end_ = static_cast<std::uint8_t>(resend_end_ - std::min<unsigned>(resend_end_, count));
+    if (draining_ && in_flight_ == 0) {
+        draining_ = false;
+        ++epoch_;
+    }
+    if (count != 0) {
+        progress_at_ = context.now;
+        attempts_ = 0;
+        retransmit_us_ = limits::kRetransmitUs;
+        arm(context);
+    } else if ((header.flags & wire::link_flag::kGap) != 0 && resend_next_ == resend_end_) {
+        resend(context);
+    }
+}
+
+Link::Verdict Link::on_data(const LinkHeader& header, bool has_buffer,
+                            std::uint16_t remaining) {
+    owes_ = true;
+    const auto ahead = static_cast<std::int16_t>(header.sequence - expected_);
+    if (ahead < 0) {
+        acknowledge_now_ = true; // our acknowledgement was lost
+        return Verdict::duplicate;
+    }
+    if (ahead > 0) {
+        gap_ = !gap_told_;
+        acknowledge_now_ = acknowledge_now_ || gap_;
+        gap_told_ = true;
+        return Verdict::gap;
+    }
+    const auto epoch = static_cast<std::uint8_t>(header.flags & wire::link_flag::kEpochMask);
+    refusing_ = !has_buffer || (refusing_ && epoch == refusing_epoch_);
+    refusing_epoch_ = epoch;
+    ++expected_;
+    gap_told_ = false;
+    refused_ = (refused_ << 1) | (refusing_ ? 1u : 0u);
+    if (!refusing_)
+        return Verdict::accept;
+    if (!starved_)
+        wanted_ = remaining;
+    starved_ = true;
+    acknowledge_now_ = true;
+    return Verdict::refuse;
+}
+
+void Link::on_buffers_free(unsigned free) {
+    if (!starved_ || free <= wanted_)
+        return;
+    starved_ = false;
+    owes_ = acknowledge_now_ = true;
+}
+
+// Time ------------------------------------------------------------------------------------------
+
+// Sets the timer: for the first frame in flight, or to ask again while the peer has no buffers.
+void Link::arm(LinkContext& context) {
+    if (dead_ || (in_flight_ == 0 && !(blocked_ && waiting_ != 0 &&
+                                       probes_ < limits::kAttemptsMax)))
+        deadline_ = wire::kNever;
+    else if (!context.lockstep)
+        deadline_ = context.now + retransmit_us_;
+    else if (in_flight_ != 0)
+        deadline_ = std::max(context.now, slot(context, flight(0)).arrival);
+    else
+        deadline_ = context.now + wire::kTicksPerUnit;
+}
+
+// Marks the frames in flight to go again; in lockstep only those that should have arrived by now.
+void Link::resend(LinkContext& context) {
+    resend_next_ = 0;
+    resend_end_ = 0;
+    while (resend_end_ < in_flight_ &&
+           (!context.lockstep || slot(context, flight(resend_end_)).arrival <= context.now))
+        ++resend_end_;
+}
+
+void Link::on_timer(LinkContext& context) {
+    if (context.now < deadline_)
+        return;
+    if (in_flight_ == 0) {
+        ++probes_;
+        blocked_ = false; // the word that there are buffers again may be lost: try
+    } else if (context.lockstep ? ++attempts_ > limits::kAttemptsMax
+                                : context.now - progress_at_ >= context.silence_us) {
+        dead_ = true;
+        ++context.counters[Counter::links_dead];
+    } else {
+        resend(context);
+    }
+    retransmit_us_ = std::min(2 * retransmit_us_, limits::kRetransmitMaxUs);
+    arm(context);
+}
+
+bool Link::died_just_now() {
+    const bool news = dead_ && !death_told_;
+    death_told_ = dead_;
+    return news;
+}
+
+PacketBuffer* Link::take_undeliverable(LinkContext& context) {
+    if (in_flight_ != 0) {
+        PacketBuffer* buffer = flight(0);
+        base_place_ = static_cast<std::uint8_t>((base_place_ + 1) % limits::kWindowFrames);
+        --in_flight_;
+        resend_next_ = resend_end_ = 0;
+        return buffer;
+    }
+    PacketBuffer* buffer = first_;
+    if (buffer != nullptr)
+        unlink(context, nullptr, buffer);
+    return buffer;
+}
+
+} // namespace mesh

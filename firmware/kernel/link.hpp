@@ -1,0 +1,152 @@
+// One end of one cable: a sliding-window protocol that neither loses, doubles nor reorders packets
+// on a cable that drops, corrupts, doubles and reorders frames.
+//
+// Sending. Packets wait in a queue, then are in flight (numbered, at most kWindowFrames and
+// window_bytes of them) until the peer's cumulative acknowledgement. Silence, or the peer's word
+// that one is missing, sends them again from the first. Too much silence: the link is dead.
+//
+// Refusal. The peer may have no buffer for a packet (see kernel/forwarder.hpp). It then
+// acknowledges the number but marks it refused; so the packet comes back to the head of the queue
+// without blocking the numbering. Everything sent in the same epoch after it is refused as well,
+// and the sender starts the next epoch only when nothing is in flight, so order is kept. A refused
+// sender waits until the peer says that it has more buffers, and then may pick the first packet
+// that fits, which forwarding needs to be free of deadlock.
+//
+// A Link knows packets and headers only, no board and no clock: `now` comes in, in microseconds
+// when running free and in model time when in lockstep. Not interrupt safe.
+#pragma once
+
+#include "kernel/limits.hpp"
+#include "kernel/packet_pool.hpp"
+#include "wire/counters.hpp"
+#include "wire/frame.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace mesh {
+
+/// What the kernel hands every link: shared by all of them.
+struct LinkContext {
+    PacketPool& pool;
+    Counters& counters;
+    std::size_t window_bytes;            // towards any neighbour, in bytes of frames
+    std::uint32_t silence_us;            // free running: death after this long without progress
+    std::uint64_t now = 0;               // microseconds, or model time in lockstep
+    bool lockstep = false;
+};
+
+class Link {
+public:
+    /// What became of a data frame.
+    enum class Verdict : std::uint8_t { accept, refuse, duplicate, gap };
+
+    void attach(unsigned port) { port_ = static_cast<std::uint8_t>(port); }
+
+    // Sending -----------------------------------------------------------------------------------
+
+    /// Queues `buffer`; takes over one reference. `arrival`: model time of its end at the peer.
+    void enqueue(LinkContext& context, PacketBuffer* buffer, wire::ModelTime arrival);
+
+    /// The next frame to send, if there is one: fills `header` and, for data, `packet` (else
+    /// nullptr). Counts it as sent.
+    bool next_frame(LinkContext& context, wire::LinkHeader& header, PacketBuffer*& packet);
+
+    /// Asks for an acknowledgement frame if one is owed and nothing else carries it.
+    void flush_acknowledgement() { acknowledge_now_ = acknowledge_now_ || owes_; }
+
+    // Receiving ---------------------------------------------------------------------------------
+
+    /// Takes the acknowledgement that every ack and data frame carries.
+    void on_acknowledgement(LinkContext& context, const wire::LinkHeader& header);
+
+    /// Judges a data frame; `has_buffer`: the pool can take its packet, which may still cross
+    /// `remaining` links.
+    Verdict on_data(const wire::LinkHeader& header, bool has_buffer, std::uint16_t remaining);
+
+    /// `free` buffers are free: tells a peer that was refused, if that is enough for it.
+    void on_buffers_free(unsigned free);
+
+    // Boot: who is there? -------------------------------------------------------------------------
+
+    void say_hello() { hello_ = wire::Kind::hello; }
+    void answer_hello() { hello_ = wire::Kind::hello_answer; }
+    void set_peer_known() { peer_known_ = true; }
+    bool peer_known() const { return peer_known_; }
+
+    // Time ----------------------------------------------------------------------------------------
+
+    /// When on_timer() is due (units of `now`), or kNever.
+    std::uint64_t deadline() const { return deadline_; }
+    void on_timer(LinkContext& context);
+
+    bool dead() const { return dead_; }
+    /// True once after the link died; its packets then wait in take_undeliverable().
+    bool died_just_now();
+    /// The packets of a dead link, one a call, with their reference; nullptr when there are no more.
+    PacketBuffer* take_undeliverable(LinkContext& context);
+
+    /// Packets waiting or in flight.
+    unsigned pending() const { return waiting_ + in_flight_; }
+    std::uint32_t packets_sent() const { return packets_sent_; }
+    wire::ModelTime& busy_until() { return busy_until_; }
+
+private:
+    PortSlot& slot(LinkContext& context, PacketBuffer* buffer) const {
+        return context.pool.slot(buffer, port_);
+    }
+    PacketBuffer*& flight(unsigned place) {
+        return in_flight_packets_[(base_place_ + place) % limits::kWindowFrames];
+    }
+    PacketBuffer* pick(LinkContext& context);
+    void unlink(LinkContext& context, PacketBuffer* before, PacketBuffer* buffer);
+    void take_back(LinkContext& context, PacketBuffer* buffer, PacketBuffer*& place_after);
+    bool window_open(const LinkContext& context, const PacketBuffer* buffer) const;
+    void fill(LinkContext& context, wire::Kind kind, wire::LinkHeader& header);
+    void arm(LinkContext& context);
+    void resend(LinkContext& context);
+
+    static constexpr std::size_t frame_bytes(const PacketBuffer* buffer) {
+        return wire::kHeadBytes + wire::kPacketHeaderBytes + buffer->header.payload_bytes;
+    }
+
+    // queue of waiting packets, chained by their slots
+    PacketBuffer* first_ = nullptr;
+    PacketBuffer* last_ = nullptr;
+    std::array<PacketBuffer*, limits::kWindowFrames> in_flight_packets_{};
+    std::uint64_t deadline_ = wire::kNever;
+    std::uint64_t progress_at_ = 0; // when the peer last acknowledged something new
+    wire::ModelTime busy_until_ = 0;
+    std::uint32_t flight_bytes_ = 0;
+    std::uint32_t retransmit_us_ = limits::kRetransmitUs;
+    std::uint32_t packets_sent_ = 0;
+    std::uint32_t refused_ = 0;      // fate of the last 32 frames received
+    std::uint16_t waiting_ = 0;
+    std::uint16_t base_ = 0;         // sequence number of the first frame in flight
+    std::uint16_t expected_ = 0;     // sequence number of the next frame to receive
+    std::uint16_t peer_free_ = 0xFFFF;
+    std::uint16_t wanted_ = 0;       // a refused packet needs more free buffers than this
+    std::uint8_t in_flight_ = 0;
+    std::uint8_t base_place_ = 0;
+    std::uint8_t resend_next_ = 0;   // frames in flight resend_next_..resend_end_-1 go again
+    std::uint8_t resend_end_ = 0;
+    std::uint8_t attempts_ = 0;      // retransmissions without progress
+    std::uint8_t probes_ = 0;        // sends to a peer without buffers, all refused
+    std::uint8_t epoch_ = 0;
+    std::uint8_t refusing_epoch_ = 0;
+    std::uint8_t port_ = 0;
+    wire::Kind hello_ = wire::Kind::data; // hello or hello_answer: to be sent; else nothing
+    bool blocked_ = false;           // refused: waits for the peer to have buffers
+    bool draining_ = false;          // refused: nothing new until nothing is in flight
+    bool refusing_ = false;
+    bool starved_ = false;           // we refused a frame and have not told of new buffers yet
+    bool owes_ = false;              // data came in that no frame has acknowledged yet
+    bool acknowledge_now_ = false;
+    bool gap_ = false;               // the next acknowledgement says that a frame is missing
+    bool gap_told_ = false;
+    bool peer_known_ = false;
+    bool dead_ = false;
+    bool death_told_ = false;
+};
+
+} // namespace mesh

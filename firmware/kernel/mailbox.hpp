@@ -1,0 +1,61 @@
+// The mailbox of a node: packets that have arrived for it and wait for a process to take them.
+//
+// Matching is MPI's: by tag and source, each exact or any, first come first taken. Packets stay in
+// their pool buffers; taking one copies nothing.
+#pragma once
+
+#include "core/types.hpp"
+#include "kernel/packet_pool.hpp"
+
+#include <cstdint>
+
+namespace mesh {
+
+using Tag = std::uint16_t;
+
+inline constexpr Tag kAnyTag = 0xFFFF;
+inline constexpr NodeId kAnySource = kNoNode;
+inline constexpr std::uint32_t kAnyMessage = 0xFFFF'FFFF;
+
+/// Who at the destination a packet is for.
+enum class Service : std::uint8_t {
+    packet,   // one packet that stands for itself: trees, collectives
+    message,  // first packet of a message
+    fragment, // further packet of a message
+    taken,    // to the sender of a message: the receiver has consumed `position` bytes
+    later,    // to the sender of a message: nobody takes it yet, offer it again
+    lost,     // to the sender of a message: next hop of one of its packets is behind a dead link
+    kCount
+};
+
+/// What a process waits for.
+struct Match {
+    Service service = Service::packet;
+    Tag tag = kAnyTag;
+    NodeId source = kAnySource;
+    std::uint32_t message = kAnyMessage;
+
+    bool operator()(const wire::PacketHeader& header) const {
+        return header.service == static_cast<std::uint8_t>(service) &&
+               (tag == kAnyTag || tag == header.tag) &&
+               (source == kAnySource || source == header.source) &&
+               (message == kAnyMessage || message == header.message);
+    }
+};
+
+class Mailbox {
+public:
+    void put(PacketBuffer* buffer);
+    /// The first packet that matches, left where it is; nullptr if there is none.
+    PacketBuffer* find(const Match& match) const;
+    /// Takes `buffer`, which find() gave, out. The caller has its reference then.
+    void remove(PacketBuffer* buffer);
+    unsigned size() const { return size_; }
+
+private:
+    PacketBuffer* first_ = nullptr;
+    PacketBuffer* last_ = nullptr;
+    unsigned size_ = 0;
+};
+
+} // namespace mesh

@@ -1,0 +1,79 @@
+// Messages: 0 bytes to 1 MiB between any two nodes, synchronous as occam's channels.
+//
+// A message is cut into packets. The first one offers it; the sender goes on when the receiver has
+// taken that, and never has more than kMessageWindowPackets on the way that the receiver has not
+// consumed, so a slow receiver holds back its own sender and nobody else. Where no process is
+// ready to take an offer and too many wait already, the offer is sent back to wait at its source.
+// This end-to-end control is outside the model time.
+#pragma once
+
+#include "kernel/kernel.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace mesh {
+
+/// Where the bytes of a message come from: `fill(context, position, out)` writes them.
+struct ByteSource {
+    void (*fill)(const void* context, std::uint32_t position, std::span<std::byte> out);
+    const void* context;
+};
+
+struct SendOptions {
+    Tag tag = 0;
+    std::uint16_t packet_bytes = wire::kPayloadBytesMax; // largest payload of one packet, 1..1024
+};
+
+/// Sends `total_bytes` (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed
+/// them all. ok; unreachable: a link on the way is dead (part of it may have arrived);
+/// bad_argument: no such node, or size out of range.
+Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t total_bytes,
+                  ByteSource source);
+
+/// The same for bytes in memory, which must stay until it completes.
+Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::span<const std::byte> data);
+
+/// A message being received, packet by packet, without copying.
+class Message {
+public:
+    Message() = default;
+    explicit Message(Packet&& first) : current_(std::move(first)), header_(current_.header()) {}
+
+    NodeId source() const { return header_.source; }
+    Tag tag() const { return header_.tag; }
+    std::uint32_t bytes() const { return header_.total_bytes; }
+    /// True when next() has given the last packet.
+    bool finished() const { return started_ && consumed_ >= header_.total_bytes; }
+
+private:
+    friend Task<Packet> next(Kernel& kernel, Message& message);
+
+    Packet current_;
+    wire::PacketHeader header_{};
+    std::uint32_t consumed_ = 0;
+    std::uint32_t acknowledged_ = 0;
+    bool started_ = false;
+};
+
+/// `Message m = co_await receive_message(kernel, tag, source)`: takes the next offer that matches.
+Task<Message> receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource);
+
+/// `Packet p = co_await next(kernel, message)`: its packets in order; the first call gives the
+/// first. Giving out a packet tells the sender that it is consumed. Must be called until
+/// message.finished(), else the sender waits for ever. Precondition: not finished.
+Task<Packet> next(Kernel& kernel, Message& message);
+
+/// What receive() has got.
+struct Received {
+    Status status = Status::no_memory;
+    NodeId source = kNoNode;
+    Tag tag = 0;
+    std::uint32_t bytes = 0; // in the buffer
+};
+
+/// Receives one whole message into `buffer`. ok; truncated: it was longer, the rest is discarded.
+Task<Received> receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag = kAnyTag,
+                       NodeId source = kAnySource);
+
+} // namespace mesh

@@ -1,0 +1,68 @@
+// The model clock: when a packet would be where, had the mesh the links of the model.
+//
+// A packet of B payload bytes that starts on a link at time t occupies it until t + tau + B*t_c and
+// is at the receiver then. Port models (Ho, Johnsson 1986, section 1): `all` ports at once,
+// `duplex` one send and one receive at a time, `half` one send or one receive. Sends are booked in
+// the order in which packets are handed to the ports; a receive that finds its node busy is shown
+// as later arrival. Nothing here reads a real clock.
+#pragma once
+
+#include "core/types.hpp"
+#include "wire/frame.hpp"
+#include "wire/host_messages.hpp"
+
+#include <algorithm>
+
+namespace mesh {
+
+class ModelClock {
+public:
+    using Time = wire::ModelTime;
+
+    void configure(PortModel model, Time tau_ticks, Time tc_ticks) {
+        *this = ModelClock{};
+        model_ = model;
+        tau_ = tau_ticks;
+        tc_ = tc_ticks;
+    }
+
+    /// How long `payload_bytes` occupy a link.
+    Time duration(std::size_t payload_bytes) const { return tau_ + tc_ * payload_bytes; }
+
+    /// Books a send that may start at `ready` on a link that is busy until `link_busy` (updated).
+    /// Returns when the packet is at the other end.
+    Time send(Time ready, Time& link_busy, Time length) {
+        Time start = std::max(ready, link_busy);
+        if (model_ != PortModel::all)
+            start = std::max(start, sending_until_);
+        const Time end = start + length;
+        link_busy = end;
+        occupy(sending_until_, end);
+        return end;
+    }
+
+    /// Books the arrival of a packet that ended at `arrival` after `length` on the link. Returns
+    /// when this node has it: later if the node was busy.
+    Time receive(Time arrival, Time length) {
+        if (model_ == PortModel::all)
+            return arrival;
+        const Time end = std::max(arrival, receiving_until_ + length);
+        occupy(receiving_until_, end);
+        return end;
+    }
+
+private:
+    void occupy(Time& direction, Time end) {
+        direction = end;
+        if (model_ == PortModel::half)
+            sending_until_ = receiving_until_ = end;
+    }
+
+    PortModel model_ = PortModel::all;
+    Time tau_ = wire::kTicksPerUnit;
+    Time tc_ = 0;
+    Time sending_until_ = 0;
+    Time receiving_until_ = 0;
+};
+
+} // namespace mesh

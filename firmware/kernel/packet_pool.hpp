@@ -1,0 +1,75 @@
+// The packet pool: every packet in a node lives in one of its buffers from the first byte received
+// to the last acknowledgement, shared by all ports it leaves by and the mailbox, never copied.
+//
+// Invariant: a buffer is free exactly when its reference count is zero. Not interrupt safe; the
+// kernel's thread is the only user.
+#pragma once
+
+#include "core/types.hpp"
+#include "wire/frame.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace mesh {
+
+/// One packet in memory. `next` chains free buffers or the mailbox; a port's queue uses PortSlots.
+struct PacketBuffer {
+    alignas(4) std::array<std::byte, wire::kPacketBytesMax> bytes;
+    wire::ModelTime ready;       // model time at which all of it is at this node
+    wire::PacketHeader header;   // as read once on arrival
+    PacketBuffer* next;
+    std::uint16_t references;
+    std::uint16_t hops;          // links crossed so far
+    std::uint16_t remaining;     // most links that it may still cross from here
+    Port arrival;
+
+    std::span<std::byte> packet() {
+        return std::span{bytes}.first(wire::kPacketHeaderBytes + header.payload_bytes);
+    }
+    std::span<std::byte> payload() {
+        return std::span{bytes}.subspan(wire::kPacketHeaderBytes, header.payload_bytes);
+    }
+};
+
+/// A packet's place in the queue of one port.
+struct PortSlot {
+    wire::ModelTime arrival; // model time at which the peer will have it
+    PacketBuffer* next;
+};
+
+/// Fixed pool over memory that the caller owns.
+class PacketPool {
+public:
+    /// `buffers` and `slots` stay the caller's and must outlive the pool; slots.size() must be
+    /// buffers.size() * ports. Buffers are not touched before first use.
+    PacketPool(std::span<PacketBuffer> buffers, std::span<PortSlot> slots, unsigned ports)
+        : buffers_(buffers), slots_(slots), ports_(ports) {}
+
+    /// A buffer with one reference, or nullptr if none is free. O(1).
+    PacketBuffer* allocate();
+    /// One more owner. O(1).
+    void share(PacketBuffer* buffer);
+    /// One owner less; the last one frees it. O(1).
+    void release(PacketBuffer* buffer);
+
+    unsigned capacity() const { return static_cast<unsigned>(buffers_.size()); }
+    unsigned free() const { return capacity() - used_; }
+    unsigned used() const { return used_; }
+
+    PortSlot& slot(const PacketBuffer* buffer, unsigned port) {
+        return slots_[static_cast<std::size_t>(buffer - buffers_.data()) * ports_ + port];
+    }
+
+private:
+    std::span<PacketBuffer> buffers_;
+    std::span<PortSlot> slots_;
+    PacketBuffer* free_list_ = nullptr;
+    unsigned ports_;
+    unsigned touched_ = 0; // buffers beyond this index were never used
+    unsigned used_ = 0;
+};
+
+} // namespace mesh

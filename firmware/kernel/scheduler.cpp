@@ -1,0 +1,77 @@
+#include "kernel/scheduler.hpp"
+
+#include <algorithm>
+
+namespace mesh {
+
+bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId& id) {
+    const auto free = std::find_if(slots_.begin(), slots_.end(),
+                                   [](const Slot& slot) { return !slot.root; });
+    if (free == slots_.end())
+        return false;
+    const auto handle = process.release();
+    if (!handle)
+        return false;
+    const auto generation = static_cast<std::uint8_t>(free->generation + 1);
+    *free = Slot{handle, handle, nullptr, nullptr, wire::kNever, clock, Status::ok, generation};
+    id = {static_cast<std::uint8_t>(free - slots_.begin()), generation};
+    touch();
+    return true;
+}
+
+void Scheduler::block(std::coroutine_handle<> resume_at, Ready ready, void* context,
+                      std::uint64_t wake) {
+    Slot& slot = slots_[current_];
+    slot.resume_at = resume_at;
+    slot.ready = ready;
+    slot.context = context;
+    slot.wake = wake;
+}
+
+bool Scheduler::run() {
+    bool ran = false;
+    while (touched_) {
+        touched_ = false;
+        for (unsigned number = 0; number < slots_.size(); ++number) {
+            Slot& slot = slots_[number];
+            if (!slot.root || (slot.ready != nullptr && !slot.ready(slot.context)))
+                continue;
+            current_ = static_cast<std::uint8_t>(number);
+            slot.ready = nullptr;
+            slot.wake = wire::kNever;
+            slot.resume_at.resume();
+            ran = touched_ = true;
+            if (slot.root.done()) {
+                slot.status = slot.root.promise().value;
+                slot.root.destroy();
+                slot.root = nullptr;
+            }
+        }
+    }
+    return ran;
+}
+
+void Scheduler::on_time(std::uint64_t now) {
+    if (next_wake() <= now)
+        touch();
+}
+
+std::uint64_t Scheduler::next_wake() const {
+    std::uint64_t earliest = wire::kNever;
+    for (const Slot& slot : slots_)
+        if (slot.root)
+            earliest = std::min(earliest, slot.wake);
+    return earliest;
+}
+
+bool Scheduler::ended(ProcessId id) const {
+    return id.slot >= slots_.size() || slots_[id.slot].generation != id.generation ||
+           !slots_[id.slot].root;
+}
+
+Status Scheduler::status(ProcessId id) const {
+    const bool known = id.slot < slots_.size() && slots_[id.slot].generation == id.generation;
+    return known ? slots_[id.slot].status : Status::ok;
+}
+
+} // namespace mesh

@@ -1,0 +1,70 @@
+// The processes of a node: cooperative coroutines, resumed in the order of their slots.
+//
+// A blocked process is a predicate. After every event that a process could see (a delivery, a
+// freed buffer, time) the scheduler asks the predicates and resumes those that hold. A node has a
+// handful of processes, transit traffic changes nothing that they see, so asking is cheap and the
+// order is always the same.
+#pragma once
+
+#include "kernel/limits.hpp"
+#include "kernel/task.hpp"
+#include "wire/frame.hpp"
+
+#include <array>
+#include <coroutine>
+#include <cstdint>
+
+namespace mesh {
+
+/// Names a spawned process until it is joined.
+struct ProcessId {
+    std::uint8_t slot = 0xFF;
+    std::uint8_t generation = 0;
+};
+
+class Scheduler {
+public:
+    using Ready = bool (*)(void* context);
+
+    /// Starts `process` at model time `clock`; it first runs when the caller waits. False (and
+    /// nothing started) if kProcessesMax are alive or the arena was exhausted.
+    [[nodiscard]] bool spawn(Process process, wire::ModelTime clock, ProcessId& id);
+
+    /// Blocks the running process until `ready(context)` holds. `wake`: when to ask at the latest.
+    void block(std::coroutine_handle<> resume_at, Ready ready, void* context,
+               std::uint64_t wake = wire::kNever);
+
+    /// Resumes processes until every one is blocked. Returns whether any ran.
+    bool run();
+
+    /// Something changed that a predicate may look at.
+    void touch() { touched_ = true; }
+    /// Time has come to `now`: touches if a process wanted to be asked by then.
+    void on_time(std::uint64_t now);
+    /// Earliest `wake` of all blocked processes, or kNever.
+    std::uint64_t next_wake() const;
+
+    bool ended(ProcessId id) const;
+    Status status(ProcessId id) const;
+    /// The running process's model clock (or the last one's that ran).
+    wire::ModelTime& clock() { return slots_[current_].clock; }
+    wire::ModelTime clock(ProcessId id) const { return slots_[id.slot].clock; }
+
+private:
+    struct Slot {
+        std::coroutine_handle<Process::promise_type> root;
+        std::coroutine_handle<> resume_at;
+        Ready ready = nullptr; // nullptr: runnable
+        void* context = nullptr;
+        std::uint64_t wake = wire::kNever;
+        wire::ModelTime clock = 0;
+        Status status = Status::ok;
+        std::uint8_t generation = 0;
+    };
+
+    std::array<Slot, limits::kProcessesMax> slots_{};
+    std::uint8_t current_ = 0;
+    bool touched_ = false;
+};
+
+} // namespace mesh

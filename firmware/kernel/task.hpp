@@ -1,0 +1,104 @@
+// Coroutines without a heap: Task<T> is a call that can wait, Process a task that runs by itself.
+//
+// The first parameter of every such function is `Kernel&`: its arena gives the frame. Frames of a
+// few dozen bytes come and go in O(1); when the arena is exhausted, awaiting the task gives
+// Status::no_memory (or a default T) instead of running it.
+#pragma once
+
+#include "kernel/arena.hpp"
+#include "kernel/status.hpp"
+
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <utility>
+
+namespace mesh {
+
+class Kernel;
+
+/// The arena that coroutine frames of this node come from.
+Arena& arena_of(Kernel& kernel);
+
+namespace detail {
+
+/// What every promise shares; not a template, so that it is in the image once.
+struct PromiseBase {
+    std::coroutine_handle<> continuation = std::noop_coroutine();
+
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    void unhandled_exception() noexcept { std::terminate(); }
+
+    struct FinalAwaiter {
+        bool await_ready() noexcept { return false; }
+        template <class P>
+        std::coroutine_handle<> await_suspend(std::coroutine_handle<P> done) noexcept {
+            return done.promise().continuation;
+        }
+        void await_resume() noexcept {}
+    };
+    FinalAwaiter final_suspend() noexcept { return {}; }
+
+    template <class... Args>
+    static void* operator new(std::size_t bytes, Kernel& kernel, Args&&...) noexcept {
+        return arena_of(kernel).allocate(bytes);
+    }
+    static void operator delete(void* frame) noexcept { Arena::release(frame); }
+};
+
+template <class T>
+T value_without_memory() {
+    return T{};
+}
+template <>
+inline Status value_without_memory<Status>() {
+    return Status::no_memory;
+}
+
+} // namespace detail
+
+/// A lazily started coroutine that gives a T. Owns its frame; move-only.
+/// Use: `Status s = co_await send(kernel, ...)`.
+template <class T>
+class [[nodiscard]] Task {
+public:
+    struct promise_type : detail::PromiseBase {
+        T value{};
+        Task get_return_object() noexcept {
+            return Task{std::coroutine_handle<promise_type>::from_promise(*this)};
+        }
+        static Task get_return_object_on_allocation_failure() noexcept { return Task{nullptr}; }
+        void return_value(T result) noexcept { value = std::move(result); }
+    };
+    using Handle = std::coroutine_handle<promise_type>;
+
+    Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Task(const Task&) = delete;
+    Task& operator=(const Task&) = delete;
+    Task& operator=(Task&&) = delete;
+    ~Task() {
+        if (handle_)
+            handle_.destroy();
+    }
+
+    bool await_ready() const noexcept { return !handle_; }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
+        handle_.promise().continuation = caller;
+        return handle_;
+    }
+    T await_resume() {
+        return handle_ ? std::move(handle_.promise().value) : detail::value_without_memory<T>();
+    }
+
+    /// Gives up the frame to the scheduler (nullptr: there was no memory for it).
+    Handle release() noexcept { return std::exchange(handle_, nullptr); }
+
+private:
+    explicit Task(Handle handle) : handle_(handle) {}
+    Handle handle_;
+};
+
+/// What a spawned function returns: its own verdict, which join() hands on.
+using Process = Task<Status>;
+
+} // namespace mesh

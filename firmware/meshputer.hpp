@@ -1,0 +1,15 @@
+// Everything that an application needs: `#include "meshputer.hpp"`.
+//
+// An application is one file with one function:
+//
+//   mesh::Process app_main(mesh::Kernel& node) { ... co_return mesh::Status::ok; }
+//
+// It runs on every node; its verdict becomes the exit status of the run.
+#pragma once
+
+#include "collectives/barrier.hpp"
+#include "collectives/broadcast.hpp"
+#include "kernel/alt.hpp"
+#include "kernel/channel.hpp"
+#include "kernel/kernel.hpp"
+#include "kernel/message.hpp"
