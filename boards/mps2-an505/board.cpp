@@ -1,0 +1,201 @@
+// The board put together: see board.hpp for who moves which bytes.
+#include "boards/mps2-an505/board.hpp"
+
+#include "boards/mps2-an505/cpu.hpp"
+#include "hal/check.hpp"
+#include "wire/frame.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mesh::board {
+
+namespace {
+constinit Board* the_only_board = nullptr;
+
+constexpr std::uint32_t kHeadWords = wire::kHeadBytes / 4;
+static_assert(wire::kHeadBytes % 4 == 0, "the packet must begin with a word of its own");
+
+constexpr std::uint32_t words(std::size_t bytes) {
+    return static_cast<std::uint32_t>((bytes + 3) / 4);
+}
+/// What a frame takes of the receive FIFO: its bytes and four of checksum, in whole words.
+constexpr std::uint32_t fifo_words(std::size_t frame_bytes) {
+    return words(frame_bytes + regs::nic::kFcsBytes);
+}
+
+// The receive FIFO is shared like this:
+//   host    one piece of data (the node asks for no second one) and one small frame
+//   ports   equal shares; of each, one acknowledgement frame, and the rest is the data window
+// The kernel counts a window in bytes of frames. The checksum that the FIFO stores besides is
+// worst for the smallest data frames, which sets the ratio. Acknowledgements beyond one in flight
+// may find the FIFO full; they are cumulative, so losing one costs time only.
+constexpr std::size_t kDataFrameBytesMin = wire::kHeadBytes + wire::kPacketHeaderBytes;
+constexpr std::uint32_t kHostWords =
+    fifo_words(kDataFrameBytesMin + sizeof(wire::Piece) + wire::kHostPieceBytesMax) +
+    fifo_words(kDataFrameBytesMin);
+constexpr std::uint32_t kAcknowledgementWords = fifo_words(wire::kHeadBytes);
+
+constexpr std::size_t window_share(unsigned ports) {
+    const std::uint32_t share = (regs::nic::kRxDataWords - kHostWords) / ports;
+    const std::size_t fifo_bytes = (share - kAcknowledgementWords) * std::size_t{4};
+    return fifo_bytes * kDataFrameBytesMin / (kDataFrameBytesMin + regs::nic::kFcsBytes);
+}
+static_assert(window_share(Board::kPorts) >= wire::kFrameBytesMax + regs::nic::kFcsBytes + 3,
+              "the largest frame must fit the window of every port");
+static_assert(Board::kPorts * (window_share(Board::kPorts) / kDataFrameBytesMin + 1) + 2 <=
+                  regs::nic::kRxStatusWords,
+              "the status FIFO must have an entry for every frame that may be in the data FIFO");
+
+/// The NIC becomes a non-secure peripheral, since the DMA reaches it by its non-secure name only.
+void open_nic_to_dma() {
+    regs::Sau& sau = regs::at<regs::Sau>(regs::kSau);
+    sau.region_number = 0;
+    sau.region_base = regs::kNic;
+    sau.region_limit = regs::kNicRegionLimit | 1; // ENABLE
+    sau.control = 1;
+    regs::at<regs::Register>(regs::kAhbNonSecureExp0) = regs::kAhbExp0Ethernet;
+    asm volatile("dsb\n\tisb" ::: "memory");
+}
+
+void write_words(std::span<const std::byte> bytes) {
+    for (; bytes.size() >= 4; bytes = bytes.subspan(4)) {
+        std::uint32_t word;
+        std::memcpy(&word, bytes.data(), 4);
+        Lan9118::write_word(word);
+    }
+    if (!bytes.empty()) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, bytes.data(), bytes.size());
+        Lan9118::write_word(word);
+    }
+}
+
+/// `to.size()` must be a whole number of words.
+void read_words(std::span<std::byte> to) {
+    for (; !to.empty(); to = to.subspan(4)) {
+        const std::uint32_t word = Lan9118::read_word();
+        std::memcpy(to.data(), &word, 4);
+    }
+}
+
+constexpr std::uint32_t without(std::uint32_t bytes, std::size_t part) {
+    return bytes > part ? bytes - static_cast<std::uint32_t>(part) : 0;
+}
+
+Port load_port(const hal::Head& head) {
+    return port_at(std::to_integer<unsigned>(head.bytes[wire::offset::kCablePort]));
+}
+
+bool has_channel(Port port) { return index(port) < Board::kPorts; }
+} // namespace
+
+Board& the_board() { return *the_only_board; }
+
+Board::Board() {
+    the_only_board = this;
+    open_nic_to_dma();
+    dma_.init();
+    clock_.init();
+    if (!nic_.init()) {
+        wire::FaultRecord record{};
+        record.cause = 0xF000'0000 + 16 + regs::kNicIrq;
+        record.address = regs::kNic;
+        halt(record);
+    }
+    mac_ = Lan9118::mac();
+    interrupt_enable(regs::kNicIrq);
+}
+
+std::size_t Board::window_bytes(unsigned ports) const {
+    return window_share(std::clamp(ports, 1u, kPorts));
+}
+
+std::uint32_t Board::dma_transfers(Port port) const {
+    return has_channel(port) ? dma_.transfers(index(port)) : 0;
+}
+
+bool Board::transmit_ready() { return !dma_.busy() && nic_.has_room(wire::kFrameBytesMax); }
+
+void Board::transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
+    MESH_CHECK(transmit_ready(), transmit_while_busy);
+    const std::size_t frame_bytes = wire::kHeadBytes + packet.size();
+    nic_.open_segment(wire::kHeadBytes, frame_bytes, true, packet.empty());
+    write_words(head.bytes);
+    if (packet.empty())
+        return;
+    nic_.open_segment(packet.size(), frame_bytes, false, true);
+    if (has_channel(port))
+        dma_.start_to_fifo(index(port), packet.data(), Lan9118::tx_fifo(), words(packet.size()));
+    else
+        write_words(packet);
+}
+
+hal::Received Board::receive(hal::Head& head_out, std::span<std::byte> buffer) {
+    if (dma_.busy())
+        return {.state = hal::Received::State::busy, .port = kNoPort, .frame_bytes = 0};
+    if (receiving_.state == hal::Received::State::busy)
+        return finish_receive();
+    if (nic_.frames_waiting() == 0)
+        return {};
+    return begin_receive(head_out, buffer);
+}
+
+hal::Received Board::begin_receive(hal::Head& head_out, std::span<std::byte> buffer) {
+    const std::uint32_t length = nic_.take_length();
+    const std::uint32_t all_words = words(length);
+    const std::uint32_t head_words = std::min(all_words, kHeadWords);
+    if (head_words < kHeadWords)
+        head_out = {};
+    read_words(std::span{head_out.bytes}.first(head_words * 4));
+
+    receiving_.state = hal::Received::State::busy;
+    receiving_.frame_bytes = without(length, regs::nic::kFcsBytes);
+    receiving_.port = receiving_.frame_bytes > wire::offset::kCablePort
+                          ? load_port(head_out)
+                          : kNoPort;
+    const std::uint32_t packet_words = words(without(receiving_.frame_bytes, wire::kHeadBytes));
+    const auto room_words = static_cast<std::uint32_t>(buffer.size() / 4);
+    const std::uint32_t taken = std::min({packet_words, room_words, regs::dma::kTransferWordsMax});
+    words_to_discard_ = all_words - head_words - taken;
+
+    if (taken != 0 && has_channel(receiving_.port)) {
+        dma_.start_from_fifo(index(receiving_.port), Lan9118::rx_fifo(), buffer.data(), taken);
+        if (dma_.busy())
+            return receiving_;
+    } else {
+        read_words(buffer.first(taken * std::size_t{4}));
+    }
+    return finish_receive();
+}
+
+hal::Received Board::finish_receive() {
+    // By reads, not by the interface's fast-forward: that one must not be used for fewer than four
+    // words ([NIC] 3.13.1), and more than the checksum is left of malformed frames only.
+    for (; words_to_discard_ != 0; --words_to_discard_)
+        (void)Lan9118::read_word();
+    hal::Received done = receiving_;
+    done.state = hal::Received::State::frame;
+    receiving_.state = hal::Received::State::none;
+    return done;
+}
+
+void Board::wait() {
+    // What comes in from here on stays pending and ends the sleep at once; nothing is missed.
+    const InterruptGuard guard;
+    if (!transfer_ended_ && clock_.arm_alarm() && nic_.arm_interrupt())
+        wait_for_interrupt();
+    transfer_ended_ = false;
+}
+
+void Board::hang() {
+    // Off one by one: a pending interrupt would end every sleep, even when masked.
+    interrupt_disable(regs::kNicIrq);
+    interrupt_disable(regs::kDualTimerIrq);
+    for (unsigned number = 0; number < regs::kDmaControllers; ++number)
+        interrupt_disable(regs::dma_irq(number));
+    for (;;)
+        wait_for_interrupt();
+}
+
+} // namespace mesh::board

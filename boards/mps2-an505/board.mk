@@ -1,0 +1,13 @@
+# Arm MPS2+ AN505: Cortex-M33 with single-precision FPU.
+CPU_FLAGS := -mcpu=cortex-m33 -mthumb -mfloat-abi=hard -mfpu=fpv5-sp-d16
+LDSCRIPT := linker/mps2-an505.ld
+BOARD_LDFLAGS :=
+
+# QEMU's name of the machine.
+QEMU_MACHINE := mps2-an505
+
+# Budgets in bytes; the build fails beyond them. Flash: kernel, links, core and board without an
+# app, at -Os. RAM: static, without pool, arena and stacks. Stack: any one function.
+FLASH_BUDGET := 12288
+RAM_BUDGET := 3072
+STACK_BUDGET := 512

@@ -1,0 +1,141 @@
+// The last words of a node: processor faults, failed CHECKs and the frame that tells the host.
+//
+// Nothing here trusts the rest of the firmware: no Board, no pool, no interrupts, a stack of its
+// own for processor faults.
+#include "boards/mps2-an505/cpu.hpp"
+#include "boards/mps2-an505/lan9118.hpp"
+#include "boards/mps2-an505/pl081.hpp"
+#include "boards/mps2-an505/semihosting.hpp"
+#include "hal/check.hpp"
+#include "hal/concepts.hpp"
+#include "wire/bytes.hpp"
+#include "wire/frame.hpp"
+#include "wire/host_messages.hpp"
+
+#include <array>
+#include <cstring>
+
+extern "C" {
+extern std::byte stack_limit[]; // sections.ld
+extern std::byte stack_top[];
+}
+
+namespace mesh {
+
+namespace {
+/// Exit status of QEMU after a fault; 1 is what QEMU itself uses for its own errors.
+constexpr std::uint32_t kFaultExitStatus = 3;
+/// Turns of a loop that give the host time to take the frame off the socket: some milliseconds.
+constexpr unsigned kGraceTurns = 1'000'000;
+
+void send_to_host(const wire::FaultRecord& record) {
+    alignas(4) std::array<std::byte, wire::kPacketHeaderBytes + sizeof record> packet{};
+    hal::Head head;
+    const wire::Mac mac = board::Lan9118::mac();
+
+    wire::PacketHeader packet_header;
+    packet_header.payload_bytes = sizeof record;
+    packet_header.source = wire::from_mac(mac).node;
+    packet_header.tag = static_cast<std::uint16_t>(wire::HostTag::fault);
+    packet_header.total_bytes = sizeof record;
+    wire::write_packet_header(packet_header, std::span{packet}.first<wire::kPacketHeaderBytes>());
+    std::memcpy(packet.data() + wire::kPacketHeaderBytes, &record, sizeof record);
+    wire::seal_packet(packet);
+
+    wire::LinkHeader link_header;
+    link_header.kind = wire::Kind::host;
+    link_header.port = kHostPort;
+    link_header.packet_bytes = packet.size();
+    wire::write_head(link_header, mac, head.bytes);
+
+    board::Lan9118 nic; // without init(): it is running, only our view of its FIFOs is new
+    board::Lan9118::abandon_transmission();
+    const std::size_t frame_bytes = wire::kHeadBytes + packet.size();
+    nic.open_segment(wire::kHeadBytes, frame_bytes, true, false);
+    for (std::size_t at = 0; at < wire::kHeadBytes; at += 4)
+        board::Lan9118::write_word(wire::load<std::uint32_t>(head.bytes, at));
+    nic.open_segment(packet.size(), frame_bytes, false, true);
+    for (std::size_t at = 0; at < packet.size(); at += 4)
+        board::Lan9118::write_word(wire::load<std::uint32_t>(packet, at));
+}
+} // namespace
+
+void halt(const wire::FaultRecord& record) {
+    const board::InterruptGuard guard;
+    board::Pl081::stop_all();
+    send_to_host(record);
+    for (unsigned turn = 0; turn < kGraceTurns; ++turn)
+        asm volatile("nop");
+    board::leave_emulator(kFaultExitStatus);
+}
+
+void check_failed(CheckId id) {
+    wire::FaultRecord record{};
+    record.cause = static_cast<std::uint32_t>(id);
+    record.pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+    halt(record);
+}
+
+namespace board {
+
+void leave_emulator(std::uint32_t status) {
+    // Arm semihosting, SYS_EXIT_EXTENDED with ADP_Stopped_ApplicationExit.
+    const std::array<std::uint32_t, 2> block{0x2'0026, status};
+    register std::uint32_t operation asm("r0") = 0x20;
+    register const std::uint32_t* parameters asm("r1") = block.data();
+    asm volatile("bkpt 0xAB" : "+r"(operation) : "r"(parameters) : "memory");
+    for (;;)
+        wait_for_interrupt();
+}
+
+namespace {
+/// What the processor stacks on an exception, [V8M] section B3.19.
+struct ExceptionFrame {
+    std::uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
+};
+
+alignas(8) [[gnu::used, gnu::section(".noinit")]] std::array<std::byte, 1024> fault_stack;
+
+bool on_stack(const ExceptionFrame* frame) {
+    const auto* at = reinterpret_cast<const std::byte*>(frame);
+    return at >= stack_limit && at + sizeof *frame <= stack_top;
+}
+} // namespace
+
+extern "C" [[noreturn, gnu::used]] void report_fault(const ExceptionFrame* frame) {
+    const regs::Scb& scb = regs::at<regs::Scb>(regs::kScb);
+    wire::FaultRecord record{};
+    std::uint32_t exception;
+    asm volatile("mrs %0, ipsr" : "=r"(exception));
+    record.cause = 0xF000'0000 + exception;
+    record.cfsr = scb.cfsr;
+    if ((record.cfsr & regs::kCfsrBusAddressValid) != 0)
+        record.address = scb.bfar;
+    else if ((record.cfsr & regs::kCfsrMemAddressValid) != 0)
+        record.address = scb.mmfar;
+    else if (scb.sfsr != 0)
+        record.address = scb.sfar;
+    if (on_stack(frame)) {
+        record.pc = frame->pc;
+        record.lr = frame->lr;
+    }
+    halt(record);
+}
+
+/// Entry of every fault and of every interrupt that nobody expects. The stack may be what is
+/// broken, so the rest runs on another one, with the limit off.
+extern "C" [[gnu::naked, gnu::used]] void fault_entry() {
+    asm volatile("tst lr, #4\n\t" // EXC_RETURN.SPSEL: which stack holds the frame
+                 "ite eq\n\t"
+                 "mrseq r0, msp\n\t"
+                 "mrsne r0, psp\n\t"
+                 "movs r1, #0\n\t"
+                 "msr msplim, r1\n\t"
+                 "movw r1, #:lower16:%c0\n\t"
+                 "movt r1, #:upper16:%c0\n\t"
+                 "msr msp, r1\n\t"
+                 "b report_fault" ::"i"(fault_stack.data() + fault_stack.size()));
+}
+
+} // namespace board
+} // namespace mesh
