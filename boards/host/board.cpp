@@ -1,0 +1,68 @@
+#include "boards/host/board.hpp"
+
+#include "hal/check.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace mesh::board {
+
+void HostBoard::deliver(std::span<const std::byte> frame) {
+    if (empty()) {
+        received_.clear();
+        lengths_.clear();
+        next_ = next_byte_ = 0;
+    }
+    received_.insert(received_.end(), frame.begin(), frame.end());
+    lengths_.push_back(static_cast<std::uint32_t>(frame.size()));
+}
+
+// As on mps2-an505: 10,560 bytes of receive FIFO, less the host's share, in equal parts.
+std::size_t HostBoard::window_bytes(unsigned ports) const {
+    constexpr std::size_t kFifoBytes = 10'560, kHostBytes = 700, kAcknowledgementBytes = 52;
+    return std::max((kFifoBytes - kHostBytes) / std::max(ports, 1u) - kAcknowledgementBytes,
+                    wire::kFrameBytesMax);
+}
+
+void HostBoard::transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
+    std::copy(head.bytes.begin(), head.bytes.end(), sending_.begin());
+    std::copy(packet.begin(), packet.end(), sending_.begin() + wire::kHeadBytes);
+    if (index(port) < transfers_.size() && !packet.empty())
+        ++transfers_[index(port)];
+    outlet_(std::span{sending_}.first(wire::kHeadBytes + packet.size()));
+}
+
+hal::Received HostBoard::receive(hal::Head& head_out, std::span<std::byte> buffer) {
+    if (empty())
+        return {};
+    const std::size_t bytes = lengths_[next_++];
+    const auto frame = std::span<const std::byte>{received_}.subspan(next_byte_, bytes);
+    next_byte_ += bytes;
+    const std::size_t head_bytes = std::min(bytes, wire::kHeadBytes);
+    std::copy_n(frame.begin(), head_bytes, head_out.bytes.begin());
+    const auto rest = frame.subspan(head_bytes);
+    std::copy_n(rest.begin(), std::min(rest.size(), buffer.size()), buffer.begin());
+    const Port port = bytes > wire::offset::kCablePort
+                          ? static_cast<Port>(frame[wire::offset::kCablePort])
+                          : kNoPort;
+    if (index(port) < transfers_.size() && !rest.empty())
+        ++transfers_[index(port)];
+    return {hal::Received::State::frame, port, static_cast<std::uint32_t>(bytes)};
+}
+
+} // namespace mesh::board
+
+namespace mesh {
+
+void check_failed(CheckId id) {
+    std::fprintf(stderr, "meshputer: CHECK %u failed; this is a bug\n", static_cast<unsigned>(id));
+    std::abort();
+}
+
+void halt(const wire::FaultRecord& record) {
+    std::fprintf(stderr, "meshputer: halted, cause %#x\n", static_cast<unsigned>(record.cause));
+    std::abort();
+}
+
+} // namespace mesh

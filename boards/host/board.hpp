@@ -1,0 +1,62 @@
+// The host as a board: a node is an object among others in one process, a cable is a function call.
+//
+// Same contract, same sizes as on hardware, so that a node does the same here as there. Time does
+// not pass: nodes of a simulation run in lockstep, where the model clock is all there is.
+#pragma once
+
+#include "hal/concepts.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace mesh::board {
+
+class HostBoard {
+public:
+    /// Takes a frame that the node sends; the bytes are its to change until it returns.
+    using Outlet = std::function<void(std::span<std::byte> frame)>;
+
+    HostBoard(const wire::Identity& identity, Outlet outlet)
+        : identity_(identity), outlet_(std::move(outlet)) {}
+
+    /// Puts a whole frame into the receiver. The receiver never overflows.
+    void deliver(std::span<const std::byte> frame);
+    bool empty() const { return next_ == lengths_.size(); }
+    bool hung() const { return hung_; }
+
+    wire::Identity identity() const { return identity_; }
+    std::size_t window_bytes(unsigned ports) const;
+    bool transmit_ready() const { return true; }
+    void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet);
+    hal::Received receive(hal::Head& head_out, std::span<std::byte> buffer);
+    std::uint32_t dma_transfers(Port port) const { return transfers_[index(port)]; }
+    std::uint64_t now_us() const { return now_us_; }
+    void set_alarm_us(std::uint64_t time_us) { alarm_us_ = time_us; }
+    void wait() {}
+    void hang() { hung_ = true; }
+
+    /// For tests that run a node free: sets its clock; tells when it wants to be called.
+    void set_time(std::uint64_t now_us) { now_us_ = now_us; }
+    std::uint64_t alarm_us() const { return alarm_us_; }
+
+private:
+    wire::Identity identity_;
+    Outlet outlet_;
+    std::vector<std::byte> received_;   // frames back to back; emptied when all are taken
+    std::vector<std::uint32_t> lengths_;
+    std::size_t next_ = 0;              // first frame not taken yet
+    std::size_t next_byte_ = 0;
+    std::array<std::byte, wire::kFrameBytesMax> sending_{};
+    std::array<std::uint32_t, kPortsMax> transfers_{};
+    std::uint64_t now_us_ = 0;
+    std::uint64_t alarm_us_ = ~std::uint64_t{0};
+    bool hung_ = false;
+};
+
+static_assert(hal::Board<HostBoard>);
+
+} // namespace mesh::board

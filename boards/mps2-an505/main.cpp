@@ -1,0 +1,48 @@
+// The image's main: one board, one node, and the memory that the kernel works in.
+#include "boards/mps2-an505/board.hpp"
+#include "hal/console.hpp"
+#include "kernel/node.hpp"
+
+#include <algorithm>
+#include <array>
+
+mesh::Process app_main(mesh::Kernel& kernel);
+
+namespace mesh::board {
+namespace {
+
+using MeshNode = Node<Board>;
+
+// Buffers: a Hamiltonian path of an 8-cube has 255 links, and a packet needs more free buffers
+// than the links before it; the rest is what all links can have in flight at once.
+constexpr std::size_t kPathLinksMax = 255;
+constexpr std::size_t kBuffers = kPathLinksMax + 1 + 8 * limits::kWindowFrames;
+
+[[gnu::section(".noinit")]] std::array<PacketBuffer, kBuffers> buffers;
+[[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;
+[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, 24 * 1024> arena;
+[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, limits::kMessageBytesMax> workspace;
+constinit std::array<Link, Board::kPorts> links{};
+
+MeshNode* the_node = nullptr;
+
+Memory memory_for(unsigned ports) {
+    return {buffers, std::span{slots}.first(kBuffers * ports), std::span{links}.first(ports), arena,
+            workspace};
+}
+
+} // namespace
+} // namespace mesh::board
+
+void mesh::console_write(std::span<const char> text) {
+    board::the_node->kernel().host_send(wire::HostTag::console, std::as_bytes(text));
+}
+
+int main() {
+    using namespace mesh;
+    static board::Board board;
+    const unsigned ports = std::min(port_count(board.identity().network), board::Board::kPorts);
+    static board::MeshNode node{board, board::memory_for(ports), app_main};
+    board::the_node = &node;
+    node.run();
+}

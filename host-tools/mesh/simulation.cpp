@@ -1,0 +1,207 @@
+// The sim engine: every node is an object of this process, running the very kernel and apps of the
+// firmware over boards/host. The loom's lockstep is its event queue.
+#include "engine.hpp"
+#include "errors.hpp"
+
+#include "boards/host/board.hpp"
+#include "boards/host/console.hpp"
+#include "kernel/node.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <new>
+
+#define MESH_APP(name) mesh::Process app_main_##name(mesh::Kernel& kernel);
+#include "apps.inc"
+#undef MESH_APP
+
+namespace mesh::host {
+namespace {
+
+const std::map<std::string, Program, std::less<>>& programs() {
+    static const std::map<std::string, Program, std::less<>> all{
+#define MESH_APP(name) {#name, app_main_##name},
+#include "apps.inc"
+#undef MESH_APP
+    };
+    return all;
+}
+
+Program program_named(const std::string& name) {
+    const auto found = programs().find(name);
+    if (found == programs().end()) {
+        std::string known;
+        for (const auto& [known_name, program] : programs())
+            known += (known.empty() ? "" : ", ") + known_name;
+        throw UsageError(fmt::format("no app '{}' in the simulation; there are: {}", name, known));
+    }
+    return found->second;
+}
+
+/// Memory of all nodes in one piece that the system only backs where it is touched.
+class Ground {
+public:
+    explicit Ground(std::size_t bytes) : bytes_(bytes) {
+        base_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (base_ == MAP_FAILED)
+            throw RunError(fmt::format("cannot map {} MB for the nodes", bytes_ >> 20));
+    }
+    Ground(const Ground&) = delete;
+    Ground& operator=(const Ground&) = delete;
+    ~Ground() { munmap(base_, bytes_); }
+
+    /// `count` objects of trivially created T.
+    template <class T>
+    std::span<T> take(std::size_t count) {
+        used_ = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
+        T* first = reinterpret_cast<T*>(static_cast<std::byte*>(base_) + used_);
+        used_ += count * sizeof(T);
+        return {first, count};
+    }
+
+private:
+    void* base_;
+    std::size_t bytes_;
+    std::size_t used_ = 0;
+};
+
+/// Sizes of one node's memory.
+struct Sizes {
+    std::size_t buffers;
+    std::size_t slots;
+    std::size_t ports;
+
+    explicit Sizes(Network network)
+        : buffers(std::max<std::size_t>(node_count(network), 256) + 128),
+          slots(buffers * port_count(network)),
+          ports(port_count(network)) {}
+
+    static constexpr std::size_t kArenaBytes = 24 * 1024;
+    static constexpr std::size_t kAlignmentBytes = 5 * 16;
+
+    std::size_t node_bytes() const {
+        return buffers * sizeof(PacketBuffer) + slots * sizeof(PortSlot) + ports * sizeof(Link) +
+               kArenaBytes + limits::kMessageBytesMax + kAlignmentBytes;
+    }
+
+    Memory take(Ground& ground) const {
+        const auto links = ground.take<Link>(ports);
+        for (Link& link : links)
+            new (&link) Link;
+        return {ground.take<PacketBuffer>(buffers), ground.take<PortSlot>(slots), links,
+                ground.take<std::byte>(kArenaBytes),
+                ground.take<std::byte>(limits::kMessageBytesMax)};
+    }
+};
+
+struct SimNode {
+    SimNode(const wire::Identity& identity, board::HostBoard::Outlet outlet, const Memory& memory,
+            Program program)
+        : board(identity, std::move(outlet)), node(board, memory, program) {}
+    board::HostBoard board;
+    Node<board::HostBoard> node;
+    bool queued = false;
+    bool gone = false;
+};
+
+class Simulation final : public Engine {
+public:
+    explicit Simulation(const RigPlan& plan)
+        : sizes_(plan.network),
+          ground_(sizes_.node_bytes() * node_count(plan.network)),
+          loom_(node_count(plan.network), port_count(plan.network), wiring_of(plan.network),
+                plan.faults, cables_) {
+        const Program program = program_named(plan.app);
+        for (std::uint32_t number = 0; number < node_count(plan.network); ++number) {
+            const NodeId id = node_at(number);
+            nodes_.emplace_back(
+                wire::Identity{plan.network, id},
+                [this, id](std::span<std::byte> frame) { loom_.frame_from(id, frame); },
+                sizes_.take(ground_), program);
+        }
+    }
+
+    void boot(Events& events) override {
+        events_ = &events;
+        for (SimNode& node : nodes_)
+            node.node.boot();
+    }
+
+    bool advance(std::chrono::milliseconds patience, Events& events) override {
+        events_ = &events;
+        const auto until = std::chrono::steady_clock::now() + patience;
+        constexpr unsigned kRunsBetweenLooks = 4096;
+        unsigned runs = 0;
+        while (!runnable_.empty()) {
+            SimNode& node = nodes_[runnable_.front()];
+            runnable_.pop_front();
+            node.queued = false;
+            if (!node.gone && !node.board.hung())
+                run(node);
+            if (++runs % kRunsBetweenLooks == 0 && std::chrono::steady_clock::now() >= until)
+                break;
+        }
+        return runs != 0;
+    }
+
+    void kill(NodeId node) override {
+        nodes_[index(node)].gone = true;
+        loom_.gone(node);
+    }
+
+    Loom& loom() override { return loom_; }
+    bool real_time() const override { return false; }
+
+private:
+    /// The loom's side of the nodes.
+    struct NodeCables final : Cables {
+        explicit NodeCables(Simulation& owner) : simulation(owner) {}
+        void deliver(NodeId to, std::span<const std::byte> frame) override {
+            simulation.deliver(to, frame);
+        }
+        void to_host(NodeId from, std::span<const std::byte> frame) override {
+            simulation.events_->host_frame(from, frame);
+        }
+        // The node may be the one that is running: it only stops being asked.
+        void kill(NodeId node) override { simulation.nodes_[index(node)].gone = true; }
+        std::uint64_t now_us() const override { return 0; }
+        Simulation& simulation;
+    };
+
+    static void run(SimNode& node) {
+        board::set_console(&node.node.kernel());
+        while (node.node.poll()) {
+        }
+        board::set_console(nullptr);
+    }
+
+    void deliver(NodeId to, std::span<const std::byte> frame) {
+        SimNode& node = nodes_[index(to)];
+        node.board.deliver(frame);
+        if (!node.queued)
+            runnable_.push_back(index(to));
+        node.queued = true;
+    }
+
+    Sizes sizes_;
+    Ground ground_;
+    std::deque<SimNode> nodes_;
+    std::deque<std::uint32_t> runnable_;
+    Events* events_ = nullptr;
+    NodeCables cables_{*this};
+    Loom loom_;
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_simulation(RigPlan plan) {
+    return std::make_unique<Simulation>(plan);
+}
+
+} // namespace mesh::host
