@@ -37,8 +37,7 @@ void check_packet(std::span<const std::byte> packet) {
         return;
     require(wire::kPacketHeaderBytes + header.payload_bytes == packet.size());
     std::vector<std::byte> again(packet.begin(), packet.end());
-    wire::write_packet_header(
-        header, std::span{again}.first<wire::kPacketHeaderBytes>());
+    wire::write_packet_header(header, std::span{again}.first<wire::kPacketHeaderBytes>());
     wire::seal_packet(again);
     require(std::ranges::equal(again, packet));
 }

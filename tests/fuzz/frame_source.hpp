@@ -23,19 +23,19 @@ inline Bytes bytes_from(FuzzedDataProvider& input, std::size_t bytes_max) {
 /// A packet that read_packet() accepts.
 inline Bytes sealed_packet(FuzzedDataProvider& input) {
     const Bytes payload = bytes_from(input, 64);
-    const wire::PacketHeader header{
-        .rule = static_cast<Rule>(input.ConsumeIntegralInRange(0, 5)),
-        .subtree = input.ConsumeIntegral<std::uint8_t>(),
-        .payload_bytes = static_cast<std::uint16_t>(payload.size()),
-        .source = node_at(input.ConsumeBool() ? input.ConsumeIntegral<std::uint32_t>()
-                                              : input.ConsumeIntegralInRange(0u, 9u)),
-        .destination = node_at(input.ConsumeIntegralInRange(0u, 9u)),
-        .tag = input.ConsumeIntegralInRange<std::uint16_t>(0, 16),
-        .service = input.ConsumeIntegralInRange<std::uint8_t>(0, 8),
-        .flags = input.ConsumeIntegral<std::uint8_t>(),
-        .message = input.ConsumeIntegralInRange(0u, 9u),
-        .position = input.ConsumeIntegral<std::uint32_t>(),
-        .total_bytes = input.ConsumeIntegral<std::uint32_t>()};
+    const wire::PacketHeader header{.rule = static_cast<Rule>(input.ConsumeIntegralInRange(0, 5)),
+                                    .subtree = input.ConsumeIntegral<std::uint8_t>(),
+                                    .payload_bytes = static_cast<std::uint16_t>(payload.size()),
+                                    .source = node_at(input.ConsumeBool()
+                                                          ? input.ConsumeIntegral<std::uint32_t>()
+                                                          : input.ConsumeIntegralInRange(0u, 9u)),
+                                    .destination = node_at(input.ConsumeIntegralInRange(0u, 9u)),
+                                    .tag = input.ConsumeIntegralInRange<std::uint16_t>(0, 16),
+                                    .service = input.ConsumeIntegralInRange<std::uint8_t>(0, 8),
+                                    .flags = input.ConsumeIntegral<std::uint8_t>(),
+                                    .message = input.ConsumeIntegralInRange(0u, 9u),
+                                    .position = input.ConsumeIntegral<std::uint32_t>(),
+                                    .total_bytes = input.ConsumeIntegral<std::uint32_t>()};
     Bytes packet(wire::kPacketHeaderBytes);
     wire::write_packet_header(header, std::span{packet}.first<wire::kPacketHeaderBytes>());
     packet.insert(packet.end(), payload.begin(), payload.end());

@@ -15,12 +15,8 @@
 
 namespace mesh {
 
-[[noreturn]] void check_failed(CheckId) {
-    std::abort();
-}
-[[noreturn]] void halt(const wire::FaultRecord&) {
-    std::abort();
-}
+[[noreturn]] void check_failed(CheckId) { std::abort(); }
+[[noreturn]] void halt(const wire::FaultRecord&) { std::abort(); }
 
 } // namespace mesh
 
@@ -47,7 +43,10 @@ Process take_all(Kernel& kernel) {
 class Target {
 public:
     Target()
-        : buffers_(kBuffers), slots_(kBuffers * kPorts), arena_(8192), workspace_(256),
+        : buffers_(kBuffers),
+          slots_(kBuffers * kPorts),
+          arena_(8192),
+          workspace_(256),
           kernel_({{Topology::cube, kPorts}, node_at(5)},
                   {buffers_, slots_, links_, arena_, workspace_}, 4096, {&discard, nullptr},
                   &take_all),

@@ -21,13 +21,14 @@ def main():
                f"-artifact_prefix={folder}/{name}-", str(found), str(seeds)]
     result = subprocess.run(command, capture_output=True, text=True, errors="replace",
                             timeout=seconds + 60)
+    crash = re.search(r"Test unit written to (\S+)", result.stderr)
     executed = re.search(r"number_of_executed_units: (\d+)", result.stderr)
     units = int(executed.group(1)) if executed else 0
     good = result.returncode == 0 and seed_count > 0 and units > seed_count
     print(f"fuzz {name}: {seed_count} seeds, {units} inputs in {seconds} s")
     if not good:
         print(result.stderr[-4000:])
-        print(f"repeat: {folder / name} <input named above>")
+        print(f"repeat: {folder / name} {crash.group(1) if crash else seeds}")
     print("1 passed, 0 failed" if good else "0 passed, 1 failed")
     return 0 if good else 1
 

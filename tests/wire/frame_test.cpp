@@ -1,0 +1,189 @@
+// Frames: what is written is read, and nothing else is.
+#include "wire/frame.hpp"
+
+#include "wire/crc32.hpp"
+#include "wire/host_messages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace mesh {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes some_packet(std::size_t payload_bytes) {
+    const wire::PacketHeader header{.rule = Rule::sbt,
+                                    .subtree = 3,
+                                    .payload_bytes = static_cast<std::uint16_t>(payload_bytes),
+                                    .source = node_at(0x123456),
+                                    .destination = node_at(7),
+                                    .tag = 0x8001,
+                                    .service = 9,
+                                    .flags = 0x42,
+                                    .message = 0xDEAD'BEEF,
+                                    .position = 0x1'0000,
+                                    .total_bytes = 0x10'0000};
+    Bytes packet(wire::kPacketHeaderBytes + payload_bytes);
+    wire::write_packet_header(header, std::span{packet}.first<wire::kPacketHeaderBytes>());
+    for (std::size_t at = 0; at < payload_bytes; ++at)
+        packet[wire::kPacketHeaderBytes + at] = static_cast<std::byte>(at * 7);
+    wire::seal_packet(packet);
+    return packet;
+}
+
+Bytes some_frame(std::size_t packet_bytes) {
+    const wire::LinkHeader header{.kind = wire::Kind::data,
+                                  .port = port_at(5),
+                                  .sequence = 0xFFFE,
+                                  .acknowledged = 0x0102,
+                                  .refused = 0x8000'0001,
+                                  .free_buffers = 31,
+                                  .packet_bytes = static_cast<std::uint16_t>(packet_bytes),
+                                  .model_time = 0x0123'4567'89AB'CDEF,
+                                  .hops = 12,
+                                  .flags = wire::link_flag::kGap | 0x7F};
+    Bytes frame(wire::kHeadBytes + packet_bytes);
+    wire::write_head(header, wire::Mac{2, 0, 4, 0, 0, 9},
+                     std::span{frame}.first<wire::kHeadBytes>());
+    return frame;
+}
+
+wire::Parse read(std::span<const std::byte> frame) {
+    wire::LinkHeader header;
+    return wire::read_head(frame.first(std::min(frame.size(), wire::kHeadBytes)), frame.size(),
+                           header);
+}
+
+TEST(Crc32, is_the_one_of_ethernet_and_zlib) {
+    const std::string_view digits = "123456789";
+    EXPECT_EQ(wire::crc32(std::as_bytes(std::span{digits})), 0xCBF4'3926u);
+    EXPECT_EQ(wire::crc32({}), 0u);
+}
+
+TEST(Crc32, of_two_parts_is_that_of_the_whole) {
+    const Bytes packet = some_packet(100);
+    const std::span<const std::byte> whole{packet};
+    for (std::size_t cut = 0; cut <= whole.size(); ++cut)
+        ASSERT_EQ(wire::crc32(whole.subspan(cut), wire::crc32(whole.first(cut))),
+                  wire::crc32(whole));
+}
+
+TEST(LinkHeader, every_field_survives_the_wire) {
+    const Bytes frame = some_frame(40);
+    wire::LinkHeader header;
+    ASSERT_EQ(wire::read_head(std::span{frame}.first(wire::kHeadBytes), frame.size(), header),
+              wire::Parse::ok);
+    EXPECT_EQ(header.kind, wire::Kind::data);
+    EXPECT_EQ(header.port, port_at(5));
+    EXPECT_EQ(header.sequence, 0xFFFE);
+    EXPECT_EQ(header.acknowledged, 0x0102);
+    EXPECT_EQ(header.refused, 0x8000'0001u);
+    EXPECT_EQ(header.free_buffers, 31);
+    EXPECT_EQ(header.packet_bytes, 40);
+    EXPECT_EQ(header.model_time, 0x0123'4567'89AB'CDEFu);
+    EXPECT_EQ(header.hops, 12);
+    EXPECT_EQ(header.flags, wire::link_flag::kGap | 0x7F);
+}
+
+TEST(LinkHeader, any_single_wrong_bit_behind_the_cable_header_is_noticed) {
+    Bytes frame = some_frame(0);
+    for (std::size_t bit = 8 * wire::kCableBytes; bit < 8 * wire::kHeadBytes; ++bit) {
+        frame[bit / 8] ^= std::byte{1} << (bit % 8);
+        ASSERT_NE(read(frame), wire::Parse::ok) << "bit " << bit;
+        frame[bit / 8] ^= std::byte{1} << (bit % 8);
+    }
+    EXPECT_EQ(read(frame), wire::Parse::ok);
+}
+
+TEST(LinkHeader, the_loom_may_write_the_cable_header_without_breaking_the_checksum) {
+    Bytes frame = some_frame(0);
+    std::fill_n(frame.begin(), wire::offset::kEtherType, std::byte{0xEE});
+    EXPECT_EQ(read(frame), wire::Parse::ok);
+}
+
+TEST(LinkHeader, a_frame_shorter_than_its_packet_is_refused_at_every_length) {
+    const Bytes frame = some_frame(48);
+    for (std::size_t bytes = 0; bytes < wire::kHeadBytes; ++bytes)
+        ASSERT_EQ(read(std::span{frame}.first(bytes)), wire::Parse::too_short);
+    for (std::size_t bytes = wire::kHeadBytes; bytes < frame.size(); ++bytes)
+        ASSERT_EQ(read(std::span{frame}.first(bytes)), wire::Parse::bad_length);
+    EXPECT_EQ(read(frame), wire::Parse::ok);
+}
+
+TEST(LinkHeader, a_packet_larger_than_a_pool_buffer_is_refused_even_with_a_right_checksum) {
+    EXPECT_EQ(read(some_frame(wire::kPacketBytesMax)), wire::Parse::ok);
+    EXPECT_EQ(read(some_frame(wire::kPacketBytesMax + 1)), wire::Parse::bad_length);
+}
+
+TEST(LinkHeader, a_frame_of_another_protocol_is_not_ours) {
+    Bytes frame = some_frame(0);
+    frame[wire::offset::kEtherType] = std::byte{0x08};
+    EXPECT_EQ(read(frame), wire::Parse::not_ours);
+}
+
+TEST(Packet, every_field_survives_the_wire) {
+    const Bytes packet = some_packet(3);
+    wire::PacketHeader header;
+    ASSERT_EQ(wire::read_packet(packet, header), wire::Parse::ok);
+    EXPECT_EQ(header.rule, Rule::sbt);
+    EXPECT_EQ(header.subtree, 3);
+    EXPECT_EQ(header.payload_bytes, 3);
+    EXPECT_EQ(header.source, node_at(0x123456));
+    EXPECT_EQ(header.destination, node_at(7));
+    EXPECT_EQ(header.tag, 0x8001);
+    EXPECT_EQ(header.service, 9);
+    EXPECT_EQ(header.flags, 0x42);
+    EXPECT_EQ(header.message, 0xDEAD'BEEFu);
+    EXPECT_EQ(header.position, 0x1'0000u);
+    EXPECT_EQ(header.total_bytes, 0x10'0000u);
+}
+
+TEST(Packet, any_single_wrong_bit_is_noticed) {
+    Bytes packet = some_packet(64);
+    wire::PacketHeader header;
+    for (std::size_t bit = 0; bit < 8 * packet.size(); ++bit) {
+        packet[bit / 8] ^= std::byte{1} << (bit % 8);
+        ASSERT_NE(wire::read_packet(packet, header), wire::Parse::ok) << "bit " << bit;
+        packet[bit / 8] ^= std::byte{1} << (bit % 8);
+    }
+    EXPECT_EQ(wire::read_packet(packet, header), wire::Parse::ok);
+}
+
+TEST(Packet, of_any_payload_size_is_read_and_a_cut_one_is_not) {
+    for (const std::size_t payload_bytes : {0u, 1u, 15u, 16u, 1023u, 1024u}) {
+        const Bytes packet = some_packet(payload_bytes);
+        wire::PacketHeader header;
+        EXPECT_EQ(wire::read_packet(packet, header), wire::Parse::ok);
+        EXPECT_EQ(header.payload_bytes, payload_bytes);
+        EXPECT_NE(wire::read_packet(std::span{packet}.first(packet.size() - 1), header),
+                  wire::Parse::ok);
+    }
+}
+
+TEST(Identity, a_mac_names_topology_dimension_and_node) {
+    for (const Topology topology : {Topology::cube, Topology::uhc, Topology::star}) {
+        for (const std::uint32_t node : {0u, 1u, 255u, 256u, 0xFF'FFFEu}) {
+            const wire::Mac mac = wire::to_mac({{topology, 9}, node_at(node)});
+            EXPECT_EQ(mac[0] & 3, 2) << "locally administered, not multicast";
+            EXPECT_EQ(wire::from_mac(mac).network, (Network{topology, 9}));
+            EXPECT_EQ(wire::from_mac(mac).node, node_at(node));
+        }
+    }
+}
+
+TEST(HostMessages, each_fits_the_payload_of_one_packet) {
+    EXPECT_LE(sizeof(wire::NodeReport), wire::kPayloadBytesMax);
+    EXPECT_LE(sizeof(wire::Piece) + wire::kHostPieceBytesMax, wire::kPayloadBytesMax);
+    EXPECT_EQ(kCounterNames.size(), kCounterCount);
+    for (const std::string_view name : kCounterNames)
+        EXPECT_FALSE(name.empty());
+}
+
+} // namespace
+} // namespace mesh
