@@ -82,7 +82,7 @@ $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(BUILD)/host/libmesh.a
 # FLASH_BUDGET, RAM_BUDGET (bytes, kernel without app) and STACK_BUDGET (bytes, one function).
 TARGET_FLAGS := -Os -g -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti \
   -fno-threadsafe-statics -fno-use-cxa-atexit -fno-unwind-tables -fno-asynchronous-unwind-tables \
-  -fno-common -fstack-usage
+  -fno-common -fstack-usage -Wno-psabi
 TARGET_LDFLAGS := -nostartfiles --specs=nano.specs -Llinker -Wl,--gc-sections \
   -Wl,--print-memory-usage -Wl,--orphan-handling=error -Wl,--fatal-warnings
 
@@ -105,15 +105,16 @@ include boards/$(1)/board.mk
 $(1)_CPU_FLAGS := $$(CPU_FLAGS)
 $(1)_LDSCRIPT := $$(LDSCRIPT)
 $(1)_LDFLAGS := $$(BOARD_LDFLAGS)
-$(1)_SYSTEM := $$(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(wildcard boards/$(1)/*.cpp) \
-  $(PORTABLE_SOURCES))
+$(1)_SYSTEM := $$(call target_objects,$(1),$(wildcard boards/$(1)/*.cpp) $(PORTABLE_SOURCES))
+$(1)_BARE := $$(call target_objects,$(1),$(filter-out %/main.cpp,$(wildcard boards/$(1)/*.cpp)) \
+  $(filter firmware/wire/%,$(PORTABLE_SOURCES)))
 $(BUILD)/$(1)/obj/%.o: %.cpp Makefile boards/$(1)/board.mk
 	$$(call say,CROSS,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $$($(1)_CPU_FLAGS) -c $$< -o $$@
 endef
-$(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
+$(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 TARGET_TESTS := $(basename $(notdir $(wildcard tests/target/*.cpp)))
 BARE_SOURCES := $(wildcard tests/bench/bare_forwarder/*.cpp)
 $(foreach b,$(BOARDS),$(foreach a,$(APPS),$(eval $(call image_rules,$b,$a,\
@@ -121,7 +122,7 @@ $(foreach b,$(BOARDS),$(foreach a,$(APPS),$(eval $(call image_rules,$b,$a,\
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,test_$t,\
   $($b_SYSTEM) $(call target_objects,$b,tests/target/$t.cpp)))))
 $(if $(BARE_SOURCES),$(eval $(call image_rules,mps2-an505,bare_forwarder,\
-  $(call target_objects,mps2-an505,$(BARE_SOURCES)))))
+  $(mps2-an505_BARE) $(call target_objects,mps2-an505,$(BARE_SOURCES)))))
 
 # ---- packages ------------------------------------------------------------------------------------
 PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev \
