@@ -1,0 +1,194 @@
+// A small mesh for kernel tests: nodes over boards/host, cables that can lose, damage, double and
+// swap frames, and a clock that the test moves. No host tool: the test is the host.
+#pragma once
+
+#include "boards/host/board.hpp"
+#include "kernel/node.hpp"
+#include "wire/bytes.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace mesh::test {
+
+/// Chances per frame, 0..1.
+struct Noise {
+    double drop = 0, corrupt = 0, twice = 0, swap = 0;
+};
+
+class Rig {
+public:
+    struct HostFrame {
+        NodeId from;
+        wire::HostTag tag;
+        std::vector<std::byte> payload;
+    };
+
+    Rig(Network network, Program program, std::size_t buffers = 320, unsigned seed = 1)
+        : network_(network), random_(seed) {
+        for (std::uint32_t id = 0; id < node_count(network); ++id)
+            nodes_.push_back(std::make_unique<RigNode>(*this, node_at(id), program, buffers));
+    }
+
+    Noise noise;
+    std::uint64_t dropped = 0, corrupted = 0, doubled = 0;
+    std::function<bool(NodeId, Port)> is_cut = [](NodeId, Port) { return false; };
+    std::vector<HostFrame> to_host;
+
+    Kernel& kernel(std::uint32_t id) { return nodes_[id]->node.kernel(); }
+    board::HostBoard& board(std::uint32_t id) { return nodes_[id]->board; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
+
+    void boot() {
+        for (auto& node : nodes_)
+            node->node.boot();
+        settle();
+    }
+
+    /// Boots, gives every node `job`, starts it and runs until nothing happens.
+    void run(wire::Job job) {
+        job.op = job.op == wire::Op::none ? wire::Op::app : job.op;
+        boot();
+        for (std::uint32_t id = 0; id < size(); ++id)
+            tell(id, wire::HostTag::job, wire::bytes_of(job));
+        settle();
+        for (std::uint32_t id = 0; id < size(); ++id)
+            tell(id, wire::HostTag::start, {});
+        finish();
+    }
+
+    void tell(std::uint32_t id, wire::HostTag tag, std::span<const std::byte> payload) {
+        std::vector<std::byte> frame(wire::kHeadBytes + wire::kPacketHeaderBytes + payload.size());
+        const auto packet = std::span{frame}.subspan(wire::kHeadBytes);
+        std::copy(payload.begin(), payload.end(), packet.begin() + wire::kPacketHeaderBytes);
+        wire::write_packet_header({.payload_bytes = static_cast<std::uint16_t>(payload.size()),
+                                   .tag = static_cast<std::uint16_t>(tag)},
+                                  packet.first<wire::kPacketHeaderBytes>());
+        wire::seal_packet(packet);
+        wire::write_head({.kind = wire::Kind::host,
+                          .port = kHostPort,
+                          .packet_bytes = static_cast<std::uint16_t>(packet.size())},
+                         {}, std::span{frame}.first<wire::kHeadBytes>());
+        nodes_[id]->board.deliver(frame);
+    }
+
+    /// Moves frames until none is left.
+    void settle() {
+        bool moved = true;
+        while (moved) {
+            moved = false;
+            for (auto& node : nodes_)
+                while (node->node.poll())
+                    moved = true;
+            while (!cables_.empty()) {
+                moved = true;
+                const Flying flying = std::move(cables_.front());
+                cables_.pop_front();
+                nodes_[index(flying.to)]->board.deliver(flying.frame);
+            }
+        }
+    }
+
+    /// Settles, and lets time pass to the next alarm, until no node waits for anything or
+    /// `limit_us` have passed.
+    void finish(std::uint64_t limit_us = 120'000'000) {
+        for (;;) {
+            settle();
+            std::uint64_t next = wire::kNever;
+            for (auto& node : nodes_)
+                next = std::min(next, node->board.alarm_us());
+            if (next == wire::kNever || next > limit_us)
+                return;
+            for (auto& node : nodes_)
+                node->board.set_time(std::max(next, node->board.now_us()));
+        }
+    }
+
+    wire::NodeReport report(std::uint32_t id) {
+        wire::NodeReport report;
+        kernel(id).fill_report(report);
+        return report;
+    }
+    std::uint64_t total(Counter counter) {
+        std::uint64_t sum = 0;
+        for (std::uint32_t id = 0; id < size(); ++id)
+            sum += kernel(id).counters()[counter];
+        return sum;
+    }
+
+private:
+    struct Flying {
+        NodeId to;
+        std::vector<std::byte> frame;
+    };
+    struct RigNode {
+        RigNode(Rig& rig, NodeId id, Program program, std::size_t buffer_count)
+            : buffers(buffer_count),
+              slots(buffer_count * port_count(rig.network_)),
+              links(port_count(rig.network_)),
+              arena(4096),
+              board({rig.network_, id},
+                    [&rig, id](std::span<std::byte> frame) { rig.carry(id, frame); }),
+              node(board,
+                   {buffers, slots, links,
+                    std::as_writable_bytes(std::span{arena}), workspace},
+                   program) {}
+        std::vector<PacketBuffer> buffers;
+        std::vector<PortSlot> slots;
+        std::vector<Link> links;
+        std::vector<std::uint64_t> arena;
+        std::array<std::byte, 4096> workspace{};
+        board::HostBoard board;
+        Node<board::HostBoard> node;
+    };
+
+    bool chance(double p) { return p > 0 && std::uniform_real_distribution<>{}(random_) < p; }
+
+    void carry(NodeId from, std::span<std::byte> frame) {
+        const auto port = static_cast<Port>(frame[wire::offset::kCablePort]);
+        if (port == kHostPort) {
+            to_host_frame(from, frame);
+            return;
+        }
+        if (is_cut(from, port))
+            return;
+        if (chance(noise.drop)) {
+            ++dropped;
+            return;
+        }
+        Flying flying{neighbor(network_, from, port), {frame.begin(), frame.end()}};
+        if (chance(noise.twice)) {
+            ++doubled;
+            cables_.push_back(flying);
+        }
+        if (chance(noise.corrupt)) {
+            ++corrupted;
+            const std::size_t range = frame.size() - wire::kCableBytes;
+            flying.frame[wire::kCableBytes + random_() % range] ^=
+                static_cast<std::byte>(1u << (random_() % 8));
+        }
+        const bool swap = chance(noise.swap) && !cables_.empty();
+        cables_.insert(swap ? cables_.end() - 1 : cables_.end(), std::move(flying));
+    }
+
+    void to_host_frame(NodeId from, std::span<const std::byte> frame) {
+        wire::PacketHeader header;
+        if (frame.size() == wire::kHeadBytes ||
+            wire::read_packet(frame.subspan(wire::kHeadBytes), header) != wire::Parse::ok)
+            return;
+        const auto payload = frame.subspan(wire::kHeadBytes + wire::kPacketHeaderBytes);
+        to_host.push_back({from, static_cast<wire::HostTag>(header.tag),
+                           {payload.begin(), payload.end()}});
+    }
+
+    Network network_;
+    std::mt19937 random_;
+    std::deque<Flying> cables_;
+    std::vector<std::unique_ptr<RigNode>> nodes_;
+};
+
+} // namespace mesh::test
