@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/hypercube.hpp"
+#include "core/hypercube_balanced.hpp"
 #include "core/hypercube_msbt.hpp"
 #include "core/hypercube_tcbt.hpp"
 #include "core/hypercube_trees.hpp"
@@ -22,7 +23,11 @@
 namespace mesh {
 
 /// The trees of each topology.
-constexpr TreeList<SbtTree, BsTree, HpTree, TcbtTree, MsbtTree> trees_of(Hypercube) { return {}; }
+constexpr TreeList<SbtTree, BsTree, HpTree, TcbtTree, MsbtTree, SbntMinrTree, SbntMaxlTree,
+                   SbntMinblTree, SbntMaxbrTree, SbgGraph, AltTree>
+trees_of(Hypercube) {
+    return {};
+}
 constexpr TreeList<> trees_of(UniHypercube) { return {}; }
 constexpr TreeList<> trees_of(StarGraph) { return {}; }
 
@@ -54,9 +59,24 @@ constexpr Route tree_route(Net net, Tree, const Hop& hop) {
     static_assert(TreeOn<Tree, Net>);
     if (Tree::kReadsRoot && index(hop.root) >= net.node_count())
         return {};
+    if (Tree::subtree_count(net) == 0) // a tree that this dim does not have
+        return {};
     if (Tree::kReadsSubtree && hop.subtree - Tree::first_subtree() >= Tree::subtree_count(net))
         return {};
-    return {Tree::children(net, hop), hop.arrival != kNoPort};
+    Route there{Tree::children(net, hop), hop.arrival != kNoPort, {}};
+    if constexpr (TaggedTreeOn<Tree, Net>)
+        there.tags = Tree::tags(net, hop);
+    return there;
+}
+
+template <class Net, class Tree>
+constexpr std::uint32_t parents(Net net, Tree tree, const Hop& hop) {
+    if constexpr (requires { tree.parents(net, hop); }) {
+        return tree.parents(net, hop);
+    } else {
+        const Port port = tree.parent(net, hop);
+        return port == kNoPort ? 0u : 1u << index(port);
+    }
 }
 
 template <class Net>
@@ -64,26 +84,33 @@ constexpr Route unicast_route(Net net, NodeId self, NodeId destination) {
     if (index(destination) >= net.node_count())
         return {};
     if (self == destination)
-        return {{}, true};
-    return {PortSequence::ascending(1u << index(net.next_hop(self, destination))), false};
+        return {{}, true, {}};
+    return {PortSequence::ascending(1u << index(net.next_hop(self, destination))), false, {}};
+}
+
+/// Takes any port.
+template <class Net>
+constexpr bool can_arrive(Net net, NodeId self, Port arrival) {
+    return arrival == kNoPort || (index(arrival) < net.port_count() &&
+                                  ((net.in_ports(self) >> index(arrival)) & 1u) != 0);
 }
 
 template <class Net>
 constexpr Route route(Net net, NodeId self, Port arrival, const Envelope& envelope) {
     static_assert(TopologyType<Net>);
-    if (arrival != kNoPort && index(arrival) >= net.port_count())
+    if (!can_arrive(net, self, arrival))
         return {};
     if (envelope.rule == Rule::unicast)
         return unicast_route(net, self, envelope.destination);
-    const Hop hop{self, envelope.source, arrival, envelope.subtree};
+    const Hop hop{self, envelope.source, arrival, envelope.subtree, envelope.tag};
     return with_tree(trees_of(net), envelope.rule, Route{},
                      [&](auto tree) { return tree_route(net, tree, hop); });
 }
 
 } // namespace detail
 
-/// True if there is such a network: cube and UHC of up to kDimMax dimensions (UHC from 2), star of 3..9 symbols.
-/// Takes any value.
+/// True if there is such a network: cube and UHC of up to kDimMax dimensions (UHC from 2), star
+/// of 3..9 symbols. Takes any value.
 constexpr bool valid(Network network) {
     return detail::with_topology(network, [](auto net) { return net.valid(); });
 }
@@ -163,6 +190,28 @@ constexpr Port parent(Network network, Rule rule, unsigned subtree, NodeId root,
     });
 }
 
+/// The tag with which a packet of this tree comes to `node` by parent(); 0 for rules without tags.
+constexpr std::uint8_t arrival_tag(Network network, Rule rule, NodeId root, NodeId node) {
+    const Hop hop{node, root, kNoPort, 0};
+    return detail::with_topology(network, [=](auto net) {
+        return detail::with_tree(trees_of(net), rule, std::uint8_t{0}, [=](auto tree) {
+            if constexpr (TaggedTreeOn<decltype(tree), decltype(net)>)
+                return tree.arrival_tag(net, hop);
+            return std::uint8_t{0};
+        });
+    });
+}
+
+/// All in-ports by which `node` is fed, as bits: that of parent(), and more only in `sbg`.
+constexpr std::uint32_t parents(Network network, Rule rule, unsigned subtree, NodeId root,
+                                NodeId node) {
+    const Hop hop{node, root, kNoPort, static_cast<std::uint8_t>(subtree)};
+    return detail::with_topology(network, [=](auto net) {
+        return detail::with_tree(trees_of(net), rule, 0u,
+                                 [=](auto tree) { return detail::parents(net, tree, hop); });
+    });
+}
+
 /// Ports by which `node` sends the packets of this tree on: what route() says when one came by
 /// parent().
 constexpr PortSequence children(Network network, Rule rule, unsigned subtree, NodeId root,
@@ -170,7 +219,8 @@ constexpr PortSequence children(Network network, Rule rule, unsigned subtree, No
     const Port arrival = parent(network, rule, subtree, root, node);
     if (arrival == kNoPort && node != root)
         return {};
-    const Envelope envelope{rule, static_cast<std::uint8_t>(subtree), root, kNoNode};
+    const Envelope envelope{rule, static_cast<std::uint8_t>(subtree), root, kNoNode,
+                            arrival_tag(network, rule, root, node)};
     return route(network, node, arrival, envelope).ports;
 }
 
@@ -194,9 +244,9 @@ constexpr std::string_view name(Topology topology) {
     return "";
 }
 
-/// The tree of this topology with this name.
+/// The tree of this topology with this name. `bst` is the 1986 name of sbnt-minr.
 constexpr std::optional<Rule> rule_by_name(Topology topology, std::string_view name) {
-    const Network network{topology, 3};
+    const Network network{topology, 4}; // even: adst and bt4 have no odd dimensions
     for (unsigned number = 1; number < static_cast<unsigned>(Rule::kCount); ++number) {
         const Rule rule = static_cast<Rule>(number);
         if (subtree_count(network, rule) != 0 && mesh::name(rule) == name)

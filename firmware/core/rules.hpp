@@ -43,6 +43,9 @@ enum class Rule : std::uint8_t {
     // star (fragopoulou-akl-1993)
     spt, // shortest path tree
     edt, // edge-disjoint trees, one per dimension 2..dim
+    // variants
+    bt1_counted, // bt1 without the source in the header
+    edt_v2,      // edt, shallower for dim 4
     kCount
 };
 
@@ -61,12 +64,24 @@ struct Envelope {
     std::uint8_t subtree = 0;
     NodeId source = kNoNode;      // root of a tree
     NodeId destination = kNoNode; // of a unicast
+    std::uint8_t tag = 0;         // what the last node said, see Tags; 0 at the source
+};
+
+/// What some rules tell the next node. It changes at every hop, so it travels beside the packet and
+/// not in it. One tag for all ports but one.
+struct Tags {
+    std::uint8_t others = 0;
+    std::uint8_t straight = 0;
+    Port straight_port = kNoPort;
+
+    constexpr std::uint8_t at(Port port) const { return port == straight_port ? straight : others; }
 };
 
 /// Where a packet goes from here: out of `ports`, in their order, and to this node if `deliver`.
 struct Route {
     PortSequence ports;
     bool deliver = false;
+    Tags tags; // zero for rules that use none
 
     /// True for the answer to an envelope that this network cannot route.
     constexpr bool nowhere() const { return ports.empty() && !deliver; }
@@ -78,6 +93,7 @@ struct Hop {
     NodeId root;
     Port arrival; // kNoPort at the root
     std::uint8_t subtree;
+    std::uint8_t tag = 0;
 };
 
 /// What a topology answers. Nodes and ports given to it are in range; valid() takes any value.
@@ -116,6 +132,15 @@ concept TreeOn = TopologyType<N> && requires(const N net, const Hop& hop) {
     { T::parent(net, hop) } -> std::same_as<Port>;
     /// Most links from the root to any node.
     { T::height(net) } -> std::same_as<unsigned>;
+};
+
+/// A tree whose children() needs the tag of the last hop and nothing that names the root.
+template <class T, class N>
+concept TaggedTreeOn = requires(const N net, const Hop& hop) {
+    /// Tags of the packets that leave by children().
+    { T::tags(net, hop) } -> std::same_as<Tags>;
+    /// The tag that the packet has when it comes by parent(). Knows the root.
+    { T::arrival_tag(net, hop) } -> std::same_as<std::uint8_t>;
 };
 
 /// What most trees answer alike: one tree, numbered 0, that needs to know its root.
