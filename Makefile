@@ -123,6 +123,9 @@ $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,t
   $($b_SYSTEM) $(call target_objects,$b,tests/target/$t.cpp)))))
 $(if $(BARE_SOURCES),$(eval $(call image_rules,mps2-an505,bare_forwarder,\
   $(mps2-an505_BARE) $(call target_objects,mps2-an505,$(BARE_SOURCES)))))
+PROBE_SOURCES := $(wildcard tests/target/board_probe/*.cpp)
+$(if $(PROBE_SOURCES),$(eval $(call image_rules,mps2-an505,board_probe,\
+  $(mps2-an505_BARE) $(call target_objects,mps2-an505,$(PROBE_SOURCES)))))
 
 # ---- packages ------------------------------------------------------------------------------------
 PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev \

@@ -151,9 +151,8 @@ hal::Received Board::begin_receive(hal::Head& head_out, std::span<std::byte> buf
 
     receiving_.state = hal::Received::State::busy;
     receiving_.frame_bytes = without(length, regs::nic::kFcsBytes);
-    receiving_.port = receiving_.frame_bytes > wire::offset::kCablePort
-                          ? load_port(head_out)
-                          : kNoPort;
+    receiving_.port =
+        receiving_.frame_bytes > wire::offset::kCablePort ? load_port(head_out) : kNoPort;
     const std::uint32_t packet_words = words(without(receiving_.frame_bytes, wire::kHeadBytes));
     const auto room_words = static_cast<std::uint32_t>(buffer.size() / 4);
     const std::uint32_t taken = std::min({packet_words, room_words, regs::dma::kTransferWordsMax});

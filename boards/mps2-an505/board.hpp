@@ -59,8 +59,8 @@ private:
     Pl081 dma_;
     Clock clock_;
     wire::Mac mac_{};
-    hal::Received receiving_{};        // state busy: a frame is on its way to the buffer
-    std::uint32_t words_to_discard_ = 0; // of that frame, behind what the buffer takes
+    hal::Received receiving_{};            // state busy: a frame is on its way to the buffer
+    std::uint32_t words_to_discard_ = 0;   // of that frame, behind what the buffer takes
     volatile bool transfer_ended_ = false; // since the last wait()
 };
 

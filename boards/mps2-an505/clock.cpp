@@ -10,10 +10,10 @@ namespace mesh::board {
 namespace {
 namespace reg = regs::timer;
 
-constexpr std::uint32_t kCounting = reg::kEnable | reg::kPeriodic | reg::kInterrupt |
-                                    reg::kPrescale16 | reg::k32Bits;
-constexpr std::uint32_t kAlarmIdle = reg::kPeriodic | reg::kInterrupt | reg::kPrescale16 |
-                                     reg::k32Bits | reg::kOneShot;
+constexpr std::uint32_t kCounting =
+    reg::kEnable | reg::kPeriodic | reg::kInterrupt | reg::kPrescale16 | reg::k32Bits;
+constexpr std::uint32_t kAlarmIdle =
+    reg::kPeriodic | reg::kInterrupt | reg::kPrescale16 | reg::k32Bits | reg::kOneShot;
 static_assert(regs::kTimerClockHz / 16 == 1'250'000, "five ticks are four microseconds");
 static_assert(std::uint64_t{Clock::kPeriodTicks} * 4 / 5 == Clock::kPeriodUs);
 
@@ -64,8 +64,8 @@ bool Clock::arm_alarm() {
         alarm_us_ = kNever;
         return false;
     }
-    const auto wait_us = static_cast<std::uint32_t>(std::min<std::uint64_t>(alarm_us_ - now,
-                                                                            kPeriodUs));
+    const auto wait_us =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(alarm_us_ - now, kPeriodUs));
     alarm().control = kAlarmIdle;
     alarm().int_clear = 1;
     alarm().load = wait_us + wait_us / 4 + 1; // five ticks are four microseconds, rounded up

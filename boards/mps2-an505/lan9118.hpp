@@ -54,8 +54,8 @@ public:
 private:
     static regs::Nic& nic() { return regs::at<regs::Nic>(regs::kNic); }
 
-    unsigned waiting_ = 0;        // frames known to be in the receive FIFO
-    std::size_t room_bytes_ = 0;  // at least so much is free in the transmit FIFO
+    unsigned waiting_ = 0;       // frames known to be in the receive FIFO
+    std::size_t room_bytes_ = 0; // at least so much is free in the transmit FIFO
     bool room_wanted_ = false;
     std::uint32_t transmit_errors_ = 0;
 };

@@ -7,8 +7,8 @@
 namespace mesh::board {
 
 namespace {
-constexpr std::uint32_t kControl = regs::dma::kTerminalCountInterrupt | regs::dma::kPrivileged |
-                                   regs::dma::kWords;
+constexpr std::uint32_t kControl =
+    regs::dma::kTerminalCountInterrupt | regs::dma::kPrivileged | regs::dma::kWords;
 constexpr std::uint32_t kRun = regs::dma::kUnmaskTerminalCount | regs::dma::kUnmaskError |
                                regs::dma::kMemoryToMemory | regs::dma::kChannelEnable;
 
@@ -56,8 +56,7 @@ void Pl081::start_from_fifo(unsigned channel, regs::Register* fifo, std::byte* t
           kControl | regs::dma::kDestinationIncrement | words);
 }
 
-void Pl081::start(unsigned channel, std::uintptr_t from, std::uintptr_t to,
-                  std::uint32_t control) {
+void Pl081::start(unsigned channel, std::uintptr_t from, std::uintptr_t to, std::uint32_t control) {
     regs::DmaChannel& target = controller(controller_of(channel)).channels[number_in(channel)];
     target.source = from;
     target.destination = to;

@@ -39,18 +39,18 @@ struct Nic {
     Register int_sts;        // 0x58, write 1 to clear
     Register int_en;         // 0x5C
     Register reserved_60;
-    Register byte_test;      // 0x64
-    Register fifo_int;       // 0x68
-    Register rx_cfg;         // 0x6C
-    Register tx_cfg;         // 0x70
-    Register hw_cfg;         // 0x74
-    Register rx_dp_ctrl;     // 0x78
-    Register rx_fifo_inf;    // 0x7C
-    Register tx_fifo_inf;    // 0x80
-    Register pmt_ctrl;       // 0x84
+    Register byte_test;   // 0x64
+    Register fifo_int;    // 0x68
+    Register rx_cfg;      // 0x6C
+    Register tx_cfg;      // 0x70
+    Register hw_cfg;      // 0x74
+    Register rx_dp_ctrl;  // 0x78
+    Register rx_fifo_inf; // 0x7C
+    Register tx_fifo_inf; // 0x80
+    Register pmt_ctrl;    // 0x84
     Register reserved_88[7];
-    Register mac_csr_cmd;    // 0xA4
-    Register mac_csr_data;   // 0xA8
+    Register mac_csr_cmd;  // 0xA4
+    Register mac_csr_data; // 0xA8
 };
 static_assert(offsetof(Nic, byte_test) == 0x64 && offsetof(Nic, mac_csr_data) == 0xA8);
 
@@ -68,8 +68,8 @@ inline constexpr std::uint32_t kIntTxAvailable = 1u << 9; // 5.3.3 INT_STS: TDFA
 inline constexpr std::uint32_t kIntRxStatus = 1u << 3;    // RSFL
 inline constexpr std::uint32_t kTxAvailableShift = 24;    // 5.3.6 FIFO_INT, in units of 64 bytes
 inline constexpr std::uint32_t kTxAvailableUnit = 64;
-inline constexpr std::uint32_t kRxDump = 1u << 15;          // 5.3.7 RX_CFG
-inline constexpr std::uint32_t kTxStatusDump = 1u << 15;    // 5.3.8 TX_CFG
+inline constexpr std::uint32_t kRxDump = 1u << 15;       // 5.3.7 RX_CFG
+inline constexpr std::uint32_t kTxStatusDump = 1u << 15; // 5.3.8 TX_CFG
 inline constexpr std::uint32_t kTxDataDump = 1u << 14;
 inline constexpr std::uint32_t kTxOn = 1u << 1;
 inline constexpr std::uint32_t kTxStop = 1u << 0;
@@ -149,7 +149,7 @@ constexpr std::uintptr_t dma_address(unsigned controller) {
 constexpr unsigned dma_irq(unsigned controller) { return 58 + 3 * controller; }
 
 namespace dma {
-inline constexpr std::uint32_t kEnable = 1u << 0; // DMACConfiguration
+inline constexpr std::uint32_t kEnable = 1u << 0;                  // DMACConfiguration
 inline constexpr std::uint32_t kTerminalCountInterrupt = 1u << 31; // DMACCxControl
 inline constexpr std::uint32_t kPrivileged = 1u << 28;
 inline constexpr std::uint32_t kDestinationIncrement = 1u << 27;

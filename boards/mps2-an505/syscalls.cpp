@@ -3,6 +3,7 @@
 // Standard output is line buffered. newlib takes its FILE objects and that buffer from _malloc_r;
 // here they come from a block that is just large enough for them, once; whatever else asks for
 // memory gets none. Nothing of this is linked unless something prints.
+#include "boards/mps2-an505/semihosting.hpp"
 #include "hal/console.hpp"
 
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 struct _reent;
@@ -65,8 +67,13 @@ int _fstat(int, struct stat* status) {
 
 int _isatty(int) { return 1; }
 int _read(int, char*, int) { return 0; } // end of file
+int _open(const char*, int, int) { return refuse(ENOENT); }
 int _close(int) { return refuse(EBADF); }
 int _lseek(int, int, int) { return refuse(ESPIPE); }
 int _getpid() { return 1; }
 int _kill(int, int) { return refuse(EINVAL); }
+
+[[noreturn]] void _exit(int status) {
+    mesh::board::leave_emulator(static_cast<std::uint32_t>(status));
+}
 }
