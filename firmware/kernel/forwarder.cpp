@@ -23,6 +23,18 @@ Forwarder::Forwarder(const wire::Identity& identity, std::span<Link> links, Link
         links_[port].attach(port);
 }
 
+bool Forwarder::may_inject(Rule rule) const {
+    return context_.pool.free() > height(identity_.network, rule);
+}
+
+PacketBuffer* Forwarder::take(const Match& match) {
+    PacketBuffer* buffer = mailbox_.find(match);
+    mailbox_.remove(buffer);
+    if (match.service == Service::message)
+        --unexpected_;
+    return buffer;
+}
+
 bool Forwarder::has_room(const PacketBuffer* buffer) const {
     return context_.pool.free() > buffer->remaining && notice_count_ < kNotices - 1;
 }

@@ -37,9 +37,7 @@ public:
     void inject(PacketBuffer* buffer, wire::ModelTime ready);
 
     /// True if a process may start a packet of `rule` now.
-    bool may_inject(Rule rule) const {
-        return context_.pool.free() > height(identity_.network, rule);
-    }
+    bool may_inject(Rule rule) const;
 
     /// Handles what time brings: retransmissions, links that died.
     void on_time();
@@ -61,7 +59,9 @@ public:
     const Link& link(unsigned port) const { return links_[port]; }
     unsigned ports() const { return static_cast<unsigned>(links_.size()); }
     ModelClock& clock() { return clock_; }
-    Mailbox& mailbox() { return mailbox_; }
+    const Mailbox& mailbox() const { return mailbox_; }
+    /// Takes the first packet that matches (there must be one) out of the mailbox.
+    PacketBuffer* take(const Match& match);
 
     /// A packet for this node that is not for the mailbox: end-to-end control of messages.
     using Control = void (*)(void* context, const wire::PacketHeader& header);
@@ -101,8 +101,6 @@ private:
     std::uint16_t unexpected_ = 0; // messages in the mailbox that no process has taken
     std::uint32_t delivery_hash_ = 0;
     std::uint32_t messages_ = 0;
-
-    friend class Kernel;
 };
 
 } // namespace mesh

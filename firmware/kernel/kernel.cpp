@@ -187,6 +187,25 @@ void Kernel::remove(Outgoing& outgoing) {
         *link = outgoing.next;
 }
 
+Packet Kernel::new_packet(Rule rule) {
+    Packet packet{*this, pool_.allocate()};
+    packet.header() = {};
+    packet.header().rule = rule;
+    packet.header().source = id();
+    return packet;
+}
+
+void Kernel::inject(Packet&& packet) {
+    forwarder_.inject(packet.take(), now());
+    scheduler_.touch();
+}
+
+Packet Kernel::take(const Match& match) {
+    PacketBuffer* buffer = forwarder_.take(match);
+    advance_clock(buffer->ready);
+    return Packet{*this, buffer};
+}
+
 // The host ----------------------------------------------------------------------------------------
 
 void Kernel::on_host_packet(const PacketHeader& header, std::span<const std::byte> payload) {

@@ -112,8 +112,10 @@ public:
     void inject(Packet&& packet);
     /// `Packet p = co_await receive(match)`: the next packet that matches; sets the clock.
     auto receive(Match match);
+    /// The next packet that matches, which must be there (see has()); sets the clock.
+    Packet take(const Match& match);
     /// True if receive(match) would not wait.
-    bool has(const Match& match) const { return forwarder_.mailbox_.find(match) != nullptr; }
+    bool has(const Match& match) const { return forwarder_.mailbox().find(match) != nullptr; }
     void release(PacketBuffer* buffer) {
         pool_.release(buffer);
         scheduler_.touch();
@@ -167,6 +169,7 @@ public:
     wire::Mac mac() const { return wire::to_mac(identity_); }
 
 private:
+    Packet new_packet(Rule rule);
     void on_host_packet(const wire::PacketHeader& header, std::span<const std::byte> payload);
     void on_job(std::span<const std::byte> payload);
     void on_start();
@@ -309,34 +312,14 @@ inline auto Kernel::join(ProcessId id) {
                            wire::kNever};
 }
 
-inline void Kernel::inject(Packet&& packet) {
-    forwarder_.inject(packet.take(), now());
-    scheduler_.touch();
-}
-
 inline auto Kernel::allocate(Rule rule) {
     return detail::Awaiter{scheduler_, [this, rule] { return forwarder_.may_inject(rule); },
-                           [this, rule] {
-                               Packet packet{*this, pool_.allocate()};
-                               packet.header() = {};
-                               packet.header().rule = rule;
-                               packet.header().source = id();
-                               return packet;
-                           },
-                           wire::kNever};
+                           [this, rule] { return new_packet(rule); }, wire::kNever};
 }
 
 inline auto Kernel::receive(Match match) {
     return detail::Awaiter{scheduler_, [this, match] { return has(match); },
-                           [this, match] {
-                               PacketBuffer* buffer = forwarder_.mailbox_.find(match);
-                               forwarder_.mailbox_.remove(buffer);
-                               if (match.service == Service::message)
-                                   --forwarder_.unexpected_;
-                               advance_clock(buffer->ready);
-                               return Packet{*this, buffer};
-                           },
-                           wire::kNever};
+                           [this, match] { return take(match); }, wire::kNever};
 }
 
 inline auto Kernel::pull(std::uint32_t position, std::span<std::byte> out) {

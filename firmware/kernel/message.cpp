@@ -24,6 +24,8 @@ private:
     Kernel& kernel_;
 };
 
+constexpr wire::ModelTime kPauseMax = 64 * wire::kTicksPerUnit;
+
 struct Parcel {
     NodeId to;
     SendOptions options;
@@ -47,32 +49,21 @@ std::uint32_t start_packet(Kernel& kernel, Packet packet, const Parcel& parcel,
     return position + bytes;
 }
 
-// Offers the message until somebody takes it. Returns the position after the first packet.
-Task<std::uint32_t> offer(Kernel& kernel, const Parcel& parcel, Outgoing& outgoing) {
-    wire::ModelTime pause = wire::kTicksPerUnit;
-    std::uint32_t position = 0;
-    for (;;) {
-        outgoing.later = false;
-        position = start_packet(kernel, co_await kernel.allocate(Rule::unicast), parcel, outgoing,
-                                0);
-        co_await kernel.wait_until(
-            [&outgoing] { return outgoing.taken || outgoing.later || outgoing.lost; });
-        if (outgoing.taken || outgoing.lost)
-            co_return position;
-        co_await kernel.sleep(pause);
-        pause = std::min<wire::ModelTime>(2 * pause, 64 * wire::kTicksPerUnit);
-    }
-}
-
-// Lets packets out up to a window ahead of what the receiver has consumed.
-bool may_send(const Outgoing& outgoing, std::uint32_t position, std::uint32_t window) {
-    return outgoing.lost || position < outgoing.taken_bytes + window;
+// The sender has something to do: an offer to repeat, a packet to send, or an end.
+bool may_go_on(const Outgoing& outgoing, std::uint32_t position, std::uint32_t total_bytes,
+               std::uint32_t window) {
+    if (outgoing.lost || outgoing.later)
+        return true;
+    if (!outgoing.taken)
+        return false;
+    return position < total_bytes ? position < outgoing.taken_bytes + window
+                                  : outgoing.taken_bytes >= total_bytes;
 }
 
 } // namespace
 
-// The whole first window leaves before the receiver's answer can be there, as the model wants it:
-// control takes no model time, but the packets behind the first have to wait for their port only.
+// Control takes no model time, so in the model the packets behind the first wait for their port
+// only, not for the receiver's answer.
 Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t total_bytes,
                   ByteSource source) {
     if (index(to) >= kernel.nodes() || total_bytes > limits::kMessageBytesMax ||
@@ -81,49 +72,29 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
     Registration registration{kernel};
     Outgoing& outgoing = registration.outgoing;
     const Parcel parcel{to, options, total_bytes, source};
-    std::uint32_t position = co_await offer(kernel, parcel, outgoing);
     const std::uint32_t window = limits::kMessageWindowPackets * options.packet_bytes;
-    while (position < total_bytes && !outgoing.lost) {
-        co_await kernel.wait_until(
-            [&outgoing, position, window] { return may_send(outgoing, position, window); });
-        if (!outgoing.lost)
-            position = start_packet(kernel, co_await kernel.allocate(Rule::unicast), parcel,
-                                    outgoing, position);
+    wire::ModelTime pause = wire::kTicksPerUnit;
+    std::uint32_t position = 0;
+    while (!outgoing.lost && !(outgoing.taken && outgoing.taken_bytes >= total_bytes)) {
+        if (outgoing.later) { // nobody takes it yet
+            co_await kernel.sleep(pause);
+            pause = std::min(2 * pause, kPauseMax);
+            outgoing.later = false;
+            position = 0;
+        }
+        const bool offer = position == 0 && !outgoing.taken;
+        if (offer || (outgoing.taken && position < total_bytes)) {
+            Packet packet = co_await kernel.allocate(Rule::unicast);
+            position = start_packet(kernel, std::move(packet), parcel, outgoing, position);
+        }
+        co_await kernel.wait_until([&outgoing, position, total_bytes, window] {
+            return may_go_on(outgoing, position, total_bytes, window);
+        });
     }
-    co_await kernel.wait_until([&outgoing, total_bytes] {
-        return outgoing.lost || outgoing.taken_bytes >= total_bytes;
-    });
     co_return outgoing.lost ? Status::unreachable : Status::ok;
 }
 
-Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::span<const std::byte> data) {
-    co_return co_await send(
-        kernel, to, options, static_cast<std::uint32_t>(data.size()),
-        ByteSource{[](const void* from, std::uint32_t position, std::span<std::byte> out) {
-                       std::memcpy(out.data(), static_cast<const std::byte*>(from) + position,
-                                   out.size());
-                   },
-                   data.data()});
-}
-
-Task<Message> receive_message(Kernel& kernel, Tag tag, NodeId source) {
-    co_return Message{
-        co_await kernel.receive({.service = Service::message, .tag = tag, .source = source})};
-}
-
-namespace {
-Task<Status> tell_taken(Kernel& kernel, const wire::PacketHeader& offer, std::uint32_t consumed) {
-    Packet packet = co_await kernel.allocate(Rule::unicast);
-    packet.header().destination = offer.source;
-    packet.header().service = service(Service::taken);
-    packet.header().flags = wire::packet_flag::kTimeless;
-    packet.header().message = offer.message;
-    packet.header().position = consumed;
-    kernel.inject(std::move(packet));
-    co_return Status::ok;
-}
-} // namespace
-
+// Gives out the next packet, telling the sender now and then how far its message is consumed.
 Task<Packet> next(Kernel& kernel, Message& message) {
     Packet packet = std::move(message.current_);
     if (message.started_)
@@ -132,13 +103,17 @@ Task<Packet> next(Kernel& kernel, Message& message) {
                                           .message = message.header_.message});
     const std::uint32_t bytes = packet.header().payload_bytes;
     message.consumed_ += bytes;
-    const bool due = message.consumed_ - message.acknowledged_ >=
-                         limits::kMessageWindowPackets / 2 * bytes ||
-                     message.consumed_ >= message.header_.total_bytes;
-    if (due || !message.started_) {
+    const bool half_window = message.consumed_ - message.acknowledged_ >=
+                             limits::kMessageWindowPackets / 2 * bytes;
+    if (!message.started_ || half_window || message.finished()) {
         message.acknowledged_ = message.consumed_;
-        if (co_await tell_taken(kernel, message.header_, message.consumed_) != Status::ok)
-            co_return Packet{};
+        Packet answer = co_await kernel.allocate(Rule::unicast);
+        answer.header().destination = message.header_.source;
+        answer.header().service = service(Service::taken);
+        answer.header().flags = wire::packet_flag::kTimeless;
+        answer.header().message = message.header_.message;
+        answer.header().position = message.consumed_;
+        kernel.inject(std::move(answer));
     }
     message.started_ = true;
     co_return packet;

@@ -10,6 +10,7 @@
 #include "kernel/kernel.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace mesh {
@@ -32,7 +33,13 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
                   ByteSource source);
 
 /// The same for bytes in memory, which must stay until it completes.
-Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::span<const std::byte> data);
+inline Task<Status> send(Kernel& kernel, NodeId to, SendOptions options,
+                         std::span<const std::byte> data) {
+    const auto copy = [](const void* from, std::uint32_t position, std::span<std::byte> out) {
+        std::memcpy(out.data(), static_cast<const std::byte*>(from) + position, out.size());
+    };
+    return send(kernel, to, options, static_cast<std::uint32_t>(data.size()), {copy, data.data()});
+}
 
 /// A message being received, packet by packet, without copying.
 class Message {
@@ -44,7 +51,7 @@ public:
     Tag tag() const { return header_.tag; }
     std::uint32_t bytes() const { return header_.total_bytes; }
     /// True when next() has given the last packet.
-    bool finished() const { return started_ && consumed_ >= header_.total_bytes; }
+    bool finished() const { return consumed_ >= header_.total_bytes; }
 
 private:
     friend Task<Packet> next(Kernel& kernel, Message& message);
@@ -57,7 +64,12 @@ private:
 };
 
 /// `Message m = co_await receive_message(kernel, tag, source)`: takes the next offer that matches.
-Task<Message> receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource);
+inline auto receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource) {
+    const Match offer{.service = Service::message, .tag = tag, .source = source};
+    return detail::wait(
+        kernel, [&kernel, offer] { return kernel.has(offer); },
+        [&kernel, offer] { return Message{kernel.take(offer)}; });
+}
 
 /// `Packet p = co_await next(kernel, message)`: its packets in order; the first call gives the
 /// first. Giving out a packet tells the sender that it is consumed. Must be called until
