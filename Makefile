@@ -202,6 +202,18 @@ fuzz: deps ## fuzz every parser of bytes from outside for FUZZ_SECONDS= (60) eac
 	@$(MAKE) $(FUZZERS:%=$(BUILD)/fuzz/%)
 	@for f in $(FUZZERS); do $(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
 
+# ---- speed ---------------------------------------------------------------------------------------
+$(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tests/bench/%.o \
+  $(BUILD)/host/libmesh.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+
+.PHONY: bench
+bench: deps ## speed of boot, forwarding (beside a bare forwarder) and simulation
+	@$(MAKE) all $(BENCHES:%=$(BUILD)/host/bench/%)
+	@$(PYTHON) tests/bench/bench.py $(BUILD)
+
 # ---- sizes ---------------------------------------------------------------------------------------
 SIZE_SAVED := tests/golden/size.csv
 

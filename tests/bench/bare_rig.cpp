@@ -1,0 +1,158 @@
+// bare_rig IMAGE DIM PAYLOAD_BYTES SECONDS: frames run in circles through a cube of bare forwarders
+// (bare_forwarder/); prints how many a second they pass on, all nodes together.
+//
+// Same engine, loom and board driver as a real run; what differs is that nobody checks, counts
+// credit or acknowledges. Few enough frames circulate that no receive FIFO overflows.
+#include "host-tools/mesh/engine.hpp"
+#include "host-tools/mesh/host_frame.hpp"
+#include "host-tools/mesh/qemu_process.hpp"
+#include "tests/bench/bare_forwarder/messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+using namespace mesh;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr auto kPatience = milliseconds{20};
+constexpr auto kBootLimit = std::chrono::seconds{30};
+constexpr std::uint32_t kFifoShareBytes = 4000; // of frames that one node starts
+
+class Rig : public host::Events {
+public:
+    Rig(host::RigPlan plan, std::uint32_t nodes)
+        : plan_(std::move(plan)),
+          reports_(nodes),
+          answered_(nodes, false) {
+        engine_ = host::make_qemu_engine(plan_);
+        engine_->boot(*this);
+    }
+
+    void host_frame(NodeId from, std::span<const std::byte> frame) override {
+        const auto message = host::read_host_frame(frame);
+        if (!message || message->tag != wire::HostTag::report)
+            return;
+        if (const auto report = host::payload_as<bare::Report>(*message)) {
+            reports_[index(from)] = *report;
+            answered_[index(from)] = true;
+        }
+    }
+    void ended(NodeId node, std::string_view how) override {
+        throw std::runtime_error(fmt::format("node {}: {}", index(node), how));
+    }
+
+    /// The forwarder says nothing of itself, so the loom hears a first frame in its name; then
+    /// every node is asked until it answers.
+    void wait_until_up() {
+        std::vector<std::byte> nothing(wire::kHeadBytes);
+        nothing[wire::offset::kCablePort] = std::byte{0x7F};
+        for (std::uint32_t node = 0; node < reports_.size(); ++node)
+            engine_->loom().frame_from(node_at(node), nothing);
+        const auto limit = Clock::now() + kBootLimit;
+        while (!poll(milliseconds{200}))
+            if (Clock::now() > limit)
+                throw std::runtime_error("not all nodes answer");
+    }
+
+    void start(const bare::Start& rule) {
+        for (std::uint32_t node = 0; node < reports_.size(); ++node)
+            engine_->loom().send(
+                node_at(node),
+                host::make_host_frame(node_at(node), wire::HostTag::start, wire::bytes_of(rule)));
+        run_for(milliseconds{300});
+    }
+
+    void run_for(milliseconds duration) {
+        for (const auto limit = Clock::now() + duration; Clock::now() < limit;)
+            engine_->advance(kPatience, *this);
+    }
+
+    /// Asks every node that has not answered; true when all have within `patience`.
+    bool poll(milliseconds patience) {
+        for (std::uint32_t node = 0; node < reports_.size(); ++node)
+            if (!answered_[node])
+                engine_->loom().send(node_at(node),
+                                     host::make_host_frame(node_at(node), wire::HostTag::poll));
+        const auto all = [this] { return std::ranges::find(answered_, false) == answered_.end(); };
+        for (const auto limit = Clock::now() + patience; !all() && Clock::now() < limit;)
+            engine_->advance(kPatience, *this);
+        return all();
+    }
+
+    /// Frames that all nodes have passed on so far.
+    std::uint64_t forwarded() {
+        answered_.assign(answered_.size(), false);
+        if (!poll(std::chrono::seconds{5}))
+            throw std::runtime_error("a node does not answer any more");
+        std::uint64_t sum = 0;
+        for (const bare::Report& report : reports_)
+            sum += report.forwarded;
+        return sum;
+    }
+
+private:
+    host::RigPlan plan_;
+    std::unique_ptr<host::Engine> engine_;
+    std::vector<bare::Report> reports_;
+    std::vector<bool> answered_;
+};
+
+/// As many frames from each node as the FIFO of one holds with room to spare.
+bare::Start traffic(unsigned ports, std::uint32_t payload_bytes) {
+    const auto packet_bytes = static_cast<std::uint32_t>(wire::kPacketHeaderBytes) + payload_bytes;
+    const std::uint32_t frame_bytes = packet_bytes + static_cast<std::uint32_t>(wire::kHeadBytes);
+    const std::uint32_t in_all = std::clamp(kFifoShareBytes / frame_bytes, 1u, 16u);
+    const std::uint32_t busy_ports = std::min(ports, in_all);
+    return {.ports = ports,
+            .step = ports > 1 ? 1u : 0u,
+            .start_ports = (1u << busy_ports) - 1u,
+            .frames = in_all / busy_ports,
+            .packet_bytes = packet_bytes};
+}
+
+double frames_per_second(const char* image, unsigned dim, std::uint32_t payload_bytes,
+                         milliseconds duration) {
+    const Network cube{Topology::cube, static_cast<std::uint8_t>(dim)};
+    host::RigPlan plan;
+    plan.network = cube;
+    plan.board = "mps2-an505";
+    plan.image = image;
+    plan.qemu = host::find_program("qemu-system-arm");
+    plan.wiring = host::wiring_of(cube);
+    Rig rig(std::move(plan), node_count(cube));
+    rig.wait_until_up();
+    rig.start(traffic(dim, payload_bytes));
+    const std::uint64_t before = rig.forwarded();
+    const auto begin = Clock::now();
+    rig.run_for(duration);
+    const std::uint64_t after = rig.forwarded();
+    const std::chrono::duration<double> elapsed = Clock::now() - begin;
+    return static_cast<double>(after - before) / elapsed.count();
+}
+
+} // namespace
+
+int main(int count, char** words) {
+    if (count != 5) {
+        fmt::print(stderr, "use: bare_rig IMAGE DIM PAYLOAD_BYTES SECONDS\n");
+        return 2;
+    }
+    try {
+        fmt::print("{:.0f}\n",
+                   frames_per_second(words[1], static_cast<unsigned>(std::atoi(words[2])),
+                                     static_cast<std::uint32_t>(std::atoi(words[3])),
+                                     milliseconds{1000 * std::atoi(words[4])}));
+        return 0;
+    } catch (const std::exception& failure) {
+        fmt::print(stderr, "bare_rig: {}\n", failure.what());
+        return 1;
+    }
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/python3
+"""Speed of the whole system, as tables: bench.py BUILD [--dims 1,4,6] [--seconds 3]
+
+Forwarding: packets that all nodes together pass on in a second of wall time, once by a rig of bare
+forwarders (no checksum, credit or kernel) and once by the real firmware, in turn, for 64-byte and
+1-KiB payloads. The real figure is hops of a broadcast over its wall time, boot excluded.
+Boot: seconds until every port of every node has checked who is at its other end.
+Simulation: hops a second on one core.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mesh"))
+from mesh_tool import descendants  # noqa: E402
+
+REQUIRED = {64: 0.5, 1024: 0.7}  # share of the bare forwarder's packets
+
+
+class MemorySampler(threading.Thread):
+    """Largest private memory of a node, in MB, while a rig runs."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.pid, self.largest = pid, 0.0
+
+    def run(self):
+        while pathlib.Path(f"/proc/{self.pid}").exists():
+            for child in descendants(self.pid):
+                try:
+                    text = pathlib.Path(f"/proc/{child}/smaps_rollup").read_text()
+                except OSError:
+                    continue
+                private = sum(int(line.split()[1]) for line in text.splitlines()
+                              if line.startswith(("Private_Clean", "Private_Dirty")))
+                self.largest = max(self.largest, private / 1024)
+            time.sleep(0.3)
+
+
+def mesh(build, *arguments, sample_memory=False):
+    """Report of a run, and its nodes' largest private memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "report.json"
+        command = [build / "host" / "mesh", "run", "--report", file, *arguments]
+        process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
+        sampler = MemorySampler(process.pid)
+        if sample_memory:
+            sampler.start()
+        output, _ = process.communicate()
+        if process.returncode != 0:
+            sys.exit(f"{' '.join(map(str, command))}\n{output}")
+        return json.loads(file.read_text()), sampler.largest
+
+
+def broadcast(build, engine, dim, payload, packets):
+    report, _ = mesh(build, "--engine", engine, "--dim", dim, "--op", "bcast", "--tree", "sbt",
+                     "--free" if engine == "qemu" else "--lockstep",
+                     "--bytes", payload * packets, "--packet", payload)
+    return report
+
+
+def real_forwarding(build, dim, payload, seconds):
+    """Packets a second of the real firmware; the message grows until it takes long enough."""
+    packets = 64
+    while True:
+        report = broadcast(build, "qemu", dim, payload, packets)
+        longest = (1 << 20) // payload
+        if report["wall_s"] >= seconds or packets >= longest:
+            return report["hops"] / report["wall_s"]
+        packets = min(longest, 4 * packets)
+
+
+def bare_forwarding(build, dim, payload, seconds):
+    image = build / "mps2-an505" / "bare_forwarder.elf"
+    command = [build / "host" / "bench" / "bare_rig", image, dim, payload, seconds]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
+    return float(done.stdout)
+
+
+def print_forwarding(build, dims, seconds):
+    print(f"{'nodes':>6}{'payload':>9}{'bare /s':>11}{'real /s':>11}{'share':>8}{'aim':>6}")
+    for dim in dims:
+        for payload, aim in REQUIRED.items():
+            bare = bare_forwarding(build, dim, payload, seconds)
+            real = real_forwarding(build, dim, payload, seconds)
+            print(f"{2 ** dim:6}{payload:9}{bare:11.0f}{real:11.0f}{real / bare:8.2f}{aim:6.1f}",
+                  flush=True)
+
+
+def print_boot(build, dims):
+    print(f"\n{'nodes':>6}{'boot s':>9}{'run s':>8}{'MB/node':>9}")
+    for dim in dims:
+        report, memory = mesh(build, "--engine", "qemu", "--dim", dim, "--op", "bcast", "--tree",
+                              "sbt", "--input", "LICENSE", "--timeout", 120, sample_memory=True)
+        print(f"{2 ** dim:6}{report['boot_s']:9.2f}{report['wall_s']:8.2f}{memory:9.1f}", flush=True)
+
+
+def print_simulation(build, dims):
+    print(f"\n{'nodes':>6}{'packets':>9}{'hops':>9}{'wall s':>8}{'hops/s':>10}")
+    for dim in dims:
+        begin = time.monotonic()
+        report = broadcast(build, "sim", dim, 64, 64)
+        whole = time.monotonic() - begin
+        print(f"{2 ** dim:6}{64:9}{report['hops']:9}{whole:8.2f}{report['hops'] / whole:10.0f}",
+              flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dims", default="1,4,6")
+    parser.add_argument("--boot-dims", default="4,6,8")
+    parser.add_argument("--sim-dims", default="10,12")
+    parser.add_argument("--seconds", default=3, type=int)
+    parser.add_argument("build", type=pathlib.Path)
+    arguments = parser.parse_args()
+
+    def numbers(text):
+        return [int(word) for word in text.split(",") if word]
+
+    print_forwarding(arguments.build, numbers(arguments.dims), arguments.seconds)
+    print_boot(arguments.build, numbers(arguments.boot_dims))
+    print_simulation(arguments.build, numbers(arguments.sim_dims))
+
+
+if __name__ == "__main__":
+    main()
