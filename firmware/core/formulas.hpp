@@ -34,6 +34,26 @@ constexpr Formula hp_steps(std::uint64_t nodes, PortModel ports, std::uint64_t p
     return {"P+N-2", packets + nodes - 2};
 }
 
+constexpr Formula tcbt_steps(std::uint64_t n, PortModel ports, std::uint64_t packets) {
+    switch (ports) {
+    case PortModel::all: return {"P+n-1", packets + n - 1};
+    case PortModel::duplex: return {"2(P+n-2)", 2 * (packets + n - 2)};
+    case PortModel::half: break;
+    }
+    if (n == 2)
+        return {"2P", 2 * packets};
+    return {"3P+2n-5", 3 * packets + 2 * n - 5};
+}
+
+constexpr Formula msbt_steps(std::uint64_t n, PortModel ports, std::uint64_t packets) {
+    switch (ports) {
+    case PortModel::all: return {"ceil(P/n)+n", (packets + n - 1) / n + n};
+    case PortModel::duplex: return {"P+n", packets + n};
+    case PortModel::half: break;
+    }
+    return {"2P+n-1", 2 * packets + n - 1};
+}
+
 } // namespace detail
 
 /// Steps until every node has all of `packets` (1 or more) packets of a broadcast; nothing for a
@@ -48,6 +68,10 @@ constexpr std::optional<Formula> broadcast_formula(Network network, Rule rule, P
         return detail::sbt_steps(network.dim, ports, packets);
     if (rule == Rule::hp)
         return detail::hp_steps(node_count(network), ports, packets);
+    if (rule == Rule::tcbt)
+        return detail::tcbt_steps(network.dim, ports, packets);
+    if (rule == Rule::msbt)
+        return detail::msbt_steps(network.dim, ports, packets);
     return std::nullopt;
 }
 

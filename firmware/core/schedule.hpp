@@ -13,16 +13,44 @@
 namespace mesh {
 
 /// Packet times between the starts of two packets of a broadcast: packet p starts at p times this,
-/// or later if the source is not free. 0: the source never needs to wait.
+/// or later if the source is not free. 0: the source never needs to wait. (msbt: see
+/// msbt_start().)
 constexpr unsigned broadcast_interval(Network network, Rule rule, PortModel ports) {
-    // A relay on the path needs one packet time to receive and one to send; two nodes have no
-    // relay.
-    return rule == Rule::hp && ports == PortModel::half && node_count(network) > 2 ? 2 : 0;
+    if (ports != PortModel::half || node_count(network) <= 2)
+        return 0;
+    // A relay on the path needs one packet time to receive and one to send.
+    if (rule == Rule::hp)
+        return 2;
+    // A relay of the binary tree receives once and sends twice; with four nodes it has one child.
+    if (rule == Rule::tcbt)
+        return node_count(network) > 4 ? 3 : 2;
+    return 0;
 }
 
 /// The same for the packets of one message between two nodes `hops` links apart.
 constexpr unsigned unicast_interval(PortModel ports, unsigned hops) {
     return ports == PortModel::half && hops > 1 ? 2 : 0;
+}
+
+/// msbt sends packet p down tree p mod dim.
+constexpr unsigned msbt_subtree(Hypercube cube, std::uint32_t packet) { return packet % cube.dim; }
+
+/// msbt with one port: the packet time, counted from the start of the broadcast, in which the node
+/// at `relative` sends `packet` of `packets` to its child across `port`. All nodes share the clock:
+/// step t uses dimension t mod dim everywhere, every pair exchanging; under half a step is two
+/// packet times, up (to the node with the bit set) and then down, of which the first `dim` steps
+/// have no down and the last no up. No two sends meet. (ho-johnsson-1986, 3.3.2, labels f)
+constexpr std::uint32_t msbt_start(Hypercube cube, PortModel ports, Relative relative, Port port,
+                                   std::uint32_t packet, std::uint32_t packets) {
+    const std::uint32_t n = cube.dim;
+    const bool root = index(relative) == 0;
+    const unsigned subtree = msbt_subtree(cube, packet);
+    const bool next_round = index(port) < subtree || (index(port) == subtree && !root);
+    const std::uint32_t step = index(port) + (next_round ? n : 0) + packet - subtree;
+    if (ports != PortModel::half || step < n || n == 1)
+        return step;
+    const bool down = ((index(relative) >> index(port)) & 1u) != 0;
+    return n + 2 * (step - n) + (down && step != packets + n - 1 ? 1u : 0u);
 }
 
 } // namespace mesh

@@ -76,21 +76,25 @@ inline Verdict height_is_reached(Network network, Rule rule, NodeId root) {
     return Counterexample{network, rule, 0, root, kNoNode};
 }
 
-/// Exactly one neighbour of every non-root node counts it among its children; none of the root's
-/// do.
+/// Of the neighbours of a non-root node exactly one counts it among its children (in sbg: each of
+/// its parents), of the root's none.
 inline Verdict one_parent_each(Network network, Rule rule, NodeId root) {
     return for_all_nodes(network, rule, root, [=](unsigned subtree, NodeId node) {
-        unsigned feeders = 0;
+        std::uint32_t feeders = 0;
         for (PortSequence in = PortSequence::ascending(in_ports(network, node)); !in.empty();) {
             const Port port = in.pop();
             const NodeId other = neighbor(network, node, port);
-            feeders += children(network, rule, subtree, root, other).contains(port) ? 1u : 0u;
+            if (children(network, rule, subtree, root, other).contains(port))
+                feeders |= 1u << index(port);
         }
-        return feeders == (node == root ? 0u : 1u);
+        if (node == root)
+            return feeders == 0;
+        const bool single = (feeders & (feeders - 1)) == 0;
+        return feeders != 0 && (single || rule == Rule::sbg);
     });
 }
 
-/// A node is among the children of another exactly if that one is its parent.
+/// A node is among the children of another exactly if that one is a parent of it.
 inline Verdict children_invert_parent(Network network, Rule rule, NodeId root) {
     return for_all_nodes(network, rule, root, [=](unsigned subtree, NodeId node) {
         const PortSequence down = children(network, rule, subtree, root, node);
@@ -99,10 +103,22 @@ inline Verdict children_invert_parent(Network network, Rule rule, NodeId root) {
         for (PortSequence out = PortSequence::ascending(out_ports(network, node)); !out.empty();) {
             const Port port = out.pop();
             const NodeId child = neighbor(network, node, port);
-            if (down.contains(port) != (parent(network, rule, subtree, root, child) == port))
+            const std::uint32_t up = parents(network, rule, subtree, root, child);
+            if (down.contains(port) != (((up >> index(port)) & 1u) != 0))
                 return false;
         }
         return true;
+    });
+}
+
+/// parent() is among parents(), and in all but sbg the only one.
+inline Verdict parent_is_one_of_parents(Network network, Rule rule, NodeId root) {
+    return for_all_nodes(network, rule, root, [=](unsigned subtree, NodeId node) {
+        const Port up = parent(network, rule, subtree, root, node);
+        const std::uint32_t all = parents(network, rule, subtree, root, node);
+        if (up == kNoPort)
+            return all == 0;
+        return rule == Rule::sbg ? ((all >> index(up)) & 1u) != 0 : all == 1u << index(up);
     });
 }
 
@@ -193,6 +209,7 @@ void for_each_claim(unsigned dim_max, Report report) {
             report("the height is reached", height_is_reached(cube, rule, zero));
             report("every non-root node has one parent", one_parent_each(cube, rule, zero));
             report("children are the inverse of parent", children_invert_parent(cube, rule, zero));
+            report("parent is one of parents", parent_is_one_of_parents(cube, rule, zero));
             report("the tree of any root is the tree of root 0 translated",
                    for_all_roots(cube, rule, tree_is_translated));
         }

@@ -74,6 +74,8 @@ TEST(CubeTrees, EveryNonRootNodeHasExactlyOneParent) { expect_for_all_trees(one_
 
 TEST(CubeTrees, ChildrenAreTheInverseOfParent) { expect_for_all_trees(children_invert_parent); }
 
+TEST(CubeTrees, ParentIsOneOfParents) { expect_for_all_trees(parent_is_one_of_parents); }
+
 TEST(CubeTrees, TheTreeOfAnyRootIsTheTreeOfRootZeroTranslated) {
     for (const Network cube : kCubes) {
         for (const Rule rule : trees(cube))
