@@ -89,7 +89,6 @@ TARGET_LDFLAGS := -nostartfiles --specs=nano.specs -Llinker -Wl,--gc-sections \
 .PHONY: images
 # $(1): board, $(2): image, $(3): its own objects
 define image_rules
-images: $(BUILD)/$(1)/$(2).elf
 $(BUILD)/$(1)/$(2).elf: $(3) $$($(1)_LDSCRIPT) $(wildcard linker/*.ld)
 	$$(call say,LINK,$$@)
 	$(Q)$(CROSS)g++ $$($(1)_CPU_FLAGS) $(TARGET_LDFLAGS) -T $$($(1)_LDSCRIPT) \
@@ -127,10 +126,23 @@ PROBE_SOURCES := $(wildcard tests/target/board_probe/*.cpp)
 $(if $(PROBE_SOURCES),$(eval $(call image_rules,mps2-an505,board_probe,\
   $(mps2-an505_BARE) $(call target_objects,mps2-an505,$(PROBE_SOURCES)))))
 
+# The program in README.md, as a reader would copy it.
+README_APP := $(BUILD)/readme/app.cpp
+$(README_APP): README.md
+	@mkdir -p $(@D)
+	@awk '/^```/ { on = /^```cpp/; next } on' $< >$@
+$(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
+  $($b_SYSTEM) $(call target_objects,$b,$(README_APP)))))
+
+images: $(foreach b,$(BOARDS),$(APPS:%=$(BUILD)/$b/%.elf))
+TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf) $(BUILD)/$b/readme.elf) \
+  $(if $(BARE_SOURCES),$(BUILD)/mps2-an505/bare_forwarder.elf) \
+  $(if $(PROBE_SOURCES),$(BUILD)/mps2-an505/board_probe.elf)
+
 # ---- packages ------------------------------------------------------------------------------------
 PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev \
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib \
-  libgtest-dev libbenchmark-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
+  libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
   python3 python3-pytest
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT_INSTALL := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends
@@ -181,7 +193,7 @@ $(BUILD)/fuzz/%: $(BUILD)/fuzz/obj/tests/fuzz/%.o $(BUILD)/fuzz/libmesh.a
 
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%)
 .PHONY: test-programs
-test-programs: all $(TEST_PROGRAMS)
+test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES)
 
 # A suite is name|time limit in seconds|command.
 SUITES = $(foreach f,$(TEST_FOLDERS),'$f|300|$(BUILD)/asan/tests/$f --gtest_brief=1') \
@@ -211,7 +223,7 @@ $(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tes
 
 .PHONY: bench
 bench: deps ## speed of boot, forwarding (beside a bare forwarder) and simulation
-	@$(MAKE) all $(BENCHES:%=$(BUILD)/host/bench/%)
+	@$(MAKE) all $(TEST_IMAGES) $(BENCHES:%=$(BUILD)/host/bench/%)
 	@$(PYTHON) tests/bench/bench.py $(BUILD)
 
 # ---- sizes ---------------------------------------------------------------------------------------
