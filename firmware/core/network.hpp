@@ -14,6 +14,7 @@
 #include "core/rules.hpp"
 #include "core/star_graph.hpp"
 #include "core/types.hpp"
+#include "core/uhc_rules.hpp"
 #include "core/uni_hypercube.hpp"
 
 #include <cstdint>
@@ -28,7 +29,10 @@ constexpr TreeList<SbtTree, BsTree, HpTree, TcbtTree, MsbtTree, SbntMinrTree, Sb
 trees_of(Hypercube) {
     return {};
 }
-constexpr TreeList<> trees_of(UniHypercube) { return {}; }
+constexpr TreeList<Bt1Tree, Bt1CountedTree, Bt2Tree, Bt3Tree, BtsTree, Bt4Tree, AdstTree, IstTree>
+trees_of(UniHypercube) {
+    return {};
+}
 constexpr TreeList<> trees_of(StarGraph) { return {}; }
 
 namespace detail {
@@ -63,10 +67,26 @@ constexpr Route tree_route(Net net, Tree, const Hop& hop) {
         return {};
     if (Tree::kReadsSubtree && hop.subtree - Tree::first_subtree() >= Tree::subtree_count(net))
         return {};
-    Route there{Tree::children(net, hop), hop.arrival != kNoPort, {}};
-    if constexpr (TaggedTreeOn<Tree, Net>)
-        there.tags = Tree::tags(net, hop);
-    return there;
+    return {Tree::children(net, hop), hop.arrival != kNoPort, {}};
+}
+
+/// The route of a tree packet: that of its tree. The UHC chooses among its own.
+template <class Net>
+constexpr Route rule_route(Net net, Rule rule, const Hop& hop) {
+    return with_tree(trees_of(net), rule, Route{},
+                     [&](auto tree) { return tree_route(net, tree, hop); });
+}
+constexpr Route rule_route(UniHypercube net, Rule rule, const Hop& hop) {
+    return uhc::route(net, rule, hop);
+}
+
+template <class Net>
+constexpr Port rule_parent(Net net, Rule rule, const Hop& hop) {
+    return with_tree(trees_of(net), rule, kNoPort,
+                     [&](auto tree) { return tree.parent(net, hop); });
+}
+constexpr Port rule_parent(UniHypercube net, Rule rule, const Hop& hop) {
+    return uhc::has(net, rule) ? uhc::parent(net, rule, hop) : kNoPort;
 }
 
 template <class Net, class Tree>
@@ -103,8 +123,7 @@ constexpr Route route(Net net, NodeId self, Port arrival, const Envelope& envelo
     if (envelope.rule == Rule::unicast)
         return unicast_route(net, self, envelope.destination);
     const Hop hop{self, envelope.source, arrival, envelope.subtree, envelope.tag};
-    return with_tree(trees_of(net), envelope.rule, Route{},
-                     [&](auto tree) { return tree_route(net, tree, hop); });
+    return rule_route(net, envelope.rule, hop);
 }
 
 } // namespace detail
@@ -184,22 +203,15 @@ constexpr unsigned first_subtree(Network network, Rule rule) {
 /// the subtree.
 constexpr Port parent(Network network, Rule rule, unsigned subtree, NodeId root, NodeId node) {
     const Hop hop{node, root, kNoPort, static_cast<std::uint8_t>(subtree)};
-    return detail::with_topology(network, [=](auto net) {
-        return detail::with_tree(trees_of(net), rule, kNoPort,
-                                 [=](auto tree) { return tree.parent(net, hop); });
-    });
+    return detail::with_topology(
+        network, [&](auto net) { return detail::rule_parent(net, rule, hop); });
 }
 
 /// The tag with which a packet of this tree comes to `node` by parent(); 0 for rules without tags.
 constexpr std::uint8_t arrival_tag(Network network, Rule rule, NodeId root, NodeId node) {
-    const Hop hop{node, root, kNoPort, 0};
-    return detail::with_topology(network, [=](auto net) {
-        return detail::with_tree(trees_of(net), rule, std::uint8_t{0}, [=](auto tree) {
-            if constexpr (TaggedTreeOn<decltype(tree), decltype(net)>)
-                return tree.arrival_tag(net, hop);
-            return std::uint8_t{0};
-        });
-    });
+    if (network.topology != Topology::uhc)
+        return 0;
+    return uhc::arrival_tag(UniHypercube{network.dim}, rule, Hop{node, root, kNoPort, 0});
 }
 
 /// All in-ports by which `node` is fed, as bits: that of parent(), and more only in `sbg`.

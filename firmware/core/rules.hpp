@@ -134,15 +134,6 @@ concept TreeOn = TopologyType<N> && requires(const N net, const Hop& hop) {
     { T::height(net) } -> std::same_as<unsigned>;
 };
 
-/// A tree whose children() needs the tag of the last hop and nothing that names the root.
-template <class T, class N>
-concept TaggedTreeOn = requires(const N net, const Hop& hop) {
-    /// Tags of the packets that leave by children().
-    { T::tags(net, hop) } -> std::same_as<Tags>;
-    /// The tag that the packet has when it comes by parent(). Knows the root.
-    { T::arrival_tag(net, hop) } -> std::same_as<std::uint8_t>;
-};
-
 /// What most trees answer alike: one tree, numbered 0, that needs to know its root.
 struct SingleTree {
     static constexpr bool kReadsRoot = true;

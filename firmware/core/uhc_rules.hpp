@@ -1,0 +1,213 @@
+// The UHC's eight rules behind one door: a node's view is computed once, then the rule is chosen. So
+// the whole routing decision of the UHC, tables included, fits in 2 KB of flash.
+#pragma once
+
+#include "core/rules.hpp"
+#include "core/types.hpp"
+#include "core/uhc_trees.hpp"
+#include "core/uhc_trees_disjoint.hpp"
+#include "core/uhc_trees_tagged.hpp"
+#include "core/uhc_view.hpp"
+#include "core/uni_hypercube.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace mesh {
+
+namespace uhc {
+
+/// True for the rules that span the two halves of an odd network one by one.
+constexpr bool spans_halves(Rule rule) {
+    return rule == Rule::bt1 || rule == Rule::bt1_counted || rule == Rule::bt2 ||
+           rule == Rule::bt3;
+}
+
+/// True for the two rules that find the source's place from a tag.
+constexpr bool is_tagged(Rule rule) { return rule == Rule::bt1_counted || rule == Rule::bt2; }
+
+constexpr bool is_disjoint(Rule rule) { return rule == Rule::adst || rule == Rule::ist; }
+
+/// The node as its rule sees it.
+constexpr UhcHalf half_for(UniHypercube net, Rule rule, const Hop& hop) {
+    if (spans_halves(rule))
+        return uhc_half(net, hop.self, hop.root);
+    return {uhc_view(net, hop.self, hop.root)};
+}
+
+/// Children in the disjoint trees. The source sends tree j on out-port j; elsewhere the in-port
+/// tells the tree.
+constexpr PortSequence disjoint_children(UniHypercube net, Rule rule, const Hop& hop,
+                                         UhcView view) {
+    const unsigned trees = net.dim / 2;
+    if (view.is_root()) {
+        const bool sends = hop.arrival == kNoPort && hop.subtree < trees;
+        return PortSequence::ascending(sends ? view.out & superdimension_bits(2u * hop.subtree)
+                                             : 0u);
+    }
+    if (hop.arrival == kNoPort)
+        return {};
+    const unsigned arrival = index(hop.arrival);
+    if (rule == Rule::adst)
+        return PortSequence::descending(adst_children(view, arrival), arrival | 1u);
+    const unsigned subtree = ist_subtree(view, trees, arrival);
+    return PortSequence::ascending(subtree < trees ? ist_children(view, trees, subtree) : 0u,
+                                   2 * subtree);
+}
+
+/// True if a network of this dim has the rule.
+constexpr bool has(UniHypercube net, Rule rule) {
+    const bool uhc_rule = (rule >= Rule::bt1 && rule <= Rule::ist) || rule == Rule::bt1_counted;
+    const bool even_only = rule == Rule::bt4 || rule == Rule::adst;
+    return uhc_rule && !(even_only && net.dim % 2 != 0);
+}
+
+/// Where a tree packet goes; nowhere if it fits no tree of this network. Takes any rule, root,
+/// subtree and tag.
+constexpr Route route(UniHypercube net, Rule rule, const Hop& hop) {
+    if (!has(net, rule))
+        return {};
+    if (is_tagged(rule))
+        return tagged_route(net, rule == Rule::bt1_counted, hop);
+    if (index(hop.root) >= net.node_count())
+        return {};
+    const UhcHalf half = half_for(net, rule, hop);
+    const UhcView& view = half.view;
+    const bool deliver = hop.arrival != kNoPort;
+    if (is_disjoint(rule))
+        return {disjoint_children(net, rule, hop, view), deliver, {}};
+    std::uint32_t ports = 0;
+    if (rule == Rule::bt1) {
+        if (!view.is_root() && deliver && !(bt1_parent(view) >> index(hop.arrival) & 1u))
+            return {}; // came another way than this tree's packets do
+        ports = bt1_children(view);
+    } else if (rule == Rule::bts) {
+        ports = bts_children(view);
+    } else {
+        const SectionTree tree = rule == Rule::bt3 ? SectionTree::bt3 : SectionTree::bt4;
+        ports = section_children(view, half_dim(net), tree);
+    }
+    return {PortSequence::descending(ports | half.crossing), deliver, {}};
+}
+
+/// In-port of a node that is not the root of its half, as a bit.
+constexpr std::uint32_t parent_bit(UniHypercube net, Rule rule, UhcView view, unsigned subtree) {
+    const unsigned dim = half_dim(net);
+    if (rule == Rule::adst)
+        return adst_parent(view, subtree);
+    if (rule == Rule::ist)
+        return ist_parent(view, net.dim / 2, subtree);
+    if (rule == Rule::bts)
+        return bts_parent(view);
+    if (rule == Rule::bt2)
+        return 1u << bt2_arrival(view, dim).port;
+    if (rule == Rule::bt3 || rule == Rule::bt4)
+        return section_parent(view, dim, rule == Rule::bt3 ? SectionTree::bt3 : SectionTree::bt4);
+    return bt1_parent(view);
+}
+
+/// In-port by which the tree feeds this node; kNoPort at the root.
+constexpr Port parent(UniHypercube net, Rule rule, const Hop& hop) {
+    const UhcHalf half = half_for(net, rule, hop);
+    if (half.view.is_root())
+        return half.other ? port_at(half_dim(net)) : kNoPort;
+    return port_at(lowest_bit(parent_bit(net, rule, half.view, hop.subtree)));
+}
+
+/// Tag that a packet has when it comes by parent(); 0 where nobody reads it.
+constexpr std::uint8_t arrival_tag(UniHypercube net, Rule rule, const Hop& hop) {
+    const UhcHalf half = half_for(net, rule, hop);
+    if (!is_tagged(rule) || half.view.is_root())
+        return 0;
+    const unsigned tag = rule == Rule::bt2 ? bt2_arrival(half.view, half_dim(net)).tag
+                                           : bt1_count(half.view);
+    return static_cast<std::uint8_t>(tag | (half.other ? kTagCrossed : 0u));
+}
+
+/// Height of a tree of an odd network: that of its half, two more for the way across.
+constexpr unsigned with_crossing(UniHypercube net, unsigned half_height) {
+    return half_height + (net.dim % 2 == 0 ? 0u : 2u);
+}
+
+} // namespace uhc
+
+/// What network.hpp asks of every tree.
+template <Rule kThis>
+struct UhcTree : SingleTree {
+    static constexpr Rule kRule = kThis;
+    static constexpr bool kReadsRoot = !uhc::is_tagged(kThis);
+
+    static constexpr PortSequence children(UniHypercube net, const Hop& hop) {
+        return uhc::route(net, kThis, hop).ports;
+    }
+    static constexpr Port parent(UniHypercube net, const Hop& hop) {
+        return uhc::parent(net, kThis, hop);
+    }
+};
+
+struct Bt1Tree : UhcTree<Rule::bt1> {
+    static constexpr std::string_view kName = "bt1";
+    static constexpr unsigned height(UniHypercube net) {
+        return uhc::with_crossing(net, half_dim(net) / 2 * 3);
+    }
+};
+
+struct Bt1CountedTree : UhcTree<Rule::bt1_counted> {
+    static constexpr std::string_view kName = "bt1-counted";
+    static constexpr unsigned height(UniHypercube net) { return Bt1Tree::height(net); }
+};
+
+struct Bt2Tree : UhcTree<Rule::bt2> {
+    static constexpr std::string_view kName = "bt2";
+    static constexpr unsigned height(UniHypercube net) {
+        return uhc::with_crossing(net, half_dim(net) + 1);
+    }
+};
+
+struct Bt3Tree : UhcTree<Rule::bt3> {
+    static constexpr std::string_view kName = "bt3";
+    static constexpr unsigned height(UniHypercube net) {
+        const unsigned dim = half_dim(net);
+        return uhc::with_crossing(net, dim / 6 * 7 + dim % 6 / 2 * 3);
+    }
+};
+
+struct BtsTree : UhcTree<Rule::bts> {
+    static constexpr std::string_view kName = "bts";
+    static constexpr unsigned height(UniHypercube net) { return net.diameter(); }
+};
+
+/// Even dimensions only.
+struct Bt4Tree : UhcTree<Rule::bt4> {
+    static constexpr std::string_view kName = "bt4";
+    static constexpr unsigned subtree_count(UniHypercube net) { return net.dim % 2 == 0 ? 1 : 0; }
+    static constexpr unsigned height(UniHypercube net) {
+        const unsigned rest = net.dim % 8;
+        return net.dim / 8 * 9 + (rest == 6 ? 7 : rest / 2 * 3);
+    }
+};
+
+/// Even dimensions only. Hop::subtree counts at the source alone.
+struct AdstTree : UhcTree<Rule::adst> {
+    static constexpr std::string_view kName = "adst";
+    static constexpr unsigned subtree_count(UniHypercube net) {
+        return net.dim % 2 == 0 ? net.dim / 2 : 0;
+    }
+    static constexpr unsigned height(UniHypercube net) {
+        return net.dim == 2 ? 3 : net.dim / 2 * 3 + net.dim % 4 / 2;
+    }
+};
+
+/// Hop::subtree counts at the source alone.
+struct IstTree : UhcTree<Rule::ist> {
+    static constexpr std::string_view kName = "ist";
+    static constexpr unsigned subtree_count(UniHypercube net) { return net.dim / 2; }
+    /// From an even source one less if dim is odd.
+    static constexpr unsigned height(UniHypercube net) {
+        if (net.dim == 2)
+            return 3;
+        return net.dim == 4 ? 6 : net.dim + 3u + net.dim % 2u;
+    }
+};
+
+} // namespace mesh

@@ -1,0 +1,103 @@
+// The UHC's trees that need no source in the header: bt2 with its tag, bt1 with a 2-bit hop count.
+//
+// With odd dim one more bit of the tag says that the packet has crossed the top dimension: without
+// it a node of the far half could not tell itself from the one that sends across.
+// (huang-yang-tseng-2001, 4; the count and the bit are not in the paper)
+#pragma once
+
+#include "core/bits.hpp"
+#include "core/rules.hpp"
+#include "core/uhc_trees.hpp"
+#include "core/uhc_view.hpp"
+
+#include <cstdint>
+
+namespace mesh {
+
+/// Set in a tag once the packet has crossed the top dimension of an odd network. Below it: the tag
+/// of the paper + 1, or the count.
+inline constexpr unsigned kTagCrossed = 0x10;
+/// No tag is larger: five bits.
+inline constexpr unsigned kTagMax = 2 * kTagCrossed - 1;
+static_assert(kDimMax / 2 + 1 < kTagCrossed);
+
+/// Where a tagged packet goes, and with what tag on all ports but the straight one.
+struct TaggedStep {
+    std::uint32_t ports = 0;
+    unsigned tag = 0;
+};
+
+/// Tag of bt2, + 1: the number of the in-port by which the sender got the packet, dim/2 from the
+/// source, on the last superdimension a countdown 1, 0, -1. This is algorithm 1, its conditions read
+/// in the printed order: what a node does that got `tag` by in-port number `i`. Ends for any tag.
+constexpr TaggedStep bt2_step(std::uint32_t out, unsigned i, unsigned tag) {
+    if (tag == 0)
+        return {0, 0};
+    if (i == 0 && tag <= 2)
+        return {out & low_bits(2), tag - 1};
+    const unsigned top = tag > i + 2 ? i + 2 : tag == i + 2 ? i + 1 : i;
+    return {out & low_bits(2 * top), i + 1};
+}
+
+/// One hop of bt2 or of bt1 counted. Where the packet goes straight on in its superdimension, the
+/// count of bt1 goes up; on all other ports it begins again at 1.
+constexpr Route tagged_route(UniHypercube net, bool counted, const Hop& hop) {
+    constexpr unsigned kHopsMax = 3;
+    const unsigned dim = half_dim(net);
+    const std::uint32_t own = net.out_ports(hop.self);
+    const std::uint32_t out = own & low_bits(dim);
+    const unsigned from_root = counted ? 1 : dim / 2 + 1;
+    unsigned crossed = hop.tag & kTagCrossed;
+    if (hop.arrival == kNoPort || index(hop.arrival) >= dim) { // source of a half
+        crossed = hop.arrival == kNoPort ? 0 : kTagCrossed;
+        const auto tag = static_cast<std::uint8_t>(from_root | crossed);
+        return {PortSequence::descending(own), crossed != 0, {tag, tag, kNoPort}};
+    }
+    const unsigned i = index(hop.arrival) / 2;
+    const unsigned got = hop.tag & (kTagCrossed - 1);
+    const std::uint32_t straight = out & superdimension_bits(index(hop.arrival));
+    const bool goes_on = counted && got < kHopsMax;
+    TaggedStep step = counted ? TaggedStep{out & low_bits(2 * i), 1} : bt2_step(out, i, got);
+    if (goes_on)
+        step.ports |= straight;
+    if (got == from_root && i == dim / 2 - 1 && crossed == 0)
+        step.ports |= own ^ out; // the top dimension, if it is one of this node's
+    const auto tag = static_cast<std::uint8_t>(step.tag | crossed);
+    const auto counted_tag = static_cast<std::uint8_t>((got + 1) | crossed);
+    return {PortSequence::descending(step.ports),
+            true,
+            {tag, goes_on ? counted_tag : tag,
+             goes_on ? port_at(lowest_bit(straight)) : kNoPort}};
+}
+
+/// First hop of the bt2 path to a node `ahead` (relative to this one, not 0): the top superdimension
+/// that still differs if its own dimension does, else the one below, which exchanges the roles.
+constexpr std::uint32_t bt2_toward(std::uint32_t out, std::uint32_t ahead) {
+    const std::uint32_t pair = superdimension_bits(highest_bit(ahead));
+    const bool here = (ahead & out & pair) != 0 || pair == 3;
+    return out & (here ? pair : pair >> 2);
+}
+
+/// How a bt2 packet comes to a node: by this port, with this tag.
+struct Bt2Arrival {
+    unsigned port = 0;
+    unsigned tag = 0;
+};
+
+/// Follows the path from the source, at most dim+1 hops. Precondition: not the root.
+constexpr Bt2Arrival bt2_arrival(UhcView view, unsigned dim) {
+    UhcView at{0, view.out, view.in};
+    if (odd_weight(view.relative))
+        at = at.across(0);
+    Bt2Arrival arrival{0, dim / 2 + 1};
+    for (unsigned hop = 0; hop <= dim && at.relative != view.relative; ++hop) {
+        if (hop != 0)
+            arrival.tag = bt2_step(at.out, arrival.port / 2, arrival.tag).tag;
+        const std::uint32_t dimension = bt2_toward(at.out, at.relative ^ view.relative);
+        arrival.port = lowest_bit(dimension);
+        at = at.across(dimension);
+    }
+    return arrival;
+}
+
+} // namespace mesh
