@@ -13,10 +13,9 @@ namespace {
 
 using MeshNode = Node<Board>;
 
-// Buffers: a Hamiltonian path of an 8-cube has 255 links, and a packet needs more free buffers
-// than the links before it; the rest is what all links can have in flight at once.
-constexpr std::size_t kPathLinksMax = 255;
-constexpr std::size_t kBuffers = kPathLinksMax + 1 + 8 * limits::kWindowFrames;
+// The longest path of any rule is the Hamiltonian path of the 8-cube.
+constexpr unsigned kPathLinksMax = (1u << Board::kPorts) - 1;
+constexpr std::size_t kBuffers = limits::pool_buffers_min(kPathLinksMax, limits::kProcessesMax);
 
 [[gnu::section(".noinit")]] std::array<PacketBuffer, kBuffers> buffers;
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;

@@ -6,6 +6,8 @@ namespace mesh {
 
 Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
                                    std::uint32_t number) {
+    if (!kernel.can_carry(plan.tree))
+        co_return Packet{};
     if (kernel.id() != plan.root)
         co_return co_await kernel.receive({.tag = plan.tag, .source = plan.root});
     Packet packet = co_await kernel.allocate(plan.tree);

@@ -26,7 +26,8 @@ struct BroadcastPlan {
 };
 
 /// At the root: packet `number` of the broadcast, empty, to be filled and given to
-/// Kernel::inject(). At the others: packet `number`, received. In order, 0 .. packets()-1.
+/// Kernel::inject(). At the others: packet `number`, received. In order, 0 .. packets()-1. Gives no
+/// packet where the pool is too small for the tree.
 Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan, std::uint32_t number);
 
 /// Broadcasts `buffer` (total_bytes of it) from the root; at the others receives into it.

@@ -108,6 +108,8 @@ public:
 
     /// `Packet p = co_await allocate(rule)`: an empty packet, when the pool can start one.
     auto allocate(Rule rule);
+    /// False if the pool is too small for this rule's paths: allocate() would wait for ever.
+    bool can_carry(Rule rule) const { return pool_.capacity() > height(network(), rule) + 1; }
     /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
     void inject(Packet&& packet);
     /// `Packet p = co_await receive(match)`: the next packet that matches; sets the clock.

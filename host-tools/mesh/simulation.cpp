@@ -78,7 +78,8 @@ struct Sizes {
     std::size_t ports;
 
     explicit Sizes(Network network)
-        : buffers(std::max<std::size_t>(node_count(network), 256) + 128),
+        : buffers(limits::pool_buffers_min(std::max(node_count(network), 256u) - 1,
+                                           limits::kProcessesMax)),
           slots(buffers * port_count(network)),
           ports(port_count(network)) {}
 
