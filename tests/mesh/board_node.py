@@ -102,12 +102,8 @@ class Forwarder(BoardNode):
 
     def __init__(self, ports=8, step=1):
         super().__init__("bare_forwarder.elf")
-        for _ in range(100):  # frames before the interface is on are lost
-            self.tell("poll")
-            if self.hear(0.1) is not None:
-                break
-        while self.hear(0.3) is not None:
-            pass
+        if self.hear() is None:
+            raise RuntimeError("the bare forwarder does not come up")
         self.tell("start", struct.pack("<5I", ports, step, 0, 0, 0))
 
     def report(self):

@@ -44,6 +44,7 @@ private:
 [[gnu::section(".noinit")]] std::array<Packet, 2> packets;
 
 void Forwarder::run() {
+    send_report(); // the interface is on: frames may come
     for (unsigned turn = 0;; turn ^= 1u) {
         hal::Received frame = board_.receive(head_, packets[turn].bytes);
         while (frame.state != hal::Received::State::frame) {

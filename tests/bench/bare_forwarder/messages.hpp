@@ -20,7 +20,7 @@ struct Start {
     std::uint32_t packet_bytes; // behind the 44 bytes of the head; at most kPacketBytesMax
 };
 
-/// Answer to HostTag::poll, with HostTag::report.
+/// With HostTag::report: once after reset, then in answer to each HostTag::poll.
 struct Report {
     std::uint32_t received;         // frames from cables, short ones included
     std::uint32_t forwarded;        // frames sent on
