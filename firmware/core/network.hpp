@@ -13,6 +13,7 @@
 #include "core/hypercube_trees.hpp"
 #include "core/rules.hpp"
 #include "core/star_graph.hpp"
+#include "core/star_trees.hpp"
 #include "core/types.hpp"
 #include "core/uhc_rules.hpp"
 #include "core/uni_hypercube.hpp"
@@ -33,7 +34,7 @@ constexpr TreeList<Bt1Tree, Bt1CountedTree, Bt2Tree, Bt3Tree, BtsTree, Bt4Tree, 
 trees_of(UniHypercube) {
     return {};
 }
-constexpr TreeList<> trees_of(StarGraph) { return {}; }
+constexpr TreeList<SptTree, EdtTree, EdtV2Tree> trees_of(StarGraph) { return {}; }
 
 namespace detail {
 
@@ -70,7 +71,7 @@ constexpr Route tree_route(Net net, Tree, const Hop& hop) {
     return {Tree::children(net, hop), hop.arrival != kNoPort, {}};
 }
 
-/// The route of a tree packet: that of its tree. The UHC chooses among its own.
+/// The route of a tree packet: that of its tree. The UHC and the star choose among their own.
 template <class Net>
 constexpr Route rule_route(Net net, Rule rule, const Hop& hop) {
     return with_tree(trees_of(net), rule, Route{},
@@ -78,6 +79,9 @@ constexpr Route rule_route(Net net, Rule rule, const Hop& hop) {
 }
 constexpr Route rule_route(UniHypercube net, Rule rule, const Hop& hop) {
     return uhc::route(net, rule, hop);
+}
+constexpr Route rule_route(StarGraph net, Rule rule, const Hop& hop) {
+    return star::route(net, rule, hop);
 }
 
 template <class Net>
@@ -87,6 +91,9 @@ constexpr Port rule_parent(Net net, Rule rule, const Hop& hop) {
 }
 constexpr Port rule_parent(UniHypercube net, Rule rule, const Hop& hop) {
     return uhc::has(net, rule) ? uhc::parent(net, rule, hop) : kNoPort;
+}
+constexpr Port rule_parent(StarGraph net, Rule rule, const Hop& hop) {
+    return star::parent(net, rule, hop);
 }
 
 template <class Net, class Tree>
