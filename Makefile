@@ -104,9 +104,9 @@ include boards/$(1)/board.mk
 $(1)_CPU_FLAGS := $$(CPU_FLAGS)
 $(1)_LDSCRIPT := $$(LDSCRIPT)
 $(1)_LDFLAGS := $$(BOARD_LDFLAGS)
-$(1)_SYSTEM := $$(call target_objects,$(1),$(wildcard boards/$(1)/*.cpp) $(PORTABLE_SOURCES))
-$(1)_BARE := $$(call target_objects,$(1),$(filter-out %/main.cpp,$(wildcard boards/$(1)/*.cpp)) \
-  $(filter firmware/wire/%,$(PORTABLE_SOURCES)))
+$(1)_DRIVER := $$(call target_objects,$(1),$(filter-out %/main.cpp,$(wildcard boards/$(1)/*.cpp)))
+$(1)_PORTABLE := $$(call target_objects,$(1),$(PORTABLE_SOURCES))
+$(1)_SYSTEM := $$(call target_objects,$(1),boards/$(1)/main.cpp) $$($(1)_DRIVER) $$($(1)_PORTABLE)
 $(BUILD)/$(1)/obj/%.o: %.cpp Makefile boards/$(1)/board.mk
 	$$(call say,CROSS,$$@)
 	@mkdir -p $$(@D)
@@ -115,16 +115,15 @@ endef
 target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 TARGET_TESTS := $(basename $(notdir $(wildcard tests/target/*.cpp)))
-BARE_SOURCES := $(wildcard tests/bench/bare_forwarder/*.cpp)
 $(foreach b,$(BOARDS),$(foreach a,$(APPS),$(eval $(call image_rules,$b,$a,\
   $($b_SYSTEM) $(call target_objects,$b,firmware/apps/$a.cpp)))))
+# Images with a main() of their own: suites that run on the target, and two that a driver talks to.
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,test_$t,\
-  $($b_SYSTEM) $(call target_objects,$b,tests/target/$t.cpp)))))
-$(if $(BARE_SOURCES),$(eval $(call image_rules,mps2-an505,bare_forwarder,\
-  $(mps2-an505_BARE) $(call target_objects,mps2-an505,$(BARE_SOURCES)))))
-PROBE_SOURCES := $(wildcard tests/target/board_probe/*.cpp)
-$(if $(PROBE_SOURCES),$(eval $(call image_rules,mps2-an505,board_probe,\
-  $(mps2-an505_BARE) $(call target_objects,mps2-an505,$(PROBE_SOURCES)))))
+  $($b_DRIVER) $($b_PORTABLE) $(call target_objects,$b,tests/target/$t.cpp)))))
+$(eval $(call image_rules,mps2-an505,board_probe,$(mps2-an505_DRIVER) $(mps2-an505_PORTABLE) \
+  $(call target_objects,mps2-an505,$(wildcard tests/target/board_probe/*.cpp))))
+$(eval $(call image_rules,mps2-an505,bare_forwarder,$(mps2-an505_DRIVER) $(mps2-an505_PORTABLE) \
+  $(call target_objects,mps2-an505,$(wildcard tests/bench/bare_forwarder/*.cpp))))
 
 # The program in README.md, as a reader would copy it.
 README_APP := $(BUILD)/readme/app.cpp
@@ -136,8 +135,7 @@ $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
 
 images: $(foreach b,$(BOARDS),$(APPS:%=$(BUILD)/$b/%.elf))
 TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf) $(BUILD)/$b/readme.elf) \
-  $(if $(BARE_SOURCES),$(BUILD)/mps2-an505/bare_forwarder.elf) \
-  $(if $(PROBE_SOURCES),$(BUILD)/mps2-an505/board_probe.elf)
+  $(BUILD)/mps2-an505/board_probe.elf $(BUILD)/mps2-an505/bare_forwarder.elf
 
 # ---- packages ------------------------------------------------------------------------------------
 PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev \
@@ -199,6 +197,7 @@ test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES)
 SUITES = $(foreach f,$(TEST_FOLDERS),'$f|300|$(BUILD)/asan/tests/$f --gtest_brief=1') \
   'compile_fail|120|$(PYTHON) tests/tools/compile_fail.py $(CXX) -std=c++20 -Ifirmware -I.' \
   $(foreach f,$(FUZZERS),'fuzz-$f|60|$(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $f 4') \
+  'target|120|$(PYTHON) tests/tools/target.py $(BUILD)' \
   'mesh|900|$(PYTHON) -m pytest -q -p no:cacheprovider --color=no tests/mesh' \
   'tidy|600|$(MAKE) tidy' \
   'size|60|$(PYTHON) tests/tools/size.py --check $(BUILD)'
