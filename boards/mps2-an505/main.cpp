@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 mesh::Process app_main(mesh::Kernel& kernel);
 
@@ -21,13 +22,15 @@ constexpr std::size_t kBuffers = limits::pool_buffers_min(kPathLinksMax, limits:
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, 24 * 1024> arena;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, limits::kMessageBytesMax> workspace;
-constinit std::array<Link, Board::kPorts> links{};
+// Built at start-up, so that flash need not hold their initial values.
+alignas(Link) std::array<std::byte, Board::kPorts * sizeof(Link)> link_memory;
 
 MeshNode* the_node = nullptr;
 
 Memory memory_for(unsigned ports) {
-    return {buffers, std::span{slots}.first(kBuffers * ports), std::span{links}.first(ports), arena,
-            workspace};
+    Link* const links = reinterpret_cast<Link*>(link_memory.data());
+    std::uninitialized_default_construct_n(links, ports);
+    return {buffers, std::span{slots}.first(kBuffers * ports), {links, ports}, arena, workspace};
 }
 
 } // namespace

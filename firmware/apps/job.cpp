@@ -51,7 +51,7 @@ Process run_broadcast(Kernel& node) {
                              static_cast<std::uint16_t>(job.packet_bytes), 1};
     const bool is_root = node.id() == plan.root;
     const std::uint32_t stream = traffic_stream(job.seed, plan.root, 0);
-    wire::NodeReport& result = node.result();
+    wire::Result& result = node.result();
     for (std::uint32_t number = 0; number < plan.packets(); ++number) {
         Packet packet = co_await next_broadcast_packet(node, plan, number);
         if (!packet)

@@ -1,5 +1,6 @@
 // Bit tricks that all rules share. Everything here is clz, rbit and shifts on a Cortex-M; popcount
-// would be a library call there, so parity folds by xor instead.
+// would be a library call there, so parity folds by xor instead. The short ones are always inlined:
+// when optimising for size the compiler would call them, at four times their own length.
 #pragma once
 
 #include <bit>
@@ -8,32 +9,38 @@
 namespace mesh {
 
 /// The low `width` bits set. Range 0..31.
-constexpr std::uint32_t low_bits(unsigned width) { return ~(~0u << width); }
+[[gnu::always_inline]] constexpr std::uint32_t low_bits(unsigned width) { return ~(~0u << width); }
 
 /// The bits of `value` above its highest one-bit, as a mask of 32; all bits for 0. Range of
 /// `value`: below 2^31.
-constexpr std::uint32_t bits_above(std::uint32_t value) { return ~0u << std::bit_width(value); }
+[[gnu::always_inline]] constexpr std::uint32_t bits_above(std::uint32_t value) {
+    return ~0u << std::bit_width(value);
+}
 
 /// Position of the highest one-bit. Precondition: not 0.
-constexpr unsigned highest_bit(std::uint32_t value) {
+[[gnu::always_inline]] constexpr unsigned highest_bit(std::uint32_t value) {
     return 31u - static_cast<unsigned>(std::countl_zero(value));
 }
 
 /// Position of the lowest one-bit. Precondition: not 0.
-constexpr unsigned lowest_bit(std::uint32_t value) {
+[[gnu::always_inline]] constexpr unsigned lowest_bit(std::uint32_t value) {
     return static_cast<unsigned>(std::countr_zero(value));
 }
 
 /// The lowest one-bit alone; 0 for 0.
-constexpr std::uint32_t lowest_one(std::uint32_t value) { return value & (0u - value); }
+[[gnu::always_inline]] constexpr std::uint32_t lowest_one(std::uint32_t value) {
+    return value & (0u - value);
+}
 
 /// Rotation of a word of `width` bits (1..31) to the right; `count` in 0..width.
-constexpr std::uint32_t rotate_right(std::uint32_t value, unsigned count, unsigned width) {
+[[gnu::always_inline]] constexpr std::uint32_t rotate_right(std::uint32_t value, unsigned count,
+                                                            unsigned width) {
     return ((value >> count) | (value << (width - count))) & low_bits(width);
 }
 
 /// Rotation to the left; `count` in 0..width.
-constexpr std::uint32_t rotate_left(std::uint32_t value, unsigned count, unsigned width) {
+[[gnu::always_inline]] constexpr std::uint32_t rotate_left(std::uint32_t value, unsigned count,
+                                                           unsigned width) {
     return rotate_right(value, width - count, width);
 }
 

@@ -16,23 +16,25 @@ namespace mesh {
 
 namespace detail {
 
-/// The longest cyclic blocks of ones: bit i of `starts` if one lies at i .. i + length - 1.
+/// The longest blocks of ones in a word, not cyclically: bit i of `starts` if one lies at
+/// i .. i + length - 1. {0, 0} if there are none. 4 instructions for each place of the length.
 struct Blocks {
     std::uint32_t starts;
     unsigned length;
 };
 
-/// Precondition: `word` is not all ones. {0, 0} if there are no ones.
-constexpr Blocks longest_blocks(Hypercube cube, std::uint32_t word) {
+[[gnu::always_inline]] constexpr Blocks longest_blocks(std::uint32_t word) {
     Blocks blocks{0, 0};
-    for (; word != 0; word &= rotate_right(word, 1, cube.dim)) {
+    for (; word != 0; word &= word >> 1) {
         blocks.starts = word;
         ++blocks.length;
     }
     return blocks;
 }
 
-constexpr std::uint32_t zeroes(Hypercube cube, std::uint32_t word) { return ~word & cube.ports(); }
+[[gnu::always_inline]] constexpr std::uint32_t zeroes(Hypercube cube, std::uint32_t word) {
+    return ~word & cube.ports();
+}
 
 /// Bits in the opposite order.
 constexpr std::uint32_t mirror(Hypercube cube, std::uint32_t word) {
@@ -43,7 +45,7 @@ constexpr std::uint32_t mirror(Hypercube cube, std::uint32_t word) {
     return ((word >> 16) | (word << 16)) >> (32u - cube.dim);
 }
 
-constexpr unsigned wrap(Hypercube cube, unsigned position) {
+[[gnu::always_inline]] constexpr unsigned wrap(Hypercube cube, unsigned position) {
     return position < cube.dim ? position : position - cube.dim;
 }
 
@@ -59,41 +61,32 @@ struct Turned {
     unsigned count;
 };
 
-/// Least right rotation, of several alike the one with the smallest count.
+/// Least right rotation, of several alike the one with the smallest count. Precondition: not 0.
 constexpr Turned least_right(Hypercube cube, std::uint32_t address) {
-    const Blocks blocks = longest_blocks(cube, zeroes(cube, address));
-    Turned best{~0u, 0};
-    for (std::uint32_t ends = rotate_left(blocks.starts, blocks.length, cube.dim); ends != 0;
-         ends &= ends - 1) {
-        const unsigned count = lowest_bit(ends);
-        const std::uint32_t word = rotate_right(address, count, cube.dim);
-        if (word < best.word)
-            best = {word, count};
-    }
-    return blocks.length == 0 ? Turned{address, 0} : best;
-}
-
-/// Greatest left rotation, of several alike the one with the smallest count.
-constexpr Turned greatest_left(Hypercube cube, std::uint32_t address) {
-    if (address == cube.ports())
+    const unsigned low = lowest_bit(address);
+    const std::uint32_t word = address >> low; // a rotation: only zeroes drop out
+    const Blocks blocks = longest_blocks(zeroes(cube, word));
+    if (blocks.length == 0)
         return {address, 0};
-    const Blocks blocks = longest_blocks(cube, address);
-    Turned best{0, 0};
-    std::uint32_t tops = rotate_left(blocks.starts, blocks.length - 1, cube.dim);
-    while (tops != 0) {
-        const unsigned top = highest_bit(tops);
-        tops &= ~(1u << top);
-        const std::uint32_t word = rotate_left(address, cube.dim - 1u - top, cube.dim);
-        if (word > best.word)
-            best = {word, cube.dim - 1u - top};
+    const std::uint32_t past = blocks.starts << blocks.length;
+    std::uint32_t ends = (past | (past >> cube.dim)) & cube.ports();
+    Turned best{~0u, 0};
+    for (; ends != 0; ends &= ends - 1) {
+        const unsigned end = lowest_bit(ends);
+        const Turned at{rotate_right(word, end, cube.dim), wrap(cube, low + end)};
+        if (at.word < best.word || (at.word == best.word && at.count < best.count))
+            best = at;
     }
     return best;
 }
 
-/// True if no rotation of `word` is less, and none that is equal has `count` or fewer steps.
-/// `blocks` are its longest blocks of zeroes, one of them leading.
-constexpr bool is_least(Hypercube cube, std::uint32_t word, Blocks blocks, unsigned count) {
-    std::uint32_t ends = rotate_left(blocks.starts, blocks.length, cube.dim) & ~1u;
+/// True if no rotation of `word` is less, and none that is equal has `count` or fewer steps. The
+/// word leads with `lead` zeroes, which no other block of it exceeds, and ends with a one.
+constexpr bool is_least(Hypercube cube, std::uint32_t word, unsigned lead, unsigned count) {
+    std::uint32_t starts = zeroes(cube, word);
+    for (unsigned length = 1; length < lead; ++length)
+        starts &= starts >> 1;
+    std::uint32_t ends = (starts << lead) & cube.ports(); // without the leading block
     for (; ends != 0; ends &= ends - 1) {
         const unsigned turn = lowest_bit(ends);
         const std::uint32_t other = rotate_right(word, turn, cube.dim);
@@ -103,34 +96,54 @@ constexpr bool is_least(Hypercube cube, std::uint32_t word, Blocks blocks, unsig
     return true;
 }
 
-/// Children for minr. `count_limit` true: the tree, where a cyclic node belongs to its lowest
-/// subtree only; false: the graph sbg. Let the address, turned, lead with `lead` zeroes, and z be
-/// its longest other block. A one at `gap` places from the highest one leaves lead-1-gap leading
-/// zeroes: it is a child while they outnumber z and gap, and none when they fall short of either.
-/// Only where they are equal in number must the rotations be compared.
-constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool count_limit) {
+/// Children for minr. `lowest_only` true: the tree, where a cyclic node belongs to its lowest
+/// subtree; false: the graph sbg. Let the address, turned, lead with `lead` zeroes, and `other` be
+/// its next longest block. A one at `gap` places from the highest one leaves lead-1-gap leading
+/// zeroes: it is a child while they outnumber `other` and `gap`, and none when they fall short of
+/// either. Only where they are equal in number must the rotations be compared.
+constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) {
     if (address == 0)
         return {cube.ports(), 0};
-    const Blocks blocks = longest_blocks(cube, zeroes(cube, address));
-    if ((blocks.starts & (blocks.starts - 1)) != 0 || blocks.length == 0)
+    const unsigned low = lowest_bit(address);
+    const std::uint32_t word = address >> low;
+    const std::uint32_t gaps = zeroes(cube, word);
+    const Blocks blocks = longest_blocks(gaps);
+    if ((blocks.starts & (blocks.starts - 1)) != 0 || gaps == 0)
         return {0, 0}; // of two longest blocks neither can give up a zero
     const unsigned lead = blocks.length;
-    const unsigned count = wrap(cube, lowest_bit(blocks.starts) + lead);
-    const std::uint32_t turned = rotate_right(address, count, cube.dim);
-    const unsigned above = cube.dim - lead; // the place left of the highest one
-    unsigned other = 0;
-    for (std::uint32_t inner = ~turned & low_bits(above); inner != 0; inner &= inner >> 1)
-        ++other;
+    const unsigned above = lowest_bit(blocks.starts); // the place left of the highest one, turned
+    const unsigned other = longest_blocks(gaps & ~(low_bits(lead) << above)).length;
     unsigned gap = lead / 2 < lead - 1 - other ? lead / 2 : lead - 1 - other;
     const unsigned left = lead - 1 - gap;
     if (gap <= left && other <= left) {
-        const std::uint32_t child = turned | (1u << (above + gap));
-        const Blocks rest = longest_blocks(cube, zeroes(cube, child));
-        const unsigned limit = count_limit ? count : 0;
-        if (left == 0 ? limit == 0 : is_least(cube, child, rest, limit))
+        const unsigned turn = wrap(cube, above + lead);
+        const std::uint32_t child =
+            rotate_right(word, turn, cube.dim) | (1u << (cube.dim - 1u - left));
+        const unsigned count = lowest_only ? wrap(cube, low + turn) : 0;
+        if (left == 0 ? count == 0 : is_least(cube, child, left, count))
             ++gap;
     }
-    return {rotate_left(low_bits(gap) << above, count, cube.dim), wrap(cube, above + count)};
+    const unsigned first = wrap(cube, low + above);
+    return {rotate_left(low_bits(gap), first, cube.dim), first};
+}
+
+/// Greatest left rotation, of several alike the one with the smallest count. Precondition: neither
+/// 0 nor all ones.
+constexpr Turned greatest_left(Hypercube cube, std::uint32_t address) {
+    // Turned by `low` a zero comes last, so that no block of ones goes round the end.
+    const unsigned low = lowest_bit(~address);
+    const std::uint32_t word = rotate_right(address, low, cube.dim);
+    const Blocks blocks = longest_blocks(word);
+    const unsigned to_top = cube.dim - blocks.length;
+    Turned best{0, 0};
+    for (std::uint32_t starts = blocks.starts; starts != 0; starts &= starts - 1) {
+        const unsigned turn = to_top - lowest_bit(starts);
+        const unsigned count = turn >= low ? turn - low : turn + cube.dim - low;
+        const std::uint32_t turned = rotate_left(word, turn, cube.dim);
+        if (turned > best.word || (turned == best.word && count < best.count))
+            best = {turned, count};
+    }
+    return best;
 }
 
 /// What is left of `places` (trailing zeroes of `turned`, the greatest rotation) when the rotation
@@ -151,36 +164,42 @@ constexpr std::uint32_t maxl_keep(Hypercube cube, Turned at, unsigned turn, std:
     return places & low_bits(edge + (fits ? 1u : 0u));
 }
 
+/// The trailing zeroes of the greatest rotation, less those where a new one would start a block of
+/// its own that comes before the leading one: there the gap below it must be longer than the gap
+/// after the leading block; where they are equal the rest decides. Next to the lowest block it
+/// starts none.
+constexpr std::uint32_t maxl_free_places(Hypercube cube, Turned at, unsigned top, unsigned next) {
+    const unsigned below = lowest_bit(at.word); // >= 1
+    const unsigned gap = top - 1 - next;
+    if (gap + 1 >= below)
+        return 1u << (below - 1);
+    const std::uint32_t child = at.word | (1u << gap);
+    const std::uint32_t turned = rotate_left(child, top - gap, cube.dim);
+    const bool fits = child > turned || (child == turned && at.count < top - gap);
+    return low_bits(below) & ~low_bits(gap + (fits ? 0u : 1u));
+}
+
 /// Children for maxl, in the frame of the greatest rotation.
 constexpr std::uint32_t maxl_places(Hypercube cube, Turned at) {
     const unsigned top = cube.dim - 1u;
     const std::uint32_t rest = at.word & low_bits(top);
-    const unsigned zeroes_below = lowest_bit(at.word); // >= 1
-    std::uint32_t places = low_bits(zeroes_below);
-    if (zeroes_below == 1 && (at.word | 1u) == cube.ports())
+    if ((at.word | 1u) == cube.ports())
         return at.count == 0 ? 1u : 0u;
-    // A new block starts at its own top, so below the next block it must find longer a gap than
-    // the one after the leading one. Next to the lowest block it starts none.
-    const unsigned next = rest == 0 ? 0 : highest_bit(rest);
-    if (rest == 0) {
-        const unsigned half = cube.dim / 2;
-        const bool split = cube.dim % 2 == 0 && at.count >= half;
-        return places & ~low_bits((cube.dim - 1u) / 2 + (split ? 1u : 0u));
+    if (rest == 0) { // one 1: the new one must not be nearer to it round the end
+        const bool split = cube.dim % 2 == 0 && at.count >= cube.dim / 2u;
+        return low_bits(top) & ~low_bits(top / 2 + (split ? 1u : 0u));
     }
-    const unsigned gap = top - 1 - next;
-    if (gap + 1 < zeroes_below) {
-        const std::uint32_t child = at.word | (1u << gap);
-        const std::uint32_t turned = rotate_left(child, top - gap, cube.dim);
-        const bool fits = child > turned || (child == turned && at.count < top - gap);
-        places &= ~low_bits(gap + (fits ? 0u : 1u));
-    } else {
-        places &= 1u << (zeroes_below - 1);
-    }
-    for (std::uint32_t tops = rest & ~(at.word >> 1); tops != 0 && places != 0;) {
-        const unsigned start = highest_bit(tops);
-        tops &= ~(1u << start);
-        places = maxl_keep(cube, at, top - start, places);
-    }
+    std::uint32_t places = maxl_free_places(cube, at, top, highest_bit(rest));
+    // Rivals are the blocks as long as the leading one and, as it may grow, the lowest block.
+    const unsigned lead = top + 1u - std::bit_width(at.word ^ cube.ports());
+    std::uint32_t tops = at.word;
+    for (unsigned length = 1; length < lead; ++length)
+        tops &= tops << 1;
+    const std::uint32_t lowest = at.word + lowest_one(at.word); // carries to its top
+    tops |= (lowest & ~at.word) >> 1;
+    tops &= rest & ~(at.word >> 1);
+    for (; tops != 0 && places != 0; tops &= tops - 1)
+        places = maxl_keep(cube, at, top - lowest_bit(tops), places);
     return places;
 }
 

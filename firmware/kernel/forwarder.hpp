@@ -78,7 +78,7 @@ private:
         std::uint32_t message = 0;
         Service service = Service::later;
     };
-    static constexpr unsigned kNotices = 32;
+    static constexpr unsigned kNotices = 16;
 
     void forward(PacketBuffer* buffer, Port arrival);
     void send(unsigned port, PacketBuffer* buffer);

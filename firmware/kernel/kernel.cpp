@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace mesh {
 
@@ -232,15 +233,7 @@ void Kernel::on_job(std::span<const std::byte> payload) {
         return;
     }
     job_ = wire::load<wire::Job>(payload, 0);
-    const auto words = payload.subspan(sizeof(wire::Job));
-    const std::size_t bytes = std::min(words.size(), argument_bytes_.size() - 1);
-    std::memcpy(argument_bytes_.data(), words.data(), bytes);
-    argument_count_ = 0;
-    for (std::size_t at = 0; at < bytes && argument_count_ < arguments_.size();) {
-        const std::string_view word{&argument_bytes_[at]};
-        arguments_[argument_count_++] = word;
-        at += word.size() + 1;
-    }
+    keep_arguments(payload.subspan(sizeof(wire::Job)));
     links_.lockstep = job_.lockstep != 0;
     if (links_.lockstep)
         links_.now = 0;
@@ -250,13 +243,31 @@ void Kernel::on_job(std::span<const std::byte> payload) {
     host_send(HostTag::accepted, {});
 }
 
+// NUL-terminated words; what does not fit is the host tool's to refuse.
+void Kernel::keep_arguments(std::span<const std::byte> words) {
+    constexpr std::size_t kViewsBytes = limits::kArgumentsMax * sizeof(std::string_view);
+    if (words.empty() || words.size() >= limits::kArgumentBytesMax)
+        return;
+    auto* place = static_cast<std::byte*>(arena_.allocate(kViewsBytes + words.size() + 1));
+    if (place == nullptr)
+        return;
+    auto* text = reinterpret_cast<char*>(place + kViewsBytes);
+    std::memcpy(text, words.data(), words.size());
+    text[words.size()] = '\0';
+    auto* views = reinterpret_cast<std::string_view*>(place);
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < words.size() && count < limits::kArgumentsMax; ++count)
+        at += (new (&views[count]) std::string_view{&text[at]})->size() + 1;
+    arguments_ = {views, count};
+}
+
 void Kernel::on_start() {
     if (started_)
         return;
     started_ = true;
     if (!scheduler_.spawn(program_(*this), 0, program_id_)) {
-        result_.status = static_cast<std::uint32_t>(Status::no_memory);
-        result_.done = 1;
+        status_ = Status::no_memory;
+        done_ = true;
         report_due_ = true;
     }
 }
@@ -278,7 +289,11 @@ void Kernel::on_piece(std::span<const std::byte> payload) {
 }
 
 void Kernel::fill_report(wire::NodeReport& report) const {
-    report = result_;
+    report = {};
+    static_cast<wire::Result&>(report) = result_;
+    report.done = done_ ? 1 : 0;
+    report.status = static_cast<std::uint32_t>(status_);
+    report.finish_time = finish_time_;
     report.delivery_hash = forwarder_.delivery_hash();
     report.unacknowledged = forwarder_.pending();
     report.dead_ports = forwarder_.dead_ports();
@@ -307,10 +322,10 @@ void Kernel::run() {
     counters_[Counter::buffers_used_max] =
         std::max(counters_[Counter::buffers_used_max], std::uint32_t{pool_.used()});
     counters_[Counter::arena_bytes_max] = static_cast<std::uint32_t>(arena_.high_water_bytes());
-    if (started_ && result_.done == 0 && scheduler_.ended(program_id_)) {
-        result_.done = 1;
-        result_.status = static_cast<std::uint32_t>(scheduler_.status(program_id_));
-        result_.finish_time = scheduler_.clock(program_id_);
+    if (started_ && !done_ && scheduler_.ended(program_id_)) {
+        done_ = true;
+        status_ = scheduler_.status(program_id_);
+        finish_time_ = scheduler_.clock(program_id_);
         report_due_ = true;
     }
 }

@@ -72,9 +72,7 @@ public:
     unsigned ports() const { return forwarder_.ports(); }
     const wire::Job& job() const { return job_; }
     /// Words after `--` on the host tool's command line.
-    std::span<const std::string_view> arguments() const {
-        return std::span{arguments_}.first(argument_count_);
-    }
+    std::span<const std::string_view> arguments() const { return arguments_; }
     std::span<std::byte> workspace() { return memory_.workspace; }
 
     // Processes -----------------------------------------------------------------------------------
@@ -141,7 +139,7 @@ public:
     /// Fills what the kernel knows of the report; the program's verdict is its own.
     void fill_report(wire::NodeReport& report) const;
     /// The program's part of the report.
-    wire::NodeReport& result() { return result_; }
+    wire::Result& result() { return result_; }
 
     // Engine: called by Node<Board> only ----------------------------------------------------------
 
@@ -174,6 +172,7 @@ private:
     Packet new_packet(Rule rule);
     void on_host_packet(const wire::PacketHeader& header, std::span<const std::byte> payload);
     void on_job(std::span<const std::byte> payload);
+    void keep_arguments(std::span<const std::byte> words);
     void on_start();
     void on_piece(std::span<const std::byte> payload);
     void on_hello(unsigned port, const wire::LinkHeader& header);
@@ -198,15 +197,15 @@ private:
     Outgoing* outgoing_ = nullptr;
 
     wire::Job job_{};
-    wire::NodeReport result_{};
-    std::array<char, limits::kArgumentBytesMax> argument_bytes_{};
-    std::array<std::string_view, limits::kArgumentsMax> arguments_{};
-    std::uint8_t argument_count_ = 0;
+    wire::Result result_{};
+    wire::ModelTime finish_time_ = 0;
+    Status status_ = Status::ok;
+    bool done_ = false;
+    std::span<std::string_view> arguments_; // and their text, in the arena
 
     std::span<std::byte> pull_into_;
     std::uint32_t pull_position_ = 0;
     std::uint64_t hello_at_ = wire::kNever;
-    std::uint64_t started_at_us_ = 0;
     wire::Ready ready_{};
     bool ready_told_ = false;
     bool started_ = false;

@@ -85,7 +85,7 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         place = resend_next_++;
         ++context.counters[Counter::retransmissions];
     } else if (PacketBuffer* buffer = dead_ ? nullptr : pick(context); buffer != nullptr) {
-        flight(place) = buffer;
+        flight_[(base_place_ + place) % limits::kWindowFrames] = context.pool.number(buffer);
         ++in_flight_;
         flight_bytes_ += static_cast<std::uint32_t>(frame_bytes(buffer));
         if (place == 0) {
@@ -99,7 +99,7 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
     } else {
         return false;
     }
-    packet = flight(place);
+    packet = flight(context, place);
     fill(context, Kind::data, header);
     header.sequence = static_cast<std::uint16_t>(base_ + place);
     header.packet_bytes =
@@ -130,7 +130,7 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
     peer_free_ = header.free_buffers;
     PacketBuffer* place_after = nullptr;
     for (unsigned place = 0; place < count; ++place) {
-        PacketBuffer* buffer = flight(place);
+        PacketBuffer* buffer = flight(context, place);
         flight_bytes_ -= static_cast<std::uint32_t>(frame_bytes(buffer));
         if (((header.refused >> (count - 1 - place)) & 1u) != 0) {
             take_back(context, buffer, place_after);
@@ -206,7 +206,7 @@ void Link::arm(LinkContext& context) {
     else if (!context.lockstep)
         deadline_ = context.now + retransmit_us_;
     else if (in_flight_ != 0)
-        deadline_ = std::max(context.now, slot(context, flight(0)).arrival);
+        deadline_ = std::max(context.now, slot(context, flight(context, 0)).arrival);
     else
         deadline_ = context.now + wire::kTicksPerUnit;
 }
@@ -216,7 +216,7 @@ void Link::resend(LinkContext& context) {
     resend_next_ = 0;
     resend_end_ = 0;
     while (resend_end_ < in_flight_ &&
-           (!context.lockstep || slot(context, flight(resend_end_)).arrival <= context.now))
+           (!context.lockstep || slot(context, flight(context, resend_end_)).arrival <= context.now))
         ++resend_end_;
 }
 
@@ -245,7 +245,7 @@ bool Link::died_just_now() {
 
 PacketBuffer* Link::take_undeliverable(LinkContext& context) {
     if (in_flight_ != 0) {
-        PacketBuffer* buffer = flight(0);
+        PacketBuffer* buffer = flight(context, 0);
         base_place_ = static_cast<std::uint8_t>((base_place_ + 1) % limits::kWindowFrames);
         --in_flight_;
         resend_next_ = resend_end_ = 0;

@@ -95,8 +95,8 @@ private:
     PortSlot& slot(LinkContext& context, PacketBuffer* buffer) const {
         return context.pool.slot(buffer, port_);
     }
-    PacketBuffer*& flight(unsigned place) {
-        return in_flight_packets_[(base_place_ + place) % limits::kWindowFrames];
+    PacketBuffer* flight(LinkContext& context, unsigned place) const {
+        return context.pool.at(flight_[(base_place_ + place) % limits::kWindowFrames]);
     }
     PacketBuffer* pick(LinkContext& context);
     void unlink(LinkContext& context, PacketBuffer* before, PacketBuffer* buffer);
@@ -113,7 +113,7 @@ private:
     // queue of waiting packets, chained by their slots
     PacketBuffer* first_ = nullptr;
     PacketBuffer* last_ = nullptr;
-    std::array<PacketBuffer*, limits::kWindowFrames> in_flight_packets_{};
+    std::array<std::uint16_t, limits::kWindowFrames> flight_{}; // a ring of numbers in the pool
     std::uint64_t deadline_ = wire::kNever;
     std::uint64_t progress_at_ = 0; // when the peer last acknowledged something new
     wire::ModelTime busy_until_ = 0;

@@ -23,7 +23,8 @@ public:
           kernel_(board.identity(), memory,
                   board.window_bytes(static_cast<unsigned>(memory.links.size())),
                   HostPort{&Node::host_send, this}, program),
-          receiving_(kernel_.pool().allocate()) {}
+          receiving_(kernel_.pool().allocate()),
+          to_host_(kernel_.pool().allocate()) {}
 
     Kernel& kernel() { return kernel_; }
 
@@ -121,14 +122,14 @@ private:
         Node& node = *static_cast<Node*>(self);
         while (!node.board_.transmit_ready())
             node.board_.wait();
-        const std::span<std::byte> room = std::span{node.to_host_}.subspan(wire::kPacketHeaderBytes);
+        const auto room = std::span{node.to_host_->bytes}.subspan(wire::kPacketHeaderBytes);
         const std::size_t first_bytes = std::min(first.size(), room.size());
         const std::size_t second_bytes = std::min(second.size(), room.size() - first_bytes);
         std::copy_n(first.begin(), first_bytes, room.begin());
         std::copy_n(second.begin(), second_bytes, room.begin() + first_bytes);
         const auto payload_bytes = static_cast<std::uint16_t>(first_bytes + second_bytes);
         const auto packet =
-            std::span{node.to_host_}.first(wire::kPacketHeaderBytes + payload_bytes);
+            std::span{node.to_host_->bytes}.first(wire::kPacketHeaderBytes + payload_bytes);
         wire::write_packet_header({.payload_bytes = payload_bytes,
                                    .source = node.kernel_.id(),
                                    .tag = static_cast<std::uint16_t>(tag)},
@@ -141,7 +142,7 @@ private:
     Kernel kernel_;
     PacketBuffer* receiving_;
     hal::Head head_;
-    alignas(4) std::array<std::byte, wire::kPacketBytesMax> to_host_{};
+    PacketBuffer* const to_host_;
     std::uint32_t told_idle_ = 0;
 };
 

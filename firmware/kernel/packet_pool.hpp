@@ -59,8 +59,14 @@ public:
     unsigned free() const { return capacity() - used_; }
     unsigned used() const { return used_; }
 
+    /// Place of a buffer in the pool, for those who keep many and want them small.
+    std::uint16_t number(const PacketBuffer* buffer) const {
+        return static_cast<std::uint16_t>(buffer - buffers_.data());
+    }
+    PacketBuffer* at(std::uint16_t number) { return &buffers_[number]; }
+
     PortSlot& slot(const PacketBuffer* buffer, unsigned port) {
-        return slots_[static_cast<std::size_t>(buffer - buffers_.data()) * ports_ + port];
+        return slots_[std::size_t{number(buffer)} * ports_ + port];
     }
 
 private:

@@ -79,14 +79,18 @@ struct Piece {
     std::uint32_t bytes; // that follow this header
 };
 
+/// What the program of a node says of itself.
+struct Result {
+    std::uint32_t crc = 0; // bcast: CRC-32 of the message; send: sum of the messages' CRCs
+    std::uint32_t received_bytes = 0;
+    std::uint32_t received_packets = 0;
+    std::uint32_t received_messages = 0;
+};
+
 /// What a node has done and got.
-struct NodeReport {
+struct NodeReport : Result {
     std::uint32_t done;             // 1: the job's process has ended here
     std::uint32_t status;           // mesh::Status of the job's process
-    std::uint32_t crc;              // bcast: CRC-32 of the message; send: sum of the messages' CRCs
-    std::uint32_t received_bytes;
-    std::uint32_t received_packets;
-    std::uint32_t received_messages;
     std::uint32_t delivery_hash;    // depends on the order of all deliveries at this node
     std::uint32_t unacknowledged;   // frames in flight or packets waiting for a port
     ModelTime finish_time;          // model clock of the job's process
