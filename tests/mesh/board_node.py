@@ -5,6 +5,7 @@ import socket
 import struct
 import subprocess
 import time
+import zlib
 
 import mesh_tool
 
@@ -22,6 +23,14 @@ EXIT_S = 10
 def leaves_by(frame, port):
     """The frame as it must look when it goes out by this port."""
     return frame[:CABLE_PORT] + bytes([port]) + frame[CABLE_PORT + 1:]
+
+
+def check_sums(frame):
+    """Both checksums of a frame that the firmware made, see wire/frame.hpp."""
+    packet = frame[HEAD_BYTES:]
+    assert zlib.crc32(frame[12:40]) == struct.unpack_from("<I", frame, 40)[0]
+    expected = zlib.crc32(packet[PACKET_HEADER_BYTES:], zlib.crc32(packet[:28]))
+    assert expected == struct.unpack_from("<I", packet, 28)[0]
 
 
 class BoardNode:
@@ -84,6 +93,7 @@ class BoardNode:
         """Tag and payload of the next host frame, or None; frames on cables are passed over."""
         while (frame := self.receive(timeout)) is not None:
             if frame[CABLE_PORT] == HOST_PORT:
+                check_sums(frame)
                 tag = struct.unpack_from("<H", frame, HEAD_BYTES + 12)[0]
                 return tag, frame[HEAD_BYTES + PACKET_HEADER_BYTES:]
         return None
