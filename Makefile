@@ -21,9 +21,9 @@ WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wundef -Wswitch-enum -Wold-styl
 CXXFLAGS := -std=c++20 $(WARNINGS) -Ifirmware -I. -MMD -MP
 HOST_FLAGS := -O2 -g -I$(BUILD)/host -pthread
 ASAN_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=address,undefined \
-  -fno-sanitize-recover=all -fno-omit-frame-pointer
+  -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS
 FUZZ_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,undefined \
-  -fno-sanitize=function -fno-sanitize-recover=all
+  -fno-sanitize=function -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS -Wno-sign-conversion
 HOST_LIBS := -lfmt -pthread
 # On the host an app is one function among others, and its output goes to its node's console.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin

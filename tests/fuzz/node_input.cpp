@@ -1,0 +1,139 @@
+// A run whose nodes say anything: whatever comes from their host ports, the host tool counts it or
+// answers it, and ends with a result or a RunError.
+#include "frame_source.hpp"
+#include "host-tools/mesh/errors.hpp"
+#include "host-tools/mesh/host_frame.hpp"
+#include "host-tools/mesh/run.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+
+namespace {
+
+using namespace mesh;
+
+constexpr Network kCube{Topology::cube, 2};
+constexpr std::uint32_t kNodes = 4;
+
+/// Four nodes that say what the fuzzer wants, and now and then what the run is waiting for.
+class Babel final : public host::Engine, private host::Cables {
+public:
+    explicit Babel(FuzzedDataProvider& input)
+        : input_(input),
+          loom_(kNodes, kCube.dim, host::wiring_of(kCube), {}, *this) {}
+
+    void boot(host::Events& events) override { events_ = &events; }
+    bool advance(std::chrono::milliseconds, host::Events& events) override {
+        events_ = &events;
+        if (input_.remaining_bytes() == 0)
+            return false;
+        switch (input_.ConsumeIntegralInRange(0, 5)) {
+        case 0: all_say(wire::HostTag::ready, wire::bytes_of(wire::Ready{3, 0, 0, 0, 0})); break;
+        case 1: all_say(wire::HostTag::accepted, {}); break;
+        case 2: all_say(wire::HostTag::report, wire::bytes_of(some_report())); break;
+        case 3: one_says_a_message(); break;
+        case 4: one_says(fuzz::next_frame(input_)); break;
+        case 5:
+            if (input_.ConsumeIntegralInRange(0, 20) == 0)
+                one_ends();
+            break;
+        }
+        return true;
+    }
+    void kill(NodeId node) override { loom_.gone(node); }
+    host::Loom& loom() override { return loom_; }
+    bool real_time() const override { return false; }
+
+private:
+    void deliver(NodeId, std::span<const std::byte>) override {}
+    void to_host(NodeId from, std::span<const std::byte> frame) override {
+        events_->host_frame(from, frame);
+    }
+    std::uint64_t now_us() const override { return 0; }
+
+    NodeId some_node() { return node_at(input_.ConsumeIntegralInRange(0u, kNodes - 1)); }
+
+    void one_says(fuzz::Bytes frame) { loom_.frame_from(some_node(), frame); }
+
+    void one_ends() {
+        const NodeId node = some_node();
+        if (std::as_const(loom_).gone(node))
+            return;
+        loom_.gone(node);
+        events_->ended(node, "exit 1");
+    }
+
+    wire::NodeReport some_report() {
+        wire::NodeReport report{};
+        report.done = input_.ConsumeBool() ? 1 : 0;
+        report.crc = input_.ConsumeIntegral<std::uint32_t>();
+        report.unacknowledged = input_.ConsumeBool() ? 1 : 0;
+        return report;
+    }
+
+    /// A well-formed message with any tag, and a payload that begins with small numbers.
+    void one_says_a_message() {
+        const auto tag = static_cast<wire::HostTag>(input_.ConsumeIntegralInRange(0, 14));
+        fuzz::Bytes payload;
+        for (unsigned word = input_.ConsumeIntegralInRange(0u, 6u); word > 0; --word) {
+            const std::uint32_t value = input_.ConsumeBool()
+                                            ? input_.ConsumeIntegralInRange(0u, 200u)
+                                            : input_.ConsumeIntegral<std::uint32_t>();
+            const auto bytes = wire::bytes_of(value);
+            payload.insert(payload.end(), bytes.begin(), bytes.end());
+        }
+        const fuzz::Bytes rest = fuzz::bytes_from(input_, 300);
+        payload.insert(payload.end(), rest.begin(), rest.end());
+        one_says(host::make_host_frame(node_at(0), tag, payload));
+    }
+
+    void all_say(wire::HostTag tag, std::span<const std::byte> payload) {
+        for (std::uint32_t node = 0; node < kNodes; ++node) {
+            fuzz::Bytes frame = host::make_host_frame(node_at(node), tag, payload);
+            loom_.frame_from(node_at(node), frame);
+        }
+    }
+
+    FuzzedDataProvider& input_;
+    host::Loom loom_;
+    host::Events* events_ = nullptr;
+};
+
+host::RunPlan some_plan(FuzzedDataProvider& input) {
+    host::RunPlan plan;
+    plan.engine = "qemu";
+    plan.rig.network = kCube;
+    plan.rig.app = "job";
+    plan.op = wire::Op::bcast;
+    plan.op_name = "bcast";
+    plan.rule = Rule::sbt;
+    plan.bytes = 150;
+    plan.packet_bytes = 64;
+    plan.ports_name = "all";
+    if (input.ConsumeBool())
+        plan.input = host::Bytes(plan.bytes, std::byte{7});
+    if (input.ConsumeBool())
+        plan.output = "copy";
+    return plan;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+    // What the nodes print goes nowhere.
+    return std::freopen("/dev/null", "w", stdout) != nullptr ? 0 : 1;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    FuzzedDataProvider input(data, size);
+    const host::RunPlan plan = some_plan(input);
+    const host::JobBook book(plan);
+    host::Progress progress;
+    Babel babel(input);
+    try {
+        host::Run(babel, plan, book, progress).execute();
+    } catch (const host::RunError&) { // it could not begin, or nobody moved any more
+    }
+    return 0;
+}
