@@ -34,6 +34,13 @@ std::vector<std::byte> make_host_frame(NodeId to, wire::HostTag tag,
     return frame;
 }
 
+std::vector<std::byte> joined(std::span<const std::byte> first,
+                              std::span<const std::byte> second) {
+    std::vector<std::byte> both(first.size() + second.size());
+    std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), both.begin()));
+    return both;
+}
+
 std::vector<std::byte> make_grant(wire::ModelTime time) {
     std::vector<std::byte> frame(wire::kHeadBytes);
     wire::LinkHeader link;

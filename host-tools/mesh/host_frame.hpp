@@ -23,6 +23,9 @@ struct HostMessage {
 std::vector<std::byte> make_host_frame(NodeId to, wire::HostTag tag,
                                        std::span<const std::byte> payload = {});
 
+/// A payload of two parts.
+std::vector<std::byte> joined(std::span<const std::byte> first, std::span<const std::byte> second);
+
 /// A frame that says model time has come to `time`.
 std::vector<std::byte> make_grant(wire::ModelTime time);
 

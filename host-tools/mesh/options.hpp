@@ -1,0 +1,25 @@
+// The command line of `mesh`.
+#pragma once
+
+#include "plan.hpp"
+#include "tree_command.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace mesh::host {
+
+struct HelpText {
+    std::string text;
+};
+
+using Command = std::variant<HelpText, RunArguments, TreeArguments>;
+
+/// Reads the command line. UsageError with one line that says what is wrong.
+Command parse_command_line(int count, const char* const* words);
+
+/// The command line as one could type it again, with the seed.
+std::string command_again(int count, const char* const* words);
+
+} // namespace mesh::host

@@ -1,0 +1,106 @@
+// A run, checked and complete: what `mesh run` was asked for, with every default and every name
+// resolved. Made once, before anything is started.
+#pragma once
+
+#include "core/network.hpp"
+#include "engine.hpp"
+#include "wire/host_messages.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+/// The command line as it was typed; plan_run() makes sense of it.
+struct RunArguments {
+    std::string engine = "qemu";
+    std::string board = "mps2-an505";
+    std::string topology = "cube";
+    std::int64_t dim = 0;
+    std::string op;
+    std::string app;
+    std::vector<std::string> words; // after --
+    std::string tree = "sbt";
+    std::int64_t root = 0;
+    std::string target = "random";
+    std::int64_t messages = 1;
+    std::optional<std::int64_t> bytes;
+    std::int64_t packet = 1024;
+    std::string ports = "all";
+    double tau = 1;
+    double tc = 0;
+    std::int64_t copies = 1;
+    std::string input;
+    std::string output;
+    std::string faults;
+    std::uint64_t seed = 1;
+    bool lockstep = false;
+    bool free = false;
+    std::string report;
+    double timeout_s = 20;
+    std::optional<std::int64_t> gdb;
+    std::string image;
+    std::string qemu = "qemu-system-arm";
+    std::vector<std::string> miswire; // two of NODE/PORT
+};
+
+/// What the host knows of a board.
+struct BoardFacts {
+    std::string_view name;
+    unsigned ports;      // DMA channels to the link hardware
+    unsigned node_mbyte; // memory that one QEMU of it takes for itself, rounded up
+};
+
+struct RunPlan {
+    std::string engine;
+    RigPlan rig;
+    wire::Op op = wire::Op::none;
+    std::string op_name; // "bcast", or the app
+    Rule rule = Rule::unicast;
+    NodeId root{0};
+    std::uint32_t target = wire::kRandomTarget;
+    std::uint32_t messages = 1;
+    std::uint32_t bytes = 0;
+    std::uint32_t packet_bytes = 1024;
+    PortModel ports = PortModel::all;
+    std::string ports_name;
+    double tau = 1;
+    double tc = 0;
+    std::uint32_t copies = 1;
+    std::optional<Bytes> input;
+    std::string output;
+    std::uint64_t seed = 1;
+    std::string report;
+    double timeout_s = 20;
+    std::vector<std::byte> words; // of an app, NUL-terminated
+    std::string command;          // that repeats the run
+
+    Network network() const { return rig.network; }
+    std::uint32_t nodes() const { return node_count(rig.network); }
+    /// Packets of one message; an empty one takes a packet too.
+    std::uint32_t packets() const {
+        return bytes == 0 ? 1 : (bytes - 1) / packet_bytes + 1;
+    }
+    bool tree() const { return op == wire::Op::bcast; }
+};
+
+/// Checks everything, reads the input and finds the programs. UsageError.
+RunPlan plan_run(const RunArguments& arguments, const std::string& command);
+
+/// The network of a topology's name and a dimension. UsageError.
+Network network_of(std::string_view topology, std::int64_t dim);
+/// The tree with this name. UsageError.
+Rule tree_of(Network network, std::string_view name);
+/// The node with this number; `option` is what to complain about. UsageError.
+NodeId node_of(Network network, std::int64_t number, std::string_view option);
+
+/// The apps that are built in, by name.
+std::vector<std::string_view> app_names();
+
+/// Packets that an undisturbed run delivers over links, roughly where it depends on the seed.
+std::uint64_t expected_packets(const RunPlan& plan);
+
+} // namespace mesh::host

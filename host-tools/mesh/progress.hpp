@@ -1,0 +1,30 @@
+// One line on standard error that says how far a run has come: rewritten on a terminal, a new line
+// each second elsewhere, so that short runs say nothing.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace mesh::host {
+
+class Progress {
+public:
+    Progress();
+    ~Progress() { clear(); }
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// True if it is time to say something; asking is cheap.
+    bool due() const;
+    void show(std::string_view text);
+    /// Takes the line away, so that other output can be written.
+    void clear();
+
+private:
+    bool terminal_;
+    bool shown_ = false;
+    std::chrono::steady_clock::time_point last_;
+};
+
+} // namespace mesh::host

@@ -1,0 +1,241 @@
+#include "report.hpp"
+
+#include "errors.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <string_view>
+
+namespace mesh::host {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::string_view kDropPrefix = "drop_";
+constexpr std::size_t kLevelsShown = 24;
+
+bool is_drop(std::string_view counter) { return counter.starts_with(kDropPrefix); }
+
+std::uint64_t count_of(const Summary& summary, Counter counter) {
+    return summary.counters[static_cast<std::size_t>(counter)];
+}
+
+template <class T>
+Json or_null(bool known, const T& value) {
+    return known ? Json(value) : Json(nullptr);
+}
+
+/// What the fault plan did: frames by kind, and what was cut, killed and hung.
+Json faults_of(const LoomCounts& loom) {
+    Json cut = Json::array();
+    Json killed = Json::array();
+    Json hung = Json::array();
+    for (const Incident& incident : loom.happened) {
+        if (incident.kind == FaultKind::cut || incident.kind == FaultKind::cutdim)
+            cut.push_back(fmt::format("{}{}{}", index(incident.node), incident.one_way ? '>' : '/',
+                                      index(incident.port)));
+        else if (incident.kind == FaultKind::kill)
+            killed.push_back(index(incident.node));
+        else if (incident.kind == FaultKind::hang)
+            hung.push_back(index(incident.node));
+    }
+    return {{"drop", loom.drop},       {"corrupt", loom.corrupt}, {"dup", loom.dup},
+            {"reorder", loom.reorder}, {"delay", loom.delay},     {"cut", cut},
+            {"cut_frames", loom.cut},  {"kill", killed},          {"hang", hung}};
+}
+
+Json counters_of(const Summary& summary, bool drops) {
+    Json counters = Json::object();
+    for (std::size_t at = 0; at < kCounterCount; ++at) {
+        std::string_view name = kCounterNames[at];
+        if (is_drop(name) != drops)
+            continue;
+        if (drops)
+            name.remove_prefix(kDropPrefix.size());
+        counters[std::string(name)] = summary.counters[at];
+    }
+    return counters;
+}
+
+/// A row of per-port numbers for each node.
+template <class Row>
+Json rows_of(const RunPlan& plan, const RunResult& result, Row row) {
+    Json rows = Json::array();
+    for (const NodeResult& node : result.nodes) {
+        const auto& values = node.report.*row;
+        rows.push_back(
+            Json(std::vector(values.begin(), values.begin() + port_count(plan.network()))));
+    }
+    return rows;
+}
+
+template <class Value>
+Json column_of(const RunResult& result, Value value) {
+    Json column = Json::array();
+    for (const NodeResult& node : result.nodes)
+        column.push_back(node.report.*value);
+    return column;
+}
+
+Json head_of(const RunPlan& plan) {
+    const bool data = plan.op == wire::Op::bcast || plan.op == wire::Op::send;
+    const bool named = plan.op == wire::Op::send && plan.target != wire::kRandomTarget;
+    return {{"engine", plan.engine},
+            {"board", plan.engine == "sim" ? "host" : plan.rig.board},
+            {"topology", name(plan.network().topology)},
+            {"dim", plan.network().dim},
+            {"nodes", plan.nodes()},
+            {"op", plan.op == wire::Op::app ? "app" : plan.op_name},
+            {"app", or_null(plan.op == wire::Op::app, plan.op_name)},
+            {"tree", or_null(plan.tree(), name(plan.rule))},
+            {"root", index(plan.root)},
+            {"target", or_null(named, plan.target)},
+            {"messages", or_null(plan.op == wire::Op::send, plan.messages)},
+            {"ports", plan.ports_name},
+            {"bytes", data ? plan.bytes : 0},
+            {"packet", plan.packet_bytes},
+            {"packets", data ? plan.packets() : 0},
+            {"copies", plan.copies},
+            {"tau", plan.tau},
+            {"tc", plan.tc},
+            {"seed", plan.seed},
+            {"lockstep", plan.rig.lockstep}};
+}
+
+Json levels_of(const Summary& summary) {
+    Json levels = Json::array();
+    for (const Level& level : summary.levels)
+        levels.push_back({{"nodes", level.nodes},
+                          {"packets", level.packets},
+                          {"model_time", level.model_time}});
+    return levels;
+}
+
+Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summary,
+               const LoomCounts& loom) {
+    Json report = head_of(plan);
+    const bool known = summary.formula.has_value();
+    report["steps"] = summary.steps;
+    report["formula"] = or_null(known, known ? summary.formula->text : std::string_view{});
+    report["formula_steps"] = or_null(known, known ? summary.formula->steps : 0);
+    report["model_time"] = summary.model_time;
+    report["levels"] = levels_of(summary);
+    report["hops"] = summary.hops;
+    report["link_packets"] = rows_of(plan, result, &wire::NodeReport::link_packets);
+    report["max_link_load"] = summary.max_link_load;
+    report["verified_nodes"] = summary.verified;
+    report["failed_nodes"] = summary.failed;
+    report["unreachable_nodes"] = summary.unreachable;
+    report["retransmissions"] = count_of(summary, Counter::retransmissions);
+    report["dropped"] = counters_of(summary, true);
+    report["counters"] = counters_of(summary, false);
+    report["faults"] = faults_of(loom);
+    report["dma_transfers"] = rows_of(plan, result, &wire::NodeReport::dma_transfers);
+    report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
+    report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
+    report["boot_s"] = result.boot_s;
+    report["wall_s"] = result.wall_s;
+    report["instructions_per_hop"] = nullptr;
+    return report;
+}
+
+std::string count_text(std::uint64_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void print_levels(const Summary& summary) {
+    fmt::print("{:>6} {:>8} {:>12} {:>12}\n", "level", "nodes", "packets", "model time");
+    for (std::size_t number = 0; number < summary.levels.size(); ++number) {
+        if (summary.levels.size() > kLevelsShown && number == kLevelsShown - 2)
+            fmt::print("{:>6}\n", "...");
+        if (summary.levels.size() > kLevelsShown && number >= kLevelsShown - 2 &&
+            number + 1 != summary.levels.size())
+            continue;
+        const Level& level = summary.levels[number];
+        fmt::print("{:>6} {:>8} {:>12} {:>12g}\n", number, level.nodes, level.packets,
+                   level.model_time);
+    }
+}
+
+void print_steps(const Summary& summary) {
+    fmt::print("steps     {}", summary.steps);
+    if (summary.formula) {
+        const auto difference = static_cast<std::int64_t>(summary.steps) -
+                                static_cast<std::int64_t>(summary.formula->steps);
+        fmt::print("   formula {} = {}   difference {}", summary.formula->text,
+                   summary.formula->steps, difference);
+    }
+    fmt::print("\n");
+}
+
+void print_losses(const Summary& summary, const LoomCounts& loom) {
+    std::string drops;
+    for (std::size_t at = 0; at < kCounterCount; ++at)
+        if (is_drop(kCounterNames[at]) && summary.counters[at] != 0)
+            drops += fmt::format(", {} {}", kCounterNames[at].substr(kDropPrefix.size()),
+                                 summary.counters[at]);
+    fmt::print("links     {}, {} acknowledgement frames; dropped by nodes: {}\n",
+               count_text(count_of(summary, Counter::retransmissions), "retransmission"),
+               count_of(summary, Counter::acks_sent), drops.empty() ? "none" : drops.substr(2));
+    const std::uint64_t injected =
+        loom.drop + loom.corrupt + loom.dup + loom.reorder + loom.delay + loom.cut;
+    if (injected != 0 || !loom.happened.empty())
+        fmt::print("faults    drop {}, corrupt {}, dup {}, reorder {}, delay {}, swallowed by cut "
+                   "cables {}\n",
+                   loom.drop, loom.corrupt, loom.dup, loom.reorder, loom.delay, loom.cut);
+}
+
+void print_dma(const RunPlan& plan, const Summary& summary) {
+    fmt::print("DMA       transfers by channel:");
+    for (unsigned port = 0; port < port_count(plan.network()); ++port)
+        fmt::print(" {}", summary.dma_transfers[port]);
+    fmt::print("\n");
+}
+
+} // namespace
+
+void write_report(const RunPlan& plan, const RunResult& result, const Summary& summary,
+                  const LoomCounts& loom) {
+    if (plan.report.empty())
+        return;
+    std::ofstream file(plan.report);
+    file << report_of(plan, result, summary, loom).dump() << '\n';
+    if (!file.flush())
+        throw RunError(fmt::format("--report '{}': cannot be written", plan.report));
+}
+
+void print_table(const RunPlan& plan, const RunResult& result, const Summary& summary,
+                 const LoomCounts& loom) {
+    const bool data = plan.op == wire::Op::bcast || plan.op == wire::Op::send;
+    fmt::print("{} on {} {} of {} {} nodes ({}{})\n", plan.op_name, plan.engine,
+               name(plan.network().topology), plan.nodes(),
+               plan.engine == "sim" ? "simulated" : plan.rig.board, plan.ports_name,
+               plan.rig.lockstep ? ", lockstep" : "");
+    if (plan.tree())
+        fmt::print("tree {} from node {}: ", name(plan.rule), index(plan.root));
+    if (data)
+        fmt::print("{} bytes, {} of at most {} bytes\n", plan.bytes,
+                   count_text(plan.packets(), "packet"), plan.packet_bytes);
+    if (!summary.levels.empty())
+        print_levels(summary);
+    print_steps(summary);
+    fmt::print("traffic   {}, busiest link {}, model time {:g}\n", count_text(summary.hops, "hop"),
+               summary.max_link_load, summary.model_time);
+    print_losses(summary, loom);
+    if (plan.engine == "qemu")
+        print_dma(plan, summary);
+    fmt::print("time      booted in {:.2f} s, ran {:.2f} s, {:.0f} hops/s\n", result.boot_s,
+               result.wall_s,
+               result.wall_s > 0 ? static_cast<double>(summary.hops) / result.wall_s : 0.0);
+    fmt::print("verified  {} of {} live nodes{}\n", summary.verified, summary.live,
+               summary.live == plan.nodes()
+                   ? ""
+                   : fmt::format(", {} killed", plan.nodes() - summary.live));
+    std::fflush(stdout);
+}
+
+} // namespace mesh::host

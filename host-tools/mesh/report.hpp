@@ -1,0 +1,58 @@
+// What a run has shown: the sums, the JSON report, the table for a person, and what to say of a
+// failure.
+#pragma once
+
+#include "core/formulas.hpp"
+#include "job.hpp"
+#include "plan.hpp"
+#include "run.hpp"
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+/// Nodes at one distance from the root in the tree.
+struct Level {
+    std::uint32_t nodes = 0;
+    std::uint64_t packets = 0; // received
+    double model_time = 0;     // when the last of them had finished
+};
+
+/// The figures of a run, all derived.
+struct Summary {
+    std::vector<std::uint32_t> failed;
+    std::vector<std::uint32_t> unreachable; // no way from the root over what is left of the mesh
+    std::uint32_t verified = 0;
+    std::uint32_t live = 0;
+    double model_time = 0;
+    std::uint64_t steps = 0;
+    std::optional<Formula> formula;
+    std::uint64_t hops = 0;
+    std::uint32_t max_link_load = 0;
+    std::array<std::uint64_t, kCounterCount> counters{}; // sums; maxima for high-water marks
+    std::array<std::uint64_t, kPortsMax> dma_transfers{};
+    std::vector<Level> levels; // of a single tree
+    unsigned app_status = 0;   // the worst
+
+    bool good() const { return failed.empty() && live != 0; }
+};
+
+Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& result,
+                  const Loom& loom);
+
+/// Writes the report as JSON. RunError if the file cannot be written.
+void write_report(const RunPlan& plan, const RunResult& result, const Summary& summary,
+                  const LoomCounts& loom);
+
+/// Prints the table.
+void print_table(const RunPlan& plan, const RunResult& result, const Summary& summary,
+                 const LoomCounts& loom);
+
+/// One line: which nodes and links, and what was seen.
+std::string describe_failure(const RunPlan& plan, const RunResult& result, const Summary& summary);
+
+} // namespace mesh::host

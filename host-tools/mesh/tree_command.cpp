@@ -1,0 +1,142 @@
+#include "tree_command.hpp"
+
+#include "errors.hpp"
+#include "plan.hpp"
+#include "qemu_process.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+namespace mesh::host {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One spanning structure as lists, taken node by node from the rules.
+struct Subtree {
+    unsigned number = 0;
+    std::vector<std::int64_t> parent; // -1: root, or outside
+    std::vector<std::vector<std::uint32_t>> children;
+};
+
+struct Picture {
+    Network network;
+    Rule rule;
+    NodeId root;
+    std::vector<Subtree> subtrees;
+};
+
+Subtree subtree_of(const Picture& picture, unsigned number) {
+    Subtree subtree;
+    subtree.number = number;
+    for (std::uint32_t at = 0; at < node_count(picture.network); ++at) {
+        const NodeId node = node_at(at);
+        const Port up = parent(picture.network, picture.rule, number, picture.root, node);
+        subtree.parent.push_back(up == kNoPort ? -1
+                                               : index(neighbor(picture.network, node, up)));
+        std::vector<std::uint32_t>& below = subtree.children.emplace_back();
+        for (PortSequence ports =
+                 children(picture.network, picture.rule, number, picture.root, node);
+             !ports.empty();)
+            below.push_back(index(neighbor(picture.network, node, ports.pop())));
+    }
+    return subtree;
+}
+
+Picture picture_of(const TreeArguments& arguments) {
+    Picture picture;
+    picture.network = network_of(arguments.topology, arguments.dim);
+    picture.rule = tree_of(picture.network, arguments.tree);
+    picture.root = node_of(picture.network, arguments.root, "--root");
+    const unsigned first = first_subtree(picture.network, picture.rule);
+    const unsigned count = subtree_count(picture.network, picture.rule);
+    for (unsigned number = first; number < first + count; ++number)
+        picture.subtrees.push_back(subtree_of(picture, number));
+    return picture;
+}
+
+void print_json(const Picture& picture) {
+    Json subtrees = Json::array();
+    for (const Subtree& subtree : picture.subtrees)
+        subtrees.push_back({{"index", subtree.number},
+                            {"parent", subtree.parent},
+                            {"children", subtree.children}});
+    const Json whole{{"topology", name(picture.network.topology)},
+                     {"dim", picture.network.dim},
+                     {"tree", name(picture.rule)},
+                     {"root", index(picture.root)},
+                     {"nodes", node_count(picture.network)},
+                     {"height", height(picture.network, picture.rule)},
+                     {"subtrees", subtrees}};
+    fmt::print("{}\n", whole.dump());
+}
+
+std::string dot_of(const Picture& picture) {
+    constexpr const char* kColors[] = {"black", "red3", "blue3", "green4", "orange3", "purple3"};
+    std::string text = fmt::format("digraph \"{}\" {{\n  node [shape=circle];\n  {} "
+                                   "[shape=doublecircle];\n",
+                                   name(picture.rule), index(picture.root));
+    for (std::size_t at = 0; at < picture.subtrees.size(); ++at)
+        for (std::uint32_t node = 0; node < picture.subtrees[at].children.size(); ++node)
+            for (const std::uint32_t child : picture.subtrees[at].children[node])
+                text += fmt::format("  {} -> {} [color={}];\n", node, child,
+                                    kColors[at % std::size(kColors)]);
+    return text + "}\n";
+}
+
+void print_svg(const Picture& picture) {
+    if (find_program("dot").empty())
+        throw UsageError("--format svg: needs Graphviz's dot; allowed without it: json, dot, text");
+    std::fflush(stdout);
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen("dot -Tsvg", "w"), pclose);
+    if (pipe == nullptr)
+        throw RunError("dot does not start");
+    const std::string text = dot_of(picture);
+    std::fwrite(text.data(), 1, text.size(), pipe.get());
+}
+
+/// One line a node, depth first, indented by level.
+void print_text(const Picture& picture) {
+    struct Place {
+        std::uint32_t node;
+        unsigned level;
+    };
+    for (const Subtree& subtree : picture.subtrees) {
+        if (picture.subtrees.size() > 1)
+            fmt::print("subtree {}\n", subtree.number);
+        std::vector<Place> stack{{index(picture.root), 0}};
+        while (!stack.empty()) {
+            const Place place = stack.back();
+            stack.pop_back();
+            fmt::print("{:{}}{}\n", "", 2 * place.level, place.node);
+            const auto& below = subtree.children[place.node];
+            for (auto child = below.rbegin(); child != below.rend(); ++child)
+                stack.push_back({*child, place.level + 1});
+        }
+    }
+}
+
+} // namespace
+
+void tree_command(const TreeArguments& arguments) {
+    const Picture picture = picture_of(arguments);
+    if (arguments.format == "json")
+        print_json(picture);
+    else if (arguments.format == "dot")
+        fmt::print("{}", dot_of(picture));
+    else if (arguments.format == "svg")
+        print_svg(picture);
+    else if (arguments.format == "text")
+        print_text(picture);
+    else
+        throw UsageError(fmt::format("--format '{}': allowed: json, dot, svg, text",
+                                     arguments.format));
+    std::fflush(stdout);
+}
+
+} // namespace mesh::host

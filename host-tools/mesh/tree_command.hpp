@@ -1,0 +1,20 @@
+// `mesh tree`: what the firmware's rules say, as JSON, text, Graphviz source or a drawing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace mesh::host {
+
+struct TreeArguments {
+    std::string topology = "cube";
+    std::int64_t dim = 0;
+    std::string tree = "sbt";
+    std::int64_t root = 0;
+    std::string format = "json";
+};
+
+/// Prints the tree on standard output. UsageError, RunError.
+void tree_command(const TreeArguments& arguments);
+
+} // namespace mesh::host
