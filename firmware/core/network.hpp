@@ -24,28 +24,53 @@
 
 namespace mesh {
 
-/// The trees of each topology.
-constexpr TreeList<SbtTree, BsTree, HpTree, TcbtTree, MsbtTree, SbntMinrTree, SbntMaxlTree,
-                   SbntMinblTree, SbntMaxbrTree, SbgGraph, AltTree>
-trees_of(Hypercube) {
-    return {};
-}
-constexpr TreeList<Bt1Tree, Bt1CountedTree, Bt2Tree, Bt3Tree, BtsTree, Bt4Tree, AdstTree, IstTree>
-trees_of(UniHypercube) {
-    return {};
-}
-constexpr TreeList<SptTree, EdtTree, EdtV2Tree> trees_of(StarGraph) { return {}; }
+/// Every network and every tree. What the host and the tests use.
+struct AllRules {
+    static constexpr bool has(Topology) { return true; }
+    using CubeTrees = TreeList<SbtTree, BsTree, HpTree, TcbtTree, MsbtTree, SbntMinrTree,
+                               SbntMaxlTree, SbntMinblTree, SbntMaxbrTree, SbgGraph, AltTree>;
+    using UhcTrees =
+        TreeList<Bt1Tree, Bt1CountedTree, Bt2Tree, Bt3Tree, BtsTree, Bt4Tree, AdstTree, IstTree>;
+    using StarTrees = TreeList<SptTree, EdtTree, EdtV2Tree>;
+};
+
+/// The cube with its small broadcast trees. An image pays flash for the rules of its set only: each
+/// function below takes a set as its template argument.
+struct CubeRules : AllRules {
+    static constexpr bool has(Topology topology) { return topology == Topology::cube; }
+    using CubeTrees = TreeList<SbtTree, BsTree, HpTree>;
+};
 
 namespace detail {
 
-/// f(topology) for the topology of `network`; a value of nothing for a topology that is none.
-template <class F>
+template <class Rules>
+constexpr typename Rules::CubeTrees trees_of(Hypercube) {
+    return {};
+}
+template <class Rules>
+constexpr typename Rules::UhcTrees trees_of(UniHypercube) {
+    return {};
+}
+template <class Rules>
+constexpr typename Rules::StarTrees trees_of(StarGraph) {
+    return {};
+}
+
+/// f(topology) for the topology of `network`; a value of nothing for one that the rules lack.
+template <class Rules, class F>
 constexpr auto with_topology(Network network, F f) {
     using Result = decltype(f(Hypercube{}));
-    switch (network.topology) {
-    case Topology::cube: return f(Hypercube{network.dim});
-    case Topology::uhc: return f(UniHypercube{network.dim});
-    case Topology::star: return f(StarGraph{network.dim});
+    if constexpr (Rules::has(Topology::cube)) {
+        if (network.topology == Topology::cube)
+            return f(Hypercube{network.dim});
+    }
+    if constexpr (Rules::has(Topology::uhc)) {
+        if (network.topology == Topology::uhc)
+            return f(UniHypercube{network.dim});
+    }
+    if constexpr (Rules::has(Topology::star)) {
+        if (network.topology == Topology::star)
+            return f(StarGraph{network.dim});
     }
     return Result{};
 }
@@ -72,26 +97,30 @@ constexpr Route tree_route(Net net, Tree, const Hop& hop) {
 }
 
 /// The route of a tree packet: that of its tree. The UHC and the star choose among their own.
-template <class Net>
+template <class Rules, class Net>
 constexpr Route rule_route(Net net, Rule rule, const Hop& hop) {
-    return with_tree(trees_of(net), rule, Route{},
+    return with_tree(trees_of<Rules>(net), rule, Route{},
                      [&](auto tree) { return tree_route(net, tree, hop); });
 }
+template <class Rules>
 constexpr Route rule_route(UniHypercube net, Rule rule, const Hop& hop) {
     return uhc::route(net, rule, hop);
 }
+template <class Rules>
 constexpr Route rule_route(StarGraph net, Rule rule, const Hop& hop) {
     return star::route(net, rule, hop);
 }
 
-template <class Net>
+template <class Rules, class Net>
 constexpr Port rule_parent(Net net, Rule rule, const Hop& hop) {
-    return with_tree(trees_of(net), rule, kNoPort,
+    return with_tree(trees_of<Rules>(net), rule, kNoPort,
                      [&](auto tree) { return tree.parent(net, hop); });
 }
+template <class Rules>
 constexpr Port rule_parent(UniHypercube net, Rule rule, const Hop& hop) {
     return uhc::has(net, rule) ? uhc::parent(net, rule, hop) : kNoPort;
 }
+template <class Rules>
 constexpr Port rule_parent(StarGraph net, Rule rule, const Hop& hop) {
     return star::parent(net, rule, hop);
 }
@@ -122,7 +151,7 @@ constexpr bool can_arrive(Net net, NodeId self, Port arrival) {
                                   ((net.in_ports(self) >> index(arrival)) & 1u) != 0);
 }
 
-template <class Net>
+template <class Rules, class Net>
 constexpr Route route(Net net, NodeId self, Port arrival, const Envelope& envelope) {
     static_assert(TopologyType<Net>);
     if (!can_arrive(net, self, arrival))
@@ -130,125 +159,143 @@ constexpr Route route(Net net, NodeId self, Port arrival, const Envelope& envelo
     if (envelope.rule == Rule::unicast)
         return unicast_route(net, self, envelope.destination);
     const Hop hop{self, envelope.source, arrival, envelope.subtree, envelope.tag};
-    return rule_route(net, envelope.rule, hop);
+    return rule_route<Rules>(net, envelope.rule, hop);
 }
 
 } // namespace detail
 
 /// True if there is such a network: cube and UHC of up to kDimMax dimensions (UHC from 2), star
 /// of 3..9 symbols. Takes any value.
+template <class Rules = AllRules>
 constexpr bool valid(Network network) {
-    return detail::with_topology(network, [](auto net) { return net.valid(); });
+    return detail::with_topology<Rules>(network, [](auto net) { return net.valid(); });
 }
 
 /// Number of nodes: 2^dim, or dim! for the star.
+template <class Rules = AllRules>
 constexpr std::uint32_t node_count(Network network) {
-    return detail::with_topology(network, [](auto net) { return net.node_count(); });
+    return detail::with_topology<Rules>(network, [](auto net) { return net.node_count(); });
 }
 
 /// Number of ports of every node, in and out: dim, or dim-1 for the star.
+template <class Rules = AllRules>
 constexpr unsigned port_count(Network network) {
-    return detail::with_topology(network, [](auto net) { return net.port_count(); });
+    return detail::with_topology<Rules>(network, [](auto net) { return net.port_count(); });
 }
 
 /// Ports by which packets can leave `node`, as bits.
+template <class Rules = AllRules>
 constexpr std::uint32_t out_ports(Network network, NodeId node) {
-    return detail::with_topology(network, [=](auto net) { return net.out_ports(node); });
+    return detail::with_topology<Rules>(network, [=](auto net) { return net.out_ports(node); });
 }
 
 /// Ports by which packets can enter `node`, as bits.
+template <class Rules = AllRules>
 constexpr std::uint32_t in_ports(Network network, NodeId node) {
-    return detail::with_topology(network, [=](auto net) { return net.in_ports(node); });
+    return detail::with_topology<Rules>(network, [=](auto net) { return net.in_ports(node); });
 }
 
 /// The node at the other end of the cable at `port`. It is plugged into the same port there.
+template <class Rules = AllRules>
 constexpr NodeId neighbor(Network network, NodeId node, Port port) {
-    return detail::with_topology(network, [=](auto net) { return net.neighbor(node, port); });
+    return detail::with_topology<Rules>(network,
+                                        [=](auto net) { return net.neighbor(node, port); });
 }
 
 /// Links on the shortest path.
+template <class Rules = AllRules>
 constexpr unsigned distance(Network network, NodeId from, NodeId to) {
-    return detail::with_topology(network, [=](auto net) { return net.distance(from, to); });
+    return detail::with_topology<Rules>(network, [=](auto net) { return net.distance(from, to); });
 }
 
 /// Where a packet goes that is at `self` and came by `arrival` (kNoPort: it starts here). A tree
 /// delivers at every node but its root. Takes any `arrival` and envelope; the answer to one that
 /// does not fit the network is Route::nowhere().
+template <class Rules = AllRules>
 constexpr Route route(Network network, NodeId self, Port arrival, const Envelope& envelope) {
-    return detail::with_topology(
-        network, [&](auto net) { return detail::route(net, self, arrival, envelope); });
+    return detail::with_topology<Rules>(
+        network, [&](auto net) { return detail::route<Rules>(net, self, arrival, envelope); });
 }
 
 /// Most links that a packet of this rule crosses; 0 if the topology does not have the rule.
+template <class Rules = AllRules>
 constexpr unsigned height(Network network, Rule rule) {
-    return detail::with_topology(network, [=](auto net) {
-        return rule == Rule::unicast ? net.diameter()
-                                     : detail::with_tree(trees_of(net), rule, 0u, [=](auto tree) {
-                                           return tree.height(net);
-                                       });
+    return detail::with_topology<Rules>(network, [=](auto net) {
+        return rule == Rule::unicast
+                   ? net.diameter()
+                   : detail::with_tree(detail::trees_of<Rules>(net), rule, 0u,
+                                       [=](auto tree) { return tree.height(net); });
     });
 }
 
 /// Number of subtrees that the rule names by Envelope::subtree; 1 for a single tree, 0 for unicast
 /// and for rules of other topologies.
+template <class Rules = AllRules>
 constexpr unsigned subtree_count(Network network, Rule rule) {
-    return detail::with_topology(network, [=](auto net) {
-        return detail::with_tree(trees_of(net), rule, 0u,
+    return detail::with_topology<Rules>(network, [=](auto net) {
+        return detail::with_tree(detail::trees_of<Rules>(net), rule, 0u,
                                  [=](auto tree) { return tree.subtree_count(net); });
     });
 }
 
 /// The lowest of the subtree numbers, which are contiguous.
+template <class Rules = AllRules>
 constexpr unsigned first_subtree(Network network, Rule rule) {
-    return detail::with_topology(network, [=](auto net) {
-        return detail::with_tree(trees_of(net), rule, 0u,
+    return detail::with_topology<Rules>(network, [=](auto net) {
+        return detail::with_tree(detail::trees_of<Rules>(net), rule, 0u,
                                  [](auto tree) { return tree.first_subtree(); });
     });
 }
 
 /// In-port by which `node` gets the packets of this tree; kNoPort at the root and at nodes outside
 /// the subtree.
+template <class Rules = AllRules>
 constexpr Port parent(Network network, Rule rule, unsigned subtree, NodeId root, NodeId node) {
     const Hop hop{node, root, kNoPort, static_cast<std::uint8_t>(subtree)};
-    return detail::with_topology(
-        network, [&](auto net) { return detail::rule_parent(net, rule, hop); });
+    return detail::with_topology<Rules>(
+        network, [&](auto net) { return detail::rule_parent<Rules>(net, rule, hop); });
 }
 
 /// The tag with which a packet of this tree comes to `node` by parent(); 0 for rules without tags.
+template <class Rules = AllRules>
 constexpr std::uint8_t arrival_tag(Network network, Rule rule, NodeId root, NodeId node) {
-    if (network.topology != Topology::uhc)
-        return 0;
-    return uhc::arrival_tag(UniHypercube{network.dim}, rule, Hop{node, root, kNoPort, 0});
+    if constexpr (Rules::has(Topology::uhc)) {
+        if (network.topology == Topology::uhc)
+            return uhc::arrival_tag(UniHypercube{network.dim}, rule, Hop{node, root, kNoPort, 0});
+    }
+    return 0;
 }
 
 /// All in-ports by which `node` is fed, as bits: that of parent(), and more only in `sbg`.
+template <class Rules = AllRules>
 constexpr std::uint32_t parents(Network network, Rule rule, unsigned subtree, NodeId root,
                                 NodeId node) {
     const Hop hop{node, root, kNoPort, static_cast<std::uint8_t>(subtree)};
-    return detail::with_topology(network, [=](auto net) {
-        return detail::with_tree(trees_of(net), rule, 0u,
+    return detail::with_topology<Rules>(network, [=](auto net) {
+        return detail::with_tree(detail::trees_of<Rules>(net), rule, 0u,
                                  [=](auto tree) { return detail::parents(net, tree, hop); });
     });
 }
 
 /// Ports by which `node` sends the packets of this tree on: what route() says when one came by
 /// parent().
+template <class Rules = AllRules>
 constexpr PortSequence children(Network network, Rule rule, unsigned subtree, NodeId root,
                                 NodeId node) {
-    const Port arrival = parent(network, rule, subtree, root, node);
+    const Port arrival = parent<Rules>(network, rule, subtree, root, node);
     if (arrival == kNoPort && node != root)
         return {};
     const Envelope envelope{rule, static_cast<std::uint8_t>(subtree), root, kNoNode,
-                            arrival_tag(network, rule, root, node)};
-    return route(network, node, arrival, envelope).ports;
+                            arrival_tag<Rules>(network, rule, root, node)};
+    return route<Rules>(network, node, arrival, envelope).ports;
 }
 
 /// Name of a rule on the command line and in reports; empty for one that no topology has.
 constexpr std::string_view name(Rule rule) {
     std::string_view found = rule == Rule::unicast ? "unicast" : "";
     for (const Topology topology : {Topology::cube, Topology::uhc, Topology::star})
-        found = detail::with_topology({topology, 3}, [=](auto net) {
-            return detail::with_tree(trees_of(net), rule, found,
+        found = detail::with_topology<AllRules>({topology, 3}, [=](auto net) {
+            return detail::with_tree(detail::trees_of<AllRules>(net), rule, found,
                                      [](auto tree) -> std::string_view { return tree.kName; });
         });
     return found;
