@@ -171,7 +171,8 @@ void plan_rig(RunPlan& plan, const RunArguments& arguments) {
     rig.app = arguments.app.empty() ? "job" : arguments.app;
     const auto apps = app_names();
     const bool image = is_image(rig.app);
-    if (!image && std::find(apps.begin(), apps.end(), rig.app) == apps.end())
+    if (!arguments.app.empty() && !image &&
+        std::find(apps.begin(), apps.end(), rig.app) == apps.end())
         refuse("--app '{}': allowed: {}, or a path of an image (.elf)", rig.app,
                fmt::join(apps, ", "));
     if (plan.engine == "sim") {
