@@ -24,7 +24,7 @@ Forwarder::Forwarder(const wire::Identity& identity, std::span<Link> links, Link
 }
 
 bool Forwarder::may_inject(Rule rule) const {
-    return context_.pool.free() > height(identity_.network, rule);
+    return context_.pool.free() > height<KernelRules>(identity_.network, rule);
 }
 
 PacketBuffer* Forwarder::take(const Match& match) {
@@ -40,7 +40,7 @@ bool Forwarder::has_room(const PacketBuffer* buffer) const {
 }
 
 bool Forwarder::on_data(unsigned port, const wire::LinkHeader& link, PacketBuffer* buffer) {
-    const unsigned longest = height(identity_.network, buffer->header.rule);
+    const unsigned longest = height<KernelRules>(identity_.network, buffer->header.rule);
     buffer->hops = link.hops;
     buffer->remaining = static_cast<std::uint16_t>(longest > link.hops ? longest - link.hops : 0);
     switch (links_[port].on_data(link, has_room(buffer), buffer->remaining)) {
@@ -64,15 +64,15 @@ void Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready) {
     buffer->ready = ready;
     buffer->hops = 0;
     buffer->remaining =
-        static_cast<std::uint16_t>(height(identity_.network, buffer->header.rule));
+        static_cast<std::uint16_t>(height<KernelRules>(identity_.network, buffer->header.rule));
     if (!timeless(buffer->header))
         ++context_.counters[Counter::packets_injected];
     forward(buffer, kNoPort);
 }
 
 void Forwarder::forward(PacketBuffer* buffer, Port arrival) {
-    Route route = mesh::route(identity_.network, identity_.node, arrival,
-                              envelope_of(buffer->header));
+    Route route = mesh::route<KernelRules>(identity_.network, identity_.node, arrival,
+                                           envelope_of(buffer->header));
     if (route.ports.empty() && !route.deliver && arrival != kNoPort)
         ++context_.counters[Counter::drop_no_route];
     while (!route.ports.empty()) {

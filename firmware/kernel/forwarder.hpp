@@ -13,10 +13,10 @@
 // The argument knows no topology, so it holds for every rule in core/.
 #pragma once
 
-#include "core/network.hpp"
 #include "kernel/link.hpp"
 #include "kernel/mailbox.hpp"
 #include "kernel/model_clock.hpp"
+#include "kernel/rule_set.hpp"
 
 #include <array>
 #include <span>

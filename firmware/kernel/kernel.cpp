@@ -41,7 +41,7 @@ std::uint64_t Kernel::deadline_in(wire::ModelTime ticks) const {
 // Boot: every port says who it is, and learns who is at the other end --------------------------------
 
 std::uint32_t Kernel::plugged_ports() const {
-    return out_ports(network(), id()) | in_ports(network(), id());
+    return out_ports<KernelRules>(network(), id()) | in_ports<KernelRules>(network(), id());
 }
 
 void Kernel::boot() {
@@ -65,8 +65,9 @@ std::uint16_t network_word(Network network) {
 
 void Kernel::on_hello(unsigned port, const LinkHeader& header) {
     const std::uint32_t bit = 1u << port;
+    const NodeId other = neighbor<KernelRules>(network(), id(), port_at(port));
     const bool right = header.sequence == network_word(network()) && index(header.port) == port &&
-                       header.refused == index(neighbor(network(), id(), port_at(port)));
+                       header.refused == index(other);
     if (right) {
         forwarder_.link(port).set_peer_known();
         ready_.ports_good |= bit;

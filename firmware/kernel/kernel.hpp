@@ -68,7 +68,7 @@ public:
 
     NodeId id() const { return identity_.node; }
     Network network() const { return identity_.network; }
-    std::uint32_t nodes() const { return node_count(identity_.network); }
+    std::uint32_t nodes() const { return node_count<KernelRules>(identity_.network); }
     unsigned ports() const { return forwarder_.ports(); }
     const wire::Job& job() const { return job_; }
     /// Words after `--` on the host tool's command line.
@@ -107,7 +107,9 @@ public:
     /// `Packet p = co_await allocate(rule)`: an empty packet, when the pool can start one.
     auto allocate(Rule rule);
     /// False if the pool is too small for this rule's paths: allocate() would wait for ever.
-    bool can_carry(Rule rule) const { return pool_.capacity() > height(network(), rule) + 1; }
+    bool can_carry(Rule rule) const {
+        return pool_.capacity() > height<KernelRules>(network(), rule) + 1;
+    }
     /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
     void inject(Packet&& packet);
     /// `Packet p = co_await receive(match)`: the next packet that matches; sets the clock.
