@@ -1,8 +1,8 @@
 // The star network: one node for each permutation of n symbols, n-1 ports each.
 //
 // A node's label is a permutation of the symbols 1..n; dimension d (2..n) swaps the symbols at
-// positions 1 and d, and is port d-2. Node numbers are the lexicographic ranks of the labels. Labels
-// are computed from the number and back in one pass over the symbols, without a table.
+// positions 1 and d, and is port d-2. Node numbers are the lexicographic ranks of the labels.
+// Labels are computed from the number and back in one pass over the symbols, without a table.
 // (fragopoulou-akl-1993, 2)
 #pragma once
 

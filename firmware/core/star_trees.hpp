@@ -2,9 +2,9 @@
 // l = 2..n on dimension l of the root.
 //
 // Only the parent is defined, on the relative label in O(1) after one pass over it; children are
-// those neighbours whose parent this node is. A node's paths from the root in different trees of edt
-// share no directed link and no other node, and each comes in by a port of its own: so no header
-// names the tree. (fragopoulou-akl-1993, 3, corrected; `v2` is not in the paper)
+// those neighbours whose parent this node is. A node's paths from the root in different trees of
+// edt share no directed link and no other node, and each comes in by a port of its own: so no
+// header names the tree. (fragopoulou-akl-1993, 3, corrected; `v2` is not in the paper)
 #pragma once
 
 #include "core/bits.hpp"
@@ -21,7 +21,8 @@ namespace mesh {
 class StarView {
 public:
     constexpr StarView(StarGraph net, NodeId self, NodeId root)
-        : label_(net.relative_label(self, root)), places_(net.inverse(label_)) {
+        : label_(net.relative_label(self, root)),
+          places_(net.inverse(label_)) {
         for (unsigned position = 2; position <= net.symbols; ++position)
             misplaced_ |= misplaced_bit(position);
     }
@@ -47,9 +48,7 @@ public:
 
     /// Dimension to the parent in spt (p of the paper): the first symbol goes home; if symbol 1 is
     /// there or waits for it, the first misplaced one comes. Precondition: not the root.
-    constexpr unsigned nearer() const {
-        return at(1) == place_of(1) ? first_misplaced() : at(1);
-    }
+    constexpr unsigned nearer() const { return at(1) == place_of(1) ? first_misplaced() : at(1); }
 
 private:
     constexpr std::uint32_t misplaced_bit(unsigned position) const {
@@ -67,13 +66,14 @@ enum class EdtVariant : std::uint8_t { paper, v2 };
 /// How the trees of edt reach a node. In all trees but three at most, the dimension is the place of
 /// the tree's symbol l; these three are the exceptions. Precondition: symbol 1 is not first.
 struct EdtExits {
-    unsigned nearer = 0;       // dimension in tree `home`
-    unsigned home = 0;         // k: the place of symbol 1
-    unsigned over_home = 0;    // the tree that comes over dimension k
+    unsigned nearer = 0;         // dimension in tree `home`
+    unsigned home = 0;           // k: the place of symbol 1
+    unsigned over_home = 0;      // the tree that comes over dimension k
     unsigned over_displaced = 0; // the tree that comes over the place of symbol k; 0: as all others
 
     constexpr EdtExits(const StarView& view, EdtVariant variant)
-        : nearer(view.nearer()), home(view.place_of(1)) {
+        : nearer(view.nearer()),
+          home(view.place_of(1)) {
         const unsigned first = view.at(1);
         const unsigned next = view.at(nearer);
         if (first == home) {

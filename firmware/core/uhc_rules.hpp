@@ -1,5 +1,6 @@
-// The UHC's eight rules behind one door: a node's view is computed once, then the rule is chosen. So
-// the whole routing decision of the UHC, tables included, fits in 2 KB of flash.
+// The UHC's eight rules behind one door: a node's view is computed once, then the rule is chosen.
+// So all that a node decides on the UHC (unicast, every tree, collecting; tables included) takes 2
+// KB of flash. parent() and arrival_tag() come on top: nothing on a node needs them.
 #pragma once
 
 #include "core/rules.hpp"
@@ -19,8 +20,7 @@ namespace uhc {
 
 /// True for the rules that span the two halves of an odd network one by one.
 constexpr bool spans_halves(Rule rule) {
-    return rule == Rule::bt1 || rule == Rule::bt1_counted || rule == Rule::bt2 ||
-           rule == Rule::bt3;
+    return rule == Rule::bt1 || rule == Rule::bt1_counted || rule == Rule::bt2 || rule == Rule::bt3;
 }
 
 /// True for the two rules that find the source's place from a tag.
@@ -38,7 +38,7 @@ constexpr UhcHalf half_for(UniHypercube net, Rule rule, const Hop& hop) {
 /// Children in the disjoint trees. The source sends tree j on out-port j; elsewhere the in-port
 /// tells the tree.
 constexpr PortSequence disjoint_children(UniHypercube net, Rule rule, const Hop& hop,
-                                         UhcView view) {
+                                         const UhcView& view) {
     const unsigned trees = net.dim / 2;
     if (view.is_root()) {
         const bool sends = hop.arrival == kNoPort && hop.subtree < trees;
@@ -91,7 +91,8 @@ constexpr Route route(UniHypercube net, Rule rule, const Hop& hop) {
 }
 
 /// In-port of a node that is not the root of its half, as a bit.
-constexpr std::uint32_t parent_bit(UniHypercube net, Rule rule, UhcView view, unsigned subtree) {
+constexpr std::uint32_t parent_bit(UniHypercube net, Rule rule, const UhcView& view,
+                                   unsigned subtree) {
     const unsigned dim = half_dim(net);
     if (rule == Rule::adst)
         return adst_parent(view, subtree);
@@ -119,9 +120,25 @@ constexpr std::uint8_t arrival_tag(UniHypercube net, Rule rule, const Hop& hop) 
     const UhcHalf half = half_for(net, rule, hop);
     if (!is_tagged(rule) || half.view.is_root())
         return 0;
-    const unsigned tag = rule == Rule::bt2 ? bt2_arrival(half.view, half_dim(net)).tag
-                                           : bt1_count(half.view);
+    const unsigned tag =
+        rule == Rule::bt2 ? bt2_arrival(half.view, half_dim(net)).tag : bt1_count(half.view);
     return static_cast<std::uint8_t>(tag | (half.other ? kTagCrossed : 0u));
+}
+
+// No packet goes back over a link of the UHC, so what is collected at a root (reduce, gather) needs
+// a tree of its own: bts of the network with all links turned round. Every node sends up once, over
+// a shortest path, after it has heard from all its children. Any dim.
+
+/// Out-port towards the root; kNoPort at the root.
+constexpr Port collect_parent(UniHypercube net, NodeId root, NodeId self) {
+    if (self == root)
+        return kNoPort;
+    return port_at(lowest_bit(bts_parent(uhc_view(net, self, root).reversed())));
+}
+
+/// In-ports by which the children send, as bits.
+constexpr std::uint32_t collect_children(UniHypercube net, NodeId root, NodeId self) {
+    return bts_children(uhc_view(net, self, root).reversed());
 }
 
 /// Height of a tree of an odd network: that of its half, two more for the way across.

@@ -1,8 +1,9 @@
-// The three small tables of the UHC's trees: 176 bytes of flash.
+// The tables of the UHC's trees bt3 and bt4: 192 bytes of flash.
 //
-// bt3 is by construction a table over the 64 addresses of a six-dimensional section, and bt4 one
-// over 64 and 256: everything else in this folder is computed. Addresses are in canonical form,
-// those of a section whose parity is its node's. (huang-yang-tseng-2001, figure 4 and algorithm 2)
+// bt3 is by construction a table over the 64 addresses of a section of six dimensions, and bt4 one
+// over the 64 of six and the 256 of eight: everything else in this folder is computed. Addresses
+// are in canonical form, those of a section whose parity is its node's. (huang-yang-tseng-2001,
+// figure 4 and algorithm 2)
 #pragma once
 
 #include "core/bits.hpp"
@@ -12,30 +13,42 @@
 
 namespace mesh {
 
-/// Numbers of `kBits` bits, packed.
-template <unsigned kCount, unsigned kBits>
-class PackedTable {
+/// Three tables of numbers below 8, two numbers a byte, one after the other.
+class SectionTables {
 public:
-    /// From one octal digit per number.
-    static consteval PackedTable from_digits(const char (&digits)[kCount + 1]) {
-        PackedTable table;
-        for (unsigned entry = 0; entry < kCount; ++entry)
-            table.put(entry, static_cast<unsigned>(digits[entry] - '0'));
-        return table;
-    }
-    constexpr void put(unsigned entry, unsigned number) {
-        std::uint8_t& held = bytes_[entry / kPerByte];
-        const unsigned shift = entry % kPerByte * kBits;
-        held = static_cast<std::uint8_t>((held & ~(low_bits(kBits) << shift)) | (number << shift));
+    /// First entries. bt3: address -> out-ports that get the packet, bit j = out-port j of the
+    /// section. bt4: address -> how many get it, from out-port 0 up.
+    static constexpr unsigned kBt3 = 0;
+    static constexpr unsigned kBt4Of6 = 64;
+    static constexpr unsigned kBt4Of8 = 128;
+    static constexpr unsigned kEntries = 128 + 256;
+
+    /// From one digit per entry.
+    explicit consteval SectionTables(const char (&digits)[kEntries + 1]) {
+        for (unsigned entry = 0; entry < kEntries; ++entry) {
+            const unsigned number = static_cast<unsigned>(digits[entry] - '0');
+            bytes_[entry / 2] =
+                static_cast<std::uint8_t>(bytes_[entry / 2] | number << (entry % 2 * 4));
+        }
     }
     constexpr unsigned operator[](unsigned entry) const {
-        return (unsigned{bytes_[entry / kPerByte]} >> (entry % kPerByte * kBits)) & low_bits(kBits);
+        return (unsigned{bytes_[entry / 2]} >> (entry % 2 * 4)) & 7u;
     }
 
 private:
-    static constexpr unsigned kPerByte = 8 / kBits;
-    std::array<std::uint8_t, kCount / kPerByte> bytes_{};
+    std::array<std::uint8_t, kEntries / 2> bytes_{};
 };
+
+/// bt3 is bt2 of six dimensions with 101111 moved from 101110 to 111111, which saves a one-port
+/// step; a test compares it with that construction. bt4 was found by a search for trees that finish
+/// in 8 and 10 one-port steps.
+inline constexpr SectionTables kSectionTables{
+    "7301701111101101703111103101101130113301110111003301301111101105" // bt3
+    "3300202030101301302111103101101112000102110120102201201210103001" // bt4 of six
+    "4300203030103100401012101400104012100420110101102100203010202200" // bt4 of eight
+    "4022110030023001200210013011111032001031111011011014111020011011"
+    "3021120021011010310230021010200122013010102011002012120130011010"
+    "3102300210013002302011001301101120011202110111104002300211101001"};
 
 /// Canonical address of a section: dimensions 2j and 2j+1 exchanged.
 constexpr std::uint32_t pairs_swapped(std::uint32_t content) {
@@ -46,21 +59,5 @@ constexpr std::uint32_t pairs_swapped(std::uint32_t content) {
 constexpr std::uint32_t spread_pairs(unsigned ports) {
     return 3 * ((ports & 1u) | (ports & 2u) << 1 | (ports & 4u) << 2);
 }
-
-/// Address in a section -> out-ports that get the packet, bit j = out-port j of the section. It is
-/// bt2 of six dimensions with 101111 moved from 101110 to 111111, which saves a one-port step; a
-/// test compares it with that construction.
-inline constexpr auto kBt3Children = PackedTable<64, 4>::from_digits(
-    "7301701111101101703111103101101130113301110111003301301111101105");
-
-/// The same for bt4, as a number: this many out-ports, from 0 up. Found by a search for trees that
-/// finish in 8 and 10 one-port steps.
-inline constexpr auto kBt4Children6 = PackedTable<64, 2>::from_digits(
-    "3300202030101301302111103101101112000102110120102201201210103001");
-inline constexpr auto kBt4Children8 = PackedTable<256, 4>::from_digits(
-    "4300203030103100401012101400104012100420110101102100203010202200"
-    "4022110030023001200210013011111032001031111011011014111020011011"
-    "3021120021011010310230021010200122013010102011002012120130011010"
-    "3102300210013002302011001301101120011202110111104002300211101001");
 
 } // namespace mesh

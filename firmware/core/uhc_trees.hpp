@@ -13,11 +13,12 @@
 
 namespace mesh {
 
-// ---- bt1: the lowest superdimension that differs from the source is the one in work --------------
+// ---- bt1: the lowest superdimension that differs from the source is the one in work
+// --------------
 
 /// Superdimension i is passed in up to three hops; while it is, the rule sends on out-ports i..0,
 /// after the third hop on i-1..0.
-constexpr std::uint32_t bt1_children(UhcView view) {
+constexpr std::uint32_t bt1_children(const UhcView& view) {
     if (view.is_root())
         return view.out;
     const std::uint32_t pair = superdimension_bits(lowest_bit(view.relative));
@@ -26,33 +27,35 @@ constexpr std::uint32_t bt1_children(UhcView view) {
 }
 
 /// In-port of the same superdimension. Precondition: not the root.
-constexpr std::uint32_t bt1_parent(UhcView view) {
+constexpr std::uint32_t bt1_parent(const UhcView& view) {
     return view.in & superdimension_bits(lowest_bit(view.relative));
 }
 
 /// How many hops in a row, 1..3, the packet has made in the superdimension in work.
-constexpr unsigned bt1_count(UhcView view) {
+constexpr unsigned bt1_count(const UhcView& view) {
     const std::uint32_t pair = superdimension_bits(lowest_bit(view.relative));
     if ((view.foreign() & pair) == 0)
         return 3;
     return (view.own() & pair) == 0 ? 1 : 2;
 }
 
-// ---- bts: every node at its distance from the source ---------------------------------------------
+// ---- bts: every node at its distance from the source
+// ---------------------------------------------
 
 /// For any dim.
-constexpr std::uint32_t bts_children(UhcView view) {
+constexpr std::uint32_t bts_children(const UhcView& view) {
     const std::uint32_t top = 1u << highest_bit(view.out);
     const std::uint32_t stop = lowest_one(view.own() & ~top);
     return view.never_to_source(view.out & (stop - 1)); // all if there is no stop
 }
 
 /// The lowest foreign dimension that differs, else the top in-port. Precondition: not the root.
-constexpr std::uint32_t bts_parent(UhcView view) {
+constexpr std::uint32_t bts_parent(const UhcView& view) {
     return view.foreign() != 0 ? lowest_one(view.foreign()) : 1u << highest_bit(view.in);
 }
 
-// ---- bt3, bt4: sections of six or eight dimensions, one after the other --------------------------
+// ---- bt3, bt4: sections of six or eight dimensions, one after the other
+// --------------------------
 
 enum class SectionTree : std::uint8_t { bt3 = 6, bt4 = 8 };
 
@@ -66,7 +69,7 @@ struct UhcSection {
 
 /// Sections from dimension 0 up: the first has `dim` modulo `unit` dimensions if that is not 0, all
 /// others `unit`. Precondition: not the root.
-constexpr UhcSection lowest_section(UhcView view, unsigned dim, unsigned unit) {
+constexpr UhcSection lowest_section(const UhcView& view, unsigned dim, unsigned unit) {
     const unsigned lowest = lowest_bit(view.relative);
     const unsigned first = dim % unit;
     if (lowest < first)
@@ -75,21 +78,23 @@ constexpr UhcSection lowest_section(UhcView view, unsigned dim, unsigned unit) {
 }
 
 /// Own dimensions of the section that the tables choose, and maybe more above it.
-constexpr std::uint32_t table_ports(UhcView view, UhcSection section, SectionTree tree) {
+constexpr std::uint32_t table_ports(const UhcView& view, UhcSection section, SectionTree tree) {
     std::uint32_t content = (view.relative >> section.base) & low_bits(section.width);
     const bool odd_node = (view.out & 1u) == 0;
     if (odd_weight(content) != odd_node)
         content = pairs_swapped(content);
-    if (tree == SectionTree::bt3)
-        return spread_pairs(kBt3Children[content]) << section.base;
     const bool wide = section.width == static_cast<unsigned>(SectionTree::bt4);
-    const unsigned count = wide ? kBt4Children8[content] : kBt4Children6[content];
-    return low_bits(2 * count) << section.base;
+    const bool bt3 = tree == SectionTree::bt3;
+    const unsigned table = bt3    ? SectionTables::kBt3
+                           : wide ? SectionTables::kBt4Of8
+                                  : SectionTables::kBt4Of6;
+    const unsigned entry = kSectionTables[table + content];
+    return (bt3 ? spread_pairs(entry) : low_bits(2 * entry)) << section.base;
 }
 
 /// The section's ports from its table (from bt1 if it is a short one), and all below it. `dim` is
 /// even.
-constexpr std::uint32_t section_children(UhcView view, unsigned dim, SectionTree tree) {
+constexpr std::uint32_t section_children(const UhcView& view, unsigned dim, SectionTree tree) {
     if (view.is_root())
         return view.out;
     const UhcSection section = lowest_section(view, dim, static_cast<unsigned>(tree));
@@ -101,18 +106,16 @@ constexpr std::uint32_t section_children(UhcView view, unsigned dim, SectionTree
     return view.out & ((held & (held - 1)) == 0 ? ports & ~held : ports);
 }
 
-/// In-port of the section whose other end counts this node among its children. Precondition: not
-/// the root.
-constexpr std::uint32_t section_parent(UhcView view, unsigned dim, SectionTree tree) {
-    const UhcSection section = lowest_section(view, dim, static_cast<unsigned>(tree));
-    std::uint32_t candidates = view.in & section.bits();
-    while (candidates != 0) {
+/// In-port whose other end counts this node among its children. Precondition: not the root.
+constexpr std::uint32_t section_parent(const UhcView& view, unsigned dim, SectionTree tree) {
+    std::uint32_t candidates = view.in;
+    while (true) {
         const std::uint32_t dimension = lowest_one(candidates);
-        if ((section_children(view.across(dimension), dim, tree) & dimension) != 0)
-            return dimension;
         candidates ^= dimension;
+        if (candidates == 0 ||
+            (section_children(view.across(dimension), dim, tree) & dimension) != 0)
+            return dimension;
     }
-    return 0;
 }
 
 } // namespace mesh

@@ -3,7 +3,8 @@
 //
 // A node's paths from the source in different trees share no link and no other node, so f faults
 // spare one of any f+1 trees. No header names the tree: a node gets each tree by an in-port of its
-// own, and reads the number off that. (huang-yang-tseng-2001, 5, corrected; ist is not in the paper)
+// own, and reads the number off that. (huang-yang-tseng-2001, 5, corrected; ist is not in the
+// paper)
 #pragma once
 
 #include "core/bits.hpp"
@@ -35,17 +36,18 @@ constexpr std::uint32_t cyclic_range(unsigned first, unsigned end) {
 
 constexpr bool is_single(std::uint32_t set) { return set != 0 && (set & (set - 1)) == 0; }
 
-// ---- adst ----------------------------------------------------------------------------------------
+// ---- adst
+// ----------------------------------------------------------------------------------------
 
 /// Superdimensions that differ from the source, one bit (the even one) each.
-constexpr std::uint32_t differing_superdimensions(UhcView view) {
+constexpr std::uint32_t differing_superdimensions(const UhcView& view) {
     return (view.relative | view.relative >> 1) & 0x5555'5555u;
 }
 
 /// Children for a packet that came by `arrival`: from its superdimension down to that of the tree,
 /// cyclically. The tree is the next superdimension below that differs; by one that does not differ
 /// came a packet of its own tree, for a leaf. Precondition: not the root.
-constexpr std::uint32_t adst_children(UhcView view, unsigned arrival) {
+constexpr std::uint32_t adst_children(const UhcView& view, unsigned arrival) {
     const std::uint32_t differ = differing_superdimensions(view);
     const std::uint32_t pair = superdimension_bits(arrival);
     if ((differ & pair) == 0)
@@ -61,17 +63,18 @@ constexpr std::uint32_t adst_children(UhcView view, unsigned arrival) {
 }
 
 /// In-port of tree `subtree`. Precondition: not the root.
-constexpr std::uint32_t adst_parent(UhcView view, unsigned subtree) {
+constexpr std::uint32_t adst_parent(const UhcView& view, unsigned subtree) {
     const std::uint32_t differ = differing_superdimensions(view);
     const unsigned tree = 2 * subtree;
     const bool passed = ((differ >> tree) & 1u) != 0;
     return view.in & superdimension_bits(passed ? next_above(differ, tree) : tree);
 }
 
-// ---- ist -----------------------------------------------------------------------------------------
+// ---- ist
+// -----------------------------------------------------------------------------------------
 
 /// Two hops from the source, in two superdimensions, the trees of those two change places.
-constexpr unsigned ist_exchanged(UhcView view, unsigned trees, unsigned subtree) {
+constexpr unsigned ist_exchanged(const UhcView& view, unsigned trees, unsigned subtree) {
     if (!is_single(view.foreign()) || !is_single(view.own()))
         return subtree;
     const unsigned x = highest_bit(view.foreign()) / 2;
@@ -81,14 +84,14 @@ constexpr unsigned ist_exchanged(UhcView view, unsigned trees, unsigned subtree)
 }
 
 /// Tree whose packets come by `arrival`; with odd dim it may be a number that no tree has.
-constexpr unsigned ist_subtree(UhcView view, unsigned trees, unsigned arrival) {
+constexpr unsigned ist_subtree(const UhcView& view, unsigned trees, unsigned arrival) {
     const bool differs = ((view.foreign() >> arrival) & 1u) != 0;
     const unsigned tree = differs ? next_below(view.foreign(), arrival) : arrival;
     return ist_exchanged(view, trees, tree / 2);
 }
 
 /// In-port of tree `subtree`. Precondition: not the root.
-constexpr std::uint32_t ist_parent(UhcView view, unsigned trees, unsigned subtree) {
+constexpr std::uint32_t ist_parent(const UhcView& view, unsigned trees, unsigned subtree) {
     const unsigned tree = ist_exchanged(view, trees, subtree);
     const std::uint32_t in_port = view.in & superdimension_bits(2 * tree);
     if ((view.foreign() & in_port) == 0)
@@ -99,7 +102,7 @@ constexpr std::uint32_t ist_parent(UhcView view, unsigned trees, unsigned subtre
 /// Children in tree `subtree`: from its own dimension up to before the next own one that differs.
 /// Where only one foreign dimension x differs, one hop from the source's neighbours, tree x gives
 /// way to others. Precondition: not the root.
-constexpr std::uint32_t ist_children(UhcView view, unsigned trees, unsigned subtree) {
+constexpr std::uint32_t ist_children(const UhcView& view, unsigned trees, unsigned subtree) {
     const std::uint32_t own = view.own();
     const std::uint32_t tree_port = view.out & superdimension_bits(2 * subtree);
     const std::uint32_t inside = low_bits(2 * trees);

@@ -28,8 +28,9 @@ struct TaggedStep {
 };
 
 /// Tag of bt2, + 1: the number of the in-port by which the sender got the packet, dim/2 from the
-/// source, on the last superdimension a countdown 1, 0, -1. This is algorithm 1, its conditions read
-/// in the printed order: what a node does that got `tag` by in-port number `i`. Ends for any tag.
+/// source, on the last superdimension a countdown 1, 0, -1. This is algorithm 1, its conditions
+/// read in the printed order: what a node does that got `tag` by in-port number `i`. Ends for any
+/// tag.
 constexpr TaggedStep bt2_step(std::uint32_t out, unsigned i, unsigned tag) {
     if (tag == 0)
         return {0, 0};
@@ -39,39 +40,42 @@ constexpr TaggedStep bt2_step(std::uint32_t out, unsigned i, unsigned tag) {
     return {out & low_bits(2 * top), i + 1};
 }
 
-/// One hop of bt2 or of bt1 counted. Where the packet goes straight on in its superdimension, the
-/// count of bt1 goes up; on all other ports it begins again at 1.
+/// One hop of bt2 or of bt1 counted. Where a bt1 packet goes straight on in its superdimension, its
+/// count goes up; on all other ports it begins again at 1.
 constexpr Route tagged_route(UniHypercube net, bool counted, const Hop& hop) {
     constexpr unsigned kHopsMax = 3;
     const unsigned dim = half_dim(net);
     const std::uint32_t own = net.out_ports(hop.self);
-    const std::uint32_t out = own & low_bits(dim);
-    const unsigned from_root = counted ? 1 : dim / 2 + 1;
+    const unsigned arrival = index(hop.arrival);
+    const bool starts = hop.arrival == kNoPort;
     unsigned crossed = hop.tag & kTagCrossed;
-    if (hop.arrival == kNoPort || index(hop.arrival) >= dim) { // source of a half
-        crossed = hop.arrival == kNoPort ? 0 : kTagCrossed;
-        const auto tag = static_cast<std::uint8_t>(from_root | crossed);
-        return {PortSequence::descending(own), crossed != 0, {tag, tag, kNoPort}};
+    const unsigned from_root = counted ? 1 : dim / 2 + 1;
+    TaggedStep step{own, from_root};
+    unsigned straight_tag = from_root;
+    if (arrival >= dim) { // the source, or that of the other half
+        crossed = starts ? 0 : kTagCrossed;
+    } else {
+        const std::uint32_t out = own & low_bits(dim);
+        const unsigned got = hop.tag & (kTagCrossed - 1);
+        straight_tag = got + 1;
+        if (counted)
+            step.ports = out & low_bits((arrival & ~1u) + (got < kHopsMax ? 2 : 0));
+        else
+            step = bt2_step(out, arrival / 2, got);
+        if (got == from_root && arrival >= dim - 2 && crossed == 0)
+            step.ports |= own ^ out; // the top dimension, if it is one of this node's
     }
-    const unsigned i = index(hop.arrival) / 2;
-    const unsigned got = hop.tag & (kTagCrossed - 1);
-    const std::uint32_t straight = out & superdimension_bits(index(hop.arrival));
-    const bool goes_on = counted && got < kHopsMax;
-    TaggedStep step = counted ? TaggedStep{out & low_bits(2 * i), 1} : bt2_step(out, i, got);
-    if (goes_on)
-        step.ports |= straight;
-    if (got == from_root && i == dim / 2 - 1 && crossed == 0)
-        step.ports |= own ^ out; // the top dimension, if it is one of this node's
-    const auto tag = static_cast<std::uint8_t>(step.tag | crossed);
-    const auto counted_tag = static_cast<std::uint8_t>((got + 1) | crossed);
+    if (!counted)
+        straight_tag = step.tag;
     return {PortSequence::descending(step.ports),
-            true,
-            {tag, goes_on ? counted_tag : tag,
-             goes_on ? port_at(lowest_bit(straight)) : kNoPort}};
+            !starts,
+            {static_cast<std::uint8_t>(step.tag | crossed),
+             static_cast<std::uint8_t>(straight_tag | crossed), port_at(arrival ^ 1u)}};
 }
 
-/// First hop of the bt2 path to a node `ahead` (relative to this one, not 0): the top superdimension
-/// that still differs if its own dimension does, else the one below, which exchanges the roles.
+/// First hop of the bt2 path to a node `ahead` (relative to this one, not 0): the top
+/// superdimension that still differs if its own dimension does, else the one below, which exchanges
+/// the roles.
 constexpr std::uint32_t bt2_toward(std::uint32_t out, std::uint32_t ahead) {
     const std::uint32_t pair = superdimension_bits(highest_bit(ahead));
     const bool here = (ahead & out & pair) != 0 || pair == 3;
@@ -85,7 +89,7 @@ struct Bt2Arrival {
 };
 
 /// Follows the path from the source, at most dim+1 hops. Precondition: not the root.
-constexpr Bt2Arrival bt2_arrival(UhcView view, unsigned dim) {
+constexpr Bt2Arrival bt2_arrival(const UhcView& view, unsigned dim) {
     UhcView at{0, view.out, view.in};
     if (odd_weight(view.relative))
         at = at.across(0);

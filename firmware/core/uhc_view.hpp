@@ -27,6 +27,8 @@ struct UhcView {
     constexpr UhcView across(std::uint32_t dimension) const {
         return {relative ^ dimension, in, out};
     }
+    /// The same with all links turned round: a tree from the root becomes one towards it.
+    constexpr UhcView reversed() const { return {relative, in, out}; }
     /// `ports` without the one that would lead to the source.
     constexpr std::uint32_t never_to_source(std::uint32_t ports) const {
         return (relative & (relative - 1)) == 0 ? ports & ~relative : ports;
@@ -39,9 +41,7 @@ constexpr UhcView uhc_view(UniHypercube net, NodeId self, NodeId root) {
 }
 
 /// The two dimensions of the superdimension that `dimension` belongs to, as bits.
-constexpr std::uint32_t superdimension_bits(unsigned dimension) {
-    return 3u << (dimension & ~1u);
-}
+constexpr std::uint32_t superdimension_bits(unsigned dimension) { return 3u << (dimension & ~1u); }
 
 /// Dimensions of a half: dim, less the top one if dim is odd.
 constexpr unsigned half_dim(UniHypercube net) { return net.dim & ~1u; }
@@ -50,9 +50,9 @@ constexpr unsigned half_dim(UniHypercube net) { return net.dim & ~1u; }
 ///
 /// With odd dim the trees bt1..bt3 span the half of the source by its lower, even number of
 /// dimensions. An even source also sends across the top dimension; for an odd one, which receives
-/// there, its child over dimension dim-2 does. The node that is entered so is the source of the same
-/// tree in the other half. Both send across before anything else, which costs one or two steps in
-/// all. With even dim there is one half. (huang-yang-tseng-2001, 4, end)
+/// there, its child over dimension dim-2 does. The node that is entered so is the source of the
+/// same tree in the other half. Both send across before anything else, which costs one or two steps
+/// in all. With even dim there is one half. (huang-yang-tseng-2001, 4, end)
 struct UhcHalf {
     UhcView view;               // as the source of the own half sees it
     std::uint32_t crossing = 0; // the top dimension if this node sends across it

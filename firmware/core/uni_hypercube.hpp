@@ -1,10 +1,10 @@
 // The uni-directional hypercube (UHC): a cube whose every link carries packets one way only.
 //
-// Ports are the dimensions 0..dim-1. A node sends on the dimensions of its own parity (node 0 on the
-// even ones) and receives on the others, so the two ends of a link always agree: crossing it changes
-// the parity. Superdimension j is the pair of dimensions 2j and 2j+1; "out-port j" of the paper is
-// the one of the two on which this node sends. For odd dim the top superdimension is one dimension.
-// (huang-yang-tseng-2001, 2)
+// Ports are the dimensions 0..dim-1. A node sends on the dimensions of its own parity (node 0 on
+// the even ones) and receives on the others, so the two ends of a link always agree: crossing it
+// changes the parity. Superdimension j is the pair of dimensions 2j and 2j+1; "out-port j" of the
+// paper is the one of the two on which this node sends. For odd dim the top superdimension is one
+// dimension. (huang-yang-tseng-2001, 2)
 #pragma once
 
 #include "core/bits.hpp"
@@ -46,16 +46,14 @@ struct UniHypercube {
     /// Number that the paper gives a port, in or out.
     static constexpr unsigned superdimension(Port port) { return index(port) / 2; }
     /// How many out-ports `node` has: dim/2, for odd dim one more at the even nodes.
-    constexpr unsigned out_port_count(NodeId node) const {
-        return (dim + 1u - parity(node)) / 2;
-    }
+    constexpr unsigned out_port_count(NodeId node) const { return (dim + 1u - parity(node)) / 2; }
 
     constexpr NodeId neighbor(NodeId node, Port port) const {
         return node_at(index(node) ^ (1u << index(port)));
     }
 
-    /// Links on a shortest path: own and foreign dimensions take turns, so the larger group sets the
-    /// pace. Host and tests: popcount is a library call on a Cortex-M.
+    /// Links on a shortest path: own and foreign dimensions take turns, so the larger group sets
+    /// the pace. Host and tests: popcount is a library call on a Cortex-M.
     constexpr unsigned distance(NodeId from, NodeId to) const {
         const std::uint32_t differ = index(from) ^ index(to);
         const unsigned own = weight(differ & out_ports(from));

@@ -1,5 +1,5 @@
-// What the star's core promises beyond what all networks do. No allocation, no test framework: gtest
-// on the host and the target suite call for_each_star_claim().
+// What the star's core promises beyond what all networks do. No allocation, no test framework:
+// gtest on the host and the target suite call for_each_star_claim().
 #pragma once
 
 #include "claims.hpp"
@@ -62,8 +62,7 @@ inline Verdict star_packets_stay_inside(Network network, Rule, NodeId node) {
         const Port arrival = trial % 4 == 0 ? kNoPort : port_at(draw() % 24);
         const Route there = route(network, node, arrival, envelope);
         const bool known = rule == Rule::unicast || subtree_count(network, rule) != 0;
-        const NodeId needed =
-            rule == Rule::unicast ? envelope.destination : envelope.source;
+        const NodeId needed = rule == Rule::unicast ? envelope.destination : envelope.source;
         const bool lost = index(needed) >= nodes;
         const bool strange = arrival != kNoPort && index(arrival) >= port_count(network);
         if ((there.ports.set() & ~out_ports(network, node)) != 0 ||
@@ -94,8 +93,7 @@ void for_each_star_claim(unsigned symbols_max, Report report) {
             report("trees share no link", trees_share_no_link(net, rule, zero));
             report("paths in two trees share no node", paths_share_no_node(net, rule, zero));
             report("the next tree is this one rotated", next_tree_is_rotated(net, rule, zero));
-            report("the arrival port tells the tree",
-                   arrival_port_tells_the_tree(net, rule, zero));
+            report("the arrival port tells the tree", arrival_port_tells_the_tree(net, rule, zero));
         }
         report("spt reaches every node at its distance",
                spt_depth_is_the_distance(net, Rule::spt, zero));

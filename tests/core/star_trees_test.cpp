@@ -50,8 +50,7 @@ TEST(StarTrees, EveryRootHasItsTreesUpToFiveSymbols) {
 
 TEST(StarTrees, NoPacketLeavesByAPortThatIsNone) {
     for (unsigned symbols = 3; symbols <= 5; ++symbols)
-        EXPECT_TRUE(
-            holds(for_all_roots(star(symbols), Rule::unicast, star_packets_stay_inside)));
+        EXPECT_TRUE(holds(for_all_roots(star(symbols), Rule::unicast, star_packets_stay_inside)));
 }
 
 TEST(StarTrees, DepthsAreThoseMeasured) {
@@ -80,7 +79,8 @@ TEST(StarTrees, SumsOfDepthsAreThoseMeasured) {
     }
 }
 
-// ---- definition 8, formulas (1) to (11), on strings of digits ------------------------------------
+// ---- definition 8, formulas (1) to (11), on strings of digits
+// ------------------------------------
 
 using Word = std::string; // word[0] is i_1
 
@@ -110,8 +110,8 @@ Word printed_parent(const Word& word, std::size_t l) {
         return starting_with(word, word[l - 1]); // (11)
     const char next = symbol_at_p(word, k);
     if (l == k)
-        return starting_with(word, next); // (1) (4) (7)
-    if (next == digit(k))                 // type 1
+        return starting_with(word, next);                                 // (1) (4) (7)
+    if (next == digit(k))                                                 // type 1
         return starting_with(word, digit(l) == word[0] ? '1' : digit(l)); // (2) (3)
     if (word[0] == digit(k))                                              // type 2
         return starting_with(word, digit(l) == next ? '1' : digit(l));    // (5) (6)
@@ -194,9 +194,8 @@ TEST(StarSteps, StripedCopiesTakeTheStepsOfTheFormula) {
                     for (unsigned copy = 0; copy < messages * copies; ++copy)
                         ++load[copy % count];
                     TreesSimulator simulator(star(symbols), rule, node_at(4));
-                    EXPECT_EQ(simulator.broadcast(load),
-                              (messages * copies + count - 1) / count +
-                                  height(star(symbols), rule) - 1)
+                    EXPECT_EQ(simulator.broadcast(load), (messages * copies + count - 1) / count +
+                                                             height(star(symbols), rule) - 1)
                         << name(rule) << " n " << symbols << " x " << copies << " M " << messages;
                 }
             }
@@ -208,8 +207,7 @@ TEST(StarSteps, OneTreeOfShortestPathsTakesMPlusDiameterMinus1) {
     for (unsigned symbols = 3; symbols <= 6; ++symbols) {
         for (std::uint32_t messages = 1; messages <= 4; ++messages) {
             TreesSimulator simulator(star(symbols), Rule::spt, node_at(1));
-            EXPECT_EQ(simulator.broadcast({messages}),
-                      messages + 3 * (symbols - 1) / 2 - 1);
+            EXPECT_EQ(simulator.broadcast({messages}), messages + 3 * (symbols - 1) / 2 - 1);
         }
     }
 }

@@ -43,9 +43,33 @@ inline Verdict bts_depth_is_the_distance(Network network, Rule, NodeId root) {
     });
 }
 
-/// The tree from another root is the one from node 0, seen through the map that keeps directions and
-/// out-port numbers: xor, and the halves of all superdimensions exchanged if the root is odd. Even
-/// dim only.
+/// Everything collected goes to the root over out-ports, by a shortest path; a node listens on
+/// exactly those in-ports by which a child sends.
+inline Verdict collection_ends_at_the_root(Network network, Rule, NodeId root) {
+    const UniHypercube net{network.dim};
+    for (std::uint32_t number = 0; number < net.node_count(); ++number) {
+        const NodeId node = node_at(number);
+        const Port up = uhc::collect_parent(net, root, node);
+        bool right = node == root ? up == kNoPort
+                                  : net.sends_on(node, up) &&
+                                        net.distance(net.neighbor(node, up), root) + 1 ==
+                                            net.distance(node, root);
+        const std::uint32_t heard = uhc::collect_children(net, root, node);
+        right = right && (heard & ~net.in_ports(node)) == 0;
+        for (PortSequence in = PortSequence::ascending(net.in_ports(node)); !in.empty();) {
+            const Port port = in.pop();
+            const bool sends = uhc::collect_parent(net, root, net.neighbor(node, port)) == port;
+            right = right && sends == (((heard >> index(port)) & 1u) != 0);
+        }
+        if (!right)
+            return Counterexample{network, Rule::bts, 0, root, node};
+    }
+    return std::nullopt;
+}
+
+/// The tree from another root is the one from node 0, seen through the map that keeps directions
+/// and out-port numbers: xor, and the halves of all superdimensions exchanged if the root is odd.
+/// Even dim only.
 inline Verdict uhc_tree_is_translated(Network network, Rule rule, NodeId root) {
     const bool odd = std::popcount(index(root)) % 2 != 0;
     const auto swapped = [](std::uint32_t bits) {
@@ -141,6 +165,7 @@ void for_each_uhc_claim(unsigned dim_max, Report report) {
             }
         }
         all("bts reaches every node at its distance", Rule::bts, bts_depth_is_the_distance);
+        all("collection ends at the root", Rule::bts, collection_ends_at_the_root);
         all("a unicast takes a shortest path", Rule::unicast, unicast_takes_a_shortest_path);
         all("links are one-way", Rule::unicast, links_are_one_way);
     }

@@ -14,7 +14,7 @@ namespace {
 
 Network uhc(unsigned dim) { return {Topology::uhc, static_cast<std::uint8_t>(dim)}; }
 
-const std::vector<Rule> kRules{Rule::bt1, Rule::bt1_counted, Rule::bt2, Rule::bt3,
+const std::vector<Rule> kRules{Rule::bt1, Rule::bt1_counted, Rule::bt2,  Rule::bt3,
                                Rule::bts, Rule::bt4,         Rule::adst, Rule::ist};
 
 TEST(UhcTrees, AllClaimsHoldForAllRootsUpToEightDimensions) {
@@ -47,10 +47,10 @@ TEST(UhcTrees, SampledRootsUpToFourteenDimensions) {
 
 TEST(UhcTrees, HeightsAreThoseOfTheTable) {
     const std::map<Rule, std::vector<unsigned>> even{
-        {Rule::bt1, {3, 6, 9, 12, 15, 18}},   {Rule::bt2, {3, 5, 7, 9, 11, 13}},
-        {Rule::bt3, {3, 6, 7, 10, 13, 14}},   {Rule::adst, {3, 6, 10, 12, 16, 18}},
-        {Rule::bts, {3, 5, 7, 9, 11, 13}},    {Rule::bt4, {3, 6, 7, 9, 12, 15}},
-        {Rule::ist, {3, 6, 9, 11, 13, 15}},   {Rule::bt1_counted, {3, 6, 9, 12, 15, 18}},
+        {Rule::bt1, {3, 6, 9, 12, 15, 18}}, {Rule::bt2, {3, 5, 7, 9, 11, 13}},
+        {Rule::bt3, {3, 6, 7, 10, 13, 14}}, {Rule::adst, {3, 6, 10, 12, 16, 18}},
+        {Rule::bts, {3, 5, 7, 9, 11, 13}},  {Rule::bt4, {3, 6, 7, 9, 12, 15}},
+        {Rule::ist, {3, 6, 9, 11, 13, 15}}, {Rule::bt1_counted, {3, 6, 9, 12, 15, 18}},
     };
     for (const auto& [rule, heights] : even) {
         for (unsigned entry = 0; entry < heights.size(); ++entry) {
@@ -103,10 +103,11 @@ TEST(UhcTrees, EvenOnlyTreesAreAbsentInOddDimensions) {
     }
 }
 
-// ---- bt1 by the recursion of section 3 -----------------------------------------------------------
+// ---- bt1 by the recursion of section 3
+// -----------------------------------------------------------
 
-// The source sends its packet round the 4-cycle of its leftmost two ports; each of the four nodes is
-// the source of the subcube without these.
+// The source sends its packet round the 4-cycle of its leftmost two ports; each of the four nodes
+// is the source of the subcube without these.
 void build_bt1(unsigned dim, std::uint32_t source, std::map<std::uint32_t, std::uint32_t>& from) {
     if (dim == 0)
         return;
@@ -146,7 +147,8 @@ TEST(Bt1, IgnoresAPacketThatComesAnotherWay) {
     }
 }
 
-// ---- bt2 by algorithm 1, flooded -----------------------------------------------------------------
+// ---- bt2 by algorithm 1, flooded
+// -----------------------------------------------------------------
 
 struct Got {
     std::uint32_t from;
@@ -201,7 +203,8 @@ TEST(Bt2, IsAlgorithm1) {
     }
 }
 
-// ---- bt3's table by its construction -------------------------------------------------------------
+// ---- bt3's table by its construction
+// -------------------------------------------------------------
 
 TEST(Bt3, TableIsBt2OfSixDimensionsWithOneNodeMoved) {
     std::array<unsigned, 64> children_of{};
@@ -211,12 +214,12 @@ TEST(Bt3, TableIsBt2OfSixDimensionsWithOneNodeMoved) {
     children_of[0b101110] &= ~1u;
     children_of[0b111111] |= 4u;
     for (unsigned entry = 0; entry < 64; ++entry)
-        EXPECT_EQ(kBt3Children[entry], children_of[entry]) << entry;
+        EXPECT_EQ(kSectionTables[SectionTables::kBt3 + entry], children_of[entry]) << entry;
 }
 
 TEST(Bt3, SectionExampleOfThePaper) {
-    // 01001100 of 8 dimensions, root 0: its section 010011 sends by out-port 0 of the section and by
-    // the out-port below it.
+    // 01001100 of 8 dimensions, root 0: its section 010011 sends by out-port 0 of the section and
+    // by the out-port below it.
     const NodeId node = node_at(0b01001100);
     const std::uint32_t ports = children(uhc(8), Rule::bt3, 0, node_at(0), node).set();
     EXPECT_EQ(ports, 1u << 3 | 1u << 1);
@@ -226,16 +229,19 @@ TEST(UhcTables, DigitsAreKeptInOrder) {
     const std::string bt3 = "7301701111101101703111103101101130113301110111003301301111101105";
     const std::string six = "3300202030101301302111103101101112000102110120102201201210103001";
     for (unsigned entry = 0; entry < 64; ++entry) {
-        EXPECT_EQ(kBt3Children[entry], static_cast<unsigned>(bt3[entry] - '0'));
-        EXPECT_EQ(kBt4Children6[entry], static_cast<unsigned>(six[entry] - '0'));
+        EXPECT_EQ(kSectionTables[SectionTables::kBt3 + entry],
+                  static_cast<unsigned>(bt3[entry] - '0'));
+        EXPECT_EQ(kSectionTables[SectionTables::kBt4Of6 + entry],
+                  static_cast<unsigned>(six[entry] - '0'));
     }
-    EXPECT_EQ(kBt4Children8[0], 4u);
-    EXPECT_EQ(kBt4Children8[4], 2u);
-    EXPECT_EQ(kBt4Children8[255], 1u);
-    EXPECT_LE(sizeof kBt3Children + sizeof kBt4Children6 + sizeof kBt4Children8, 176u);
+    EXPECT_EQ(kSectionTables[SectionTables::kBt4Of8], 4u);
+    EXPECT_EQ(kSectionTables[SectionTables::kBt4Of8 + 4], 2u);
+    EXPECT_EQ(kSectionTables[SectionTables::kBt4Of8 + 255], 1u);
+    EXPECT_EQ(sizeof kSectionTables, 192u);
 }
 
-// ---- counted headers -----------------------------------------------------------------------------
+// ---- counted headers
+// -----------------------------------------------------------------------------
 
 TEST(Bt1Counted, TwoBitsAreEnoughInEvenDimensions) {
     for (unsigned dim = 2; dim <= 8; dim += 2) {
