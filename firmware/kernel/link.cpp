@@ -111,14 +111,15 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
 
 // Receiving -------------------------------------------------------------------------------------
 
-// Puts a refused packet back into the queue behind `place_after` (nullptr: at its head).
-void Link::take_back(LinkContext& context, PacketBuffer* buffer, PacketBuffer*& place_after) {
-    PacketBuffer*& link = place_after != nullptr ? slot(context, place_after).next : first_;
+// Puts a refused packet back at the head of the queue, behind those that came back since the link
+// last had nothing in flight: acknowledgements may tell of them one by one.
+void Link::take_back(LinkContext& context, PacketBuffer* buffer) {
+    PacketBuffer*& link = taken_back_ != nullptr ? slot(context, taken_back_).next : first_;
     slot(context, buffer).next = link;
     link = buffer;
-    if (last_ == place_after)
+    if (last_ == taken_back_)
         last_ = buffer;
-    place_after = buffer;
+    taken_back_ = buffer;
     ++waiting_;
     ++context.counters[Counter::refusals];
 }
@@ -128,12 +129,11 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
     if (dead_ || count > in_flight_)
         return; // old, or not for us
     peer_free_ = header.free_buffers;
-    PacketBuffer* place_after = nullptr;
     for (unsigned place = 0; place < count; ++place) {
         PacketBuffer* buffer = flight(context, place);
         flight_bytes_ -= static_cast<std::uint32_t>(frame_bytes(buffer));
         if (((header.refused >> (count - 1 - place)) & 1u) != 0) {
-            take_back(context, buffer, place_after);
+            take_back(context, buffer);
             blocked_ = draining_ = true;
         } else {
             ++context.counters[Counter::packets_sent];
@@ -148,6 +148,7 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
     resend_end_ = static_cast<std::uint8_t>(resend_end_ - std::min<unsigned>(resend_end_, count));
     if (draining_ && in_flight_ == 0) {
         draining_ = false;
+        taken_back_ = nullptr;
         ++epoch_;
     }
     if (count != 0) {

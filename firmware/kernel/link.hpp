@@ -100,7 +100,7 @@ private:
     }
     PacketBuffer* pick(LinkContext& context);
     void unlink(LinkContext& context, PacketBuffer* before, PacketBuffer* buffer);
-    void take_back(LinkContext& context, PacketBuffer* buffer, PacketBuffer*& place_after);
+    void take_back(LinkContext& context, PacketBuffer* buffer);
     bool window_open(const LinkContext& context, const PacketBuffer* buffer) const;
     void fill(LinkContext& context, wire::Kind kind, wire::LinkHeader& header);
     void arm(LinkContext& context);
@@ -113,6 +113,7 @@ private:
     // queue of waiting packets, chained by their slots
     PacketBuffer* first_ = nullptr;
     PacketBuffer* last_ = nullptr;
+    PacketBuffer* taken_back_ = nullptr; // last one that came back while draining
     std::array<std::uint16_t, limits::kWindowFrames> flight_{}; // a ring of numbers in the pool
     std::uint64_t deadline_ = wire::kNever;
     std::uint64_t progress_at_ = 0; // when the peer last acknowledged something new
