@@ -199,6 +199,8 @@ struct Bt4Tree : UhcTree<Rule::bt4> {
     static constexpr std::string_view kName = "bt4";
     static constexpr unsigned subtree_count(UniHypercube net) { return net.dim % 2 == 0 ? 1 : 0; }
     static constexpr unsigned height(UniHypercube net) {
+        if (net.dim % 2 != 0)
+            return 0;
         const unsigned rest = net.dim % 8;
         return net.dim / 8 * 9 + (rest == 6 ? 7 : rest / 2 * 3);
     }
@@ -211,6 +213,8 @@ struct AdstTree : UhcTree<Rule::adst> {
         return net.dim % 2 == 0 ? net.dim / 2 : 0;
     }
     static constexpr unsigned height(UniHypercube net) {
+        if (net.dim % 2 != 0)
+            return 0;
         return net.dim == 2 ? 3 : net.dim / 2 * 3 + net.dim % 4 / 2;
     }
 };

@@ -96,6 +96,7 @@ TEST(UhcTrees, EvenOnlyTreesAreAbsentInOddDimensions) {
     for (unsigned dim = 2; dim <= 9; ++dim) {
         for (const Rule rule : {Rule::bt4, Rule::adst}) {
             EXPECT_EQ(subtree_count(uhc(dim), rule) != 0, dim % 2 == 0);
+            EXPECT_EQ(height(uhc(dim), rule) != 0, dim % 2 == 0);
             const Envelope envelope{rule, 0, node_at(0), kNoNode};
             EXPECT_EQ(route(uhc(dim), node_at(0), kNoPort, envelope).nowhere(), dim % 2 != 0);
         }
