@@ -85,6 +85,9 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         place = resend_next_++;
         ++context.counters[Counter::retransmissions];
     } else if (PacketBuffer* buffer = dead_ ? nullptr : pick(context); buffer != nullptr) {
+        // In lockstep the loom sorts by model time: it must not turn the order on the cable around.
+        newest_arrival_ = std::max(newest_arrival_, slot(context, buffer).arrival);
+        slot(context, buffer).arrival = newest_arrival_;
         flight_[(base_place_ + place) % limits::kWindowFrames] = context.pool.number(buffer);
         ++in_flight_;
         flight_bytes_ += static_cast<std::uint32_t>(frame_bytes(buffer));
@@ -199,17 +202,20 @@ void Link::on_buffers_free(unsigned free) {
 
 // Time ------------------------------------------------------------------------------------------
 
-// Sets the timer: for the first frame in flight, or to ask again while the peer has no buffers.
+// Sets the timer: for the first frame in flight, or to ask again while the peer has no buffers,
+// whose word that it has some may be lost. In lockstep the pauses double and the probes end, so that
+// a mesh in which nobody takes a packet comes to rest.
 void Link::arm(LinkContext& context) {
-    if (dead_ || (in_flight_ == 0 && !(blocked_ && waiting_ != 0 &&
-                                       probes_ < limits::kAttemptsMax)))
+    const bool probe = blocked_ && waiting_ != 0 &&
+                       (!context.lockstep || probes_ < limits::kAttemptsMax);
+    if (dead_ || (in_flight_ == 0 && !probe))
         deadline_ = wire::kNever;
     else if (!context.lockstep)
         deadline_ = context.now + retransmit_us_;
     else if (in_flight_ != 0)
         deadline_ = std::max(context.now, slot(context, flight(context, 0)).arrival);
     else
-        deadline_ = context.now + wire::kTicksPerUnit;
+        deadline_ = context.now + (wire::kTicksPerUnit << std::min<unsigned>(probes_, 32));
 }
 
 // Marks the frames in flight to go again; in lockstep only those that should have arrived by now.
