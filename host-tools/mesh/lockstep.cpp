@@ -14,7 +14,9 @@ Lockstep::Lockstep(std::uint32_t nodes, Outlet outlet)
 void Lockstep::begin() { on_ = true; }
 
 void Lockstep::deliver_now(NodeId to, std::span<const std::byte> frame) {
-    ++nodes_[index(to)].delivered;
+    Member& member = nodes_[index(to)];
+    ++member.delivered;
+    recount(member);
     outlet_.deliver(to, frame);
 }
 
@@ -32,11 +34,10 @@ void Lockstep::enqueue(NodeId to, std::span<const std::byte> frame) {
     Member& member = nodes_[index(to)];
     if (member.excluded)
         return;
-    const bool was_idle = idle(member);
     if (member.queue.empty())
         to_send_.push_back(index(to));
     member.queue.push_back(copy_of(frame));
-    mark(index(to), was_idle);
+    recount(member);
     if (!releasing_)
         send_batches();
 }
@@ -54,7 +55,6 @@ void Lockstep::idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer) 
     Member& member = nodes_[index(node)];
     if (member.excluded)
         return;
-    const bool was_idle = idle(member);
     member.reported = true;
     member.consumed = consumed;
     if (timer != member.timer) {
@@ -64,39 +64,41 @@ void Lockstep::idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer) 
     }
     if (member.delivered == consumed && !member.queue.empty())
         send_batch(node);
-    mark(index(node), was_idle);
+    recount(member);
 }
 
 void Lockstep::exclude(NodeId node) {
     Member& member = nodes_[index(node)];
-    const bool was_idle = idle(member);
     member.excluded = true;
     member.timer = wire::kNever;
     member.queue.clear();
-    mark(index(node), was_idle);
+    recount(member);
 }
 
 /// Keeps the count of busy nodes right after a change to one of them.
-void Lockstep::mark(std::uint32_t node, bool was_idle) {
-    const bool is_idle = idle(nodes_[node]);
-    if (was_idle && !is_idle)
-        ++busy_;
-    if (!was_idle && is_idle)
-        --busy_;
+void Lockstep::recount(Member& member) {
+    const bool busy = !idle(member);
+    if (busy == member.busy)
+        return;
+    member.busy = busy;
+    busy_ += busy ? 1 : -1;
 }
 
 /// Sends what fits the FIFO of an idle node in one go.
 void Lockstep::send_batch(NodeId to) {
     Member& member = nodes_[index(to)];
     std::size_t bytes = 0;
+    bool first = true;
     while (!member.queue.empty()) {
         Bytes& frame = member.queue.front();
-        bytes += frame.size();
-        if (bytes > kBatchBytesMax && bytes != frame.size())
+        bytes += std::max(frame.size(), kShortFrameBytes) + kFrameOverheadBytes;
+        if (bytes > kBatchBytesMax && !first)
             break;
-        deliver_now(to, frame);
-        spare_.push_back(std::move(frame));
+        first = false;
+        Bytes sent = std::move(frame);
         member.queue.pop_front();
+        deliver_now(to, sent);
+        spare_.push_back(std::move(sent));
     }
 }
 

@@ -26,8 +26,12 @@ namespace mesh::host {
 
 using Bytes = std::vector<std::byte>;
 
-/// Bytes of frames that a node may have received and not consumed; its FIFO holds 10.5 kB.
+/// Bytes of frames that a node may have received and not consumed; its FIFO holds 10.5 kB and the
+/// status words of 176 frames. Ethernet pads short frames and adds a checksum.
 inline constexpr std::size_t kBatchBytesMax = 8192;
+inline constexpr std::size_t kShortFrameBytes = 60;
+inline constexpr std::size_t kFrameOverheadBytes = 4;
+static_assert(kBatchBytesMax / (kShortFrameBytes + kFrameOverheadBytes) < 176);
 
 /// A frame on its way.
 struct Held {
@@ -83,6 +87,7 @@ private:
         wire::ModelTime timer = wire::kNever;
         bool reported = false; // an idle report has come since lockstep began
         bool excluded = false;
+        bool busy = true; // as counted in busy_
         std::deque<Bytes> queue;
     };
     struct Timer {
@@ -97,7 +102,7 @@ private:
         return member.excluded ||
                (member.reported && member.delivered == member.consumed && member.queue.empty());
     }
-    void mark(std::uint32_t node, bool was_idle);
+    void recount(Member& member);
     void send_batch(NodeId to);
     void send_batches();
     void release(std::vector<Held>& group);
@@ -114,7 +119,7 @@ private:
     std::vector<std::uint32_t> to_send_; // nodes whose queue got something during a release
     std::vector<Bytes> spare_;
     std::uint64_t arrivals_ = 0;
-    std::uint32_t busy_ = 0; // nodes that are not idle
+    std::int64_t busy_ = 0; // nodes that are not idle
     bool on_ = false;
     bool releasing_ = false;
 };

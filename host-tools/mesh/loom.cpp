@@ -17,6 +17,13 @@ wire::Kind kind_of(std::span<const std::byte> frame) {
     return wire::load<wire::Kind>(frame, wire::offset::kKind);
 }
 
+/// Lockstep: when a frame is due at the other end. Link control at once, packets by model time.
+wire::ModelTime release_time(std::span<const std::byte> frame) {
+    return kind_of(frame) == wire::Kind::data
+               ? wire::load<wire::ModelTime>(frame, wire::offset::kModelTime)
+               : 0;
+}
+
 /// Bytes that checksums cover: the frame without the padding that hardware may add.
 std::size_t meaningful_bytes(std::span<const std::byte> frame) {
     const auto packet_bytes = wire::load<std::uint16_t>(frame, wire::offset::kPacketBytes);
@@ -79,10 +86,8 @@ void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
         pass(number(from, port), frame);
         return;
     }
-    const bool data = kind_of(frame) == wire::Kind::data;
-    const auto time = wire::load<wire::ModelTime>(frame, wire::offset::kModelTime);
     const std::uint64_t place = (std::uint64_t{index(far.node)} << 8) | index(far.port);
-    lockstep_.hold(number(from, port), place, data ? time : 0, frame);
+    lockstep_.hold(number(from, port), place, release_time(frame), frame);
 }
 
 void Loom::from_host_port(NodeId from, std::span<std::byte> frame) {
