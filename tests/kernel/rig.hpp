@@ -28,13 +28,16 @@ public:
         std::vector<std::byte> payload;
     };
 
-    Rig(Network network, Program program, std::size_t buffers = 320, unsigned seed = 1)
+    Rig(Network network, Program program, std::size_t buffers = 320, unsigned seed = 1,
+        std::size_t arena_bytes = 32 * 1024)
         : network_(network), random_(seed) {
         for (std::uint32_t id = 0; id < node_count(network); ++id)
-            nodes_.push_back(std::make_unique<RigNode>(*this, node_at(id), program, buffers));
+            nodes_.push_back(
+                std::make_unique<RigNode>(*this, node_at(id), program, buffers, arena_bytes));
     }
 
     Noise noise;
+    bool shuffle = false; // cables deliver in random order, each its own frames in order
     std::uint64_t dropped = 0, corrupted = 0, doubled = 0;
     std::function<bool(NodeId, Port)> is_cut = [](NodeId, Port) { return false; };
     std::vector<HostFrame> to_host;
@@ -84,10 +87,10 @@ public:
             for (auto& node : nodes_)
                 while (node->node.poll())
                     moved = true;
-            while (!cables_.empty()) {
+            for (std::size_t most = shuffle ? 1 + random_() % 8 : cables_.size();
+                 most != 0 && !cables_.empty(); --most) {
                 moved = true;
-                const Flying flying = std::move(cables_.front());
-                cables_.pop_front();
+                const Flying flying = take_next();
                 nodes_[index(flying.to)]->board.deliver(flying.frame);
             }
         }
@@ -126,11 +129,12 @@ private:
         std::vector<std::byte> frame;
     };
     struct RigNode {
-        RigNode(Rig& rig, NodeId id, Program program, std::size_t buffer_count)
+        RigNode(Rig& rig, NodeId id, Program program, std::size_t buffer_count,
+                std::size_t arena_bytes)
             : buffers(buffer_count),
               slots(buffer_count * port_count(rig.network_)),
               links(port_count(rig.network_)),
-              arena(4096),
+              arena(arena_bytes / 8),
               board({rig.network_, id},
                     [&rig, id](std::span<std::byte> frame) { rig.carry(id, frame); }),
               node(board,
@@ -145,6 +149,22 @@ private:
         board::HostBoard board;
         Node<board::HostBoard> node;
     };
+
+    // The oldest frame, or in a shuffle the oldest of a random cable.
+    Flying take_next() {
+        auto at = cables_.begin();
+        if (shuffle) {
+            const auto& any = cables_[random_() % cables_.size()];
+            const auto same_cable = [&](const Flying& other) {
+                return other.to == any.to &&
+                       other.frame[wire::offset::kCablePort] == any.frame[wire::offset::kCablePort];
+            };
+            at = std::find_if(cables_.begin(), cables_.end(), same_cable);
+        }
+        Flying flying = std::move(*at);
+        cables_.erase(at);
+        return flying;
+    }
 
     bool chance(double p) { return p > 0 && std::uniform_real_distribution<>{}(random_) < p; }
 
