@@ -73,6 +73,12 @@ void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
     acknowledge_now_ = false;
 }
 
+bool Link::acknowledge(LinkContext& context, LinkHeader& header) {
+    fill(context, Kind::ack, header);
+    ++context.counters[Counter::acks_sent];
+    return true;
+}
+
 bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& packet) {
     packet = nullptr;
     if (hello_ != Kind::data) {
@@ -80,6 +86,9 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         hello_ = Kind::data;
         return true;
     }
+    // In lockstep a data frame may be held back, and an acknowledgement must not be.
+    if (context.lockstep && acknowledge_now_ && !dead_)
+        return acknowledge(context, header);
     unsigned place = in_flight_;
     if (resend_next_ < resend_end_) {
         place = resend_next_++;
@@ -96,9 +105,7 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
             arm(context);
         }
     } else if (acknowledge_now_ && !dead_) {
-        fill(context, Kind::ack, header);
-        ++context.counters[Counter::acks_sent];
-        return true;
+        return acknowledge(context, header);
     } else {
         return false;
     }

@@ -103,6 +103,7 @@ private:
     void take_back(LinkContext& context, PacketBuffer* buffer);
     bool window_open(const LinkContext& context, const PacketBuffer* buffer) const;
     void fill(LinkContext& context, wire::Kind kind, wire::LinkHeader& header);
+    bool acknowledge(LinkContext& context, wire::LinkHeader& header);
     void arm(LinkContext& context);
     void resend(LinkContext& context);
 
@@ -118,6 +119,7 @@ private:
     std::uint64_t deadline_ = wire::kNever;
     std::uint64_t progress_at_ = 0; // when the peer last acknowledged something new
     wire::ModelTime busy_until_ = 0;
+    wire::ModelTime newest_arrival_ = 0; // of all frames sent so far
     std::uint32_t flight_bytes_ = 0;
     std::uint32_t retransmit_us_ = limits::kRetransmitUs;
     std::uint32_t packets_sent_ = 0;

@@ -416,8 +416,8 @@ RunPlan plan_run(const RunArguments& arguments, const std::string& command) {
     plan.rig.faults = plan_faults(parse_faults(arguments.faults, plan.network()), plan.network(),
                                   plan.root, expected_packets(plan), plan.seed);
     plan_wiring(plan, arguments);
-    plan_lockstep(plan, arguments);
     plan_rig(plan, arguments);
+    plan_lockstep(plan, arguments);
     return plan;
 }
 
