@@ -36,13 +36,9 @@ struct Blocks {
     return ~word & cube.ports();
 }
 
-/// Bits in the opposite order.
-constexpr std::uint32_t mirror(Hypercube cube, std::uint32_t word) {
-    word = ((word >> 1) & 0x5555'5555u) | ((word & 0x5555'5555u) << 1);
-    word = ((word >> 2) & 0x3333'3333u) | ((word & 0x3333'3333u) << 2);
-    word = ((word >> 4) & 0x0F0F'0F0Fu) | ((word & 0x0F0F'0F0Fu) << 4);
-    word = ((word >> 8) & 0x00FF'00FFu) | ((word & 0x00FF'00FFu) << 8);
-    return ((word >> 16) | (word << 16)) >> (32u - cube.dim);
+/// Address bits in the opposite order.
+[[gnu::always_inline]] constexpr std::uint32_t mirror(Hypercube cube, std::uint32_t word) {
+    return reverse_bits(word) >> (32u - cube.dim);
 }
 
 [[gnu::always_inline]] constexpr unsigned wrap(Hypercube cube, unsigned position) {
@@ -60,6 +56,29 @@ struct Turned {
     std::uint32_t word;
     unsigned count;
 };
+
+/// True if no rotation of `word` exceeds it and, of several alike, `count` steps to it are the
+/// fewest. The word begins with a block of `lead` ones, has none longer and ends with a zero. Only
+/// a rotation that begins with as long a block can be greater. Each is compared up to where it
+/// falls behind, and the next begins past that place; one that never does makes the word periodic.
+constexpr bool is_greatest(Hypercube cube, std::uint32_t word, unsigned lead, unsigned count) {
+    std::uint32_t tops = word;
+    for (unsigned length = 1; length < lead; ++length)
+        tops &= tops << 1;
+    const std::uint32_t line = word << (32u - cube.dim); // the first bit leads
+    std::uint32_t starts = (tops << (32u - cube.dim)) & 0x7FFF'FFFFu;
+    while (starts != 0) {
+        const unsigned turn = static_cast<unsigned>(std::countl_zero(starts));
+        const std::uint32_t moved = line << turn;
+        const unsigned alike = static_cast<unsigned>(std::countl_zero(line ^ moved));
+        if (turn + alike >= cube.dim)
+            return cube.dim % turn == 0 && count < turn;
+        if (((moved << alike) >> 31) != 0)
+            return false;
+        starts &= 0x7FFF'FFFFu >> (turn + alike);
+    }
+    return true;
+}
 
 /// Least right rotation, of several alike the one with the smallest count. Precondition: not 0.
 constexpr Turned least_right(Hypercube cube, std::uint32_t address) {
@@ -80,22 +99,6 @@ constexpr Turned least_right(Hypercube cube, std::uint32_t address) {
     return best;
 }
 
-/// True if no rotation of `word` is less, and none that is equal has `count` or fewer steps. The
-/// word leads with `lead` zeroes, which no other block of it exceeds, and ends with a one.
-constexpr bool is_least(Hypercube cube, std::uint32_t word, unsigned lead, unsigned count) {
-    std::uint32_t starts = zeroes(cube, word);
-    for (unsigned length = 1; length < lead; ++length)
-        starts &= starts >> 1;
-    std::uint32_t ends = (starts << lead) & cube.ports(); // without the leading block
-    for (; ends != 0; ends &= ends - 1) {
-        const unsigned turn = lowest_bit(ends);
-        const std::uint32_t other = rotate_right(word, turn, cube.dim);
-        if (other <= word)
-            return other == word && count < turn;
-    }
-    return true;
-}
-
 /// Children for minr. `lowest_only` true: the tree, where a cyclic node belongs to its lowest
 /// subtree; false: the graph sbg. Let the address, turned, lead with `lead` zeroes, and `other` be
 /// its next longest block. A one at `gap` places from the highest one leaves lead-1-gap leading
@@ -105,14 +108,25 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
     if (address == 0)
         return {cube.ports(), 0};
     const unsigned low = lowest_bit(address);
-    const std::uint32_t word = address >> low;
-    const std::uint32_t gaps = zeroes(cube, word);
-    const Blocks blocks = longest_blocks(gaps);
-    if ((blocks.starts & (blocks.starts - 1)) != 0 || gaps == 0)
+    const std::uint32_t word = address >> low; // a rotation: only zeroes drop out
+    // `above` is the place left of the one that the longest block of zeroes begins behind. It is
+    // the block that goes round the end, unless an inner one is longer.
+    unsigned above = static_cast<unsigned>(std::bit_width(word));
+    const std::uint32_t gaps = ~word & low_bits(above);
+    const Blocks inner = longest_blocks(gaps);
+    unsigned lead = cube.dim - above;
+    unsigned other = inner.length;
+    if (lead < other) {
+        if ((inner.starts & (inner.starts - 1)) != 0)
+            return {0, 0};
+        above = lowest_bit(inner.starts);
+        const unsigned rest = longest_blocks(gaps & ~(low_bits(other) << above)).length;
+        const unsigned outer = lead;
+        lead = other;
+        other = rest > outer ? rest : outer;
+    }
+    if (lead == other)
         return {0, 0}; // of two longest blocks neither can give up a zero
-    const unsigned lead = blocks.length;
-    const unsigned above = lowest_bit(blocks.starts); // the place left of the highest one, turned
-    const unsigned other = longest_blocks(gaps & ~(low_bits(lead) << above)).length;
     unsigned gap = lead / 2 < lead - 1 - other ? lead / 2 : lead - 1 - other;
     const unsigned left = lead - 1 - gap;
     if (gap <= left && other <= left) {
@@ -120,96 +134,127 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
         const std::uint32_t child =
             rotate_right(word, turn, cube.dim) | (1u << (cube.dim - 1u - left));
         const unsigned count = lowest_only ? wrap(cube, low + turn) : 0;
-        if (left == 0 ? count == 0 : is_least(cube, child, left, count))
+        if (left == 0 ? count == 0 : is_greatest(cube, zeroes(cube, child), left, count))
             ++gap;
     }
     const unsigned first = wrap(cube, low + above);
     return {rotate_left(low_bits(gap), first, cube.dim), first};
 }
 
-/// Greatest left rotation, of several alike the one with the smallest count. Precondition: neither
-/// 0 nor all ones.
-constexpr Turned greatest_left(Hypercube cube, std::uint32_t address) {
-    // Turned by `low` a zero comes last, so that no block of ones goes round the end.
+/// Tops of the longest cyclic blocks of ones, and their length. Precondition: neither 0 nor all
+/// ones.
+struct Tops {
+    std::uint32_t set;
+    unsigned length;
+};
+
+[[gnu::always_inline]] constexpr Tops longest_tops(Hypercube cube, std::uint32_t address) {
+    // Turned so that a zero comes last no block goes round the end.
     const unsigned low = lowest_bit(~address);
-    const std::uint32_t word = rotate_right(address, low, cube.dim);
-    const Blocks blocks = longest_blocks(word);
-    const unsigned to_top = cube.dim - blocks.length;
+    const Blocks blocks = longest_blocks(rotate_right(address, low, cube.dim));
+    return {rotate_left(blocks.starts << (blocks.length - 1), low, cube.dim), blocks.length};
+}
+
+/// Greatest left rotation, of several alike the one with the smallest count: one of those that
+/// bring a top to the front.
+[[gnu::always_inline]] constexpr Turned greatest_left(Hypercube cube, std::uint32_t address,
+                                                      std::uint32_t tops) {
     Turned best{0, 0};
-    for (std::uint32_t starts = blocks.starts; starts != 0; starts &= starts - 1) {
-        const unsigned turn = to_top - lowest_bit(starts);
-        const unsigned count = turn >= low ? turn - low : turn + cube.dim - low;
-        const std::uint32_t turned = rotate_left(word, turn, cube.dim);
-        if (turned > best.word || (turned == best.word && count < best.count))
-            best = {turned, count};
+    for (tops <<= 32u - cube.dim; tops != 0;) {
+        const unsigned count = static_cast<unsigned>(std::countl_zero(tops));
+        tops &= ~(0x8000'0000u >> count);
+        const std::uint32_t word = rotate_left(address, count, cube.dim);
+        if (word > best.word)
+            best = {word, count};
     }
     return best;
 }
 
-/// What is left of `places` (trailing zeroes of `turned`, the greatest rotation) when the rotation
-/// by `turn`, which brings another block of ones to the top, must stay the lesser one. Where the
-/// two first differ `turned` has the one: a new one below that place keeps the order, above it
-/// breaks it, and at it the rest decides.
-constexpr std::uint32_t maxl_keep(Hypercube cube, Turned at, unsigned turn, std::uint32_t places) {
-    const std::uint32_t rival = rotate_left(at.word, turn, cube.dim);
-    if (rival == at.word)
-        return 0; // a cyclic node is a leaf
-    const unsigned differ = highest_bit(at.word ^ rival);
-    if (differ < turn)
-        return 0;
-    const unsigned edge = differ - turn;
-    const std::uint32_t child = at.word | (1u << edge);
-    const std::uint32_t turned = rival | (1u << differ);
-    const bool fits = child > turned || (child == turned && at.count < turn);
-    return places & low_bits(edge + (fits ? 1u : 0u));
-}
-
-/// The trailing zeroes of the greatest rotation, less those where a new one would start a block of
-/// its own that comes before the leading one: there the gap below it must be longer than the gap
-/// after the leading block; where they are equal the rest decides. Next to the lowest block it
-/// starts none.
-constexpr std::uint32_t maxl_free_places(Hypercube cube, Turned at, unsigned top, unsigned next) {
-    const unsigned below = lowest_bit(at.word); // >= 1
-    const unsigned gap = top - 1 - next;
-    if (gap + 1 >= below)
-        return 1u << (below - 1);
-    const std::uint32_t child = at.word | (1u << gap);
-    const std::uint32_t turned = rotate_left(child, top - gap, cube.dim);
-    const bool fits = child > turned || (child == turned && at.count < top - gap);
-    return low_bits(below) & ~low_bits(gap + (fits ? 0u : 1u));
-}
-
-/// Children for maxl, in the frame of the greatest rotation.
-constexpr std::uint32_t maxl_places(Hypercube cube, Turned at) {
-    const unsigned top = cube.dim - 1u;
-    const std::uint32_t rest = at.word & low_bits(top);
-    if ((at.word | 1u) == cube.ports())
-        return at.count == 0 ? 1u : 0u;
-    if (rest == 0) { // one 1: the new one must not be nearer to it round the end
-        const bool split = cube.dim % 2 == 0 && at.count >= cube.dim / 2u;
-        return low_bits(top) & ~low_bits(top / 2 + (split ? 1u : 0u));
+/// Children for maxl in the frame of the greatest rotation, when its leading block is longer than
+/// any other: the zeroes at the end. Not the last one, which would lengthen the leading block round
+/// the end; beside the lowest block only if that, longer by one, still comes second.
+constexpr std::uint32_t maxl_places_after_longest(Hypercube cube, Turned at, unsigned lead) {
+    const unsigned below = lowest_bit(at.word); // zeroes at the end, 1 or more
+    const std::uint32_t last = 1u << (below - 1);
+    std::uint32_t doubtful = 0;
+    std::uint32_t places = low_bits(below) & ~1u;
+    if (lead == 1) { // a single one: the new one must not be nearer to it round the end
+        doubtful = below % 2 == 1 ? 1u << (below / 2) : 0u;
+        places = low_bits(below) & ~low_bits(below / 2);
+    } else if (below == 1) {
+        return at.count == 0 && (at.word | 1u) == cube.ports() ? 1u : 0u;
+    } else if (lowest_bit(~(at.word >> below)) + 1 == lead) {
+        doubtful = last;
     }
-    std::uint32_t places = maxl_free_places(cube, at, top, highest_bit(rest));
-    // Rivals are the blocks as long as the leading one and, as it may grow, the lowest block.
-    const unsigned lead = top + 1u - std::bit_width(at.word ^ cube.ports());
+    if (doubtful != 0 && !is_greatest(cube, at.word | doubtful, lead, at.count))
+        places ^= doubtful;
+    return places;
+}
+
+/// The nearest edge of the blocks with tops `rivals`, which are as long as the leading one. Brought
+/// to the front a rival falls behind at its edge: a new one below keeps it behind, above puts it
+/// ahead, and at the edge the rest decides. Not below 0, and kNoEdge if a rival comes to the end
+/// before it falls behind.
+inline constexpr unsigned kNoEdge = 32;
+constexpr unsigned maxl_nearest_edge(Hypercube cube, Turned at, unsigned lead,
+                                     std::uint32_t rivals) {
+    unsigned nearest = kNoEdge;
+    for (std::uint32_t ones = at.word & low_bits(cube.dim - lead); rivals != 0;) {
+        if (ones == 0)
+            return kNoEdge;
+        const unsigned one = highest_bit(ones);
+        ones ^= 1u << one;
+        const unsigned depth = cube.dim - 1u - one;
+        const std::uint32_t fallen = rivals & ~(at.word << depth);
+        if (fallen == 0)
+            continue;
+        rivals ^= fallen;
+        const unsigned top = lowest_bit(fallen);
+        if (top < depth)
+            return kNoEdge;
+        nearest = top - depth < nearest ? top - depth : nearest;
+    }
+    return nearest;
+}
+
+/// The same children when several blocks are as long as the leading one. If these are single ones,
+/// a new one must find a longer gap below it than the leading one does, or as long a one and then
+/// be compared, and cannot be beside the lowest; if they are longer, the place beside the lowest
+/// block is compared if that becomes a rival.
+constexpr std::uint32_t maxl_places_among_equals(Hypercube cube, Turned at, unsigned lead) {
+    const unsigned top = cube.dim - 1u;
+    const unsigned below = lowest_bit(at.word);
+    const unsigned gap = top - 1 - highest_bit(at.word ^ (1u << top));
+    std::uint32_t places = lead > 1 ? low_bits(below) & ~1u : low_bits(below - 1) & ~low_bits(gap);
+    if (places == 0)
+        return 0;
     std::uint32_t tops = at.word;
     for (unsigned length = 1; length < lead; ++length)
         tops &= tops << 1;
-    const std::uint32_t lowest = at.word + lowest_one(at.word); // carries to its top
-    tops |= (lowest & ~at.word) >> 1;
-    tops &= rest & ~(at.word >> 1);
-    for (; tops != 0 && places != 0; tops &= tops - 1)
-        places = maxl_keep(cube, at, top - lowest_bit(tops), places);
+    tops &= low_bits(top) & ~(at.word >> 1);
+    const unsigned edge = maxl_nearest_edge(cube, at, lead, tops);
+    if (edge == kNoEdge)
+        return 0;
+    places &= low_bits(edge + 1);
+    std::uint32_t doubtful = places & ((1u << edge) | (1u << gap) | (1u << (below - 1)));
+    for (; doubtful != 0; doubtful &= doubtful - 1) {
+        const std::uint32_t place = lowest_one(doubtful);
+        if (!is_greatest(cube, at.word | place, lead, at.count))
+            places ^= place;
+    }
     return places;
 }
 
 constexpr Fan maxl_fan(Hypercube cube, std::uint32_t address) {
-    const unsigned top = cube.dim - 1u;
     if (address == 0 || address == cube.ports())
-        return {address ^ cube.ports(), top};
-    const Turned at = greatest_left(cube, address);
+        return {address ^ cube.ports(), cube.dim - 1u};
+    const Tops tops = longest_tops(cube, address);
+    const Turned at = greatest_left(cube, address, tops.set);
+    const bool several = (tops.set & (tops.set - 1)) != 0;
+    const std::uint32_t places = several ? maxl_places_among_equals(cube, at, tops.length)
+                                         : maxl_places_after_longest(cube, at, tops.length);
     const unsigned first = wrap(cube, lowest_bit(at.word) - 1u + cube.dim - at.count);
-    return {rotate_right(maxl_places(cube, at), at.count, cube.dim), first};
+    return {rotate_right(places, at.count, cube.dim), first};
 }
 
 /// A fan seen in the mirror; the order turns round with it.
@@ -223,7 +268,9 @@ constexpr unsigned minr_parent(Hypercube cube, std::uint32_t address) {
 }
 
 constexpr unsigned maxl_parent(Hypercube cube, std::uint32_t address) {
-    const Turned at = greatest_left(cube, address);
+    if (address == cube.ports())
+        return 0;
+    const Turned at = greatest_left(cube, address, longest_tops(cube, address).set);
     return wrap(cube, lowest_bit(at.word) + cube.dim - at.count);
 }
 
