@@ -21,7 +21,8 @@ public:
     using Outlet = std::function<void(std::span<std::byte> frame)>;
 
     HostBoard(const wire::Identity& identity, Outlet outlet)
-        : identity_(identity), outlet_(std::move(outlet)) {}
+        : identity_(identity),
+          outlet_(std::move(outlet)) {}
 
     /// Puts a whole frame into the receiver. The receiver never overflows.
     void deliver(std::span<const std::byte> frame);
@@ -46,9 +47,9 @@ public:
 private:
     wire::Identity identity_;
     Outlet outlet_;
-    std::vector<std::byte> received_;   // frames back to back; emptied when all are taken
+    std::vector<std::byte> received_; // frames back to back; emptied when all are taken
     std::vector<std::uint32_t> lengths_;
-    std::size_t next_ = 0;              // first frame not taken yet
+    std::size_t next_ = 0; // first frame not taken yet
     std::size_t next_byte_ = 0;
     std::array<std::byte, wire::kFrameBytesMax> sending_{};
     std::array<std::uint32_t, kPortsMax> transfers_{};

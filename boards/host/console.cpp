@@ -20,9 +20,7 @@ void write(std::string_view text) {
 
 } // namespace
 
-void mesh::board::set_console(Kernel* kernel) {
-    console = kernel;
-}
+void mesh::board::set_console(Kernel* kernel) { console = kernel; }
 
 // Apps are built for the host with printf and puts renamed to these.
 extern "C" {

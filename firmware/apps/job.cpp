@@ -129,9 +129,7 @@ Process run_send(Kernel& node) {
     co_return co_await node.join(sender);
 }
 
-Process refuse(Kernel&) {
-    co_return Status::bad_argument;
-}
+Process refuse(Kernel&) { co_return Status::bad_argument; }
 
 } // namespace
 } // namespace mesh

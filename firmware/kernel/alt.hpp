@@ -38,12 +38,8 @@ struct TimeGuard {
     std::uint64_t wake() const { return deadline; }
 };
 
-inline MailGuard on(const Match& match) {
-    return {match};
-}
-inline MailGuard on(const ChannelIn& channel) {
-    return {channel.match()};
-}
+inline MailGuard on(const Match& match) { return {match}; }
+inline MailGuard on(const ChannelIn& channel) { return {channel.match()}; }
 template <class T>
 ChannelGuard<T> on(const Channel<T>& channel) {
     return {&channel};
@@ -55,10 +51,10 @@ inline TimeGuard after(Kernel& kernel, wire::ModelTime ticks) {
 
 namespace detail {
 template <class... Guards>
-std::size_t first_ready(Kernel& kernel, const std::tuple<Guards...>& guards) {
+std::uint32_t first_ready(Kernel& kernel, const std::tuple<Guards...>& guards) {
     return std::apply(
         [&](const Guards&... guard) {
-            std::size_t number = 0;
+            std::uint32_t number = 0;
             static_cast<void>(((guard.ready(kernel) || (++number, false)) || ...));
             return number;
         },
@@ -66,14 +62,13 @@ std::size_t first_ready(Kernel& kernel, const std::tuple<Guards...>& guards) {
 }
 } // namespace detail
 
-/// `std::size_t which = co_await alt(kernel, guards...)`.
+/// `std::uint32_t which = co_await alt(kernel, guards...)`.
 template <class... Guards>
 auto alt(Kernel& kernel, Guards... guards) {
     const std::uint64_t wake = std::min({guards.wake()...});
     const std::tuple<Guards...> all{guards...};
     return detail::wait(
-        kernel,
-        [&kernel, all] { return detail::first_ready(kernel, all) < sizeof...(Guards); },
+        kernel, [&kernel, all] { return detail::first_ready(kernel, all) < sizeof...(Guards); },
         [&kernel, all] { return detail::first_ready(kernel, all); }, wake);
 }
 
@@ -81,7 +76,7 @@ auto alt(Kernel& kernel, Guards... guards) {
 template <class Guard>
 auto alt(Kernel& kernel, std::span<const Guard> guards) {
     const auto first = [&kernel, guards] {
-        std::size_t number = 0;
+        std::uint32_t number = 0;
         while (number < guards.size() && !guards[number].ready(kernel))
             ++number;
         return number;

@@ -14,8 +14,8 @@ namespace mesh {
 
 class Arena {
 public:
-    static constexpr std::size_t kGrain = 64;
-    static constexpr std::size_t kBlockBytesMax = 2048;
+    static constexpr std::size_t kGrain = 128;
+    static constexpr std::size_t kBlockBytesMax = 8192;
 
     /// `memory` stays the caller's and must outlive the arena; aligned to 8 bytes.
     explicit Arena(std::span<std::byte> memory) : memory_(memory) {}

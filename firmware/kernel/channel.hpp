@@ -8,6 +8,9 @@
 #include "kernel/kernel.hpp"
 #include "kernel/message.hpp"
 
+#include <ranges>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 namespace mesh {
@@ -27,22 +30,24 @@ public:
         value_ = std::move(value);
         written_at_ = kernel_.now();
         state_ = State::offered;
-        return detail::wait(kernel_, [this] { return state_ == State::taken; },
-                            [this] {
-                                state_ = State::empty;
-                                kernel_.advance_clock(taken_at_);
-                            });
+        return detail::wait(
+            kernel_, [this] { return state_ == State::taken; },
+            [this] {
+                state_ = State::empty;
+                kernel_.advance_clock(taken_at_);
+            });
     }
 
     /// `T value = co_await channel.read()`.
     auto read() {
-        return detail::wait(kernel_, [this] { return readable(); },
-                            [this] {
-                                kernel_.advance_clock(written_at_);
-                                taken_at_ = kernel_.now();
-                                state_ = State::taken;
-                                return std::move(value_);
-                            });
+        return detail::wait(
+            kernel_, [this] { return readable(); },
+            [this] {
+                kernel_.advance_clock(written_at_);
+                taken_at_ = kernel_.now();
+                state_ = State::taken;
+                return std::move(value_);
+            });
     }
 
     /// A writer is waiting: read() would not wait.
@@ -64,7 +69,11 @@ constexpr Tag channel_tag(ChannelNumber number) {
     return static_cast<Tag>(0x8000u | static_cast<unsigned>(number));
 }
 
-/// Writing end: `Status s = co_await out.write(kernel, bytes)` completes when the reader has it.
+/// What a channel between nodes carries as it is: numbers and structs of numbers.
+template <class T>
+concept Value = std::is_trivially_copyable_v<T> && !std::ranges::range<T>;
+
+/// Writing end: `Status s = co_await out.write(kernel, value)` completes when the reader has it.
 struct ChannelOut {
     NodeId reader;
     ChannelNumber number;
@@ -72,9 +81,13 @@ struct ChannelOut {
     Task<Status> write(Kernel& kernel, std::span<const std::byte> data) const {
         return send(kernel, reader, {.tag = channel_tag(number)}, data);
     }
+    template <Value T>
+    Task<Status> write(Kernel& kernel, const T& value) const {
+        return write(kernel, std::as_bytes(std::span{&value, 1}));
+    }
 };
 
-/// Reading end: `Received r = co_await in.read(kernel, buffer)`.
+/// Reading end: `Received r = co_await in.read(kernel, value)`.
 struct ChannelIn {
     NodeId writer;
     ChannelNumber number;
@@ -84,6 +97,10 @@ struct ChannelIn {
     }
     Task<Received> read(Kernel& kernel, std::span<std::byte> buffer) const {
         return receive(kernel, buffer, channel_tag(number), writer);
+    }
+    template <Value T>
+    Task<Received> read(Kernel& kernel, T& value) const {
+        return read(kernel, std::as_writable_bytes(std::span{&value, 1}));
     }
 };
 

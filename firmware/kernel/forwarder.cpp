@@ -18,7 +18,9 @@ Envelope envelope_of(const wire::PacketHeader& header) {
 } // namespace
 
 Forwarder::Forwarder(const wire::Identity& identity, std::span<Link> links, LinkContext& context)
-    : identity_(identity), links_(links), context_(context) {
+    : identity_(identity),
+      links_(links),
+      context_(context) {
     for (unsigned port = 0; port < ports(); ++port)
         links_[port].attach(port);
 }
@@ -49,17 +51,16 @@ bool Forwarder::on_data(unsigned port, const wire::LinkHeader& link, PacketBuffe
     case Link::Verdict::gap: ++context_.counters[Counter::drop_out_of_order]; return false;
     case Link::Verdict::accept: break;
     }
-    buffer->ready = timeless(buffer->header)
-                        ? link.model_time
-                        : clock_.receive(link.model_time,
-                                         clock_.duration(buffer->header.payload_bytes));
+    buffer->ready =
+        timeless(buffer->header)
+            ? link.model_time
+            : clock_.receive(link.model_time, clock_.duration(buffer->header.payload_bytes));
     forward(buffer, port_at(port));
     return true;
 }
 
 void Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready) {
-    wire::write_packet_header(buffer->header,
-                              buffer->packet().first<wire::kPacketHeaderBytes>());
+    wire::write_packet_header(buffer->header, buffer->packet().first<wire::kPacketHeaderBytes>());
     wire::seal_packet(buffer->packet());
     buffer->ready = ready;
     buffer->hops = 0;
@@ -92,10 +93,9 @@ void Forwarder::send(unsigned port, PacketBuffer* buffer) {
         return;
     }
     const wire::ModelTime arrival =
-        timeless(buffer->header)
-            ? buffer->ready
-            : clock_.send(buffer->ready, link.busy_until(),
-                          clock_.duration(buffer->header.payload_bytes));
+        timeless(buffer->header) ? buffer->ready
+                                 : clock_.send(buffer->ready, link.busy_until(),
+                                               clock_.duration(buffer->header.payload_bytes));
     context_.pool.share(buffer);
     link.enqueue(context_, buffer, arrival);
 }

@@ -13,9 +13,7 @@ using wire::Kind;
 using wire::LinkHeader;
 using wire::PacketHeader;
 
-Arena& arena_of(Kernel& kernel) {
-    return kernel.arena();
-}
+Arena& arena_of(Kernel& kernel) { return kernel.arena(); }
 
 Kernel::Kernel(const wire::Identity& identity, const Memory& memory, std::size_t window_bytes,
                HostPort host, Program program)
@@ -38,7 +36,8 @@ std::uint64_t Kernel::deadline_in(wire::ModelTime ticks) const {
     return links_.now + (links_.lockstep ? ticks : ticks / limits::kTicksPerUs);
 }
 
-// Boot: every port says who it is, and learns who is at the other end --------------------------------
+// Boot: every port says who it is, and learns who is at the other end
+// --------------------------------
 
 std::uint32_t Kernel::plugged_ports() const {
     return out_ports<KernelRules>(network(), id()) | in_ports<KernelRules>(network(), id());
@@ -148,8 +147,8 @@ bool Kernel::on_frame(Port port, std::span<const std::byte> head, std::size_t fr
 bool Kernel::on_data(Port port, const LinkHeader& header, PacketBuffer* buffer) {
     if (links_.lockstep)
         links_.now = std::max(links_.now, header.model_time);
-    if (!count(wire::read_packet(std::span{buffer->bytes}.first(header.packet_bytes),
-                                 buffer->header)))
+    if (!count(
+            wire::read_packet(std::span{buffer->bytes}.first(header.packet_bytes), buffer->header)))
         return false;
     forwarder_.link(index(port)).on_acknowledgement(links_, header);
     return forwarder_.on_data(index(port), header, buffer);

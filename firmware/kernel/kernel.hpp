@@ -224,7 +224,8 @@ public:
     Packet() = default;
     Packet(Kernel& kernel, PacketBuffer* buffer) : kernel_(&kernel), buffer_(buffer) {}
     Packet(Packet&& other) noexcept
-        : kernel_(other.kernel_), buffer_(std::exchange(other.buffer_, nullptr)) {}
+        : kernel_(other.kernel_),
+          buffer_(std::exchange(other.buffer_, nullptr)) {}
     Packet& operator=(Packet&& other) noexcept {
         std::swap(kernel_, other.kernel_);
         std::swap(buffer_, other.buffer_);
@@ -263,7 +264,10 @@ template <class Ready, class Result>
 class Awaiter {
 public:
     Awaiter(Scheduler& scheduler, Ready ready, Result result, std::uint64_t wake)
-        : scheduler_(scheduler), ready_(ready), result_(result), wake_(wake) {}
+        : scheduler_(scheduler),
+          ready_(ready),
+          result_(result),
+          wake_(wake) {}
     bool await_ready() { return ready_(); }
     void await_suspend(std::coroutine_handle<> caller) {
         scheduler_.block(

@@ -40,8 +40,8 @@ inline constexpr unsigned kUnexpectedShare = 4;
 /// Payload bytes of one message that may be under way before the receiver has consumed them.
 inline constexpr std::uint32_t kMessageWindowPackets = 8;
 /// Buffers that a node needs for forwarding to be free of deadlock (ARCHITECTURE.md): more than the
-/// longest path of any rule in use has links, one each for the receiver and the host port, what `receivers`
-/// processes may have been promised and hold, and the share of waiting messages on top.
+/// longest path of any rule in use has links, one each for the receiver and the host port, what
+/// `receivers` processes may have been promised and hold, and the share of waiting messages on top.
 constexpr unsigned pool_buffers_min(unsigned longest_path_links, unsigned receivers) {
     const unsigned transit = longest_path_links + 1 + 2 + receivers * (kMessageWindowPackets + 1);
     return transit * kUnexpectedShare / (kUnexpectedShare - 1) + 1;

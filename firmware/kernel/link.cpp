@@ -154,7 +154,8 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
     base_ = header.acknowledged;
     base_place_ = static_cast<std::uint8_t>((base_place_ + count) % limits::kWindowFrames);
     in_flight_ = static_cast<std::uint8_t>(in_flight_ - count);
-    resend_next_ = static_cast<std::uint8_t>(resend_next_ - std::min<unsigned>(resend_next_, count));
+    resend_next_ =
+        static_cast<std::uint8_t>(resend_next_ - std::min<unsigned>(resend_next_, count));
     resend_end_ = static_cast<std::uint8_t>(resend_end_ - std::min<unsigned>(resend_end_, count));
     if (draining_ && in_flight_ == 0) {
         draining_ = false;
@@ -171,8 +172,7 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
     }
 }
 
-Link::Verdict Link::on_data(const LinkHeader& header, bool has_buffer,
-                            std::uint16_t remaining) {
+Link::Verdict Link::on_data(const LinkHeader& header, bool has_buffer, std::uint16_t remaining) {
     owes_ = true;
     const auto ahead = static_cast<std::int16_t>(header.sequence - expected_);
     if (ahead < 0) {
@@ -210,11 +210,11 @@ void Link::on_buffers_free(unsigned free) {
 // Time ------------------------------------------------------------------------------------------
 
 // Sets the timer: for the first frame in flight, or to ask again while the peer has no buffers,
-// whose word that it has some may be lost. In lockstep the pauses double and the probes end, so that
-// a mesh in which nobody takes a packet comes to rest.
+// whose word that it has some may be lost. In lockstep the pauses double and the probes end, so
+// that a mesh in which nobody takes a packet comes to rest.
 void Link::arm(LinkContext& context) {
-    const bool probe = blocked_ && waiting_ != 0 &&
-                       (!context.lockstep || probes_ < limits::kAttemptsMax);
+    const bool probe =
+        blocked_ && waiting_ != 0 && (!context.lockstep || probes_ < limits::kAttemptsMax);
     if (dead_ || (in_flight_ == 0 && !probe))
         deadline_ = wire::kNever;
     else if (!context.lockstep)
@@ -229,8 +229,9 @@ void Link::arm(LinkContext& context) {
 void Link::resend(LinkContext& context) {
     resend_next_ = 0;
     resend_end_ = 0;
-    while (resend_end_ < in_flight_ &&
-           (!context.lockstep || slot(context, flight(context, resend_end_)).arrival <= context.now))
+    while (
+        resend_end_ < in_flight_ &&
+        (!context.lockstep || slot(context, flight(context, resend_end_)).arrival <= context.now))
         ++resend_end_;
 }
 

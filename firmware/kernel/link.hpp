@@ -30,9 +30,9 @@ namespace mesh {
 struct LinkContext {
     PacketPool& pool;
     Counters& counters;
-    std::size_t window_bytes;            // towards any neighbour, in bytes of frames
-    std::uint32_t silence_us;            // free running: death after this long without progress
-    std::uint64_t now = 0;               // microseconds, or model time in lockstep
+    std::size_t window_bytes; // towards any neighbour, in bytes of frames
+    std::uint32_t silence_us; // free running: death after this long without progress
+    std::uint64_t now = 0;    // microseconds, or model time in lockstep
     bool lockstep = false;
 };
 
@@ -83,7 +83,8 @@ public:
     bool dead() const { return dead_; }
     /// True once after the link died; its packets then wait in take_undeliverable().
     bool died_just_now();
-    /// The packets of a dead link, one a call, with their reference; nullptr when there are no more.
+    /// The packets of a dead link, one a call, with their reference; nullptr when there are no
+    /// more.
     PacketBuffer* take_undeliverable(LinkContext& context);
 
     /// Packets waiting or in flight.
@@ -123,29 +124,29 @@ private:
     std::uint32_t flight_bytes_ = 0;
     std::uint32_t retransmit_us_ = limits::kRetransmitUs;
     std::uint32_t packets_sent_ = 0;
-    std::uint32_t refused_ = 0;      // fate of the last 32 frames received
+    std::uint32_t refused_ = 0; // fate of the last 32 frames received
     std::uint16_t waiting_ = 0;
-    std::uint16_t base_ = 0;         // sequence number of the first frame in flight
-    std::uint16_t expected_ = 0;     // sequence number of the next frame to receive
+    std::uint16_t base_ = 0;     // sequence number of the first frame in flight
+    std::uint16_t expected_ = 0; // sequence number of the next frame to receive
     std::uint16_t peer_free_ = 0xFFFF;
-    std::uint16_t wanted_ = 0;       // a refused packet needs more free buffers than this
+    std::uint16_t wanted_ = 0; // a refused packet needs more free buffers than this
     std::uint8_t in_flight_ = 0;
     std::uint8_t base_place_ = 0;
-    std::uint8_t resend_next_ = 0;   // frames in flight resend_next_..resend_end_-1 go again
+    std::uint8_t resend_next_ = 0; // frames in flight resend_next_..resend_end_-1 go again
     std::uint8_t resend_end_ = 0;
-    std::uint8_t attempts_ = 0;      // retransmissions without progress
-    std::uint8_t probes_ = 0;        // sends to a peer without buffers, all refused
+    std::uint8_t attempts_ = 0; // retransmissions without progress
+    std::uint8_t probes_ = 0;   // sends to a peer without buffers, all refused
     std::uint8_t epoch_ = 0;
     std::uint8_t refusing_epoch_ = 0;
     std::uint8_t port_ = 0;
     wire::Kind hello_ = wire::Kind::data; // hello or hello_answer: to be sent; else nothing
-    bool blocked_ = false;           // refused: waits for the peer to have buffers
-    bool draining_ = false;          // refused: nothing new until nothing is in flight
+    bool blocked_ = false;                // refused: waits for the peer to have buffers
+    bool draining_ = false;               // refused: nothing new until nothing is in flight
     bool refusing_ = false;
-    bool starved_ = false;           // we refused a frame and have not told of new buffers yet
-    bool owes_ = false;              // data came in that no frame has acknowledged yet
+    bool starved_ = false; // we refused a frame and have not told of new buffers yet
+    bool owes_ = false;    // data came in that no frame has acknowledged yet
     bool acknowledge_now_ = false;
-    bool gap_ = false;               // the next acknowledgement says that a frame is missing
+    bool gap_ = false; // the next acknowledgement says that a frame is missing
     bool gap_told_ = false;
     bool peer_known_ = false;
     bool dead_ = false;

@@ -7,9 +7,7 @@ namespace mesh {
 
 namespace {
 
-constexpr std::uint8_t service(Service value) {
-    return static_cast<std::uint8_t>(value);
-}
+constexpr std::uint8_t service(Service value) { return static_cast<std::uint8_t>(value); }
 
 // Registers a message with the kernel for as long as send() runs.
 class Registration {
@@ -103,8 +101,8 @@ Task<Packet> next(Kernel& kernel, Message& message) {
                                           .message = message.header_.message});
     const std::uint32_t bytes = packet.header().payload_bytes;
     message.consumed_ += bytes;
-    const bool half_window = message.consumed_ - message.acknowledged_ >=
-                             limits::kMessageWindowPackets / 2 * bytes;
+    const bool half_window =
+        message.consumed_ - message.acknowledged_ >= limits::kMessageWindowPackets / 2 * bytes;
     if (!message.started_ || half_window || message.finished()) {
         message.acknowledged_ = message.consumed_;
         Packet answer = co_await kernel.allocate(Rule::unicast);

@@ -18,12 +18,12 @@ namespace mesh {
 /// One packet in memory. `next` chains free buffers or the mailbox; a port's queue uses PortSlots.
 struct PacketBuffer {
     alignas(4) std::array<std::byte, wire::kPacketBytesMax> bytes;
-    wire::ModelTime ready;       // model time at which all of it is at this node
-    wire::PacketHeader header;   // as read once on arrival
+    wire::ModelTime ready;     // model time at which all of it is at this node
+    wire::PacketHeader header; // as read once on arrival
     PacketBuffer* next;
     std::uint16_t references;
-    std::uint16_t hops;          // links crossed so far
-    std::uint16_t remaining;     // most links that it may still cross from here
+    std::uint16_t hops;      // links crossed so far
+    std::uint16_t remaining; // most links that it may still cross from here
     Port arrival;
 
     std::span<std::byte> packet() {
@@ -46,7 +46,9 @@ public:
     /// `buffers` and `slots` stay the caller's and must outlive the pool; slots.size() must be
     /// buffers.size() * ports. Buffers are not touched before first use.
     PacketPool(std::span<PacketBuffer> buffers, std::span<PortSlot> slots, unsigned ports)
-        : buffers_(buffers), slots_(slots), ports_(ports) {}
+        : buffers_(buffers),
+          slots_(slots),
+          ports_(ports) {}
 
     /// A buffer with one reference, or nullptr if none is free. O(1).
     PacketBuffer* allocate();

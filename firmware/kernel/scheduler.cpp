@@ -5,8 +5,8 @@
 namespace mesh {
 
 bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId& id) {
-    const auto free = std::find_if(slots_.begin(), slots_.end(),
-                                   [](const Slot& slot) { return !slot.root; });
+    const auto free =
+        std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.root; });
     if (free == slots_.end())
         return false;
     const auto handle = process.release();

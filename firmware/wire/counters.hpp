@@ -9,27 +9,27 @@
 namespace mesh {
 
 enum class Counter : std::uint8_t {
-    frames_received,    // taken from the network interface, good or bad
-    packets_sent,       // data frames accepted by the peer's link, first hop or later
-    packets_forwarded,  // copies sent on of packets that came from another node
-    packets_delivered,  // handed to a mailbox of this node
-    packets_injected,   // started by a process of this node
-    retransmissions,    // data frames sent again
-    acks_sent,          // frames that carried an acknowledgement only
-    refusals,           // packets that a peer had no buffer for and that waited here
-    bounces,            // messages sent back to wait because no process was ready to take them
-    drop_crc,           // checksum of link header or packet wrong
-    drop_malformed,     // not one of our frames, or lengths that do not fit
-    drop_wrong_port,    // came in by a port other than its header says
-    drop_duplicate,     // had it already
-    drop_out_of_order,  // came before one that was lost; will come again
-    drop_no_buffer,     // refused for lack of a pool buffer; the sender keeps it
-    drop_dead_link,     // next hop lies behind a link that was declared dead
-    drop_no_route,      // rule, node number or subtree that this network does not have
-    drop_unexpected,    // end-to-end control for a message that is not (or no longer) under way
-    links_dead,         // links that this node declared dead
-    buffers_used_max,   // high-water mark of the packet pool
-    arena_bytes_max,    // high-water mark of the process arena
+    frames_received,   // taken from the network interface, good or bad
+    packets_sent,      // data frames accepted by the peer's link, first hop or later
+    packets_forwarded, // copies sent on of packets that came from another node
+    packets_delivered, // handed to a mailbox of this node
+    packets_injected,  // started by a process of this node
+    retransmissions,   // data frames sent again
+    acks_sent,         // frames that carried an acknowledgement only
+    refusals,          // packets that a peer had no buffer for and that waited here
+    bounces,           // messages sent back to wait because no process was ready to take them
+    drop_crc,          // checksum of link header or packet wrong
+    drop_malformed,    // not one of our frames, or lengths that do not fit
+    drop_wrong_port,   // came in by a port other than its header says
+    drop_duplicate,    // had it already
+    drop_out_of_order, // came before one that was lost; will come again
+    drop_no_buffer,    // refused for lack of a pool buffer; the sender keeps it
+    drop_dead_link,    // next hop lies behind a link that was declared dead
+    drop_no_route,     // rule, node number or subtree that this network does not have
+    drop_unexpected,   // end-to-end control for a message that is not (or no longer) under way
+    links_dead,        // links that this node declared dead
+    buffers_used_max,  // high-water mark of the packet pool
+    arena_bytes_max,   // high-water mark of the process arena
     kCount
 };
 
@@ -37,11 +37,11 @@ inline constexpr std::size_t kCounterCount = static_cast<std::size_t>(Counter::k
 
 /// Names in the report, in the order of Counter; drops are listed there without their prefix.
 inline constexpr std::array<std::string_view, kCounterCount> kCounterNames{
-    "frames_received", "packets_sent",    "packets_forwarded", "packets_delivered",
-    "packets_injected", "retransmissions", "acks_sent",         "refusals",
-    "bounces",         "drop_crc",        "drop_malformed",    "drop_wrong_port",
-    "drop_duplicate",  "drop_out_of_order", "drop_no_buffer",  "drop_dead_link",
-    "drop_no_route",   "drop_unexpected", "links_dead",        "buffers_used_max",
+    "frames_received",  "packets_sent",      "packets_forwarded", "packets_delivered",
+    "packets_injected", "retransmissions",   "acks_sent",         "refusals",
+    "bounces",          "drop_crc",          "drop_malformed",    "drop_wrong_port",
+    "drop_duplicate",   "drop_out_of_order", "drop_no_buffer",    "drop_dead_link",
+    "drop_no_route",    "drop_unexpected",   "links_dead",        "buffers_used_max",
     "arena_bytes_max"};
 
 /// One node's counters. Not interrupt safe: only the kernel's thread writes them.

@@ -59,8 +59,7 @@ Parse read_head(std::span<const std::byte> head, std::size_t frame_bytes, LinkHe
     return Parse::ok;
 }
 
-void write_packet_header(const PacketHeader& header,
-                         std::span<std::byte, kPacketHeaderBytes> out) {
+void write_packet_header(const PacketHeader& header, std::span<std::byte, kPacketHeaderBytes> out) {
     store(out, packet_offset::kRule, header.rule);
     store(out, packet_offset::kSubtree, header.subtree);
     store(out, packet_offset::kPayloadBytes, header.payload_bytes);

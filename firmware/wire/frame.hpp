@@ -19,7 +19,7 @@
 namespace mesh::wire {
 
 inline constexpr std::size_t kCableBytes = 14;
-inline constexpr std::size_t kHeadBytes = 44;   // cable and link header together
+inline constexpr std::size_t kHeadBytes = 44; // cable and link header together
 inline constexpr std::size_t kPacketHeaderBytes = 32;
 inline constexpr std::size_t kPayloadBytesMax = 1024;
 inline constexpr std::size_t kPacketBytesMax = kPacketHeaderBytes + kPayloadBytesMax;
@@ -44,7 +44,7 @@ enum class Kind : std::uint8_t {
 
 /// Offsets from the start of the frame, in bytes.
 namespace offset {
-inline constexpr std::size_t kCableTo = 0;   // 6 bytes, the last one is the port
+inline constexpr std::size_t kCableTo = 0; // 6 bytes, the last one is the port
 inline constexpr std::size_t kCablePort = 5;
 inline constexpr std::size_t kCableFrom = 6; // 6 bytes: MAC of the sender, see identity.hpp
 inline constexpr std::size_t kEtherType = 12;
@@ -119,7 +119,7 @@ struct PacketHeader {
 };
 
 /// What is wrong with received bytes; each has a counter.
-enum class [[nodiscard]] Parse : std::uint8_t { ok, too_short, not_ours, bad_length, bad_crc };
+enum class [[nodiscard]] Parse : std::uint8_t{ok, too_short, not_ours, bad_length, bad_crc};
 
 /// Writes the 44 bytes before the packet; the cable header names `header.port`. `sender` fills the
 /// cable's source address (for captures only).

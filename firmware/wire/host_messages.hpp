@@ -21,13 +21,13 @@ inline constexpr std::size_t kHostPieceBytesMax = 512;
 
 enum class HostTag : std::uint16_t {
     // node to host
-    ready = 1,  // Ready: self-check of all ports is done
-    accepted,   // empty: the job is prepared
-    pull,       // Pull: wants this piece of the input (answered by `piece`)
-    push,       // Piece header and bytes: part of the output
-    console,    // text of an app, at most one line per frame
-    report,     // NodeReport: answer to `poll`, or sent once when the job is done
-    fault,      // FaultRecord: the firmware stopped
+    ready = 1, // Ready: self-check of all ports is done
+    accepted,  // empty: the job is prepared
+    pull,      // Pull: wants this piece of the input (answered by `piece`)
+    push,      // Piece header and bytes: part of the output
+    console,   // text of an app, at most one line per frame
+    report,    // NodeReport: answer to `poll`, or sent once when the job is done
+    fault,     // FaultRecord: the firmware stopped
     // host to node
     job,   // Job and, for apps, the arguments as NUL-terminated words: prepare
     start, // empty: all nodes are prepared; begin
@@ -42,11 +42,11 @@ inline constexpr std::uint32_t kRandomTarget = 0xFFFF'FFFF;
 
 /// Result of the self-check at boot.
 struct Ready {
-    std::uint32_t ports_good;      // bit set
-    std::uint32_t ports_miswired;  // bit set: peer or its port is not what the topology says
-    std::uint32_t miswired_port;   // first of them
-    std::uint32_t found_node;      // who answered there
-    std::uint32_t found_port;      // by which of its ports
+    std::uint32_t ports_good;     // bit set
+    std::uint32_t ports_miswired; // bit set: peer or its port is not what the topology says
+    std::uint32_t miswired_port;  // first of them
+    std::uint32_t found_node;     // who answered there
+    std::uint32_t found_port;     // by which of its ports
 };
 
 /// The job as the host sends it to every node.
@@ -55,18 +55,18 @@ struct Job {
     Rule rule = Rule::sbt;
     PortModel ports = PortModel::all;
     std::uint8_t lockstep = 0;
-    std::uint32_t root = 0;          // bcast: root; send: the only sender unless target is random
-    std::uint32_t target = 0;        // send: receiver, or kRandomTarget: all send to random nodes
+    std::uint32_t root = 0;   // bcast: root; send: the only sender unless target is random
+    std::uint32_t target = 0; // send: receiver, or kRandomTarget: all send to random nodes
     std::uint32_t message_bytes = 0;
     std::uint32_t packet_bytes = 1024;
-    std::uint32_t messages = 1;      // send: messages that this node sends
-    std::uint32_t expected = 0;      // send: messages that this node will get
+    std::uint32_t messages = 1; // send: messages that this node sends
+    std::uint32_t expected = 0; // send: messages that this node will get
     std::uint32_t tau_ticks = 1'000'000;
-    std::uint32_t tc_ticks = 0;      // per byte
+    std::uint32_t tc_ticks = 0; // per byte
     std::uint32_t seed = 1;
-    std::uint32_t has_input = 0;     // data comes from the host by `pull`; else from the seed
+    std::uint32_t has_input = 0; // data comes from the host by `pull`; else from the seed
     std::uint32_t output_node = 0xFFFF'FFFF; // this node pushes what it got to the host
-    std::uint32_t link_silence_us = 0; // 0: the kernel's default
+    std::uint32_t link_silence_us = 0;       // 0: the kernel's default
 };
 
 struct Pull {
@@ -89,21 +89,21 @@ struct Result {
 
 /// What a node has done and got.
 struct NodeReport : Result {
-    std::uint32_t done;             // 1: the job's process has ended here
-    std::uint32_t status;           // mesh::Status of the job's process
-    std::uint32_t delivery_hash;    // depends on the order of all deliveries at this node
-    std::uint32_t unacknowledged;   // frames in flight or packets waiting for a port
-    ModelTime finish_time;          // model clock of the job's process
+    std::uint32_t done;           // 1: the job's process has ended here
+    std::uint32_t status;         // mesh::Status of the job's process
+    std::uint32_t delivery_hash;  // depends on the order of all deliveries at this node
+    std::uint32_t unacknowledged; // frames in flight or packets waiting for a port
+    ModelTime finish_time;        // model clock of the job's process
     std::array<std::uint32_t, kCounterCount> counters;
-    std::array<std::uint32_t, kPortsMax> link_packets; // data packets per out-port, no repeats
+    std::array<std::uint32_t, kPortsMax> link_packets;  // data packets per out-port, no repeats
     std::array<std::uint32_t, kPortsMax> dma_transfers; // per DMA channel
-    std::uint32_t dead_ports;       // bit set
+    std::uint32_t dead_ports;                           // bit set
     std::uint32_t reserved;
 };
 
 /// Why a node's firmware stopped.
 struct FaultRecord {
-    std::uint32_t cause;   // CHECK number, or 0xF0000000 + exception number
+    std::uint32_t cause; // CHECK number, or 0xF0000000 + exception number
     std::uint32_t pc;
     std::uint32_t lr;
     std::uint32_t cfsr;    // Cortex-M: configurable fault status

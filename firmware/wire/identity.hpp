@@ -27,7 +27,8 @@ constexpr Mac to_mac(const Identity& identity) {
 
 /// Inverse of to_mac(); the caller checks that dim and node fit the topology.
 constexpr Identity from_mac(const Mac& mac) {
-    const std::uint32_t node = (std::uint32_t{mac[3]} << 16) | (std::uint32_t{mac[4]} << 8) | mac[5];
+    const std::uint32_t node =
+        (std::uint32_t{mac[3]} << 16) | (std::uint32_t{mac[4]} << 8) | mac[5];
     return {{static_cast<Topology>(mac[1]), mac[2]}, node_at(node)};
 }
 
