@@ -59,6 +59,7 @@ def connect(words):
     if ":" in place:
         host, port = place.rsplit(":", 1)
         return socket.create_connection((host or "localhost", int(port)), timeout=10)
+    wait_until(lambda: os.path.exists(place), 10, "the stub's socket")
     stub = socket.socket(socket.AF_UNIX)
     stub.settimeout(10)
     stub.connect(place)
