@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 #include <utility>
@@ -134,7 +135,7 @@ QemuEngine::~QemuEngine() {
 void QemuEngine::boot(Events& events) {
     allow_descriptors(nodes_.size());
     if (plan_.gdb)
-        gdb_folder_ = make_folder();
+        open_gdb_socket();
     for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
         spawn(node_at(node));
         advance(std::chrono::milliseconds(0), events);
@@ -143,6 +144,23 @@ void QemuEngine::boot(Events& events) {
         fmt::print(stderr, "node {} waits at reset; attach with: gdb-multiarch {} "
                            "-ex 'target remote {}'\n",
                    index(*plan_.gdb), plan_.image, gdb_socket());
+}
+
+/// The stub listens before its node exists, so that a debugger can come at any time. The folder is
+/// ours alone: nobody else can connect, no other rig has it.
+void QemuEngine::open_gdb_socket() {
+    gdb_folder_ = make_folder();
+    gdb_listener_ = checked(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = gdb_socket();
+    if (path.size() >= sizeof address.sun_path)
+        throw RunError(fmt::format("{}: too long for a socket", path));
+    std::copy(path.begin(), path.end(), address.sun_path);
+    const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+    if (bind(gdb_listener_.get(), generic, sizeof address) != 0 ||
+        listen(gdb_listener_.get(), 1) != 0)
+        fail(path);
 }
 
 std::vector<std::string> QemuEngine::words_for(NodeId node) const {
@@ -167,7 +185,7 @@ std::vector<std::string> QemuEngine::words_for(NodeId node) const {
                                    plan_.image};
     if (plan_.gdb == node) {
         const std::string stub =
-            fmt::format("socket,id=g,path={},server=on,wait=off", gdb_socket());
+            fmt::format("socket,id=g,fd={},server=on,wait=off", kChildGdbFd);
         words.insert(words.end(), {"-S", "-chardev", stub, "-gdb", "chardev:g"});
     }
     return words;
@@ -184,8 +202,9 @@ void QemuEngine::spawn(NodeId node) {
     event.events = EPOLLIN;
     event.data.u64 = index(node);
     epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, line.socket.get(), &event);
-    line.process = QemuProcess::spawn(words_for(node), far_end.get(),
-                                      {null_.get(), null_.get(), errors_.get()});
+    const int gdb = plan_.gdb == node ? gdb_listener_.get() : -1;
+    line.process = QemuProcess::spawn(
+        words_for(node), {null_.get(), null_.get(), errors_.get(), far_end.get(), gdb});
 }
 
 bool QemuEngine::advance(std::chrono::milliseconds patience, Events& events) {

@@ -53,6 +53,7 @@ private:
 
     std::vector<std::string> words_for(NodeId node) const;
     std::string gdb_socket() const { return gdb_folder_ + "/gdb"; }
+    void open_gdb_socket();
     void spawn(NodeId node);
     void watch(NodeId node, bool writable);
     void read_from(NodeId node);
@@ -74,6 +75,7 @@ private:
     Fd null_;
     Fd errors_; // what the QEMUs say on their standard error
     std::string gdb_folder_;
+    Fd gdb_listener_;
     Events* events_ = nullptr;
 };
 

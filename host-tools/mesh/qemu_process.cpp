@@ -26,10 +26,18 @@ constexpr useconds_t kEndPollUs = 5'000;
 struct Exec {
     char* const* words;
     char* const* environment;
-    int net;
     SpawnFiles files;
     pid_t parent;
 };
+
+/// Makes a descriptor known to the child under `number`. The owner of all of them holds more than
+/// these numbers before it opens the ones to be given, so none is overwritten.
+void give(int fd, int number) {
+    if (fd == number)
+        fcntl(number, F_SETFD, 0);
+    else if (fd >= 0)
+        dup2(fd, number);
+}
 
 [[noreturn]] void become(const Exec& exec) {
     sigset_t none;
@@ -42,10 +50,8 @@ struct Exec {
     dup2(exec.files.input, STDIN_FILENO);
     dup2(exec.files.output, STDOUT_FILENO);
     dup2(exec.files.errors, STDERR_FILENO);
-    if (exec.net == kChildNetFd)
-        fcntl(kChildNetFd, F_SETFD, 0);
-    else if (exec.net >= 0)
-        dup2(exec.net, kChildNetFd);
+    give(exec.files.net, kChildNetFd);
+    give(exec.files.gdb, kChildGdbFd);
     execve(exec.words[0], exec.words, exec.environment);
     _exit(127);
 }
@@ -87,7 +93,7 @@ QemuProcess& QemuProcess::operator=(QemuProcess&& other) noexcept {
     return *this;
 }
 
-QemuProcess QemuProcess::spawn(const std::vector<std::string>& words, int net, SpawnFiles files) {
+QemuProcess QemuProcess::spawn(const std::vector<std::string>& words, SpawnFiles files) {
     std::vector<std::string> copy = words;
     std::vector<char*> pointers = pointers_to(copy);
     // One malloc arena is enough for a machine with one CPU and saves memory per node.
@@ -99,7 +105,7 @@ QemuProcess QemuProcess::spawn(const std::vector<std::string>& words, int net, S
         variables.push_back(nullptr);
         return variables;
     }();
-    const Exec exec{pointers.data(), environment.data(), net, files, getpid()};
+    const Exec exec{pointers.data(), environment.data(), files, getpid()};
     const pid_t pid = start(exec);
     if (pid < 0)
         throw RunError(fmt::format("cannot start {}: {}", words.front(), std::strerror(errno)));
@@ -156,7 +162,7 @@ std::string first_line_of(const std::vector<std::string>& words) {
     Fd writer(ends[1]);
     const Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
     QemuProcess child =
-        QemuProcess::spawn(words, -1, {null.get(), writer.get(), null.get()});
+        QemuProcess::spawn(words, {null.get(), writer.get(), null.get()});
     close(writer.release());
     std::string line;
     for (char byte = 0; read(reader.get(), &byte, 1) == 1 && byte != '\n';)

@@ -25,14 +25,18 @@ private:
     int fd_ = -1;
 };
 
-/// Number under which a child finds its network socket; all other descriptors are closed.
+/// Numbers under which a child finds its network socket and, if it has one, the listening socket
+/// of its GDB stub; all other descriptors are closed.
 inline constexpr int kChildNetFd = 3;
+inline constexpr int kChildGdbFd = 4;
 
-/// What the children of one rig have in common.
+/// What a child gets of this process's descriptors; -1: nothing.
 struct SpawnFiles {
     int input;
     int output;
     int errors;
+    int net = -1;
+    int gdb = -1;
 };
 
 /// A running child. Dies with its owner: by the destructor, and by the kernel (PR_SET_PDEATHSIG)
@@ -46,8 +50,8 @@ public:
     QemuProcess& operator=(const QemuProcess&) = delete;
     ~QemuProcess() { reap(); }
 
-    /// Starts `words` (the first one a path) with `net` as descriptor kChildNetFd. RunError.
-    static QemuProcess spawn(const std::vector<std::string>& words, int net, SpawnFiles files);
+    /// Starts `words` (the first one a path). RunError.
+    static QemuProcess spawn(const std::vector<std::string>& words, SpawnFiles files);
 
     pid_t pid() const { return pid_; }
     /// Sends SIGKILL; the process is still to be reaped.
