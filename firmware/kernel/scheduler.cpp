@@ -65,13 +65,11 @@ std::uint64_t Scheduler::next_wake() const {
 }
 
 bool Scheduler::ended(ProcessId id) const {
-    return id.slot >= slots_.size() || slots_[id.slot].generation != id.generation ||
-           !slots_[id.slot].root;
+    return !known(id) || !slots_[id.slot].root;
 }
 
 Status Scheduler::status(ProcessId id) const {
-    const bool known = id.slot < slots_.size() && slots_[id.slot].generation == id.generation;
-    return known ? slots_[id.slot].status : Status::ok;
+    return known(id) ? slots_[id.slot].status : Status::ok;
 }
 
 } // namespace mesh

@@ -48,7 +48,8 @@ public:
     Status status(ProcessId id) const;
     /// The running process's model clock (or the last one's that ran).
     wire::ModelTime& clock() { return slots_[current_].clock; }
-    wire::ModelTime clock(ProcessId id) const { return slots_[id.slot].clock; }
+    /// 0 for a process that never was, or whose slot another one has taken.
+    wire::ModelTime clock(ProcessId id) const { return known(id) ? slots_[id.slot].clock : 0; }
 
 private:
     struct Slot {
@@ -61,6 +62,10 @@ private:
         Status status = Status::ok;
         std::uint8_t generation = 0;
     };
+
+    bool known(ProcessId id) const {
+        return id.slot < slots_.size() && slots_[id.slot].generation == id.generation;
+    }
 
     std::array<Slot, limits::kProcessesMax> slots_{};
     std::uint8_t current_ = 0;
