@@ -21,6 +21,7 @@ struct MailGuard {
     Match match;
     bool ready(Kernel& kernel) const { return kernel.has(match); }
     std::uint64_t wake() const { return wire::kNever; }
+    void chosen(Kernel&) const {}
 };
 
 /// Ready when a writer waits at a channel of this node.
@@ -29,13 +30,16 @@ struct ChannelGuard {
     const Channel<T>* channel;
     bool ready(Kernel&) const { return channel->readable(); }
     std::uint64_t wake() const { return wire::kNever; }
+    void chosen(Kernel&) const {}
 };
 
 /// Ready at a time.
 struct TimeGuard {
     std::uint64_t deadline;
+    wire::ModelTime clock; // of a process that waited for it
     bool ready(Kernel& kernel) const { return kernel.due(deadline); }
     std::uint64_t wake() const { return deadline; }
+    void chosen(Kernel& kernel) const { kernel.advance_clock(clock); }
 };
 
 inline MailGuard on(const Match& match) { return {match}; }
@@ -46,7 +50,7 @@ ChannelGuard<T> on(const Channel<T>& channel) {
 }
 /// `ticks` of model time from now.
 inline TimeGuard after(Kernel& kernel, wire::ModelTime ticks) {
-    return {kernel.deadline_in(ticks)};
+    return {kernel.deadline_in(ticks), kernel.now() + ticks};
 }
 
 namespace detail {
@@ -60,6 +64,18 @@ std::uint32_t first_ready(Kernel& kernel, const std::tuple<Guards...>& guards) {
         },
         guards);
 }
+
+template <class... Guards>
+std::uint32_t choose(Kernel& kernel, const std::tuple<Guards...>& guards) {
+    const std::uint32_t which = first_ready(kernel, guards);
+    std::apply(
+        [&](const Guards&... guard) {
+            std::uint32_t number = 0;
+            static_cast<void>(((number++ == which && (guard.chosen(kernel), true)) || ...));
+        },
+        guards);
+    return which;
+}
 } // namespace detail
 
 /// `std::uint32_t which = co_await alt(kernel, guards...)`.
@@ -69,7 +85,7 @@ auto alt(Kernel& kernel, Guards... guards) {
     const std::tuple<Guards...> all{guards...};
     return detail::wait(
         kernel, [&kernel, all] { return detail::first_ready(kernel, all) < sizeof...(Guards); },
-        [&kernel, all] { return detail::first_ready(kernel, all); }, wake);
+        [&kernel, all] { return detail::choose(kernel, all); }, wake);
 }
 
 /// The same over an array of guards of one kind, as a root that listens to all its workers does.
@@ -85,7 +101,13 @@ auto alt(Kernel& kernel, std::span<const Guard> guards) {
     for (const Guard& guard : guards)
         wake = std::min(wake, guard.wake());
     return detail::wait(
-        kernel, [first, guards] { return first() < guards.size(); }, first, wake);
+        kernel, [first, guards] { return first() < guards.size(); },
+        [&kernel, first, guards] {
+            const std::uint32_t which = first();
+            guards[which].chosen(kernel);
+            return which;
+        },
+        wake);
 }
 
 } // namespace mesh
