@@ -35,14 +35,14 @@ public:
 /// All that an engine must know to come to life.
 struct RigPlan {
     Network network;
-    std::string board;                 // as on the command line
-    std::string app;                   // name of a firmware app: "job", "hello", ...
-    std::string image;                 // qemu: path of the ELF image
-    std::string qemu;                  // qemu: path of the program
-    Wiring wiring;                     // wiring_of(network), unless cables are to be mis-plugged
+    std::string board; // as on the command line
+    std::string app;   // name of a firmware app: "job", "hello", ...
+    std::string image; // qemu: path of the ELF image
+    std::string qemu;  // qemu: path of the program
+    Wiring wiring;     // wiring_of(network), unless cables are to be mis-plugged
     FaultPlan faults;
-    bool lockstep = false;             // Job::lockstep; the simulation is always in lockstep
-    std::optional<NodeId> gdb;         // qemu: held at reset for a debugger
+    bool lockstep = false;     // Job::lockstep; the simulation is always in lockstep
+    std::optional<NodeId> gdb; // qemu: held at reset for a debugger
 };
 
 class Engine {

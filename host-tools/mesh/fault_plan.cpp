@@ -175,8 +175,8 @@ private:
 std::vector<std::string> lines_of(std::string_view path) {
     std::ifstream file{std::string(path)};
     if (!file)
-        throw UsageError(fmt::format("--faults: cannot read '{}'; give @FILE with one fault a line",
-                                     path));
+        throw UsageError(
+            fmt::format("--faults: cannot read '{}'; give @FILE with one fault a line", path));
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);)
         lines.push_back(line.substr(0, line.find('#')));

@@ -45,9 +45,7 @@ struct Rates {
     double reorder = 0;
     std::uint32_t delay_us = 0;
 
-    bool any() const {
-        return drop > 0 || corrupt > 0 || dup > 0 || reorder > 0 || delay_us != 0;
-    }
+    bool any() const { return drop > 0 || corrupt > 0 || dup > 0 || reorder > 0 || delay_us != 0; }
 };
 
 enum class FaultKind : std::uint8_t { drop, corrupt, dup, reorder, delay, cut, cutdim, kill, hang };

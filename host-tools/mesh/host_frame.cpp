@@ -34,8 +34,7 @@ std::vector<std::byte> make_host_frame(NodeId to, wire::HostTag tag,
     return frame;
 }
 
-std::vector<std::byte> joined(std::span<const std::byte> first,
-                              std::span<const std::byte> second) {
+std::vector<std::byte> joined(std::span<const std::byte> first, std::span<const std::byte> second) {
     std::vector<std::byte> both(first.size() + second.size());
     std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), both.begin()));
     return both;

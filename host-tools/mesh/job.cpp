@@ -63,8 +63,7 @@ Bytes JobBook::message(NodeId from, std::uint32_t k) const {
     if (plan_.input)
         return *plan_.input;
     Bytes bytes(plan_.bytes);
-    const std::uint32_t stream =
-        traffic_stream(static_cast<std::uint32_t>(plan_.seed), from, k);
+    const std::uint32_t stream = traffic_stream(static_cast<std::uint32_t>(plan_.seed), from, k);
     for (std::uint32_t at = 0; at < plan_.bytes; ++at)
         bytes[at] = static_cast<std::byte>(traffic_byte(stream, at));
     return bytes;

@@ -35,8 +35,8 @@ static_assert(kBatchBytesMax / (kShortFrameBytes + kFrameOverheadBytes) < 176);
 
 /// A frame on its way.
 struct Held {
-    std::uint32_t wire = 0;   // number of the wire in the loom
-    std::uint64_t place = 0;  // destination and in-port, in the order of delivery
+    std::uint32_t wire = 0;  // number of the wire in the loom
+    std::uint64_t place = 0; // destination and in-port, in the order of delivery
     std::uint64_t arrival = 0;
     Bytes frame;
 };

@@ -142,7 +142,7 @@ private:
     FaultPlan plan_;
     std::vector<Wire> wires_;
     std::vector<NodeState> state_;
-    std::vector<Delayed> delayed_; // a heap, earliest first
+    std::vector<Delayed> delayed_;       // a heap, earliest first
     std::vector<std::uint32_t> keeping_; // wires with a kept frame, oldest first
     std::uint64_t delays_ = 0;
     std::size_t next_incident_ = 0;

@@ -34,8 +34,7 @@ void add_job(CLI::App& app, RunArguments& run) {
     app.add_option("--copies", run.copies, "send each packet over so many disjoint trees")
         ->capture_default_str();
     app.add_option("--input", run.input, "file to send; default: bytes made from the seed");
-    app.add_option("--output", run.output,
-                   "file for what the last node (send: the target) got");
+    app.add_option("--output", run.output, "file for what the last node (send: the target) got");
 }
 
 void add_model(CLI::App& app, RunArguments& run) {
@@ -76,9 +75,7 @@ void add_tree(CLI::App& app, TreeArguments& tree) {
 }
 
 /// The first line of a parser's complaint.
-std::string one_line(std::string text) {
-    return text.substr(0, text.find('\n'));
-}
+std::string one_line(std::string text) { return text.substr(0, text.find('\n')); }
 
 bool is_safe(char character) {
     constexpr std::string_view kSafe = "+,-./0123456789:=@_%";
@@ -107,7 +104,8 @@ Command parse_command_line(int count, const char* const* words) {
     add_job(run_app, run);
     add_model(run_app, run);
     add_rig(run_app, run);
-    CLI::App& tree_app = *app.add_subcommand("tree", "print a spanning tree by the node's own rule");
+    CLI::App& tree_app =
+        *app.add_subcommand("tree", "print a spanning tree by the node's own rule");
     add_tree(tree_app, tree);
     try {
         app.parse(count, words);

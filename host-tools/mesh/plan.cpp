@@ -114,14 +114,12 @@ void check_size(Network network, unsigned ports_max, std::uint64_t node_kbyte,
     if (port_count(network) > ports_max)
         refuse("--dim {}: needs {} ports a node; {} has {}: --dim up to {}", network.dim,
                port_count(network), where, ports_max,
-               largest_dim(network.topology, std::numeric_limits<std::uint64_t>::max(),
-                           ports_max));
+               largest_dim(network.topology, std::numeric_limits<std::uint64_t>::max(), ports_max));
     const std::uint64_t available = available_kbyte();
     if (node_count(network) * node_kbyte > available)
         refuse("--dim {}: {} nodes need {} MB of memory, {} MB are available: --dim up to {}",
                network.dim, node_count(network), node_count(network) * node_kbyte / 1024,
-               available / 1024,
-               largest_dim(network.topology, available / node_kbyte, ports_max));
+               available / 1024, largest_dim(network.topology, available / node_kbyte, ports_max));
 }
 
 std::filesystem::path folder_of_images(std::string_view board) {
@@ -199,8 +197,7 @@ Far cable_end(const std::string& text, Network network) {
     int used = 0;
     if (std::sscanf(text.c_str(), "%u/%u%n", &node, &port, &used) != 2 ||
         static_cast<std::size_t>(used) != text.size() || node >= node_count(network) ||
-        port >= port_count(network) ||
-        ((out_ports(network, node_at(node)) >> port) & 1u) == 0)
+        port >= port_count(network) || ((out_ports(network, node_at(node)) >> port) & 1u) == 0)
         refuse("--miswire '{}': give two of NODE/PORT: nodes 0 to {}, ports 0 to {}", text,
                node_count(network) - 1, port_count(network) - 1);
     return {node_at(node), port_at(port)};
@@ -306,8 +303,8 @@ void plan_lockstep(RunPlan& plan, const RunArguments& arguments) {
         refuse("--lockstep and --free exclude each other");
     if (arguments.free && plan.engine == "sim")
         refuse("--free goes with --engine qemu only; the simulation is always in lockstep");
-    plan.rig.lockstep = plan.engine == "sim" || arguments.lockstep ||
-                        (!arguments.free && can_contend(plan));
+    plan.rig.lockstep =
+        plan.engine == "sim" || arguments.lockstep || (!arguments.free && can_contend(plan));
 }
 
 void plan_words(RunPlan& plan, const RunArguments& arguments) {

@@ -81,9 +81,7 @@ struct RunPlan {
     Network network() const { return rig.network; }
     std::uint32_t nodes() const { return node_count(rig.network); }
     /// Packets of one message; an empty one takes a packet too.
-    std::uint32_t packets() const {
-        return bytes == 0 ? 1 : (bytes - 1) / packet_bytes + 1;
-    }
+    std::uint32_t packets() const { return bytes == 0 ? 1 : (bytes - 1) / packet_bytes + 1; }
     bool tree() const { return op == wire::Op::bcast; }
 };
 

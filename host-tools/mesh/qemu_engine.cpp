@@ -141,8 +141,9 @@ void QemuEngine::boot(Events& events) {
         advance(std::chrono::milliseconds(0), events);
     }
     if (plan_.gdb)
-        fmt::print(stderr, "node {} waits at reset; attach with: gdb-multiarch {} "
-                           "-ex 'target remote {}'\n",
+        fmt::print(stderr,
+                   "node {} waits at reset; attach with: gdb-multiarch {} "
+                   "-ex 'target remote {}'\n",
                    index(*plan_.gdb), plan_.image, gdb_socket());
 }
 
@@ -184,8 +185,7 @@ std::vector<std::string> QemuEngine::words_for(NodeId node) const {
                                    "-kernel",
                                    plan_.image};
     if (plan_.gdb == node) {
-        const std::string stub =
-            fmt::format("socket,id=g,fd={},server=on,wait=off", kChildGdbFd);
+        const std::string stub = fmt::format("socket,id=g,fd={},server=on,wait=off", kChildGdbFd);
         words.insert(words.end(), {"-S", "-chardev", stub, "-gdb", "chardev:g"});
     }
     return words;
@@ -217,8 +217,7 @@ bool QemuEngine::advance(std::chrono::milliseconds patience, Events& events) {
     }
     flush(); // what the driver sent since
     std::array<epoll_event, kEventsMax> ready;
-    const int count =
-        epoll_wait(epoll_.get(), ready.data(), kEventsMax, static_cast<int>(wait_ms));
+    const int count = epoll_wait(epoll_.get(), ready.data(), kEventsMax, static_cast<int>(wait_ms));
     const std::uint64_t frames_before = loom_.counts().frames;
     for (int at = 0; at < count; ++at) {
         const epoll_event& event = ready[static_cast<std::size_t>(at)];
@@ -293,9 +292,7 @@ void QemuEngine::Ends::to_host(NodeId from, std::span<const std::byte> frame) {
     rig.events_->host_frame(from, frame);
 }
 
-void QemuEngine::Ends::kill(NodeId node) {
-    rig.nodes_[index(node)].process.kill();
-}
+void QemuEngine::Ends::kill(NodeId node) { rig.nodes_[index(node)].process.kill(); }
 
 std::uint64_t QemuEngine::Ends::now_us() const {
     timespec now{};

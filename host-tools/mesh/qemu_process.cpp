@@ -161,8 +161,7 @@ std::string first_line_of(const std::vector<std::string>& words) {
     const Fd reader(ends[0]);
     Fd writer(ends[1]);
     const Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-    QemuProcess child =
-        QemuProcess::spawn(words, {null.get(), writer.get(), null.get()});
+    QemuProcess child = QemuProcess::spawn(words, {null.get(), writer.get(), null.get()});
     close(writer.release());
     std::string line;
     for (char byte = 0; read(reader.get(), &byte, 1) == 1 && byte != '\n';)

@@ -109,9 +109,8 @@ Json head_of(const RunPlan& plan) {
 Json levels_of(const Summary& summary) {
     Json levels = Json::array();
     for (const Level& level : summary.levels)
-        levels.push_back({{"nodes", level.nodes},
-                          {"packets", level.packets},
-                          {"model_time", level.model_time}});
+        levels.push_back(
+            {{"nodes", level.nodes}, {"packets", level.packets}, {"model_time", level.model_time}});
     return levels;
 }
 

@@ -41,12 +41,10 @@ std::string describe(const wire::FaultRecord& record) {
 
 std::string name_nodes(const std::vector<std::uint32_t>& nodes) {
     const std::size_t named = std::min(nodes.size(), kNamedMax);
-    const std::string list =
-        fmt::format("{} {}", nodes.size() == 1 ? "node" : "nodes",
-                    fmt::join(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(named),
-                              " "));
-    return named == nodes.size() ? list
-                                 : fmt::format("{} and {} more", list, nodes.size() - named);
+    const std::string list = fmt::format(
+        "{} {}", nodes.size() == 1 ? "node" : "nodes",
+        fmt::join(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(named), " "));
+    return named == nodes.size() ? list : fmt::format("{} and {} more", list, nodes.size() - named);
 }
 
 Run::Run(Engine& engine, const RunPlan& plan, const JobBook& book, Progress& progress)

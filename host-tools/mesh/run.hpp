@@ -101,9 +101,9 @@ private:
     const JobBook& book_;
     Progress& progress_;
     RunResult result_;
-    std::uint32_t done_ = 0;           // live nodes that have done their job
-    std::size_t incidents_seen_ = 0;   // of the fault plan
-    std::vector<std::string> lines_;   // of consoles, not ended yet
+    std::uint32_t done_ = 0;         // live nodes that have done their job
+    std::size_t incidents_seen_ = 0; // of the fault plan
+    std::vector<std::string> lines_; // of consoles, not ended yet
 
     std::vector<bool> asked_; // polled, no answer yet
     std::uint32_t answers_missing_ = 0;

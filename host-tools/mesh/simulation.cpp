@@ -104,7 +104,8 @@ struct Sizes {
 struct SimNode {
     SimNode(const wire::Identity& identity, board::HostBoard::Outlet outlet, const Memory& memory,
             Program program)
-        : board(identity, std::move(outlet)), node(board, memory, program) {}
+        : board(identity, std::move(outlet)),
+          node(board, memory, program) {}
     board::HostBoard board;
     Node<board::HostBoard> node;
     bool queued = false;
@@ -201,8 +202,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Engine> make_simulation(RigPlan plan) {
-    return std::make_unique<Simulation>(plan);
-}
+std::unique_ptr<Engine> make_simulation(RigPlan plan) { return std::make_unique<Simulation>(plan); }
 
 } // namespace mesh::host

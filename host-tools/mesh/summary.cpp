@@ -30,9 +30,8 @@ std::optional<Formula> formula_of(const RunPlan& plan) {
     case wire::Op::send:
         if (plan.target == wire::kRandomTarget || plan.messages != 1)
             return std::nullopt;
-        return unicast_formula(plan.ports,
-                               distance(plan.network(), plan.root, node_at(plan.target)),
-                               plan.packets());
+        return unicast_formula(
+            plan.ports, distance(plan.network(), plan.root, node_at(plan.target)), plan.packets());
     case wire::Op::barrier:
         if (plan.network().topology != Topology::cube)
             return std::nullopt;
@@ -44,11 +43,8 @@ std::optional<Formula> formula_of(const RunPlan& plan) {
 }
 
 /// Live nodes that no path of living cables and nodes joins to the root.
-std::vector<std::uint32_t> cut_off(const RunPlan& plan, const RunResult& result,
-                                   const Loom& loom) {
-    const auto living = [&](std::uint32_t node) {
-        return result.nodes[node].fate == Fate::live;
-    };
+std::vector<std::uint32_t> cut_off(const RunPlan& plan, const RunResult& result, const Loom& loom) {
+    const auto living = [&](std::uint32_t node) { return result.nodes[node].fate == Fate::live; };
     std::vector<bool> reached(plan.nodes());
     std::vector<std::uint32_t> frontier;
     if (living(index(plan.root))) {
@@ -124,11 +120,9 @@ std::vector<std::string> dead_links(const RunPlan& plan, const RunResult& result
 
 std::string list_links(const std::vector<std::string>& links) {
     const std::size_t shown = std::min(links.size(), kLinksMax);
-    return fmt::format("{}{}",
-                       fmt::join(links.begin(), links.begin() + static_cast<std::ptrdiff_t>(shown),
-                                 " "),
-                       shown < links.size() ? fmt::format(" and {} more", links.size() - shown)
-                                            : std::string{});
+    return fmt::format(
+        "{}{}", fmt::join(links.begin(), links.begin() + static_cast<std::ptrdiff_t>(shown), " "),
+        shown < links.size() ? fmt::format(" and {} more", links.size() - shown) : std::string{});
 }
 
 } // namespace
@@ -154,16 +148,15 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
         summary.app_status = std::max(summary.app_status, node.report.status);
     }
     if (step_units(plan) > 0)
-        summary.steps = static_cast<std::uint64_t>(
-            std::ceil(summary.model_time / step_units(plan) - 1e-9));
+        summary.steps =
+            static_cast<std::uint64_t>(std::ceil(summary.model_time / step_units(plan) - 1e-9));
     summary.formula = formula_of(plan);
     if (!loom.counts().happened.empty())
         summary.unreachable = cut_off(plan, result, loom);
     return summary;
 }
 
-std::string describe_failure(const RunPlan& plan, const RunResult& result,
-                             const Summary& summary) {
+std::string describe_failure(const RunPlan& plan, const RunResult& result, const Summary& summary) {
     if (summary.live == 0)
         return "no node is left alive";
     std::vector<std::uint32_t> without;

@@ -1,0 +1,275 @@
+// The loom: cables with faults, for any wiring, with no idea of where packets go.
+#include "host-tools/mesh/host_frame.hpp"
+#include "host-tools/mesh/loom.hpp"
+#include "wire/bytes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace mesh::host {
+namespace {
+
+constexpr std::uint32_t kNodes = 5;
+constexpr unsigned kPorts = 2;
+
+/// A ring that is no network of ours: port 0 of node i leads to port 1 of node i+1.
+std::optional<Far> ring(NodeId node, Port port) {
+    const std::uint32_t step = index(port) == 0 ? 1 : kNodes - 1;
+    return Far{node_at((index(node) + step) % kNodes), port_at(1 - index(port))};
+}
+
+struct Arrival {
+    NodeId at;
+    Bytes frame;
+};
+
+class Recorder final : public Cables {
+public:
+    void deliver(NodeId to, std::span<const std::byte> frame) override {
+        arrivals.push_back({to, Bytes(frame.begin(), frame.end())});
+    }
+    void to_host(NodeId, std::span<const std::byte>) override { ++to_host_count; }
+    void kill(NodeId node) override { killed.push_back(node); }
+    std::uint64_t now_us() const override { return time_us; }
+
+    std::vector<Arrival> arrivals;
+    std::vector<NodeId> killed;
+    unsigned to_host_count = 0;
+    std::uint64_t time_us = 0;
+};
+
+/// A data frame whose packet names a destination and carries `number`.
+Bytes data_frame(Port port, std::uint32_t number, std::uint32_t destination = 0xABCD'EF01) {
+    constexpr std::size_t kPayloadBytes = 8;
+    Bytes frame(wire::kHeadBytes + wire::kPacketHeaderBytes + kPayloadBytes);
+    wire::LinkHeader link;
+    link.kind = wire::Kind::data;
+    link.port = port;
+    link.sequence = static_cast<std::uint16_t>(number);
+    link.packet_bytes = static_cast<std::uint16_t>(frame.size() - wire::kHeadBytes);
+    wire::write_head(link, {}, std::span(frame).first<wire::kHeadBytes>());
+    wire::PacketHeader packet;
+    packet.payload_bytes = kPayloadBytes;
+    packet.destination = node_at(destination);
+    packet.message = number;
+    const auto bytes = std::span(frame).subspan(wire::kHeadBytes);
+    wire::write_packet_header(packet, bytes.first<wire::kPacketHeaderBytes>());
+    wire::seal_packet(bytes);
+    return frame;
+}
+
+std::uint32_t number_of(const Bytes& frame) {
+    return wire::load<std::uint32_t>(frame, wire::kHeadBytes + wire::packet_offset::kMessage);
+}
+
+FaultPlan plan_of(std::vector<Incident> incidents) { return {7, std::move(incidents)}; }
+
+Incident everywhere(FaultKind kind, double amount) {
+    Incident incident;
+    incident.kind = kind;
+    incident.amount = amount;
+    return incident;
+}
+
+class LoomTest : public testing::Test {
+protected:
+    /// A loom whose nodes have all spoken, with faults on.
+    Loom& loom(std::vector<Incident> incidents = {}) {
+        loom_.emplace(kNodes, kPorts, ring, plan_of(std::move(incidents)), cables);
+        for (std::uint32_t node = 0; node < kNodes; ++node) {
+            Bytes hello = make_host_frame(kNoNode, wire::HostTag::ready);
+            loom_->frame_from(node_at(node), hello);
+        }
+        loom_->arm_faults();
+        return *loom_;
+    }
+    void send(NodeId from, Port port, std::uint32_t number) {
+        Bytes frame = data_frame(port, number);
+        loom_->frame_from(from, frame);
+    }
+    /// Sends 0..count-1 over one cable; what comes out at the other end.
+    std::vector<std::uint32_t> pass(std::uint32_t count) {
+        for (std::uint32_t number = 0; number < count; ++number)
+            send(node_at(0), port_at(0), number);
+        cables.time_us += 1'000'000;
+        loom_->tick();
+        std::vector<std::uint32_t> numbers;
+        for (const Arrival& arrival : cables.arrivals)
+            numbers.push_back(number_of(arrival.frame));
+        return numbers;
+    }
+
+    Recorder cables;
+    std::optional<Loom> loom_;
+};
+
+TEST_F(LoomTest, AFrameLeavesAtTheOtherEndOfItsCableWhateverItsPacketSays) {
+    loom();
+    for (std::uint32_t node = 0; node < kNodes; ++node)
+        for (unsigned port = 0; port < kPorts; ++port)
+            for (const std::uint32_t destination : {0u, node, 0xFFFF'FFFFu}) {
+                cables.arrivals.clear();
+                const Bytes sent = data_frame(port_at(port), 5, destination);
+                Bytes frame = sent;
+                loom_->frame_from(node_at(node), frame);
+                const Far far = *ring(node_at(node), port_at(port));
+                ASSERT_EQ(cables.arrivals.size(), 1u);
+                EXPECT_EQ(cables.arrivals[0].at, far.node);
+                Bytes expected = sent;
+                expected[wire::offset::kCablePort] = static_cast<std::byte>(far.port);
+                EXPECT_EQ(cables.arrivals[0].frame, expected) << "only the port byte changes";
+            }
+    EXPECT_EQ(loom_->counts().packets, kNodes * kPorts * 3);
+}
+
+TEST_F(LoomTest, FramesThatFitNoCableAreCountedAndGoNowhere) {
+    loom();
+    Bytes nothing;
+    Bytes runt(wire::kHeadBytes - 1);
+    Bytes stray = data_frame(port_at(kPorts), 1);
+    Bytes forged = data_frame(kHostPort, 1);
+    for (Bytes* frame : {&nothing, &runt, &stray, &forged})
+        loom_->frame_from(node_at(1), *frame);
+    EXPECT_EQ(loom_->counts().malformed, 4u);
+    EXPECT_TRUE(cables.arrivals.empty());
+}
+
+TEST_F(LoomTest, ANodeGetsNothingBeforeItHasSpokenAndEverythingAfterwards) {
+    Loom quiet(kNodes, kPorts, ring, {}, cables);
+    Bytes first = data_frame(port_at(0), 1);
+    quiet.frame_from(node_at(0), first);
+    quiet.send(node_at(1), make_host_frame(node_at(1), wire::HostTag::poll));
+    EXPECT_TRUE(cables.arrivals.empty());
+    Bytes answer = data_frame(port_at(0), 9);
+    quiet.frame_from(node_at(1), answer);
+    ASSERT_EQ(cables.arrivals.size(), 2u);
+    EXPECT_EQ(number_of(cables.arrivals[0].frame), 1u);
+}
+
+TEST_F(LoomTest, DroppedFramesAreCountedAndTheOthersKeepTheirOrder) {
+    loom({everywhere(FaultKind::drop, 0.3)});
+    const auto numbers = pass(1000);
+    EXPECT_EQ(numbers.size() + loom_->counts().drop, 1000u);
+    EXPECT_NEAR(static_cast<double>(loom_->counts().drop), 300, 60);
+    EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
+}
+
+TEST_F(LoomTest, ACorruptedFrameDiffersInOneByteBehindTheCableHeader) {
+    loom({everywhere(FaultKind::corrupt, 0.5)});
+    for (std::uint32_t number = 0; number < 200; ++number)
+        send(node_at(0), port_at(0), number);
+    ASSERT_EQ(cables.arrivals.size(), 200u);
+    std::uint64_t damaged = 0;
+    for (std::uint32_t number = 0; number < 200; ++number) {
+        Bytes good = data_frame(port_at(0), number);
+        good[wire::offset::kCablePort] = std::byte{1};
+        const Bytes& got = cables.arrivals[number].frame;
+        ASSERT_EQ(got.size(), good.size());
+        unsigned different = 0;
+        for (std::size_t at = 0; at < good.size(); ++at)
+            different += good[at] != got[at] ? 1 : 0;
+        damaged += different;
+        EXPECT_LE(different, 1u);
+        EXPECT_TRUE(std::equal(good.begin(), good.begin() + wire::offset::kKind, got.begin()));
+    }
+    EXPECT_EQ(damaged, loom_->counts().corrupt);
+    EXPECT_GT(damaged, 50u);
+}
+
+TEST_F(LoomTest, DuplicatesComeTwiceAndAreCounted) {
+    loom({everywhere(FaultKind::dup, 0.2)});
+    const auto numbers = pass(500);
+    EXPECT_EQ(numbers.size(), 500 + loom_->counts().dup);
+    EXPECT_GT(loom_->counts().dup, 50u);
+    std::map<std::uint32_t, unsigned> times;
+    for (const std::uint32_t number : numbers)
+        ++times[number];
+    EXPECT_EQ(times.size(), 500u);
+}
+
+TEST_F(LoomTest, ReorderedFramesComeOnceAndOneFrameLate) {
+    loom({everywhere(FaultKind::reorder, 0.2)});
+    auto numbers = pass(500);
+    ASSERT_EQ(numbers.size(), 500u);
+    EXPECT_FALSE(std::is_sorted(numbers.begin(), numbers.end()));
+    for (std::size_t at = 0; at < numbers.size(); ++at)
+        EXPECT_LE(std::max<std::size_t>(at, numbers[at]) - std::min<std::size_t>(at, numbers[at]),
+                  1u);
+    std::sort(numbers.begin(), numbers.end());
+    EXPECT_TRUE(std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end());
+}
+
+TEST_F(LoomTest, DelayedFramesComeLaterInTheirOrder) {
+    loom({everywhere(FaultKind::delay, 50)});
+    send(node_at(0), port_at(0), 1);
+    cables.time_us = 20;
+    send(node_at(0), port_at(0), 2);
+    EXPECT_EQ(loom_->next_tick_us(), 50u);
+    cables.time_us = 50;
+    loom_->tick();
+    ASSERT_EQ(cables.arrivals.size(), 1u);
+    cables.time_us = 70;
+    loom_->tick();
+    ASSERT_EQ(cables.arrivals.size(), 2u);
+    EXPECT_EQ(number_of(cables.arrivals[1].frame), 2u);
+    EXPECT_FALSE(loom_->next_tick_us().has_value());
+}
+
+TEST_F(LoomTest, ACutCableSwallowsBothWaysOrOneWay) {
+    Incident both;
+    both.kind = FaultKind::cut;
+    both.node = node_at(0);
+    both.port = port_at(0);
+    Incident out = both;
+    out.node = node_at(2);
+    out.one_way = true;
+    loom({both, out});
+    send(node_at(0), port_at(0), 1);
+    send(node_at(1), port_at(1), 2);
+    send(node_at(2), port_at(0), 3);
+    EXPECT_TRUE(cables.arrivals.empty());
+    send(node_at(3), port_at(1), 4);
+    EXPECT_EQ(cables.arrivals.size(), 1u);
+    EXPECT_EQ(loom_->counts().cut, 3u);
+}
+
+TEST_F(LoomTest, AnIncidentHappensAfterSoManyPackets) {
+    Incident kill;
+    kill.kind = FaultKind::kill;
+    kill.node = node_at(1);
+    kill.after = 3;
+    loom({kill});
+    for (std::uint32_t number = 0; number < 6; ++number)
+        send(node_at(0), port_at(0), number);
+    EXPECT_EQ(cables.arrivals.size(), 3u);
+    EXPECT_EQ(cables.killed, std::vector{node_at(1)});
+    send(node_at(1), port_at(0), 7); // what a dead node has sent goes nowhere either
+    EXPECT_EQ(cables.arrivals.size(), 3u);
+}
+
+TEST_F(LoomTest, FaultsNeverTouchTheHostsOwnFrames) {
+    loom({everywhere(FaultKind::drop, 1)});
+    loom_->send(node_at(2), make_host_frame(node_at(2), wire::HostTag::poll));
+    EXPECT_EQ(cables.arrivals.size(), 1u);
+    const unsigned before = cables.to_host_count;
+    Bytes frame = make_host_frame(kNoNode, wire::HostTag::report);
+    loom_->frame_from(node_at(2), frame);
+    EXPECT_EQ(cables.to_host_count, before + 1);
+}
+
+TEST_F(LoomTest, TheSameSeedDoesTheSame) {
+    const std::vector<Incident> storm{everywhere(FaultKind::drop, 0.2),
+                                      everywhere(FaultKind::dup, 0.2),
+                                      everywhere(FaultKind::reorder, 0.2)};
+    loom(storm);
+    const auto first = pass(300);
+    cables.arrivals.clear();
+    loom(storm);
+    EXPECT_EQ(pass(300), first);
+}
+
+} // namespace
+} // namespace mesh::host
