@@ -21,7 +21,7 @@ Kernel::Kernel(const wire::Identity& identity, const Memory& memory, std::size_t
       memory_(memory),
       pool_(memory.buffers, memory.slots, static_cast<unsigned>(memory.links.size())),
       arena_(memory.arena),
-      links_{pool_, counters_, window_bytes, limits::kLinkSilenceUs},
+      links_{pool_, counters_, window_bytes},
       forwarder_(identity, memory.links, links_),
       host_(host),
       program_(program) {
@@ -79,6 +79,8 @@ void Kernel::on_hello(unsigned port, const LinkHeader& header) {
         ready_.ports_miswired |= bit;
     if (header.kind == Kind::hello)
         forwarder_.link(port).answer_hello();
+    else
+        forwarder_.link(port).on_hello_answer(links_);
     check_ready();
 }
 
@@ -237,8 +239,6 @@ void Kernel::on_job(std::span<const std::byte> payload) {
     links_.lockstep = job_.lockstep != 0;
     if (links_.lockstep)
         links_.now = 0;
-    if (job_.link_silence_us != 0)
-        links_.silence_us = job_.link_silence_us;
     forwarder_.clock().configure(job_.ports, job_.tau_ticks, job_.tc_ticks);
     host_send(HostTag::accepted, {});
 }
@@ -304,14 +304,13 @@ void Kernel::fill_report(wire::NodeReport& report) const {
 
 // Time and work -----------------------------------------------------------------------------------
 
-void Kernel::on_clock(std::uint64_t now_us) {
+void Kernel::on_time() {
     if (links_.lockstep)
         return;
-    links_.now = now_us;
-    if (now_us >= hello_at_)
+    if (links_.now >= hello_at_)
         begin_hello();
     forwarder_.on_time();
-    scheduler_.on_time(now_us);
+    scheduler_.on_time(links_.now);
 }
 
 void Kernel::run() {

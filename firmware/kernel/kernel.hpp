@@ -150,8 +150,13 @@ public:
     /// Returns true if the kernel keeps the buffer.
     bool on_frame(Port port, std::span<const std::byte> head, std::size_t frame_bytes,
                   PacketBuffer* buffer);
-    /// Free running: the time is `now_us`.
-    void on_clock(std::uint64_t now_us);
+    /// Free running: the time is `now_us`; nothing is done about it yet.
+    void set_clock(std::uint64_t now_us) {
+        if (!links_.lockstep)
+            links_.now = now_us;
+    }
+    /// Does what is due.
+    void on_time();
     /// Runs everything that can run now.
     void run();
     /// The next frame to send by a port; `packet` is nullptr for frames without one.

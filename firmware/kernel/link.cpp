@@ -83,6 +83,8 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
     packet = nullptr;
     if (hello_ != Kind::data) {
         fill(context, hello_, header);
+        if (hello_ == Kind::hello)
+            measured_from_us_ = static_cast<std::uint32_t>(context.now);
         hello_ = Kind::data;
         return true;
     }
@@ -100,10 +102,13 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         flight_[(base_place_ + place) % limits::kWindowFrames] = context.pool.number(buffer);
         ++in_flight_;
         flight_bytes_ += static_cast<std::uint32_t>(frame_bytes(buffer));
-        if (place == 0) {
-            progress_at_ = context.now;
-            arm(context);
+        if (!measuring_) {
+            measuring_ = true;
+            measured_ = static_cast<std::uint16_t>(base_ + place);
+            measured_from_us_ = static_cast<std::uint32_t>(context.now);
         }
+        if (place == 0)
+            arm(context);
     } else if (acknowledge_now_ && !dead_) {
         return acknowledge(context, header);
     } else {
@@ -163,9 +168,7 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
         ++epoch_;
     }
     if (count != 0) {
-        progress_at_ = context.now;
-        attempts_ = 0;
-        retransmit_us_ = limits::kRetransmitUs;
+        on_progress(context);
         arm(context);
     } else if ((header.flags & wire::link_flag::kGap) != 0 && resend_next_ == resend_end_) {
         resend(context);
@@ -218,7 +221,7 @@ void Link::arm(LinkContext& context) {
     if (dead_ || (in_flight_ == 0 && !probe))
         deadline_ = wire::kNever;
     else if (!context.lockstep)
-        deadline_ = context.now + retransmit_us_;
+        deadline_ = context.now + wait_us_;
     else if (in_flight_ != 0)
         deadline_ = std::max(context.now, slot(context, flight(context, 0)).arrival);
     else
@@ -227,6 +230,7 @@ void Link::arm(LinkContext& context) {
 
 // Marks the frames in flight to go again; in lockstep only those that should have arrived by now.
 void Link::resend(LinkContext& context) {
+    measuring_ = false; // an answer could be to either of two frames (Karn's rule)
     resend_next_ = 0;
     resend_end_ = 0;
     while (
@@ -241,15 +245,35 @@ void Link::on_timer(LinkContext& context) {
     if (in_flight_ == 0) {
         ++probes_;
         blocked_ = false; // the word that there are buffers again may be lost: try
-    } else if (context.lockstep ? ++attempts_ > limits::kAttemptsMax
-                                : context.now - progress_at_ >= context.silence_us) {
+    } else if (++attempts_ > limits::kAttemptsMax) {
         dead_ = true;
         ++context.counters[Counter::links_dead];
     } else {
         resend(context);
     }
-    retransmit_us_ = std::min(2 * retransmit_us_, limits::kRetransmitMaxUs);
+    wait_us_ = std::min(2 * wait_us_, limits::kBackoffMax * patience_us_);
     arm(context);
+}
+
+// The first round trip. A peer that was not awake yet makes it long, so it only shortens.
+void Link::on_hello_answer(const LinkContext& context) {
+    const std::uint32_t sample = static_cast<std::uint32_t>(context.now) - measured_from_us_;
+    if (sample < limits::kPatienceFirstUs / 4)
+        patience_us_ = wait_us_ = std::max(4 * sample, limits::kPatienceMinUs);
+}
+
+// The peer has acknowledged something new. If that covers the measured frame, its round trip goes
+// into the estimate.
+void Link::on_progress(const LinkContext& context) {
+    attempts_ = 0;
+    wait_us_ = std::max(wait_us_ / 2, patience_us_);
+    if (!measuring_ || static_cast<std::int16_t>(base_ - measured_) <= 0)
+        return;
+    measuring_ = false;
+    const std::uint32_t sample = static_cast<std::uint32_t>(context.now) - measured_from_us_;
+    round_trip_us_ = round_trip_us_ == 0 ? sample : (7 * round_trip_us_ + sample) / 8;
+    patience_us_ = std::clamp(4 * round_trip_us_, limits::kPatienceMinUs, limits::kPatienceMaxUs);
+    wait_us_ = patience_us_;
 }
 
 bool Link::died_just_now() {

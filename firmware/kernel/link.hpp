@@ -3,7 +3,8 @@
 //
 // Sending. Packets wait in a queue, then are in flight (numbered, at most kWindowFrames and
 // window_bytes of them) until the peer's cumulative acknowledgement. Silence, or the peer's word
-// that one is missing, sends them again from the first. Too much silence: the link is dead.
+// that one is missing, sends them again from the first. When that was in vain for too often, the
+// link is dead.
 //
 // Refusal. The peer may have no buffer for a packet (see kernel/forwarder.hpp). It then
 // acknowledges the number but marks it refused; so the packet comes back to the head of the queue
@@ -31,7 +32,6 @@ struct LinkContext {
     PacketPool& pool;
     Counters& counters;
     std::size_t window_bytes; // towards any neighbour, in bytes of frames
-    std::uint32_t silence_us; // free running: death after this long without progress
     std::uint64_t now = 0;    // microseconds, or model time in lockstep
     bool lockstep = false;
 };
@@ -71,6 +71,7 @@ public:
 
     void say_hello() { hello_ = wire::Kind::hello; }
     void answer_hello() { hello_ = wire::Kind::hello_answer; }
+    void on_hello_answer(const LinkContext& context);
     void set_peer_known() { peer_known_ = true; }
     bool peer_known() const { return peer_known_; }
 
@@ -107,6 +108,7 @@ private:
     bool acknowledge(LinkContext& context, wire::LinkHeader& header);
     void arm(LinkContext& context);
     void resend(LinkContext& context);
+    void on_progress(const LinkContext& context);
 
     static constexpr std::size_t frame_bytes(const PacketBuffer* buffer) {
         return wire::kHeadBytes + wire::kPacketHeaderBytes + buffer->header.payload_bytes;
@@ -118,15 +120,18 @@ private:
     PacketBuffer* taken_back_ = nullptr; // last one that came back while draining
     std::array<std::uint16_t, limits::kWindowFrames> flight_{}; // a ring of numbers in the pool
     std::uint64_t deadline_ = wire::kNever;
-    std::uint64_t progress_at_ = 0; // when the peer last acknowledged something new
     wire::ModelTime busy_until_ = 0;
     wire::ModelTime newest_arrival_ = 0; // of all frames sent so far
     std::uint32_t flight_bytes_ = 0;
-    std::uint32_t retransmit_us_ = limits::kRetransmitUs;
+    std::uint32_t measured_from_us_ = 0; // when the frame left whose round trip is measured
+    std::uint32_t round_trip_us_ = 0;    // smoothed
+    std::uint32_t patience_us_ = limits::kPatienceFirstUs; // before a frame is sent again
+    std::uint32_t wait_us_ = limits::kPatienceFirstUs;     // the same, backed off
     std::uint32_t packets_sent_ = 0;
     std::uint32_t refused_ = 0; // fate of the last 32 frames received
     std::uint16_t waiting_ = 0;
     std::uint16_t base_ = 0;     // sequence number of the first frame in flight
+    std::uint16_t measured_ = 0; // sequence number of the frame whose round trip is measured
     std::uint16_t expected_ = 0; // sequence number of the next frame to receive
     std::uint16_t peer_free_ = 0xFFFF;
     std::uint16_t wanted_ = 0; // a refused packet needs more free buffers than this
@@ -143,6 +148,7 @@ private:
     bool blocked_ = false;                // refused: waits for the peer to have buffers
     bool draining_ = false;               // refused: nothing new until nothing is in flight
     bool refusing_ = false;
+    bool measuring_ = false;
     bool starved_ = false; // we refused a frame and have not told of new buffers yet
     bool owes_ = false;    // data came in that no frame has acknowledged yet
     bool acknowledge_now_ = false;

@@ -41,6 +41,7 @@ public:
             return false;
         }
         const hal::Received received = board_.receive(head_, receiving_->bytes);
+        kernel_.set_clock(board_.now_us());
         if (received.state == hal::Received::State::busy)
             return false;
         if (received.state == hal::Received::State::none) {
@@ -66,7 +67,7 @@ public:
 private:
     /// Nothing came in: time passes, acknowledgements that nothing carried are sent.
     void rest() {
-        kernel_.on_clock(board_.now_us());
+        kernel_.on_time();
         kernel_.flush_acknowledgements();
         settle();
         if (!kernel_.lockstep())

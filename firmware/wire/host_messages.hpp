@@ -66,7 +66,6 @@ struct Job {
     std::uint32_t seed = 1;
     std::uint32_t has_input = 0; // data comes from the host by `pull`; else from the seed
     std::uint32_t output_node = 0xFFFF'FFFF; // this node pushes what it got to the host
-    std::uint32_t link_silence_us = 0;       // 0: the kernel's default
 };
 
 struct Pull {
@@ -110,7 +109,7 @@ struct FaultRecord {
     std::uint32_t address; // Cortex-M: bus or memory fault address
 };
 
-static_assert(sizeof(Job) == 52);
+static_assert(sizeof(Job) == 48);
 static_assert(sizeof(NodeReport) % 4 == 0 && sizeof(NodeReport) <= kPayloadBytesMax);
 static_assert(std::is_trivially_copyable_v<Job> && std::is_trivially_copyable_v<NodeReport>);
 

@@ -77,7 +77,8 @@ public:
 
     void pass(std::uint32_t time_us) {
         now_us_ += time_us;
-        kernel_.on_clock(now_us_);
+        kernel_.set_clock(now_us_);
+            kernel_.on_time();
         kernel_.flush_acknowledgements();
         work();
     }

@@ -30,7 +30,7 @@ public:
         : buffers_(buffer_count),
           slots_(buffer_count),
           pool_(buffers_, slots_, 1),
-          context{pool_, counters, window_bytes, 3'000'000, 0, lockstep} {
+          context{pool_, counters, window_bytes, 0, lockstep} {
         link.attach(0);
     }
 

@@ -152,6 +152,19 @@ TEST(Arena, ABlockThatCameBackIsUsedAgainForItsSize) {
     }
 }
 
+TEST(Arena, AllBlocksThatCameBackAreUsedAgain) {
+    ArenaOf of{64 * 1024};
+    std::vector<void*> blocks(20);
+    for (unsigned turn = 0; turn < 3; ++turn) {
+        for (void*& block : blocks)
+            ASSERT_NE(block = of.arena.allocate(200), nullptr);
+        const std::size_t high = of.arena.high_water_bytes();
+        EXPECT_LE(high, 20u * 2 * Arena::kGrain);
+        for (void* block : blocks)
+            Arena::release(block);
+    }
+}
+
 TEST(Arena, SaysNoWhenItIsExhaustedAndYesAfterABlockCameBack) {
     ArenaOf of{1024};
     std::vector<void*> blocks;

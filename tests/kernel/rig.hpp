@@ -40,6 +40,7 @@ public:
     bool shuffle = false; // cables deliver in random order, each its own frames in order
     std::uint64_t dropped = 0, corrupted = 0, doubled = 0;
     std::function<bool(NodeId, Port)> is_cut = [](NodeId, Port) { return false; };
+    bool started = false; // run() has booted the nodes
     std::vector<HostFrame> to_host;
 
     Kernel& kernel(std::uint32_t id) { return nodes_[id]->node.kernel(); }
@@ -59,6 +60,7 @@ public:
         for (std::uint32_t id = 0; id < size(); ++id)
             tell(id, wire::HostTag::job, wire::bytes_of(job));
         settle();
+        started = true;
         for (std::uint32_t id = 0; id < size(); ++id)
             tell(id, wire::HostTag::start, {});
         finish();

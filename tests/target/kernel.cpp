@@ -159,7 +159,8 @@ void run(Cable cable, target::Suite& suite, const char* name) {
             continue;
         now_us += 1000;
         for (End* end : {&left, &right}) {
-            end->kernel.on_clock(now_us);
+            end->kernel.set_clock(now_us);
+            end->kernel.on_time();
             end->kernel.flush_acknowledgements();
         }
     }
