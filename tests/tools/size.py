@@ -67,6 +67,8 @@ def deepest_frames(build, board):
     """Largest stack frames of single functions, from -fstack-usage."""
     frames = []
     for file in (build / board / "obj").rglob("*.su"):
+        if "tests" in file.relative_to(build).parts:
+            continue
         for line in file.read_text().splitlines():
             place, size, kind = line.split("\t")
             frames.append((int(size), place.split(":", 3)[-1], kind))
