@@ -169,10 +169,11 @@ TEST_F(LockstepTest, AFrameDeliveredBeforeTheBeginningIsAccountedFor) {
     idle(1);
     lockstep.deliver_now(node_at(1), Bytes{std::byte{1}});
     lockstep.begin();
+    hold(0, 0, 0, 2);
     idle(0);
     idle(2);
     EXPECT_TRUE(lockstep.awaited(node_at(1)));
-    hold(0, 0, 0, 2);
+    EXPECT_EQ(delivered.size(), 1u);
     lockstep.idle(node_at(1), 0, wire::kNever); // an old report
     lockstep.advance();
     EXPECT_EQ(delivered.size(), 1u);
