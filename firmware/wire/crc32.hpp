@@ -9,27 +9,66 @@
 namespace mesh::wire {
 
 namespace detail {
-constexpr std::array<std::uint32_t, 256> make_crc_table() {
-    std::array<std::uint32_t, 256> table{};
+
+/// Tables to step by: 1 KiB each. One in the flash of a microcontroller; sixteen on a 64-bit
+/// machine, for a fifth of the time.
+inline constexpr std::size_t kCrcTables = sizeof(void*) == 8 ? 16 : 1;
+
+/// Table k takes a byte over itself and k bytes of zero behind it.
+template <std::size_t kTables>
+constexpr std::array<std::array<std::uint32_t, 256>, kTables> make_crc_tables() {
+    std::array<std::array<std::uint32_t, 256>, kTables> tables{};
     for (std::uint32_t byte = 0; byte < 256; ++byte) {
         std::uint32_t value = byte;
         for (int bit = 0; bit < 8; ++bit)
             value = (value >> 1) ^ ((value & 1u) != 0 ? 0xEDB8'8320u : 0u);
-        table[byte] = value;
+        tables[0][byte] = value;
     }
-    return table;
+    for (std::size_t k = 1; k < kTables; ++k)
+        for (std::uint32_t byte = 0; byte < 256; ++byte) {
+            const std::uint32_t before = tables[k - 1][byte];
+            tables[k][byte] = (before >> 8) ^ tables[0][before & 0xFFu];
+        }
+    return tables;
 }
-inline constexpr std::array<std::uint32_t, 256> kCrcTable = make_crc_table();
+template <std::size_t kTables>
+inline constexpr auto kCrcTable = make_crc_tables<kTables>();
+
+/// Takes `value` over `bytes`, `kStep` (4 or more) at a time; leaves fewer than that in `bytes`.
+template <std::size_t kTables, std::size_t kStep>
+constexpr std::uint32_t crc_steps(std::span<const std::byte>& bytes, std::uint32_t value) {
+    for (; bytes.size() >= kStep; bytes = bytes.subspan(kStep)) {
+        std::uint32_t next = 0;
+#pragma GCC unroll 16
+        for (std::size_t at = 0; at < kStep; ++at) {
+            const std::uint32_t carried = at < 4 ? (value >> (8 * at)) & 0xFFu : 0;
+            next ^= kCrcTable<kTables>[kStep - 1 - at]
+                                      [std::to_integer<std::uint32_t>(bytes[at]) ^ carried];
+        }
+        value = next;
+    }
+    return value;
+}
+
+template <std::size_t kTables>
+constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t seed) {
+    std::uint32_t value = ~seed;
+    if constexpr (kTables >= 16)
+        value = crc_steps<kTables, 16>(bytes, value);
+    if constexpr (kTables >= 4)
+        value = crc_steps<kTables, 4>(bytes, value);
+    for (const std::byte byte : bytes)
+        value = (value >> 8) ^
+                kCrcTable<kTables>[0][(value ^ std::to_integer<std::uint32_t>(byte)) & 0xFFu];
+    return ~value;
+}
+
 } // namespace detail
 
 /// CRC-32 of `bytes`, continuing from `seed` (the CRC of what came before; 0 to begin).
-/// One table step a byte; 1 KiB of flash. Callable from an interrupt.
+/// On a microcontroller one table step a byte and 1 KiB of flash. Callable from an interrupt.
 constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t seed = 0) {
-    std::uint32_t value = ~seed;
-    for (const std::byte byte : bytes)
-        value = (value >> 8) ^
-                detail::kCrcTable[(value ^ std::to_integer<std::uint32_t>(byte)) & 0xFFu];
-    return ~value;
+    return detail::crc32<detail::kCrcTables>(bytes, seed);
 }
 
 } // namespace mesh::wire

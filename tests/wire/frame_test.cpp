@@ -74,6 +74,17 @@ TEST(Crc32, of_two_parts_is_that_of_the_whole) {
                   wire::crc32(whole));
 }
 
+TEST(Crc32, in_large_steps_is_that_in_single_bytes) {
+    const Bytes packet = some_packet(100);
+    const std::span<const std::byte> whole{packet};
+    for (std::size_t from = 0; from < 20; ++from)
+        for (std::size_t bytes = 0; from + bytes <= whole.size(); ++bytes) {
+            const auto part = whole.subspan(from, bytes);
+            ASSERT_EQ(wire::detail::crc32<16>(part, 7), wire::detail::crc32<1>(part, 7))
+                << bytes << " bytes from " << from;
+        }
+}
+
 TEST(LinkHeader, every_field_survives_the_wire) {
     const Bytes frame = some_frame(40);
     wire::LinkHeader header;
