@@ -1,6 +1,7 @@
 #include "boards/host/board.hpp"
 
 #include "hal/check.hpp"
+#include "hal/receive_share.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -18,11 +19,12 @@ void HostBoard::deliver(std::span<const std::byte> frame) {
     lengths_.push_back(static_cast<std::uint32_t>(frame.size()));
 }
 
-// As on mps2-an505: 10,560 bytes of receive FIFO, less the host's share, in equal parts.
+// The receive FIFO of mps2-an505, so that a node has the same windows here. Nodes with more ports
+// than that board has get one frame at a time.
 std::size_t HostBoard::window_bytes(unsigned ports) const {
-    constexpr std::size_t kFifoBytes = 10'560, kHostBytes = 700, kAcknowledgementBytes = 52;
-    return std::max((kFifoBytes - kHostBytes) / std::max(ports, 1u) - kAcknowledgementBytes,
-                    wire::kFrameBytesMax);
+    constexpr std::uint32_t kFifoWords = 10'560 / 4 - 4;
+    constexpr unsigned kBoardPorts = 8;
+    return hal::receive_window_bytes(kFifoWords, std::clamp(ports, 1u, kBoardPorts));
 }
 
 void HostBoard::transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {

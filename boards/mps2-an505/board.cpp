@@ -3,6 +3,7 @@
 
 #include "boards/mps2-an505/cpu.hpp"
 #include "hal/check.hpp"
+#include "hal/receive_share.hpp"
 #include "wire/frame.hpp"
 
 #include <algorithm>
@@ -19,31 +20,12 @@ static_assert(wire::kHeadBytes % 4 == 0, "the packet must begin with a word of i
 constexpr std::uint32_t words(std::size_t bytes) {
     return static_cast<std::uint32_t>((bytes + 3) / 4);
 }
-/// What a frame takes of the receive FIFO: its bytes and four of checksum, in whole words.
-constexpr std::uint32_t fifo_words(std::size_t frame_bytes) {
-    return words(frame_bytes + regs::nic::kFcsBytes);
-}
-
-// The receive FIFO is shared like this:
-//   host    one piece of data (the node asks for no second one) and one small frame
-//   ports   equal shares; of each, one acknowledgement frame, and the rest is the data window
-// The kernel counts a window in bytes of frames. The checksum that the FIFO stores besides is
-// worst for the smallest data frames, which sets the ratio. Acknowledgements beyond one in flight
-// may find the FIFO full; they are cumulative, so losing one costs time only.
-constexpr std::size_t kDataFrameBytesMin = wire::kHeadBytes + wire::kPacketHeaderBytes;
-constexpr std::uint32_t kHostWords =
-    fifo_words(kDataFrameBytesMin + sizeof(wire::Piece) + wire::kHostPieceBytesMax) +
-    fifo_words(kDataFrameBytesMin);
-constexpr std::uint32_t kAcknowledgementWords = fifo_words(wire::kHeadBytes);
-
 constexpr std::size_t window_share(unsigned ports) {
-    const std::uint32_t share = (regs::nic::kRxDataWords - kHostWords) / ports;
-    const std::size_t fifo_bytes = (share - kAcknowledgementWords) * std::size_t{4};
-    return fifo_bytes * kDataFrameBytesMin / (kDataFrameBytesMin + regs::nic::kFcsBytes);
+    return hal::receive_window_bytes(regs::nic::kRxDataWords, ports);
 }
-static_assert(window_share(Board::kPorts) >= wire::kFrameBytesMax + regs::nic::kFcsBytes + 3,
+static_assert(window_share(Board::kPorts) >= wire::kFrameBytesMax + hal::kFcsBytes + 3,
               "the largest frame must fit the window of every port");
-static_assert(Board::kPorts * (window_share(Board::kPorts) / kDataFrameBytesMin + 1) + 2 <=
+static_assert(Board::kPorts * (window_share(Board::kPorts) / hal::kDataFrameBytesMin + 1) + 2 <=
                   regs::nic::kRxStatusWords,
               "the status FIFO must have an entry for every frame that may be in the data FIFO");
 
@@ -150,7 +132,7 @@ hal::Received Board::begin_receive(hal::Head& head_out, std::span<std::byte> buf
     read_words(std::span{head_out.bytes}.first(head_words * 4));
 
     receiving_.state = hal::Received::State::busy;
-    receiving_.frame_bytes = without(length, regs::nic::kFcsBytes);
+    receiving_.frame_bytes = without(length, hal::kFcsBytes);
     receiving_.port =
         receiving_.frame_bytes > wire::offset::kCablePort ? load_port(head_out) : kNoPort;
     const std::uint32_t packet_words = words(without(receiving_.frame_bytes, wire::kHeadBytes));

@@ -100,7 +100,6 @@ inline constexpr std::uint32_t kCmdLast = 1u << 12;
 inline constexpr std::uint32_t kTxError = 1u << 15; // 3.12 TX status
 inline constexpr std::uint32_t kRxLengthShift = 16; // 3.13.3 RX status: packet length, FCS included
 inline constexpr std::uint32_t kRxLengthMask = 0x3FFF;
-inline constexpr std::uint32_t kFcsBytes = 4;
 /// 5.3.9, table 5.3, with kHwTxFifo5K; the FIFO counts as full four words early.
 inline constexpr std::uint32_t kRxDataWords = 10'560 / 4 - 4;
 inline constexpr std::uint32_t kRxStatusWords = 704 / 4;
