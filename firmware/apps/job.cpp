@@ -12,8 +12,10 @@ namespace {
 // Fills `out` from the payload stream; `context` is the stream's first word.
 void fill_traffic(const void* context, std::uint32_t position, std::span<std::byte> out) {
     const std::uint32_t stream = *static_cast<const std::uint32_t*>(context);
-    for (std::uint32_t at = 0; at < out.size(); ++at)
-        out[at] = static_cast<std::byte>(traffic_byte(stream, position + at));
+    for (; position % 4 == 0 && out.size() >= 4; position += 4, out = out.subspan(4))
+        wire::store(out, 0, traffic_word(stream, position / 4));
+    for (std::byte& byte : out)
+        byte = static_cast<std::byte>(traffic_byte(stream, position++));
 }
 
 // Fetches `out` from the input at `position`, piece by piece.

@@ -29,9 +29,14 @@ constexpr std::uint32_t traffic_stream(std::uint32_t seed, NodeId node, std::uin
     return mix32(mix32(seed + 0x5bd1'e995u) ^ index(node)) ^ mix32(k);
 }
 
-/// Byte `position` of the payload stream that begins with `stream`.
+/// Word `number` of the payload stream that begins with `stream`.
+constexpr std::uint32_t traffic_word(std::uint32_t stream, std::uint32_t number) {
+    return mix32(stream + number);
+}
+
+/// Byte `position` of that stream: its words, least significant byte first.
 constexpr std::uint8_t traffic_byte(std::uint32_t stream, std::uint32_t position) {
-    return static_cast<std::uint8_t>(mix32(stream + position / 4) >> (8 * (position % 4)));
+    return static_cast<std::uint8_t>(traffic_word(stream, position / 4) >> (8 * (position % 4)));
 }
 
 } // namespace mesh

@@ -37,7 +37,7 @@ class MemorySampler(threading.Thread):
                 except OSError:
                     continue
                 private = sum(int(line.split()[1]) for line in text.splitlines()
-                              if line.startswith(("Private_Clean", "Private_Dirty")))
+                              if line.startswith("Private_Dirty"))
                 self.largest = max(self.largest, private / 1024)
             time.sleep(0.3)
 
@@ -100,7 +100,8 @@ def print_boot(build, dims):
     for dim in dims:
         report, memory = mesh(build, "--engine", "qemu", "--dim", dim, "--op", "bcast", "--tree",
                               "sbt", "--input", "LICENSE", "--timeout", 120, sample_memory=True)
-        print(f"{2 ** dim:6}{report['boot_s']:9.2f}{report['wall_s']:8.2f}{memory:9.1f}", flush=True)
+        print(f"{2 ** dim:6}{report['boot_s']:9.2f}{report['wall_s']:8.2f}{memory:9.1f}",
+              flush=True)
 
 
 def print_simulation(build, dims):
