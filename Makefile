@@ -134,8 +134,8 @@ $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
   $($b_SYSTEM) $(call target_objects,$b,$(README_APP)))))
 
 images: $(foreach b,$(BOARDS),$(APPS:%=$(BUILD)/$b/%.elf))
-TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf) $(BUILD)/$b/readme.elf) \
-  $(BUILD)/mps2-an505/board_probe.elf $(BUILD)/mps2-an505/bare_forwarder.elf
+TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
+  $(BOARDS:%=$(BUILD)/%/readme.elf) $(BUILD)/mps2-an505/board_probe.elf $(BUILD)/mps2-an505/bare_forwarder.elf
 
 # ---- packages ------------------------------------------------------------------------------------
 PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev \
@@ -169,7 +169,7 @@ RUN_FLAGS = --engine $(ENGINE) --topology cube --dim $(DIM) --op $(OP) \
   $(if $(FAULTS),--faults '$(FAULTS)') $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: run
-run: deps ## broadcast FILE over a cube: DIM= TREE= ENGINE= OP= ROOT= PORTS= FAULTS= SEED= PACKET= ARGS=
+run: deps ## the main job: FILE= to all of DIM= nodes; ENGINE OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
 	@$(MAKE) all
 	$(MESH) run $(RUN_FLAGS)
 
@@ -211,7 +211,8 @@ FUZZ_SECONDS ?= 60
 .PHONY: fuzz
 fuzz: deps ## fuzz every parser of bytes from outside for FUZZ_SECONDS= (60) each
 	@$(MAKE) $(FUZZERS:%=$(BUILD)/fuzz/%)
-	@for f in $(FUZZERS); do $(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
+	@for f in $(FUZZERS); do \
+	  $(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
 
 # ---- speed ---------------------------------------------------------------------------------------
 $(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tests/bench/%.o \

@@ -78,7 +78,7 @@ public:
     void pass(std::uint32_t time_us) {
         now_us_ += time_us;
         kernel_.set_clock(now_us_);
-            kernel_.on_time();
+        kernel_.on_time();
         kernel_.flush_acknowledgements();
         work();
     }

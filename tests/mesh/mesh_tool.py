@@ -26,7 +26,8 @@ class Outcome:
     seconds: float
 
     def __str__(self):
-        return (f"{' '.join(map(str, self.command))}\nexit {self.status} after {self.seconds:.1f} s\n"
+        return (f"{' '.join(map(str, self.command))}\n"
+                f"exit {self.status} after {self.seconds:.1f} s\n"
                 f"stdout: {self.out[-3000:]}\nstderr: {self.err[-3000:]}")
 
 

@@ -1,4 +1,4 @@
-"""Broadcasts of whole rigs: every byte at every node, steps as the formulas say, on both engines."""
+"""Broadcasts of whole rigs: every byte at every node, steps as the formulas say, both engines."""
 import pytest
 
 from formulas import PORTS, TREES, broadcast_steps
@@ -9,8 +9,9 @@ PACKET = 16
 
 def broadcast(engine, dim, name, ports, packets, root):
     """A broadcast of `packets` packets, the last of them not full."""
-    return run(engine, "--topology", "cube", "--dim", dim, "--op", "bcast", "--tree", name, "--root",
-               root, "--ports", ports, "--bytes", packets * PACKET - 5, "--packet", PACKET)
+    return run(engine, "--topology", "cube", "--dim", dim, "--op", "bcast", "--tree", name,
+               "--root", root, "--ports", ports, "--bytes", packets * PACKET - 5,
+               "--packet", PACKET)
 
 
 def counts(dim, every):
@@ -87,8 +88,8 @@ def test_messages_of_every_awkward_size_arrive(engine, size, tmp_path):
 
 def test_model_time_counts_start_up_and_bytes():
     """P packets of B bytes down a path of one link take P (tau + B tc)."""
-    outcome = run("sim", "--dim", 1, "--op", "bcast", "--tree", "sbt", "--bytes", 4 * 64, "--packet",
-                  64, "--tau", 2, "--tc", "0.5")
+    outcome = run("sim", "--dim", 1, "--op", "bcast", "--tree", "sbt", "--bytes", 4 * 64,
+                  "--packet", 64, "--tau", 2, "--tc", "0.5")
     assert verified(outcome)["model_time"] == 4 * (2 + 64 * 0.5), outcome
 
 

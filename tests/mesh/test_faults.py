@@ -31,15 +31,16 @@ def test_a_storm_of_frame_faults_is_mended_and_counted(engine, job, seed):
     assert report["dropped"]["crc"] + report["dropped"]["malformed"] <= faults["corrupt"], outcome
 
 
-@pytest.mark.parametrize("name,node,port", [("sbt", 0, 2), ("sbt", 1, 3), ("bs", 0, 1), ("hp", 3, 0)])
+@pytest.mark.parametrize("name,node,port",
+                         [("sbt", 0, 2), ("sbt", 1, 3), ("bs", 0, 1), ("hp", 3, 0)])
 def test_a_cut_link_loses_exactly_the_subtree_behind_it(engine, name, node, port):
     dim = 4
     peer = node ^ (1 << port)
     parent = tree(dim, name, 0)[0]["parent"]
     top = peer if parent[peer] == node else node
     behind = lost(dim, name, 0, top) if parent[top] == (node if top == peer else peer) else []
-    outcome = run(engine, "--dim", dim, "--op", "bcast", "--tree", name, "--bytes", 4000, "--packet",
-                  256, "--faults", f"cut:{node}/{port}", timeout=60)
+    outcome = run(engine, "--dim", dim, "--op", "bcast", "--tree", name, "--bytes", 4000,
+                  "--packet", 256, "--faults", f"cut:{node}/{port}", timeout=60)
     assert outcome.status == (1 if behind else 0), outcome
     assert sorted(outcome.report["failed_nodes"]) == behind, outcome
     assert outcome.report["verified_nodes"] == 16 - len(behind), outcome

@@ -29,8 +29,8 @@ def test_no_child_outlives_mesh(how):
 
 
 def test_two_rigs_at_once_do_not_clash():
-    rigs = [start("run", "--engine", "qemu", "--dim", 3, "--op", "bcast", "--tree", "sbt", "--input",
-                  "LICENSE", "--packet", 64, "--seed", seed) for seed in (1, 2)]
+    rigs = [start("run", "--engine", "qemu", "--dim", 3, "--op", "bcast", "--tree", "sbt",
+                  "--input", "LICENSE", "--packet", 64, "--seed", seed) for seed in (1, 2)]
     try:
         for rig in rigs:
             out, err = rig.communicate(timeout=60)

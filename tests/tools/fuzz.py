@@ -16,8 +16,8 @@ def main():
     seed_count = sum(1 for file in seeds.iterdir() if file.is_file()) if seeds.is_dir() else 0
     found = folder / "corpus" / name
     found.mkdir(parents=True, exist_ok=True)
-    command = [str(folder / name), f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048",
-               "-max_len=4096", "-print_final_stats=1", "-verbosity=0",
+    command = [str(folder / name), f"-max_total_time={seconds}", "-timeout=10",
+               "-rss_limit_mb=2048", "-max_len=4096", "-print_final_stats=1", "-verbosity=0",
                f"-artifact_prefix={folder}/{name}-", str(found), str(seeds)]
     result = subprocess.run(command, capture_output=True, text=True, errors="replace",
                             timeout=seconds + 60)

@@ -60,7 +60,8 @@ def measure(map_file, board):
 def budgets(board):
     """The numbers that board.mk sets."""
     text = pathlib.Path(f"boards/{board}/board.mk").read_text()
-    return {name: int(value) for name, value in re.findall(r"^(\w+_BUDGET)\s*:?=\s*(\d+)", text, re.M)}
+    return {name: int(value)
+            for name, value in re.findall(r"^(\w+_BUDGET)\s*:?=\s*(\d+)", text, re.M)}
 
 
 def deepest_frames(build, board):
@@ -129,10 +130,11 @@ def check(table, build, board):
     limit = budgets(board)
     flash, ram = total(table, "system")
     frame = (deepest_frames(build, board) or [(0, "none", "")])[0]
-    results = [(flash <= limit["FLASH_BUDGET"], f"flash of the system {flash} of {limit['FLASH_BUDGET']}"),
-               (ram <= limit["RAM_BUDGET"], f"static RAM of the system {ram} of {limit['RAM_BUDGET']}"),
-               (0 < frame[0] <= limit["STACK_BUDGET"],
-                f"largest stack frame {frame[0]} of {limit['STACK_BUDGET']}: {frame[1]}")]
+    measured = (("flash of the system", flash, "FLASH_BUDGET", ""),
+                ("static RAM of the system", ram, "RAM_BUDGET", ""),
+                ("largest stack frame", frame[0], "STACK_BUDGET", frame[1]))
+    results = [(0 < value <= limit[budget], f"{what} {value} of {limit[budget]} {detail}")
+               for what, value, budget, detail in measured]
     bad = list(forbidden_symbols(build, board))
     results.append((not bad, "no heap, exceptions or RTTI in any image " + ", ".join(bad)))
     for good, text in results:

@@ -7,6 +7,7 @@ Reports one test per rule; a broken rule lists every place.
 """
 import argparse
 import concurrent.futures
+import functools
 import json
 import pathlib
 import re
@@ -16,7 +17,8 @@ import sys
 COLUMNS_MAX = 100
 FILE_LINES_MAX = 500
 # Words for work that is not done yet, and places of one machine. Written so as not to match itself.
-BANNED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|/(work|ho" r"me|ro" r"ot|tm" r"p)/[a-z]")
+BANNED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
+                    r"|/(work|ho" r"me|ro" r"ot|tm" r"p)/[a-z]")
 
 
 def sources(*endings):
@@ -30,7 +32,8 @@ def sources(*endings):
 def layout(_):
     result = subprocess.run(["clang-format-14", "--dry-run", "-Werror",
                              *map(str, sources(".cpp", ".hpp"))], capture_output=True, text=True)
-    return re.findall(r"^(\S+:\d+:\d+: error: .*)$", result.stderr, re.M)
+    files = sorted(set(re.findall(r"^(\S+):\d+:\d+: error: ", result.stderr, re.M)))
+    return [f"{file}: make format lays it out" for file in files]
 
 
 def lengths(_):
@@ -50,19 +53,25 @@ def words(_):
                 yield f"{file}:{number}: {line.strip()[:80]}"
 
 
-def one_clang_tidy(entry):
-    result = subprocess.run(["clang-tidy-14", "--quiet", "-p", ".", entry], capture_output=True,
-                            text=True)
-    return re.findall(r"^(\S+:\d+:\d+: (?:warning|error): .*)$", result.stdout, re.M)
+def one_clang_tidy(database, file):
+    result = subprocess.run(["clang-tidy-14", "--quiet", "-p", str(database), file],
+                            capture_output=True, text=True)
+    found = re.findall(r"^(\S+:\d+:\d+: (?:warning|error): .*)$", result.stdout, re.M)
+    return [line.replace(f"{pathlib.Path.cwd()}/", "") for line in found]
 
 
 def clang_tidy(build):
     """Every source that is compiled for the host; the boards' own need their cross compiler."""
-    with open("compile_commands.json", encoding="utf-8") as file:
-        entries = sorted({e["file"] for e in json.load(file) if e["output"].startswith(f"{build}/host/")})
+    commands = json.loads(pathlib.Path("compile_commands.json").read_text())
+    host = [entry for entry in commands if entry["output"].startswith(f"{build}/host/")]
+    database = pathlib.Path(build) / "tidy"
+    database.mkdir(parents=True, exist_ok=True)
+    (database / "compile_commands.json").write_text(json.dumps(host))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        found = {line for lines in pool.map(one_clang_tidy, entries) for line in lines}
-    return sorted(found) if entries else ["no source to check"]
+        check = functools.partial(one_clang_tidy, database)
+        found = {line for lines in pool.map(check, [entry["file"] for entry in host])
+                 for line in lines}
+    return sorted(found) if host else ["no source to check"]
 
 
 def main():
