@@ -134,8 +134,14 @@ void Forwarder::undeliverable(const PacketBuffer* buffer) {
 }
 
 void Forwarder::notify(const wire::PacketHeader& about, Service service) {
+    if (about.source == identity_.node) { // its sender is here
+        wire::PacketHeader answer = about;
+        answer.service = static_cast<std::uint8_t>(service);
+        control_(control_context_, answer);
+        return;
+    }
     if (notice_count_ == kNotices)
-        return; // the drop has its counter; has_room() keeps this from happening by refusal
+        return; // never: has_room() and empty_dead_links() leave one free
     notices_[(notice_first_ + notice_count_++) % kNotices] = {about.source, about.message, service};
 }
 
@@ -152,19 +158,34 @@ void Forwarder::send_notices() {
                           .flags = wire::packet_flag::kTimeless,
                           .message = notice.message};
         inject(buffer, 0);
+        empty_dead_links();
     }
 }
 
 void Forwarder::on_time() {
-    for (Link& link : links_) {
+    for (Link& link : links_)
         link.on_timer(context_);
-        if (!link.died_just_now())
-            continue;
-        while (PacketBuffer* buffer = link.take_undeliverable(context_)) {
+    empty_dead_links();
+}
+
+// Gives up the packets at dead links, no faster than their senders can be told.
+void Forwarder::empty_dead_links() {
+    for (Link& link : links_) {
+        while (link.dead() && notice_count_ < kNotices - 1) {
+            PacketBuffer* buffer = link.take_undeliverable(context_);
+            if (buffer == nullptr)
+                break;
             undeliverable(buffer);
             context_.pool.release(buffer);
         }
     }
+}
+
+bool Forwarder::cut_off(NodeId to) const {
+    const Envelope envelope{Rule::unicast, 0, identity_.node, to};
+    const Route route =
+        mesh::route<KernelRules>(identity_.network, identity_.node, kNoPort, envelope);
+    return (route.ports.set() & dead_ports()) != 0;
 }
 
 std::uint64_t Forwarder::next_deadline() const {

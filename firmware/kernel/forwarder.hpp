@@ -54,6 +54,8 @@ public:
 
     unsigned pending() const;
     std::uint32_t dead_ports() const;
+    /// The first link on the way of a unicast to `to` is dead.
+    bool cut_off(NodeId to) const;
 
     Link& link(unsigned port) { return links_[port]; }
     const Link& link(unsigned port) const { return links_[port]; }
@@ -84,6 +86,7 @@ private:
     void send(unsigned port, PacketBuffer* buffer);
     void deliver(PacketBuffer* buffer);
     void undeliverable(const PacketBuffer* buffer);
+    void empty_dead_links();
     void notify(const wire::PacketHeader& about, Service service);
     bool has_room(const PacketBuffer* buffer) const;
 

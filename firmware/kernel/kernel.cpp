@@ -115,7 +115,7 @@ bool Kernel::on_frame(Port port, std::span<const std::byte> head, std::size_t fr
         return false;
     if (header.kind == Kind::grant) {
         links_.now = std::max(links_.now, header.model_time);
-        forwarder_.on_time();
+        on_link_time();
         scheduler_.touch();
         return false;
     }
@@ -152,7 +152,10 @@ bool Kernel::on_data(Port port, const LinkHeader& header, PacketBuffer* buffer) 
     if (!count(
             wire::read_packet(std::span{buffer->bytes}.first(header.packet_bytes), buffer->header)))
         return false;
+    const unsigned used = pool_.used();
     forwarder_.link(index(port)).on_acknowledgement(links_, header);
+    if (pool_.used() != used)
+        scheduler_.touch();
     return forwarder_.on_data(index(port), header, buffer);
 }
 
@@ -309,8 +312,19 @@ void Kernel::on_time() {
         return;
     if (links_.now >= hello_at_)
         begin_hello();
-    forwarder_.on_time();
+    on_link_time();
     scheduler_.on_time(links_.now);
+}
+
+// A link that died takes with it the messages that would go over it, also those that are waiting
+// for an answer only.
+void Kernel::on_link_time() {
+    forwarder_.on_time();
+    if (forwarder_.dead_ports() == 0)
+        return;
+    for (Outgoing* outgoing = outgoing_; outgoing != nullptr; outgoing = outgoing->next)
+        outgoing->lost = outgoing->lost || forwarder_.cut_off(outgoing->to);
+    scheduler_.touch();
 }
 
 void Kernel::run() {

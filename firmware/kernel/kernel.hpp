@@ -49,6 +49,7 @@ struct HostPort {
 
 /// The sender's side of a message under way; lives in the frame of send().
 struct Outgoing {
+    NodeId to = kNoNode;
     std::uint32_t message = 0;
     std::uint32_t taken_bytes = 0;
     bool taken = false; // at least its first packet
@@ -185,6 +186,7 @@ private:
     void on_hello(unsigned port, const wire::LinkHeader& header);
     void check_ready();
     bool on_data(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
+    void on_link_time();
     void on_control(const wire::PacketHeader& header);
     bool count(wire::Parse parse);
     std::uint32_t plugged_ports() const;

@@ -276,12 +276,6 @@ void Link::on_progress(const LinkContext& context) {
     wait_us_ = patience_us_;
 }
 
-bool Link::died_just_now() {
-    const bool news = dead_ && !death_told_;
-    death_told_ = dead_;
-    return news;
-}
-
 PacketBuffer* Link::take_undeliverable(LinkContext& context) {
     if (in_flight_ != 0) {
         PacketBuffer* buffer = flight(context, 0);

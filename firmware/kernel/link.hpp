@@ -82,8 +82,6 @@ public:
     void on_timer(LinkContext& context);
 
     bool dead() const { return dead_; }
-    /// True once after the link died; its packets then wait in take_undeliverable().
-    bool died_just_now();
     /// The packets of a dead link, one a call, with their reference; nullptr when there are no
     /// more.
     PacketBuffer* take_undeliverable(LinkContext& context);
@@ -156,7 +154,6 @@ private:
     bool gap_told_ = false;
     bool peer_known_ = false;
     bool dead_ = false;
-    bool death_told_ = false;
 };
 
 } // namespace mesh

@@ -69,6 +69,7 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
         co_return Status::bad_argument;
     Registration registration{kernel};
     Outgoing& outgoing = registration.outgoing;
+    outgoing.to = to;
     const Parcel parcel{to, options, total_bytes, source};
     const std::uint32_t window = limits::kMessageWindowPackets * options.packet_bytes;
     wire::ModelTime pause = wire::kTicksPerUnit;

@@ -9,8 +9,8 @@
 
 #include "kernel/kernel.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 namespace mesh {
@@ -36,7 +36,7 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
 inline Task<Status> send(Kernel& kernel, NodeId to, SendOptions options,
                          std::span<const std::byte> data) {
     const auto copy = [](const void* from, std::uint32_t position, std::span<std::byte> out) {
-        std::memcpy(out.data(), static_cast<const std::byte*>(from) + position, out.size());
+        std::copy_n(static_cast<const std::byte*>(from) + position, out.size(), out.begin());
     };
     return send(kernel, to, options, static_cast<std::uint32_t>(data.size()), {copy, data.data()});
 }
