@@ -124,6 +124,10 @@ $(eval $(call image_rules,mps2-an505,board_probe,$(mps2-an505_DRIVER) $(mps2-an5
   $(call target_objects,mps2-an505,$(wildcard tests/target/board_probe/*.cpp))))
 $(eval $(call image_rules,mps2-an505,bare_forwarder,$(mps2-an505_DRIVER) $(mps2-an505_PORTABLE) \
   $(call target_objects,mps2-an505,$(wildcard tests/bench/bare_forwarder/*.cpp))))
+INSTRUCTION_COUNTS := $(basename $(notdir $(wildcard tests/bench/instructions/*.cpp)))
+$(foreach t,$(INSTRUCTION_COUNTS),$(eval $(call image_rules,mps2-an505,instructions_$t,\
+  $(mps2-an505_DRIVER) $(mps2-an505_PORTABLE) \
+  $(call target_objects,mps2-an505,tests/bench/instructions/$t.cpp))))
 
 # The program in README.md, as a reader would copy it.
 README_APP := $(BUILD)/readme/app.cpp
@@ -135,7 +139,9 @@ $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
 
 images: $(foreach b,$(BOARDS),$(APPS:%=$(BUILD)/$b/%.elf))
 TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
-  $(BOARDS:%=$(BUILD)/%/readme.elf) $(BUILD)/mps2-an505/board_probe.elf $(BUILD)/mps2-an505/bare_forwarder.elf
+  $(BOARDS:%=$(BUILD)/%/readme.elf) $(BUILD)/mps2-an505/board_probe.elf \
+  $(BUILD)/mps2-an505/bare_forwarder.elf \
+  $(INSTRUCTION_COUNTS:%=$(BUILD)/mps2-an505/instructions_%.elf)
 
 # ---- packages ------------------------------------------------------------------------------------
 PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev \
