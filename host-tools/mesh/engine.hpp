@@ -62,8 +62,8 @@ public:
 };
 
 /// One QEMU for each node (qemu_engine.cpp).
-std::unique_ptr<Engine> make_qemu_engine(RigPlan plan);
+std::unique_ptr<Engine> make_qemu_engine(const RigPlan& plan);
 /// All nodes in this process (simulation.cpp).
-std::unique_ptr<Engine> make_simulation(RigPlan plan);
+std::unique_ptr<Engine> make_simulation(const RigPlan& plan);
 
 } // namespace mesh::host

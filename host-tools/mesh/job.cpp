@@ -34,7 +34,7 @@ bool sends(const RunPlan& plan, NodeId node) {
 }
 
 NodeId target_of(const RunPlan& plan, NodeId from, std::uint32_t k) {
-    if (plan.target != wire::kRandomTarget)
+    if (plan.target != wire::kRandomTarget || plan.nodes() < 2)
         return node_at(plan.target);
     return traffic_target(plan.nodes(), static_cast<std::uint32_t>(plan.seed), from, k);
 }

@@ -75,7 +75,7 @@ void add_tree(CLI::App& app, TreeArguments& tree) {
 }
 
 /// The first line of a parser's complaint.
-std::string one_line(std::string text) { return text.substr(0, text.find('\n')); }
+std::string one_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
 bool is_safe(char character) {
     constexpr std::string_view kSafe = "+,-./0123456789:=@_%";

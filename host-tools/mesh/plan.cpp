@@ -11,12 +11,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <sstream>
 #include <utility>
 
 namespace mesh::host {
@@ -49,6 +49,7 @@ template <class... T>
 template <class Table>
 std::string names_of(const Table& table) {
     std::vector<std::string_view> names;
+    names.reserve(std::size(table));
     for (const auto& entry : table)
         names.push_back(entry.first);
     return fmt::format("{}", fmt::join(names, ", "));
@@ -82,6 +83,7 @@ const BoardFacts& board_of(std::string_view name) {
         if (board.name == name)
             return board;
     std::vector<std::string_view> names;
+    names.reserve(kBoards.size());
     for (const BoardFacts& board : kBoards)
         names.push_back(board.name);
     refuse("--board '{}': allowed: {}", name, fmt::join(names, ", "));
@@ -91,8 +93,10 @@ const BoardFacts& board_of(std::string_view name) {
 std::uint64_t available_kbyte() {
     std::ifstream file("/proc/meminfo");
     for (std::string line; std::getline(file, line);) {
-        unsigned long long kbyte = 0;
-        if (std::sscanf(line.c_str(), "MemAvailable: %llu kB", &kbyte) == 1)
+        constexpr std::string_view kKey = "MemAvailable:";
+        std::istringstream words(line.substr(std::min(kKey.size(), line.size())));
+        std::uint64_t kbyte = 0;
+        if (line.starts_with(kKey) && words >> kbyte)
             return kbyte;
     }
     return std::numeric_limits<std::uint64_t>::max();
@@ -138,14 +142,17 @@ void check_image(const std::string& path) {
 
 /// QEMU's path, after a look at its version.
 std::string find_qemu(const std::string& name) {
-    const std::string path = find_program(name);
+    std::string path = find_program(name);
     if (path.empty())
         refuse("{} not found: install QEMU {}.{} or newer (`make deps`), or use --engine sim", name,
                kQemuMajor, kQemuMinor);
     const std::string line = first_line_of({path, "--version"});
+    constexpr std::string_view kKey = "QEMU emulator version ";
+    std::istringstream words(line.substr(std::min(kKey.size(), line.size())));
     unsigned major = 0;
     unsigned minor = 0;
-    if (std::sscanf(line.c_str(), "QEMU emulator version %u.%u", &major, &minor) != 2)
+    char dot = 0;
+    if (!line.starts_with(kKey) || !(words >> major >> dot >> minor) || dot != '.')
         refuse("{} does not say its version; QEMU {}.{} or newer is needed", path, kQemuMajor,
                kQemuMinor);
     if (std::pair(major, minor) < std::pair(kQemuMajor, kQemuMinor))
@@ -194,10 +201,11 @@ void plan_rig(RunPlan& plan, const RunArguments& arguments) {
 Far cable_end(const std::string& text, Network network) {
     std::uint32_t node = 0;
     unsigned port = 0;
-    int used = 0;
-    if (std::sscanf(text.c_str(), "%u/%u%n", &node, &port, &used) != 2 ||
-        static_cast<std::size_t>(used) != text.size() || node >= node_count(network) ||
-        port >= port_count(network) || ((out_ports(network, node_at(node)) >> port) & 1u) == 0)
+    char slash = 0;
+    std::istringstream words(text);
+    if (!(words >> node >> slash >> port) || slash != '/' || !words.eof() ||
+        node >= node_count(network) || port >= port_count(network) ||
+        ((out_ports(network, node_at(node)) >> port) & 1u) == 0)
         refuse("--miswire '{}': give two of NODE/PORT: nodes 0 to {}, ports 0 to {}", text,
                node_count(network) - 1, port_count(network) - 1);
     return {node_at(node), port_at(port)};

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -18,7 +19,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 #include <utility>
 
@@ -26,12 +26,12 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::size_t kReadBytes = 256 * 1024;
+constexpr std::size_t kReadBytes = 256 << 10;
 constexpr std::size_t kLengthBytes = 4;
 /// Longest frame that QEMU's network interface can make.
-constexpr std::size_t kWireBytesMax = 64 * 1024;
+constexpr std::size_t kWireBytesMax = 64 << 10;
 /// Waiting for a node that is blocked, this much may pile up; link windows bound it far below.
-constexpr std::size_t kPileBytesMax = 16 * 1024 * 1024;
+constexpr std::size_t kPileBytesMax = 16 << 20;
 constexpr int kEventsMax = 256;
 constexpr std::uint64_t kSignalTag = ~std::uint64_t{0};
 
@@ -366,8 +366,8 @@ void QemuEngine::report_ended() {
     ended_.clear();
 }
 
-std::unique_ptr<Engine> make_qemu_engine(RigPlan plan) {
-    return std::make_unique<QemuEngine>(std::move(plan));
+std::unique_ptr<Engine> make_qemu_engine(const RigPlan& plan) {
+    return std::make_unique<QemuEngine>(plan);
 }
 
 } // namespace mesh::host

@@ -305,7 +305,8 @@ void Run::ended(NodeId node, std::string_view how) {
 
 void Run::on_ready(NodeId node, const HostMessage& message) {
     const auto ready = payload_as<wire::Ready>(message);
-    if (!ready) {
+    if (!ready ||
+        (ready->ports_miswired != 0 && ready->miswired_port >= port_count(plan_.network()))) {
         ++result_.bad_host_frames;
         return;
     }

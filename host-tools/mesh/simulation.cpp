@@ -83,8 +83,8 @@ struct Sizes {
           slots(buffers * port_count(network)),
           ports(port_count(network)) {}
 
-    static constexpr std::size_t kArenaBytes = 24 * 1024;
-    static constexpr std::size_t kAlignmentBytes = 5 * 16;
+    static constexpr std::size_t kArenaBytes = 24 << 10;
+    static constexpr std::size_t kAlignmentBytes = 80; // 16 for each part
 
     std::size_t node_bytes() const {
         return buffers * sizeof(PacketBuffer) + slots * sizeof(PortSlot) + ports * sizeof(Link) +
@@ -117,8 +117,8 @@ public:
     explicit Simulation(const RigPlan& plan)
         : sizes_(plan.network),
           ground_(sizes_.node_bytes() * node_count(plan.network)),
-          loom_(node_count(plan.network), port_count(plan.network), wiring_of(plan.network),
-                plan.faults, cables_) {
+          loom_(node_count(plan.network), port_count(plan.network),
+                plan.wiring ? plan.wiring : wiring_of(plan.network), plan.faults, cables_) {
         const Program program = program_named(plan.app);
         for (std::uint32_t number = 0; number < node_count(plan.network); ++number) {
             const NodeId id = node_at(number);
@@ -202,6 +202,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Engine> make_simulation(RigPlan plan) { return std::make_unique<Simulation>(plan); }
+std::unique_ptr<Engine> make_simulation(const RigPlan& plan) {
+    return std::make_unique<Simulation>(plan);
+}
 
 } // namespace mesh::host

@@ -93,6 +93,8 @@ unsigned level_of(const RunPlan& plan, NodeId node) {
     unsigned level = 0;
     while (node != plan.root && level < plan.nodes()) {
         const Port port = parent(plan.network(), plan.rule, 0, plan.root, node);
+        if (port == kNoPort)
+            break;
         node = neighbor(plan.network(), node, port);
         ++level;
     }
