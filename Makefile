@@ -228,7 +228,7 @@ $(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tes
 	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
 
 .PHONY: bench
-bench: deps ## speed of boot, forwarding (beside a bare forwarder) and simulation
+bench: deps ## speed of boot, forwarding (beside a bare forwarder), simulation; instruction counts
 	@$(MAKE) all $(TEST_IMAGES) $(BENCHES:%=$(BUILD)/host/bench/%)
 	@$(PYTHON) tests/bench/bench.py $(BUILD)
 

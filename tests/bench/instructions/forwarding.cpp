@@ -1,0 +1,407 @@
+// Instructions of a forwarded packet: a node of the 4-cube with the kernel, the board and the
+// flags of the real image, whose neighbours are this file.
+//
+// The interface's PHY is set to loop back while a frame goes in, so that the node's own driver and
+// DMA take it out again; what the node sends ends in a cable without an end. `kernel` leaves out
+// all that happens inside the board's calls, `whole` nothing but sleeping and waking.
+//
+// Traffic: `alone`, one packet at a time, acknowledged by a frame of its own on both links;
+// `both ways`, packets cross in both directions and carry the acknowledgements; `sbt`, alone again,
+// where each packet goes to the node's only child and to a process of the node itself.
+#include "boards/mps2-an505/board.hpp"
+#include "kernel/node.hpp"
+#include "meshputer.hpp"
+#include "tests/bench/instructions/counter.hpp"
+#include "tests/target/suite.hpp"
+#include "wire/bytes.hpp"
+#include "wire/crc32.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+using namespace mesh;
+
+namespace {
+
+constexpr Network kNetwork{Topology::cube, 4};
+constexpr NodeId kSelf = node_at(0b0110);
+constexpr unsigned kPorts = 4;
+constexpr std::size_t kBuffers = 48;
+constexpr unsigned kPackets = 200;
+
+enum class Traffic : std::uint8_t { alone, both_ways, sbt };
+
+// ---- the board
+// -----------------------------------------------------------------------------------
+
+/// Stops the meter while it lives.
+class Pause {
+public:
+    Pause(bench::Meter& meter, bool on) : meter_(on ? &meter : nullptr) {
+        if (meter_ != nullptr)
+            meter_->pause();
+    }
+    ~Pause() {
+        if (meter_ != nullptr)
+            meter_->resume();
+    }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+private:
+    bench::Meter* meter_;
+};
+
+/// What the node did, for its neighbours and for the claims.
+struct Seen {
+    std::array<std::uint16_t, kPorts> data_frames{}; // sent by each port
+    std::uint32_t acknowledgements = 0;
+    std::uint32_t moved = 0; // packets that did not leave from the buffer they came into
+    const std::byte* received_into = nullptr;
+};
+Seen seen;
+
+/// The real board, with an identity of ours and a meter.
+template <bool kWhole>
+class MeteredBoard {
+public:
+    MeteredBoard(board::Board& inner, bench::Meter& meter) : inner_(inner), meter_(meter) {}
+
+    wire::Identity identity() const { return {kNetwork, kSelf}; }
+    std::size_t window_bytes(unsigned ports) const { return inner_.window_bytes(ports); }
+    bool transmit_ready() {
+        const Pause pause(meter_, !kWhole);
+        return inner_.transmit_ready();
+    }
+    void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
+        note(port, packet);
+        const Pause pause(meter_, !kWhole);
+        inner_.transmit(port, head, packet);
+    }
+    hal::Received receive(hal::Head& head_out, std::span<std::byte> buffer) {
+        const Pause pause(meter_, !kWhole);
+        seen.received_into = buffer.data();
+        return inner_.receive(head_out, buffer);
+    }
+    std::uint32_t dma_transfers(Port port) const { return inner_.dma_transfers(port); }
+    std::uint64_t now_us() {
+        const Pause pause(meter_, !kWhole);
+        return inner_.now_us();
+    }
+    void set_alarm_us(std::uint64_t time_us) { inner_.set_alarm_us(time_us); }
+    void wait() { inner_.wait(); }
+    [[noreturn]] void hang() { inner_.hang(); }
+
+private:
+    void note(Port port, std::span<const std::byte> packet) {
+        const Pause pause(meter_, true);
+        if (index(port) >= kPorts)
+            return;
+        if (packet.empty()) {
+            ++seen.acknowledgements;
+            return;
+        }
+        ++seen.data_frames[index(port)];
+        seen.moved += packet.data() == seen.received_into ? 0 : 1;
+    }
+
+    board::Board& inner_;
+    bench::Meter& meter_;
+};
+static_assert(hal::Board<MeteredBoard<true>> && hal::Board<MeteredBoard<false>>);
+
+// ---- the neighbours
+// ------------------------------------------------------------------------------
+
+namespace reg = board::regs::nic;
+constexpr std::uint32_t kPhyLoopback = 1u << 14; // LAN9118 data sheet, 5.5.1, PHY register 0
+
+void mac_write(std::uint32_t number, std::uint32_t value) {
+    auto& nic = board::regs::at<board::regs::Nic>(board::regs::kNic);
+    nic.mac_csr_data = value;
+    nic.mac_csr_cmd = reg::kMacCsrBusy | number;
+}
+
+void set_phy(std::uint32_t value) {
+    mac_write(reg::kMacMiiData, value);
+    mac_write(reg::kMacMiiAccess, reg::kPhyAddress | reg::kMiiWrite | reg::kMiiBusy);
+}
+
+/// Puts a frame into the receive FIFO of the node.
+void give(const wire::LinkHeader& header, std::span<const std::byte> packet) {
+    hal::Head head;
+    wire::write_head(header, {}, head.bytes);
+    set_phy(kPhyLoopback);
+    board::Lan9118 nic;
+    const std::size_t frame_bytes = head.bytes.size() + packet.size();
+    nic.open_segment(head.bytes.size(), frame_bytes, true, packet.empty());
+    for (std::size_t at = 0; at < head.bytes.size(); at += 4)
+        board::Lan9118::write_word(wire::load<std::uint32_t>(head.bytes, at));
+    if (!packet.empty()) {
+        nic.open_segment(packet.size(), frame_bytes, false, true);
+        for (std::size_t at = 0; at < packet.size(); at += 4)
+            board::Lan9118::write_word(wire::load<std::uint32_t>(packet, at));
+    }
+    set_phy(0);
+    (void)board::regs::at<board::regs::Nic>(board::regs::kNic)
+        .tx_status; // the driver's are its own
+}
+
+struct Way {
+    Port in, out;
+    wire::PacketHeader header;
+};
+
+/// Every packet of a traffic is one of these two in turn.
+std::array<Way, 2> ways_of(Traffic traffic) {
+    const NodeId low = Hypercube{4}.neighbor(kSelf, port_at(0));
+    const NodeId high = Hypercube{4}.neighbor(kSelf, port_at(3));
+    const Way up{port_at(0), port_at(3), {.source = low, .destination = high}};
+    const Way down{port_at(3), port_at(0), {.source = high, .destination = low}};
+    const Way tree{port_at(2), port_at(3), {.rule = Rule::sbt, .source = node_at(0)}};
+    if (traffic == Traffic::sbt)
+        return {tree, tree};
+    return {up, traffic == Traffic::both_ways ? down : up};
+}
+
+/// The program of the node: takes what comes and lets go of it.
+Process sink(Kernel& kernel) {
+    for (;;)
+        (void)co_await kernel.receive({});
+}
+
+// ---- a run
+// ---------------------------------------------------------------------------------------
+
+struct Memories {
+    std::array<PacketBuffer, kBuffers> buffers;
+    std::array<PortSlot, kBuffers * kPorts> slots;
+    alignas(8) std::array<std::byte, 8192> arena;
+};
+[[gnu::section(".noinit")]] Memories memories;
+std::array<Link, kPorts> links;
+
+/// Sums over kPackets packets.
+struct Result {
+    std::uint32_t instructions = 0;
+    std::uint32_t forwarded = 0;
+    std::uint32_t acknowledgements = 0;
+    std::uint32_t moved = 0;
+    std::uint32_t dma_transfers = 0;
+    std::uint32_t repeated = 0;
+
+    bool clean() const { return forwarded == kPackets && repeated == 0; }
+};
+
+template <bool kWhole>
+class Run {
+public:
+    Run(board::Board& inner, const bench::Counter& counter)
+        : meter_(counter),
+          board_(inner, meter_),
+          node_(board_, {memories.buffers, memories.slots, links, memories.arena, {}}, &sink) {
+        node_.boot();
+        for (unsigned port = 0; port < kPorts; ++port) {
+            const NodeId other = neighbor<KernelRules>(kNetwork, kSelf, port_at(port));
+            give({.kind = wire::Kind::hello_answer,
+                  .port = port_at(port),
+                  .sequence = static_cast<std::uint16_t>(kNetwork.dim),
+                  .refused = index(other)},
+                 {});
+        }
+        tell(wire::HostTag::job, wire::bytes_of(wire::Job{}));
+        tell(wire::HostTag::start, {});
+        settle();
+    }
+
+    bool ready() { return node_.kernel().counters()[Counter::drop_malformed] == 0; }
+
+    Result forward(Traffic traffic, std::size_t payload_bytes) {
+        const std::array<Way, 2> ways = ways_of(traffic);
+        for (unsigned number = 0; number < 2; ++number)
+            fill(packets_[number], ways[number].header, payload_bytes);
+        for (unsigned number = 0; number < 2; ++number) // what comes first may cost more
+            step(ways[number], packets_[number], traffic, payload_bytes);
+        meter_.clear();
+        seen.acknowledgements = seen.moved = 0;
+        const Result before = counted();
+        for (unsigned number = 0; number < kPackets; ++number)
+            step(ways[number % 2], packets_[number % 2], traffic, payload_bytes);
+        Result result = counted();
+        result.instructions = meter_.instructions();
+        result.forwarded -= before.forwarded;
+        result.dma_transfers -= before.dma_transfers;
+        for (unsigned port = 0; port < kPorts; ++port)
+            acknowledge(port_at(port));
+        settle();
+        return result;
+    }
+
+private:
+    using PacketBytes = std::array<std::byte, wire::kPacketBytesMax>;
+
+    static void fill(PacketBytes& bytes, wire::PacketHeader header, std::size_t payload_bytes) {
+        header.payload_bytes = static_cast<std::uint16_t>(payload_bytes);
+        const auto packet = std::span{bytes}.first(wire::kPacketHeaderBytes + payload_bytes);
+        for (std::size_t at = 0; at < packet.size(); ++at)
+            packet[at] = static_cast<std::byte>(at * 31);
+        wire::write_packet_header(header, packet.first<wire::kPacketHeaderBytes>());
+        wire::seal_packet(packet);
+    }
+
+    /// One packet goes through the node.
+    void step(const Way& way, const PacketBytes& bytes, Traffic traffic,
+              std::size_t payload_bytes) {
+        const auto packet = std::span{bytes}.first(wire::kPacketHeaderBytes + payload_bytes);
+        give({.kind = wire::Kind::data,
+              .port = way.in,
+              .sequence = given_[index(way.in)]++,
+              .acknowledged = seen.data_frames[index(way.in)],
+              .free_buffers = kBuffers,
+              .packet_bytes = static_cast<std::uint16_t>(packet.size()),
+              .hops = 1},
+             packet);
+        poll();
+        if (traffic == Traffic::both_ways)
+            return;
+        acknowledge(way.out);
+        poll();
+        poll(); // nothing came: the node sends the acknowledgement that it owes
+    }
+
+    void acknowledge(Port port) {
+        give({.kind = wire::Kind::ack,
+              .port = port,
+              .acknowledged = seen.data_frames[index(port)],
+              .free_buffers = kBuffers},
+             {});
+    }
+
+    void tell(wire::HostTag tag, std::span<const std::byte> payload) {
+        const auto packet = std::span{packets_[0]}.first(wire::kPacketHeaderBytes + payload.size());
+        std::ranges::copy(payload, packet.begin() + wire::kPacketHeaderBytes);
+        wire::write_packet_header({.payload_bytes = static_cast<std::uint16_t>(payload.size()),
+                                   .tag = static_cast<std::uint16_t>(tag)},
+                                  packet.first<wire::kPacketHeaderBytes>());
+        wire::seal_packet(packet);
+        give({.kind = wire::Kind::host,
+              .port = kHostPort,
+              .packet_bytes = static_cast<std::uint16_t>(packet.size())},
+             packet);
+    }
+
+    void poll() {
+        meter_.resume();
+        node_.poll();
+        meter_.pause();
+    }
+
+    void settle() {
+        while (node_.poll())
+            ;
+    }
+
+    Result counted() {
+        Counters& counters = node_.kernel().counters();
+        Result result;
+        result.forwarded = counters[Counter::packets_forwarded];
+        result.repeated = counters[Counter::retransmissions];
+        result.acknowledgements = seen.acknowledgements;
+        result.moved = seen.moved;
+        for (unsigned port = 0; port < kPorts; ++port)
+            result.dma_transfers += board_.dma_transfers(port_at(port));
+        return result;
+    }
+
+    bench::Meter meter_;
+    MeteredBoard<kWhole> board_;
+    Node<MeteredBoard<kWhole>> node_;
+    std::array<std::uint16_t, kPorts> given_{}; // data frames given by each port
+    alignas(4) std::array<PacketBytes, 2> packets_;
+};
+
+[[gnu::noipa]] std::uint32_t crc_of(const std::byte* bytes, std::size_t count, std::uint32_t seed) {
+    return wire::crc32(std::span{bytes, count}, seed);
+}
+
+/// What checking a packet and checking or making the link headers of its frames costs.
+std::uint32_t crc_instructions(const bench::Counter& counter, Traffic traffic,
+                               std::size_t payload_bytes) {
+    static const std::array<std::byte, wire::kPacketBytesMax> bytes{};
+    const auto cost = [&](std::size_t count) {
+        return counter.call(&crc_of, bytes.data(), count, 0u);
+    };
+    const unsigned heads = traffic == Traffic::both_ways ? 2 : 4;
+    const std::uint32_t head = cost(wire::offset::kLinkCrc - wire::offset::kEtherType);
+    const std::uint32_t packet = cost(wire::packet_offset::kPacketCrc) + cost(payload_bytes);
+    const std::uint32_t hash = traffic == Traffic::sbt ? cost(wire::kPacketHeaderBytes) : 0;
+    return heads * head + packet + hash;
+}
+
+struct Case {
+    const char* name;
+    Traffic traffic;
+    std::size_t payload_bytes;
+    Result kernel;
+    Result whole;
+};
+
+template <bool kWhole>
+void run_all(std::span<Case> cases, Result Case::*result, const bench::Counter& counter,
+             board::Board& inner, target::Suite& suite) {
+    links = {};
+    seen = {};
+    Run<kWhole> run(inner, counter);
+    for (Case& one : cases)
+        one.*result = run.forward(one.traffic, one.payload_bytes);
+    suite.claim("the node understood all its neighbours said", run.ready());
+}
+
+void print_hundredths(std::uint32_t sum, unsigned width) {
+    const std::uint32_t hundredths = (100 * sum + kPackets / 2) / kPackets;
+    printf("%*u.%02u", static_cast<int>(width) - 3, static_cast<unsigned>(hundredths / 100),
+           static_cast<unsigned>(hundredths % 100));
+}
+
+void report(const Case& one, const bench::Counter& counter, target::Suite& suite) {
+    const std::uint32_t crc = crc_instructions(counter, one.traffic, one.payload_bytes);
+    const std::uint32_t kernel = one.kernel.instructions / kPackets;
+    const std::uint32_t whole = one.whole.instructions / kPackets;
+    printf("%-10s%8u%8u%8u%8u%7u%%", one.name, static_cast<unsigned>(one.payload_bytes),
+           static_cast<unsigned>(whole), static_cast<unsigned>(kernel), static_cast<unsigned>(crc),
+           static_cast<unsigned>(100 * crc / whole));
+    print_hundredths(one.whole.acknowledgements, 7);
+    print_hundredths(one.whole.dma_transfers, 7);
+    print_hundredths(one.whole.moved, 7);
+    printf("\n");
+    for (const Result* result : {&one.kernel, &one.whole}) {
+        suite.claim("every packet goes on once", result->clean());
+        suite.claim("the CPU copies no payload", result->moved == 0);
+        suite.claim("DMA takes every packet in and out", result->dma_transfers == 2 * kPackets);
+    }
+    suite.claim("the checksum is a part of the kernel's share, that a part of the whole",
+                crc < kernel && kernel < whole);
+}
+
+} // namespace
+
+int main() {
+    static board::Board board;
+    target::Suite suite("instructions_forwarding");
+    const bench::Counter counter;
+    suite.claim("SysTick counts every instruction", counter.exact());
+    static std::array<Case, 6> cases{{{"alone", Traffic::alone, 64, {}, {}},
+                                      {"alone", Traffic::alone, 1024, {}, {}},
+                                      {"both ways", Traffic::both_ways, 64, {}, {}},
+                                      {"both ways", Traffic::both_ways, 1024, {}, {}},
+                                      {"sbt", Traffic::sbt, 64, {}, {}},
+                                      {"sbt", Traffic::sbt, 1024, {}, {}}}};
+    run_all<false>(cases, &Case::kernel, counter, board, suite);
+    run_all<true>(cases, &Case::whole, counter, board, suite);
+    printf("%-10s%8s%8s%8s%8s%8s%7s%7s%7s\n", "traffic", "payload", "whole", "kernel", "crc",
+           "share", "acks", "dma", "copies");
+    for (const Case& one : cases)
+        report(one, counter, suite);
+    return suite.end();
+}
