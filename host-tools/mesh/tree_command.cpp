@@ -37,7 +37,8 @@ Subtree subtree_of(const Picture& picture, unsigned number) {
     for (std::uint32_t at = 0; at < node_count(picture.network); ++at) {
         const NodeId node = node_at(at);
         const Port up = parent(picture.network, picture.rule, number, picture.root, node);
-        subtree.parent.push_back(up == kNoPort ? -1 : index(neighbor(picture.network, node, up)));
+        subtree.parent.push_back(
+            up == kNoPort ? -1 : std::int64_t{index(neighbor(picture.network, node, up))});
         std::vector<std::uint32_t>& below = subtree.children.emplace_back();
         for (PortSequence ports =
                  children(picture.network, picture.rule, number, picture.root, node);
