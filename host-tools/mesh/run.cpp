@@ -323,8 +323,8 @@ void Run::on_ready(NodeId node, const HostMessage& message) {
 void Run::on_pull(NodeId node, const HostMessage& message) {
     const auto pull = payload_as<wire::Pull>(message);
     const std::size_t size = plan_.input ? plan_.input->size() : 0;
-    if (!pull || !plan_.input || pull->bytes > wire::kHostPieceBytesMax ||
-        pull->position > size || pull->bytes > size - pull->position) {
+    if (!pull || !plan_.input || pull->bytes > wire::kHostPieceBytesMax || pull->position > size ||
+        pull->bytes > size - pull->position) {
         ++result_.bad_host_frames;
         return;
     }
