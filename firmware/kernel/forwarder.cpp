@@ -4,6 +4,7 @@
 #include "wire/crc32.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace mesh {
 
@@ -45,8 +46,12 @@ bool Forwarder::on_data(unsigned port, const wire::LinkHeader& link, PacketBuffe
     const unsigned longest = height<KernelRules>(identity_.network, buffer->header.rule);
     buffer->hops = link.hops;
     buffer->remaining = static_cast<std::uint16_t>(longest > link.hops ? longest - link.hops : 0);
-    switch (links_[port].on_data(link, has_room(buffer), buffer->remaining)) {
-    case Link::Verdict::refuse: ++context_.counters[Counter::drop_no_buffer]; return false;
+    owing_ |= 1u << port;
+    switch (this->link(port).on_data(link, has_room(buffer), buffer->remaining)) {
+    case Link::Verdict::refuse:
+        starved_ = true;
+        ++context_.counters[Counter::drop_no_buffer];
+        return false;
     case Link::Verdict::duplicate: ++context_.counters[Counter::drop_duplicate]; return false;
     case Link::Verdict::gap: ++context_.counters[Counter::drop_out_of_order]; return false;
     case Link::Verdict::accept: break;
@@ -87,7 +92,7 @@ void Forwarder::forward(PacketBuffer* buffer, Port arrival) {
 }
 
 void Forwarder::send(unsigned port, PacketBuffer* buffer) {
-    Link& link = links_[port];
+    Link& link = this->link(port);
     if (link.dead()) {
         undeliverable(buffer);
         return;
@@ -163,8 +168,8 @@ void Forwarder::send_notices() {
 }
 
 void Forwarder::on_time() {
-    for (Link& link : links_)
-        link.on_timer(context_);
+    for (unsigned port = 0; port < ports(); ++port)
+        link(port).on_timer(context_);
     empty_dead_links();
 }
 
@@ -196,22 +201,32 @@ std::uint64_t Forwarder::next_deadline() const {
 }
 
 void Forwarder::on_quiet() {
-    if (notice_count_ < kNotices - 1)
-        for (Link& link : links_)
-            link.on_buffers_free(context_.pool.free());
+    if (!starved_ || notice_count_ >= kNotices - 1)
+        return;
+    starved_ = false;
+    for (unsigned port = 0; port < ports(); ++port) {
+        link(port).on_buffers_free(context_.pool.free());
+        starved_ = starved_ || links_[port].starved();
+    }
 }
 
 void Forwarder::flush_acknowledgements() {
-    for (Link& link : links_)
-        link.flush_acknowledgement();
+    touched_ |= owing_;
+    for (; owing_ != 0; owing_ &= owing_ - 1)
+        links_[static_cast<unsigned>(std::countr_zero(owing_))].flush_acknowledgement();
 }
 
 bool Forwarder::next_frame(wire::LinkHeader& header, PacketBuffer*& packet) {
+    if (touched_ == 0)
+        return false;
     for (unsigned tried = 0; tried < ports(); ++tried) {
-        Link& link = links_[next_port_];
-        next_port_ = static_cast<std::uint8_t>(next_port_ + 1u < ports() ? next_port_ + 1 : 0);
-        if (link.next_frame(context_, header, packet))
+        const unsigned port = next_port_;
+        next_port_ = static_cast<std::uint8_t>(port + 1 < ports() ? port + 1 : 0);
+        if (((touched_ >> port) & 1u) == 0)
+            continue;
+        if (links_[port].next_frame(context_, header, packet))
             return true;
+        touched_ &= ~(1u << port);
     }
     return false;
 }

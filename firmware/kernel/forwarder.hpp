@@ -57,7 +57,11 @@ public:
     /// The first link on the way of a unicast to `to` is dead.
     bool cut_off(NodeId to) const;
 
-    Link& link(unsigned port) { return links_[port]; }
+    /// For a change: the link may have a frame to send then.
+    Link& link(unsigned port) {
+        touched_ |= 1u << port;
+        return links_[port];
+    }
     const Link& link(unsigned port) const { return links_[port]; }
     unsigned ports() const { return static_cast<unsigned>(links_.size()); }
     ModelClock& clock() { return clock_; }
@@ -98,9 +102,13 @@ private:
     Control control_ = nullptr;
     void* control_context_ = nullptr;
     std::array<Notice, kNotices> notices_{};
+    // Sets of ports, so that a frame costs what its links need and not what all links would.
+    std::uint32_t touched_ = 0; // may have a frame to send
+    std::uint32_t owing_ = 0;   // took data since acknowledgements were last flushed
     std::uint8_t notice_first_ = 0;
     std::uint8_t notice_count_ = 0;
     std::uint8_t next_port_ = 0;
+    bool starved_ = false;         // some link is
     std::uint16_t unexpected_ = 0; // messages in the mailbox that no process has taken
     std::uint32_t delivery_hash_ = 0;
     std::uint32_t messages_ = 0;

@@ -66,6 +66,8 @@ public:
 
     /// `free` buffers are free: tells a peer that was refused, if that is enough for it.
     void on_buffers_free(unsigned free);
+    /// True while it is to be called.
+    bool starved() const { return starved_; }
 
     // Boot: who is there? -------------------------------------------------------------------------
 

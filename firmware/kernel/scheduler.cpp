@@ -1,6 +1,7 @@
 #include "kernel/scheduler.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace mesh {
 
@@ -15,6 +16,7 @@ bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId& id) {
     const auto generation = static_cast<std::uint8_t>(free->generation + 1);
     *free = Slot{handle, handle, nullptr, nullptr, wire::kNever, clock, Status::ok, generation};
     id = {static_cast<std::uint8_t>(free - slots_.begin()), generation};
+    used_ = std::max(used_, static_cast<std::uint8_t>(id.slot + 1));
     touch();
     return true;
 }
@@ -32,7 +34,7 @@ bool Scheduler::run() {
     bool ran = false;
     while (touched_) {
         touched_ = false;
-        for (unsigned number = 0; number < slots_.size(); ++number) {
+        for (unsigned number = 0; number < used_; ++number) {
             Slot& slot = slots_[number];
             if (!slot.root || (slot.ready != nullptr && !slot.ready(slot.context)))
                 continue;
@@ -58,7 +60,7 @@ void Scheduler::on_time(std::uint64_t now) {
 
 std::uint64_t Scheduler::next_wake() const {
     std::uint64_t earliest = wire::kNever;
-    for (const Slot& slot : slots_)
+    for (const Slot& slot : std::span{slots_}.first(used_))
         if (slot.root)
             earliest = std::min(earliest, slot.wake);
     return earliest;

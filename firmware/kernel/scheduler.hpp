@@ -68,6 +68,7 @@ private:
     }
 
     std::array<Slot, limits::kProcessesMax> slots_{};
+    std::uint8_t used_ = 0; // slots beyond never had a process
     std::uint8_t current_ = 0;
     bool touched_ = false;
 };
