@@ -213,6 +213,12 @@ test: deps ## run every test; the last line is `N passed, N failed`
 	@$(MAKE) test-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/tools/run_suites.py --logs $(BUILD)/test-logs $(SUITES)
 
+.PHONY: test-exhaustive
+test-exhaustive: deps ## steps of every packet count to 3n+2, n to 6 on qemu and to 10 simulated (long)
+	@$(MAKE) all
+	@BUILD=$(BUILD) $(PYTHON) -m pytest -q -p no:cacheprovider --exhaustive \
+	  tests/mesh/test_broadcast.py -k test_steps
+
 FUZZ_SECONDS ?= 60
 .PHONY: fuzz
 fuzz: deps ## fuzz every parser of bytes from outside for FUZZ_SECONDS= (60) each
