@@ -19,7 +19,7 @@ Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
 }
 
 Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer) {
-    if (index(plan.root) >= kernel.nodes() ||
+    if (index(plan.root) >= kernel.nodes() || plan.tree == Rule::unicast ||
         height<KernelRules>(kernel.network(), plan.tree) == 0 || buffer.size() < plan.total_bytes)
         co_return Status::bad_argument;
     for (std::uint32_t number = 0; number < plan.packets(); ++number) {

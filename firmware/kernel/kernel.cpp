@@ -282,7 +282,8 @@ void Kernel::on_piece(std::span<const std::byte> payload) {
     }
     const auto piece = wire::load<wire::Piece>(payload, 0);
     const auto data = payload.subspan(sizeof(wire::Piece));
-    if (piece.position != pull_position_ || data.size() != pull_into_.size()) {
+    if (pull_into_.empty() || piece.position != pull_position_ ||
+        data.size() != pull_into_.size()) {
         ++counters_[Counter::drop_unexpected];
         return;
     }

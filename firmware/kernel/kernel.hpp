@@ -109,7 +109,8 @@ public:
     auto allocate(Rule rule);
     /// False if the pool is too small for this rule's paths: allocate() would wait for ever.
     bool can_carry(Rule rule) const {
-        return pool_.capacity() > height<KernelRules>(network(), rule) + 1;
+        constexpr unsigned kNodesOwn = 2; // receiver, host port
+        return pool_.capacity() > height<KernelRules>(network(), rule) + kNodesOwn;
     }
     /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
     void inject(Packet&& packet);

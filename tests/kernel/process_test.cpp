@@ -354,7 +354,9 @@ TEST(Alt, AProcessThatWaitedForTheTimerIsAsLateAsOneThatSlept) {
 // Without memory ----------------------------------------------------------------------------------
 
 Task<Status> deeper(Kernel& node, unsigned levels) {
-    co_return levels == 0 ? Status::ok : co_await deeper(node, levels - 1);
+    if (levels == 0)
+        co_return Status::ok;
+    co_return co_await deeper(node, levels - 1);
 }
 
 Process goes_deep(Kernel& node) {

@@ -42,6 +42,8 @@ public:
     std::function<bool(NodeId, Port)> is_cut = [](NodeId, Port) { return false; };
     bool started = false; // run() has booted the nodes
     std::vector<HostFrame> to_host;
+    std::vector<std::pair<NodeId, wire::LinkHeader>> idle; // what nodes in lockstep said
+    std::uint64_t carried = 0;                             // frames put on cables
 
     Kernel& kernel(std::uint32_t id) { return nodes_[id]->node.kernel(); }
     board::HostBoard& board(std::uint32_t id) { return nodes_[id]->board; }
@@ -176,8 +178,11 @@ private:
             to_host_frame(from, frame);
             return;
         }
-        if (is_cut(from, port))
+        ++carried;
+        if (is_cut(from, port)) {
+            ++dropped;
             return;
+        }
         if (chance(noise.drop)) {
             ++dropped;
             return;
@@ -198,6 +203,11 @@ private:
     }
 
     void to_host_frame(NodeId from, std::span<const std::byte> frame) {
+        wire::LinkHeader link;
+        if (wire::read_head(frame.first(wire::kHeadBytes), frame.size(), link) != wire::Parse::ok)
+            return;
+        if (link.kind == wire::Kind::idle)
+            idle.emplace_back(from, link);
         wire::PacketHeader header;
         if (frame.size() == wire::kHeadBytes ||
             wire::read_packet(frame.subspan(wire::kHeadBytes), header) != wire::Parse::ok)

@@ -1,0 +1,211 @@
+// A node in lockstep, seen by the loom: it does only what frames and grants make it do, and says
+// after each what it has consumed and when its next timer is due.
+#include "apps/traffic.hpp"
+#include "rig.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+mesh::Process app_main_job(mesh::Kernel& kernel);
+
+namespace mesh::test {
+namespace {
+
+constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
+std::vector<std::string> story;
+
+// Boots, gives the job and starts it, all in lockstep.
+void start(Rig& rig, wire::Job job = {}) {
+    job.op = job.op == wire::Op::none ? wire::Op::app : job.op;
+    job.lockstep = 1;
+    rig.boot();
+    for (std::uint32_t id = 0; id < rig.size(); ++id)
+        rig.tell(id, wire::HostTag::job, wire::bytes_of(job));
+    rig.settle();
+    rig.started = true;
+    for (std::uint32_t id = 0; id < rig.size(); ++id)
+        rig.tell(id, wire::HostTag::start, {});
+    rig.settle();
+}
+
+void grant(Rig& rig, std::uint32_t id, wire::ModelTime time) {
+    std::vector<std::byte> frame(wire::kHeadBytes);
+    wire::write_head({.kind = wire::Kind::grant, .port = kHostPort, .model_time = time},
+                     wire::Mac{}, std::span{frame}.first<wire::kHeadBytes>());
+    rig.board(id).deliver(frame);
+    rig.settle();
+}
+
+const wire::LinkHeader& last_word(const Rig& rig, std::uint32_t id) {
+    const auto at = std::find_if(rig.idle.rbegin(), rig.idle.rend(),
+                                 [id](const auto& said) { return said.first == node_at(id); });
+    static const wire::LinkHeader nothing{};
+    return at == rig.idle.rend() ? nothing : at->second;
+}
+
+// What the loom does when no frame flies: the earliest timer of all, for those that are due.
+bool grant_earliest(Rig& rig) {
+    wire::ModelTime earliest = wire::kNever;
+    for (std::uint32_t id = 0; id < rig.size(); ++id)
+        earliest = std::min(earliest, last_word(rig, id).model_time);
+    if (earliest == wire::kNever)
+        return false;
+    for (std::uint32_t id = 0; id < rig.size(); ++id)
+        if (last_word(rig, id).model_time <= earliest)
+            grant(rig, id, earliest);
+    return true;
+}
+
+void run_to_rest(Rig& rig) {
+    for (unsigned turn = 0; turn < 100'000; ++turn)
+        if (!grant_earliest(rig))
+            return;
+    ADD_FAILURE() << "never comes to rest";
+}
+
+Process sleeps_twice(Kernel& node) {
+    co_await node.sleep(5 * kUnit);
+    story.push_back("a" + std::to_string(index(node.id())));
+    co_await node.sleep(3 * kUnit);
+    story.push_back("b" + std::to_string(index(node.id())));
+    co_return Status::ok;
+}
+
+TEST(LockstepNode, IdleSaysWhatWasConsumedAndWhenTheNextTimerIsDue) {
+    story.clear();
+    Rig rig{{Topology::cube, 1}, sleeps_twice};
+    start(rig);
+    for (std::uint32_t id = 0; id < 2; ++id) {
+        EXPECT_EQ(last_word(rig, id).refused, rig.kernel(id).frames_received());
+        EXPECT_EQ(last_word(rig, id).model_time, 5 * kUnit);
+    }
+    EXPECT_TRUE(story.empty());
+    grant(rig, 0, 4 * kUnit);
+    EXPECT_TRUE(story.empty()) << "a grant of an earlier time must not fire the timer";
+    EXPECT_EQ(last_word(rig, 0).model_time, 5 * kUnit);
+    grant(rig, 0, 5 * kUnit);
+    EXPECT_EQ(story, (std::vector<std::string>{"a0"}));
+    EXPECT_EQ(last_word(rig, 0).model_time, 8 * kUnit);
+    EXPECT_EQ(last_word(rig, 1).model_time, 5 * kUnit);
+    grant(rig, 0, 8 * kUnit);
+    EXPECT_EQ(story, (std::vector<std::string>{"a0", "b0"}));
+    EXPECT_EQ(last_word(rig, 0).model_time, wire::kNever);
+    EXPECT_EQ(rig.report(0).finish_time, 8 * kUnit);
+    EXPECT_EQ(rig.report(1).done, 0u);
+}
+
+TEST(LockstepNode, SpeaksOnceForEachFrameThatItConsumedAndRealTimeChangesNothing) {
+    Rig rig{{Topology::cube, 1}, sleeps_twice};
+    start(rig);
+    rig.idle.clear();
+    for (unsigned turn = 0; turn < 5; ++turn) {
+        rig.board(0).set_time(1'000'000u * (turn + 1));
+        rig.settle();
+    }
+    EXPECT_TRUE(rig.idle.empty()) << "silent while nothing comes in";
+    grant(rig, 0, 1);
+    ASSERT_EQ(rig.idle.size(), 1u);
+    EXPECT_EQ(rig.idle[0].second.refused, rig.kernel(0).frames_received());
+    EXPECT_EQ(rig.idle[0].second.model_time, 5 * kUnit);
+}
+
+Process sends_late(Kernel& node) {
+    if (index(node.id()) == 1) {
+        co_await node.receive({});
+        story.push_back(std::to_string(node.now() / kUnit));
+        co_return Status::ok;
+    }
+    co_await node.sleep(10 * kUnit);
+    Packet packet = co_await node.allocate(Rule::unicast);
+    packet.header().destination = node_at(1);
+    packet.resize(0);
+    node.inject(std::move(packet));
+    co_return Status::ok;
+}
+
+TEST(LockstepNode, ALostFrameIsDueAgainWhenItShouldHaveArrived) {
+    story.clear();
+    Rig rig{{Topology::cube, 1}, sends_late};
+    unsigned data_frames = 0;
+    rig.is_cut = [&](NodeId from, Port) {
+        return rig.started && from == node_at(0) && data_frames++ < 3;
+    };
+    start(rig);
+    EXPECT_EQ(last_word(rig, 0).model_time, 10 * kUnit);
+    for (unsigned lost = 0; lost < 3; ++lost) {
+        ASSERT_TRUE(grant_earliest(rig));
+        EXPECT_TRUE(story.empty());
+        EXPECT_EQ(last_word(rig, 0).model_time, 11 * kUnit) << "tau later";
+    }
+    ASSERT_TRUE(grant_earliest(rig));
+    EXPECT_EQ(story, (std::vector<std::string>{"11"})); // as if nothing had been lost
+    EXPECT_EQ(last_word(rig, 0).model_time, wire::kNever);
+    EXPECT_EQ(rig.total(Counter::retransmissions), 3u);
+}
+
+TEST(LockstepNode, ACutCableIsDeadAfterTheMostAttemptsAndTheMeshComesToRest) {
+    Rig rig{{Topology::cube, 1}, sends_late};
+    rig.is_cut = [&](NodeId, Port) { return rig.started; };
+    start(rig);
+    run_to_rest(rig);
+    EXPECT_EQ(rig.report(0).dead_ports, 1u);
+    EXPECT_EQ(rig.total(Counter::retransmissions), limits::kAttemptsMax);
+    EXPECT_EQ(rig.total(Counter::drop_dead_link), 1u);
+    EXPECT_EQ(rig.report(1).done, 0u);
+}
+
+// Random traffic with noise, run twice with the same seed.
+std::vector<std::uint32_t> hashes(unsigned seed, std::size_t buffers, wire::ModelTime& finish) {
+    const Network network{Topology::cube, 3};
+    Rig rig{network, app_main_job, buffers, seed};
+    rig.noise = {.drop = 0.1, .corrupt = 0.1, .twice = 0.05, .swap = 0.0};
+    std::vector<std::uint32_t> hash;
+    wire::Job job{.op = wire::Op::send,
+                  .lockstep = 1,
+                  .target = wire::kRandomTarget,
+                  .message_bytes = 700,
+                  .packet_bytes = 100,
+                  .messages = 5,
+                  .seed = seed};
+    std::map<std::uint32_t, std::uint32_t> expected;
+    for (std::uint32_t id = 0; id < 8; ++id)
+        for (std::uint32_t k = 0; k < job.messages; ++k)
+            ++expected[index(traffic_target(8, seed, node_at(id), k))];
+    rig.boot();
+    for (std::uint32_t id = 0; id < 8; ++id) {
+        job.expected = expected[id];
+        rig.tell(id, wire::HostTag::job, wire::bytes_of(job));
+    }
+    rig.settle();
+    for (std::uint32_t id = 0; id < 8; ++id)
+        rig.tell(id, wire::HostTag::start, {});
+    rig.settle();
+    run_to_rest(rig);
+    finish = 0;
+    for (std::uint32_t id = 0; id < 8; ++id) {
+        const wire::NodeReport report = rig.report(id);
+        EXPECT_EQ(report.done, 1u) << "node " << id << ", seed " << seed;
+        EXPECT_EQ(report.status, 0u) << "node " << id << ", seed " << seed;
+        EXPECT_EQ(report.received_messages, expected[id]);
+        finish = std::max(finish, report.finish_time);
+        hash.push_back(report.delivery_hash);
+    }
+    return hash;
+}
+
+TEST(LockstepNode, NoisyRandomTrafficEndsAndTheSameSeedGivesTheSameRun) {
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        wire::ModelTime finish = 0, again = 0;
+        const auto first = hashes(seed, 30, finish);
+        EXPECT_EQ(first, hashes(seed, 30, again)) << "seed " << seed;
+        EXPECT_EQ(finish, again) << "seed " << seed;
+        EXPECT_GT(finish, 0u);
+    }
+}
+
+} // namespace
+} // namespace mesh::test
