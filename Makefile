@@ -175,7 +175,7 @@ RUN_FLAGS = --engine $(ENGINE) --topology cube --dim $(DIM) --op $(OP) \
   $(if $(FAULTS),--faults '$(FAULTS)') $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: run
-run: deps ## the main job: FILE= to all of DIM= nodes; ENGINE OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
+run: deps ## the main job: FILE= to all 2^DIM nodes; ENGINE OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
 	@$(MAKE) all
 	$(MESH) run $(RUN_FLAGS)
 
@@ -214,7 +214,7 @@ test: deps ## run every test; the last line is `N passed, N failed`
 	@BUILD=$(BUILD) $(PYTHON) tests/tools/run_suites.py --logs $(BUILD)/test-logs $(SUITES)
 
 .PHONY: test-exhaustive
-test-exhaustive: deps ## steps of every packet count to 3n+2, n to 6 on qemu and to 10 simulated (long)
+test-exhaustive: deps ## steps for every packet count to 3n+2, n to 6 on qemu, 10 on sim (long)
 	@$(MAKE) all
 	@BUILD=$(BUILD) $(PYTHON) -m pytest -q -p no:cacheprovider --exhaustive \
 	  tests/mesh/test_broadcast.py -k test_steps
