@@ -109,6 +109,7 @@ void Loom::from_host_port(NodeId from, std::span<std::byte> frame) {
 void Loom::wake(NodeId node) {
     NodeState& state = state_[index(node)];
     state.awake = true;
+    ++started_;
     for (const Bytes& frame : std::exchange(state.waiting, {}))
         put(node, frame);
 }
@@ -121,8 +122,11 @@ void Loom::begin_lockstep() {
 }
 
 void Loom::gone(NodeId node) {
-    state_[index(node)].gone = true;
-    state_[index(node)].waiting.clear();
+    NodeState& state = state_[index(node)];
+    if (!state.awake && !state.gone)
+        ++started_;
+    state.gone = true;
+    state.waiting.clear();
     lockstep_.exclude(node);
     lockstep_.advance();
 }

@@ -90,6 +90,8 @@ public:
     bool quiescent() const { return lockstep_.on() && lockstep_.quiescent(); }
     /// Lockstep: `node` has not said yet that it is idle.
     bool awaited(NodeId node) const { return lockstep_.on() && lockstep_.awaited(node); }
+    /// Nodes that have spoken or are gone: they have come to the end of their start.
+    std::uint32_t started() const { return started_; }
     bool gone(NodeId node) const { return state_[index(node)].gone; }
     /// True if the cable at this port has been cut in this direction.
     bool cut(NodeId node, Port port) const { return wires_[number(node, port)].cut; }
@@ -145,6 +147,7 @@ private:
     std::vector<Delayed> delayed_;       // a heap, earliest first
     std::vector<std::uint32_t> keeping_; // wires with a kept frame, oldest first
     std::uint64_t delays_ = 0;
+    std::uint32_t started_ = 0;
     std::size_t next_incident_ = 0;
     bool armed_ = false;
     LoomCounts counts_;

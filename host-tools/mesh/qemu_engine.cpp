@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -33,6 +34,9 @@ constexpr std::size_t kWireBytesMax = 64 << 10;
 /// Waiting for a node that is blocked, this much may pile up; link windows bound it far below.
 constexpr std::size_t kPileBytesMax = 16 << 20;
 constexpr int kEventsMax = 256;
+constexpr unsigned kStartingPerCore = 2;
+constexpr std::chrono::milliseconds kStartPatience{5};
+constexpr std::uint64_t kStartUsMax = 500'000;
 constexpr std::uint64_t kSignalTag = ~std::uint64_t{0};
 
 [[noreturn]] void fail(std::string_view what) {
@@ -138,13 +142,24 @@ void QemuEngine::boot(Events& events) {
         open_gdb_socket();
     for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
         spawn(node_at(node));
-        advance(std::chrono::milliseconds(0), events);
+        wait_for_room(node + 1, events);
     }
     if (plan_.gdb)
         fmt::print(stderr,
                    "node {} waits at reset; attach with: gdb-multiarch {} "
                    "-ex 'target remote {}'\n",
                    index(*plan_.gdb), plan_.image, gdb_socket());
+}
+
+/// A few QEMUs that start at a time come up sooner than all of them at once. One that does not come
+/// up holds the others for a moment only.
+void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
+    static const unsigned at_once =
+        kStartingPerCore * std::max(1u, std::thread::hardware_concurrency());
+    const std::uint64_t until_us = ends_.now_us() + kStartUsMax;
+    advance(std::chrono::milliseconds(0), events);
+    while (spawned - loom_.started() >= at_once && ends_.now_us() < until_us)
+        advance(kStartPatience, events);
 }
 
 /// The stub listens before its node exists, so that a debugger can come at any time. The folder is

@@ -54,6 +54,7 @@ private:
     std::vector<std::string> words_for(NodeId node) const;
     std::string gdb_socket() const { return gdb_folder_ + "/gdb"; }
     void open_gdb_socket();
+    void wait_for_room(std::uint32_t spawned, Events& events);
     void spawn(NodeId node);
     void watch(NodeId node, bool writable);
     void read_from(NodeId node);
