@@ -20,6 +20,8 @@ constexpr std::uint32_t mix32(std::uint32_t value) {
 /// Receiver of message `k` of `node`: any node but itself, all equally likely.
 constexpr NodeId traffic_target(std::uint32_t nodes, std::uint32_t seed, NodeId node,
                                 std::uint32_t k) {
+    if (nodes < 2)
+        return node; // nobody else
     const std::uint32_t draw = mix32(seed ^ mix32(index(node) ^ mix32(k + 0x9E37'79B9u)));
     return node_at((index(node) + 1 + draw % (nodes - 1)) % nodes);
 }
