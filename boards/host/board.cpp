@@ -28,11 +28,13 @@ std::size_t HostBoard::window_bytes(unsigned ports) const {
 }
 
 void HostBoard::transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
-    std::copy(head.bytes.begin(), head.bytes.end(), sending_.begin());
-    std::copy(packet.begin(), packet.end(), sending_.begin() + wire::kHeadBytes);
+    // One for all nodes of a thread: a frame is gone when the outlet returns.
+    static thread_local std::array<std::byte, wire::kFrameBytesMax> sending;
+    std::copy(head.bytes.begin(), head.bytes.end(), sending.begin());
+    std::copy(packet.begin(), packet.end(), sending.begin() + wire::kHeadBytes);
     if (index(port) < transfers_.size() && !packet.empty())
         ++transfers_[index(port)];
-    outlet_(std::span{sending_}.first(wire::kHeadBytes + packet.size()));
+    outlet_(std::span{sending}.first(wire::kHeadBytes + packet.size()));
 }
 
 hal::Received HostBoard::receive(hal::Head& head_out, std::span<std::byte> buffer) {

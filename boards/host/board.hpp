@@ -51,7 +51,6 @@ private:
     std::vector<std::uint32_t> lengths_;
     std::size_t next_ = 0; // first frame not taken yet
     std::size_t next_byte_ = 0;
-    std::array<std::byte, wire::kFrameBytesMax> sending_{};
     std::array<std::uint32_t, kPortsMax> transfers_{};
     std::uint64_t now_us_ = 0;
     std::uint64_t alarm_us_ = ~std::uint64_t{0};

@@ -30,13 +30,13 @@ Bytes Lockstep::copy_of(std::span<const std::byte> frame) {
     return copy;
 }
 
-void Lockstep::enqueue(NodeId to, std::span<const std::byte> frame) {
+void Lockstep::enqueue(NodeId to, Bytes&& frame) {
     Member& member = nodes_[index(to)];
     if (member.excluded)
         return;
     if (member.queue.empty())
         to_send_.push_back(index(to));
-    member.queue.push_back(copy_of(frame));
+    member.queue.push_back(std::move(frame));
     recount(member);
     if (!releasing_)
         send_batches();
@@ -157,7 +157,8 @@ void Lockstep::release(std::vector<Held>& group) {
     });
     for (Held& held : group) {
         outlet_.pass(held);
-        spare_.push_back(std::move(held.frame));
+        if (held.frame.capacity() != 0) // not on its way
+            spare_.push_back(std::move(held.frame));
     }
 }
 

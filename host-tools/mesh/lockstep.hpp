@@ -62,7 +62,8 @@ public:
     /// Delivers at once, outside lockstep.
     void deliver_now(NodeId to, std::span<const std::byte> frame);
     /// Appends a frame to what `to` gets next: now if it is idle, else when it is.
-    void enqueue(NodeId to, std::span<const std::byte> frame);
+    void enqueue(NodeId to, std::span<const std::byte> frame) { enqueue(to, copy_of(frame)); }
+    void enqueue(NodeId to, Bytes&& frame);
     /// Holds a frame until its group is due: `time` 0 for link control. `place` orders a group.
     void hold(std::uint32_t wire, std::uint64_t place, wire::ModelTime time,
               std::span<const std::byte> frame);

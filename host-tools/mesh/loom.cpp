@@ -46,7 +46,7 @@ Loom::Loom(std::uint32_t nodes, unsigned ports, const Wiring& wiring, FaultPlan 
       cables_(cables),
       plan_(std::move(plan)),
       state_(nodes),
-      lockstep_(nodes, {[this](Held& held) { pass(held.wire, held.frame); },
+      lockstep_(nodes, {[this](Held& held) { pass(held.wire, std::move(held.frame)); },
                         [this](NodeId to, auto frame) { cables_.deliver(to, frame); },
                         [this](NodeId to, wire::ModelTime time) {
                             lockstep_.enqueue(to, make_grant(time));
@@ -131,14 +131,15 @@ void Loom::gone(NodeId node) {
     lockstep_.advance();
 }
 
-void Loom::put(NodeId to, std::span<const std::byte> frame) {
+template <class Frame>
+void Loom::put(NodeId to, Frame&& frame) {
     NodeState& state = state_[index(to)];
     if (state.gone)
         return;
     if (!state.awake)
         state.waiting.emplace_back(frame.begin(), frame.end());
     else if (lockstep_.on())
-        lockstep_.enqueue(to, frame);
+        lockstep_.enqueue(to, std::forward<Frame>(frame));
     else
         lockstep_.deliver_now(to, frame);
 }
@@ -146,14 +147,15 @@ void Loom::put(NodeId to, std::span<const std::byte> frame) {
 // --- faults ---
 
 /// A frame enters its cable: the faults of the wire decide what comes out at the other end.
-void Loom::pass(std::uint32_t number, std::span<std::byte> frame) {
+template <class Frame>
+void Loom::pass(std::uint32_t number, Frame&& frame) {
     Wire& wire = wires_[number];
     if (wire.cut) {
         ++counts_.cut;
         return;
     }
     if (!wire.rates.any()) {
-        carry(number, frame);
+        carry(number, std::forward<Frame>(frame));
         return;
     }
     const Rates& rates = wire.rates;
@@ -172,7 +174,7 @@ void Loom::pass(std::uint32_t number, std::span<std::byte> frame) {
         wire.kept_until_us = cables_.now_us() + kReorderUs;
         keeping_.push_back(number);
     } else {
-        carry(number, frame);
+        carry(number, std::forward<Frame>(frame));
         free_kept(number);
     }
     if (twice) {
@@ -192,15 +194,16 @@ void Loom::corrupt(Wire& wire, std::span<std::byte> frame) {
 
 /// The cable itself: takes its time if it is told to. In lockstep time is model time, and a delay
 /// in real time changes nothing.
-void Loom::carry(std::uint32_t number, std::span<const std::byte> frame) {
+template <class Frame>
+void Loom::carry(std::uint32_t number, Frame&& frame) {
     const Wire& wire = wires_[number];
     if (wire.rates.delay_us == 0) {
-        arrive(wire, frame);
+        arrive(wire, std::forward<Frame>(frame));
         return;
     }
     ++counts_.delay;
     if (lockstep_.on()) {
-        arrive(wire, frame);
+        arrive(wire, std::forward<Frame>(frame));
         return;
     }
     delayed_.push_back({cables_.now_us() + wire.rates.delay_us, delays_++, number,
@@ -208,9 +211,11 @@ void Loom::carry(std::uint32_t number, std::span<const std::byte> frame) {
     std::push_heap(delayed_.begin(), delayed_.end(), Delayed::later);
 }
 
-void Loom::arrive(const Wire& wire, std::span<const std::byte> frame) {
-    put(wire.far.node, frame);
-    if (kind_of(frame) != wire::Kind::data)
+template <class Frame>
+void Loom::arrive(const Wire& wire, Frame&& frame) {
+    const wire::Kind kind = kind_of(frame);
+    put(wire.far.node, std::forward<Frame>(frame));
+    if (kind != wire::Kind::data)
         return;
     ++counts_.packets;
     if (armed_)

@@ -127,11 +127,16 @@ private:
     }
     void from_host_port(NodeId from, std::span<std::byte> frame);
     void wake(NodeId node);
-    void put(NodeId to, std::span<const std::byte> frame);
-    void pass(std::uint32_t number, std::span<std::byte> frame);
+    // A frame is Bytes that may be moved on (held in lockstep), or a span to copy from.
+    template <class Frame>
+    void put(NodeId to, Frame&& frame);
+    template <class Frame>
+    void pass(std::uint32_t number, Frame&& frame);
     void corrupt(Wire& wire, std::span<std::byte> frame);
-    void carry(std::uint32_t number, std::span<const std::byte> frame);
-    void arrive(const Wire& wire, std::span<const std::byte> frame);
+    template <class Frame>
+    void carry(std::uint32_t number, Frame&& frame);
+    template <class Frame>
+    void arrive(const Wire& wire, Frame&& frame);
     void free_kept(std::uint32_t number);
     bool free_all_kept();
     void happen();
