@@ -78,6 +78,8 @@ public:
 
     /// True if all nodes are idle and nothing is held and no timer runs: nothing will ever happen.
     bool quiescent() const;
+    /// Frames delivered to `node` so far.
+    std::uint32_t delivered(NodeId node) const { return nodes_[index(node)].delivered; }
     /// True if `node` owes an idle report.
     bool awaited(NodeId node) const { return !idle(nodes_[index(node)]); }
 

@@ -92,6 +92,8 @@ public:
     bool awaited(NodeId node) const { return lockstep_.on() && lockstep_.awaited(node); }
     /// Nodes that have spoken or are gone: they have come to the end of their start.
     std::uint32_t started() const { return started_; }
+    /// Frames delivered to `node` since its reset.
+    std::uint32_t delivered(NodeId node) const { return lockstep_.delivered(node); }
     bool gone(NodeId node) const { return state_[index(node)].gone; }
     /// True if the cable at this port has been cut in this direction.
     bool cut(NodeId node, Port port) const { return wires_[number(node, port)].cut; }

@@ -31,9 +31,9 @@ struct NodeResult {
     bool ready = false;
     bool accepted = false;
     bool done = false;
-    wire::NodeReport report{}; // the last one
-    bool reported = false;
-    std::string note; // what was seen of its end
+    wire::NodeReport report{};       // the last one
+    std::uint32_t frames_before = 0; // that the node got before the work began
+    std::string note;                // what was seen of its end
 };
 
 struct RunResult {
@@ -81,6 +81,7 @@ private:
     void await(bool NodeResult::*mark, std::string_view what);
     bool step();
     bool stalled(Clock::time_point since) const;
+    void come_to_rest();
     bool settled();
     bool quiet() const;
     void poll_live_nodes();
