@@ -2,7 +2,7 @@
 """Compiles each tests/compile_fail/*.cpp: it must fail, and say the text of its `// EXPECT:` lines.
 
 To show that the case itself and nothing else is at fault, the same file must compile with
--DMESH_COMPILES, where it has such a branch.
+-DMESH_COMPILES, where it has such a branch. A `// WITH: compiler` line is for what only that one sees.
 """
 import pathlib
 import re
@@ -16,7 +16,8 @@ def check(compiler, source):
     expected = re.findall(r"// EXPECT: *(.+)", text)
     if not expected:
         return "has no // EXPECT: line"
-    command = [*compiler, "-fsyntax-only", str(source)]
+    other = re.search(r"// WITH: *(\S+)", text)
+    command = [other[1] if other else compiler[0], *compiler[1:], "-fsyntax-only", str(source)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     if result.returncode == 0:
         return "compiles"

@@ -1,0 +1,10 @@
+// A process gets its memory from a node's arena, so its first parameter is the node; there is no
+// heap to fall back to.
+// EXPECT: is not usable with the function signature
+#include "kernel/kernel.hpp"
+
+#ifdef MESH_COMPILES
+mesh::Process worker(mesh::Kernel&, int) { co_return mesh::Status::ok; }
+#else
+mesh::Process worker(int) { co_return mesh::Status::ok; }
+#endif
