@@ -117,6 +117,10 @@ $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 TARGET_TESTS := $(basename $(notdir $(wildcard tests/target/*.cpp)))
 $(foreach b,$(BOARDS),$(foreach a,$(APPS),$(eval $(call image_rules,$b,$a,\
   $($b_SYSTEM) $(call target_objects,$b,firmware/apps/$a.cpp)))))
+# Programs that whole-run tests load, as a user would load an image of his own.
+PROBE_APPS := $(basename $(notdir $(wildcard tests/mesh/apps/*.cpp)))
+$(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app_$a,\
+  $($b_SYSTEM) $(call target_objects,$b,tests/mesh/apps/$a.cpp)))))
 # Images with a main() of their own: suites that run on the target, and two that a driver talks to.
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,test_$t,\
   $($b_DRIVER) $($b_PORTABLE) $(call target_objects,$b,tests/target/$t.cpp)))))
@@ -139,6 +143,7 @@ $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
 
 images: $(foreach b,$(BOARDS),$(APPS:%=$(BUILD)/$b/%.elf))
 TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
+  $(foreach b,$(BOARDS),$(PROBE_APPS:%=$(BUILD)/$b/app_%.elf)) \
   $(BOARDS:%=$(BUILD)/%/readme.elf) $(BUILD)/mps2-an505/board_probe.elf \
   $(BUILD)/mps2-an505/bare_forwarder.elf \
   $(INSTRUCTION_COUNTS:%=$(BUILD)/mps2-an505/instructions_%.elf)
@@ -175,7 +180,7 @@ RUN_FLAGS = --engine $(ENGINE) --topology cube --dim $(DIM) --op $(OP) \
   $(if $(FAULTS),--faults '$(FAULTS)') $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: run
-run: deps ## the main job: FILE= to all 2^DIM nodes; ENGINE OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
+run: deps ## the main job: FILE= to 2^DIM nodes; ENGINE OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
 	@$(MAKE) all
 	$(MESH) run $(RUN_FLAGS)
 

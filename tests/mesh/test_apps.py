@@ -35,3 +35,36 @@ def test_an_image_runs_by_its_file_name():
     outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "hello.elf", "--dim", 2)
     assert outcome.status == 0, outcome
     assert sorted(console(outcome)) == [0, 1, 2, 3], outcome
+
+
+def test_the_program_in_the_readme_runs_as_it_stands_there():
+    outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "readme.elf", "--dim", 2)
+    assert outcome.status == 0, outcome
+    assert console(outcome) == {node: [f"node {node} got 'hello, mesh'"] for node in range(4)}
+
+
+def test_an_app_gets_its_words_and_the_worst_verdict_is_the_exit_status():
+    words = ["--", "9", "two words"]
+    outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "app_words.elf", "--dim", 1, *words)
+    assert outcome.status == 0, outcome
+    assert console(outcome) == {0: words[1:], 1: words[1:]}, outcome
+    outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "app_words.elf", "--dim", 1, "--",
+                   "1")
+    assert outcome.status == 2, outcome  # Status::unreachable
+    assert "1" in outcome.err.strip().splitlines()[-1], outcome
+
+
+def test_a_node_whose_firmware_faults_prints_its_fault_record():
+    outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "app_crash.elf", "--dim", 2)
+    assert outcome.status == 1, outcome
+    record = re.search(r"node 1: firmware stopped: .*pc (0x[0-9a-f]+)", outcome.err)
+    assert record and int(record.group(1), 16) >= 0x1000_0000, outcome
+    assert "node 1" in outcome.err.strip().splitlines()[-1], outcome
+
+
+def test_a_cable_in_the_wrong_port_is_found_before_any_work_begins(engine):
+    outcome = mesh("run", "--engine", engine, "--dim", 2, "--op", "bcast", "--tree", "sbt",
+                   "--miswire", "0/0", "3/1")
+    assert outcome.status in (1, 2), outcome
+    assert re.search(r"node \d+ port \d+", outcome.err), outcome
+    assert "verified" not in outcome.out, outcome
