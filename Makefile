@@ -175,7 +175,7 @@ TREE ?= sbt
 FILE ?= LICENSE
 PACKET ?= 256
 RUN_FLAGS = --engine $(ENGINE) --topology cube --dim $(DIM) --op $(OP) \
-  $(if $(filter bcast,$(OP)),--tree $(TREE) --input '$(FILE)' --packet $(PACKET)) \
+  $(if $(filter bcast,$(OP)),--tree $(TREE) --packet $(PACKET) $(if $(FILE),--input '$(FILE)')) \
   $(if $(ROOT),--root $(ROOT)) $(if $(PORTS),--ports $(PORTS)) \
   $(if $(FAULTS),--faults '$(FAULTS)') $(if $(SEED),--seed $(SEED)) $(ARGS)
 
