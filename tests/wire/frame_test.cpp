@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <random>
 #include <string_view>
 #include <vector>
 
@@ -83,6 +84,127 @@ TEST(Crc32, in_large_steps_is_that_in_single_bytes) {
             ASSERT_EQ(wire::detail::crc32<16>(part, 7), wire::detail::crc32<1>(part, 7))
                 << bytes << " bytes from " << from;
         }
+}
+
+// CRC-32 by its definition: a polynomial division, bit by bit.
+std::uint32_t divided(std::span<const std::byte> bytes) {
+    std::uint32_t value = 0xFFFF'FFFF;
+    for (const std::byte byte : bytes) {
+        value ^= std::to_integer<std::uint32_t>(byte);
+        for (int bit = 0; bit < 8; ++bit)
+            value = (value >> 1) ^ ((value & 1u) != 0 ? 0xEDB8'8320u : 0u);
+    }
+    return ~value;
+}
+
+TEST(Crc32, is_its_definition_at_every_length_and_alignment) {
+    std::mt19937 random{1};
+    Bytes bytes(1200);
+    for (std::byte& byte : bytes)
+        byte = static_cast<std::byte>(random());
+    for (std::size_t from = 0; from < 16; ++from)
+        for (std::size_t size = 0; size <= 130; ++size) {
+            const auto part = std::span<const std::byte>{bytes}.subspan(from, size);
+            ASSERT_EQ(wire::crc32(part), divided(part)) << size << " bytes from " << from;
+            ASSERT_EQ(wire::detail::crc32<1>(part, 0), divided(part)) << "as on the target";
+        }
+    for (const std::size_t size : {1023u, 1024u, 1056u, 1100u})
+        ASSERT_EQ(wire::crc32(std::span{bytes}.first(size)), divided(std::span{bytes}.first(size)));
+}
+
+TEST(Crc32, is_the_same_at_compile_time) {
+    static constexpr auto bytes = [] {
+        std::array<std::byte, 77> filled{};
+        for (std::size_t at = 0; at < filled.size(); ++at)
+            filled[at] = static_cast<std::byte>(at * 37 + 5);
+        return filled;
+    }();
+    constexpr std::uint32_t early = wire::crc32(bytes);
+    EXPECT_EQ(early, wire::crc32(std::span<const std::byte>{bytes}));
+    EXPECT_EQ(early, divided(bytes));
+}
+
+TEST(LinkHeader, any_values_survive_the_wire) {
+    for (unsigned seed = 1; seed <= 2000; ++seed) {
+        std::mt19937_64 random{seed};
+        const auto word = [&] { return static_cast<std::uint16_t>(random()); };
+        const wire::LinkHeader written{.kind = static_cast<wire::Kind>(random() % 256),
+                                       .port = static_cast<Port>(random() % 256),
+                                       .sequence = word(),
+                                       .acknowledged = word(),
+                                       .refused = static_cast<std::uint32_t>(random()),
+                                       .free_buffers = word(),
+                                       .packet_bytes = static_cast<std::uint16_t>(
+                                           random() % (wire::kPacketBytesMax + 1)),
+                                       .model_time = random(),
+                                       .hops = word(),
+                                       .flags = word()};
+        Bytes frame(wire::kHeadBytes + written.packet_bytes);
+        wire::write_head(written, wire::Mac{}, std::span{frame}.first<wire::kHeadBytes>());
+        EXPECT_EQ(frame[wire::offset::kCablePort], static_cast<std::byte>(written.port));
+        wire::LinkHeader got;
+        ASSERT_EQ(wire::read_head(frame, frame.size(), got), wire::Parse::ok) << "seed " << seed;
+        ASSERT_TRUE(got.kind == written.kind && got.port == written.port &&
+                    got.sequence == written.sequence && got.acknowledged == written.acknowledged &&
+                    got.refused == written.refused && got.free_buffers == written.free_buffers &&
+                    got.packet_bytes == written.packet_bytes &&
+                    got.model_time == written.model_time && got.hops == written.hops &&
+                    got.flags == written.flags)
+            << "seed " << seed;
+    }
+}
+
+TEST(LinkHeader, any_two_wrong_bits_are_noticed) {
+    Bytes frame = some_frame(0);
+    const auto turn = [&](std::size_t bit) { frame[bit / 8] ^= std::byte{1} << (bit % 8); };
+    for (std::size_t one = 8 * wire::kCableBytes; one < 8 * wire::kHeadBytes; ++one) {
+        turn(one);
+        for (std::size_t other = one + 1; other < 8 * wire::kHeadBytes; ++other) {
+            turn(other);
+            ASSERT_NE(read(frame), wire::Parse::ok) << one << " and " << other;
+            turn(other);
+        }
+        turn(one);
+    }
+}
+
+TEST(Frame, random_bytes_are_never_taken_for_one) {
+    for (unsigned seed = 1; seed <= 20'000; ++seed) {
+        std::mt19937 random{seed};
+        Bytes bytes(random() % 200);
+        for (std::byte& byte : bytes)
+            byte = static_cast<std::byte>(random());
+        wire::PacketHeader packet;
+        ASSERT_NE(read(bytes), wire::Parse::ok) << "seed " << seed;
+        ASSERT_NE(wire::read_packet(bytes, packet), wire::Parse::ok) << "seed " << seed;
+        if (bytes.size() >= wire::kHeadBytes) { // ours at first sight
+            bytes[wire::offset::kEtherType] = std::byte{0x88};
+            bytes[wire::offset::kEtherType + 1] = std::byte{0xB5};
+            ASSERT_EQ(read(bytes), wire::Parse::bad_crc) << "seed " << seed;
+        }
+    }
+}
+
+TEST(Frame, what_is_not_ok_leaves_the_header_alone) {
+    wire::LinkHeader link{.sequence = 77};
+    Bytes frame = some_frame(0);
+    frame[20] ^= std::byte{1};
+    EXPECT_EQ(wire::read_head(frame, frame.size(), link), wire::Parse::bad_crc);
+    EXPECT_EQ(link.sequence, 77);
+    wire::PacketHeader header{.tag = 99};
+    Bytes packet = some_packet(10);
+    packet[35] ^= std::byte{1};
+    EXPECT_EQ(wire::read_packet(packet, header), wire::Parse::bad_crc);
+    EXPECT_EQ(header.tag, 99);
+}
+
+TEST(Packet, cut_at_any_place_or_with_a_byte_more_is_none) {
+    Bytes packet = some_packet(64);
+    wire::PacketHeader header;
+    for (std::size_t bytes = 0; bytes < packet.size(); ++bytes)
+        ASSERT_NE(wire::read_packet(std::span{packet}.first(bytes), header), wire::Parse::ok);
+    packet.push_back(std::byte{0});
+    EXPECT_EQ(wire::read_packet(packet, header), wire::Parse::bad_length);
 }
 
 TEST(LinkHeader, every_field_survives_the_wire) {
