@@ -66,9 +66,7 @@ std::uint64_t Scheduler::next_wake() const {
     return earliest;
 }
 
-bool Scheduler::ended(ProcessId id) const {
-    return !known(id) || !slots_[id.slot].root;
-}
+bool Scheduler::ended(ProcessId id) const { return !known(id) || !slots_[id.slot].root; }
 
 Status Scheduler::status(ProcessId id) const {
     return known(id) ? slots_[id.slot].status : Status::ok;

@@ -1,5 +1,5 @@
 // Counters go by name.
-// EXPECT: no match for 'operator[]'
+// EXPECT: no match for
 #include "wire/counters.hpp"
 
 unsigned drops(const mesh::Counters& counters) {

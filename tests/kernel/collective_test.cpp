@@ -1,5 +1,5 @@
-// Barriers that nobody leaves early, broadcasts that lose exactly the subtree behind a cut link, and
-// collectives that run out of memory.
+// Barriers that nobody leaves early, broadcasts that lose exactly the subtree behind a cut link,
+// and collectives that run out of memory.
 #include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"
 #include "kernel/message.hpp"
@@ -100,8 +100,8 @@ TEST(Broadcast, OverACutLinkLosesExactlyTheSubtreeBehindIt) {
                     return rig.started && port == up(child) &&
                            (from == node_at(child) || to == node_at(child));
                 };
-                rig.run({.op = wire::Op::bcast, .rule = tree, .root = root,
-                         .message_bytes = 60'000});
+                rig.run(
+                    {.op = wire::Op::bcast, .rule = tree, .root = root, .message_bytes = 60'000});
                 for (std::uint32_t id = 0; id < 8; ++id) {
                     std::uint32_t at = id;
                     while (at != root && at != child)
@@ -146,7 +146,8 @@ Process broadcasts_bytes(Kernel& node) {
     const bool is_root = index(node.id()) == 1;
     for (std::size_t at = 0; is_root && at < buffer.size(); ++at)
         buffer[at] = static_cast<std::byte>(at * 3);
-    const BroadcastPlan plan{.root = node_at(1), .total_bytes = 5000, .packet_bytes = 300, .tag = 4};
+    const BroadcastPlan plan{
+        .root = node_at(1), .total_bytes = 5000, .packet_bytes = 300, .tag = 4};
     const Status status = co_await broadcast(node, plan, buffer);
     if (status != Status::ok)
         co_return status;

@@ -95,14 +95,13 @@ TEST(Counters, AGoodFrameIsReceivedDeliveredAndAcknowledged) {
 
 TEST(Counters, AWrongChecksumOfEitherKindIsDropCrc) {
     Bench bench{does_nothing};
-    for (const std::size_t at : {wire::offset::kSequence, wire::offset::kLinkCrc,
-                                 wire::kHeadBytes, wire::kHeadBytes + 40}) {
+    for (const std::size_t at : {wire::offset::kSequence, wire::offset::kLinkCrc, wire::kHeadBytes,
+                                 wire::kHeadBytes + 40}) {
         Bytes frame = data_frame(0);
         flip(frame, at);
         bench.give(frame);
     }
-    EXPECT_EQ(bench.changed(),
-              (Counts{{Counter::frames_received, 4}, {Counter::drop_crc, 4}}));
+    EXPECT_EQ(bench.changed(), (Counts{{Counter::frames_received, 4}, {Counter::drop_crc, 4}}));
 }
 
 TEST(Counters, WhatIsNoFrameOfOursIsDropMalformed) {
@@ -230,7 +229,8 @@ TEST(Counters, APacketAtADeadLinkIsDropDeadLink) {
     EXPECT_EQ(bench.node().pool().used(), 2u);
 }
 
-// A piggybacked acknowledgement frees what a process waits for -------------------------------------
+// A piggybacked acknowledgement frees what a process waits for
+// -------------------------------------
 
 Process sends_three_packets(Kernel& node) {
     for (unsigned count = 0; count < 3; ++count)

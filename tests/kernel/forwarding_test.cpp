@@ -253,7 +253,8 @@ TEST(Forwarding, MixedRulesOnNoisyCablesAreNeverStuck) {
     }
 }
 
-// Messages: the job program's `send` between random nodes ------------------------------------------
+// Messages: the job program's `send` between random nodes
+// ------------------------------------------
 
 void expect_messages_arrive(std::uint8_t dim, std::size_t buffers, unsigned seed,
                             std::uint32_t message_bytes, std::uint32_t messages,

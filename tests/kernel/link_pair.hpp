@@ -162,8 +162,7 @@ public:
     }
     /// Lets time pass to the earlier of both timers. False if none is set.
     bool pass_time() {
-        const std::uint64_t next =
-            std::min(ends[0].link.deadline(), ends[1].link.deadline());
+        const std::uint64_t next = std::min(ends[0].link.deadline(), ends[1].link.deadline());
         if (next == wire::kNever)
             return false;
         set_time(std::max(next, ends[0].context.now));
@@ -180,7 +179,7 @@ public:
     LinkEnd ends[2];
     std::deque<LinkFrame> flying[2]; // by receiver
     CableFaults faults;
-    bool cut[2] = {false, false};    // by receiver
+    bool cut[2] = {false, false}; // by receiver
     std::uint64_t lost = 0;
 
 private:
@@ -195,9 +194,10 @@ private:
         }
         auto& queue = flying[to];
         const bool swap = chance(faults.swap) && !queue.empty();
-        const auto place = swap ? queue.end() - 1 - below(static_cast<unsigned>(
-                                                        std::min<std::size_t>(queue.size(), 4)))
-                                : queue.end();
+        const auto place =
+            swap ? queue.end() - 1 -
+                       below(static_cast<unsigned>(std::min<std::size_t>(queue.size(), 4)))
+                 : queue.end();
         queue.insert(place, frame);
         if (chance(faults.twice))
             queue.push_back(frame);

@@ -30,8 +30,8 @@ struct Stress {
     std::uint32_t packets = 400;
     std::size_t buffers = 48;
     std::uint16_t remaining_max = 1;
-    unsigned consume_one_in = 1;  // a receiver lets go of a packet with chance 1 / this
-    double closed = 0;            // chance per round that an end has no buffer for a while
+    unsigned consume_one_in = 1; // a receiver lets go of a packet with chance 1 / this
+    double closed = 0;           // chance per round that an end has no buffer for a while
 };
 
 // Both ends send `packets` to each other. Ends when all have come, or reports a wedge.
@@ -43,12 +43,12 @@ void run_stress(LinkPair& pair, const Stress& stress, unsigned seed) {
         for (unsigned end = 0; end < 2; ++end) {
             LinkEnd& self = pair.ends[end];
             if (sent[end] < stress.packets && self.pool().free() > reserve)
-                sent[end] += self.offer(sent[end] + 1,
-                                        static_cast<std::uint16_t>(
-                                            1 + pair.below(stress.remaining_max)),
-                                        static_cast<std::uint16_t>(pair.below(1025)))
-                                 ? 1u
-                                 : 0u;
+                sent[end] +=
+                    self.offer(sent[end] + 1,
+                               static_cast<std::uint16_t>(1 + pair.below(stress.remaining_max)),
+                               static_cast<std::uint16_t>(pair.below(1025)))
+                        ? 1u
+                        : 0u;
             if (pair.chance(stress.closed))
                 self.close();
             else if (pair.chance(stress.closed))
@@ -59,8 +59,8 @@ void run_stress(LinkPair& pair, const Stress& stress, unsigned seed) {
             for (unsigned count = pair.below(4); count != 0; --count)
                 pair.arrive(end);
         }
-        const bool all_there = pair.ends[0].got.size() >= stress.packets &&
-                               pair.ends[1].got.size() >= stress.packets;
+        const bool all_there =
+            pair.ends[0].got.size() >= stress.packets && pair.ends[1].got.size() >= stress.packets;
         if (all_there && pair.ends[0].link.pending() + pair.ends[1].link.pending() == 0)
             return;
         if (pair.below(8) != 0)
@@ -188,7 +188,8 @@ TEST(Link, APacketLargerThanTheWindowGoesAlone) {
     EXPECT_EQ(pair.ends[1].got.size(), 2u);
 }
 
-// Death ---------------------------------------------------------------------------------------------
+// Death
+// ---------------------------------------------------------------------------------------------
 
 std::vector<std::uint32_t> undeliverable(LinkEnd& end) {
     std::vector<std::uint32_t> numbers;
@@ -210,8 +211,8 @@ TEST(Link, FreeRunningASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
         pair.settle();
     }
     EXPECT_EQ(pair.ends[0].counters[Counter::retransmissions], limits::kAttemptsMax);
-    EXPECT_LE(pair.ends[0].context.now,
-              50'000u + (limits::kAttemptsMax + 1) * limits::kBackoffMax * limits::kPatienceFirstUs);
+    EXPECT_LE(pair.ends[0].context.now, 50'000u + (limits::kAttemptsMax + 1) * limits::kBackoffMax *
+                                                      limits::kPatienceFirstUs);
     EXPECT_EQ(pair.ends[0].counters[Counter::links_dead], 1u);
 }
 
@@ -245,9 +246,11 @@ TEST(Link, AllPacketsOfADeadLinkComeBackInOrder) {
     for (std::uint32_t number = 1; number <= 30; ++number)
         ASSERT_TRUE(pair.ends[0].offer(number));
     pair.send(0, 5);
-    while (pair.arrive(1)) {}
+    while (pair.arrive(1)) {
+    }
     pair.send(1);
-    while (pair.arrive(0)) {}
+    while (pair.arrive(0)) {
+    }
     pair.cut[1] = true;
     while (!pair.ends[0].link.dead()) {
         pair.settle();
@@ -279,7 +282,8 @@ TEST(Link, LivesOnWhenTheCableComesBackBeforeTheSilenceIsOver) {
     EXPECT_EQ(pair.ends[0].link.pending(), 0u);
 }
 
-// Refusal -------------------------------------------------------------------------------------------
+// Refusal
+// -------------------------------------------------------------------------------------------
 
 TEST(Link, APeerThatRefusesForVeryLongDoesNotDieAndGetsEverythingLater) {
     for (const bool lockstep : {false, true}) {
@@ -339,7 +343,8 @@ TEST(Link, APacketThatFitsOvertakesOneThatIsRefused) {
     EXPECT_EQ(pair.ends[1].got[0].number, 2u);
 }
 
-// Nonsense --------------------------------------------------------------------------------------------
+// Nonsense
+// --------------------------------------------------------------------------------------------
 
 TEST(Link, AcknowledgementsOfFramesThatWereNeverSentAreHarmless) {
     LinkPair pair{1, 64};
@@ -347,11 +352,11 @@ TEST(Link, AcknowledgementsOfFramesThatWereNeverSentAreHarmless) {
         ASSERT_TRUE(pair.ends[0].offer(number));
     pair.send(0, 4);
     for (std::uint32_t nonsense = 5; nonsense <= 0xFFFF; ++nonsense)
-        pair.ends[0].link.on_acknowledgement(
-            pair.ends[0].context, {.kind = wire::Kind::ack,
-                                   .acknowledged = static_cast<std::uint16_t>(nonsense),
-                                   .refused = 0xFFFF'FFFF,
-                                   .free_buffers = 0});
+        pair.ends[0].link.on_acknowledgement(pair.ends[0].context,
+                                             {.kind = wire::Kind::ack,
+                                              .acknowledged = static_cast<std::uint16_t>(nonsense),
+                                              .refused = 0xFFFF'FFFF,
+                                              .free_buffers = 0});
     EXPECT_EQ(pair.ends[0].link.pending(), 10u);
     pair.settle();
     expect_once_and_in_order(pair.ends[1].got, 10, 1);

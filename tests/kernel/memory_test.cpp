@@ -16,11 +16,14 @@
 namespace mesh::test {
 namespace {
 
-// Packet pool -----------------------------------------------------------------------------------------
+// Packet pool
+// -----------------------------------------------------------------------------------------
 
 struct PoolOf {
     PoolOf(std::size_t count, unsigned ports)
-        : buffers(count), slots(count * ports), pool(buffers, slots, ports) {}
+        : buffers(count),
+          slots(count * ports),
+          pool(buffers, slots, ports) {}
     std::vector<PacketBuffer> buffers;
     std::vector<PortSlot> slots;
     PacketPool pool;
@@ -97,11 +100,13 @@ TEST(PacketPoolDeathTest, LettingGoTwiceIsABug) {
     EXPECT_DEATH(of.pool.share(buffer), "CHECK 2 ");
 }
 
-// Arena -----------------------------------------------------------------------------------------------
+// Arena
+// -----------------------------------------------------------------------------------------------
 
 struct ArenaOf {
     explicit ArenaOf(std::size_t bytes)
-        : memory(bytes / 8), arena(std::as_writable_bytes(std::span{memory})) {}
+        : memory(bytes / 8),
+          arena(std::as_writable_bytes(std::span{memory})) {}
     std::vector<std::uint64_t> memory;
     Arena arena;
 };
@@ -192,7 +197,8 @@ TEST(Arena, ABlockGoesBackToTheArenaThatItCameFrom) {
     EXPECT_EQ(one.arena.allocate(40), block);
 }
 
-// Mailbox ---------------------------------------------------------------------------------------------
+// Mailbox
+// ---------------------------------------------------------------------------------------------
 
 PacketBuffer letter(Service service, Tag tag, std::uint32_t source, std::uint32_t message) {
     PacketBuffer buffer{};
@@ -209,15 +215,14 @@ TEST(Mailbox, AMatchIsExactOrAnyInEachOfTagSourceAndMessage) {
     for (const Tag tag : tags)
         for (const std::uint32_t source : numbers)
             for (const std::uint32_t message : numbers) {
-                const auto header =
-                    letter(Service::message, tag, source, message).header;
+                const auto header = letter(Service::message, tag, source, message).header;
                 for (const Tag want_tag : {Tag{0}, Tag{1}, Tag{0x8000}, kAnyTag})
                     for (const NodeId want : {node_at(0), node_at(1), node_at(5), kAnySource})
                         for (const std::uint32_t want_message : {0u, 1u, 5u, kAnyMessage}) {
-                            const bool right = (want_tag == kAnyTag || want_tag == tag) &&
-                                               (want == kAnySource || want == node_at(source)) &&
-                                               (want_message == kAnyMessage ||
-                                                want_message == message);
+                            const bool right =
+                                (want_tag == kAnyTag || want_tag == tag) &&
+                                (want == kAnySource || want == node_at(source)) &&
+                                (want_message == kAnyMessage || want_message == message);
                             Match match{Service::message, want_tag, want, want_message};
                             EXPECT_EQ(match(header), right);
                             match.service = Service::fragment;
@@ -242,9 +247,8 @@ TEST(Mailbox, TheFirstThatMatchesIsTakenWhateverTheOrderOfTaking) {
             } else {
                 Match match;
                 match.tag = random() % 2 != 0 ? static_cast<Tag>(random() % 4) : kAnyTag;
-                match.source = random() % 2 != 0
-                                   ? node_at(static_cast<std::uint32_t>(random() % 4))
-                                   : kAnySource;
+                match.source = random() % 2 != 0 ? node_at(static_cast<std::uint32_t>(random() % 4))
+                                                 : kAnySource;
                 const auto expected =
                     std::find_if(model.begin(), model.end(),
                                  [&](PacketBuffer* one) { return match(one->header); });
@@ -267,7 +271,8 @@ TEST(MailboxDeathTest, TakingWhatIsNotThereIsABug) {
     EXPECT_DEATH(mailbox.remove(&other), "CHECK 2 ");
 }
 
-// Model clock -----------------------------------------------------------------------------------------
+// Model clock
+// -----------------------------------------------------------------------------------------
 
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 

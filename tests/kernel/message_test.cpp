@@ -354,7 +354,8 @@ Process alt_over_workers(Kernel& node) {
         co_await node.sleep((4 - self) * 20 * kUnit); // 3 first, then 2, then 1
         co_return co_await ChannelOut{node_at(0), number}.write(node, as_bytes(self));
     }
-    const MailGuard workers[] = {on(ChannelIn{node_at(1), number}), on(ChannelIn{node_at(2), number}),
+    const MailGuard workers[] = {on(ChannelIn{node_at(1), number}),
+                                 on(ChannelIn{node_at(2), number}),
                                  on(ChannelIn{node_at(3), number})};
     for (unsigned count = 0; count < 3; ++count) {
         const auto which = co_await alt(node, std::span<const MailGuard>{workers});

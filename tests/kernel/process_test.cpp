@@ -16,9 +16,7 @@ constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 
 std::vector<std::string> story; // what the processes of the running test did, in order
 
-void tell(std::string what) {
-    story.push_back(std::move(what));
-}
+void tell(std::string what) { story.push_back(std::move(what)); }
 
 // Runs `program` on node 0 and node 1 of a 1-cube (or on its two nodes' kernels alike).
 struct Trial {
@@ -34,7 +32,7 @@ struct Trial {
 // A program that does something on node 0 only.
 #define ON_NODE_0(node)                                                                            \
     if (index((node).id()) != 0)                                                                   \
-        co_return Status::ok
+    co_return Status::ok
 
 Process say_and_end(Kernel&, std::string name, Status verdict) {
     tell(name);
@@ -260,9 +258,7 @@ Process two_writers(Kernel& node) {
     co_return co_await node.join(b);
 }
 
-TEST(ChannelDeathTest, TwoWritersAtATimeAreABug) {
-    EXPECT_DEATH(Trial{two_writers}, "CHECK 5 ");
-}
+TEST(ChannelDeathTest, TwoWritersAtATimeAreABug) { EXPECT_DEATH(Trial{two_writers}, "CHECK 5 "); }
 
 // The alternative ---------------------------------------------------------------------------------
 

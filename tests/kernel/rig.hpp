@@ -30,7 +30,8 @@ public:
 
     Rig(Network network, Program program, std::size_t buffers = 320, unsigned seed = 1,
         std::size_t arena_bytes = 32 * 1024)
-        : network_(network), random_(seed) {
+        : network_(network),
+          random_(seed) {
         for (std::uint32_t id = 0; id < node_count(network); ++id)
             nodes_.push_back(
                 std::make_unique<RigNode>(*this, node_at(id), program, buffers, arena_bytes));
@@ -142,8 +143,7 @@ private:
               board({rig.network_, id},
                     [&rig, id](std::span<std::byte> frame) { rig.carry(id, frame); }),
               node(board,
-                   {buffers, slots, links,
-                    std::as_writable_bytes(std::span{arena}), workspace},
+                   {buffers, slots, links, std::as_writable_bytes(std::span{arena}), workspace},
                    program) {}
         std::vector<PacketBuffer> buffers;
         std::vector<PortSlot> slots;
@@ -213,8 +213,8 @@ private:
             wire::read_packet(frame.subspan(wire::kHeadBytes), header) != wire::Parse::ok)
             return;
         const auto payload = frame.subspan(wire::kHeadBytes + wire::kPacketHeaderBytes);
-        to_host.push_back({from, static_cast<wire::HostTag>(header.tag),
-                           {payload.begin(), payload.end()}});
+        to_host.push_back(
+            {from, static_cast<wire::HostTag>(header.tag), {payload.begin(), payload.end()}});
     }
 
     Network network_;

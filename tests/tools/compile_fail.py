@@ -2,7 +2,8 @@
 """Compiles each tests/compile_fail/*.cpp: it must fail, and say the text of its `// EXPECT:` lines.
 
 To show that the case itself and nothing else is at fault, the same file must compile with
--DMESH_COMPILES, where it has such a branch. A `// WITH: compiler` line is for what only that one sees.
+-DMESH_COMPILES, where it has such a branch. A `// WITH: compiler` line is for what only that one
+sees.
 """
 import pathlib
 import re

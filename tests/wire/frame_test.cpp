@@ -128,17 +128,17 @@ TEST(LinkHeader, any_values_survive_the_wire) {
     for (unsigned seed = 1; seed <= 2000; ++seed) {
         std::mt19937_64 random{seed};
         const auto word = [&] { return static_cast<std::uint16_t>(random()); };
-        const wire::LinkHeader written{.kind = static_cast<wire::Kind>(random() % 256),
-                                       .port = static_cast<Port>(random() % 256),
-                                       .sequence = word(),
-                                       .acknowledged = word(),
-                                       .refused = static_cast<std::uint32_t>(random()),
-                                       .free_buffers = word(),
-                                       .packet_bytes = static_cast<std::uint16_t>(
-                                           random() % (wire::kPacketBytesMax + 1)),
-                                       .model_time = random(),
-                                       .hops = word(),
-                                       .flags = word()};
+        const wire::LinkHeader written{
+            .kind = static_cast<wire::Kind>(random() % 256),
+            .port = static_cast<Port>(random() % 256),
+            .sequence = word(),
+            .acknowledged = word(),
+            .refused = static_cast<std::uint32_t>(random()),
+            .free_buffers = word(),
+            .packet_bytes = static_cast<std::uint16_t>(random() % (wire::kPacketBytesMax + 1)),
+            .model_time = random(),
+            .hops = word(),
+            .flags = word()};
         Bytes frame(wire::kHeadBytes + written.packet_bytes);
         wire::write_head(written, wire::Mac{}, std::span{frame}.first<wire::kHeadBytes>());
         EXPECT_EQ(frame[wire::offset::kCablePort], static_cast<std::byte>(written.port));
