@@ -3,6 +3,9 @@
 // The first parameter of every such function is `Kernel&`: its arena gives the frame. Frames of a
 // few dozen bytes come and go in O(1); when the arena is exhausted, awaiting the task gives
 // Status::no_memory (or a default T) instead of running it.
+//
+// GCC 12 miscompiles two forms, which the tests ran into: `co_return c ? co_await f() : g` (write
+// an if), and an aggregate made in place, `co_await f(Id{1, 2})` (give it a name).
 #pragma once
 
 #include "kernel/arena.hpp"
