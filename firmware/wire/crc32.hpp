@@ -98,7 +98,8 @@ constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t se
 } // namespace detail
 
 /// CRC-32 of `bytes`, continuing from `seed` (the CRC of what came before; 0 to begin).
-/// On a microcontroller some 3.5 instructions a byte and 1 KiB of flash. Callable from an interrupt.
+/// On a microcontroller some 3.5 instructions a byte and 1 KiB of flash. Callable from an
+/// interrupt.
 constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t seed = 0) {
     return detail::crc32<detail::kCrcTables>(bytes, seed);
 }
