@@ -202,7 +202,7 @@ $(BUILD)/fuzz/%: $(BUILD)/fuzz/obj/tests/fuzz/%.o $(BUILD)/fuzz/libmesh.a
 
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%)
 .PHONY: test-programs
-test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES)
+test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) compile_commands.json
 
 # A suite is name|time limit in seconds|command.
 SUITES = $(foreach f,$(TEST_FOLDERS),'$f|300|$(BUILD)/asan/tests/$f --gtest_brief=1') \
@@ -210,7 +210,7 @@ SUITES = $(foreach f,$(TEST_FOLDERS),'$f|300|$(BUILD)/asan/tests/$f --gtest_brie
   $(foreach f,$(FUZZERS),'fuzz-$f|60|$(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $f 4') \
   'target|120|$(PYTHON) tests/tools/target.py $(BUILD)' \
   'mesh|900|$(PYTHON) -m pytest -q -p no:cacheprovider --color=no tests/mesh' \
-  'tidy|600|$(MAKE) tidy' \
+  'tidy|600|$(PYTHON) tests/tools/tidy.py --build $(BUILD)' \
   'size|60|$(PYTHON) tests/tools/size.py --check $(BUILD)'
 
 .PHONY: test

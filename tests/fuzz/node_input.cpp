@@ -16,16 +16,22 @@ using namespace mesh;
 constexpr Network kCube{Topology::cube, 2};
 constexpr std::uint32_t kNodes = 4;
 
+/// The input is used up; the run would wait for more in real time.
+struct Exhausted {};
+
 /// Four nodes that say what the fuzzer wants, and now and then what the run is waiting for.
 class Babel final : public host::Engine, private host::Cables {
 public:
     explicit Babel(FuzzedDataProvider& input)
         : input_(input),
+          patient_(input.ConsumeIntegralInRange(0, 255) == 7),
           loom_(kNodes, kCube.dim, host::wiring_of(kCube), {}, *this) {}
 
     void boot(host::Events& events) override { events_ = &events; }
     bool advance(std::chrono::milliseconds, host::Events& events) override {
         events_ = &events;
+        if (input_.remaining_bytes() == 0 && !patient_)
+            throw Exhausted{};
         if (input_.remaining_bytes() == 0)
             return false;
         switch (input_.ConsumeIntegralInRange(0, 5)) {
@@ -96,6 +102,7 @@ private:
     }
 
     FuzzedDataProvider& input_;
+    const bool patient_;
     host::Loom loom_;
     host::Events* events_ = nullptr;
 };
@@ -133,6 +140,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Babel babel(input);
     try {
         host::Run(babel, plan, book, progress).execute();
+    } catch (const Exhausted&) {
     } catch (const host::RunError&) { // it could not begin, or nobody moved any more
     }
     return 0;
