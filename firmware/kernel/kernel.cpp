@@ -299,7 +299,9 @@ void Kernel::fill_report(wire::NodeReport& report) const {
     report.status = static_cast<std::uint32_t>(status_);
     report.finish_time = finish_time_;
     report.delivery_hash = forwarder_.delivery_hash();
-    report.unacknowledged = forwarder_.pending();
+    // Whoever waits for the host or for a time is not done either.
+    report.unacknowledged = forwarder_.pending() + (pull_into_.empty() ? 0u : 1u) +
+                            (scheduler_.next_wake() == wire::kNever ? 0u : 1u);
     report.dead_ports = forwarder_.dead_ports();
     report.counters = counters_.values();
     for (unsigned port = 0; port < ports() && port < report.link_packets.size(); ++port)

@@ -91,7 +91,8 @@ struct NodeReport : Result {
     std::uint32_t done;           // 1: the job's process has ended here
     std::uint32_t status;         // mesh::Status of the job's process
     std::uint32_t delivery_hash;  // depends on the order of all deliveries at this node
-    std::uint32_t unacknowledged; // frames in flight or packets waiting for a port
+    std::uint32_t unacknowledged; // frames in flight, packets that wait for a port, processes for
+                                  // the host or a time
     ModelTime finish_time;        // model clock of the job's process
     std::array<std::uint32_t, kCounterCount> counters;
     std::array<std::uint32_t, kPortsMax> link_packets;  // data packets per out-port, no repeats
