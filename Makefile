@@ -117,10 +117,10 @@ $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 TARGET_TESTS := $(basename $(notdir $(wildcard tests/target/*.cpp)))
 $(foreach b,$(BOARDS),$(foreach a,$(APPS),$(eval $(call image_rules,$b,$a,\
   $($b_SYSTEM) $(call target_objects,$b,firmware/apps/$a.cpp)))))
-# Programs that whole-run tests load, as a user would load an image of his own.
-PROBE_APPS := $(basename $(notdir $(wildcard tests/mesh/apps/*.cpp)))
-$(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app_$a,\
-  $($b_SYSTEM) $(call target_objects,$b,tests/mesh/apps/$a.cpp)))))
+# Programs that whole-run tests and benchmarks load, as a user would load an image of his own.
+PROBE_APPS := $(wildcard tests/mesh/apps/*.cpp tests/bench/apps/*.cpp)
+$(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app_$(basename \
+  $(notdir $a)),$($b_SYSTEM) $(call target_objects,$b,$a)))))
 # Images with a main() of their own: suites that run on the target, and two that a driver talks to.
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,test_$t,\
   $($b_DRIVER) $($b_PORTABLE) $(call target_objects,$b,tests/target/$t.cpp)))))
@@ -143,7 +143,7 @@ $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
 
 images: $(foreach b,$(BOARDS),$(APPS:%=$(BUILD)/$b/%.elf))
 TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
-  $(foreach b,$(BOARDS),$(PROBE_APPS:%=$(BUILD)/$b/app_%.elf)) \
+  $(foreach b,$(BOARDS),$(patsubst %.cpp,$(BUILD)/$b/app_%.elf,$(notdir $(PROBE_APPS)))) \
   $(BOARDS:%=$(BUILD)/%/readme.elf) $(BUILD)/mps2-an505/board_probe.elf \
   $(BUILD)/mps2-an505/bare_forwarder.elf \
   $(INSTRUCTION_COUNTS:%=$(BUILD)/mps2-an505/instructions_%.elf)

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """Speed of the whole system, as tables: bench.py BUILD [--dims 1,4,6] [--seconds 3]
 
-Forwarding: packets that all nodes together pass on in a second of wall time, once by a rig of bare
-forwarders (no checksum, credit or kernel) and once by the real firmware, in turn, for 64-byte and
-1-KiB payloads. The real figure is hops of a broadcast over its wall time, boot excluded.
+Forwarding: packets that all nodes together pass on in a second of wall time, for 64-byte and 1-KiB
+payloads: by a rig of bare forwarders (no checksum, credit or kernel) whose frames run in circles;
+in turn by the real firmware at the same kind of full load, every node sending to the one farthest
+from it (apps/crossing.cpp); and by the real firmware in one broadcast, which loads one direction
+of each link only, so that its acknowledgements are frames of their own. Boot is excluded.
 Boot: seconds until every port of every node has checked who is at its other end.
 Simulation: hops of a broadcast in a second of CPU time, boot and checks included.
 Instructions: of a forwarded packet and of every routing rule, counted on the Cortex-M by QEMU
@@ -69,19 +71,24 @@ def mesh(build, *arguments, sample_memory=False):
         return json.loads(file.read_text()), sampler.largest
 
 
-def broadcast(build, engine, dim, payload, packets):
+def broadcast(build, dim, payload, packets, engine="qemu"):
     report, _ = mesh(build, "--engine", engine, "--dim", dim, "--op", "bcast", "--tree", "sbt",
                      "--free" if engine == "qemu" else "--lockstep",
                      "--bytes", payload * packets, "--packet", payload)
     return report
 
 
-def real_forwarding(build, dim, payload, seconds):
-    """Packets a second of the real firmware; the message grows until it takes long enough."""
-    packets = 64
+def crossing(build, dim, payload, packets):
+    image = build / "mps2-an505" / "app_crossing.elf"
+    report, _ = mesh(build, "--dim", dim, "--app", image, "--free", "--", payload, packets)
+    return report
+
+
+def real_rate(run, build, dim, payload, seconds):
+    """Hops a second of `run`, whose number of packets grows until it takes long enough."""
+    packets, longest = 64, (1 << 20) // payload
     while True:
-        report = broadcast(build, "qemu", dim, payload, packets)
-        longest = (1 << 20) // payload
+        report = run(build, dim, payload, packets)
         if report["wall_s"] >= seconds or packets >= longest:
             return report["hops"] / report["wall_s"]
         packets = min(longest, 4 * packets)
@@ -97,13 +104,15 @@ def bare_forwarding(build, dim, payload, seconds):
 
 
 def print_forwarding(build, dims, seconds):
-    print(f"{'nodes':>6}{'payload':>9}{'bare /s':>11}{'real /s':>11}{'share':>8}{'aim':>6}")
+    print(f"{'nodes':>6}{'payload':>9}{'bare /s':>10}{'real /s':>10}{'share':>7}{'aim':>5}"
+          f"{'bcast /s':>10}{'share':>7}")
     for dim in dims:
         for payload, aim in REQUIRED.items():
             bare = bare_forwarding(build, dim, payload, seconds)
-            real = real_forwarding(build, dim, payload, seconds)
-            print(f"{2 ** dim:6}{payload:9}{bare:11.0f}{real:11.0f}{real / bare:8.2f}{aim:6.1f}",
-                  flush=True)
+            real = real_rate(crossing, build, dim, payload, seconds)
+            tree = real_rate(broadcast, build, dim, payload, seconds)
+            print(f"{2 ** dim:6}{payload:9}{bare:10.0f}{real:10.0f}{real / bare:7.2f}{aim:5.1f}"
+                  f"{tree:10.0f}{tree / bare:7.2f}", flush=True)
 
 
 def print_boot(build, dims):
@@ -120,7 +129,7 @@ def print_simulation(build, dims):
     for dim in dims:
         for payload in REQUIRED:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            hops = broadcast(build, "sim", dim, payload, SIM_HOPS >> dim)["hops"]
+            hops = broadcast(build, dim, payload, SIM_HOPS >> dim, "sim")["hops"]
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             print(f"{2 ** dim:6}{payload:9}{hops:9}{spent:8.2f}{hops / spent:10.0f}{SIM_AIM:9}",
