@@ -105,7 +105,11 @@ $(1)_CPU_FLAGS := $$(CPU_FLAGS)
 $(1)_LDSCRIPT := $$(LDSCRIPT)
 $(1)_LDFLAGS := $$(BOARD_LDFLAGS)
 $(1)_DRIVER := $$(call target_objects,$(1),$(filter-out %/main.cpp,$(wildcard boards/$(1)/*.cpp)))
-$(1)_PORTABLE := $$(call target_objects,$(1),$(PORTABLE_SOURCES))
+$(1)_PORTABLE := $(BUILD)/$(1)/libmesh.a
+$(BUILD)/$(1)/libmesh.a: $$(call target_objects,$(1),$(PORTABLE_SOURCES))
+	$$(call say,AR,$$@)
+	@rm -f $$@
+	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 $(1)_SYSTEM := $$(call target_objects,$(1),boards/$(1)/main.cpp) $$($(1)_DRIVER) $$($(1)_PORTABLE)
 $(BUILD)/$(1)/obj/%.o: %.cpp Makefile boards/$(1)/board.mk
 	$$(call say,CROSS,$$@)
@@ -116,22 +120,22 @@ target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 TARGET_TESTS := $(basename $(notdir $(wildcard tests/target/*.cpp)))
 $(foreach b,$(BOARDS),$(foreach a,$(APPS),$(eval $(call image_rules,$b,$a,\
-  $($b_SYSTEM) $(call target_objects,$b,firmware/apps/$a.cpp)))))
+  $(call target_objects,$b,firmware/apps/$a.cpp) $($b_SYSTEM)))))
 # Programs that whole-run tests and benchmarks load, as a user would load an image of his own.
 PROBE_APPS := $(wildcard tests/mesh/apps/*.cpp tests/bench/apps/*.cpp)
 $(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app_$(basename \
-  $(notdir $a)),$($b_SYSTEM) $(call target_objects,$b,$a)))))
+  $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM)))))
 # Images with a main() of their own: suites that run on the target, and two that a driver talks to.
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,test_$t,\
-  $($b_DRIVER) $($b_PORTABLE) $(call target_objects,$b,tests/target/$t.cpp)))))
-$(eval $(call image_rules,mps2-an505,board_probe,$(mps2-an505_DRIVER) $(mps2-an505_PORTABLE) \
-  $(call target_objects,mps2-an505,$(wildcard tests/target/board_probe/*.cpp))))
-$(eval $(call image_rules,mps2-an505,bare_forwarder,$(mps2-an505_DRIVER) $(mps2-an505_PORTABLE) \
-  $(call target_objects,mps2-an505,$(wildcard tests/bench/bare_forwarder/*.cpp))))
+  $(call target_objects,$b,tests/target/$t.cpp) $($b_DRIVER) $($b_PORTABLE)))))
+$(eval $(call image_rules,mps2-an505,board_probe,$(call target_objects,mps2-an505,\
+  $(wildcard tests/target/board_probe/*.cpp)) $(mps2-an505_DRIVER) $(mps2-an505_PORTABLE)))
+$(eval $(call image_rules,mps2-an505,bare_forwarder,$(call target_objects,mps2-an505,\
+  $(wildcard tests/bench/bare_forwarder/*.cpp)) $(mps2-an505_DRIVER) $(mps2-an505_PORTABLE)))
 INSTRUCTION_COUNTS := $(basename $(notdir $(wildcard tests/bench/instructions/*.cpp)))
 $(foreach t,$(INSTRUCTION_COUNTS),$(eval $(call image_rules,mps2-an505,instructions_$t,\
-  $(mps2-an505_DRIVER) $(mps2-an505_PORTABLE) \
-  $(call target_objects,mps2-an505,tests/bench/instructions/$t.cpp))))
+  $(call target_objects,mps2-an505,tests/bench/instructions/$t.cpp) \
+  $(mps2-an505_DRIVER) $(mps2-an505_PORTABLE))))
 
 # The program in README.md, as a reader would copy it.
 README_APP := $(BUILD)/readme/app.cpp
@@ -139,7 +143,7 @@ $(README_APP): README.md
 	@mkdir -p $(@D)
 	@awk '/^```/ { on = /^```cpp/; next } on' $< >$@
 $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
-  $($b_SYSTEM) $(call target_objects,$b,$(README_APP)))))
+  $(call target_objects,$b,$(README_APP)) $($b_SYSTEM))))
 
 images: $(foreach b,$(BOARDS),$(APPS:%=$(BUILD)/$b/%.elf))
 TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
@@ -247,11 +251,11 @@ bench: deps ## speed of boot, forwarding (beside a bare forwarder), simulation; 
 SIZE_SAVED := tests/golden/size.csv
 
 .PHONY: size
-size: all ## flash and RAM per object against the budgets; SAVE=FILE.csv keeps the table
+size: all $(BOARDS:%=$(BUILD)/%/readme.elf) ## flash and RAM per object against the budgets; SAVE=FILE.csv keeps the table
 	@$(PYTHON) tests/tools/size.py $(if $(SAVE),--save $(SAVE)) $(BUILD)
 
 .PHONY: size-diff
-size-diff: all ## what has changed since the table in SAVED= (tests/golden/size.csv)
+size-diff: all $(BOARDS:%=$(BUILD)/%/readme.elf) ## what has changed since the table in SAVED= (tests/golden/size.csv)
 	@$(PYTHON) tests/tools/size.py --diff $(or $(SAVED),$(SIZE_SAVED)) $(BUILD)
 
 # ---- housekeeping --------------------------------------------------------------------------------

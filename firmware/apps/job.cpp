@@ -49,16 +49,17 @@ void count_packet(Kernel& node, std::span<const std::byte> payload) {
 
 Process run_broadcast(Kernel& node) {
     const wire::Job& job = node.job();
-    const BroadcastPlan plan{job.rule, node_at(job.root), job.message_bytes,
-                             static_cast<std::uint16_t>(job.packet_bytes), 1};
+    const BroadcastPlan plan{job.rule, node_at(job.root), job.message_bytes, job.packet_bytes, 1};
+    const Cutting cutting = plan.cutting();
     const bool is_root = node.id() == plan.root;
     const std::uint32_t stream = traffic_stream(job.seed, plan.root, 0);
     wire::Result& result = node.result();
-    for (std::uint32_t number = 0; number < plan.packets(); ++number) {
-        Packet packet = co_await next_broadcast_packet(node, plan, number);
+    std::uint32_t position = 0;
+    do {
+        const Cutting::Fragment fragment = cutting.at(position);
+        Packet packet = co_await next_broadcast_packet(node, plan, fragment);
         if (!packet)
             co_return Status::no_memory;
-        const std::uint32_t position = number * plan.packet_bytes;
         if (is_root && job.has_input != 0)
             static_cast<void>(co_await fetch(node, position, packet.payload()));
         else if (is_root)
@@ -68,7 +69,8 @@ Process run_broadcast(Kernel& node) {
         put_out(node, position, packet.payload());
         if (is_root)
             node.inject(std::move(packet));
-    }
+        position += fragment.bytes;
+    } while (position < plan.total_bytes);
     result.received_messages = 1;
     co_return Status::ok;
 }

@@ -4,36 +4,53 @@
 
 namespace mesh {
 
+namespace {
+bool possible(const Kernel& kernel, const BroadcastPlan& plan) {
+    return index(plan.root) < kernel.nodes() && plan.packet_bytes != 0 && plan.tree != Rule::sbg &&
+           plan.tree != Rule::unicast && tree_rules().height(kernel.network(), plan.tree) != 0;
+}
+
+std::uint8_t subtree_of(const Kernel& kernel, Rule tree, std::uint32_t packet) {
+    return static_cast<std::uint8_t>(first_subtree<KernelRules>(kernel.network(), tree) +
+                                     packet % subtree_count<KernelRules>(kernel.network(), tree));
+}
+} // namespace
+
 Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
-                                   std::uint32_t number) {
+                                   Cutting::Fragment fragment) {
     if (!kernel.can_carry(plan.tree))
         co_return Packet{};
-    if (kernel.id() != plan.root)
-        co_return co_await kernel.receive({.tag = plan.tag, .source = plan.root});
+    if (kernel.id() != plan.root) {
+        const Match next{.tag = plan.tag, .source = plan.root, .message = fragment.packet};
+        co_return co_await kernel.receive(next);
+    }
     Packet packet = co_await kernel.allocate(plan.tree);
     packet.header().tag = plan.tag;
-    packet.header().position = number * plan.packet_bytes;
-    packet.header().total_bytes = plan.total_bytes;
-    packet.resize(plan.bytes_of(number));
+    packet.header().subtree = subtree_of(kernel, plan.tree, fragment.packet);
+    plan.cutting().describe(fragment, packet.header());
+    packet.resize(fragment.bytes);
     co_return packet;
 }
 
 Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer) {
-    if (index(plan.root) >= kernel.nodes() || plan.tree == Rule::unicast ||
-        height<KernelRules>(kernel.network(), plan.tree) == 0 || buffer.size() < plan.total_bytes)
+    if (!possible(kernel, plan) || buffer.size() < plan.total_bytes)
         co_return Status::bad_argument;
-    for (std::uint32_t number = 0; number < plan.packets(); ++number) {
-        Packet packet = co_await next_broadcast_packet(kernel, plan, number);
+    const Cutting cutting = plan.cutting();
+    std::uint32_t position = 0;
+    do {
+        const Cutting::Fragment fragment = cutting.at(position);
+        Packet packet = co_await next_broadcast_packet(kernel, plan, fragment);
         if (!packet)
             co_return Status::no_memory;
-        const auto part = buffer.subspan(number * plan.packet_bytes, plan.bytes_of(number));
+        const auto part = buffer.subspan(position, fragment.bytes);
         if (kernel.id() == plan.root) {
             std::copy(part.begin(), part.end(), packet.payload().begin());
             kernel.inject(std::move(packet));
         } else {
             std::copy(packet.payload().begin(), packet.payload().end(), part.begin());
         }
-    }
+        position += fragment.bytes;
+    } while (position < plan.total_bytes);
     co_return Status::ok;
 }
 

@@ -381,7 +381,7 @@ struct SbntMaxbrTree : detail::BalancedTree<SbntMaxbrTree> {
 };
 
 /// A graph, not a tree: a cyclic node has a parent in each of its subtrees. parent() is that of
-/// sbnt-minr, parents() are all.
+/// sbnt-minr, parents() are all. A packet for one node names by Hop::subtree the subtree it takes.
 struct SbgGraph : SbntMinrTree {
     static constexpr Rule kRule = Rule::sbg;
     static constexpr std::string_view kName = "sbg";
@@ -392,6 +392,20 @@ struct SbgGraph : SbntMinrTree {
     }
     static constexpr std::uint32_t parents(Hypercube cube, const Hop& hop) {
         return hop.self == hop.root ? 0u : detail::sbg_parents(cube, detail::seen_from_root(hop));
+    }
+    /// By the first bit still wrong, from the subtree's own dimension upward, cyclically.
+    static constexpr Port toward(Hypercube cube, const Hop& hop, NodeId destination) {
+        const unsigned start = hop.subtree < cube.dim ? hop.subtree : 0u;
+        const std::uint32_t wrong = index(hop.self) ^ index(destination);
+        return port_at(
+            detail::wrap(cube, lowest_bit(rotate_right(wrong, start, cube.dim)) + start));
+    }
+    /// The same path backward: the last of these bits.
+    static constexpr Port homeward(Hypercube cube, const Hop& hop) {
+        const unsigned start = hop.subtree < cube.dim ? hop.subtree : 0u;
+        const std::uint32_t wrong = detail::seen_from_root(hop);
+        return port_at(
+            detail::wrap(cube, highest_bit(rotate_right(wrong, start, cube.dim)) + start));
     }
 };
 

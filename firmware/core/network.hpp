@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 namespace mesh {
 
@@ -34,11 +35,15 @@ struct AllRules {
     using StarTrees = TreeList<SptTree, EdtTree, EdtV2Tree>;
 };
 
-/// The cube with its small broadcast trees. An image pays flash for the rules of its set only: each
-/// function below takes a set as its template argument.
+/// The cube with all its trees. An image pays flash for the rules of its set only: each function
+/// below takes a set as its template argument.
 struct CubeRules : AllRules {
     static constexpr bool has(Topology topology) { return topology == Topology::cube; }
-    using CubeTrees = TreeList<SbtTree, BsTree, HpTree>;
+};
+
+/// The cube without trees: unicast.
+struct CubeUnicast : CubeRules {
+    using CubeTrees = TreeList<>;
 };
 
 namespace detail {
@@ -111,8 +116,9 @@ constexpr Route rule_route(StarGraph net, Rule rule, const Hop& hop) {
     return star::route(net, rule, hop);
 }
 
+/// Called from several places, and long: one copy.
 template <class Rules, class Net>
-constexpr Port rule_parent(Net net, Rule rule, const Hop& hop) {
+[[gnu::noinline]] constexpr Port rule_parent(Net net, Rule rule, const Hop& hop) {
     return with_tree(trees_of<Rules>(net), rule, kNoPort,
                      [&](auto tree) { return tree.parent(net, hop); });
 }
@@ -123,6 +129,73 @@ constexpr Port rule_parent(UniHypercube net, Rule rule, const Hop& hop) {
 template <class Rules>
 constexpr Port rule_parent(StarGraph net, Rule rule, const Hop& hop) {
     return star::parent(net, rule, hop);
+}
+
+template <class Rules, class Net>
+constexpr unsigned rule_height(Net net, Rule rule) {
+    return with_tree(trees_of<Rules>(net), rule, 0u, [=](auto tree) { return tree.height(net); });
+}
+template <class Rules, class Net>
+constexpr unsigned rule_subtree_count(Net net, Rule rule) {
+    return with_tree(trees_of<Rules>(net), rule, 0u,
+                     [=](auto tree) { return tree.subtree_count(net); });
+}
+template <class Rules, class Net>
+constexpr unsigned rule_first_subtree(Net net, Rule rule) {
+    return with_tree(trees_of<Rules>(net), rule, 0u,
+                     [](auto tree) { return tree.first_subtree(); });
+}
+
+/// Port to the child that leads to `destination`, kNoPort if it is not below this node: the way up
+/// from the destination is followed, but for structures that know better.
+template <class Rules, class Net>
+constexpr Port toward(Net net, Rule rule, const Hop& hop, NodeId destination) {
+    if constexpr (std::is_same_v<Net, Hypercube>) {
+        if (rule == Rule::sbt || rule == Rule::bs)
+            return net.next_hop(hop.self, destination);
+        if (rule == Rule::sbg)
+            return SbgGraph::toward(net, hop, destination);
+    }
+    Hop below = hop;
+    below.self = destination;
+    for (unsigned level = rule_height<Rules>(net, rule); level != 0; --level) {
+        const Port up = rule_parent<Rules>(net, rule, below);
+        if (up == kNoPort)
+            break;
+        below.self = net.neighbor(below.self, up);
+        if (below.self == hop.self)
+            return up; // a cable has the same port at both ends
+    }
+    return kNoPort;
+}
+
+/// Port towards the root.
+template <class Rules, class Net>
+constexpr Port homeward(Net net, Rule rule, const Hop& hop) {
+    if constexpr (std::is_same_v<Net, Hypercube>) {
+        if (rule == Rule::sbg)
+            return SbgGraph::homeward(net, hop);
+    }
+    return rule_parent<Rules>(net, rule, hop);
+}
+
+/// The route of a packet that crosses a tree to one node: from the root (outward), or to it.
+template <class Rules, class Net>
+constexpr Route personal_route(Net net, const Envelope& envelope, const Hop& hop) {
+    const Rule rule = envelope.rule;
+    const bool known =
+        rule == Rule::sbg || // names a path, not a tree
+        hop.subtree - rule_first_subtree<Rules>(net, rule) < rule_subtree_count<Rules>(net, rule);
+    if (!known || index(envelope.destination) >= net.node_count() ||
+        index(hop.root) >= net.node_count() || rule_subtree_count<Rules>(net, rule) == 0)
+        return {};
+    if (hop.self == envelope.destination)
+        return {{}, true, {}};
+    const Port port = envelope.inward ? homeward<Rules>(net, rule, hop)
+                                      : toward<Rules>(net, rule, hop, envelope.destination);
+    if (port == kNoPort)
+        return {};
+    return {PortSequence::ascending(1u << index(port)), false, {}};
 }
 
 template <class Net, class Tree>
@@ -158,8 +231,11 @@ constexpr Route route(Net net, NodeId self, Port arrival, const Envelope& envelo
         return {};
     if (envelope.rule == Rule::unicast)
         return unicast_route(net, self, envelope.destination);
-    const Hop hop{self, envelope.source, arrival, envelope.subtree, envelope.tag};
-    return rule_route<Rules>(net, envelope.rule, hop);
+    const Hop hop{self, envelope.inward ? envelope.destination : envelope.source, arrival,
+                  envelope.subtree, envelope.tag};
+    if (envelope.destination == kNoNode)
+        return rule_route<Rules>(net, envelope.rule, hop);
+    return personal_route<Rules>(net, envelope, hop);
 }
 
 } // namespace detail
@@ -209,8 +285,9 @@ constexpr unsigned distance(Network network, NodeId from, NodeId to) {
 }
 
 /// Where a packet goes that is at `self` and came by `arrival` (kNoPort: it starts here). A tree
-/// delivers at every node but its root. Takes any `arrival` and envelope; the answer to one that
-/// does not fit the network is Route::nowhere().
+/// delivers at every node but its root, or, if the envelope names a destination, there only: from
+/// the root down the tree, or with `inward` up to the root. Takes any `arrival` and envelope; the
+/// answer to one that does not fit the network is Route::nowhere().
 template <class Rules = AllRules>
 constexpr Route route(Network network, NodeId self, Port arrival, const Envelope& envelope) {
     return detail::with_topology<Rules>(
@@ -221,10 +298,7 @@ constexpr Route route(Network network, NodeId self, Port arrival, const Envelope
 template <class Rules = AllRules>
 constexpr unsigned height(Network network, Rule rule) {
     return detail::with_topology<Rules>(network, [=](auto net) {
-        return rule == Rule::unicast
-                   ? net.diameter()
-                   : detail::with_tree(detail::trees_of<Rules>(net), rule, 0u,
-                                       [=](auto tree) { return tree.height(net); });
+        return rule == Rule::unicast ? net.diameter() : detail::rule_height<Rules>(net, rule);
     });
 }
 
@@ -232,19 +306,15 @@ constexpr unsigned height(Network network, Rule rule) {
 /// and for rules of other topologies.
 template <class Rules = AllRules>
 constexpr unsigned subtree_count(Network network, Rule rule) {
-    return detail::with_topology<Rules>(network, [=](auto net) {
-        return detail::with_tree(detail::trees_of<Rules>(net), rule, 0u,
-                                 [=](auto tree) { return tree.subtree_count(net); });
-    });
+    return detail::with_topology<Rules>(
+        network, [=](auto net) { return detail::rule_subtree_count<Rules>(net, rule); });
 }
 
 /// The lowest of the subtree numbers, which are contiguous.
 template <class Rules = AllRules>
 constexpr unsigned first_subtree(Network network, Rule rule) {
-    return detail::with_topology<Rules>(network, [=](auto net) {
-        return detail::with_tree(detail::trees_of<Rules>(net), rule, 0u,
-                                 [](auto tree) { return tree.first_subtree(); });
-    });
+    return detail::with_topology<Rules>(
+        network, [=](auto net) { return detail::rule_first_subtree<Rules>(net, rule); });
 }
 
 /// In-port by which `node` gets the packets of this tree; kNoPort at the root and at nodes outside

@@ -63,8 +63,9 @@ struct Envelope {
     Rule rule = Rule::unicast;
     std::uint8_t subtree = 0;
     NodeId source = kNoNode;      // root of a tree
-    NodeId destination = kNoNode; // of a unicast
+    NodeId destination = kNoNode; // of a unicast; of a packet for one node of a tree
     std::uint8_t tag = 0;         // what the last node said, see Tags; 0 at the source
+    bool inward = false;          // on a tree: to its root, which is the destination
 };
 
 /// What some rules tell the next node. It changes at every hop, so it travels beside the packet and

@@ -1,5 +1,6 @@
 #include "kernel/forwarder.hpp"
 
+#include "core/schedule.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
 
@@ -12,9 +13,17 @@ namespace {
 bool timeless(const wire::PacketHeader& header) {
     return (header.flags & wire::packet_flag::kTimeless) != 0;
 }
+bool is_part(const wire::PacketHeader& header) {
+    return (header.flags & wire::packet_flag::kPart) != 0;
+}
 
 Envelope envelope_of(const wire::PacketHeader& header) {
-    return {header.rule, header.subtree, header.source, header.destination};
+    return {header.rule,
+            header.subtree,
+            header.source,
+            header.destination,
+            0,
+            (header.flags & wire::packet_flag::kInward) != 0};
 }
 } // namespace
 
@@ -27,7 +36,7 @@ Forwarder::Forwarder(const wire::Identity& identity, std::span<Link> links, Link
 }
 
 bool Forwarder::may_inject(Rule rule) const {
-    return context_.pool.free() > height<KernelRules>(identity_.network, rule);
+    return context_.pool.free() > kernel_height(identity_.network, rule);
 }
 
 PacketBuffer* Forwarder::take(const Match& match) {
@@ -43,7 +52,7 @@ bool Forwarder::has_room(const PacketBuffer* buffer) const {
 }
 
 bool Forwarder::on_data(unsigned port, const wire::LinkHeader& link, PacketBuffer* buffer) {
-    const unsigned longest = height<KernelRules>(identity_.network, buffer->header.rule);
+    const unsigned longest = kernel_height(identity_.network, buffer->header.rule);
     buffer->hops = link.hops;
     buffer->remaining = static_cast<std::uint16_t>(longest > link.hops ? longest - link.hops : 0);
     owing_ |= 1u << port;
@@ -56,12 +65,19 @@ bool Forwarder::on_data(unsigned port, const wire::LinkHeader& link, PacketBuffe
     case Link::Verdict::gap: ++context_.counters[Counter::drop_out_of_order]; return false;
     case Link::Verdict::accept: break;
     }
-    buffer->ready =
-        timeless(buffer->header)
-            ? link.model_time
-            : clock_.receive(link.model_time, clock_.duration(buffer->header.payload_bytes));
+    buffer->ready = link.model_time;
+    if (!timeless(buffer->header)) {
+        wire::ModelTime& unit_ready = links_[port].unit_ready();
+        if (!is_part(buffer->header))
+            unit_ready = clock_.receive(link.model_time, duration(buffer->header));
+        buffer->ready = unit_ready;
+    }
     forward(buffer, port_at(port));
     return true;
+}
+
+wire::ModelTime Forwarder::duration(const wire::PacketHeader& header) const {
+    return clock_.duration(header.unit_bytes != 0 ? header.unit_bytes : header.payload_bytes);
 }
 
 void Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready) {
@@ -70,15 +86,15 @@ void Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready) {
     buffer->ready = ready;
     buffer->hops = 0;
     buffer->remaining =
-        static_cast<std::uint16_t>(height<KernelRules>(identity_.network, buffer->header.rule));
+        static_cast<std::uint16_t>(kernel_height(identity_.network, buffer->header.rule));
     if (!timeless(buffer->header))
         ++context_.counters[Counter::packets_injected];
     forward(buffer, kNoPort);
 }
 
 void Forwarder::forward(PacketBuffer* buffer, Port arrival) {
-    Route route = mesh::route<KernelRules>(identity_.network, identity_.node, arrival,
-                                           envelope_of(buffer->header));
+    Route route =
+        kernel_route(identity_.network, identity_.node, arrival, envelope_of(buffer->header));
     if (route.ports.empty() && !route.deliver && arrival != kNoPort)
         ++context_.counters[Counter::drop_no_route];
     while (!route.ports.empty()) {
@@ -97,12 +113,48 @@ void Forwarder::send(unsigned port, PacketBuffer* buffer) {
         undeliverable(buffer);
         return;
     }
-    const wire::ModelTime arrival =
-        timeless(buffer->header) ? buffer->ready
-                                 : clock_.send(buffer->ready, link.busy_until(),
-                                               clock_.duration(buffer->header.payload_bytes));
     context_.pool.share(buffer);
+    const bool behind_held = is_part(buffer->header) && link.held_until(context_) != wire::kNever;
+    const wire::ModelTime start = behind_held ? 0 : appointed(port, buffer);
+    if (behind_held || (context_.lockstep && start > context_.now))
+        link.hold(context_, buffer, start);
+    else
+        start_on(link, buffer, start);
+}
+
+void Forwarder::start_on(Link& link, PacketBuffer* buffer, wire::ModelTime earliest) {
+    wire::ModelTime arrival = buffer->ready;
+    if (is_part(buffer->header))
+        arrival = link.busy_until();
+    else if (!timeless(buffer->header))
+        arrival = clock_.send(std::max(buffer->ready, earliest), link.busy_until(),
+                              duration(buffer->header));
     link.enqueue(context_, buffer, arrival);
+}
+
+// With one transceiver the packets of msbt meet unless all nodes keep to one timetable. Its start
+// follows from when this packet came, so no node needs to know it.
+wire::ModelTime Forwarder::appointed(unsigned port, const PacketBuffer* buffer) const {
+    const wire::PacketHeader& header = buffer->header;
+    if (clock_.model() != PortModel::half || header.rule != Rule::msbt || is_part(header) ||
+        header.destination != kNoNode)
+        return 0;
+    const Hypercube cube{identity_.network.dim};
+    const Relative relative = relative_address(identity_.node, header.source);
+    const std::uint32_t whole = header.message != 0      ? header.position / header.message
+                                : header.unit_bytes != 0 ? header.unit_bytes
+                                                         : header.payload_bytes;
+    const std::uint32_t packets = whole == 0 ? 1 : (header.total_bytes + whole - 1) / whole;
+    const wire::ModelTime step = clock_.duration(whole);
+    wire::ModelTime begin = buffer->ready;
+    if (index(relative) != 0) {
+        const Port up = msbt_parent(cube, relative, header.subtree);
+        const Relative parent{index(relative) ^ (1u << index(up))};
+        begin -= duration(header) +
+                 step * msbt_start(cube, PortModel::half, parent, up, header.message, packets);
+    }
+    return begin + step * msbt_start(cube, PortModel::half, relative, port_at(port), header.message,
+                                     packets);
 }
 
 void Forwarder::deliver(PacketBuffer* buffer) {
@@ -168,8 +220,11 @@ void Forwarder::send_notices() {
 }
 
 void Forwarder::on_time() {
-    for (unsigned port = 0; port < ports(); ++port)
+    for (unsigned port = 0; port < ports(); ++port) {
         link(port).on_timer(context_);
+        while (PacketBuffer* buffer = links_[port].take_due(context_))
+            start_on(links_[port], buffer, context_.now);
+    }
     empty_dead_links();
 }
 
@@ -188,15 +243,14 @@ void Forwarder::empty_dead_links() {
 
 bool Forwarder::cut_off(NodeId to) const {
     const Envelope envelope{Rule::unicast, 0, identity_.node, to};
-    const Route route =
-        mesh::route<KernelRules>(identity_.network, identity_.node, kNoPort, envelope);
+    const Route route = kernel_route(identity_.network, identity_.node, kNoPort, envelope);
     return (route.ports.set() & dead_ports()) != 0;
 }
 
 std::uint64_t Forwarder::next_deadline() const {
     std::uint64_t earliest = wire::kNever;
     for (const Link& link : links_)
-        earliest = std::min(earliest, link.deadline());
+        earliest = std::min({earliest, link.deadline(), link.held_until(context_)});
     return earliest;
 }
 

@@ -65,6 +65,7 @@ public:
     const Link& link(unsigned port) const { return links_[port]; }
     unsigned ports() const { return static_cast<unsigned>(links_.size()); }
     ModelClock& clock() { return clock_; }
+    const ModelClock& clock() const { return clock_; }
     const Mailbox& mailbox() const { return mailbox_; }
     /// Takes the first packet that matches (there must be one) out of the mailbox.
     PacketBuffer* take(const Match& match);
@@ -88,6 +89,9 @@ private:
 
     void forward(PacketBuffer* buffer, Port arrival);
     void send(unsigned port, PacketBuffer* buffer);
+    void start_on(Link& link, PacketBuffer* buffer, wire::ModelTime earliest);
+    wire::ModelTime duration(const wire::PacketHeader& header) const;
+    wire::ModelTime appointed(unsigned port, const PacketBuffer* buffer) const;
     void deliver(PacketBuffer* buffer);
     void undeliverable(const PacketBuffer* buffer);
     void empty_dead_links();

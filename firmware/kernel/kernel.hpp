@@ -69,7 +69,7 @@ public:
 
     NodeId id() const { return identity_.node; }
     Network network() const { return identity_.network; }
-    std::uint32_t nodes() const { return node_count<KernelRules>(identity_.network); }
+    std::uint32_t nodes() const { return node_count<CubeUnicast>(identity_.network); }
     unsigned ports() const { return forwarder_.ports(); }
     const wire::Job& job() const { return job_; }
     /// Words after `--` on the host tool's command line.
@@ -103,14 +103,21 @@ public:
     std::uint64_t deadline_in(wire::ModelTime ticks) const;
     bool due(std::uint64_t deadline) const { return links_.now >= deadline; }
 
+    /// Model time that an external packet of `bytes` takes on a link.
+    wire::ModelTime link_time(std::uint32_t bytes) const {
+        return forwarder_.clock().duration(bytes);
+    }
+
     // Packets -------------------------------------------------------------------------------------
 
     /// `Packet p = co_await allocate(rule)`: an empty packet, when the pool can start one.
     auto allocate(Rule rule);
-    /// False if the pool is too small for this rule's paths: allocate() would wait for ever.
+    /// False if the pool is too small for this rule's paths (allocate() would wait for ever) or the
+    /// image does not have the rule.
     bool can_carry(Rule rule) const {
         constexpr unsigned kNodesOwn = 2; // receiver, host port
-        return pool_.capacity() > height<KernelRules>(network(), rule) + kNodesOwn;
+        const unsigned longest = kernel_height(network(), rule);
+        return longest != 0 && pool_.capacity() > longest + kNodesOwn;
     }
     /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
     void inject(Packet&& packet);

@@ -23,6 +23,23 @@ void Link::enqueue(LinkContext& context, PacketBuffer* buffer, wire::ModelTime a
         ++packets_sent_;
 }
 
+void Link::hold(LinkContext& context, PacketBuffer* buffer, wire::ModelTime start) {
+    slot(context, buffer) = {start, nullptr};
+    if (held_first_ == nullptr)
+        held_first_ = buffer;
+    else
+        slot(context, held_last_).next = buffer;
+    held_last_ = buffer;
+}
+
+PacketBuffer* Link::take_due(LinkContext& context) {
+    PacketBuffer* buffer = held_first_;
+    if (buffer == nullptr || slot(context, buffer).arrival > context.now)
+        return nullptr;
+    held_first_ = slot(context, buffer).next;
+    return buffer;
+}
+
 void Link::unlink(LinkContext& context, PacketBuffer* before, PacketBuffer* buffer) {
     PacketBuffer* after = slot(context, buffer).next;
     if (before != nullptr)

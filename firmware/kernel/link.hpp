@@ -48,6 +48,14 @@ public:
     /// Queues `buffer`; takes over one reference. `arrival`: model time of its end at the peer.
     void enqueue(LinkContext& context, PacketBuffer* buffer, wire::ModelTime arrival);
 
+    /// Keeps `buffer` (with one reference) until model time `start`; starts must not decrease.
+    void hold(LinkContext& context, PacketBuffer* buffer, wire::ModelTime start);
+    /// A held packet whose time has come; nullptr if there is none.
+    PacketBuffer* take_due(LinkContext& context);
+    wire::ModelTime held_until(LinkContext& context) const {
+        return held_first_ == nullptr ? wire::kNever : slot(context, held_first_).arrival;
+    }
+
     /// The next frame to send, if there is one: fills `header` and, for data, `packet` (else
     /// nullptr). Counts it as sent.
     bool next_frame(LinkContext& context, wire::LinkHeader& header, PacketBuffer*& packet);
@@ -88,10 +96,12 @@ public:
     /// more.
     PacketBuffer* take_undeliverable(LinkContext& context);
 
-    /// Packets waiting or in flight.
-    unsigned pending() const { return waiting_ + in_flight_; }
+    /// Packets waiting or in flight, and one for all that are held.
+    unsigned pending() const { return waiting_ + in_flight_ + (held_first_ != nullptr ? 1u : 0u); }
     std::uint32_t packets_sent() const { return packets_sent_; }
     wire::ModelTime& busy_until() { return busy_until_; }
+    /// When the external packet that last came in was there: its parts come with it.
+    wire::ModelTime& unit_ready() { return unit_ready_; }
 
 private:
     PortSlot& slot(LinkContext& context, PacketBuffer* buffer) const {
@@ -117,10 +127,13 @@ private:
     // queue of waiting packets, chained by their slots
     PacketBuffer* first_ = nullptr;
     PacketBuffer* last_ = nullptr;
+    PacketBuffer* held_first_ = nullptr; // packets with an appointment
+    PacketBuffer* held_last_ = nullptr;
     PacketBuffer* taken_back_ = nullptr; // last one that came back while draining
     std::array<std::uint16_t, limits::kWindowFrames> flight_{}; // a ring of numbers in the pool
     std::uint64_t deadline_ = wire::kNever;
     wire::ModelTime busy_until_ = 0;
+    wire::ModelTime unit_ready_ = 0;
     wire::ModelTime newest_arrival_ = 0; // of all frames sent so far
     std::uint32_t flight_bytes_ = 0;
     std::uint32_t measured_from_us_ = 0; // when the frame left whose round trip is measured

@@ -34,8 +34,15 @@ struct Parcel {
 // Fills and starts the packet at `position`; returns the position after it.
 std::uint32_t start_packet(Kernel& kernel, Packet packet, const Parcel& parcel,
                            const Outgoing& outgoing, std::uint32_t position) {
-    const std::uint32_t bytes =
+    std::uint32_t bytes =
         std::min<std::uint32_t>(parcel.options.packet_bytes, parcel.total_bytes - position);
+    if (const std::uint32_t unit = parcel.options.unit_bytes; unit != 0) {
+        const std::uint32_t inside = position % unit;
+        bytes = std::min(bytes, unit - inside);
+        packet.header().unit_bytes =
+            inside == 0 ? std::min(unit, parcel.total_bytes - position) : 0;
+        packet.header().flags = inside == 0 ? 0 : wire::packet_flag::kPart;
+    }
     packet.header().destination = parcel.to;
     packet.header().tag = parcel.options.tag;
     packet.header().service = service(position == 0 ? Service::message : Service::fragment);
@@ -65,7 +72,8 @@ bool may_go_on(const Outgoing& outgoing, std::uint32_t position, std::uint32_t t
 Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t total_bytes,
                   ByteSource source) {
     if (index(to) >= kernel.nodes() || total_bytes > limits::kMessageBytesMax ||
-        options.packet_bytes == 0 || options.packet_bytes > wire::kPayloadBytesMax)
+        options.packet_bytes == 0 || options.packet_bytes > wire::kPayloadBytesMax ||
+        !kernel.can_carry(options.route))
         co_return Status::bad_argument;
     Registration registration{kernel};
     Outgoing& outgoing = registration.outgoing;
@@ -83,7 +91,7 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
         }
         const bool offer = position == 0 && !outgoing.taken;
         if (offer || (outgoing.taken && position < total_bytes)) {
-            Packet packet = co_await kernel.allocate(Rule::unicast);
+            Packet packet = co_await kernel.allocate(options.route);
             position = start_packet(kernel, std::move(packet), parcel, outgoing, position);
         }
         co_await kernel.wait_until([&outgoing, position, total_bytes, window] {

@@ -24,6 +24,8 @@ struct ByteSource {
 struct SendOptions {
     Tag tag = 0;
     std::uint16_t packet_bytes = wire::kPayloadBytesMax; // largest payload of one packet, 1..1024
+    std::uint32_t unit_bytes = 0; // of an external packet; 0: each packet is one. Neighbours only
+    Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
 };
 
 /// Sends `total_bytes` (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed

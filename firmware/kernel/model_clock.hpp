@@ -26,6 +26,8 @@ public:
         tc_ = tc_ticks;
     }
 
+    PortModel model() const { return model_; }
+
     /// How long `payload_bytes` occupy a link.
     Time duration(std::size_t payload_bytes) const { return tau_ + tc_ * payload_bytes; }
 

@@ -1,10 +1,25 @@
-// Which networks and rules the kernel routes. Flash is paid for what is named here only.
+// Which networks and rules the kernel routes. Every image knows its network and unicast; the trees
+// are linked with the first collective that a program uses, and only then paid for.
 #pragma once
 
 #include "core/network.hpp"
 
 namespace mesh {
 
+/// All that a kernel may route.
 using KernelRules = CubeRules;
+
+/// The routing of tree packets. A program that sends such packets by hand, without a function of
+/// collectives/, says `tree_rules()` once to have it linked.
+struct TreeRules {
+    Route (*route)(Network network, NodeId self, Port arrival, const Envelope& envelope);
+    unsigned (*height)(Network network, Rule rule);
+};
+const TreeRules& tree_rules();
+
+/// Where a packet goes from here; nowhere for a tree whose rules are not linked.
+Route kernel_route(Network network, NodeId self, Port arrival, const Envelope& envelope);
+/// Most links that a packet of the rule crosses; 0 for a rule that is not there.
+unsigned kernel_height(Network network, Rule rule);
 
 } // namespace mesh

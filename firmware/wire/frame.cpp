@@ -71,6 +71,7 @@ void write_packet_header(const PacketHeader& header, std::span<std::byte, kPacke
     store(out, packet_offset::kMessage, header.message);
     store(out, packet_offset::kPosition, header.position);
     store(out, packet_offset::kTotalBytes, header.total_bytes);
+    store(out, packet_offset::kUnitBytes, header.unit_bytes);
 }
 
 void seal_packet(std::span<std::byte> packet) {
@@ -96,6 +97,7 @@ Parse read_packet(std::span<const std::byte> packet, PacketHeader& out) {
     out.message = load<std::uint32_t>(packet, packet_offset::kMessage);
     out.position = load<std::uint32_t>(packet, packet_offset::kPosition);
     out.total_bytes = load<std::uint32_t>(packet, packet_offset::kTotalBytes);
+    out.unit_bytes = load<std::uint32_t>(packet, packet_offset::kUnitBytes);
     return Parse::ok;
 }
 

@@ -3,7 +3,7 @@
 // A frame is an Ethernet frame of three parts, all little-endian, each a whole number of words:
 //   cable header  14 bytes  belongs to the loom: the port it leaves by, then the port it enters by
 //   link header   30 bytes  made anew for every hop and every retransmission; own CRC-32
-//   packet        header 32 bytes + payload; untouched from source to destination; own CRC-32
+//   packet        header 36 bytes + payload; untouched from source to destination; own CRC-32
 // The packet therefore stays in one pool buffer while the node forwards it, and the CRC over the
 // payload is computed once at the source and checked at every hop.
 #pragma once
@@ -20,7 +20,7 @@ namespace mesh::wire {
 
 inline constexpr std::size_t kCableBytes = 14;
 inline constexpr std::size_t kHeadBytes = 44; // cable and link header together
-inline constexpr std::size_t kPacketHeaderBytes = 32;
+inline constexpr std::size_t kPacketHeaderBytes = 36;
 inline constexpr std::size_t kPayloadBytesMax = 1024;
 inline constexpr std::size_t kPacketBytesMax = kPacketHeaderBytes + kPayloadBytesMax;
 inline constexpr std::size_t kFrameBytesMax = kHeadBytes + kPacketBytesMax;
@@ -74,7 +74,8 @@ inline constexpr std::size_t kFlags = 15;       // u8
 inline constexpr std::size_t kMessage = 16;     // u32, number of the message at its source
 inline constexpr std::size_t kPosition = 20;    // u32, byte offset of this payload in the message
 inline constexpr std::size_t kTotalBytes = 24;  // u32, of the message
-inline constexpr std::size_t kPacketCrc = 28;   // CRC-32 of bytes 0..27 and of the payload
+inline constexpr std::size_t kUnitBytes = 28;   // u32, of the external packet; 0: this one alone
+inline constexpr std::size_t kPacketCrc = 32;   // CRC-32 of bytes 0..31 and of the payload
 } // namespace packet_offset
 
 /// Bits of LinkHeader::flags. The epoch (low byte) counts how often the sender took packets back
@@ -84,9 +85,13 @@ inline constexpr std::uint16_t kEpochMask = 0x00FF;
 inline constexpr std::uint16_t kGap = 0x0100; // a frame is missing: send again from `acknowledged`
 } // namespace link_flag
 
-/// Bits of PacketHeader::flags.
+/// Bits of PacketHeader::flags. An external packet is what moves as one in the model: store and
+/// forward at every node, one start-up time. If it is larger than a frame, its first packet says its
+/// size and the others follow it on the same links as parts.
 namespace packet_flag {
 inline constexpr std::uint8_t kTimeless = 0x01; // end-to-end control: outside the model time
+inline constexpr std::uint8_t kInward = 0x02;   // up a tree, to its root
+inline constexpr std::uint8_t kPart = 0x04;     // of the external packet begun before it
 } // namespace packet_flag
 
 /// The fields of a link header as values.
@@ -116,6 +121,7 @@ struct PacketHeader {
     std::uint32_t message = 0;
     std::uint32_t position = 0;
     std::uint32_t total_bytes = 0;
+    std::uint32_t unit_bytes = 0;
 };
 
 /// What is wrong with received bytes; each has a counter.
@@ -129,7 +135,7 @@ void write_head(const LinkHeader& header, const Mac& sender, std::span<std::byte
 /// type, checksum and lengths. `out` is set only if the answer is ok. Any bytes are safe.
 Parse read_head(std::span<const std::byte> head, std::size_t frame_bytes, LinkHeader& out);
 
-/// Writes the 32 bytes of a packet header, checksum excepted.
+/// Writes the 36 bytes of a packet header, checksum excepted.
 void write_packet_header(const PacketHeader& header, std::span<std::byte, kPacketHeaderBytes> out);
 
 /// Computes the packet's checksum and puts it in place. `packet` is header and payload.

@@ -3,8 +3,9 @@
 
 What counts as system is everything that every program carries whatever its app: firmware/core,
 wire and kernel, and the board's object in which Node<Board> is instantiated. Board, collectives,
-app and C library are listed apart. RAM leaves out .noinit (packet pool, process arena) and the
-stack. Budgets come from boards/BOARD/board.mk; --check fails the build when one is exceeded.
+app and C library are listed apart, and so are the rules of all trees, which a program carries if it
+uses collectives (measured in --trees-image). RAM leaves out .noinit (packet pool, process arena)
+and the stack. Budgets come from boards/BOARD/board.mk; --check fails the build when one is exceeded.
 """
 import argparse
 import csv
@@ -15,6 +16,7 @@ import sys
 
 FLASH = (".text", ".rodata", ".vectors", ".ARM", ".init_array", ".data")
 RAM = (".data", ".bss")
+TREES = "firmware/kernel/tree_rules.o"
 FORBIDDEN = {"malloc", "free", "calloc", "realloc", "_Znwj", "_Znaj", "_ZdlPv", "_ZdlPvj",
              "__cxa_throw", "__cxa_allocate_exception", "__gxx_personality_v0", "__dynamic_cast"}
 # The C library's own heap; a board may stand in for it with a fixed block for stdio.
@@ -27,9 +29,12 @@ def input_sections(map_file):
     """(section, bytes, object) of everything that the linker kept."""
     text = map_file.read_text().split("Linker script and memory map", 1)[1]
     pattern = re.compile(r"^ (\.[\w.$:~<>*,&()-]+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+(\S+)$", re.M)
+    portable = {file.name: f"/obj/{file.relative_to(map_file.parent / 'obj')}"
+                for file in (map_file.parent / "obj" / "firmware").rglob("*.o")}
     for section, address, size, name in pattern.findall(text):
         if int(address, 16) and int(size, 16):
-            yield section, int(size, 16), name
+            member = re.search(r"/libmesh\.a\((.*)\)$", name)
+            yield section, int(size, 16), portable[member[1]] if member else name
 
 
 def group_of(name, board):
@@ -37,6 +42,8 @@ def group_of(name, board):
     if ".a(" in name or "/lib/gcc/" in name or name.endswith(("crti.o", "crtn.o")):
         return "library"
     path = name.split("/obj/")[-1]
+    if path == TREES:
+        return "trees"
     if path == f"boards/{board}/main.o" or re.match(r"firmware/(core|wire|kernel)/", path):
         return "system"
     if path.startswith("boards/"):
@@ -106,7 +113,7 @@ def total(table, group=None):
 
 def print_table(table):
     print(f"{'object':44}{'flash':>8}{'ram':>8}")
-    for group in ("system", "board", "collectives", "app", "library"):
+    for group in ("system", "trees", "board", "collectives", "app", "library"):
         for key, sizes in sorted(table.items(), key=lambda item: -item[1][0]):
             if key[0] == group and group != "library":
                 print(f"  {key[1]:42}{sizes[0]:8}{sizes[1]:8}")
@@ -132,6 +139,7 @@ def check(table, build, board):
     frame = (deepest_frames(build, board) or [(0, "none", "")])[0]
     measured = (("flash of the system", flash, "FLASH_BUDGET", ""),
                 ("static RAM of the system", ram, "RAM_BUDGET", ""),
+                ("flash of all trees", total(table, "trees")[0], "TREES_BUDGET", ""),
                 ("largest stack frame", frame[0], "STACK_BUDGET", frame[1]))
     results = [(0 < value <= limit[budget], f"{what} {value} of {limit[budget]} {detail}")
                for what, value, budget, detail in measured]
@@ -148,12 +156,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--board", default="mps2-an505")
     parser.add_argument("--image", default="hello")
+    parser.add_argument("--trees-image", default="readme")
     parser.add_argument("--check", action="store_true", help="only the limits")
     parser.add_argument("--save", type=pathlib.Path, help="write the table as CSV")
     parser.add_argument("--diff", type=pathlib.Path, help="compare with a table that was saved")
     parser.add_argument("build", type=pathlib.Path)
     arguments = parser.parse_args()
-    table = measure(arguments.build / arguments.board / f"{arguments.image}.map", arguments.board)
+    folder = arguments.build / arguments.board
+    table = measure(folder / f"{arguments.image}.map", arguments.board)
+    trees = measure(folder / f"{arguments.trees_image}.map", arguments.board)
+    table.update({key: sizes for key, sizes in trees.items() if key[0] == "trees"})
     if arguments.diff:
         print_diff(table, read_csv(arguments.diff))
         return 0

@@ -1,0 +1,295 @@
+#include "collectives/personalised.hpp"
+
+#include "core/scatter_order.hpp"
+#include "wire/bytes.hpp"
+
+#include <algorithm>
+
+namespace mesh {
+
+namespace {
+
+Hypercube cube_of(const Kernel& kernel) { return {kernel.network().dim}; }
+
+bool possible(const Kernel& kernel, const PersonalPlan& plan) {
+    return kernel.network().topology == Topology::cube && index(plan.root) < kernel.nodes() &&
+           has_schedule(plan.tree, plan.schedule, plan.ports != PortModel::all) &&
+           tree_rules().height(kernel.network(), plan.tree) != 0 && kernel.can_carry(plan.tree);
+}
+
+// One fragment on its way down or up the tree.
+struct Parcel {
+    NodeId to;
+    std::uint8_t flags;
+    std::uint32_t in_source; // where the block begins in the source
+};
+
+Task<Status> send_fragment(Kernel& kernel, const PersonalPlan& plan, const Parcel& parcel,
+                           const Cutting::Fragment& fragment, ByteSource source) {
+    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    Packet packet = co_await kernel.allocate(plan.tree);
+    cutting.describe(fragment, packet.header());
+    packet.header().destination = parcel.to;
+    packet.header().flags |= parcel.flags;
+    packet.header().tag = plan.tag;
+    source.fill(source.context, parcel.in_source + fragment.position,
+                packet.resize(fragment.bytes));
+    kernel.inject(std::move(packet));
+    co_return Status::ok;
+}
+
+} // namespace
+
+// Packet k of all blocks in one pass over the destinations, then the next one.
+Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
+    if (!possible(kernel, plan) || in_cycles(plan.schedule) || plan.packet_bytes == 0)
+        co_return Status::bad_argument;
+    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    for (std::uint32_t number = 0; number < cutting.packets(); ++number) {
+        ScatterOrder<KernelRules> order{cube_of(kernel), plan.tree, plan.schedule};
+        const std::uint32_t begin = number * plan.packet_bytes;
+        const std::uint32_t end = begin + cutting.bytes_of(number);
+        for (std::uint32_t c = order.next(); c != 0; c = order.next()) {
+            const NodeId to = node_at(c ^ index(plan.root));
+            const Parcel parcel{to, 0, index(to) * plan.block_bytes};
+            std::uint32_t position = begin;
+            do {
+                const Cutting::Fragment fragment = cutting.at(position);
+                static_cast<void>(co_await send_fragment(kernel, plan, parcel, fragment, source));
+                position += fragment.bytes;
+            } while (position < end);
+        }
+    }
+    co_return Status::ok;
+}
+
+// Packets of different nodes share the links towards the root, so none may have parts.
+Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
+    if (!possible(kernel, plan) || in_cycles(plan.schedule) || plan.packet_bytes == 0 ||
+        plan.packet_bytes > wire::kPayloadBytesMax)
+        co_return Status::bad_argument;
+    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    const Parcel parcel{plan.root, wire::packet_flag::kInward,
+                        index(kernel.id()) * plan.block_bytes};
+    std::uint32_t position = 0;
+    do {
+        const Cutting::Fragment fragment = cutting.at(position);
+        static_cast<void>(co_await send_fragment(kernel, plan, parcel, fragment, source));
+        position += fragment.bytes;
+    } while (position < plan.block_bytes);
+    co_return Status::ok;
+}
+
+// In cycles -----------------------------------------------------------------------------------
+
+namespace {
+
+using PortBytes = std::array<std::uint32_t, kPortsMax>;
+
+std::uint32_t sum(const PortBytes& bytes) {
+    std::uint32_t total = 0;
+    for (const std::uint32_t part : bytes)
+        total += part;
+    return total;
+}
+
+// Where the bundle of each port begins when they lie one behind the other.
+PortBytes begins(const PortBytes& bytes) {
+    PortBytes begin{};
+    for (std::size_t port = 1; port < bytes.size(); ++port)
+        begin[port] = begin[port - 1] + bytes[port - 1];
+    return begin;
+}
+
+// exchange() at one node: what it sends and gets in each cycle, and where that lies.
+class CycleWork {
+public:
+    CycleWork(const Kernel& kernel, const PersonalPlan& plan, Exchange what,
+              std::span<std::byte> memory)
+        : plan_{cube_of(kernel), plan.tree, plan.schedule, plan.ports != PortModel::all,
+                what == Exchange::allgather},
+          what_(what),
+          self_(translated() ? 0 : index(kernel.id()) ^ index(plan.root)),
+          block_bytes_(plan.block_bytes),
+          cycles_(cycle_count<KernelRules>(plan_)) {
+        const std::size_t all = std::size_t{kernel.nodes()} * plan.block_bytes;
+        blocks_ = memory.first(all);
+        out_ = memory.subspan(all, all);
+        in_ = memory.subspan(2 * all, all);
+        sizes_ = memory.subspan(3 * all);
+    }
+
+    unsigned cycles() const { return cycles_; }
+
+    // Measures the bundles of a cycle, and packs those that this node sends.
+    void prepare(unsigned cycle) {
+        measure(cycle);
+        PortBytes at = begins(out_bytes_);
+        if (sum(out_bytes_) != 0)
+            for_each(cycle, [&](const Crossing& crossing) {
+                if (sender(crossing) != self_)
+                    return;
+                const auto from =
+                    part_of(plan_.broadcast ? crossing.tail : crossing.block, crossing);
+                std::copy(from.begin(), from.end(), out_.begin() + at[crossing.port]);
+                at[crossing.port] += static_cast<std::uint32_t>(from.size());
+            });
+    }
+    // Puts what has come where it belongs.
+    void unpack(unsigned cycle) {
+        PortBytes at = begins(in_bytes_);
+        if (sum(in_bytes_) != 0)
+            for_each(cycle, [&](const Crossing& crossing) {
+                if (receiver(crossing) != self_)
+                    return;
+                const auto to = part_of(crossing.block, crossing);
+                const auto from = in_.subspan(at[crossing.port], to.size());
+                std::copy(from.begin(), from.end(), to.begin());
+                at[crossing.port] += static_cast<std::uint32_t>(to.size());
+            });
+    }
+
+    std::span<const std::byte> outgoing(unsigned port) const {
+        return out_.subspan(begins(out_bytes_)[port], out_bytes_[port]);
+    }
+    std::span<std::byte> incoming(unsigned port) const {
+        return in_.subspan(begins(in_bytes_)[port], in_bytes_[port]);
+    }
+    bool idle() const { return sum(out_bytes_) + sum(in_bytes_) == 0; }
+    // Bytes of the largest bundle of the whole mesh in this cycle.
+    std::uint32_t largest() const { return largest_; }
+
+private:
+    // Every node is a root: what one node does in its own tree, all do in theirs.
+    bool translated() const { return what_ == Exchange::allgather || what_ == Exchange::alltoall; }
+    bool backward() const { return what_ == Exchange::gather; }
+
+    template <class F>
+    void for_each(unsigned cycle, F f) const {
+        const unsigned scheduled = backward() ? cycles_ - 1 - cycle : cycle;
+        for_each_crossing<KernelRules>(plan_, [&](unsigned when, const Crossing& crossing) {
+            if (when == scheduled)
+                f(crossing);
+        });
+    }
+    std::uint32_t sender(const Crossing& crossing) const {
+        return translated() ? self_ : backward() ? crossing.head() : crossing.tail;
+    }
+    std::uint32_t receiver(const Crossing& crossing) const {
+        return translated() ? self_ : backward() ? crossing.tail : crossing.head();
+    }
+    std::span<std::byte> part_of(std::uint32_t block, const Crossing& crossing) const {
+        return blocks_.subspan(std::size_t{block} * block_bytes_ + crossing.begin(block_bytes_),
+                               crossing.size(block_bytes_));
+    }
+
+    // The bundle over `port` away from the root at node `tail`; one for all nodes if they are
+    // alike.
+    std::size_t bundle(std::uint32_t tail, unsigned port) const {
+        const std::size_t place = translated() ? port : std::size_t{tail} * plan_.cube.dim + port;
+        return place * sizeof(std::uint32_t);
+    }
+    void measure(unsigned cycle) {
+        std::fill(sizes_.begin(), sizes_.end(), std::byte{0});
+        largest_ = 0;
+        for_each(cycle, [&](const Crossing& crossing) {
+            const std::size_t place = bundle(crossing.tail, crossing.port);
+            const std::uint32_t bytes =
+                wire::load<std::uint32_t>(sizes_, place) + crossing.size(block_bytes_);
+            wire::store(sizes_, place, bytes);
+            largest_ = std::max(largest_, bytes);
+        });
+        for (unsigned port = 0; port < plan_.cube.dim; ++port) {
+            const auto away = wire::load<std::uint32_t>(sizes_, bundle(self_, port));
+            const auto home = wire::load<std::uint32_t>(sizes_, bundle(self_ ^ (1u << port), port));
+            out_bytes_[port] = backward() ? home : away;
+            in_bytes_[port] = backward() ? away : home;
+        }
+    }
+
+    CyclePlan plan_;
+    Exchange what_;
+    std::uint32_t self_; // relative to the root
+    std::uint32_t block_bytes_;
+    unsigned cycles_;
+    std::uint32_t largest_ = 0;
+    std::span<std::byte> blocks_;
+    std::span<std::byte> out_;
+    std::span<std::byte> in_;
+    std::span<std::byte> sizes_;
+    PortBytes out_bytes_{};
+    PortBytes in_bytes_{};
+};
+
+Process send_bundles(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work) {
+    for (unsigned port = 0; port < kernel.ports(); ++port) {
+        const std::span<const std::byte> bundle = work.outgoing(port);
+        if (bundle.empty())
+            continue;
+        const NodeId to = neighbor<KernelRules>(kernel.network(), kernel.id(), port_at(port));
+        const auto whole = static_cast<std::uint32_t>(bundle.size());
+        const SendOptions options{.tag = plan.tag,
+                                  .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes};
+        const Status status = co_await send(kernel, to, options, bundle);
+        if (status != Status::ok)
+            co_return status;
+    }
+    co_return Status::ok;
+}
+
+// All nodes receive over their ports in the same order as they send, so nobody waits in a circle.
+Task<Status> do_cycle(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work) {
+    ProcessId sender;
+    if (!kernel.spawn(send_bundles(kernel, plan, work), sender))
+        co_return Status::no_memory;
+    for (unsigned port = 0; port < kernel.ports(); ++port) {
+        const std::span<std::byte> bundle = work.incoming(port);
+        if (bundle.empty())
+            continue;
+        const NodeId from = neighbor<KernelRules>(kernel.network(), kernel.id(), port_at(port));
+        const Received received = co_await receive(kernel, bundle, plan.tag, from);
+        if (received.status != Status::ok)
+            co_return received.status;
+    }
+    co_return co_await kernel.join(sender);
+}
+
+// Model time of a bundle on a link.
+wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std::uint32_t bytes) {
+    if (bytes == 0)
+        return 0;
+    if (plan.packet_bytes == 0)
+        return kernel.link_time(bytes);
+    const std::uint32_t rest = bytes % plan.packet_bytes;
+    return bytes / plan.packet_bytes * kernel.link_time(plan.packet_bytes) +
+           (rest != 0 ? kernel.link_time(rest) : 0);
+}
+
+} // namespace
+
+Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
+                      std::span<std::byte> memory) {
+    if (!possible(kernel, plan) || !in_cycles(plan.schedule))
+        co_return Status::bad_argument;
+    if (memory.size() < exchange_bytes(kernel.nodes(), plan.block_bytes))
+        co_return Status::no_memory;
+    CycleWork work{kernel, plan, what, memory};
+    // Under half a pair that exchanges takes the link once each way.
+    const bool twice = plan.ports == PortModel::half &&
+                       (what == Exchange::allgather || what == Exchange::alltoall);
+    wire::ModelTime begin = kernel.now();
+    for (unsigned cycle = 0; cycle < work.cycles(); ++cycle) {
+        work.prepare(cycle);
+        if (!work.idle()) {
+            kernel.advance_clock(begin);
+            const Status status = co_await do_cycle(kernel, plan, work);
+            if (status != Status::ok)
+                co_return status;
+            work.unpack(cycle);
+        }
+        begin += bundle_time(kernel, plan, work.largest()) * (twice ? 2u : 1u);
+    }
+    co_return Status::ok;
+}
+
+} // namespace mesh

@@ -1,0 +1,211 @@
+// Personalised communication on the cube in cycles: in which cycle the data of which node crosses
+// which link. One rule serves scatter, gather (the same backward), and all-to-all, where every node
+// is the root of a translated tree and all do the same at once.
+//
+// All addresses are relative to the root. The data of node c goes from 0 to c along the path of the
+// tree; the balanced graph sbg splits it over the paths through all subtrees that c belongs to.
+// Everything follows from the path, so a node keeps no table. (ho-johnsson-1986, 5;
+// ho-johnsson-1988, 5 and 6)
+#pragma once
+
+#include "core/network.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace mesh {
+
+/// In which order a source sends. The first five send single packets that find their way; the last
+/// two move bundles of blocks in cycles that all nodes share.
+enum class Schedule : std::uint8_t {
+    gray,       // destinations in descending order: ports as in the Gray code
+    port,       // one port after the other, each in postorder
+    postorder,  // every port has its own list, in postorder
+    rbf,        // the same, farthest first (reverse breadth-first)
+    roundrobin, // the ports in turn, each list in postorder
+    level,      // bundles, the farthest level first; all ports at once
+    subtree,    // bundles, each for a whole subtree
+    kCount
+};
+
+constexpr std::string_view name(Schedule schedule) {
+    constexpr std::array<std::string_view, 7> kNames{"gray",       "port",  "postorder", "rbf",
+                                                     "roundrobin", "level", "subtree"};
+    return kNames[static_cast<std::size_t>(schedule)];
+}
+
+constexpr bool in_cycles(Schedule schedule) {
+    return schedule == Schedule::level || schedule == Schedule::subtree;
+}
+
+/// What the nodes of a collective agree on.
+struct CyclePlan {
+    Hypercube cube;
+    Rule tree = Rule::sbt;
+    Schedule schedule = Schedule::subtree;
+    bool one_port = false;
+    /// The same data goes to everybody (all-to-all broadcast): only the last link of each path
+    /// carries it, from the parent.
+    bool broadcast = false;
+
+    constexpr Network network() const { return {Topology::cube, cube.dim}; }
+};
+
+/// The links from the root to a node, by the dimension that each crosses.
+struct TreePath {
+    std::array<std::uint8_t, kDimMax + 1> ports{};
+    unsigned links = 0;
+};
+
+/// The data of `block` (or its share `piece` of `pieces`) crosses a link from `tail` over `port`.
+struct Crossing {
+    std::uint32_t block;
+    std::uint32_t tail;
+    std::uint8_t port;
+    std::uint8_t piece;
+    std::uint8_t pieces;
+
+    constexpr std::uint32_t head() const { return tail ^ (1u << port); }
+    /// The part of a block of `bytes` that this piece is.
+    constexpr std::uint32_t begin(std::uint32_t bytes) const { return share(bytes, piece); }
+    constexpr std::uint32_t size(std::uint32_t bytes) const {
+        return share(bytes, piece + 1u) - share(bytes, piece);
+    }
+
+private:
+    constexpr std::uint32_t share(std::uint32_t bytes, unsigned number) const {
+        return static_cast<std::uint32_t>(std::uint64_t{bytes} * number / pieces);
+    }
+};
+
+/// Subtrees over which the data of `node` goes, as bits: several only for cyclic nodes of sbg.
+/// Precondition: not 0.
+constexpr std::uint32_t subtrees_of(Hypercube cube, Rule tree, std::uint32_t node) {
+    if (tree != Rule::sbg)
+        return 1;
+    const detail::Turned least = detail::least_right(cube, node);
+    std::uint32_t set = 0;
+    for (unsigned count = 0; count < cube.dim; ++count)
+        set |= rotate_right(node, count, cube.dim) == least.word ? 1u << count : 0u;
+    return set;
+}
+
+/// The path to `node` (not 0). O(dim) calls of the tree's parent rule.
+template <class Rules = AllRules>
+constexpr TreePath path_to(const CyclePlan& plan, std::uint32_t node, unsigned subtree) {
+    TreePath path;
+    if (plan.tree == Rule::sbg) {
+        for (std::uint32_t left = rotate_right(node, subtree, plan.cube.dim); left != 0;
+             left &= left - 1)
+            path.ports[path.links++] =
+                static_cast<std::uint8_t>(detail::wrap(plan.cube, lowest_bit(left) + subtree));
+        return path;
+    }
+    const unsigned longest = height<Rules>(plan.network(), plan.tree);
+    while (node != 0 && path.links < longest) {
+        const Port up = parent<Rules>(plan.network(), plan.tree, 0, NodeId{0}, node_at(node));
+        path.ports[path.links++] = static_cast<std::uint8_t>(index(up));
+        node ^= 1u << index(up);
+    }
+    for (unsigned low = 0, high = path.links; low + 1 < high; ++low) {
+        --high;
+        const std::uint8_t kept = path.ports[low];
+        path.ports[low] = path.ports[high];
+        path.ports[high] = kept;
+    }
+    return path;
+}
+
+namespace detail {
+
+/// One port, whole subtrees: the cycle after `last` (-1 at the root) in which `node` serves its
+/// child over `port`. In cycle t all nodes use one dimension, except in tcbt, where a node serves
+/// its children one after the other. (ho-johnsson-1988, lemma 17)
+template <class Rules>
+constexpr int next_cycle(const CyclePlan& plan, std::uint32_t node, unsigned port, int last) {
+    if (plan.tree == Rule::tcbt) {
+        PortSequence order =
+            children<Rules>(plan.network(), plan.tree, 0, NodeId{0}, node_at(node));
+        int cycle = last + 1;
+        while (!order.empty() && index(order.pop()) != port)
+            ++cycle;
+        return cycle;
+    }
+    const int dim = plan.cube.dim;
+    const bool mirrored = plan.tree == Rule::sbnt_maxl || plan.tree == Rule::sbnt_minbl;
+    const int place = mirrored ? dim - 1 - static_cast<int>(port) : static_cast<int>(port);
+    return last + 1 + (place - (last + 1) % dim + dim) % dim;
+}
+
+} // namespace detail
+
+/// f(link, tail, cycle) for every link of a path, from the root on.
+template <class Rules, class F>
+constexpr void for_each_link(const CyclePlan& plan, const TreePath& path, F f) {
+    const unsigned levels = height<Rules>(plan.network(), plan.tree);
+    std::uint32_t tail = 0;
+    int cycle = -1;
+    for (unsigned link = 0; link < path.links; ++link) {
+        const unsigned port = path.ports[link];
+        if (plan.schedule == Schedule::level && !plan.broadcast)
+            cycle = static_cast<int>(levels - path.links + link);
+        else if (plan.one_port)
+            cycle = detail::next_cycle<Rules>(plan, tail, port, cycle);
+        else
+            cycle = static_cast<int>(link);
+        f(link, tail, static_cast<unsigned>(cycle));
+        tail ^= 1u << port;
+    }
+}
+
+/// f(cycle, crossing) for everything that crosses a link, block by block.
+/// O(nodes * dim) calls of the tree's parent rule.
+template <class Rules = AllRules, class F>
+constexpr void for_each_crossing(const CyclePlan& plan, F f) {
+    for (std::uint32_t block = 1; block < plan.cube.node_count(); ++block) {
+        const std::uint32_t subtrees = subtrees_of(plan.cube, plan.tree, block);
+        const auto pieces = static_cast<std::uint8_t>(PortSequence::ascending(subtrees).size());
+        std::uint8_t piece = 0;
+        for (std::uint32_t left = subtrees; left != 0; left &= left - 1, ++piece) {
+            const TreePath path = path_to<Rules>(plan, block, lowest_bit(left));
+            for_each_link<Rules>(
+                plan, path, [&](unsigned link, std::uint32_t tail, unsigned cycle) {
+                    if (!plan.broadcast || link + 1 == path.links)
+                        f(cycle, Crossing{block, tail, path.ports[link], piece, pieces});
+                });
+        }
+    }
+}
+
+/// Number of cycles.
+template <class Rules = AllRules>
+constexpr unsigned cycle_count(const CyclePlan& plan) {
+    unsigned count = 0;
+    for_each_crossing<Rules>(plan, [&](unsigned cycle, const Crossing&) {
+        count = cycle + 1 > count ? cycle + 1 : count;
+    });
+    return count;
+}
+
+/// True if the tree can be used so: a tree with one path to each node (or sbg) and a schedule that
+/// the papers give for it. `level` needs all ports.
+constexpr bool has_schedule(Rule tree, Schedule schedule, bool one_port) {
+    const bool balanced = tree == Rule::sbnt_minr || tree == Rule::sbnt_maxl ||
+                          tree == Rule::sbnt_minbl || tree == Rule::sbnt_maxbr;
+    const bool known = balanced || tree == Rule::sbt || tree == Rule::tcbt || tree == Rule::sbg;
+    switch (schedule) {
+    case Schedule::gray:
+    case Schedule::port: return tree == Rule::sbt;
+    case Schedule::postorder:
+    case Schedule::rbf:
+    case Schedule::roundrobin: return balanced || tree == Rule::sbt;
+    case Schedule::level: return known && !one_port;
+    case Schedule::subtree: return known;
+    case Schedule::kCount: break;
+    }
+    return false;
+}
+
+} // namespace mesh
