@@ -45,233 +45,192 @@ struct Blocks {
     return position < cube.dim ? position : position - cube.dim;
 }
 
-/// Where a node sends: a bit set and the dimension that the order starts from.
+/// Where a node sends: a bit set and the dimension that the order starts from. One register.
 struct Fan {
-    std::uint32_t set;
-    unsigned first;
+    std::uint32_t set : 24;
+    std::uint32_t first : 8;
+};
+static_assert(kDimMax <= 24);
+
+constexpr Fan fan_of(std::uint32_t set, unsigned first) {
+    return {set & 0xFF'FFFFu, first & 0xFFu};
+}
+
+/// The rotation to the left that makes a word the greatest, the first of several alike; these
+/// follow each other by `period`, which is the dimension if there is but one.
+struct Turn {
+    std::uint16_t count;
+    std::uint16_t period;
 };
 
-/// An address in the rotation that its subtree is seen from: `count` right (minr) or left (maxl).
-struct Turned {
-    std::uint32_t word;
-    unsigned count;
-};
+/// The greatest rotation is one of those that bring a bit of `tops`, the highest ones of the
+/// longest blocks, to the front.
+constexpr Turn greatest_turn(Hypercube cube, std::uint32_t word, std::uint32_t tops) {
+    std::uint32_t greatest = 0;
+    unsigned found = 0;
+    for (tops <<= 32u - cube.dim; tops != 0;) {
+        const unsigned count = static_cast<unsigned>(__builtin_clz(tops));
+        tops ^= 0x8000'0000u >> count;
+        const std::uint32_t moved = rotate_left(word, count, cube.dim);
+        if (moved < greatest)
+            continue;
+        if (moved == greatest)
+            return {static_cast<std::uint16_t>(found), static_cast<std::uint16_t>(count - found)};
+        greatest = moved;
+        found = count;
+    }
+    return {static_cast<std::uint16_t>(found), cube.dim};
+}
+
+/// How many zeroes beside a single one can be turned without bringing a rotation ahead; the address
+/// is `count` steps from its extreme rotation. In the middle of an even cube lies a cyclic node.
+constexpr unsigned places_beside_single(Hypercube cube, unsigned count) {
+    return (cube.dim - (2 * count >= cube.dim ? 1u : 0u)) / 2;
+}
 
 /// True if no rotation of `word` exceeds it and, of several alike, `count` steps to it are the
-/// fewest. The word begins with a block of `lead` ones, has none longer and ends with a zero. Only
-/// a rotation that begins with as long a block can be greater. Each is compared up to where it
-/// falls behind, and the next begins past that place; one that never does makes the word periodic.
-constexpr bool is_greatest(Hypercube cube, std::uint32_t word, unsigned lead, unsigned count) {
-    std::uint32_t tops = word;
-    for (unsigned length = 1; length < lead; ++length)
-        tops &= tops << 1;
-    const std::uint32_t line = word << (32u - cube.dim); // the first bit leads
-    std::uint32_t starts = (tops << (32u - cube.dim)) & 0x7FFF'FFFFu;
+/// fewest. Only those that begin at `starts`, its other blocks as long as the leading one, can.
+/// Each is compared up to where it falls behind, and the next begins past that place; one that
+/// never does makes the word periodic. Word and starts with the first bit at bit 31.
+constexpr bool is_greatest(Hypercube cube, std::uint32_t line, std::uint32_t starts,
+                           unsigned count) {
     while (starts != 0) {
-        const unsigned turn = static_cast<unsigned>(std::countl_zero(starts));
+        const unsigned turn = static_cast<unsigned>(__builtin_clz(starts));
         const std::uint32_t moved = line << turn;
-        const unsigned alike = static_cast<unsigned>(std::countl_zero(line ^ moved));
+        const unsigned alike = static_cast<unsigned>(__builtin_clz(line ^ moved));
         if (turn + alike >= cube.dim)
             return cube.dim % turn == 0 && count < turn;
-        if (((moved << alike) >> 31) != 0)
+        if (line < moved)
             return false;
         starts &= 0x7FFF'FFFFu >> (turn + alike);
     }
     return true;
 }
 
-/// Least right rotation, of several alike the one with the smallest count. Precondition: not 0.
-constexpr Turned least_right(Hypercube cube, std::uint32_t address) {
-    const unsigned low = lowest_bit(address);
-    const std::uint32_t word = address >> low; // a rotation: only zeroes drop out
-    const Blocks blocks = longest_blocks(zeroes(cube, word));
-    if (blocks.length == 0)
-        return {address, 0};
-    const std::uint32_t past = blocks.starts << blocks.length;
-    std::uint32_t ends = (past | (past >> cube.dim)) & cube.ports();
-    Turned best{~0u, 0};
-    for (; ends != 0; ends &= ends - 1) {
-        const unsigned end = lowest_bit(ends);
-        const Turned at{rotate_right(word, end, cube.dim), wrap(cube, low + end)};
-        if (at.word < best.word || (at.word == best.word && at.count < best.count))
-            best = at;
-    }
-    return best;
-}
-
 /// Children for minr. `lowest_only` true: the tree, where a cyclic node belongs to its lowest
 /// subtree; false: the graph sbg. Let the address, turned, lead with `lead` zeroes, and `other` be
 /// its next longest block. A one at `gap` places from the highest one leaves lead-1-gap leading
-/// zeroes: it is a child while they outnumber `other` and `gap`, and none when they fall short of
-/// either. Only where they are equal in number must the rotations be compared.
+/// zeroes: it is a child while they outnumber `other` and are no fewer than `gap`, and none when
+/// they fall short of either. Only where they number `other` must the rotations be compared.
 constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) {
     if (address == 0)
-        return {cube.ports(), 0};
+        return fan_of(cube.ports(), 0);
     const unsigned low = lowest_bit(address);
-    const std::uint32_t word = address >> low; // a rotation: only zeroes drop out
-    // `above` is the place left of the one that the longest block of zeroes begins behind. It is
-    // the block that goes round the end, unless an inner one is longer.
-    unsigned above = static_cast<unsigned>(std::bit_width(word));
-    const std::uint32_t gaps = ~word & low_bits(above);
-    const Blocks inner = longest_blocks(gaps);
-    unsigned lead = cube.dim - above;
-    unsigned other = inner.length;
-    if (lead < other) {
-        if ((inner.starts & (inner.starts - 1)) != 0)
-            return {0, 0};
-        above = lowest_bit(inner.starts);
-        const unsigned rest = longest_blocks(gaps & ~(low_bits(other) << above)).length;
-        const unsigned outer = lead;
-        lead = other;
-        other = rest > outer ? rest : outer;
-    }
-    if (lead == other)
+    const std::uint32_t gaps = zeroes(cube, address >> low); // turned: no block goes round the end
+    const Blocks longest = longest_blocks(gaps);
+    if ((longest.starts & (longest.starts - 1)) != 0 || longest.length == 0)
         return {0, 0}; // of two longest blocks neither can give up a zero
-    unsigned gap = lead / 2 < lead - 1 - other ? lead / 2 : lead - 1 - other;
-    const unsigned left = lead - 1 - gap;
-    if (gap <= left && other <= left) {
-        const unsigned turn = wrap(cube, above + lead);
-        const std::uint32_t child =
-            rotate_right(word, turn, cube.dim) | (1u << (cube.dim - 1u - left));
-        const unsigned count = lowest_only ? wrap(cube, low + turn) : 0;
-        if (left == 0 ? count == 0 : is_greatest(cube, zeroes(cube, child), left, count))
-            ++gap;
+    const unsigned lead = longest.length;
+    const unsigned start = lowest_bit(longest.starts);
+    const unsigned turn = start + lead;
+    const unsigned count = lowest_only ? wrap(cube, low + turn) : 0;
+    const unsigned first = wrap(cube, low + start);
+    unsigned places = (lead + 1) / 2;
+    if (lead + 1u == cube.dim) {
+        places = places_beside_single(cube, lowest_only ? low : 0);
+    } else {
+        const Blocks other = longest_blocks(gaps & ~(low_bits(lead) << start));
+        const unsigned sure = lead - 1 - other.length;
+        if (sure < places) {
+            places = sure;
+            const unsigned top = cube.dim - 1u - other.length; // of the zero that becomes a one
+            const std::uint32_t child = rotate_right(gaps, turn, cube.dim) & ~(1u << top);
+            std::uint32_t starts = rotate_right(other.starts, turn, cube.dim) << other.length >> 1;
+            if (sure == other.length)
+                starts |= 1u << top >> 1;
+            const unsigned spare = 32u - cube.dim;
+            if (other.length == 0 ? count == 0
+                                  : is_greatest(cube, child << spare, starts << spare, count))
+                ++places;
+        }
     }
-    const unsigned first = wrap(cube, low + above);
-    return {rotate_left(low_bits(gap), first, cube.dim), first};
+    return fan_of(rotate_left(low_bits(places), first, cube.dim), first);
 }
 
-/// Tops of the longest cyclic blocks of ones, and their length. Precondition: neither 0 nor all
-/// ones.
-struct Tops {
-    std::uint32_t set;
-    unsigned length;
-};
-
-[[gnu::always_inline]] constexpr Tops longest_tops(Hypercube cube, std::uint32_t address) {
-    // Turned so that a zero comes last no block goes round the end.
-    const unsigned low = lowest_bit(~address);
-    const Blocks blocks = longest_blocks(rotate_right(address, low, cube.dim));
-    return {rotate_left(blocks.starts << (blocks.length - 1), low, cube.dim), blocks.length};
-}
-
-/// Greatest left rotation, of several alike the one with the smallest count: one of those that
-/// bring a top to the front.
-[[gnu::always_inline]] constexpr Turned greatest_left(Hypercube cube, std::uint32_t address,
-                                                      std::uint32_t tops) {
-    Turned best{0, 0};
-    for (tops <<= 32u - cube.dim; tops != 0;) {
-        const unsigned count = static_cast<unsigned>(std::countl_zero(tops));
-        tops &= ~(0x8000'0000u >> count);
-        const std::uint32_t word = rotate_left(address, count, cube.dim);
-        if (word > best.word)
-            best = {word, count};
+/// Children for maxl in the frame of the greatest rotation, which has several blocks or one of more
+/// than one bit: some zeroes at its end. `rivals` are the tops of blocks as long as the leading
+/// one. Brought to the front, a later block falls behind at a zero; let the last of these zeroes be
+/// at `edge`. A new one above puts that block ahead, below keeps all behind, and at the edge it
+/// depends on a one that follows in the leading blocks. Nor may the new one, at the front, find a
+/// gap no longer than that of the leading one.
+[[gnu::always_inline]] constexpr std::uint32_t maxl_places(Hypercube cube, std::uint32_t word,
+                                                           std::uint32_t rivals, unsigned count) {
+    const unsigned spare = 32u - cube.dim;
+    const unsigned below = lowest_bit(word);
+    const unsigned end = cube.dim - below;
+    const std::uint32_t line = word << spare;
+    unsigned period = 0;
+    unsigned edge = 0;
+    for (rivals <<= spare; rivals != 0 && edge < end; rivals &= ~0u >> edge) {
+        period = static_cast<unsigned>(__builtin_clz(rivals));
+        edge = period + static_cast<unsigned>(__builtin_clz(line ^ (line << period)));
     }
-    return best;
-}
-
-/// Children for maxl in the frame of the greatest rotation, when its leading block is longer than
-/// any other: the zeroes at the end. Not the last one, which would lengthen the leading block round
-/// the end; beside the lowest block only if that, longer by one, still comes second.
-constexpr std::uint32_t maxl_places_after_longest(Hypercube cube, Turned at, unsigned lead) {
-    const unsigned below = lowest_bit(at.word); // zeroes at the end, 1 or more
-    const std::uint32_t last = 1u << (below - 1);
-    std::uint32_t doubtful = 0;
-    std::uint32_t places = low_bits(below) & ~1u;
-    if (lead == 1) { // a single one: the new one must not be nearer to it round the end
-        doubtful = below % 2 == 1 ? 1u << (below / 2) : 0u;
-        places = low_bits(below) & ~low_bits(below / 2);
-    } else if (below == 1) {
-        return at.count == 0 && (at.word | 1u) == cube.ports() ? 1u : 0u;
-    } else if (lowest_bit(~(at.word >> below)) + 1 == lead) {
-        doubtful = last;
+    if (edge >= cube.dim)
+        return 0;
+    if (edge < end) {
+        edge = end;
+        const std::uint32_t last = ~((word & low_bits(cube.dim - 1u)) >> below);
+        period = end - lowest_bit(last);
     }
-    if (doubtful != 0 && !is_greatest(cube, at.word | doubtful, lead, at.count))
-        places ^= doubtful;
+    const unsigned doubtful = cube.dim - 1u - edge;
+    const unsigned gap = static_cast<unsigned>(__builtin_clz(line << 1));
+    std::uint32_t places = low_bits(doubtful) & ~low_bits(gap + 1);
+    const std::uint32_t child = word | (1u << doubtful);
+    if (((child >> period) & low_bits(doubtful)) != 0 || (cube.dim % period == 0 && count < period))
+        places |= 1u << doubtful;
     return places;
 }
 
-/// The nearest edge of the blocks with tops `rivals`, which are as long as the leading one. Brought
-/// to the front a rival falls behind at its edge: a new one below keeps it behind, above puts it
-/// ahead, and at the edge the rest decides. Not below 0, and kNoEdge if a rival comes to the end
-/// before it falls behind.
-inline constexpr unsigned kNoEdge = 32;
-constexpr unsigned maxl_nearest_edge(Hypercube cube, Turned at, unsigned lead,
-                                     std::uint32_t rivals) {
-    unsigned nearest = kNoEdge;
-    for (std::uint32_t ones = at.word & low_bits(cube.dim - lead); rivals != 0;) {
-        if (ones == 0)
-            return kNoEdge;
-        const unsigned one = highest_bit(ones);
-        ones ^= 1u << one;
-        const unsigned depth = cube.dim - 1u - one;
-        const std::uint32_t fallen = rivals & ~(at.word << depth);
-        if (fallen == 0)
-            continue;
-        rivals ^= fallen;
-        const unsigned top = lowest_bit(fallen);
-        if (top < depth)
-            return kNoEdge;
-        nearest = top - depth < nearest ? top - depth : nearest;
-    }
-    return nearest;
-}
-
-/// The same children when several blocks are as long as the leading one. If these are single ones,
-/// a new one must find a longer gap below it than the leading one does, or as long a one and then
-/// be compared, and cannot be beside the lowest; if they are longer, the place beside the lowest
-/// block is compared if that becomes a rival.
-constexpr std::uint32_t maxl_places_among_equals(Hypercube cube, Turned at, unsigned lead) {
-    const unsigned top = cube.dim - 1u;
-    const unsigned below = lowest_bit(at.word);
-    const unsigned gap = top - 1 - highest_bit(at.word ^ (1u << top));
-    std::uint32_t places = lead > 1 ? low_bits(below) & ~1u : low_bits(below - 1) & ~low_bits(gap);
-    if (places == 0)
-        return 0;
-    std::uint32_t tops = at.word;
-    for (unsigned length = 1; length < lead; ++length)
-        tops &= tops << 1;
-    tops &= low_bits(top) & ~(at.word >> 1);
-    const unsigned edge = maxl_nearest_edge(cube, at, lead, tops);
-    if (edge == kNoEdge)
-        return 0;
-    places &= low_bits(edge + 1);
-    std::uint32_t doubtful = places & ((1u << edge) | (1u << gap) | (1u << (below - 1)));
-    for (; doubtful != 0; doubtful &= doubtful - 1) {
-        const std::uint32_t place = lowest_one(doubtful);
-        if (!is_greatest(cube, at.word | place, lead, at.count))
-            places ^= place;
-    }
-    return places;
-}
-
+/// A word turned so that a zero comes last: then no block goes round the end.
 constexpr Fan maxl_fan(Hypercube cube, std::uint32_t address) {
     if (address == 0 || address == cube.ports())
-        return {address ^ cube.ports(), cube.dim - 1u};
-    const Tops tops = longest_tops(cube, address);
-    const Turned at = greatest_left(cube, address, tops.set);
-    const bool several = (tops.set & (tops.set - 1)) != 0;
-    const std::uint32_t places = several ? maxl_places_among_equals(cube, at, tops.length)
-                                         : maxl_places_after_longest(cube, at, tops.length);
-    const unsigned first = wrap(cube, lowest_bit(at.word) - 1u + cube.dim - at.count);
-    return {rotate_right(places, at.count, cube.dim), first};
+        return fan_of(address ^ cube.ports(), cube.dim - 1u);
+    const unsigned low = lowest_bit(~address);
+    const std::uint32_t turned = rotate_right(address, low, cube.dim);
+    const Blocks blocks = longest_blocks(turned);
+    const std::uint32_t tops = blocks.starts << (blocks.length - 1);
+    const Turn turn = greatest_turn(cube, turned, tops);
+    if (turn.period != cube.dim)
+        return {0, 0};
+    const std::uint32_t word = rotate_left(turned, turn.count, cube.dim);
+    const unsigned count = wrap(cube, turn.count + cube.dim - low);
+    const std::uint32_t rivals = rotate_left(tops, turn.count, cube.dim) & low_bits(cube.dim - 1u);
+    std::uint32_t places = 0;
+    if ((address & (address - 1)) == 0) {
+        const unsigned beside = places_beside_single(cube, count);
+        places = low_bits(beside) << (cube.dim - 1u - beside);
+    } else {
+        places = maxl_places(cube, word, rivals, count);
+    }
+    const unsigned first = wrap(cube, lowest_bit(word) - 1u + cube.dim - count);
+    return fan_of(rotate_right(places, count, cube.dim), first);
 }
 
 /// A fan seen in the mirror; the order turns round with it.
 constexpr Fan mirrored(Hypercube cube, Fan fan) {
-    return {mirror(cube, fan.set), cube.dim - 1u - fan.first};
+    return fan_of(mirror(cube, fan.set), cube.dim - 1u - fan.first);
 }
 
 constexpr unsigned minr_parent(Hypercube cube, std::uint32_t address) {
-    const Turned at = least_right(cube, address);
-    return wrap(cube, highest_bit(at.word) + at.count);
+    if (address == cube.ports())
+        return cube.dim - 1u;
+    const unsigned low = lowest_bit(address);
+    const std::uint32_t gaps = zeroes(cube, address >> low);
+    const Blocks blocks = longest_blocks(gaps);
+    const Turn turn = greatest_turn(cube, gaps, blocks.starts << (blocks.length - 1));
+    const unsigned count = (low + cube.dim - turn.count) % turn.period;
+    return wrap(cube, cube.dim - 1u - blocks.length + count);
 }
 
 constexpr unsigned maxl_parent(Hypercube cube, std::uint32_t address) {
     if (address == cube.ports())
         return 0;
-    const Turned at = greatest_left(cube, address, longest_tops(cube, address).set);
-    return wrap(cube, lowest_bit(at.word) + cube.dim - at.count);
+    const unsigned low = lowest_bit(~address);
+    const std::uint32_t turned = rotate_right(address, low, cube.dim);
+    const Blocks blocks = longest_blocks(turned);
+    const Turn turn = greatest_turn(cube, turned, blocks.starts << (blocks.length - 1));
+    const unsigned count = (turn.count + cube.dim - low) % turn.period;
+    return wrap(cube, lowest_bit(rotate_left(turned, turn.count, cube.dim)) + cube.dim - count);
 }
 
 constexpr unsigned minbl_parent(Hypercube cube, std::uint32_t address) {
@@ -302,13 +261,13 @@ constexpr unsigned alt_parent(Hypercube cube, std::uint32_t address) {
     return taken;
 }
 
-/// Ports to all parents in sbg: one for each rotation that is the least.
+/// Ports to all parents in sbg: a cyclic node is alike in each of its periods.
 constexpr std::uint32_t sbg_parents(Hypercube cube, std::uint32_t address) {
-    const Turned least = least_right(cube, address);
+    const std::uint32_t one = 1u << minr_parent(cube, address);
     std::uint32_t ports = 0;
     for (unsigned count = 0; count < cube.dim; ++count) {
-        if (rotate_right(address, count, cube.dim) == least.word)
-            ports |= 1u << wrap(cube, highest_bit(least.word) + count);
+        if (rotate_right(address, count, cube.dim) == address)
+            ports |= rotate_right(one, count, cube.dim);
     }
     return ports;
 }
