@@ -17,18 +17,19 @@ namespace mesh {
 namespace detail {
 
 /// The longest blocks of ones in a word, not cyclically: bit i of `starts` if one lies at
-/// i .. i + length - 1. {0, 0} if there are none. 4 instructions for each place of the length.
+/// i .. i + length - 1. Precondition: not 0. 4 instructions for each place of the length.
 struct Blocks {
     std::uint32_t starts;
     unsigned length;
 };
 
 [[gnu::always_inline]] constexpr Blocks longest_blocks(std::uint32_t word) {
-    Blocks blocks{0, 0};
-    for (; word != 0; word &= word >> 1) {
+    Blocks blocks{word, 0};
+    do {
         blocks.starts = word;
         ++blocks.length;
-    }
+        word &= word >> 1;
+    } while (word != 0);
     return blocks;
 }
 
@@ -45,22 +46,31 @@ struct Blocks {
     return position < cube.dim ? position : position - cube.dim;
 }
 
-/// Where a node sends: a bit set and the dimension that the order starts from. One register.
-struct Fan {
-    std::uint32_t set : 24;
-    std::uint32_t first : 8;
-};
-static_assert(kDimMax <= 24);
+/// Where a node sends: a bit set and the dimension that the order starts from, in one register.
+class Fan {
+public:
+    constexpr Fan(std::uint32_t set, unsigned first) : packed_(set | (first << kFirstAt)) {}
 
-constexpr Fan fan_of(std::uint32_t set, unsigned first) {
-    return {set & 0xFF'FFFFu, first & 0xFFu};
-}
+    constexpr std::uint32_t set() const { return packed_ & low_bits(kFirstAt); }
+    constexpr unsigned first() const { return packed_ >> kFirstAt; }
+
+private:
+    static constexpr unsigned kFirstAt = 24;
+    static_assert(kDimMax <= kFirstAt);
+    std::uint32_t packed_;
+};
 
 /// The rotation to the left that makes a word the greatest, the first of several alike; these
-/// follow each other by `period`, which is the dimension if there is but one.
-struct Turn {
-    std::uint16_t count;
-    std::uint16_t period;
+/// follow each other by `period`, which is the dimension if there is but one. In one register.
+class Turn {
+public:
+    constexpr Turn(unsigned count, unsigned period) : packed_(count | (period << 8)) {}
+
+    constexpr unsigned count() const { return packed_ & 0xFFu; }
+    constexpr unsigned period() const { return packed_ >> 8; }
+
+private:
+    std::uint32_t packed_;
 };
 
 /// The greatest rotation is one of those that bring a bit of `tops`, the highest ones of the
@@ -69,17 +79,17 @@ constexpr Turn greatest_turn(Hypercube cube, std::uint32_t word, std::uint32_t t
     std::uint32_t greatest = 0;
     unsigned found = 0;
     for (tops <<= 32u - cube.dim; tops != 0;) {
-        const unsigned count = static_cast<unsigned>(__builtin_clz(tops));
+        const unsigned count = leading_zeroes(tops);
         tops ^= 0x8000'0000u >> count;
         const std::uint32_t moved = rotate_left(word, count, cube.dim);
         if (moved < greatest)
             continue;
         if (moved == greatest)
-            return {static_cast<std::uint16_t>(found), static_cast<std::uint16_t>(count - found)};
+            return Turn(found, count - found);
         greatest = moved;
         found = count;
     }
-    return {static_cast<std::uint16_t>(found), cube.dim};
+    return Turn(found, cube.dim);
 }
 
 /// How many zeroes beside a single one can be turned without bringing a rotation ahead; the address
@@ -95,9 +105,9 @@ constexpr unsigned places_beside_single(Hypercube cube, unsigned count) {
 constexpr bool is_greatest(Hypercube cube, std::uint32_t line, std::uint32_t starts,
                            unsigned count) {
     while (starts != 0) {
-        const unsigned turn = static_cast<unsigned>(__builtin_clz(starts));
+        const unsigned turn = leading_zeroes(starts);
         const std::uint32_t moved = line << turn;
-        const unsigned alike = static_cast<unsigned>(__builtin_clz(line ^ moved));
+        const unsigned alike = leading_zeroes(line ^ moved);
         if (turn + alike >= cube.dim)
             return cube.dim % turn == 0 && count < turn;
         if (line < moved)
@@ -113,13 +123,13 @@ constexpr bool is_greatest(Hypercube cube, std::uint32_t line, std::uint32_t sta
 /// zeroes: it is a child while they outnumber `other` and are no fewer than `gap`, and none when
 /// they fall short of either. Only where they number `other` must the rotations be compared.
 constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) {
-    if (address == 0)
-        return fan_of(cube.ports(), 0);
+    if (address == 0 || address == cube.ports())
+        return Fan(address ^ cube.ports(), 0);
     const unsigned low = lowest_bit(address);
     const std::uint32_t gaps = zeroes(cube, address >> low); // turned: no block goes round the end
     const Blocks longest = longest_blocks(gaps);
-    if ((longest.starts & (longest.starts - 1)) != 0 || longest.length == 0)
-        return {0, 0}; // of two longest blocks neither can give up a zero
+    if ((longest.starts & (longest.starts - 1)) != 0)
+        return Fan(0, 0); // of two longest blocks neither can give up a zero
     const unsigned lead = longest.length;
     const unsigned start = lowest_bit(longest.starts);
     const unsigned turn = start + lead;
@@ -129,7 +139,8 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
     if (lead + 1u == cube.dim) {
         places = places_beside_single(cube, lowest_only ? low : 0);
     } else {
-        const Blocks other = longest_blocks(gaps & ~(low_bits(lead) << start));
+        const std::uint32_t others = gaps & ~(low_bits(lead) << start);
+        const Blocks other = others != 0 ? longest_blocks(others) : Blocks{0, 0};
         const unsigned sure = lead - 1 - other.length;
         if (sure < places) {
             places = sure;
@@ -144,71 +155,85 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
                 ++places;
         }
     }
-    return fan_of(rotate_left(low_bits(places), first, cube.dim), first);
+    return Fan(rotate_left(low_bits(places), first, cube.dim), first);
 }
 
-/// Children for maxl in the frame of the greatest rotation, which has several blocks or one of more
-/// than one bit: some zeroes at its end. `rivals` are the tops of blocks as long as the leading
-/// one. Brought to the front, a later block falls behind at a zero; let the last of these zeroes be
-/// at `edge`. A new one above puts that block ahead, below keeps all behind, and at the edge it
-/// depends on a one that follows in the leading blocks. Nor may the new one, at the front, find a
-/// gap no longer than that of the leading one.
+/// Of the blocks with these tops, the longest ones of `word`, those that the fewest zeroes follow.
+[[gnu::always_inline]] constexpr std::uint32_t nearest_tops(Hypercube cube, std::uint32_t word,
+                                                            std::uint32_t tops, unsigned length) {
+    std::uint32_t ahead = (word << length) | (word >> (cube.dim - length));
+    while ((tops & ahead) == 0) {
+        ahead <<= 1;
+        ahead |= ahead >> cube.dim;
+    }
+    return tops & ahead;
+}
+
+/// Children for maxl in the frame of the greatest rotation, which has several ones: zeroes at its
+/// end. `rivals` are the other blocks that begin like the leading one. Brought to the front, a later
+/// block falls behind at a zero; let the last of these zeroes be at `edge`. A new one above puts
+/// that block ahead, below keeps all behind, and at the edge a one must follow in the leading
+/// blocks. Nor may the new one, at the front, find a gap no longer than that of the leading one.
 [[gnu::always_inline]] constexpr std::uint32_t maxl_places(Hypercube cube, std::uint32_t word,
                                                            std::uint32_t rivals, unsigned count) {
     const unsigned spare = 32u - cube.dim;
-    const unsigned below = lowest_bit(word);
-    const unsigned end = cube.dim - below;
+    const unsigned end = cube.dim - lowest_bit(word);
     const std::uint32_t line = word << spare;
-    unsigned period = 0;
-    unsigned edge = 0;
-    for (rivals <<= spare; rivals != 0 && edge < end; rivals &= ~0u >> edge) {
-        period = static_cast<unsigned>(__builtin_clz(rivals));
-        edge = period + static_cast<unsigned>(__builtin_clz(line ^ (line << period)));
+    const std::uint32_t rest = line << 1 >> 1;
+    rivals = (rivals << spare) | (((rest + lowest_one(rest)) & ~rest) >> 1); // and the last block
+    unsigned period = leading_zeroes(rivals);
+    unsigned edge = period + leading_zeroes(line ^ (line << period));
+    while (edge < end) {
+        rivals &= ~0u >> edge;
+        period = leading_zeroes(rivals);
+        edge = period + leading_zeroes(line ^ (line << period));
     }
     if (edge >= cube.dim)
         return 0;
-    if (edge < end) {
-        edge = end;
-        const std::uint32_t last = ~((word & low_bits(cube.dim - 1u)) >> below);
-        period = end - lowest_bit(last);
-    }
     const unsigned doubtful = cube.dim - 1u - edge;
-    const unsigned gap = static_cast<unsigned>(__builtin_clz(line << 1));
+    const unsigned gap = leading_zeroes(rest) - 1;
     std::uint32_t places = low_bits(doubtful) & ~low_bits(gap + 1);
     const std::uint32_t child = word | (1u << doubtful);
-    if (((child >> period) & low_bits(doubtful)) != 0 || (cube.dim % period == 0 && count < period))
+    if (((child >> period) & low_bits(doubtful)) != 0 ||
+        (cube.dim % period == 0 && count < period))
         places |= 1u << doubtful;
     return places;
 }
 
-/// A word turned so that a zero comes last: then no block goes round the end.
 constexpr Fan maxl_fan(Hypercube cube, std::uint32_t address) {
     if (address == 0 || address == cube.ports())
-        return fan_of(address ^ cube.ports(), cube.dim - 1u);
+        return Fan(address ^ cube.ports(), cube.dim - 1u);
     const unsigned low = lowest_bit(~address);
     const std::uint32_t turned = rotate_right(address, low, cube.dim);
     const Blocks blocks = longest_blocks(turned);
-    const std::uint32_t tops = blocks.starts << (blocks.length - 1);
-    const Turn turn = greatest_turn(cube, turned, tops);
-    if (turn.period != cube.dim)
-        return {0, 0};
-    const std::uint32_t word = rotate_left(turned, turn.count, cube.dim);
-    const unsigned count = wrap(cube, turn.count + cube.dim - low);
-    const std::uint32_t rivals = rotate_left(tops, turn.count, cube.dim) & low_bits(cube.dim - 1u);
+    std::uint32_t tops = blocks.starts << (blocks.length - 1);
+    if ((tops & (tops - 1)) != 0)
+        tops = nearest_tops(cube, turned, tops, blocks.length);
+    unsigned ahead = cube.dim - 1u - highest_bit(tops);
+    if ((tops & (tops - 1)) != 0) {
+        const Turn turn = greatest_turn(cube, turned, tops);
+        if (turn.period() != cube.dim)
+            return Fan(0, 0);
+        ahead = turn.count();
+    }
+    const std::uint32_t word = rotate_left(turned, ahead, cube.dim);
+    const unsigned count = wrap(cube, ahead + cube.dim - low);
     std::uint32_t places = 0;
     if ((address & (address - 1)) == 0) {
         const unsigned beside = places_beside_single(cube, count);
         places = low_bits(beside) << (cube.dim - 1u - beside);
     } else {
+        const std::uint32_t rivals =
+            rotate_left(tops, ahead, cube.dim) & low_bits(cube.dim - 1u);
         places = maxl_places(cube, word, rivals, count);
     }
     const unsigned first = wrap(cube, lowest_bit(word) - 1u + cube.dim - count);
-    return fan_of(rotate_right(places, count, cube.dim), first);
+    return Fan(rotate_right(places, count, cube.dim), first);
 }
 
 /// A fan seen in the mirror; the order turns round with it.
 constexpr Fan mirrored(Hypercube cube, Fan fan) {
-    return fan_of(mirror(cube, fan.set), cube.dim - 1u - fan.first);
+    return Fan(mirror(cube, fan.set()), cube.dim - 1u - fan.first());
 }
 
 constexpr unsigned minr_parent(Hypercube cube, std::uint32_t address) {
@@ -218,7 +243,7 @@ constexpr unsigned minr_parent(Hypercube cube, std::uint32_t address) {
     const std::uint32_t gaps = zeroes(cube, address >> low);
     const Blocks blocks = longest_blocks(gaps);
     const Turn turn = greatest_turn(cube, gaps, blocks.starts << (blocks.length - 1));
-    const unsigned count = (low + cube.dim - turn.count) % turn.period;
+    const unsigned count = (low + cube.dim - turn.count()) % turn.period();
     return wrap(cube, cube.dim - 1u - blocks.length + count);
 }
 
@@ -229,8 +254,8 @@ constexpr unsigned maxl_parent(Hypercube cube, std::uint32_t address) {
     const std::uint32_t turned = rotate_right(address, low, cube.dim);
     const Blocks blocks = longest_blocks(turned);
     const Turn turn = greatest_turn(cube, turned, blocks.starts << (blocks.length - 1));
-    const unsigned count = (turn.count + cube.dim - low) % turn.period;
-    return wrap(cube, lowest_bit(rotate_left(turned, turn.count, cube.dim)) + cube.dim - count);
+    const unsigned count = (turn.count() + cube.dim - low) % turn.period();
+    return wrap(cube, lowest_bit(rotate_left(turned, turn.count(), cube.dim)) + cube.dim - count);
 }
 
 constexpr unsigned minbl_parent(Hypercube cube, std::uint32_t address) {
@@ -291,7 +316,7 @@ struct SbntMinrTree : detail::BalancedTree<SbntMinrTree> {
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
         const detail::Fan fan = detail::minr_fan(cube, detail::seen_from_root(hop), true);
-        return PortSequence::ascending(fan.set, fan.first);
+        return PortSequence::ascending(fan.set(), fan.first());
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return detail::minr_parent(cube, address);
@@ -305,7 +330,7 @@ struct SbntMinblTree : detail::BalancedTree<SbntMinblTree> {
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
         const std::uint32_t address = detail::mirror(cube, detail::seen_from_root(hop));
         const detail::Fan fan = detail::mirrored(cube, detail::minr_fan(cube, address, true));
-        return PortSequence::descending(fan.set, fan.first);
+        return PortSequence::descending(fan.set(), fan.first());
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return detail::minbl_parent(cube, address);
@@ -318,7 +343,7 @@ struct SbntMaxlTree : detail::BalancedTree<SbntMaxlTree> {
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
         const detail::Fan fan = detail::maxl_fan(cube, detail::seen_from_root(hop));
-        return PortSequence::descending(fan.set, fan.first);
+        return PortSequence::descending(fan.set(), fan.first());
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return detail::maxl_parent(cube, address);
@@ -332,7 +357,7 @@ struct SbntMaxbrTree : detail::BalancedTree<SbntMaxbrTree> {
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
         const std::uint32_t address = detail::mirror(cube, detail::seen_from_root(hop));
         const detail::Fan fan = detail::mirrored(cube, detail::maxl_fan(cube, address));
-        return PortSequence::ascending(fan.set, fan.first);
+        return PortSequence::ascending(fan.set(), fan.first());
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return cube.dim - 1u - detail::maxl_parent(cube, detail::mirror(cube, address));
@@ -347,7 +372,7 @@ struct SbgGraph : SbntMinrTree {
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
         const detail::Fan fan = detail::minr_fan(cube, detail::seen_from_root(hop), false);
-        return PortSequence::ascending(fan.set, fan.first);
+        return PortSequence::ascending(fan.set(), fan.first());
     }
     static constexpr std::uint32_t parents(Hypercube cube, const Hop& hop) {
         return hop.self == hop.root ? 0u : detail::sbg_parents(cube, detail::seen_from_root(hop));
