@@ -16,21 +16,22 @@ namespace mesh {
 
 namespace detail {
 
-/// The longest blocks of ones in a word, not cyclically: bit i of `starts` if one lies at
-/// i .. i + length - 1. Precondition: not 0. 4 instructions for each place of the length.
-struct Blocks {
-    std::uint32_t starts;
-    unsigned length;
-};
+/// The highest bits of the longest blocks of ones in a word, not cyclically; 0 for 0. Range below
+/// 2^31. 2 instructions for each place of the length.
+[[gnu::always_inline]] constexpr std::uint32_t longest_tops(std::uint32_t word) {
+    for (;;) {
+        const std::uint32_t shorter = word & (word << 1);
+        if (shorter == 0)
+            return word;
+        word = shorter & (shorter << 1);
+        if (word == 0)
+            return shorter;
+    }
+}
 
-[[gnu::always_inline]] constexpr Blocks longest_blocks(std::uint32_t word) {
-    Blocks blocks{word, 0};
-    do {
-        blocks.starts = word;
-        ++blocks.length;
-        word &= word >> 1;
-    } while (word != 0);
-    return blocks;
+/// Length of the block of ones whose highest bit is `top`. Range of `word`: below 2^31.
+[[gnu::always_inline]] constexpr unsigned block_length(std::uint32_t word, unsigned top) {
+    return leading_zeroes(~(word << (31u - top)));
 }
 
 [[gnu::always_inline]] constexpr std::uint32_t zeroes(Hypercube cube, std::uint32_t word) {
@@ -127,12 +128,12 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
         return Fan(address ^ cube.ports(), 0);
     const unsigned low = lowest_bit(address);
     const std::uint32_t gaps = zeroes(cube, address >> low); // turned: no block goes round the end
-    const Blocks longest = longest_blocks(gaps);
-    if ((longest.starts & (longest.starts - 1)) != 0)
+    const std::uint32_t tops = longest_tops(gaps);
+    if ((tops & (tops - 1)) != 0)
         return Fan(0, 0); // of two longest blocks neither can give up a zero
-    const unsigned lead = longest.length;
-    const unsigned start = lowest_bit(longest.starts);
-    const unsigned turn = start + lead;
+    const unsigned turn = highest_bit(tops) + 1;
+    const unsigned lead = block_length(gaps, turn - 1);
+    const unsigned start = turn - lead;
     const unsigned count = lowest_only ? wrap(cube, low + turn) : 0;
     const unsigned first = wrap(cube, low + start);
     unsigned places = (lead + 1) / 2;
@@ -140,33 +141,37 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
         places = places_beside_single(cube, lowest_only ? low : 0);
     } else {
         const std::uint32_t others = gaps & ~(low_bits(lead) << start);
-        const Blocks other = others != 0 ? longest_blocks(others) : Blocks{0, 0};
-        const unsigned sure = lead - 1 - other.length;
+        const std::uint32_t other_tops = longest_tops(others);
+        const unsigned other = others == 0 ? 0 : block_length(others, highest_bit(other_tops));
+        const unsigned sure = lead - 1 - other;
         if (sure < places) {
             places = sure;
-            const unsigned top = cube.dim - 1u - other.length; // of the zero that becomes a one
-            const std::uint32_t child = rotate_right(gaps, turn, cube.dim) & ~(1u << top);
-            std::uint32_t starts = rotate_right(other.starts, turn, cube.dim) << other.length >> 1;
-            if (sure == other.length)
-                starts |= 1u << top >> 1;
+            const std::uint32_t turned_one = 1u << (cube.dim - 1u - other); // was a zero
+            const std::uint32_t child = rotate_right(gaps, turn, cube.dim) & ~turned_one;
+            std::uint32_t starts = rotate_right(other_tops, turn, cube.dim);
+            if (sure == other)
+                starts |= turned_one >> 1;
             const unsigned spare = 32u - cube.dim;
-            if (other.length == 0 ? count == 0
-                                  : is_greatest(cube, child << spare, starts << spare, count))
+            if (other == 0 ? count == 0
+                           : is_greatest(cube, child << spare, starts << spare, count))
                 ++places;
         }
     }
     return Fan(rotate_left(low_bits(places), first, cube.dim), first);
 }
 
-/// Of the blocks with these tops, the longest ones of `word`, those that the fewest zeroes follow.
-[[gnu::always_inline]] constexpr std::uint32_t nearest_tops(Hypercube cube, std::uint32_t word,
-                                                            std::uint32_t tops, unsigned length) {
-    std::uint32_t ahead = (word << length) | (word >> (cube.dim - length));
-    while ((tops & ahead) == 0) {
+/// Of several blocks with these tops, the longest ones of `word`, keeps those that the fewest zeroes
+/// follow; the places from one of these to the next block.
+[[gnu::always_inline]] constexpr unsigned keep_nearest(Hypercube cube, std::uint32_t word,
+                                                       std::uint32_t& tops) {
+    unsigned distance = block_length(word, highest_bit(tops)) + 1;
+    std::uint32_t ahead = (word << distance) | (word >> (cube.dim - distance));
+    for (; (tops & ahead) == 0; ++distance) {
         ahead <<= 1;
         ahead |= ahead >> cube.dim;
     }
-    return tops & ahead;
+    tops &= ahead;
+    return distance;
 }
 
 /// Children for maxl in the frame of the greatest rotation, which has several ones: zeroes at its
@@ -205,13 +210,18 @@ constexpr Fan maxl_fan(Hypercube cube, std::uint32_t address) {
         return Fan(address ^ cube.ports(), cube.dim - 1u);
     const unsigned low = lowest_bit(~address);
     const std::uint32_t turned = rotate_right(address, low, cube.dim);
-    const Blocks blocks = longest_blocks(turned);
-    std::uint32_t tops = blocks.starts << (blocks.length - 1);
-    if ((tops & (tops - 1)) != 0)
-        tops = nearest_tops(cube, turned, tops, blocks.length);
-    unsigned ahead = cube.dim - 1u - highest_bit(tops);
+    std::uint32_t tops = longest_tops(turned);
+    std::uint32_t best = tops;
     if ((tops & (tops - 1)) != 0) {
-        const Turn turn = greatest_turn(cube, turned, tops);
+        // Of blocks that follow each other at the same distance the first comes before the others.
+        const unsigned distance = keep_nearest(cube, turned, tops);
+        best = tops & ~rotate_right(tops, distance, cube.dim);
+        if (best == 0)
+            return Fan(0, 0);
+    }
+    unsigned ahead = cube.dim - 1u - highest_bit(best);
+    if ((best & (best - 1)) != 0) {
+        const Turn turn = greatest_turn(cube, turned, best);
         if (turn.period() != cube.dim)
             return Fan(0, 0);
         ahead = turn.count();
@@ -241,10 +251,10 @@ constexpr unsigned minr_parent(Hypercube cube, std::uint32_t address) {
         return cube.dim - 1u;
     const unsigned low = lowest_bit(address);
     const std::uint32_t gaps = zeroes(cube, address >> low);
-    const Blocks blocks = longest_blocks(gaps);
-    const Turn turn = greatest_turn(cube, gaps, blocks.starts << (blocks.length - 1));
+    const Turn turn = greatest_turn(cube, gaps, longest_tops(gaps));
     const unsigned count = (low + cube.dim - turn.count()) % turn.period();
-    return wrap(cube, cube.dim - 1u - blocks.length + count);
+    const unsigned lead = block_length(gaps, cube.dim - 1u - turn.count());
+    return wrap(cube, cube.dim - 1u - lead + count);
 }
 
 constexpr unsigned maxl_parent(Hypercube cube, std::uint32_t address) {
@@ -252,8 +262,7 @@ constexpr unsigned maxl_parent(Hypercube cube, std::uint32_t address) {
         return 0;
     const unsigned low = lowest_bit(~address);
     const std::uint32_t turned = rotate_right(address, low, cube.dim);
-    const Blocks blocks = longest_blocks(turned);
-    const Turn turn = greatest_turn(cube, turned, blocks.starts << (blocks.length - 1));
+    const Turn turn = greatest_turn(cube, turned, longest_tops(turned));
     const unsigned count = (turn.count() + cube.dim - low) % turn.period();
     return wrap(cube, lowest_bit(rotate_left(turned, turn.count(), cube.dim)) + cube.dim - count);
 }
