@@ -52,12 +52,24 @@ class Fan {
 public:
     constexpr Fan(std::uint32_t set, unsigned first) : packed_(set | (first << kFirstAt)) {}
 
-    constexpr std::uint32_t set() const { return packed_ & low_bits(kFirstAt); }
-    constexpr unsigned first() const { return packed_ >> kFirstAt; }
+    constexpr PortSequence ascending() const { return PortSequence::ascending(set(), first()); }
+    constexpr PortSequence descending() const { return PortSequence::descending(set(), first()); }
+    /// Seen in a mirror; the order turns round with it.
+    constexpr PortSequence mirrored_ascending(Hypercube cube) const {
+        return PortSequence::ascending(mirrored_set(cube), cube.dim - 1u - first());
+    }
+    constexpr PortSequence mirrored_descending(Hypercube cube) const {
+        return PortSequence::descending(mirrored_set(cube), cube.dim - 1u - first());
+    }
 
 private:
     static constexpr unsigned kFirstAt = 24;
     static_assert(kDimMax <= kFirstAt);
+    constexpr std::uint32_t set() const { return packed_ & low_bits(kFirstAt); }
+    constexpr unsigned first() const { return packed_ >> kFirstAt; }
+    constexpr std::uint32_t mirrored_set(Hypercube cube) const {
+        return mirror(cube, packed_); // `first` drops out
+    }
     std::uint32_t packed_;
 };
 
@@ -152,16 +164,15 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
             if (sure == other)
                 starts |= turned_one >> 1;
             const unsigned spare = 32u - cube.dim;
-            if (other == 0 ? count == 0
-                           : is_greatest(cube, child << spare, starts << spare, count))
+            if (other == 0 ? count == 0 : is_greatest(cube, child << spare, starts << spare, count))
                 ++places;
         }
     }
     return Fan(rotate_left(low_bits(places), first, cube.dim), first);
 }
 
-/// Of several blocks with these tops, the longest ones of `word`, keeps those that the fewest zeroes
-/// follow; the places from one of these to the next block.
+/// Of several blocks with these tops, the longest ones of `word`, keeps those that the fewest
+/// zeroes follow; the places from one of these to the next block.
 [[gnu::always_inline]] constexpr unsigned keep_nearest(Hypercube cube, std::uint32_t word,
                                                        std::uint32_t& tops) {
     unsigned distance = block_length(word, highest_bit(tops)) + 1;
@@ -175,9 +186,9 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
 }
 
 /// Children for maxl in the frame of the greatest rotation, which has several ones: zeroes at its
-/// end. `rivals` are the other blocks that begin like the leading one. Brought to the front, a later
-/// block falls behind at a zero; let the last of these zeroes be at `edge`. A new one above puts
-/// that block ahead, below keeps all behind, and at the edge a one must follow in the leading
+/// end. `rivals` are the other blocks that begin like the leading one. Brought to the front, a
+/// later block falls behind at a zero; let the last of these zeroes be at `edge`. A new one above
+/// puts that block ahead, below keeps all behind, and at the edge a one must follow in the leading
 /// blocks. Nor may the new one, at the front, find a gap no longer than that of the leading one.
 [[gnu::always_inline]] constexpr std::uint32_t maxl_places(Hypercube cube, std::uint32_t word,
                                                            std::uint32_t rivals, unsigned count) {
@@ -185,7 +196,8 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
     const unsigned end = cube.dim - lowest_bit(word);
     const std::uint32_t line = word << spare;
     const std::uint32_t rest = line << 1 >> 1;
-    rivals = (rivals << spare) | (((rest + lowest_one(rest)) & ~rest) >> 1); // and the last block
+    rivals = (rivals << spare << 1 >> 1) |
+             (((rest + lowest_one(rest)) & ~rest) >> 1); // and the last block
     unsigned period = leading_zeroes(rivals);
     unsigned edge = period + leading_zeroes(line ^ (line << period));
     while (edge < end) {
@@ -199,15 +211,26 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
     const unsigned gap = leading_zeroes(rest) - 1;
     std::uint32_t places = low_bits(doubtful) & ~low_bits(gap + 1);
     const std::uint32_t child = word | (1u << doubtful);
-    if (((child >> period) & low_bits(doubtful)) != 0 ||
-        (cube.dim % period == 0 && count < period))
+    if (((child >> period) & low_bits(doubtful)) != 0 || (cube.dim % period == 0 && count < period))
         places |= 1u << doubtful;
     return places;
 }
 
+/// At the source, or where the address is a single one.
+constexpr Fan maxl_fan_of_single(Hypercube cube, std::uint32_t address) {
+    if (address == 0)
+        return Fan(cube.ports(), cube.dim - 1u);
+    const unsigned one = highest_bit(address);
+    const unsigned places = places_beside_single(cube, cube.dim - 1u - one);
+    const unsigned first = wrap(cube, one + cube.dim - places);
+    return Fan(rotate_left(low_bits(places), first, cube.dim), one);
+}
+
 constexpr Fan maxl_fan(Hypercube cube, std::uint32_t address) {
-    if (address == 0 || address == cube.ports())
-        return Fan(address ^ cube.ports(), cube.dim - 1u);
+    if (address == cube.ports())
+        return Fan(0, 0);
+    if ((address & (address - 1)) == 0)
+        return maxl_fan_of_single(cube, address);
     const unsigned low = lowest_bit(~address);
     const std::uint32_t turned = rotate_right(address, low, cube.dim);
     std::uint32_t tops = longest_tops(turned);
@@ -228,22 +251,9 @@ constexpr Fan maxl_fan(Hypercube cube, std::uint32_t address) {
     }
     const std::uint32_t word = rotate_left(turned, ahead, cube.dim);
     const unsigned count = wrap(cube, ahead + cube.dim - low);
-    std::uint32_t places = 0;
-    if ((address & (address - 1)) == 0) {
-        const unsigned beside = places_beside_single(cube, count);
-        places = low_bits(beside) << (cube.dim - 1u - beside);
-    } else {
-        const std::uint32_t rivals =
-            rotate_left(tops, ahead, cube.dim) & low_bits(cube.dim - 1u);
-        places = maxl_places(cube, word, rivals, count);
-    }
-    const unsigned first = wrap(cube, lowest_bit(word) - 1u + cube.dim - count);
-    return Fan(rotate_right(places, count, cube.dim), first);
-}
-
-/// A fan seen in the mirror; the order turns round with it.
-constexpr Fan mirrored(Hypercube cube, Fan fan) {
-    return Fan(mirror(cube, fan.set()), cube.dim - 1u - fan.first());
+    const std::uint32_t rivals = (tops << ahead) | (tops >> (cube.dim - ahead));
+    const std::uint32_t places = maxl_places(cube, word, rivals, count);
+    return Fan(rotate_right(places, count, cube.dim), cube.dim - 1u - count);
 }
 
 constexpr unsigned minr_parent(Hypercube cube, std::uint32_t address) {
@@ -324,8 +334,7 @@ struct SbntMinrTree : detail::BalancedTree<SbntMinrTree> {
     static constexpr std::string_view kName = "sbnt-minr";
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
-        const detail::Fan fan = detail::minr_fan(cube, detail::seen_from_root(hop), true);
-        return PortSequence::ascending(fan.set(), fan.first());
+        return detail::minr_fan(cube, detail::seen_from_root(hop), true).ascending();
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return detail::minr_parent(cube, address);
@@ -338,8 +347,7 @@ struct SbntMinblTree : detail::BalancedTree<SbntMinblTree> {
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
         const std::uint32_t address = detail::mirror(cube, detail::seen_from_root(hop));
-        const detail::Fan fan = detail::mirrored(cube, detail::minr_fan(cube, address, true));
-        return PortSequence::descending(fan.set(), fan.first());
+        return detail::minr_fan(cube, address, true).mirrored_descending(cube);
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return detail::minbl_parent(cube, address);
@@ -351,8 +359,7 @@ struct SbntMaxlTree : detail::BalancedTree<SbntMaxlTree> {
     static constexpr std::string_view kName = "sbnt-maxl";
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
-        const detail::Fan fan = detail::maxl_fan(cube, detail::seen_from_root(hop));
-        return PortSequence::descending(fan.set(), fan.first());
+        return detail::maxl_fan(cube, detail::seen_from_root(hop)).descending();
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return detail::maxl_parent(cube, address);
@@ -365,8 +372,7 @@ struct SbntMaxbrTree : detail::BalancedTree<SbntMaxbrTree> {
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
         const std::uint32_t address = detail::mirror(cube, detail::seen_from_root(hop));
-        const detail::Fan fan = detail::mirrored(cube, detail::maxl_fan(cube, address));
-        return PortSequence::ascending(fan.set(), fan.first());
+        return detail::maxl_fan(cube, address).mirrored_ascending(cube);
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return cube.dim - 1u - detail::maxl_parent(cube, detail::mirror(cube, address));
@@ -380,8 +386,7 @@ struct SbgGraph : SbntMinrTree {
     static constexpr std::string_view kName = "sbg";
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
-        const detail::Fan fan = detail::minr_fan(cube, detail::seen_from_root(hop), false);
-        return PortSequence::ascending(fan.set(), fan.first());
+        return detail::minr_fan(cube, detail::seen_from_root(hop), false).ascending();
     }
     static constexpr std::uint32_t parents(Hypercube cube, const Hop& hop) {
         return hop.self == hop.root ? 0u : detail::sbg_parents(cube, detail::seen_from_root(hop));
