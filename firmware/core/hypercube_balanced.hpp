@@ -2,10 +2,10 @@
 // balanced graph sbg, and alt.
 //
 // All rotations of an address form a necklace; the rotation that is least (minr) or greatest (maxl)
-// says to which of the n nearly equal subtrees an address belongs. The least rotation begins with
-// the longest block of zeroes, so only those rotations are looked at, and children come from the
-// lengths of the blocks, not from trying each. minbl and maxbr are minr and maxl seen in a mirror.
-// (ho-johnsson-1988, 2 to 4)
+// says to which of the n nearly equal subtrees an address belongs. It begins with the longest block
+// of zeroes (ones), so only such rotations are looked at; minr works on the complement, where the
+// greatest is the one it wants. Children come from where the blocks lie, not from trying each.
+// minbl and maxbr are minr and maxl seen in a mirror. (ho-johnsson-1988, 2 to 4; PAPERS.md)
 #pragma once
 
 #include "core/bits.hpp"
@@ -111,10 +111,10 @@ constexpr unsigned places_beside_single(Hypercube cube, unsigned count) {
     return (cube.dim - (2 * count >= cube.dim ? 1u : 0u)) / 2;
 }
 
-/// True if no rotation of `word` exceeds it and, of several alike, `count` steps to it are the
-/// fewest. Only those that begin at `starts`, its other blocks as long as the leading one, can.
-/// Each is compared up to where it falls behind, and the next begins past that place; one that
-/// never does makes the word periodic. Word and starts with the first bit at bit 31.
+/// True if no rotation of the word in `line` exceeds it and, of several alike, `count` steps to it
+/// are the fewest. Only those that begin at `starts`, its other blocks as long as the leading one,
+/// can. Each is compared up to where it falls behind, and the next begins past that place; one
+/// that never does makes the word periodic. The first bit of line and starts is bit 31.
 constexpr bool is_greatest(Hypercube cube, std::uint32_t line, std::uint32_t starts,
                            unsigned count) {
     while (starts != 0) {
@@ -187,9 +187,11 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
 
 /// Children for maxl in the frame of the greatest rotation, which has several ones: zeroes at its
 /// end. `rivals` are the other blocks that begin like the leading one. Brought to the front, a
-/// later block falls behind at a zero; let the last of these zeroes be at `edge`. A new one above
-/// puts that block ahead, below keeps all behind, and at the edge a one must follow in the leading
-/// blocks. Nor may the new one, at the front, find a gap no longer than that of the leading one.
+/// later block falls behind at a zero; let the last of these zeroes be at `edge`, `period` from
+/// the one it fell short of. A new one before the edge puts that block ahead, after it keeps all
+/// behind; at the edge the block falls behind later, at a zero that stands against a one, or the
+/// word becomes periodic. A new one after the edge leads a rotation itself: more zeroes must
+/// follow it, up to the front, than follow the leading one.
 [[gnu::always_inline]] constexpr std::uint32_t maxl_places(Hypercube cube, std::uint32_t word,
                                                            std::uint32_t rivals, unsigned count) {
     const unsigned spare = 32u - cube.dim;
@@ -198,13 +200,13 @@ constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) 
     const std::uint32_t rest = line << 1 >> 1;
     rivals = (rivals << spare << 1 >> 1) |
              (((rest + lowest_one(rest)) & ~rest) >> 1); // and the last block
-    unsigned period = leading_zeroes(rivals);
-    unsigned edge = period + leading_zeroes(line ^ (line << period));
-    while (edge < end) {
+    unsigned period = 0;
+    unsigned edge = 0;
+    do { // ends: the last block gets to `end` at least
         rivals &= ~0u >> edge;
         period = leading_zeroes(rivals);
         edge = period + leading_zeroes(line ^ (line << period));
-    }
+    } while (edge < end);
     if (edge >= cube.dim)
         return 0;
     const unsigned doubtful = cube.dim - 1u - edge;
@@ -281,28 +283,29 @@ constexpr unsigned minbl_parent(Hypercube cube, std::uint32_t address) {
     return cube.dim - 1u - minr_parent(cube, mirror(cube, address));
 }
 
-/// True if some rotation by less than `dim` leaves the address as it is.
-constexpr bool is_cyclic(Hypercube cube, std::uint32_t address) {
-    for (unsigned turn = 1; turn <= cube.dim / 2u; ++turn) {
-        if (rotate_right(address, turn, cube.dim) == address)
-            return true;
-    }
-    return false;
-}
-
+/// The parent in sbnt-minbl; where that is the parent in sbnt-minr too, the next one to the right
+/// of it, cyclically.
 constexpr unsigned alt_parent(Hypercube cube, std::uint32_t address) {
     const unsigned taken = minr_parent(cube, address);
     if ((address & (address - 1)) == 0)
         return taken;
     const unsigned mirrored = minbl_parent(cube, address);
-    if (mirrored != taken && !is_cyclic(cube, address ^ (1u << mirrored)))
+    if (mirrored != taken)
         return mirrored;
-    for (unsigned step = 1; step < cube.dim; ++step) {
-        const unsigned port = wrap(cube, taken + cube.dim - step);
-        if (((address >> port) & 1u) != 0 && !is_cyclic(cube, address ^ (1u << port)))
-            return port;
-    }
-    return taken;
+    const std::uint32_t right = address & low_bits(taken);
+    return highest_bit(right != 0 ? right : address);
+}
+
+/// The only child that can have its parent next to the one that both sbnt-minr and sbnt-minbl take:
+/// this one has a longest block on either side, so in `address` it ends the single longest block.
+/// Precondition: neither 0 nor all ones. The port may be that of a one.
+constexpr unsigned alt_candidate(Hypercube cube, std::uint32_t address) {
+    const unsigned low = lowest_bit(address);
+    const std::uint32_t turned = address >> low;
+    const unsigned above = highest_bit(longest_tops(zeroes(cube, turned))) + 1;
+    const std::uint32_t left = rotate_right(turned, above, cube.dim) & ~1u;
+    const unsigned distance = left != 0 ? lowest_bit(left) : cube.dim / 2u;
+    return wrap(cube, wrap(cube, low + above) + cube.dim - distance);
 }
 
 /// Ports to all parents in sbg: a cyclic node is alike in each of its periods.
@@ -400,12 +403,15 @@ struct AltTree : detail::BalancedTree<AltTree> {
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
         const std::uint32_t address = detail::seen_from_root(hop);
-        std::uint32_t set = detail::zeroes(cube, address);
-        for (std::uint32_t left = set; left != 0; left &= left - 1) {
-            const unsigned port = lowest_bit(left);
-            if (detail::alt_parent(cube, address | (1u << port)) != port)
-                set &= ~(1u << port);
-        }
+        const std::uint32_t all = cube.ports();
+        if (address == 0 || address == all)
+            return PortSequence::ascending(address ^ all);
+        const std::uint32_t minr = SbntMinrTree::children(cube, hop).set();
+        std::uint32_t set = SbntMinblTree::children(cube, hop).set() & ~minr;
+        const unsigned port = detail::alt_candidate(cube, address);
+        const std::uint32_t one = 1u << port;
+        if ((address & one) == 0 && detail::alt_parent(cube, address | one) == port)
+            set |= one;
         return PortSequence::ascending(set);
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
