@@ -303,8 +303,8 @@ constexpr unsigned alt_candidate(Hypercube cube, std::uint32_t address) {
     const unsigned low = lowest_bit(address);
     const std::uint32_t turned = address >> low;
     const unsigned above = highest_bit(longest_tops(zeroes(cube, turned))) + 1;
-    const std::uint32_t left = rotate_right(turned, above, cube.dim) & ~1u;
-    const unsigned distance = left != 0 ? lowest_bit(left) : cube.dim / 2u;
+    const std::uint32_t next = (rotate_right(turned, above, cube.dim) & ~1u) | (1u << cube.dim);
+    const unsigned distance = lowest_bit(next); // of a single one to itself
     return wrap(cube, wrap(cube, low + above) + cube.dim - distance);
 }
 
