@@ -2,10 +2,10 @@
 // balanced graph sbg, and alt.
 //
 // All rotations of an address form a necklace; the rotation that is least (minr) or greatest (maxl)
-// says to which of the n nearly equal subtrees an address belongs. The least rotation begins with
-// the longest block of zeroes, so only those rotations are looked at, and children come from the
-// lengths of the blocks, not from trying each. minbl and maxbr are minr and maxl seen in a mirror.
-// (ho-johnsson-1988, 2 to 4)
+// says to which of the n nearly equal subtrees an address belongs. It begins with the longest block
+// of zeroes (ones), so only such rotations are looked at; minr works on the complement, where the
+// greatest is the one it wants. Children come from where the blocks lie, not from trying each.
+// minbl and maxbr are minr and maxl seen in a mirror. (ho-johnsson-1988, 2 to 4; PAPERS.md)
 #pragma once
 
 #include "core/bits.hpp"
@@ -16,20 +16,22 @@ namespace mesh {
 
 namespace detail {
 
-/// The longest blocks of ones in a word, not cyclically: bit i of `starts` if one lies at
-/// i .. i + length - 1. {0, 0} if there are none. 4 instructions for each place of the length.
-struct Blocks {
-    std::uint32_t starts;
-    unsigned length;
-};
-
-[[gnu::always_inline]] constexpr Blocks longest_blocks(std::uint32_t word) {
-    Blocks blocks{0, 0};
-    for (; word != 0; word &= word >> 1) {
-        blocks.starts = word;
-        ++blocks.length;
+/// The highest bits of the longest blocks of ones in a word, not cyclically; 0 for 0. Range below
+/// 2^31. 2 instructions for each place of the length.
+[[gnu::always_inline]] constexpr std::uint32_t longest_tops(std::uint32_t word) {
+    for (;;) {
+        const std::uint32_t shorter = word & (word << 1);
+        if (shorter == 0)
+            return word;
+        word = shorter & (shorter << 1);
+        if (word == 0)
+            return shorter;
     }
-    return blocks;
+}
+
+/// Length of the block of ones whose highest bit is `top`. Range of `word`: below 2^31.
+[[gnu::always_inline]] constexpr unsigned block_length(std::uint32_t word, unsigned top) {
+    return leading_zeroes(~(word << (31u - top)));
 }
 
 [[gnu::always_inline]] constexpr std::uint32_t zeroes(Hypercube cube, std::uint32_t word) {
@@ -45,270 +47,274 @@ struct Blocks {
     return position < cube.dim ? position : position - cube.dim;
 }
 
-/// Where a node sends: a bit set and the dimension that the order starts from.
-struct Fan {
-    std::uint32_t set;
-    unsigned first;
+/// Where a node sends: a bit set and the dimension that the order starts from, in one register.
+class Fan {
+public:
+    constexpr Fan(std::uint32_t set, unsigned first) : packed_(set | (first << kFirstAt)) {}
+
+    constexpr PortSequence ascending() const { return PortSequence::ascending(set(), first()); }
+    constexpr PortSequence descending() const { return PortSequence::descending(set(), first()); }
+    /// Seen in a mirror; the order turns round with it.
+    constexpr PortSequence mirrored_ascending(Hypercube cube) const {
+        return PortSequence::ascending(mirrored_set(cube), cube.dim - 1u - first());
+    }
+    constexpr PortSequence mirrored_descending(Hypercube cube) const {
+        return PortSequence::descending(mirrored_set(cube), cube.dim - 1u - first());
+    }
+
+private:
+    static constexpr unsigned kFirstAt = 24;
+    static_assert(kDimMax <= kFirstAt);
+    constexpr std::uint32_t set() const { return packed_ & low_bits(kFirstAt); }
+    constexpr unsigned first() const { return packed_ >> kFirstAt; }
+    constexpr std::uint32_t mirrored_set(Hypercube cube) const {
+        return mirror(cube, packed_); // `first` drops out
+    }
+    std::uint32_t packed_;
 };
 
-/// An address in the rotation that its subtree is seen from: `count` right (minr) or left (maxl).
-struct Turned {
-    std::uint32_t word;
-    unsigned count;
+/// The rotation to the left that makes a word the greatest, the first of several alike; these
+/// follow each other by `period`, which is the dimension if there is but one. In one register.
+class Turn {
+public:
+    constexpr Turn(unsigned count, unsigned period) : packed_(count | (period << 8)) {}
+
+    constexpr unsigned count() const { return packed_ & 0xFFu; }
+    constexpr unsigned period() const { return packed_ >> 8; }
+
+private:
+    std::uint32_t packed_;
 };
 
-/// True if no rotation of `word` exceeds it and, of several alike, `count` steps to it are the
-/// fewest. The word begins with a block of `lead` ones, has none longer and ends with a zero. Only
-/// a rotation that begins with as long a block can be greater. Each is compared up to where it
-/// falls behind, and the next begins past that place; one that never does makes the word periodic.
-constexpr bool is_greatest(Hypercube cube, std::uint32_t word, unsigned lead, unsigned count) {
-    std::uint32_t tops = word;
-    for (unsigned length = 1; length < lead; ++length)
-        tops &= tops << 1;
-    const std::uint32_t line = word << (32u - cube.dim); // the first bit leads
-    std::uint32_t starts = (tops << (32u - cube.dim)) & 0x7FFF'FFFFu;
+/// The greatest rotation is one of those that bring a bit of `tops`, the highest ones of the
+/// longest blocks, to the front.
+constexpr Turn greatest_turn(Hypercube cube, std::uint32_t word, std::uint32_t tops) {
+    std::uint32_t greatest = 0;
+    unsigned found = 0;
+    for (tops <<= 32u - cube.dim; tops != 0;) {
+        const unsigned count = leading_zeroes(tops);
+        tops ^= 0x8000'0000u >> count;
+        const std::uint32_t moved = rotate_left(word, count, cube.dim);
+        if (moved < greatest)
+            continue;
+        if (moved == greatest)
+            return Turn(found, count - found);
+        greatest = moved;
+        found = count;
+    }
+    return Turn(found, cube.dim);
+}
+
+/// How many zeroes beside a single one can be turned without bringing a rotation ahead; the address
+/// is `count` steps from its extreme rotation. In the middle of an even cube lies a cyclic node.
+constexpr unsigned places_beside_single(Hypercube cube, unsigned count) {
+    return (cube.dim - (2 * count >= cube.dim ? 1u : 0u)) / 2;
+}
+
+/// True if no rotation of the word in `line` exceeds it and, of several alike, `count` steps to it
+/// are the fewest. Only those that begin at `starts`, its other blocks as long as the leading one,
+/// can. Each is compared up to where it falls behind, and the next begins past that place; one
+/// that never does makes the word periodic. The first bit of line and starts is bit 31.
+constexpr bool is_greatest(Hypercube cube, std::uint32_t line, std::uint32_t starts,
+                           unsigned count) {
     while (starts != 0) {
-        const unsigned turn = static_cast<unsigned>(std::countl_zero(starts));
+        const unsigned turn = leading_zeroes(starts);
         const std::uint32_t moved = line << turn;
-        const unsigned alike = static_cast<unsigned>(std::countl_zero(line ^ moved));
+        const unsigned alike = leading_zeroes(line ^ moved);
         if (turn + alike >= cube.dim)
             return cube.dim % turn == 0 && count < turn;
-        if (((moved << alike) >> 31) != 0)
+        if (line < moved)
             return false;
         starts &= 0x7FFF'FFFFu >> (turn + alike);
     }
     return true;
 }
 
-/// Least right rotation, of several alike the one with the smallest count. Precondition: not 0.
-constexpr Turned least_right(Hypercube cube, std::uint32_t address) {
-    const unsigned low = lowest_bit(address);
-    const std::uint32_t word = address >> low; // a rotation: only zeroes drop out
-    const Blocks blocks = longest_blocks(zeroes(cube, word));
-    if (blocks.length == 0)
-        return {address, 0};
-    const std::uint32_t past = blocks.starts << blocks.length;
-    std::uint32_t ends = (past | (past >> cube.dim)) & cube.ports();
-    Turned best{~0u, 0};
-    for (; ends != 0; ends &= ends - 1) {
-        const unsigned end = lowest_bit(ends);
-        const Turned at{rotate_right(word, end, cube.dim), wrap(cube, low + end)};
-        if (at.word < best.word || (at.word == best.word && at.count < best.count))
-            best = at;
-    }
-    return best;
-}
-
 /// Children for minr. `lowest_only` true: the tree, where a cyclic node belongs to its lowest
 /// subtree; false: the graph sbg. Let the address, turned, lead with `lead` zeroes, and `other` be
 /// its next longest block. A one at `gap` places from the highest one leaves lead-1-gap leading
-/// zeroes: it is a child while they outnumber `other` and `gap`, and none when they fall short of
-/// either. Only where they are equal in number must the rotations be compared.
+/// zeroes: it is a child while they outnumber `other` and are no fewer than `gap`, and none when
+/// they fall short of either. Only where they number `other` must the rotations be compared.
 constexpr Fan minr_fan(Hypercube cube, std::uint32_t address, bool lowest_only) {
-    if (address == 0)
-        return {cube.ports(), 0};
+    if (address == 0 || address == cube.ports())
+        return Fan(address ^ cube.ports(), 0);
     const unsigned low = lowest_bit(address);
-    const std::uint32_t word = address >> low; // a rotation: only zeroes drop out
-    // `above` is the place left of the one that the longest block of zeroes begins behind. It is
-    // the block that goes round the end, unless an inner one is longer.
-    unsigned above = static_cast<unsigned>(std::bit_width(word));
-    const std::uint32_t gaps = ~word & low_bits(above);
-    const Blocks inner = longest_blocks(gaps);
-    unsigned lead = cube.dim - above;
-    unsigned other = inner.length;
-    if (lead < other) {
-        if ((inner.starts & (inner.starts - 1)) != 0)
-            return {0, 0};
-        above = lowest_bit(inner.starts);
-        const unsigned rest = longest_blocks(gaps & ~(low_bits(other) << above)).length;
-        const unsigned outer = lead;
-        lead = other;
-        other = rest > outer ? rest : outer;
+    const std::uint32_t gaps = zeroes(cube, address >> low); // turned: no block goes round the end
+    const std::uint32_t tops = longest_tops(gaps);
+    if ((tops & (tops - 1)) != 0)
+        return Fan(0, 0); // of two longest blocks neither can give up a zero
+    const unsigned turn = highest_bit(tops) + 1;
+    const unsigned lead = block_length(gaps, turn - 1);
+    const unsigned start = turn - lead;
+    const unsigned count = lowest_only ? wrap(cube, low + turn) : 0;
+    const unsigned first = wrap(cube, low + start);
+    unsigned places = (lead + 1) / 2;
+    if (lead + 1u == cube.dim) {
+        places = places_beside_single(cube, lowest_only ? low : 0);
+    } else {
+        const std::uint32_t others = gaps & ~(low_bits(lead) << start);
+        const std::uint32_t other_tops = longest_tops(others);
+        const unsigned other = others == 0 ? 0 : block_length(others, highest_bit(other_tops));
+        const unsigned sure = lead - 1 - other;
+        if (sure < places) {
+            places = sure;
+            const std::uint32_t turned_one = 1u << (cube.dim - 1u - other); // was a zero
+            const std::uint32_t child = rotate_right(gaps, turn, cube.dim) & ~turned_one;
+            std::uint32_t starts = rotate_right(other_tops, turn, cube.dim);
+            if (sure == other)
+                starts |= turned_one >> 1;
+            const unsigned spare = 32u - cube.dim;
+            if (other == 0 ? count == 0 : is_greatest(cube, child << spare, starts << spare, count))
+                ++places;
+        }
     }
-    if (lead == other)
-        return {0, 0}; // of two longest blocks neither can give up a zero
-    unsigned gap = lead / 2 < lead - 1 - other ? lead / 2 : lead - 1 - other;
-    const unsigned left = lead - 1 - gap;
-    if (gap <= left && other <= left) {
-        const unsigned turn = wrap(cube, above + lead);
-        const std::uint32_t child =
-            rotate_right(word, turn, cube.dim) | (1u << (cube.dim - 1u - left));
-        const unsigned count = lowest_only ? wrap(cube, low + turn) : 0;
-        if (left == 0 ? count == 0 : is_greatest(cube, zeroes(cube, child), left, count))
-            ++gap;
-    }
-    const unsigned first = wrap(cube, low + above);
-    return {rotate_left(low_bits(gap), first, cube.dim), first};
+    return Fan(rotate_left(low_bits(places), first, cube.dim), first);
 }
 
-/// Tops of the longest cyclic blocks of ones, and their length. Precondition: neither 0 nor all
-/// ones.
-struct Tops {
-    std::uint32_t set;
-    unsigned length;
-};
-
-[[gnu::always_inline]] constexpr Tops longest_tops(Hypercube cube, std::uint32_t address) {
-    // Turned so that a zero comes last no block goes round the end.
-    const unsigned low = lowest_bit(~address);
-    const Blocks blocks = longest_blocks(rotate_right(address, low, cube.dim));
-    return {rotate_left(blocks.starts << (blocks.length - 1), low, cube.dim), blocks.length};
+/// Of several blocks with these tops, the longest ones of `word`, keeps those that the fewest
+/// zeroes follow; the places from one of these to the next block.
+[[gnu::always_inline]] constexpr unsigned keep_nearest(Hypercube cube, std::uint32_t word,
+                                                       std::uint32_t& tops) {
+    unsigned distance = block_length(word, highest_bit(tops)) + 1;
+    std::uint32_t ahead = (word << distance) | (word >> (cube.dim - distance));
+    for (; (tops & ahead) == 0; ++distance) {
+        ahead <<= 1;
+        ahead |= ahead >> cube.dim;
+    }
+    tops &= ahead;
+    return distance;
 }
 
-/// Greatest left rotation, of several alike the one with the smallest count: one of those that
-/// bring a top to the front.
-[[gnu::always_inline]] constexpr Turned greatest_left(Hypercube cube, std::uint32_t address,
-                                                      std::uint32_t tops) {
-    Turned best{0, 0};
-    for (tops <<= 32u - cube.dim; tops != 0;) {
-        const unsigned count = static_cast<unsigned>(std::countl_zero(tops));
-        tops &= ~(0x8000'0000u >> count);
-        const std::uint32_t word = rotate_left(address, count, cube.dim);
-        if (word > best.word)
-            best = {word, count};
-    }
-    return best;
-}
-
-/// Children for maxl in the frame of the greatest rotation, when its leading block is longer than
-/// any other: the zeroes at the end. Not the last one, which would lengthen the leading block round
-/// the end; beside the lowest block only if that, longer by one, still comes second.
-constexpr std::uint32_t maxl_places_after_longest(Hypercube cube, Turned at, unsigned lead) {
-    const unsigned below = lowest_bit(at.word); // zeroes at the end, 1 or more
-    const std::uint32_t last = 1u << (below - 1);
-    std::uint32_t doubtful = 0;
-    std::uint32_t places = low_bits(below) & ~1u;
-    if (lead == 1) { // a single one: the new one must not be nearer to it round the end
-        doubtful = below % 2 == 1 ? 1u << (below / 2) : 0u;
-        places = low_bits(below) & ~low_bits(below / 2);
-    } else if (below == 1) {
-        return at.count == 0 && (at.word | 1u) == cube.ports() ? 1u : 0u;
-    } else if (lowest_bit(~(at.word >> below)) + 1 == lead) {
-        doubtful = last;
-    }
-    if (doubtful != 0 && !is_greatest(cube, at.word | doubtful, lead, at.count))
-        places ^= doubtful;
+/// Children for maxl in the frame of the greatest rotation, which has several ones: zeroes at its
+/// end. `rivals` are the other blocks that begin like the leading one. Brought to the front, a
+/// later block falls behind at a zero; let the last of these zeroes be at `edge`, `period` from
+/// the one it fell short of. A new one before the edge puts that block ahead, after it keeps all
+/// behind; at the edge the block falls behind later, at a zero that stands against a one, or the
+/// word becomes periodic. A new one after the edge leads a rotation itself: more zeroes must
+/// follow it, up to the front, than follow the leading one.
+[[gnu::always_inline]] constexpr std::uint32_t maxl_places(Hypercube cube, std::uint32_t word,
+                                                           std::uint32_t rivals, unsigned count) {
+    const unsigned spare = 32u - cube.dim;
+    const unsigned end = cube.dim - lowest_bit(word);
+    const std::uint32_t line = word << spare;
+    const std::uint32_t rest = line << 1 >> 1;
+    rivals = (rivals << spare << 1 >> 1) |
+             (((rest + lowest_one(rest)) & ~rest) >> 1); // and the last block
+    unsigned period = 0;
+    unsigned edge = 0;
+    do { // ends: the last block gets to `end` at least
+        rivals &= ~0u >> edge;
+        period = leading_zeroes(rivals);
+        edge = period + leading_zeroes(line ^ (line << period));
+    } while (edge < end);
+    if (edge >= cube.dim)
+        return 0;
+    const unsigned doubtful = cube.dim - 1u - edge;
+    const unsigned gap = leading_zeroes(rest) - 1;
+    std::uint32_t places = low_bits(doubtful) & ~low_bits(gap + 1);
+    const std::uint32_t child = word | (1u << doubtful);
+    if (((child >> period) & low_bits(doubtful)) != 0 || (cube.dim % period == 0 && count < period))
+        places |= 1u << doubtful;
     return places;
 }
 
-/// The nearest edge of the blocks with tops `rivals`, which are as long as the leading one. Brought
-/// to the front a rival falls behind at its edge: a new one below keeps it behind, above puts it
-/// ahead, and at the edge the rest decides. Not below 0, and kNoEdge if a rival comes to the end
-/// before it falls behind.
-inline constexpr unsigned kNoEdge = 32;
-constexpr unsigned maxl_nearest_edge(Hypercube cube, Turned at, unsigned lead,
-                                     std::uint32_t rivals) {
-    unsigned nearest = kNoEdge;
-    for (std::uint32_t ones = at.word & low_bits(cube.dim - lead); rivals != 0;) {
-        if (ones == 0)
-            return kNoEdge;
-        const unsigned one = highest_bit(ones);
-        ones ^= 1u << one;
-        const unsigned depth = cube.dim - 1u - one;
-        const std::uint32_t fallen = rivals & ~(at.word << depth);
-        if (fallen == 0)
-            continue;
-        rivals ^= fallen;
-        const unsigned top = lowest_bit(fallen);
-        if (top < depth)
-            return kNoEdge;
-        nearest = top - depth < nearest ? top - depth : nearest;
-    }
-    return nearest;
-}
-
-/// The same children when several blocks are as long as the leading one. If these are single ones,
-/// a new one must find a longer gap below it than the leading one does, or as long a one and then
-/// be compared, and cannot be beside the lowest; if they are longer, the place beside the lowest
-/// block is compared if that becomes a rival.
-constexpr std::uint32_t maxl_places_among_equals(Hypercube cube, Turned at, unsigned lead) {
-    const unsigned top = cube.dim - 1u;
-    const unsigned below = lowest_bit(at.word);
-    const unsigned gap = top - 1 - highest_bit(at.word ^ (1u << top));
-    std::uint32_t places = lead > 1 ? low_bits(below) & ~1u : low_bits(below - 1) & ~low_bits(gap);
-    if (places == 0)
-        return 0;
-    std::uint32_t tops = at.word;
-    for (unsigned length = 1; length < lead; ++length)
-        tops &= tops << 1;
-    tops &= low_bits(top) & ~(at.word >> 1);
-    const unsigned edge = maxl_nearest_edge(cube, at, lead, tops);
-    if (edge == kNoEdge)
-        return 0;
-    places &= low_bits(edge + 1);
-    std::uint32_t doubtful = places & ((1u << edge) | (1u << gap) | (1u << (below - 1)));
-    for (; doubtful != 0; doubtful &= doubtful - 1) {
-        const std::uint32_t place = lowest_one(doubtful);
-        if (!is_greatest(cube, at.word | place, lead, at.count))
-            places ^= place;
-    }
-    return places;
+/// At the source, or where the address is a single one.
+constexpr Fan maxl_fan_of_single(Hypercube cube, std::uint32_t address) {
+    if (address == 0)
+        return Fan(cube.ports(), cube.dim - 1u);
+    const unsigned one = highest_bit(address);
+    const unsigned places = places_beside_single(cube, cube.dim - 1u - one);
+    const unsigned first = wrap(cube, one + cube.dim - places);
+    return Fan(rotate_left(low_bits(places), first, cube.dim), one);
 }
 
 constexpr Fan maxl_fan(Hypercube cube, std::uint32_t address) {
-    if (address == 0 || address == cube.ports())
-        return {address ^ cube.ports(), cube.dim - 1u};
-    const Tops tops = longest_tops(cube, address);
-    const Turned at = greatest_left(cube, address, tops.set);
-    const bool several = (tops.set & (tops.set - 1)) != 0;
-    const std::uint32_t places = several ? maxl_places_among_equals(cube, at, tops.length)
-                                         : maxl_places_after_longest(cube, at, tops.length);
-    const unsigned first = wrap(cube, lowest_bit(at.word) - 1u + cube.dim - at.count);
-    return {rotate_right(places, at.count, cube.dim), first};
-}
-
-/// A fan seen in the mirror; the order turns round with it.
-constexpr Fan mirrored(Hypercube cube, Fan fan) {
-    return {mirror(cube, fan.set), cube.dim - 1u - fan.first};
+    if (address == cube.ports())
+        return Fan(0, 0);
+    if ((address & (address - 1)) == 0)
+        return maxl_fan_of_single(cube, address);
+    const unsigned low = lowest_bit(~address);
+    const std::uint32_t turned = rotate_right(address, low, cube.dim);
+    std::uint32_t tops = longest_tops(turned);
+    std::uint32_t best = tops;
+    if ((tops & (tops - 1)) != 0) {
+        // Of blocks that follow each other at the same distance the first comes before the others.
+        const unsigned distance = keep_nearest(cube, turned, tops);
+        best = tops & ~rotate_right(tops, distance, cube.dim);
+        if (best == 0)
+            return Fan(0, 0);
+    }
+    unsigned ahead = cube.dim - 1u - highest_bit(best);
+    if ((best & (best - 1)) != 0) {
+        const Turn turn = greatest_turn(cube, turned, best);
+        if (turn.period() != cube.dim)
+            return Fan(0, 0);
+        ahead = turn.count();
+    }
+    const std::uint32_t word = rotate_left(turned, ahead, cube.dim);
+    const unsigned count = wrap(cube, ahead + cube.dim - low);
+    const std::uint32_t rivals = (tops << ahead) | (tops >> (cube.dim - ahead));
+    const std::uint32_t places = maxl_places(cube, word, rivals, count);
+    return Fan(rotate_right(places, count, cube.dim), cube.dim - 1u - count);
 }
 
 constexpr unsigned minr_parent(Hypercube cube, std::uint32_t address) {
-    const Turned at = least_right(cube, address);
-    return wrap(cube, highest_bit(at.word) + at.count);
+    if (address == cube.ports())
+        return cube.dim - 1u;
+    const unsigned low = lowest_bit(address);
+    const std::uint32_t gaps = zeroes(cube, address >> low);
+    const Turn turn = greatest_turn(cube, gaps, longest_tops(gaps));
+    const unsigned count = (low + cube.dim - turn.count()) % turn.period();
+    const unsigned lead = block_length(gaps, cube.dim - 1u - turn.count());
+    return wrap(cube, cube.dim - 1u - lead + count);
 }
 
 constexpr unsigned maxl_parent(Hypercube cube, std::uint32_t address) {
     if (address == cube.ports())
         return 0;
-    const Turned at = greatest_left(cube, address, longest_tops(cube, address).set);
-    return wrap(cube, lowest_bit(at.word) + cube.dim - at.count);
+    const unsigned low = lowest_bit(~address);
+    const std::uint32_t turned = rotate_right(address, low, cube.dim);
+    const Turn turn = greatest_turn(cube, turned, longest_tops(turned));
+    const unsigned count = (turn.count() + cube.dim - low) % turn.period();
+    return wrap(cube, lowest_bit(rotate_left(turned, turn.count(), cube.dim)) + cube.dim - count);
 }
 
 constexpr unsigned minbl_parent(Hypercube cube, std::uint32_t address) {
     return cube.dim - 1u - minr_parent(cube, mirror(cube, address));
 }
 
-/// True if some rotation by less than `dim` leaves the address as it is.
-constexpr bool is_cyclic(Hypercube cube, std::uint32_t address) {
-    for (unsigned turn = 1; turn <= cube.dim / 2u; ++turn) {
-        if (rotate_right(address, turn, cube.dim) == address)
-            return true;
-    }
-    return false;
-}
-
+/// The parent in sbnt-minbl; where that is the parent in sbnt-minr too, the next one to the right
+/// of it, cyclically.
 constexpr unsigned alt_parent(Hypercube cube, std::uint32_t address) {
     const unsigned taken = minr_parent(cube, address);
     if ((address & (address - 1)) == 0)
         return taken;
     const unsigned mirrored = minbl_parent(cube, address);
-    if (mirrored != taken && !is_cyclic(cube, address ^ (1u << mirrored)))
+    if (mirrored != taken)
         return mirrored;
-    for (unsigned step = 1; step < cube.dim; ++step) {
-        const unsigned port = wrap(cube, taken + cube.dim - step);
-        if (((address >> port) & 1u) != 0 && !is_cyclic(cube, address ^ (1u << port)))
-            return port;
-    }
-    return taken;
+    const std::uint32_t right = address & low_bits(taken);
+    return highest_bit(right != 0 ? right : address);
 }
 
-/// Ports to all parents in sbg: one for each rotation that is the least.
+/// The only child that can have its parent next to the one that both sbnt-minr and sbnt-minbl take:
+/// this one has a longest block on either side, so in `address` it ends the single longest block.
+/// Precondition: neither 0 nor all ones. The port may be that of a one.
+constexpr unsigned alt_candidate(Hypercube cube, std::uint32_t address) {
+    const unsigned low = lowest_bit(address);
+    const std::uint32_t turned = address >> low;
+    const unsigned above = highest_bit(longest_tops(zeroes(cube, turned))) + 1;
+    const std::uint32_t next = (rotate_right(turned, above, cube.dim) & ~1u) | (1u << cube.dim);
+    const unsigned distance = lowest_bit(next); // of a single one to itself
+    return wrap(cube, wrap(cube, low + above) + cube.dim - distance);
+}
+
+/// Ports to all parents in sbg: a cyclic node is alike in each of its periods.
 constexpr std::uint32_t sbg_parents(Hypercube cube, std::uint32_t address) {
-    const Turned least = least_right(cube, address);
+    const std::uint32_t one = 1u << minr_parent(cube, address);
     std::uint32_t ports = 0;
     for (unsigned count = 0; count < cube.dim; ++count) {
-        if (rotate_right(address, count, cube.dim) == least.word)
-            ports |= 1u << wrap(cube, highest_bit(least.word) + count);
+        if (rotate_right(address, count, cube.dim) == address)
+            ports |= rotate_right(one, count, cube.dim);
     }
     return ports;
 }
@@ -331,8 +337,7 @@ struct SbntMinrTree : detail::BalancedTree<SbntMinrTree> {
     static constexpr std::string_view kName = "sbnt-minr";
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
-        const detail::Fan fan = detail::minr_fan(cube, detail::seen_from_root(hop), true);
-        return PortSequence::ascending(fan.set, fan.first);
+        return detail::minr_fan(cube, detail::seen_from_root(hop), true).ascending();
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return detail::minr_parent(cube, address);
@@ -345,8 +350,7 @@ struct SbntMinblTree : detail::BalancedTree<SbntMinblTree> {
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
         const std::uint32_t address = detail::mirror(cube, detail::seen_from_root(hop));
-        const detail::Fan fan = detail::mirrored(cube, detail::minr_fan(cube, address, true));
-        return PortSequence::descending(fan.set, fan.first);
+        return detail::minr_fan(cube, address, true).mirrored_descending(cube);
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return detail::minbl_parent(cube, address);
@@ -358,8 +362,7 @@ struct SbntMaxlTree : detail::BalancedTree<SbntMaxlTree> {
     static constexpr std::string_view kName = "sbnt-maxl";
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
-        const detail::Fan fan = detail::maxl_fan(cube, detail::seen_from_root(hop));
-        return PortSequence::descending(fan.set, fan.first);
+        return detail::maxl_fan(cube, detail::seen_from_root(hop)).descending();
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return detail::maxl_parent(cube, address);
@@ -372,8 +375,7 @@ struct SbntMaxbrTree : detail::BalancedTree<SbntMaxbrTree> {
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
         const std::uint32_t address = detail::mirror(cube, detail::seen_from_root(hop));
-        const detail::Fan fan = detail::mirrored(cube, detail::maxl_fan(cube, address));
-        return PortSequence::ascending(fan.set, fan.first);
+        return detail::maxl_fan(cube, address).mirrored_ascending(cube);
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {
         return cube.dim - 1u - detail::maxl_parent(cube, detail::mirror(cube, address));
@@ -387,8 +389,7 @@ struct SbgGraph : SbntMinrTree {
     static constexpr std::string_view kName = "sbg";
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
-        const detail::Fan fan = detail::minr_fan(cube, detail::seen_from_root(hop), false);
-        return PortSequence::ascending(fan.set, fan.first);
+        return detail::minr_fan(cube, detail::seen_from_root(hop), false).ascending();
     }
     static constexpr std::uint32_t parents(Hypercube cube, const Hop& hop) {
         return hop.self == hop.root ? 0u : detail::sbg_parents(cube, detail::seen_from_root(hop));
@@ -416,12 +417,15 @@ struct AltTree : detail::BalancedTree<AltTree> {
 
     static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
         const std::uint32_t address = detail::seen_from_root(hop);
-        std::uint32_t set = detail::zeroes(cube, address);
-        for (std::uint32_t left = set; left != 0; left &= left - 1) {
-            const unsigned port = lowest_bit(left);
-            if (detail::alt_parent(cube, address | (1u << port)) != port)
-                set &= ~(1u << port);
-        }
+        const std::uint32_t all = cube.ports();
+        if (address == 0 || address == all)
+            return PortSequence::ascending(address ^ all);
+        const std::uint32_t minr = SbntMinrTree::children(cube, hop).set();
+        std::uint32_t set = SbntMinblTree::children(cube, hop).set() & ~minr;
+        const unsigned port = detail::alt_candidate(cube, address);
+        const std::uint32_t one = 1u << port;
+        if ((address & one) == 0 && detail::alt_parent(cube, address | one) == port)
+            set |= one;
         return PortSequence::ascending(set);
     }
     static constexpr unsigned parent_port(Hypercube cube, std::uint32_t address) {

@@ -1,9 +1,9 @@
 // tcbt: the complete binary tree with two adjacent roots, which fills the cube. The source is one
 // root, the node across the highest dimension the other.
 //
-// The tree of n dimensions is two trees of n-1, each turned so that the roots come to lie right:
-// walk down the dimensions, remember where the upper half turned its dimensions by pi, and turn the
-// answer back on the way out. (ho-johnsson-1986, 3.4; construction as in PAPERS.md)
+// The tree of n dimensions is two trees of n-1, the upper one turned so that the roots come to lie
+// right. A node finds itself by reading its address downward, two dimensions ahead: no turned
+// address is ever formed. (ho-johnsson-1986, 3.4; construction and reading as in PAPERS.md)
 #pragma once
 
 #include "core/bits.hpp"
@@ -14,69 +14,56 @@ namespace mesh {
 
 namespace detail {
 
-/// pi of a cube of `dim` dimensions (2 or more): dim-2 goes to dim-1, dim-1 to 0, 0 to dim-2.
-constexpr unsigned tcbt_turn(unsigned dimension, unsigned dim) {
-    if (dimension == dim - 2)
-        return dim - 1;
-    if (dimension == dim - 1)
-        return 0;
-    return dimension == 0 ? dim - 2 : dimension;
-}
+/// Where a node of tcbt stands: ports as single bits.
+struct TcbtPlace {
+    std::uint32_t parent;
+    std::uint32_t children;
+};
 
-/// Address bits moved by the inverse of pi.
-constexpr std::uint32_t tcbt_turn_back(std::uint32_t address, unsigned dim) {
-    const std::uint32_t moved = (1u << (dim - 1)) | (1u << (dim - 2)) | 1u;
-    std::uint32_t turned = address & ~moved;
-    turned |= ((address >> (dim - 1)) & 1u) << (dim - 2);
-    turned |= (address & 1u) << (dim - 1);
-    if (dim > 2)
-        turned |= (address >> (dim - 2)) & 1u;
-    return turned;
+/// Halves the cube until the node is next to a root of its part, one dimension a turn: `top` is the
+/// dimension halved, `pending` the next one, `held` the one that waits for a zero, `next` the
+/// highest not yet read. A one in `pending` leaves `held` waiting, a zero releases it. When only
+/// zeroes are left, a zero in `pending` ends the search across `top`.
+[[gnu::always_inline]] constexpr TcbtPlace tcbt_place(Hypercube cube, std::uint32_t address) {
+    std::uint32_t top = 1u << (cube.dim - 1u);
+    const std::uint32_t second = top >> 1;
+    std::uint32_t pending = ((address >> 1) & second) != 0 ? 1u : second; // never for dim 1
+    std::uint32_t held = pending ^ second ^ 1u;
+    std::uint32_t next = second >> 1;
+    std::uint32_t before = top & ~address; // the dimension halved before; the source has none
+    const std::uint32_t unread = address & (second - 1u) & ~1u;
+    const std::uint32_t below_last = lowest_one(unread) - 1u; // all ones if none is unread
+    for (; next > below_last; next >>= 1) {
+        top = pending;
+        const bool one = (address & pending) != 0;
+        pending = one ? next : held;
+        held = one ? held : next;
+    }
+    if ((address & pending) != 0) {
+        before = top;
+        top = pending;
+        pending = next > 1 ? next : held;
+        next >>= 1;
+        if ((address & pending) != 0)
+            top = pending;
+    }
+    if ((address & held) == 0)
+        return {top, pending | before};
+    if (next < 2)
+        return {top, 0};
+    return {top, pending | (next > 2 ? next >> 1 : next)};
 }
 
 } // namespace detail
 
 /// Port to the parent, in O(dim) steps. Precondition: not the root.
 constexpr Port tcbt_parent(Hypercube cube, Relative relative) {
-    std::uint32_t address = index(relative);
-    std::uint32_t turns = 0; // bit m: the answer found below dimension m is turned by pi of m
-    unsigned dim = cube.dim;
-    unsigned found = 0;
-    for (;; --dim) {
-        const unsigned top = dim - 1;
-        if (dim <= 2) {
-            found = address == 2 ? 1u : 0u;
-            break;
-        }
-        if ((address >> top) == 0) {
-            address ^= 1u << (top - 1);
-            if (address == 0 || address == (1u << (top - 1)) + 1u) {
-                found = address == 0 ? top - 1 : top;
-                break;
-            }
-        } else {
-            address = detail::tcbt_turn_back(address & low_bits(top), top);
-            if ((address & ~(1u << (top - 2))) == 0) {
-                found = top;
-                break;
-            }
-            turns |= 1u << top;
-        }
-    }
-    for (; turns != 0; turns &= turns - 1)
-        found = detail::tcbt_turn(found, lowest_bit(turns));
-    return port_at(found);
+    return port_at(highest_bit(detail::tcbt_place(cube, index(relative)).parent));
 }
 
-/// Children as bits: the neighbours whose parent this node is.
+/// Children as bits, none to two, in O(dim) steps.
 constexpr std::uint32_t tcbt_children(Hypercube cube, Relative relative) {
-    std::uint32_t children = 0;
-    for (unsigned dimension = 0; dimension < cube.dim; ++dimension) {
-        const std::uint32_t other = index(relative) ^ (1u << dimension);
-        if (other != 0 && tcbt_parent(cube, Relative{other}) == port_at(dimension))
-            children |= 1u << dimension;
-    }
-    return children;
+    return detail::tcbt_place(cube, index(relative)).children;
 }
 
 struct TcbtTree : SingleTree {

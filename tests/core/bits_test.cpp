@@ -41,6 +41,7 @@ TEST(Bits, BitsAboveAreThoseLeftOfTheHighestOne) {
         EXPECT_EQ(bits_above(1u << bit), ~0u << bit << 1);
         EXPECT_EQ(bits_above((1u << bit) | 1u), ~0u << bit << 1);
         EXPECT_EQ(highest_bit((1u << bit) | 1u), bit);
+        EXPECT_EQ(leading_zeroes((1u << bit) | 1u), 31 - bit);
         EXPECT_EQ(lowest_bit((1u << bit) | (1u << 31)), bit);
         EXPECT_EQ(lowest_one((1u << bit) | (1u << 31)), 1u << bit);
     }

@@ -211,6 +211,60 @@ TEST(BalancedTrees, AltSharesNoLinkWithMinrBelowTheFirstLevel) {
     }
 }
 
+bool is_cyclic(Word word, unsigned n) {
+    for (unsigned count = 1; count < n; ++count) {
+        if (rotated_right(word, count, n) == word)
+            return true;
+    }
+    return false;
+}
+
+/// minbl's parent unless minr takes it or it is cyclic, else the first one to the right of minr's
+/// that leads to a non-cyclic node.
+unsigned defined_alt_parent(Word c, unsigned n) {
+    const auto of = [&](const Definition& definition) {
+        return reach(definition, c, indices(definition, c, n).front(), n).k;
+    };
+    const unsigned taken = of(kDefinitions[0]);
+    if ((c & (c - 1)) == 0)
+        return taken;
+    const unsigned other = of(kDefinitions[2]);
+    if (other != taken && !is_cyclic(c ^ (1u << other), n))
+        return other;
+    unsigned port = taken;
+    do
+        port = (port + n - 1) % n;
+    while (((c >> port) & 1u) == 0 || is_cyclic(c ^ (1u << port), n));
+    return port;
+}
+
+TEST(BalancedTrees, AltTakesWhatMinrLeaves) {
+    for (const Network cube : networks(Topology::cube, 1, kDimMax)) {
+        const Word stride = cube.dim <= 11 ? 1 : node_count(cube) / 997;
+        for (Word c = 1; c < node_count(cube); c += stride)
+            ASSERT_EQ(parent(cube, Rule::alt, 0, node_at(0), node_at(c)),
+                      port_at(defined_alt_parent(c, cube.dim)))
+                << "n=" << +cube.dim << " c=" << c;
+    }
+}
+
+TEST(BalancedTrees, ChildrenAreTheInverseOfParentsInLargerCubes) {
+    for (const Network cube : networks(Topology::cube, 11, 16)) {
+        for (const Rule rule : {Rule::sbnt_minr, Rule::sbnt_maxl, Rule::sbnt_minbl,
+                                Rule::sbnt_maxbr, Rule::sbg, Rule::alt}) {
+            std::vector<Word> down(node_count(cube), 0);
+            for (Word c = 1; c < node_count(cube); ++c) {
+                Word up = parents(cube, rule, 0, node_at(0), node_at(c));
+                for (; up != 0; up &= up - 1)
+                    down[c ^ (up & (0 - up))] |= up & (0 - up);
+            }
+            for (Word c = 0; c < node_count(cube); ++c)
+                ASSERT_EQ(children(cube, rule, 0, node_at(0), node_at(c)).set(), down[c])
+                    << name(rule) << " n=" << +cube.dim << " c=" << c;
+        }
+    }
+}
+
 // Lemma 16: minr serves dimensions k+1, k+2, ..., minbl k-1, k-2, ... without a gap.
 TEST(BalancedTrees, MinrAndItsMirrorServeTheDimensionsBesideTheParentInOrder) {
     for (const Network cube : networks(Topology::cube, 2, 10)) {

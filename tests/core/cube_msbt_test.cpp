@@ -153,5 +153,46 @@ TEST(TcbtTree, HasTheParentsOfTheCheckValues) {
         EXPECT_EQ(parent(cube, Rule::tcbt, 0, kZero, node_at(c)), port_at(ports[c - 1]));
 }
 
+/// pi of m dimensions: m-2 goes to m-1, m-1 to 0, 0 to m-2.
+unsigned turned(unsigned dim, unsigned m) {
+    return dim == m - 2 ? m - 1 : dim == m - 1 ? 0 : dim == 0 ? m - 2 : dim;
+}
+
+std::uint32_t turned_address(std::uint32_t address, unsigned m) {
+    std::uint32_t image = 0;
+    for (unsigned bit = 0; bit < m; ++bit)
+        image |= ((address >> bit) & 1u) << turned(bit, m);
+    return image;
+}
+
+/// Parent ports of the tree with one dimension more: `tree` over its source and other root, and
+/// `tree` turned; the upper root, and what the two trees lose at their roots, hang across.
+std::vector<unsigned> joined(const std::vector<unsigned>& tree, unsigned m) {
+    const std::uint32_t half = 1u << m;
+    std::vector<unsigned> up(2 * half);
+    for (std::uint32_t x = 0; x < half; ++x) {
+        const bool across = x == (half / 2 | 1u);
+        up[x ^ half / 2] = x == 0 ? m - 1 : across ? m : tree[x];
+        up[half | turned_address(x, m)] = x == 0 || x == half / 4 ? m : turned(tree[x], m);
+    }
+    return up;
+}
+
+TEST(TcbtTree, IsTwoTreesOfOneDimensionLess) {
+    std::vector<unsigned> up{0, 0, 1, 0};
+    for (const Network cube : networks(Topology::cube, 3, 16)) {
+        up = joined(up, cube.dim - 1u);
+        std::vector<std::uint32_t> down(node_count(cube), 0);
+        for (std::uint32_t c = 1; c < node_count(cube); ++c) {
+            ASSERT_EQ(parent(cube, Rule::tcbt, 0, kZero, node_at(c)), port_at(up[c]))
+                << "n=" << +cube.dim << " c=" << c;
+            down[c ^ (1u << up[c])] |= 1u << up[c];
+        }
+        for (std::uint32_t c = 0; c < node_count(cube); ++c)
+            ASSERT_EQ(children(cube, Rule::tcbt, 0, kZero, node_at(c)).set(), down[c])
+                << "n=" << +cube.dim << " c=" << c;
+    }
+}
+
 } // namespace
 } // namespace mesh::claims
