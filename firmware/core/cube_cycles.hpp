@@ -80,18 +80,6 @@ private:
     }
 };
 
-/// Subtrees over which the data of `node` goes, as bits: several only for cyclic nodes of sbg.
-/// Precondition: not 0.
-constexpr std::uint32_t subtrees_of(Hypercube cube, Rule tree, std::uint32_t node) {
-    if (tree != Rule::sbg)
-        return 1;
-    const detail::Turned least = detail::least_right(cube, node);
-    std::uint32_t set = 0;
-    for (unsigned count = 0; count < cube.dim; ++count)
-        set |= rotate_right(node, count, cube.dim) == least.word ? 1u << count : 0u;
-    return set;
-}
-
 /// The path to `node` (not 0). O(dim) calls of the tree's parent rule.
 template <class Rules = AllRules>
 constexpr TreePath path_to(const CyclePlan& plan, std::uint32_t node, unsigned subtree) {
@@ -116,6 +104,22 @@ constexpr TreePath path_to(const CyclePlan& plan, std::uint32_t node, unsigned s
         path.ports[high] = kept;
     }
     return path;
+}
+
+/// Subtrees over which the data of `node` goes, as bits: several only for cyclic nodes of sbg,
+/// which look the same from each. Precondition: not 0.
+template <class Rules = AllRules>
+constexpr std::uint32_t subtrees_of(const CyclePlan& plan, std::uint32_t node) {
+    if (plan.tree != Rule::sbg)
+        return 1;
+    CyclePlan tree = plan;
+    tree.tree = Rule::sbnt_minr;
+    const std::uint32_t lowest = 1u << path_to<Rules>(tree, node, 0).ports[0];
+    std::uint32_t set = 0;
+    for (unsigned count = 0; count < plan.cube.dim; ++count)
+        if (rotate_right(node, count, plan.cube.dim) == node)
+            set |= rotate_right(lowest, count, plan.cube.dim);
+    return set;
 }
 
 namespace detail {
@@ -165,7 +169,7 @@ constexpr void for_each_link(const CyclePlan& plan, const TreePath& path, F f) {
 template <class Rules = AllRules, class F>
 constexpr void for_each_crossing(const CyclePlan& plan, F f) {
     for (std::uint32_t block = 1; block < plan.cube.node_count(); ++block) {
-        const std::uint32_t subtrees = subtrees_of(plan.cube, plan.tree, block);
+        const std::uint32_t subtrees = subtrees_of<Rules>(plan, block);
         const auto pieces = static_cast<std::uint8_t>(PortSequence::ascending(subtrees).size());
         std::uint8_t piece = 0;
         for (std::uint32_t left = subtrees; left != 0; left &= left - 1, ++piece) {

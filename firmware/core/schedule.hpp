@@ -53,4 +53,16 @@ constexpr std::uint32_t msbt_start(Hypercube cube, PortModel ports, Relative rel
     return n + 2 * (step - n) + (down && step != packets + n - 1 ? 1u : 0u);
 }
 
+/// The same as a lag: packet times from the start of the packet's way over the last link (from the
+/// start of the broadcast at the root) to its start across `port`, under half.
+constexpr std::uint32_t msbt_lag(Hypercube cube, Relative relative, Port port, unsigned subtree,
+                                 std::uint32_t packet, std::uint32_t packets) {
+    const std::uint32_t start = msbt_start(cube, PortModel::half, relative, port, packet, packets);
+    if (index(relative) == 0)
+        return start;
+    const Port up = msbt_parent(cube, relative, subtree);
+    const Relative parent{index(relative) ^ (1u << index(up))};
+    return start - msbt_start(cube, PortModel::half, parent, up, packet, packets);
+}
+
 } // namespace mesh

@@ -1,6 +1,5 @@
 #include "kernel/forwarder.hpp"
 
-#include "core/schedule.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
 
@@ -132,29 +131,22 @@ void Forwarder::start_on(Link& link, PacketBuffer* buffer, wire::ModelTime earli
     link.enqueue(context_, buffer, arrival);
 }
 
-// With one transceiver the packets of msbt meet unless all nodes keep to one timetable. Its start
-// follows from when this packet came, so no node needs to know it.
+// With one transceiver the packets of msbt meet unless all nodes keep to one timetable. When this
+// packet came says when that began.
 wire::ModelTime Forwarder::appointed(unsigned port, const PacketBuffer* buffer) const {
     const wire::PacketHeader& header = buffer->header;
-    if (clock_.model() != PortModel::half || header.rule != Rule::msbt || is_part(header) ||
-        header.destination != kNoNode)
+    if (clock_.model() != PortModel::half || is_part(header) || timeless(header))
         return 0;
-    const Hypercube cube{identity_.network.dim};
-    const Relative relative = relative_address(identity_.node, header.source);
-    const std::uint32_t whole = header.message != 0      ? header.position / header.message
-                                : header.unit_bytes != 0 ? header.unit_bytes
-                                                         : header.payload_bytes;
+    const std::uint32_t here = header.unit_bytes != 0 ? header.unit_bytes : header.payload_bytes;
+    const std::uint32_t whole = header.message != 0 ? header.position / header.message : here;
     const std::uint32_t packets = whole == 0 ? 1 : (header.total_bytes + whole - 1) / whole;
-    const wire::ModelTime step = clock_.duration(whole);
-    wire::ModelTime begin = buffer->ready;
-    if (index(relative) != 0) {
-        const Port up = msbt_parent(cube, relative, header.subtree);
-        const Relative parent{index(relative) ^ (1u << index(up))};
-        begin -= duration(header) +
-                 step * msbt_start(cube, PortModel::half, parent, up, header.message, packets);
-    }
-    return begin + step * msbt_start(cube, PortModel::half, relative, port_at(port), header.message,
-                                     packets);
+    const std::uint32_t lag =
+        kernel_lag(identity_.network, identity_.node, port_at(port), header, packets);
+    if (lag == 0)
+        return 0;
+    const wire::ModelTime came =
+        header.source == identity_.node ? buffer->ready : buffer->ready - duration(header);
+    return came + lag * clock_.duration(whole);
 }
 
 void Forwarder::deliver(PacketBuffer* buffer) {
