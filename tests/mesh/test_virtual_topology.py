@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mesh_tool import IMAGES, mesh
+from mesh_tool import IMAGES, mesh, run
 
 
 def pgm(columns, rows, pixels, comment="", most=255):
@@ -30,17 +30,18 @@ def heat(columns, rows, pixels, steps):
     return [(cell + 128) // 256 for cell in now]
 
 
-def jacobi(engine, dim, image, folder, *words):
+def jacobi(engine, dim, image, folder, *words, options=()):
     source, result = folder / "in.pgm", folder / "out.pgm"
     source.write_bytes(image)
     outcome = mesh("run", "--engine", engine, "--app", "jacobi", "--dim", dim, "--input", source,
-                   "--output", result, "--", *words)
+                   "--output", result, *options, "--", *words)
     return outcome, result.read_bytes()
 
 
-def spreads(engine, dim, columns, rows, steps, folder, comment=""):
+def spreads(engine, dim, columns, rows, steps, folder, comment="", *options):
     pixels = noise(columns, rows, seed=columns * 1000 + rows)
-    outcome, result = jacobi(engine, dim, pgm(columns, rows, pixels, comment), folder, steps)
+    outcome, result = jacobi(engine, dim, pgm(columns, rows, pixels, comment), folder, steps,
+                             options=options)
     assert outcome.status == 0, outcome
     assert result == pgm(columns, rows, heat(columns, rows, pixels, steps), comment), outcome
 
@@ -59,6 +60,23 @@ def test_heat_spreads_on_firmware_as_on_one_computer(columns, rows, steps, tmp_p
 
 def test_a_larger_picture_with_a_comment_is_spread_over_64_nodes(tmp_path):
     spreads("sim", 6, 211, 160, 20, tmp_path, comment="# two lines\n# of words\n")
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 4, 5])
+def test_a_step_of_the_stencil_is_a_step_of_the_mesh(engine, dim, tmp_path):
+    """Neighbours in the grid are neighbours in the cube, and no edge waits for another's link."""
+    (tmp_path / "in.pgm").write_bytes(pgm(24, 24, noise(24, 24, 2)))
+    report = run(engine, "--app", "jacobi", "--dim", dim, "--input", tmp_path / "in.pgm", "--", 7
+                 ).report
+    rows, columns = 2 ** ((dim + 1) // 2), 2 ** (dim // 2)
+    edges = 2 * ((rows - 1) * columns + rows * (columns - 1))
+    assert report["model_time"] == report["max_link_load"] == 7
+    assert report["hops"] == 7 * edges
+    assert sum(load != 0 for loads in report["link_packets"] for load in loads) == edges
+
+
+def test_losses_do_not_change_the_picture(engine, tmp_path):
+    spreads(engine, 2, 23, 17, 5, tmp_path, "", "--faults", "drop:0.1,corrupt:0.1,reorder:0.1")
 
 
 def test_no_step_gives_the_picture_back(engine, tmp_path):
@@ -141,3 +159,25 @@ def test_an_image_of_the_users_own_has_files_too(tmp_path):
     outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "treesum.elf", "--dim", 3,
                    "--input", tmp_path / "data")
     assert tree_sum(outcome) == (3, sum(range(200))), outcome
+
+
+def files(apart, folder, *options):
+    """Each node writes the input's last byte, `apart` bytes from node to node."""
+    source, result = folder / "data", folder / "out"
+    source.write_bytes(bytes(range(1, 200)))
+    outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "app_files.elf", "--dim", 2,
+                   "--input", source, "--output", result, *options, "--", apart)
+    return outcome, result.read_bytes()
+
+
+@pytest.mark.parametrize("options,last", [([], 199), (["--bytes", 7], 7)])
+def test_an_output_is_as_long_as_what_is_written_and_gaps_are_zero(options, last, tmp_path):
+    outcome, result = files(1000, tmp_path, *options)
+    assert outcome.status == 0, outcome
+    assert result == bytes([last] + [0] * 999) * 3 + bytes([last]), outcome
+
+
+def test_an_output_without_end_is_refused(tmp_path):
+    outcome, result = files(2 ** 30, tmp_path)
+    assert outcome.status == 1 and result == b"", outcome
+    assert re.search(r"node [123]: writes .* at most 1073741824", outcome.err), outcome
