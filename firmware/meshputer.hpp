@@ -9,6 +9,8 @@
 
 #include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"
+#include "collectives/host_files.hpp"
+#include "collectives/virtual_topology.hpp"
 #include "kernel/alt.hpp"
 #include "kernel/channel.hpp"
 #include "kernel/kernel.hpp"

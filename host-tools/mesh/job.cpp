@@ -91,7 +91,7 @@ void JobBook::expect_messages() {
 }
 
 NodeId JobBook::output_node() const {
-    if (plan_.output.empty())
+    if (plan_.output.empty() || plan_.op == wire::Op::app)
         return kNoNode;
     if (plan_.op == wire::Op::send)
         return node_at(plan_.target);

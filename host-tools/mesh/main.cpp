@@ -75,6 +75,9 @@ int execute(const Command& command, const std::string& again) {
             } else if constexpr (std::is_same_v<Arguments, TreeArguments>) {
                 tree_command(arguments);
                 return 0;
+            } else if constexpr (std::is_same_v<Arguments, EmbedArguments>) {
+                embed_command(arguments);
+                return 0;
             } else {
                 fmt::print("{}", arguments.text);
                 return 0;

@@ -34,7 +34,9 @@ void add_job(CLI::App& app, RunArguments& run) {
     app.add_option("--copies", run.copies, "send each packet over so many disjoint trees")
         ->capture_default_str();
     app.add_option("--input", run.input, "file to send; default: bytes made from the seed");
-    app.add_option("--output", run.output, "file for what the last node (send: the target) got");
+    app.add_option("--output", run.output,
+                   "file for what the last node (send: the target) got, "
+                   "or what an app writes");
 }
 
 void add_model(CLI::App& app, RunArguments& run) {
@@ -74,6 +76,13 @@ void add_tree(CLI::App& app, TreeArguments& tree) {
     app.add_option("--format", tree.format, "json, dot, svg, text")->capture_default_str();
 }
 
+void add_embed(CLI::App& app, EmbedArguments& embed) {
+    app.add_option("--guest", embed.guest, "tree (full binary), grid")->required();
+    app.add_option("--levels", embed.levels, "levels of the tree");
+    app.add_option("--shape", embed.shape, "sides of the grid, as 5x5x3");
+    app.add_option("--dim", embed.dim, "dimension of the cube; default: the least that does");
+}
+
 /// The first line of a parser's complaint.
 std::string one_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
@@ -99,6 +108,7 @@ Command parse_command_line(int count, const char* const* words) {
     app.require_subcommand(1);
     RunArguments run;
     TreeArguments tree;
+    EmbedArguments embed;
     CLI::App& run_app = *app.add_subcommand("run", "boot a mesh, do a job on it, verify it");
     add_network(run_app, run.topology, run.dim);
     add_job(run_app, run);
@@ -107,6 +117,9 @@ Command parse_command_line(int count, const char* const* words) {
     CLI::App& tree_app =
         *app.add_subcommand("tree", "print a spanning tree by the node's own rule");
     add_tree(tree_app, tree);
+    CLI::App& embed_app =
+        *app.add_subcommand("embed", "print where a tree or a grid lives in the cube");
+    add_embed(embed_app, embed);
     try {
         app.parse(count, words);
     } catch (const CLI::CallForHelp&) {
@@ -117,10 +130,12 @@ Command parse_command_line(int count, const char* const* words) {
         throw UsageError(fmt::format(
             "{}; {}", one_line(error.what()),
             chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
-                   : "commands: run, tree (each with --help)"));
+                   : "commands: run, tree, embed (each with --help)"));
     }
     if (tree_app.parsed())
         return tree;
+    if (embed_app.parsed())
+        return embed;
     return run;
 }
 

@@ -1,6 +1,7 @@
 // The command line of `mesh`.
 #pragma once
 
+#include "embed_command.hpp"
 #include "plan.hpp"
 #include "tree_command.hpp"
 
@@ -14,7 +15,7 @@ struct HelpText {
     std::string text;
 };
 
-using Command = std::variant<HelpText, RunArguments, TreeArguments>;
+using Command = std::variant<HelpText, RunArguments, TreeArguments, EmbedArguments>;
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);

@@ -333,9 +333,9 @@ void plan_words(RunPlan& plan, const RunArguments& arguments) {
 void check_output(const RunPlan& plan) {
     if (plan.output.empty())
         return;
-    if (plan.op != wire::Op::bcast &&
+    if (plan.op != wire::Op::bcast && plan.op != wire::Op::app &&
         (plan.op != wire::Op::send || plan.target == wire::kRandomTarget || plan.messages != 1))
-        refuse("--output goes with --op bcast, or --op send of one message to one --target");
+        refuse("--output goes with --app, --op bcast, or --op send of one message to one --target");
     if (!std::ofstream(plan.output, std::ios::binary | std::ios::app))
         refuse("--output '{}': cannot be written", plan.output);
 }

@@ -22,6 +22,8 @@ constexpr std::chrono::milliseconds kQuiet{100};
 /// Free running, all done: time between two questions.
 constexpr std::chrono::milliseconds kPollPeriod{5};
 constexpr std::size_t kNamedMax = 16;
+/// Largest --output of an app, as its --input: a broken node cannot take all memory.
+constexpr std::size_t kAppOutputBytesMax = std::size_t{1} << 30;
 constexpr std::uint32_t kProcessorFault = 0xF000'0000;
 
 double seconds(std::chrono::steady_clock::duration duration) {
@@ -345,11 +347,24 @@ void Run::on_pull(NodeId node, const HostMessage& message) {
     send(node, wire::HostTag::piece, joined(wire::bytes_of(piece), data));
 }
 
+/// Any node of an app writes, and the output is as long as it gets.
+void Run::make_room(NodeId node, const wire::Piece& piece) {
+    const std::size_t end = std::size_t{piece.position} + piece.bytes;
+    if (end > kAppOutputBytesMax)
+        throw RunError(fmt::format("node {}: writes up to byte {} of the output; at most {} are "
+                                   "allowed",
+                                   index(node), end, kAppOutputBytesMax));
+    result_.output.resize(std::max(result_.output.size(), end));
+}
+
 void Run::on_push(NodeId node, const HostMessage& message) {
     const auto piece = payload_as<wire::Piece>(message);
+    const bool whole = piece && piece->bytes <= message.payload.size() - sizeof(wire::Piece);
+    const bool app = plan_.op == wire::Op::app;
+    if (whole && app)
+        make_room(node, *piece);
     const std::size_t size = result_.output.size();
-    if (!piece || node != book_.output_node() ||
-        piece->bytes > message.payload.size() - sizeof(wire::Piece) || piece->position > size ||
+    if (!whole || !(app || node == book_.output_node()) || piece->position > size ||
         piece->bytes > size - piece->position) {
         ++result_.bad_host_frames;
         return;

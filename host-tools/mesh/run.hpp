@@ -65,6 +65,7 @@ private:
     void on_ready(NodeId node, const HostMessage& message);
     void on_pull(NodeId node, const HostMessage& message);
     void on_push(NodeId node, const HostMessage& message);
+    void make_room(NodeId node, const wire::Piece& piece);
     void on_console(NodeId node, const HostMessage& message);
     void on_report(NodeId node, const HostMessage& message);
     void on_fault(NodeId node, const HostMessage& message);
