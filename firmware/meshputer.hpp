@@ -9,6 +9,7 @@
 
 #include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"
+#include "collectives/reduction.hpp"
 #include "kernel/alt.hpp"
 #include "kernel/channel.hpp"
 #include "kernel/kernel.hpp"
