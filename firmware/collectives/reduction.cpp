@@ -103,6 +103,16 @@ auto from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says, const S
         [&kernel, match] { return kernel.has(match) ? kernel.take(match) : Packet{}; });
 }
 
+/// Asks the neighbours across `ports` for an operand each.
+Task<Status> ask(Kernel& kernel, Tag tag, std::span<const Port> ports, unsigned subtree = 0) {
+    for (const Port port : ports) {
+        Packet packet = co_await kernel.allocate(Rule::unicast);
+        packet.header().flags = wire::packet_flag::kTimeless;
+        send_across(kernel, port, std::move(packet), tag, word(Says::ask, subtree));
+    }
+    co_return Status::ok;
+}
+
 // A reduction under way ---------------------------------------------------------------------------
 
 struct Reduction {
@@ -142,17 +152,6 @@ Place place_in(const Kernel& kernel, const BroadcastPlan& plan, unsigned subtree
         place.ports[place.count++] = order.pop();
     std::reverse(place.ports.begin(), place.ports.begin() + place.count);
     return place;
-}
-
-/// Asks the neighbours across `ports` for an operand each.
-Task<Status> ask(Kernel& kernel, const Reduction& job, std::span<const Port> ports,
-                 unsigned subtree) {
-    for (const Port port : ports) {
-        Packet packet = co_await kernel.allocate(Rule::unicast);
-        packet.header().flags = wire::packet_flag::kTimeless;
-        send_across(kernel, port, std::move(packet), job.pieces.tag, word(Says::ask, subtree));
-    }
-    co_return Status::ok;
 }
 
 /// Combines the neighbour's operand into ours.
@@ -203,11 +202,12 @@ Task<Status> publish(Kernel& kernel, const Reduction& job, unsigned subtree, std
 Task<Status> climb(Kernel& kernel, const Reduction& job, const Place& place, std::uint32_t number,
                    bool in_turn) {
     Status status = Status::ok;
-    for (const Port& child : place.children()) {
+    for (unsigned child = 0; child < place.count; ++child) {
+        const auto only = place.children().subspan(child, 1);
         if (in_turn)
-            status = co_await ask(kernel, job, {&child, 1}, place.subtree);
+            status = co_await ask(kernel, job.pieces.tag, only, place.subtree);
         if (status == Status::ok)
-            status = co_await take(kernel, job, child, place.subtree, number);
+            status = co_await take(kernel, job, only.front(), place.subtree, number);
         if (status != Status::ok)
             co_return status;
     }
@@ -230,7 +230,7 @@ Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
     std::uint32_t number = subtree;
     for (; number < end && job.status == Status::ok; number += job.processes) {
         for (; !in_turn && asked < end && asked <= number + job.processes; asked += job.processes)
-            job.fail(co_await ask(kernel, job, place.children(), place.subtree));
+            job.fail(co_await ask(kernel, job.pieces.tag, place.children(), place.subtree));
         job.fail(co_await climb(kernel, job, place, number, in_turn));
     }
     co_return job.status;
@@ -276,15 +276,16 @@ Step step_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t numb
 Task<Status> exchange(Kernel& kernel, const Reduction& job, const Step& step) {
     const unsigned dim = kernel.network().dim;
     const bool takes = step.theirs != kNoPacket;
+    const std::span<const Port> only{&step.port, 1};
     Status status = Status::ok;
     if (takes && !step.gives_first)
-        status = co_await ask(kernel, job, {&step.port, 1}, step.theirs % dim);
+        status = co_await ask(kernel, job.pieces.tag, only, step.theirs % dim);
     if (takes && step.gives_last && status == Status::ok)
         status = co_await take(kernel, job, step.port, step.theirs % dim, step.theirs);
     if (step.ours != kNoPacket && status == Status::ok)
         status = co_await give(kernel, job, step.port, step.ours % dim, step.ours);
     if (takes && step.gives_first && status == Status::ok)
-        status = co_await ask(kernel, job, {&step.port, 1}, step.theirs % dim);
+        status = co_await ask(kernel, job.pieces.tag, only, step.theirs % dim);
     if (takes && !step.gives_last && status == Status::ok)
         status = co_await take(kernel, job, step.port, step.theirs % dim, step.theirs);
     co_return status;
@@ -372,10 +373,20 @@ Task<Status> run(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> bu
     co_return job.status;
 }
 
-/// Sends our total of the nodes seen so far across `port` and takes the neighbour's.
+/// Sends our total of the nodes seen so far across `port` and takes the neighbour's. With one port
+/// neither begins before both are there: a packet for a later dimension must not come earlier.
 Task<Status> swap_totals(Kernel& kernel, Tag tag, Port port, std::span<const std::byte> total,
                          Packet& theirs) {
     static constexpr Status kGoOn = Status::ok;
+    if (kernel.job().ports != PortModel::all) {
+        const std::span<const Port> only{&port, 1};
+        const Status status = co_await ask(kernel, tag, only);
+        if (status != Status::ok)
+            co_return status;
+        const Packet asked = co_await from_across(kernel, port, tag, word(Says::ask), kGoOn);
+        if (!asked)
+            co_return Status::unreachable;
+    }
     Packet ours = co_await kernel.allocate(Rule::unicast);
     copy(total, ours.resize(total.size()));
     send_across(kernel, port, std::move(ours), tag, word(Says::operand));
