@@ -55,11 +55,8 @@ constexpr std::array<std::array<Combine, kTypes>, 6> kCombiners{{
 // Pieces and packets ------------------------------------------------------------------------------
 
 /// What a packet of a collective says, in the header's field for the number of a message, which
-/// single packets do not need. Above it, the subtree.
-enum class Says : std::uint32_t { operand, ask, result };
-constexpr std::uint32_t word(Says says, unsigned subtree = 0) {
-    return subtree * 4 + static_cast<std::uint32_t>(says);
-}
+/// single packets do not need. It need not name the subtree: no two use a link in one direction.
+constexpr std::uint32_t kOperand = 0, kAsk = 1, kResult = 2;
 
 /// The message cut into pieces of whole elements; none of a Combiner that cannot be.
 constexpr BroadcastPlan cut(std::uint32_t total_bytes, std::uint16_t packet_bytes,
@@ -104,11 +101,11 @@ auto from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says, const S
 }
 
 /// Asks the neighbours across `ports` for an operand each.
-Task<Status> ask(Kernel& kernel, Tag tag, std::span<const Port> ports, unsigned subtree = 0) {
+Task<Status> ask(Kernel& kernel, Tag tag, std::span<const Port> ports) {
     for (const Port port : ports) {
         Packet packet = co_await kernel.allocate(Rule::unicast);
         packet.header().flags = wire::packet_flag::kTimeless;
-        send_across(kernel, port, std::move(packet), tag, word(Says::ask, subtree));
+        send_across(kernel, port, std::move(packet), tag, kAsk);
     }
     co_return Status::ok;
 }
@@ -155,10 +152,8 @@ Place place_in(const Kernel& kernel, const BroadcastPlan& plan, unsigned subtree
 }
 
 /// Combines the neighbour's operand into ours.
-Task<Status> take(Kernel& kernel, const Reduction& job, Port port, unsigned subtree,
-                  std::uint32_t number) {
-    Packet packet = co_await from_across(kernel, port, job.pieces.tag, word(Says::operand, subtree),
-                                         job.status);
+Task<Status> take(Kernel& kernel, const Reduction& job, Port port, std::uint32_t number) {
+    Packet packet = co_await from_across(kernel, port, job.pieces.tag, kOperand, job.status);
     if (!packet)
         co_return Status::unreachable;
     const auto piece = job.piece(number);
@@ -169,16 +164,14 @@ Task<Status> take(Kernel& kernel, const Reduction& job, Port port, unsigned subt
 }
 
 /// Sends our operand to the neighbour, when it asks.
-Task<Status> give(Kernel& kernel, const Reduction& job, Port port, unsigned subtree,
-                  std::uint32_t number) {
-    const Packet asked =
-        co_await from_across(kernel, port, job.pieces.tag, word(Says::ask, subtree), job.status);
+Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t number) {
+    const Packet asked = co_await from_across(kernel, port, job.pieces.tag, kAsk, job.status);
     if (!asked)
         co_return Status::unreachable;
     Packet packet = co_await kernel.allocate(Rule::unicast);
     const auto piece = job.piece(number);
     copy(piece, packet.resize(piece.size()));
-    send_across(kernel, port, std::move(packet), job.pieces.tag, word(Says::operand, subtree));
+    send_across(kernel, port, std::move(packet), job.pieces.tag, kOperand);
     if (kernel.job().ports == PortModel::half) // asks for nothing before this has left
         kernel.advance_clock(kernel.now() + kernel.forwarder().clock().duration(piece.size()));
     co_return Status::ok;
@@ -189,7 +182,7 @@ Task<Status> publish(Kernel& kernel, const Reduction& job, unsigned subtree, std
     Packet packet = co_await kernel.allocate(job.pieces.tree);
     packet.header().subtree = static_cast<std::uint8_t>(subtree);
     packet.header().tag = job.pieces.tag;
-    packet.header().message = word(Says::result);
+    packet.header().message = kResult;
     packet.header().position = number * job.pieces.packet_bytes;
     packet.header().total_bytes = job.pieces.total_bytes;
     const auto piece = job.piece(number);
@@ -205,14 +198,14 @@ Task<Status> climb(Kernel& kernel, const Reduction& job, const Place& place, std
     for (unsigned child = 0; child < place.count; ++child) {
         const auto only = place.children().subspan(child, 1);
         if (in_turn)
-            status = co_await ask(kernel, job.pieces.tag, only, place.subtree);
+            status = co_await ask(kernel, job.pieces.tag, only);
         if (status == Status::ok)
-            status = co_await take(kernel, job, only.front(), place.subtree, number);
+            status = co_await take(kernel, job, only.front(), number);
         if (status != Status::ok)
             co_return status;
     }
     if (place.parent != kNoPort)
-        status = co_await give(kernel, job, place.parent, place.subtree, number);
+        status = co_await give(kernel, job, place.parent, number);
     else if (job.publishes)
         status = co_await publish(kernel, job, place.subtree, number);
     co_return status;
@@ -230,7 +223,7 @@ Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
     std::uint32_t number = subtree;
     for (; number < end && job.status == Status::ok; number += job.processes) {
         for (; !in_turn && asked < end && asked <= number + job.processes; asked += job.processes)
-            job.fail(co_await ask(kernel, job.pieces.tag, place.children(), place.subtree));
+            job.fail(co_await ask(kernel, job.pieces.tag, place.children()));
         job.fail(co_await climb(kernel, job, place, number, in_turn));
     }
     co_return job.status;
@@ -274,20 +267,19 @@ Step step_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t numb
 }
 
 Task<Status> exchange(Kernel& kernel, const Reduction& job, const Step& step) {
-    const unsigned dim = kernel.network().dim;
     const bool takes = step.theirs != kNoPacket;
     const std::span<const Port> only{&step.port, 1};
     Status status = Status::ok;
     if (takes && !step.gives_first)
-        status = co_await ask(kernel, job.pieces.tag, only, step.theirs % dim);
+        status = co_await ask(kernel, job.pieces.tag, only);
     if (takes && step.gives_last && status == Status::ok)
-        status = co_await take(kernel, job, step.port, step.theirs % dim, step.theirs);
+        status = co_await take(kernel, job, step.port, step.theirs);
     if (step.ours != kNoPacket && status == Status::ok)
-        status = co_await give(kernel, job, step.port, step.ours % dim, step.ours);
+        status = co_await give(kernel, job, step.port, step.ours);
     if (takes && step.gives_first && status == Status::ok)
-        status = co_await ask(kernel, job.pieces.tag, only, step.theirs % dim);
+        status = co_await ask(kernel, job.pieces.tag, only);
     if (takes && !step.gives_last && status == Status::ok)
-        status = co_await take(kernel, job, step.port, step.theirs % dim, step.theirs);
+        status = co_await take(kernel, job, step.port, step.theirs);
     co_return status;
 }
 
@@ -306,8 +298,7 @@ Process climb_by_steps(Kernel& kernel, Reduction& job) {
 
 /// What the root publishes, everywhere else.
 Task<Status> take_results(Kernel& kernel, const Reduction& job) {
-    const Match match{
-        .tag = job.pieces.tag, .source = job.pieces.root, .message = word(Says::result)};
+    const Match match{.tag = job.pieces.tag, .source = job.pieces.root, .message = kResult};
     for (std::uint32_t got = 0; got < job.pieces.packets(); ++got) {
         co_await kernel.wait_until(
             [&kernel, &job, match] { return kernel.has(match) || job.status != Status::ok; });
@@ -383,14 +374,14 @@ Task<Status> swap_totals(Kernel& kernel, Tag tag, Port port, std::span<const std
         const Status status = co_await ask(kernel, tag, only);
         if (status != Status::ok)
             co_return status;
-        const Packet asked = co_await from_across(kernel, port, tag, word(Says::ask), kGoOn);
+        const Packet asked = co_await from_across(kernel, port, tag, kAsk, kGoOn);
         if (!asked)
             co_return Status::unreachable;
     }
     Packet ours = co_await kernel.allocate(Rule::unicast);
     copy(total, ours.resize(total.size()));
-    send_across(kernel, port, std::move(ours), tag, word(Says::operand));
-    theirs = co_await from_across(kernel, port, tag, word(Says::operand), kGoOn);
+    send_across(kernel, port, std::move(ours), tag, kOperand);
+    theirs = co_await from_across(kernel, port, tag, kOperand, kGoOn);
     if (!theirs)
         co_return Status::unreachable;
     if (theirs.payload().size() != total.size())

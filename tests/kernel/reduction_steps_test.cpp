@@ -72,6 +72,23 @@ TEST(Reduce, OverBalancedTreesTakesHeightAndPacketsOrTheDegreeOfTheRoot) {
                  });
 }
 
+// On the path every packet waits for the one before: the last send of a node ends when its parent
+// has all, and under half no node asks for more before its send has ended.
+TEST(Reduce, UnderHalfEachNodeIsDoneWhenItsParentHasItsLastPacket) {
+    const Network network{Topology::cube, 3};
+    const std::uint32_t packets = 4;
+    work = {.plan = words_plan(Rule::hp, 0, packets)};
+    fill_work(8);
+    Rig rig{network, works};
+    rig.run({.ports = PortModel::half});
+    std::uint64_t last = steps_of(rig);
+    EXPECT_EQ(last, broadcast_steps(3, Rule::hp, PortModel::half, packets));
+    for (NodeId node = node_at(0); index(node) != 4; --last) { // 4 is the end of the path
+        node = neighbor(network, node, children(network, Rule::hp, 0, node_at(0), node).pop());
+        EXPECT_EQ(rig.report(index(node)).finish_time / kUnit, last) << "node " << index(node);
+    }
+}
+
 // Up and down run at once where a node has all its ports; else one after the other.
 TEST(Allreduce, TakesTheStepsOfAReduceAndTheHeightOrABroadcast) {
     for_each_run(

@@ -197,7 +197,7 @@ TEST(Reduction, OnNoisyCablesIsRightAndTakesTheSameSteps) {
 Process one_after_the_other(Kernel& node) {
     Bytes& buffer = work.buffers[index(node.id())];
     Status status = Status::ok;
-    for (std::uint32_t round = 0; round < 12 && status == Status::ok; ++round) {
+    for (std::uint32_t round = 0; round < 24 && status == Status::ok; ++round) {
         ReducePlan plan = work.plan;
         plan.tree = round % 4 == 3 ? Rule::hp : work.plan.tree;
         plan.root = node_at(round * 5 % node.nodes());
@@ -217,18 +217,20 @@ TEST(Reduction, AfterReductionUnderTheSameTagKeepsThemApart) {
         if (!kernel_has({Topology::cube, 3}, tree))
             continue;
         std::deque<Bytes> right;
-        for (unsigned seed = 1; seed <= 5; ++seed) {
-            work = {.plan = words_plan(tree, 0, 5)};
-            fill_work(8);
-            Rig rig{{Topology::cube, 3}, one_after_the_other, kPool, seed};
-            rig.shuffle = seed > 1;
-            rig.noise = seed > 2 ? kLoud : Noise{};
-            rig.run({});
-            static_cast<void>(steps_of(rig));
-            if (seed == 1)
-                right = work.buffers;
-            EXPECT_EQ(work.buffers, right) << name(tree) << " seed " << seed;
-        }
+        for (const PortModel ports : kPortModels)
+            for (unsigned seed = 1; seed <= 5; ++seed) {
+                work = {.plan = words_plan(tree, 0, 5)};
+                fill_work(8);
+                Rig rig{{Topology::cube, 3}, one_after_the_other, kPool, seed};
+                rig.shuffle = seed > 1;
+                rig.noise = seed > 2 ? kLoud : Noise{};
+                rig.run({.ports = ports});
+                static_cast<void>(steps_of(rig));
+                if (right.empty())
+                    right = work.buffers;
+                EXPECT_EQ(work.buffers, right)
+                    << name(tree) << " ports " << static_cast<int>(ports) << " seed " << seed;
+            }
     }
 }
 
@@ -344,6 +346,7 @@ TEST(Reduction, WithAnArenaOfAnySizeEndsInNoMemoryOrInSuccess) {
             for (std::size_t bytes = 0; bytes <= 16 * 1024; bytes += Arena::kGrain) {
                 work = {.what = what, .plan = words_plan(tree, 1, 5)};
                 fill_work(4);
+                const Bytes right = folded(work.buffers, 0, 3);
                 Rig rig{{Topology::cube, 2}, works, 40, 1, bytes};
                 rig.run({});
                 unsigned ok = 0, no_memory = 0;
@@ -354,6 +357,8 @@ TEST(Reduction, WithAnArenaOfAnySizeEndsInNoMemoryOrInSuccess) {
                     no_memory += report.done != 0 && status == Status::no_memory ? 1 : 0;
                 }
                 EXPECT_TRUE(ok == 4 || no_memory > 0) << "arena of " << bytes << " bytes";
+                const Bytes& got = work.buffers[what == What::scan ? 3 : 1];
+                EXPECT_TRUE(ok != 4 || got == right) << "arena of " << bytes << " bytes";
                 ever_ok = ever_ok || ok == 4;
                 ever_not = ever_not || ok == 0;
             }
