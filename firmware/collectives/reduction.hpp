@@ -8,10 +8,11 @@
 // dimensions of the cube.
 //
 // A packet leaves for the parent when the parent asks for it, as on an occam channel, whose
-// transfer begins when both ends are ready. So a node holds at most one packet of each child,
-// whatever the tree; where a node has one port it asks one child at a time, which keeps the order;
-// and the steps do not depend on the order in which frames happen to come. (The question is control
-// and takes no model time.)
+// transfer begins when both ends are ready. So a node holds at most two packets of each child,
+// whatever the tree; where it has one port it asks one child at a time, which keeps the order; and
+// the steps of reduce() and scan() do not depend on the order in which frames happen to come.
+// (Questions are control and take no model time.) The results of allreduce() are forwarded first
+// come first served; where they meet, over msbt or with one port, steps repeat in lockstep only.
 #pragma once
 
 #include "collectives/broadcast.hpp"
