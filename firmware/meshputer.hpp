@@ -10,6 +10,8 @@
 #include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"
 #include "collectives/host_files.hpp"
+#include "collectives/personalised.hpp"
+#include "collectives/reduction.hpp"
 #include "collectives/virtual_topology.hpp"
 #include "kernel/alt.hpp"
 #include "kernel/channel.hpp"

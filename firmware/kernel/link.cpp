@@ -114,8 +114,10 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         ++context.counters[Counter::retransmissions];
     } else if (PacketBuffer* buffer = dead_ ? nullptr : pick(context); buffer != nullptr) {
         // In lockstep the loom sorts by model time: it must not turn the order on the cable around.
-        newest_arrival_ = std::max(newest_arrival_, slot(context, buffer).arrival);
-        slot(context, buffer).arrival = newest_arrival_;
+        if (context.lockstep) {
+            newest_arrival_ = std::max(newest_arrival_, slot(context, buffer).arrival);
+            slot(context, buffer).arrival = newest_arrival_;
+        }
         flight_[(base_place_ + place) % limits::kWindowFrames] = context.pool.number(buffer);
         ++in_flight_;
         flight_bytes_ += static_cast<std::uint32_t>(frame_bytes(buffer));

@@ -1,0 +1,452 @@
+#include "collectives/reduction.hpp"
+
+#include "core/schedule.hpp"
+#include "wire/bytes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace mesh {
+
+namespace {
+
+// Operators ---------------------------------------------------------------------------------------
+
+using Combine = decltype(Combiner::combine);
+
+template <class T, T (*op)(T, T)>
+void combine_each(std::span<const std::byte> left, std::span<const std::byte> right,
+                  std::span<std::byte> result) {
+    for (std::size_t at = 0; at + sizeof(T) <= result.size(); at += sizeof(T))
+        wire::store(result, at, op(wire::load<T>(left, at), wire::load<T>(right, at)));
+}
+
+template <class T>
+constexpr T sum_of(T left, T right) {
+    return left + right;
+}
+template <class T>
+constexpr T min_of(T left, T right) {
+    return left < right ? left : right;
+}
+template <class T>
+constexpr T max_of(T left, T right) {
+    return left > right ? left : right;
+}
+
+using Word = std::uint32_t;
+using Signed = std::int32_t;
+constexpr Word and_of(Word left, Word right) { return left & right; }
+constexpr Word or_of(Word left, Word right) { return left | right; }
+constexpr Word xor_of(Word left, Word right) { return left ^ right; }
+
+// Rows as in Operator, columns as in ElementType.
+constexpr unsigned kTypes = 3;
+constexpr std::array<std::array<Combine, kTypes>, 6> kCombiners{{
+    {combine_each<Word, sum_of>, combine_each<Word, sum_of>, combine_each<float, sum_of>},
+    {combine_each<Signed, min_of>, combine_each<Word, min_of>, combine_each<float, min_of>},
+    {combine_each<Signed, max_of>, combine_each<Word, max_of>, combine_each<float, max_of>},
+    {combine_each<Word, and_of>, combine_each<Word, and_of>, nullptr},
+    {combine_each<Word, or_of>, combine_each<Word, or_of>, nullptr},
+    {combine_each<Word, xor_of>, combine_each<Word, xor_of>, nullptr},
+}};
+
+// Pieces and packets ------------------------------------------------------------------------------
+
+/// What a packet of a collective says, in the header's field for the number of a message, which
+/// single packets do not need. It need not name the subtree: no two use a link in one direction.
+constexpr std::uint32_t kOperand = 0, kAsk = 1, kResult = 2;
+
+/// The message cut into pieces of whole elements; none of a Combiner that cannot be.
+constexpr BroadcastPlan cut(std::uint32_t total_bytes, std::uint16_t packet_bytes,
+                            const Combiner& combiner) {
+    if (combiner.combine == nullptr || combiner.element_bytes == 0 ||
+        packet_bytes > wire::kPayloadBytesMax || total_bytes % combiner.element_bytes != 0)
+        return {.packet_bytes = 0};
+    const std::size_t piece = packet_bytes - packet_bytes % combiner.element_bytes;
+    return {.total_bytes = total_bytes, .packet_bytes = static_cast<std::uint16_t>(piece)};
+}
+
+std::span<std::byte> piece_of(std::span<std::byte> buffer, const BroadcastPlan& pieces,
+                              std::uint32_t number) {
+    return buffer.subspan(number * pieces.packet_bytes, pieces.bytes_of(number));
+}
+
+void copy(std::span<const std::byte> from, std::span<std::byte> to) {
+    std::copy(from.begin(), from.end(), to.begin());
+}
+
+/// Sends `packet` across `port` to the neighbour.
+void send_across(Kernel& kernel, Port port, Packet packet, Tag tag, std::uint32_t says) {
+    packet.header().destination = neighbor<KernelRules>(kernel.network(), kernel.id(), port);
+    packet.header().tag = tag;
+    packet.header().message = says;
+    kernel.inject(std::move(packet));
+}
+
+/// `Packet p = co_await from_across(...)`: the neighbour's next packet that says this; none if the
+/// cable is dead or `status` is no longer ok.
+auto from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says, const Status& status) {
+    const Match match{.tag = tag,
+                      .source = neighbor<KernelRules>(kernel.network(), kernel.id(), port),
+                      .message = says};
+    const Link& link = std::as_const(kernel.forwarder()).link(index(port));
+    return detail::wait(
+        kernel,
+        [&kernel, &link, &status, match] {
+            return kernel.has(match) || link.dead() || status != Status::ok;
+        },
+        [&kernel, match] { return kernel.has(match) ? kernel.take(match) : Packet{}; });
+}
+
+/// Asks the neighbours across `ports` for an operand each.
+Task<Status> ask(Kernel& kernel, Tag tag, std::span<const Port> ports) {
+    for (const Port port : ports) {
+        Packet packet = co_await kernel.allocate(Rule::unicast);
+        packet.header().flags = wire::packet_flag::kTimeless;
+        send_across(kernel, port, std::move(packet), tag, kAsk);
+    }
+    co_return Status::ok;
+}
+
+// A reduction under way ---------------------------------------------------------------------------
+
+struct Reduction {
+    BroadcastPlan pieces;
+    Combine combine;
+    std::span<std::byte> buffer;
+    bool publishes;        // at the root, each piece of the result at once
+    bool by_steps = false; // one process for all subtrees; else one for each
+    unsigned processes = 0;
+    Status status = Status::ok; // once it is not, all processes of the job end
+
+    /// Keeps the first status that is not ok.
+    void fail(Status with) { status = status == Status::ok ? with : status; }
+
+    std::span<std::byte> piece(std::uint32_t number) const {
+        return piece_of(buffer, pieces, number);
+    }
+};
+
+/// This node's place in a subtree.
+struct Place {
+    unsigned subtree;
+    Port parent = kNoPort;
+    unsigned count = 0;
+    std::array<Port, kPortsMax> ports{};
+
+    /// In the order in which they are asked: from the last that the broadcast would serve.
+    std::span<const Port> children() const { return std::span{ports}.first(count); }
+};
+
+Place place_in(const Kernel& kernel, const BroadcastPlan& plan, unsigned subtree) {
+    const Network network = kernel.network();
+    subtree += first_subtree<KernelRules>(network, plan.tree);
+    Place place{subtree, parent<KernelRules>(network, plan.tree, subtree, plan.root, kernel.id())};
+    PortSequence order = children<KernelRules>(network, plan.tree, subtree, plan.root, kernel.id());
+    while (!order.empty() && place.count < kPortsMax)
+        place.ports[place.count++] = order.pop();
+    std::reverse(place.ports.begin(), place.ports.begin() + place.count);
+    return place;
+}
+
+/// Combines the neighbour's operand into ours.
+Task<Status> take(Kernel& kernel, const Reduction& job, Port port, std::uint32_t number) {
+    Packet packet = co_await from_across(kernel, port, job.pieces.tag, kOperand, job.status);
+    if (!packet)
+        co_return Status::unreachable;
+    const auto piece = job.piece(number);
+    if (packet.payload().size() != piece.size())
+        co_return Status::bad_argument;
+    job.combine(piece, packet.payload(), piece);
+    co_return Status::ok;
+}
+
+/// Sends our operand to the neighbour, when it asks.
+Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t number) {
+    const Packet asked = co_await from_across(kernel, port, job.pieces.tag, kAsk, job.status);
+    if (!asked)
+        co_return Status::unreachable;
+    Packet packet = co_await kernel.allocate(Rule::unicast);
+    const auto piece = job.piece(number);
+    copy(piece, packet.resize(piece.size()));
+    send_across(kernel, port, std::move(packet), job.pieces.tag, kOperand);
+    if (kernel.job().ports == PortModel::half) // asks for nothing before this has left
+        kernel.advance_clock(kernel.now() + kernel.forwarder().clock().duration(piece.size()));
+    co_return Status::ok;
+}
+
+/// The root has a piece of the result.
+Task<Status> publish(Kernel& kernel, const Reduction& job, unsigned subtree, std::uint32_t number) {
+    Packet packet = co_await kernel.allocate(job.pieces.tree);
+    packet.header().subtree = static_cast<std::uint8_t>(subtree);
+    packet.header().tag = job.pieces.tag;
+    packet.header().message = kResult;
+    packet.header().position = number * job.pieces.packet_bytes;
+    packet.header().total_bytes = job.pieces.total_bytes;
+    const auto piece = job.piece(number);
+    copy(piece, packet.resize(piece.size()));
+    kernel.inject(std::move(packet));
+    co_return Status::ok;
+}
+
+/// One piece on its way up. `in_turn`: no child has been asked for it yet.
+Task<Status> climb(Kernel& kernel, const Reduction& job, const Place& place, std::uint32_t number,
+                   bool in_turn) {
+    Status status = Status::ok;
+    for (unsigned child = 0; child < place.count; ++child) {
+        const auto only = place.children().subspan(child, 1);
+        if (in_turn)
+            status = co_await ask(kernel, job.pieces.tag, only);
+        if (status == Status::ok)
+            status = co_await take(kernel, job, only.front(), number);
+        if (status != Status::ok)
+            co_return status;
+    }
+    if (place.parent != kNoPort)
+        status = co_await give(kernel, job, place.parent, number);
+    else if (job.publishes)
+        status = co_await publish(kernel, job, place.subtree, number);
+    co_return status;
+}
+
+/// All pieces of one subtree, one after the other. Children that cannot be in each other's way are
+/// asked one piece ahead: a question cannot overtake what went before it on its cable.
+Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
+    const Place place = place_in(kernel, job.pieces, subtree);
+    const PortModel ports = kernel.job().ports;
+    const bool in_turn =
+        ports == PortModel::half || (ports == PortModel::duplex && place.count > 1);
+    const std::uint32_t end = job.pieces.packets();
+    std::uint32_t asked = subtree;
+    std::uint32_t number = subtree;
+    for (; number < end && job.status == Status::ok; number += job.processes) {
+        for (; !in_turn && asked < end && asked <= number + job.processes; asked += job.processes)
+            job.fail(co_await ask(kernel, job.pieces.tag, place.children()));
+        job.fail(co_await climb(kernel, job, place, number, in_turn));
+    }
+    co_return job.status;
+}
+
+// msbt with one port ------------------------------------------------------------------------------
+
+constexpr std::uint32_t kNoPacket = ~0u;
+
+/// The packet that the node at `place` sends across `port` in `step` of the broadcast.
+std::uint32_t packet_of_step(Hypercube cube, Relative place, Port port, std::uint32_t step,
+                             std::uint32_t packets) {
+    for (unsigned subtree = 0; subtree < cube.dim; ++subtree) {
+        if (((msbt_children(cube, place, subtree) >> index(port)) & 1u) == 0)
+            continue;
+        const std::uint32_t first =
+            msbt_start(cube, PortModel::duplex, place, port, subtree, packets);
+        const std::uint32_t packet = subtree + step - first;
+        return step >= first && packet < packets ? packet : kNoPacket;
+    }
+    return kNoPacket;
+}
+
+/// What a node does in one step: the packet `ours` goes across `port`, `theirs` comes. Under half
+/// the side with the bit clear gives first.
+struct Step {
+    Port port;
+    std::uint32_t ours, theirs;
+    bool gives_first, gives_last;
+};
+
+Step step_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t number) {
+    const Hypercube cube{kernel.network().dim};
+    const Port port = port_at(number % cube.dim);
+    const Relative place = relative_address(kernel.id(), plan.root);
+    const Relative peer = relative_address(cube.neighbor(kernel.id(), port), plan.root);
+    const bool half = kernel.job().ports == PortModel::half;
+    return {port, packet_of_step(cube, peer, port, number, plan.packets()),
+            packet_of_step(cube, place, port, number, plan.packets()),
+            half && index(place) < index(peer), half && index(place) > index(peer)};
+}
+
+Task<Status> exchange(Kernel& kernel, const Reduction& job, const Step& step) {
+    const bool takes = step.theirs != kNoPacket;
+    const std::span<const Port> only{&step.port, 1};
+    Status status = Status::ok;
+    if (takes && !step.gives_first)
+        status = co_await ask(kernel, job.pieces.tag, only);
+    if (takes && step.gives_last && status == Status::ok)
+        status = co_await take(kernel, job, step.port, step.theirs);
+    if (step.ours != kNoPacket && status == Status::ok)
+        status = co_await give(kernel, job, step.port, step.ours);
+    if (takes && step.gives_first && status == Status::ok)
+        status = co_await ask(kernel, job.pieces.tag, only);
+    if (takes && !step.gives_last && status == Status::ok)
+        status = co_await take(kernel, job, step.port, step.theirs);
+    co_return status;
+}
+
+/// All pieces of all subtrees: the steps of the broadcast from the last to the first. In each of
+/// them every node exchanges with its neighbour across the same dimension.
+Process climb_by_steps(Kernel& kernel, Reduction& job) {
+    const std::uint32_t steps = job.pieces.packets() + kernel.network().dim;
+    for (std::uint32_t number = steps; number-- > 0 && job.status == Status::ok;) {
+        const Step step = step_of(kernel, job.pieces, number);
+        job.fail(co_await exchange(kernel, job, step));
+    }
+    co_return job.status;
+}
+
+// Whole reductions --------------------------------------------------------------------------------
+
+/// What the root publishes, everywhere else.
+Task<Status> take_results(Kernel& kernel, const Reduction& job) {
+    const Match match{.tag = job.pieces.tag, .source = job.pieces.root, .message = kResult};
+    for (std::uint32_t got = 0; got < job.pieces.packets(); ++got) {
+        co_await kernel.wait_until(
+            [&kernel, &job, match] { return kernel.has(match) || job.status != Status::ok; });
+        if (!kernel.has(match))
+            co_return job.status;
+        Packet packet = kernel.take(match);
+        const std::uint32_t position = packet.header().position;
+        if (position > job.pieces.total_bytes ||
+            packet.payload().size() > job.pieces.total_bytes - position)
+            co_return Status::bad_argument;
+        copy(packet.payload(), job.buffer.subspan(position));
+    }
+    co_return Status::ok;
+}
+
+/// The job of a plan; status bad_argument or no_memory if it cannot be done here.
+Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer,
+                 bool to_all) {
+    const bool all_ports = kernel.job().ports == PortModel::all;
+    Reduction job{cut(plan.total_bytes, plan.packet_bytes, plan.combiner), plan.combiner.combine,
+                  buffer, to_all && all_ports};
+    job.pieces.tree = plan.tree == Rule::sbg ? Rule::sbnt_minr : plan.tree;
+    job.pieces.root = plan.root;
+    job.pieces.tag = plan.tag;
+    const Network network = kernel.network();
+    const unsigned subtrees = subtree_count<KernelRules>(network, job.pieces.tree);
+    if (job.pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes || subtrees == 0 ||
+        index(plan.root) >= kernel.nodes() || network.topology == Topology::uhc) {
+        job.status = Status::bad_argument;
+        return job;
+    }
+    if (!kernel.can_carry(Rule::unicast) || (to_all && !kernel.can_carry(job.pieces.tree)))
+        job.status = Status::no_memory;
+    job.by_steps = job.pieces.tree == Rule::msbt && !all_ports;
+    job.processes = job.by_steps ? 1 : std::min<std::uint32_t>(subtrees, job.pieces.packets());
+    return job;
+}
+
+Process climber(Kernel& kernel, Reduction& job, unsigned number) {
+    if (job.by_steps)
+        return climb_by_steps(kernel, job);
+    return climb_subtree(kernel, job, number);
+}
+
+Task<Status> run(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer, bool to_all) {
+    Reduction job = job_of(kernel, plan, buffer, to_all);
+    std::array<ProcessId, limits::kProcessesMax> ids;
+    unsigned spawned = 0;
+    while (spawned < job.processes && job.status == Status::ok) {
+        if (spawned < ids.size() && kernel.spawn(climber(kernel, job, spawned), ids[spawned]))
+            ++spawned;
+        else
+            job.status = Status::no_memory; // those before it end as soon as they run
+    }
+    if (job.publishes && kernel.id() != plan.root && job.status == Status::ok)
+        job.fail(co_await take_results(kernel, job));
+    for (unsigned number = 0; number < spawned; ++number)
+        job.fail(co_await kernel.join(ids[number]));
+    if (to_all && !job.publishes && job.status == Status::ok) {
+        ++job.pieces.tag; // what comes next under the old one could overtake the last of these
+        job.fail(co_await broadcast(kernel, job.pieces, buffer));
+    }
+    co_return job.status;
+}
+
+/// Sends our total of the nodes seen so far across `port` and takes the neighbour's. With one port
+/// neither begins before both are there: a packet for a later dimension must not come earlier.
+Task<Status> swap_totals(Kernel& kernel, Tag tag, Port port, std::span<const std::byte> total,
+                         Packet& theirs) {
+    static constexpr Status kGoOn = Status::ok;
+    if (kernel.job().ports != PortModel::all) {
+        const std::span<const Port> only{&port, 1};
+        const Status status = co_await ask(kernel, tag, only);
+        if (status != Status::ok)
+            co_return status;
+        const Packet asked = co_await from_across(kernel, port, tag, kAsk, kGoOn);
+        if (!asked)
+            co_return Status::unreachable;
+    }
+    Packet ours = co_await kernel.allocate(Rule::unicast);
+    copy(total, ours.resize(total.size()));
+    send_across(kernel, port, std::move(ours), tag, kOperand);
+    theirs = co_await from_across(kernel, port, tag, kOperand, kGoOn);
+    if (!theirs)
+        co_return Status::unreachable;
+    if (theirs.payload().size() != total.size())
+        co_return Status::bad_argument;
+    co_return Status::ok;
+}
+
+/// The scan of one piece. `total`: of the subcube of the dimensions so far, which the nodes with
+/// lower addresses begin.
+Task<Status> scan_piece(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> piece) {
+    Packet room = co_await kernel.allocate(Rule::unicast);
+    const auto total = room.resize(piece.size());
+    copy(piece, total);
+    bool none_before = plan.exclusive;
+    for (unsigned port = 0; port < kernel.ports(); ++port) {
+        Packet packet;
+        const Status status = co_await swap_totals(kernel, plan.tag, port_at(port), total, packet);
+        if (status != Status::ok)
+            co_return status;
+        const auto theirs = packet.payload();
+        if (((index(kernel.id()) >> port) & 1u) == 0) {
+            plan.combiner.combine(total, theirs, total);
+            continue;
+        }
+        if (none_before)
+            copy(theirs, piece);
+        else
+            plan.combiner.combine(theirs, piece, piece);
+        none_before = false;
+        plan.combiner.combine(theirs, total, total);
+    }
+    co_return Status::ok;
+}
+
+} // namespace
+
+std::optional<Combiner> combiner(Operator op, ElementType type) {
+    const auto row = static_cast<std::size_t>(op);
+    const auto column = static_cast<std::size_t>(type);
+    if (row >= kCombiners.size() || column >= kTypes || kCombiners[row][column] == nullptr)
+        return std::nullopt;
+    return Combiner{kCombiners[row][column], sizeof(Word)};
+}
+
+Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
+    return run(kernel, plan, buffer, false);
+}
+
+Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
+    return run(kernel, plan, buffer, true);
+}
+
+Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer) {
+    const BroadcastPlan pieces = cut(plan.total_bytes, plan.packet_bytes, plan.combiner);
+    if (pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes ||
+        kernel.network().topology != Topology::cube)
+        co_return Status::bad_argument;
+    if (!kernel.can_carry(Rule::unicast))
+        co_return Status::no_memory;
+    for (std::uint32_t number = 0; number < pieces.packets(); ++number) {
+        const Status status = co_await scan_piece(kernel, plan, piece_of(buffer, pieces, number));
+        if (status != Status::ok)
+            co_return status;
+    }
+    co_return Status::ok;
+}
+
+} // namespace mesh
