@@ -1,22 +1,23 @@
 """Measures: runs of `mesh`, and censuses of the core's trees. Nothing here knows a formula.
 
 What the sections ask for is asked twice: a first pass only collects the jobs, then all are run,
-one of each engine at a time, then the second pass finds the answers. A job that the tool refuses
+two at a time, then the second pass finds the answers. A job that the tool refuses
 has no value; it is listed, and never made up.
 """
+import concurrent.futures
 import dataclasses
 import json
 import pathlib
 import re
 import subprocess
 import sys
-import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mesh"))
 import mesh_tool  # noqa: E402
 
 QEMU_DIM_MAX = 6
 RUN_LIMIT_S = 900
+RUNS_AT_ONCE = 2  # a small cube leaves a core idle
 REFUSED, FAILED = "refused", "failed"
 
 
@@ -106,29 +107,25 @@ class Measurements:
         return answer.model_time if answer else None
 
     def run(self, progress=sys.stderr):
-        """Runs all jobs collected so far, one of each engine at a time."""
-        waiting = {"qemu": [], "sim": []}
-        for job in (job for job, answer in self._jobs.items() if answer is None):
-            waiting[self.engine(job.dim)].append(job)
-        errors = []
+        """Runs all jobs collected so far, two at a time, the small cubes first. What failed once
+        is not tried on larger ones."""
+        waiting = sorted((job for job, answer in self._jobs.items() if answer is None),
+                         key=lambda job: job.dim)
+        broken = set()
 
-        def work(engine):
-            try:
-                for number, job in enumerate(waiting[engine], 1):
-                    self._jobs[job] = ask(engine, job)
-                    if number % 50 == 0 or number == len(waiting[engine]):
-                        print(f"{engine}: {number} of {len(waiting[engine])} runs",
-                              file=progress, flush=True)
-            except Exception as error:  # pylint: disable=broad-except
-                errors.append(error)  # for the caller's thread
+        def work(numbered):
+            number, job = numbered
+            if job.kind() in broken:
+                self._jobs[job] = Answer(FAILED, why="not tried again")
+                return
+            self._jobs[job] = ask(self.engine(job.dim), job)
+            if self._jobs[job].status == FAILED:
+                broken.add(job.kind())
+            if number % 100 == 0:
+                print(f"{number} of {len(waiting)} runs", file=progress, flush=True)
 
-        workers = [threading.Thread(target=work, args=(engine,)) for engine in waiting]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-        if errors:
-            raise errors[0]
+        with concurrent.futures.ThreadPoolExecutor(RUNS_AT_ONCE) as pool:
+            list(pool.map(work, enumerate(waiting, 1)))
 
     def census(self, tree, first, last):
         """What tree_statistics counts, by dimension."""

@@ -7,6 +7,7 @@ import subprocess
 
 RELATIVE_ERROR = 1e-5  # the model clock counts millionths of a unit
 MISSING = "n/a"
+COLOURS = ("#1b5e9e", "#c2491d", "#2f8f4e", "#7a4fa3", "#a07a10")
 
 
 def text(value):
@@ -84,10 +85,13 @@ class Document:
         if not shown:
             return
         file = f"{self.key}-{name}.svg"
-        script = [f'set output "{self._folder / file}"',
-                  'set terminal svg size 760,480 font "sans-serif,13" background "white"',
+        script = ['set terminal svg noenhanced size 840,480 font "sans-serif,13" '
+                  'background "white"', f'set output "{self._folder / file}"',
                   f'set title "{caption}"', f'set xlabel "{axes[0]}"', f'set ylabel "{axes[1]}"',
-                  "set key left top", "set grid", "set offsets graph 0.03, graph 0.03, 0, 0"]
+                  "set key outside right top Left reverse", "set grid",
+                  "set offsets graph 0.03, graph 0.03, 0, 0"]
+        script += [f'set linetype {number} lc rgb "{colour}"'
+                   for number, colour in enumerate(COLOURS, 1)]
         script += ["set xtics 1"] if axes[0] in ("n", "level") else []
         script += [f"set logscale {axis}" for axis in logscale.split()]
         for number, (_, points, _) in enumerate(shown):

@@ -7,7 +7,14 @@ from measure import Job
 
 FILE_BYTES = 60 * 1024  # the message of figures 5 to 7
 THREE = ("printed", "corrected", "measured")
-LINE, DOTS = "with lines lw 2", "with points pt 7 ps 0.8"
+
+
+def drawn(kind, number, dashed=False):
+    """A gnuplot style: lines, points or linespoints in the colour of this number."""
+    dash = " dt 2" if dashed else ""
+    size = "ps 0.8" if kind == "points" else f"lw 2{dash} ps 0.5"
+    return f"with {kind} lt {number} pt 7 {size}" if "points" in kind else \
+        f"with lines lt {number} lw 2{dash}"
 
 
 def packets_job(dim, tree, ports, packets):
@@ -48,12 +55,12 @@ def table1(doc, measure):
 
 def table2(doc, measure):
     doc.item("Table 2", "cycles per distinct packet")
-    doc.say("Measured as the difference between 4n and 2n packets, per packet.")
+    doc.say("Measured as the difference between 2n and n packets, per packet.")
     for ports in PORTS:
         def values(tree, dim, ports=ports):
             few, many = (measure.steps(packets_job(dim, tree, ports, count * dim))
-                         for count in (2, 4))
-            measured = None if few is None or many is None else Fraction(many - few, 2 * dim)
+                         for count in (1, 2))
+            measured = None if few is None or many is None else Fraction(many - few, dim)
             return cost_of(tree, ports)(dim).per_packet(), measured, "E9"
         mesh_by_dimension(doc, measure, measure.dims(2, 3, 4, 5, 6, 8, 10), ports, TABLE2, values)
 
@@ -86,7 +93,7 @@ def table3_times(doc, measure):
             "faster.")
     rows = []
     for row in TABLE3:
-        for dim in measure.dims(4, 6, 10):
+        for dim in measure.dims(4, 10):
             cost = row.cost(dim)
             whole = cost.delay == 0
             packets = 4 * dim if cost.shared > 1 else 16
@@ -150,7 +157,7 @@ def table4(doc, measure):
     )
     rows = []
     for tree, ports, printed in TABLE4:
-        for dim in measure.dims(4, 6, 8, 10):
+        for dim in measure.dims(4, 6, 10):
             line = [PORTS[ports], f"{TREES[tree]}/MSBT", dim, measure.engine(dim)]
             for (name, choice), (_, value) in zip(choices, printed):
                 exact, measured = table4_ratio(measure, dim, tree, ports, choice(dim))
@@ -221,7 +228,7 @@ def figure5(doc, measure):
             rows.append([dim, measure.engine(dim), size,
                          *doc.cell(f"B = {size}", dim, None, corrected, measured)])
             points += [] if measured is None else [(size, measured)]
-        series.append((f"n = {dim}", points, "with linespoints lw 2"))
+        series.append((f"n = {dim}", points, drawn("linespoints", dim - 1)))
     doc.table(["n", "engine", "B", *THREE], rows)
     doc.figure("figure-5", "Broadcast of 60 KiB with the SBT", ("external packet, bytes", "time"),
                series, "x y")
@@ -240,7 +247,7 @@ def figure6(doc, measure):
     doc.say("60 KiB in packets of 1 KiB: 60 packets. Steps; the printed figure cannot be read any "
             "more and ends at n = 6.")
     series = []
-    for ports, name in PORTS.items():
+    for number, (ports, name) in enumerate(PORTS.items(), 1):
         rows = []
         points = {"sbt": [], "msbt": []}
         for dim in figure6_dims(measure):
@@ -253,18 +260,20 @@ def figure6(doc, measure):
             rows.append(row)
         doc.say(f"### {name}")
         doc.table(head_of_three(["n", "engine"], ["SBT", "MSBT"]), rows)
-        series += [(f"{TREES[tree]}, {name}", line, "with linespoints lw 2")
+        series += [(f"{TREES[tree]}, {name}", line, drawn("linespoints", number, tree == "sbt"))
                    for tree, line in points.items()]
     doc.figure("figure-6", "60 packets with SBT and MSBT", ("n", "steps"), series, "y")
 
 
 def figure7(doc, measure):
     doc.item("Figure 7", "speed-up of MSBT over SBT")
-    doc.say("The steps of figure 6, divided. The text says: approximately log N = n. The exact "
-            "ratio nears n as P grows; with 60 packets it is nP/(P+n) with one send and one "
-            "receive at a time, and about half of n where a node does only one of the two.")
+    doc.say("The steps of figure 6, divided. The text says: approximately log N = n. It is "
+            "nP/(P+n) with one send and one receive at a time, near n while P is large beside n; "
+            "half of that where a node does only one of the two; and with all ports "
+            "(P+n-1)/(ceil(P/n)+n), which for 60 packets is far from its limit n. Compared are "
+            "the steps with the quotient of the formulas, not with the approximation.")
     series, rows = [], []
-    for ports, name in PORTS.items():
+    for number, (ports, name) in enumerate(PORTS.items(), 1):
         points, line = [], []
         for dim in figure6_dims(measure):
             slow, fast = (cost_of(tree, ports)(dim).steps(60) for tree in ("sbt", "msbt"))
@@ -274,7 +283,8 @@ def figure7(doc, measure):
             rows.append([name, dim, measure.engine(dim), *cells])
             points += [] if measured is None else [(dim, measured)]
             line.append((dim, slow / fast))
-        series += [(f"{name}, formula", line, LINE), (f"{name}, measured", points, DOTS)]
+        series += [(f"{name}, formula", line, drawn("lines", number)),
+                   (f"{name}, measured", points, drawn("points", number))]
     dims = figure6_dims(measure)
     series.append(("log N", [(dim, dim) for dim in dims], "with lines dt 2 lc rgb \"black\""))
     doc.table(["ports", "n", "engine", "printed (log N)", *THREE[1:]], rows)
@@ -289,7 +299,7 @@ def scatter_steps(doc, measure, name, dims):
             "that the authors saw there came from a partial overlap of ports in their machine, "
             "which the model has not. No point of the printed figure can be read any more.")
     series = []
-    for ports, title in PORTS.items():
+    for number, (ports, title) in enumerate(PORTS.items(), 1):
         rows = []
         points = {"sbt": [], "sbnt-minr": []}
         for dim in dims:
@@ -308,7 +318,7 @@ def scatter_steps(doc, measure, name, dims):
             rows.append(row)
         doc.say(f"### {title}")
         doc.table(head_of_three(["n", "engine"], ["SBT", "balanced tree"]), rows)
-        series += [(f"{tree}, {title}", line, "with linespoints lw 2")
+        series += [(f"{tree}, {title}", line, drawn("linespoints", number, tree == "sbt"))
                    for tree, line in points.items()]
     doc.figure(name, "Personalised communication, B = M", ("n", "steps"), series, "y")
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from data_1988 import TABLE1, TABLE2, ratio_bound
 from measure import Job
-from sections_1986 import LINE, head_of_three, scatter_steps
+from sections_1986 import drawn, head_of_three, scatter_steps
 
 RATIO_DIM_MAX = 16
 
@@ -85,13 +85,13 @@ def figure5(doc, measure):
                "corrected", "measured"], rows)
     series = [
         ("SBT, largest", [(n, max(row["subtree_sizes"])) for n, row in binomial.items()],
-         "with linespoints lw 2"),
+         drawn("linespoints", 1)),
         ("SBnT, largest", [(n, max(row["subtree_sizes"])) for n, row in balanced.items()],
-         "with linespoints lw 2"),
+         drawn("linespoints", 2)),
         ("SBnT, smallest", [(n, min(row["subtree_sizes"])) for n, row in balanced.items()],
-         "with linespoints lw 2"),
-        ("bounds of theorem 1", [(n, 2 ** n / (n + 2)) for n in balanced], f"{LINE} dt 2"),
-        ("", [(n, 2 ** (n + 1) / (n + 2)) for n in balanced], f"{LINE} dt 2"),
+         drawn("linespoints", 3)),
+        ("bounds of theorem 1", [(n, 2 ** n / (n + 2)) for n in balanced], drawn("lines", 4, True)),
+        ("", [(n, 2 ** (n + 1) / (n + 2)) for n in balanced], drawn("lines", 4, True)),
     ]
     doc.figure("figure-5", "Nodes in a subtree of the root", ("n", "nodes"), series, "y")
 
@@ -130,7 +130,8 @@ def figure6(doc, measure):
     doc.table(head_of_three(["n"], ["largest ratio", "level 2", "level n-2", "theorem 3"])
               + ["4/(4+n)"] + head_of_three([], ["levels above their bound"]), rows)
     doc.figure("figure-6", "Share of cyclic nodes in subtree 0", ("level", "ratio"),
-               [("n", labels, "with labels")])
+               [("n", labels, "with labels"),
+                ("", [(level, 0) for level in range(1, RATIO_DIM_MAX)], "with dots")])
 
 
 def figure11(doc, measure):
