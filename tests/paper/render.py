@@ -62,12 +62,13 @@ class Document:
         self._lines.append("")
 
     # ---- values ----------------------------------------------------------------------------
-    def cell(self, row, dim, printed, corrected, measured, note=None, at_most=False):
+    def cell(self, row, dim, printed, corrected, measured, note=None, least=None):
         """Three columns: printed, corrected, measured. A printed value that was corrected bears
-        its note; a measured value that is not the corrected one stands out. `at_most`: the
-        corrected value is a bound."""
+        its note; a measured value that is not the corrected one stands out. With `least`
+        the corrected value is an upper bound, and this the lower one."""
         equal = measured is None or same(corrected, measured)
-        good = equal or (at_most and measured <= corrected)
+        good = equal or (least is not None
+                         and least * (1 - RELATIVE_ERROR) <= measured <= corrected)
         self.values.append({
             "paper": self.key, "item": self._item, "row": row, "n": dim,
             "printed": plain(printed), "corrected": plain(corrected),
@@ -75,7 +76,7 @@ class Document:
         changed = printed is not None and not same(printed, corrected)
         mark = self.note(note) if note and changed else ""
         shown = text(measured) if good else f"**{text(measured)} DIFFERS**"
-        bound = "<= " if at_most else ""
+        bound = "" if least is None else "<= "
         return ["-" if printed is None else text(printed) + mark, bound + text(corrected), shown]
 
     def figure(self, name, caption, axes, series, logscale=""):

@@ -46,7 +46,7 @@ def table2(doc, measure):
     doc.say("T = transfer * M t_c + start-ups * tau with packets of any size; both are measured "
             "apart, one with tau = 0, the other with t_c = 0. Each printed entry is compared with "
             f"the tree and with the graph{doc.note('E27')}. `<=`: the corrected value holds if "
-            "every level waits for its largest packet.")
+            "every level waits for its largest packet; otherwise no less than the printed one.")
     rows = []
     for entry in TABLE2:
         for dim in measure.dims(2, 3, 4, 5, 6, 8):
@@ -59,7 +59,8 @@ def table2(doc, measure):
             bytes_of_time = measure.time(job(0, 1))
             units = None if bytes_of_time is None else bytes_of_time / size
             line += doc.cell(f"{entry.name}, transfer", dim, entry.printed_transfer(dim),
-                             entry.transfer(dim), units, entry.note, entry.at_most)
+                             entry.transfer(dim), units, entry.note,
+                             entry.printed_transfer(dim) if entry.levels else None)
             line += doc.cell(f"{entry.name}, start-ups", dim, entry.printed_startups(dim),
                              entry.startups(dim), measure.steps(job(1, 0)), entry.startups_note)
             rows.append(line)
@@ -117,13 +118,12 @@ def figure6(doc, measure):
                     for level, ratio in ratios.items())
         bounds = [max(ratio_bound(dim, level, rounding) for level in ratios)
                   for rounding in (math.floor, math.ceil)]
-        two = Fraction(2, dim) if even else None
-        row = [dim, *doc.cell("largest ratio", dim, Fraction(2, dim), Fraction(2, dim), most,
-                              at_most=True)]
+        limit = Fraction(2, dim)
+        row = [dim, *doc.cell("largest ratio", dim, limit, limit, most, least=0)]
         for level in (2, dim - 2):
-            row += (doc.cell(f"ratio at level {level}", dim, two, two, ratios[level])
+            row += (doc.cell(f"ratio at level {level}", dim, limit, limit, ratios[level])
                     if even else ["-"] * 3)
-        row += doc.cell("theorem 3", dim, *bounds, most, "E18", at_most=True)
+        row += doc.cell("theorem 3", dim, *bounds, most, "E18", least=0)
         row += [Fraction(4, 4 + dim)]
         row += doc.cell("levels above their bound", dim, 0, 0, above)
         rows.append(row)
