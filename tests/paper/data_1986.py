@@ -70,12 +70,15 @@ class Broadcast:
     note: str = ""
     best: str = ""  # B_opt as printed
     best_corrected: str = ""
+    least: str = ""  # T_min as printed
+    least_corrected: str = ""
 
 
-def _row(name, tree, ports, text, cost, best, **changes):
-    printed_text = changes.get("printed", text)
-    return Broadcast(name, tree, ports, printed_text, text, changes.get("printed_cost", cost), cost,
-                     changes.get("note", ""), changes.get("printed_best", best), best)
+def _row(name, tree, ports, text, cost, best, least, note="", **printed):
+    return Broadcast(name, tree, ports, printed.get("printed", text), text,
+                     printed.get("printed_cost", cost), cost, note,
+                     printed.get("printed_best", best), best,
+                     printed.get("printed_least", least), least)
 
 
 def _tcbt_half(n):
@@ -84,26 +87,28 @@ def _tcbt_half(n):
 
 TABLE3 = (
     _row("HP, 1 s or r", "hp", "half", "2P+N-3", lambda n: Cost(2, 2 ** n - 3),
-         "sqrt(2M tau/((N-3)t_c))"),
+         "sqrt(2M tau/((N-3)t_c))", "(sqrt(2M t_c)+sqrt((N-3)tau))^2"),
     _row("HP, 1 s & r", "hp", "duplex", "P+N-2", lambda n: Cost(1, 2 ** n - 2),
-         "sqrt(M tau/((N-2)t_c))", printed="P+N-3", note="E2",
-         printed_cost=lambda n: Cost(1, 2 ** n - 3), printed_best="sqrt(M tau/((N-3)t_c))"),
-    _row("SBT, 1 port (s or r)", "sbt", "half", "nP", lambda n: Cost(n, 0), "M"),
-    _row("SBT, 1 port (s & r)", "sbt", "duplex", "nP", lambda n: Cost(n, 0), "M"),
+         "sqrt(M tau/((N-2)t_c))", "(sqrt(M t_c)+sqrt((N-2)tau))^2", "E2", printed="P+N-3",
+         printed_cost=lambda n: Cost(1, 2 ** n - 3), printed_best="sqrt(M tau/((N-3)t_c))",
+         printed_least="(sqrt(M t_c)+sqrt((N-3)tau))^2"),
+    _row("SBT, 1 port (s or r)", "sbt", "half", "nP", lambda n: Cost(n, 0), "M", "n(M t_c+tau)"),
+    _row("SBT, 1 port (s & r)", "sbt", "duplex", "nP", lambda n: Cost(n, 0), "M", "n(M t_c+tau)"),
     _row("SBT, all ports", "sbt", "all", "P+n-1", lambda n: Cost(1, n - 1),
-         "sqrt(M tau/((n-1)t_c))"),
+         "sqrt(M tau/((n-1)t_c))", "(sqrt(M t_c)+sqrt((n-1)tau))^2"),
     _row("TCBT, 1 s or r", "tcbt", "half", "3P+2n-5 (n = 2: 2P)", _tcbt_half,
-         "sqrt(3M tau/((2n-5)t_c))", printed="3P+2n-5", note="E9",
-         printed_cost=lambda n: Cost(3, 2 * n - 5)),
+         "sqrt(3M tau/((2n-5)t_c))", "(sqrt(3M t_c)+sqrt((2n-5)tau))^2", "E9",
+         printed="3P+2n-5", printed_cost=lambda n: Cost(3, 2 * n - 5)),
     _row("TCBT, 1 s & r", "tcbt", "duplex", "2(P+n-2)", lambda n: Cost(2, 2 * (n - 2)),
-         "sqrt(M tau/((n-2)t_c))"),
+         "sqrt(M tau/((n-2)t_c))", "2(sqrt(M t_c)+sqrt((n-2)tau))^2"),
     _row("TCBT, all ports", "tcbt", "all", "P+n-1", lambda n: Cost(1, n - 1),
-         "sqrt(M tau/((n-1)t_c))"),
+         "sqrt(M tau/((n-1)t_c))", "(sqrt(M t_c)+sqrt((n-1)tau))^2"),
     _row("MSBT, 1 s or r", "msbt", "half", "2P+n-1", lambda n: Cost(2, n - 1),
-         "sqrt(2M tau/((n-1)t_c))"),
-    _row("MSBT, 1 s & r", "msbt", "duplex", "P+n", lambda n: Cost(1, n), "sqrt(M tau/(n t_c))"),
+         "sqrt(2M tau/((n-1)t_c))", "(sqrt(2M t_c)+sqrt((n-1)tau))^2"),
+    _row("MSBT, 1 s & r", "msbt", "duplex", "P+n", lambda n: Cost(1, n), "sqrt(M tau/(n t_c))",
+         "(sqrt(M t_c)+sqrt(n tau))^2"),
     _row("MSBT, all ports", "msbt", "all", "ceil(P/n)+n", lambda n: Cost(1, n, n),
-         "sqrt(M tau/t_c)/n"),
+         "sqrt(M tau/t_c)/n", "(sqrt(M t_c/n)+sqrt(n tau))^2"),
 )
 
 

@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mesh"))
 import mesh_tool  # noqa: E402
 
 QEMU_DIM_MAX = 6
-RUN_LIMIT_S = 900
+RUN_LIMIT_S = 300
 RUNS_AT_ONCE = 2  # a small cube leaves a core idle
 REFUSED, FAILED = "refused", "failed"
 
@@ -57,7 +57,10 @@ class Answer:
 
 def ask(engine, job):
     """Runs one job to its end."""
-    outcome = mesh_tool.run(engine, *job.arguments(), timeout=RUN_LIMIT_S)
+    try:
+        outcome = mesh_tool.run(engine, *job.arguments(), timeout=RUN_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        return Answer(FAILED, why=f"no end within {RUN_LIMIT_S} s")
     said = (outcome.err.strip().splitlines() or [""])[-1]
     said = re.sub(r" --report \S+", "", said)  # gone by now
     if outcome.status == 2:

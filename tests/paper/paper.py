@@ -19,6 +19,11 @@ import sections_1988
 
 PAPERS = ((data_1986, sections_1986.SECTIONS), (data_1988, sections_1988.SECTIONS))
 
+LEGEND = ("Printed: as it stands in the paper, with a footnote where it is wrong; `-` where the "
+          "print gives no number that can still be read. Corrected: what is right. Measured: by "
+          "runs of `mesh`, on QEMU nodes or simulated as the column `engine` says, every byte "
+          "verified at every node; `n/a` where the tool offers no such run.")
+
 
 def write_papers(measurements, folder):
     """One pass over all sections. The documents, not yet finished."""
@@ -26,6 +31,7 @@ def write_papers(measurements, folder):
     for data, sections in PAPERS:
         measurements.begin(data.KEY)
         document = render.Document(data.KEY, data.TITLE, data.NOTES, folder)
+        document.say(LEGEND)
         for section in sections:
             section(document, measurements)
         documents.append(document)
