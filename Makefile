@@ -156,7 +156,7 @@ TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
 PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev \
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib \
   libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
-  python3 python3-pytest
+  python3 python3-pytest gnuplot-nox
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT_INSTALL := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends
 
@@ -206,7 +206,7 @@ $(BUILD)/fuzz/%: $(BUILD)/fuzz/obj/tests/fuzz/%.o $(BUILD)/fuzz/libmesh.a
 
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%)
 .PHONY: test-programs
-test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) compile_commands.json
+test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) compile_commands.json
 
 # A suite is name|time limit in seconds|command.
 SUITES = $(foreach f,$(TEST_FOLDERS),'$f|300|$(BUILD)/asan/tests/$f --gtest_brief=1') \
@@ -246,6 +246,18 @@ $(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tes
 bench: deps ## speed of boot, forwarding (beside a bare forwarder), simulation; instruction counts
 	@$(MAKE) all $(TEST_IMAGES) $(BENCHES:%=$(BUILD)/host/bench/%)
 	@$(PYTHON) tests/bench/bench.py $(BUILD)
+
+# ---- the papers ----------------------------------------------------------------------------------
+PAPER_PROGRAMS := $(patsubst tests/paper/%.cpp,$(BUILD)/host/paper/%,$(wildcard tests/paper/*.cpp))
+$(PAPER_PROGRAMS): $(BUILD)/host/paper/%: $(BUILD)/host/obj/tests/paper/%.o $(BUILD)/host/libmesh.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+
+.PHONY: paper
+paper: deps ## the papers' tables and figures: printed, corrected, measured; QUICK=1 for small cubes
+	@$(MAKE) all $(PAPER_PROGRAMS)
+	@BUILD=$(BUILD) $(PYTHON) tests/paper/paper.py $(if $(QUICK),--quick)
 
 # ---- sizes ---------------------------------------------------------------------------------------
 SIZE_SAVED := tests/golden/size.csv

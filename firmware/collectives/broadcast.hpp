@@ -64,6 +64,10 @@ struct BroadcastPlan {
     Tag tag = 0;
 
     constexpr Cutting cutting() const { return {total_bytes, packet_bytes}; }
+    constexpr std::uint32_t packets() const { return cutting().packets(); }
+    constexpr std::uint32_t bytes_of(std::uint32_t packet) const {
+        return cutting().bytes_of(packet);
+    }
 };
 
 /// At the root: the packet for `fragment` of the broadcast, empty, to be filled and given to

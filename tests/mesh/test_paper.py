@@ -1,0 +1,123 @@
+"""The papers, measured anew: the quick form of `make paper`, against figures from outside it."""
+import json
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import pytest
+
+from formulas import PORTS, TREES, broadcast_steps
+from mesh_tool import ROOT
+
+PROGRAM = ROOT / "tests" / "paper" / "paper.py"
+FIGURES = {"ho-johnsson-1986": (5, 6, 7), "ho-johnsson-1988": (5, 6)}
+IN_THE_PAPER = [tree for tree in TREES if tree in ("hp", "sbt", "tcbt", "msbt")]
+
+sys.path.insert(0, str(PROGRAM.parent))
+from measure import REFUSED, Job, Measurements  # noqa: E402
+from render import Document  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory):
+    """The folder of a quick run, its values, and what it complained of."""
+    folder = tmp_path_factory.mktemp("paper")
+    done = subprocess.run([sys.executable, str(PROGRAM), "--quick", "--out", str(folder)],
+                          capture_output=True, text=True, timeout=300, cwd=ROOT)
+    assert (folder / "values.json").exists(), done.stdout + done.stderr
+    complaints = [line for line in done.stderr.splitlines() if line.startswith("  ")]
+    assert done.returncode == (1 if complaints else 0), done.stdout + done.stderr
+    return folder, json.loads((folder / "values.json").read_text()), complaints
+
+
+def found(values, item, row):
+    """Measured values of a row, by n."""
+    where = ("ho-johnsson-1986", item, row)
+    return {value["n"]: value["measured"] for value in values
+            if (value["paper"], value["item"], value["row"]) == where}
+
+
+@pytest.mark.parametrize("ports", PORTS)
+@pytest.mark.parametrize("name", IN_THE_PAPER)
+def test_broadcasts_are_measured_and_take_the_corrected_steps(paper, name, ports):
+    _, values, complaints = paper
+    assert not [line for line in complaints if f"bcast {name} " in line]
+    packets = {n: n if name == "msbt" else 1 for n in (2, 3, 4)}
+    assert found(values, "Table 1", f"{name} {ports}") == {
+        n: broadcast_steps(name, ports, n, packets[n]) for n in packets}
+    if (name, ports) == ("hp", "all"):
+        return  # not in table 3
+    for count in (lambda n: 1, lambda n: n, lambda n: 2 * n + 1):
+        measured = {n: found(values, "Table 3", f"{name} {ports} P={count(n)}").get(n)
+                    for n in (2, 3, 4)}
+        assert measured == {n: broadcast_steps(name, ports, n, count(n)) for n in measured}
+
+
+def test_every_value_that_was_measured_is_the_corrected_one(paper):
+    _, values, _ = paper
+    measured = [value for value in values if value["measured"] is not None]
+    assert len(measured) >= 200
+    assert [value for value in measured if not value["good"]] == []
+
+
+def test_a_wrong_printed_value_stands_beside_the_right_one_and_bears_a_note(paper):
+    folder, values, _ = paper
+    rows = [value for value in values if value["row"].startswith("hp duplex P=")]
+    assert len(rows) == 9
+    for row in rows:
+        assert row["printed"] + 1 == row["corrected"] == row["measured"]
+    text = (folder / "ho-johnsson-1986.md").read_text()
+    assert "| HP, 1 s & r | 3 | sim | 6[^E2] | 7 | 7 |" in text
+    notes = set(re.findall(r"^\[\^(\w+)\]:", text, re.M))
+    assert set(re.findall(r"\[\^(\w+)\][^:]", text)) == notes
+
+
+def necklaces(n):
+    """Addresses whose rotations repeat early, and the necklaces that they form."""
+    def turned(word, count):
+        return ((word >> count) | (word << (n - count))) & (2 ** n - 1)
+    cyclic = [word for word in range(2 ** n)
+              if any(turned(word, count) == word for count in range(1, n))]
+    return len(cyclic), len({min(turned(word, count) for count in range(n)) for word in cyclic})
+
+
+def test_trees_are_counted_as_necklaces_say(paper):
+    _, values, _ = paper
+    counted = {(value["row"], value["n"]): value["measured"] for value in values
+               if (value["paper"], value["item"]) == ("ho-johnsson-1988", "Table 1")}
+    for n in range(2, 11):
+        cyclic, degenerate = necklaces(n)
+        assert (counted["A", n], counted["B", n]) == (cyclic, degenerate)
+        assert counted["SBnT(min)", n] == (2 ** n - cyclic) // n
+        assert counted["SBnT(max)", n] == (2 ** n - cyclic) // n + degenerate - 1
+        assert counted["SBT(max)", n] == 2 ** (n - 1)
+
+
+def test_figures_are_drawings(paper):
+    folder, _, _ = paper
+    for key, numbers in FIGURES.items():
+        drawn = re.findall(r"\]\((\S+\.svg)\)", (folder / f"{key}.md").read_text())
+        assert {f"{key}-figure-{number}.svg" for number in numbers} <= set(drawn)
+        for name in drawn:
+            root = xml.etree.ElementTree.parse(folder / name).getroot()
+            assert root.tag.endswith("svg") and len(list(root.iter())) > 50, name
+
+
+def test_what_the_tool_refuses_has_no_value_and_is_listed():
+    measurements = Measurements(quick=True)
+    measurements.begin("p")
+    job = Job("no-such-op", 2, "sbt")
+    measurements.steps(job)
+    measurements.run()
+    assert measurements.steps(job) is None and measurements.time(job) is None
+    (line,) = measurements.without_value("p", REFUSED)
+    assert "no-such-op" in line
+
+
+def test_a_measured_value_that_is_not_the_corrected_one_stands_out(tmp_path):
+    document = Document("p", "P", {"E0": "why"}, tmp_path)
+    assert document.cell("row", 3, 4, 5, 5, "E0") == ["4[^E0]", "5", "5"]
+    assert "DIFFERS" in document.cell("row", 3, 5, 5, 6)[2]
+    assert document.cell("row", 3, 5, 5, None) == ["5", "5", "n/a"]
+    assert [value["good"] for value in document.values] == [True, False, True]
