@@ -18,28 +18,14 @@ void fill_traffic(const void* context, std::uint32_t position, std::span<std::by
         byte = static_cast<std::byte>(traffic_byte(stream, position++));
 }
 
-// Fetches `out` from the input at `position`, piece by piece.
-Task<Status> fetch(Kernel& node, std::uint32_t position, std::span<std::byte> out) {
-    while (!out.empty()) {
-        const auto piece = out.first(std::min<std::size_t>(out.size(), wire::kHostPieceBytesMax));
-        co_await node.pull(position, piece);
-        position += static_cast<std::uint32_t>(piece.size());
-        out = out.subspan(piece.size());
-    }
-    co_return Status::ok;
-}
-
 // Gives what this node got on to the host, if it is the one that should.
 void put_out(Kernel& node, std::uint32_t position, std::span<const std::byte> data) {
-    if (node.job().output_node != index(node.id()))
-        return;
-    while (!data.empty()) {
-        const auto part = data.first(std::min<std::size_t>(data.size(), wire::kHostPieceBytesMax));
-        const wire::Piece piece{position, static_cast<std::uint32_t>(part.size())};
-        node.host_send(wire::HostTag::push, wire::bytes_of(piece), part);
-        position += piece.bytes;
-        data = data.subspan(part.size());
-    }
+    if (node.job().output_node == index(node.id()))
+        write_output(node, position, data);
+}
+
+void copy_into(std::span<std::byte> room, std::span<const std::byte> data) {
+    std::copy_n(data.begin(), std::min(room.size(), data.size()), room.begin());
 }
 
 void count_packet(Kernel& node, std::span<const std::byte> payload) {
@@ -61,7 +47,7 @@ Process run_broadcast(Kernel& node) {
         if (!packet)
             co_return Status::no_memory;
         if (is_root && job.has_input != 0)
-            static_cast<void>(co_await fetch(node, position, packet.payload()));
+            static_cast<void>(co_await read_input(node, position, packet.payload()));
         else if (is_root)
             fill_traffic(&stream, position, packet.payload());
         result.crc = wire::crc32(packet.payload(), result.crc);
@@ -78,7 +64,8 @@ Process run_broadcast(Kernel& node) {
 // Sends this node's messages, one after the other.
 Process send_traffic(Kernel& node) {
     const wire::Job& job = node.job();
-    const SendOptions options{1, static_cast<std::uint16_t>(job.packet_bytes)};
+    const SendOptions options{
+        .tag = 1, .packet_bytes = static_cast<std::uint16_t>(job.packet_bytes), .route = job.route};
     Status worst = Status::ok;
     for (std::uint32_t k = 0; k < job.messages; ++k) {
         const NodeId to = job.target == wire::kRandomTarget
@@ -88,7 +75,7 @@ Process send_traffic(Kernel& node) {
         if (job.has_input != 0) {
             const auto data = node.workspace().first(job.message_bytes);
             if (k == 0)
-                static_cast<void>(co_await fetch(node, 0, data));
+                static_cast<void>(co_await read_input(node, 0, data));
             status = co_await send(node, to, options, data);
         } else {
             const std::uint32_t stream = traffic_stream(job.seed, node.id(), k);
@@ -133,6 +120,171 @@ Process run_send(Kernel& node) {
     co_return co_await node.join(sender);
 }
 
+// Personalised and all-to-all communication
+// --------------------------------------------------------
+
+// Puts the block that `from` has for `to` into `out`: from the host, where block `number` of the
+// input begins at number * block size, or from the seed.
+Task<Status> make_block(Kernel& node, NodeId from, NodeId to, std::uint32_t number,
+                        std::span<std::byte> out) {
+    const wire::Job& job = node.job();
+    if (job.has_input != 0)
+        co_return co_await read_input(node, number * job.message_bytes, out);
+    const std::uint32_t stream = block_stream(job.seed, from, to);
+    fill_traffic(&stream, 0, out);
+    co_return Status::ok;
+}
+
+// The result: one block or all, in the order of the nodes; block c of `blocks` belongs to node
+// c xor `mask`.
+void account(Kernel& node, std::span<const std::byte> blocks, std::uint32_t mask) {
+    const std::size_t size = node.job().message_bytes;
+    const auto count = static_cast<std::uint32_t>(size == 0 ? 0 : blocks.size() / size);
+    for (std::uint32_t number = 0; number < count; ++number) {
+        const auto block = blocks.subspan((number ^ mask) * size, size);
+        node.result().crc = wire::crc32(block, node.result().crc);
+        count_packet(node, block);
+        put_out(node, static_cast<std::uint32_t>(number * size), block);
+    }
+    node.result().received_messages = 1;
+}
+
+PersonalPlan personal_plan(const Kernel& node) {
+    const wire::Job& job = node.job();
+    return {job.rule,          job.schedule,     job.ports, node_at(job.root),
+            job.message_bytes, job.packet_bytes, 1};
+}
+
+void copy_block(const void* blocks, std::uint32_t position, std::span<std::byte> out) {
+    std::copy_n(static_cast<const std::byte*>(blocks) + position, out.size(), out.begin());
+}
+
+// All blocks of a scatter, by node; block c at c * size, for node c xor `mask`.
+Task<Status> make_all_blocks(Kernel& node, NodeId from, std::uint32_t mask, bool each_its_own) {
+    const std::size_t size = node.job().message_bytes;
+    for (std::uint32_t c = 0; c < node.nodes(); ++c) {
+        const NodeId to = node_at(c ^ mask);
+        const auto out = node.workspace().subspan(c * size, size);
+        const std::uint32_t number =
+            each_its_own ? index(from) * node.nodes() + index(to) : index(to);
+        const NodeId stream_from = each_its_own ? from : to;
+        const Status status =
+            co_await make_block(node, stream_from, each_its_own ? to : NodeId{0}, number, out);
+        if (status != Status::ok)
+            co_return status;
+    }
+    co_return Status::ok;
+}
+
+Process run_scatter(Kernel& node) {
+    const PersonalPlan plan = personal_plan(node);
+    const bool is_root = node.id() == plan.root;
+    const std::size_t size = plan.block_bytes;
+    const bool cycles = in_cycles(plan.schedule);
+    const std::uint32_t mask = cycles ? index(plan.root) : 0;
+    Status status = Status::ok;
+    if (is_root)
+        status = co_await make_all_blocks(node, plan.root, mask, false);
+    if (status == Status::ok && cycles)
+        status = co_await exchange(node, plan, Exchange::scatter, node.workspace());
+    else if (status == Status::ok && is_root)
+        status = co_await scatter_packets(node, plan, {copy_block, node.workspace().data()});
+    if (status != Status::ok)
+        co_return status;
+    const std::size_t own = (index(node.id()) ^ mask) * size;
+    std::size_t got = cycles || is_root ? size : 0;
+    while (got < size) {
+        Packet packet = co_await next_scatter_packet(node, plan);
+        copy_into(node.workspace().subspan(own + got), packet.payload());
+        got += packet.payload().size();
+    }
+    account(node, node.workspace().subspan(own, size), 0);
+    co_return Status::ok;
+}
+
+Process run_gather(Kernel& node) {
+    const PersonalPlan plan = personal_plan(node);
+    const bool is_root = node.id() == plan.root;
+    const std::size_t size = plan.block_bytes;
+    const bool cycles = in_cycles(plan.schedule);
+    const std::uint32_t mask = cycles ? index(plan.root) : 0;
+    const auto own = node.workspace().subspan((index(node.id()) ^ mask) * size, size);
+    Status status = co_await make_block(node, node.id(), NodeId{0}, index(node.id()), own);
+    if (status == Status::ok && cycles)
+        status = co_await exchange(node, plan, Exchange::gather, node.workspace());
+    else if (status == Status::ok && !is_root)
+        status = co_await gather_packets(node, plan, {copy_block, node.workspace().data()});
+    if (status != Status::ok)
+        co_return status;
+    if (!is_root) {
+        node.result().received_messages = 1;
+        co_return Status::ok;
+    }
+    const Cutting cutting{plan.block_bytes, plan.packet_bytes == 0 ? 1u : plan.packet_bytes};
+    for (std::uint32_t left = cycles ? 0 : (node.nodes() - 1) * cutting.packets(); left != 0;
+         --left) {
+        Packet packet = co_await next_gather_packet(node, plan);
+        const std::size_t place = index(packet.header().source) * size + packet.header().position;
+        copy_into(node.workspace().subspan(place), packet.payload());
+    }
+    account(node, node.workspace().first(node.nodes() * size), mask);
+    co_return Status::ok;
+}
+
+Process run_all_to_all(Kernel& node, Exchange what) {
+    const PersonalPlan plan = personal_plan(node);
+    const auto blocks = node.workspace().first(std::size_t{node.nodes()} * plan.block_bytes);
+    Status status = Status::ok;
+    if (what == Exchange::alltoall)
+        status = co_await make_all_blocks(node, node.id(), index(node.id()), true);
+    else
+        status = co_await make_block(node, node.id(), NodeId{0}, index(node.id()),
+                                     blocks.first(plan.block_bytes));
+    if (status == Status::ok)
+        status = co_await exchange(node, plan, what, node.workspace());
+    if (status == Status::ok)
+        account(node, blocks, index(node.id()));
+    co_return status;
+}
+
+// Reductions ------------------------------------------------------------------------------------
+
+Task<Status> make_elements(Kernel& node, std::span<std::byte> out) {
+    const Status status = co_await make_block(node, node.id(), NodeId{0}, index(node.id()), out);
+    if (node.job().has_input == 0)
+        for (std::size_t at = 0; at + 4 <= out.size(); at += 4)
+            wire::store(out, at,
+                        traffic_element(node.job().element, wire::load<std::uint32_t>(out, at)));
+    co_return status;
+}
+
+Process run_reduction(Kernel& node) {
+    const wire::Job& job = node.job();
+    const auto buffer = node.workspace().first(job.message_bytes);
+    const auto operation = combiner(job.reduction, job.element);
+    if (!operation)
+        co_return Status::bad_argument;
+    Status status = co_await make_elements(node, buffer);
+    const auto packet_bytes = static_cast<std::uint16_t>(job.packet_bytes);
+    if (status == Status::ok && job.op == wire::Op::scan) {
+        const ScanPlan plan{job.message_bytes, packet_bytes, 1, *operation, job.exclusive != 0};
+        status = co_await scan(node, plan, buffer);
+    } else if (status == Status::ok) {
+        const ReducePlan plan{job.rule, node_at(job.root), job.message_bytes, packet_bytes,
+                              1,        *operation};
+        if (job.op == wire::Op::reduce)
+            status = co_await reduce(node, plan, buffer);
+        else
+            status = co_await allreduce(node, plan, buffer);
+    }
+    if (status != Status::ok)
+        co_return status;
+    if (job.op != wire::Op::reduce || index(node.id()) == job.root)
+        account(node, buffer, 0);
+    node.result().received_messages = 1;
+    co_return Status::ok;
+}
+
 Process refuse(Kernel&) { co_return Status::bad_argument; }
 
 } // namespace
@@ -143,6 +295,13 @@ mesh::Process app_main(mesh::Kernel& node) {
     case mesh::wire::Op::bcast: return mesh::run_broadcast(node);
     case mesh::wire::Op::send: return mesh::run_send(node);
     case mesh::wire::Op::barrier: return mesh::barrier(node);
+    case mesh::wire::Op::scatter: return mesh::run_scatter(node);
+    case mesh::wire::Op::gather: return mesh::run_gather(node);
+    case mesh::wire::Op::allgather: return mesh::run_all_to_all(node, mesh::Exchange::allgather);
+    case mesh::wire::Op::alltoall: return mesh::run_all_to_all(node, mesh::Exchange::alltoall);
+    case mesh::wire::Op::reduce:
+    case mesh::wire::Op::allreduce:
+    case mesh::wire::Op::scan: return mesh::run_reduction(node);
     case mesh::wire::Op::none:
     case mesh::wire::Op::app: break;
     }

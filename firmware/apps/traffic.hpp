@@ -3,7 +3,9 @@
 #pragma once
 
 #include "core/network.hpp"
+#include "core/operators.hpp"
 
+#include <bit>
 #include <cstdint>
 
 namespace mesh {
@@ -39,6 +41,19 @@ constexpr std::uint32_t traffic_word(std::uint32_t stream, std::uint32_t number)
 /// Byte `position` of that stream: its words, least significant byte first.
 constexpr std::uint8_t traffic_byte(std::uint32_t stream, std::uint32_t position) {
     return static_cast<std::uint8_t>(traffic_word(stream, position / 4) >> (8 * (position % 4)));
+}
+
+/// Stream of the block that `from` has for `to` (alltoall); of a node's only block: to = 0.
+constexpr std::uint32_t block_stream(std::uint32_t seed, NodeId from, NodeId to) {
+    return traffic_stream(seed, from, index(to));
+}
+
+/// The element that a word of a stream stands for: as it is, or for f32 a small whole number, so
+/// that sums come out the same in any order.
+constexpr std::uint32_t traffic_element(ElementType type, std::uint32_t word) {
+    if (type != ElementType::f32)
+        return word;
+    return std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<int>(word >> 20) - 2048));
 }
 
 } // namespace mesh

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "collectives/broadcast.hpp"
+#include "core/operators.hpp"
 #include "kernel/kernel.hpp"
 
 #include <cstddef>
@@ -24,12 +25,6 @@
 #include <span>
 
 namespace mesh {
-
-/// 4 bytes each, little-endian, at any address.
-enum class ElementType : std::uint8_t { i32, u32, f32 };
-
-/// Integer sums wrap around. min and max of f32 take `right` where either is not a number.
-enum class Operator : std::uint8_t { sum, min, max, band, bor, bxor };
 
 /// What combines two pieces: one of combiner(), or the user's own.
 struct Combiner {

@@ -124,6 +124,10 @@ constexpr std::uint32_t subtrees_of(const CyclePlan& plan, std::uint32_t node) {
 
 namespace detail {
 
+constexpr bool is_mirrored(Rule tree) {
+    return tree == Rule::sbnt_maxl || tree == Rule::sbnt_minbl;
+}
+
 /// One port, whole subtrees: the cycle after `last` (-1 at the root) in which `node` serves its
 /// child over `port`. In cycle t all nodes use one dimension, except in tcbt, where a node serves
 /// its children one after the other. (ho-johnsson-1988, lemma 17)
@@ -138,8 +142,8 @@ constexpr int next_cycle(const CyclePlan& plan, std::uint32_t node, unsigned por
         return cycle;
     }
     const int dim = plan.cube.dim;
-    const bool mirrored = plan.tree == Rule::sbnt_maxl || plan.tree == Rule::sbnt_minbl;
-    const int place = mirrored ? dim - 1 - static_cast<int>(port) : static_cast<int>(port);
+    const int place =
+        is_mirrored(plan.tree) ? dim - 1 - static_cast<int>(port) : static_cast<int>(port);
     return last + 1 + (place - (last + 1) % dim + dim) % dim;
 }
 

@@ -6,8 +6,10 @@
 // table 3.
 #pragma once
 
+#include "core/cube_cycles.hpp"
 #include "core/network.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -90,6 +92,68 @@ constexpr Formula barrier_formula(Network network, PortModel ports) {
     if (ports == PortModel::half)
         return {"2n", 2u * std::uint64_t{network.dim}};
     return {"n", network.dim};
+}
+
+namespace detail {
+
+/// Nodes in the largest subtree of the root.
+constexpr std::uint64_t largest_subtree(const CyclePlan& plan) {
+    std::array<std::uint64_t, kDimMax> sizes{};
+    std::uint64_t largest = 0;
+    for (std::uint32_t node = 1; node < plan.cube.node_count(); ++node) {
+        const std::uint64_t size = ++sizes[path_to(plan, node, 0).ports[0]];
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
+/// Cycles of bundles without a bound on their size.
+constexpr Formula cycle_steps(const CyclePlan& plan) {
+    const std::uint64_t n = plan.cube.dim;
+    if (n == 1 || !plan.one_port || plan.tree == Rule::sbt)
+        return {"n", n};
+    if (plan.tree == Rule::sbg)
+        return {"2n-1", 2 * n - 1};
+    return {"2n-2", 2 * n - 2};
+}
+
+} // namespace detail
+
+/// Steps of a scatter (or gather) of `packets` packets to each node, by single packets; or of a
+/// collective in cycles, each bundle one packet, `turns` times (2 where pairs exchange under half).
+/// ho-johnsson-1986, 5, and 1988, 5; nothing where they give no figure.
+constexpr std::optional<Formula> personal_formula(const CyclePlan& plan, std::uint64_t packets,
+                                                  unsigned turns) {
+    const std::uint64_t nodes = plan.cube.node_count();
+    if (in_cycles(plan.schedule)) {
+        const Formula once = detail::cycle_steps(plan);
+        if (turns == 1)
+            return once;
+        return Formula{once.text == "n"      ? "2n"
+                       : once.text == "2n-1" ? "4n-2"
+                                             : "4n-4",
+                       2 * once.steps};
+    }
+    const bool sequential = plan.schedule == Schedule::gray || plan.schedule == Schedule::port;
+    if (plan.one_port && (sequential || plan.tree != Rule::sbt))
+        return Formula{"P(N-1)", packets * (nodes - 1)};
+    if (plan.one_port || sequential)
+        return std::nullopt;
+    if (plan.tree == Rule::sbt)
+        return Formula{"P*N/2", packets * (nodes / 2)};
+    return Formula{"P*SBnT(max)", packets * detail::largest_subtree(plan)};
+}
+
+/// Steps of the reversed broadcast, of both in turn, and of recursive doubling.
+constexpr std::optional<Formula> reduction_formula(Network network, Rule rule, PortModel ports,
+                                                   std::uint64_t packets) {
+    return broadcast_formula(network, rule, ports, packets);
+}
+constexpr Formula scan_formula(Network network, PortModel ports, std::uint64_t packets) {
+    const std::uint64_t steps = network.dim * packets;
+    if (ports == PortModel::half)
+        return {"2nP", 2 * steps};
+    return {"nP", steps};
 }
 
 } // namespace mesh

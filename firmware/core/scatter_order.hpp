@@ -30,10 +30,10 @@ public:
         if (plan_.schedule == Schedule::gray)
             return descending_ > 1 ? --descending_ : 0;
         for (unsigned tried = 0; tried < plan_.cube.dim; ++tried) {
-            const std::uint32_t found = next_[port_];
-            const unsigned taken = port_;
+            const unsigned taken = in_turn(turn_);
+            const std::uint32_t found = next_[taken];
             if (found == 0 || plan_.schedule != Schedule::port)
-                port_ = port_ + 1 < plan_.cube.dim ? port_ + 1 : 0;
+                turn_ = turn_ + 1 < plan_.cube.dim ? turn_ + 1 : 0;
             if (found != 0) {
                 next_[taken] = after(taken, found);
                 return found;
@@ -43,6 +43,11 @@ public:
     }
 
 private:
+    /// Upward, or downward in the two trees that are seen in the mirror: so a node that got a
+    /// packet has passed it on before its next one comes, also with one transceiver.
+    constexpr unsigned in_turn(unsigned turn) const {
+        return detail::is_mirrored(plan_.tree) ? plan_.cube.dim - 1 - turn : turn;
+    }
     constexpr PortSequence children_of(std::uint32_t node) const {
         return children<Rules>(plan_.network(), plan_.tree, 0, NodeId{0}, node_at(node));
     }
@@ -101,7 +106,7 @@ private:
     unsigned levels_;
     std::array<std::uint32_t, kDimMax> next_{}; // of each port; 0: exhausted
     std::uint32_t descending_ = plan_.cube.node_count();
-    unsigned port_ = 0;
+    unsigned turn_ = 0;
 };
 
 } // namespace mesh

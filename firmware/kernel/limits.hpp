@@ -52,6 +52,9 @@ constexpr unsigned pool_buffers_min(unsigned longest_path_links, unsigned receiv
 
 /// Largest message.
 inline constexpr std::uint32_t kMessageBytesMax = 1u << 20;
+/// Memory that a node lends its program: a collective on one largest message works in three times
+/// that, and tables of its bundles.
+inline constexpr std::uint32_t kWorkspaceBytes = 3 * kMessageBytesMax + (64u << 10);
 
 /// Free running: model time of sleeping processes runs at this rate.
 inline constexpr wire::ModelTime kTicksPerUs = wire::kTicksPerUnit / 1000;

@@ -86,8 +86,8 @@ inline constexpr std::uint16_t kGap = 0x0100; // a frame is missing: send again 
 } // namespace link_flag
 
 /// Bits of PacketHeader::flags. An external packet is what moves as one in the model: store and
-/// forward at every node, one start-up time. If it is larger than a frame, its first packet says its
-/// size and the others follow it on the same links as parts.
+/// forward at every node, one start-up time. If it is larger than a frame, its first packet says
+/// its size and the others follow it on the same links as parts.
 namespace packet_flag {
 inline constexpr std::uint8_t kTimeless = 0x01; // end-to-end control: outside the model time
 inline constexpr std::uint8_t kInward = 0x02;   // up a tree, to its root

@@ -5,7 +5,9 @@
 // interface has room for, and everything else from the host is one small frame at a time.
 #pragma once
 
+#include "core/cube_cycles.hpp"
 #include "core/network.hpp"
+#include "core/operators.hpp"
 #include "wire/counters.hpp"
 #include "wire/frame.hpp"
 
@@ -36,7 +38,20 @@ enum class HostTag : std::uint16_t {
     hang,  // empty: stop working without a sign (fault injection)
 };
 
-enum class Op : std::uint8_t { none, bcast, send, barrier, app };
+enum class Op : std::uint8_t {
+    none,
+    bcast,
+    send,
+    barrier,
+    app,
+    scatter,
+    gather,
+    reduce,
+    allreduce,
+    scan,
+    allgather,
+    alltoall
+};
 using mesh::PortModel;
 inline constexpr std::uint32_t kRandomTarget = 0xFFFF'FFFF;
 
@@ -55,12 +70,19 @@ struct Job {
     Rule rule = Rule::sbt;
     PortModel ports = PortModel::all;
     std::uint8_t lockstep = 0;
-    std::uint32_t root = 0;   // bcast: root; send: the only sender unless target is random
+    Schedule schedule = Schedule::postorder; // scatter, gather, allgather, alltoall
+    ElementType element = ElementType::i32;  // reduce, allreduce, scan
+    Operator reduction = Operator::sum;
+    std::uint8_t exclusive = 0; // scan
+    Rule route = Rule::unicast; // send
+    std::uint8_t copies = 1;    // bcast
+    std::uint16_t reserved = 0;
+    std::uint32_t root = 0;   // of a collective; send: the only sender unless target is random
     std::uint32_t target = 0; // send: receiver, or kRandomTarget: all send to random nodes
-    std::uint32_t message_bytes = 0;
-    std::uint32_t packet_bytes = 1024;
-    std::uint32_t messages = 1; // send: messages that this node sends
-    std::uint32_t expected = 0; // send: messages that this node will get
+    std::uint32_t message_bytes = 0;   // of a block, where each node has one
+    std::uint32_t packet_bytes = 1024; // 0: unbounded
+    std::uint32_t messages = 1;        // send: messages that this node sends
+    std::uint32_t expected = 0;        // send: messages that this node will get
     std::uint32_t tau_ticks = 1'000'000;
     std::uint32_t tc_ticks = 0; // per byte
     std::uint32_t seed = 1;
@@ -80,7 +102,8 @@ struct Piece {
 
 /// What the program of a node says of itself.
 struct Result {
-    std::uint32_t crc = 0; // bcast: CRC-32 of the message; send: sum of the messages' CRCs
+    std::uint32_t crc =
+        0; // CRC-32 of what this node got, in order; send: sum of the messages' CRCs
     std::uint32_t received_bytes = 0;
     std::uint32_t received_packets = 0;
     std::uint32_t received_messages = 0;
@@ -110,7 +133,7 @@ struct FaultRecord {
     std::uint32_t address; // Cortex-M: bus or memory fault address
 };
 
-static_assert(sizeof(Job) == 48);
+static_assert(sizeof(Job) == 56);
 static_assert(sizeof(NodeReport) % 4 == 0 && sizeof(NodeReport) <= kPayloadBytesMax);
 static_assert(std::is_trivially_copyable_v<Job> && std::is_trivially_copyable_v<NodeReport>);
 

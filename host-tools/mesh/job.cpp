@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <functional>
+#include <type_traits>
 
 namespace mesh::host {
 
@@ -39,6 +42,49 @@ NodeId target_of(const RunPlan& plan, NodeId from, std::uint32_t k) {
     return traffic_target(plan.nodes(), static_cast<std::uint32_t>(plan.seed), from, k);
 }
 
+/// One element of the answer, computed apart from the nodes' code.
+using Combine = std::function<std::uint32_t(std::uint32_t, std::uint32_t)>;
+
+template <class T>
+Combine arithmetic(Operator operation) {
+    return [operation](std::uint32_t a, std::uint32_t b) {
+        const T left = std::bit_cast<T>(a);
+        const T right = std::bit_cast<T>(b);
+        if (operation == Operator::min)
+            return right < left ? b : a;
+        if (operation == Operator::max)
+            return left < right ? b : a;
+        if constexpr (std::is_floating_point_v<T>)
+            return std::bit_cast<std::uint32_t>(left + right);
+        else
+            return a + b;
+    };
+}
+
+Combine combine_of(Operator operation, ElementType type) {
+    switch (operation) {
+    case Operator::band: return std::bit_and<std::uint32_t>{};
+    case Operator::bor: return std::bit_or<std::uint32_t>{};
+    case Operator::bxor: return std::bit_xor<std::uint32_t>{};
+    case Operator::sum:
+    case Operator::min:
+    case Operator::max: break;
+    }
+    if (type == ElementType::f32)
+        return arithmetic<float>(operation);
+    return type == ElementType::i32 ? arithmetic<std::int32_t>(operation)
+                                    : arithmetic<std::uint32_t>(operation);
+}
+
+Bytes combined(const Bytes& left, const Bytes& right, const Combine& combine) {
+    Bytes result(left.size());
+    for (std::size_t at = 0; at + 4 <= left.size(); at += 4)
+        wire::store(std::span(result), at,
+                    combine(wire::load<std::uint32_t>(std::span(left), at),
+                            wire::load<std::uint32_t>(std::span(right), at)));
+    return result;
+}
+
 } // namespace
 
 std::uint32_t check_crc32(std::span<const std::byte> bytes) {
@@ -56,6 +102,88 @@ JobBook::JobBook(const RunPlan& plan) : plan_(plan), expected_(plan.nodes()) {
         expect_broadcast();
     else if (plan.op == wire::Op::send)
         expect_messages();
+    else if (plan.personalised())
+        expect_blocks();
+    else if (plan.reduces())
+        expect_reduction();
+}
+
+/// The block that one node has for another (alltoall), or a node's only one.
+Bytes JobBook::block(NodeId from, NodeId to) const {
+    const bool pairs = plan_.op == wire::Op::alltoall;
+    if (plan_.input) {
+        const std::size_t number =
+            pairs ? std::size_t{index(from)} * plan_.nodes() + index(to) : index(from);
+        const auto data = std::span(*plan_.input).subspan(number * plan_.bytes, plan_.bytes);
+        return {data.begin(), data.end()};
+    }
+    Bytes bytes(plan_.bytes);
+    const std::uint32_t stream =
+        block_stream(static_cast<std::uint32_t>(plan_.seed), from, pairs ? to : NodeId{0});
+    for (std::uint32_t at = 0; at < plan_.bytes; ++at)
+        bytes[at] = static_cast<std::byte>(traffic_byte(stream, at));
+    return bytes;
+}
+
+Bytes JobBook::all_blocks(NodeId to) const {
+    Bytes all;
+    for (std::uint32_t from = 0; from < plan_.nodes(); ++from) {
+        const Bytes one = block(node_at(from), to);
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+}
+
+/// scatter: a block each; gather: all at the root; all-to-all: all at every node.
+void JobBook::expect_blocks() {
+    const auto of = [](const Bytes& bytes) {
+        return Expectation{check_crc32(bytes), static_cast<std::uint32_t>(bytes.size()), 1};
+    };
+    const bool alike = plan_.op == wire::Op::gather || plan_.op == wire::Op::allgather;
+    const Expectation all = alike ? of(all_blocks(plan_.root)) : Expectation{};
+    for (std::uint32_t number = 0; number < plan_.nodes(); ++number) {
+        const NodeId node = node_at(number);
+        Expectation& at = expected_[number];
+        if (plan_.op == wire::Op::scatter)
+            at = of(block(node, node));
+        else if (plan_.op == wire::Op::alltoall)
+            at = of(all_blocks(node));
+        else if (plan_.op == wire::Op::allgather || node == plan_.root)
+            at = all;
+        else
+            at = {0, 0, 1};
+    }
+}
+
+/// In the order of the nodes; integers and the small whole numbers of the seed do not mind.
+void JobBook::expect_reduction() {
+    const auto elements = [this](NodeId node) {
+        Bytes bytes = block(node, NodeId{0});
+        for (std::size_t at = 0; !plan_.input && at + 4 <= bytes.size(); at += 4)
+            wire::store(
+                std::span(bytes), at,
+                traffic_element(plan_.element, wire::load<std::uint32_t>(std::span(bytes), at)));
+        return bytes;
+    };
+    const auto is = [](const Bytes& bytes) {
+        return Expectation{check_crc32(bytes), static_cast<std::uint32_t>(bytes.size()), 1};
+    };
+    const Combine combine = combine_of(plan_.reduction, plan_.element);
+    Bytes total;
+    for (std::uint32_t node = 0; node < plan_.nodes(); ++node) {
+        const Bytes own = elements(node_at(node));
+        if (plan_.op == wire::Op::scan && plan_.exclusive)
+            expected_[node] = is(node == 0 ? own : total);
+        total = node == 0 ? own : combined(total, own, combine);
+        if (plan_.op == wire::Op::scan && !plan_.exclusive)
+            expected_[node] = is(total);
+    }
+    if (plan_.op == wire::Op::allreduce)
+        std::fill(expected_.begin(), expected_.end(), is(total));
+    if (plan_.op == wire::Op::reduce) {
+        std::fill(expected_.begin(), expected_.end(), Expectation{0, 0, 1});
+        expected_[index(plan_.root)] = is(total);
+    }
 }
 
 /// The bytes of message `k` of a node.
@@ -95,8 +223,18 @@ NodeId JobBook::output_node() const {
         return kNoNode;
     if (plan_.op == wire::Op::send)
         return node_at(plan_.target);
+    if (plan_.op == wire::Op::gather || plan_.op == wire::Op::reduce)
+        return plan_.root;
     const std::uint32_t last = plan_.nodes() - 1;
     return node_at(index(plan_.root) == last ? 0 : last);
+}
+
+std::size_t JobBook::output_bytes() const {
+    const NodeId node = output_node();
+    if (node == kNoNode)
+        return 0;
+    return plan_.op == wire::Op::bcast || plan_.op == wire::Op::send ? plan_.bytes
+                                                                     : expected(node).bytes;
 }
 
 std::vector<std::byte> JobBook::job_for(NodeId node) const {
@@ -105,6 +243,12 @@ std::vector<std::byte> JobBook::job_for(NodeId node) const {
     job.rule = plan_.rule;
     job.ports = plan_.ports;
     job.lockstep = plan_.rig.lockstep ? 1 : 0;
+    job.schedule = plan_.schedule;
+    job.element = plan_.element;
+    job.reduction = plan_.reduction;
+    job.exclusive = plan_.exclusive ? 1 : 0;
+    job.route = plan_.route;
+    job.copies = static_cast<std::uint8_t>(plan_.copies);
     job.root = index(plan_.root);
     job.target = plan_.target;
     job.message_bytes = plan_.bytes;
@@ -123,7 +267,7 @@ bool JobBook::right(NodeId node, const wire::NodeReport& report) const {
     const Expectation& expectation = expected(node);
     if (report.done == 0 || report.status != 0)
         return false;
-    if (plan_.op != wire::Op::bcast && plan_.op != wire::Op::send)
+    if (plan_.op == wire::Op::barrier || plan_.op == wire::Op::app)
         return true;
     return report.crc == expectation.crc && report.received_bytes == expectation.bytes &&
            report.received_messages == expectation.messages;

@@ -34,11 +34,17 @@ public:
     bool right(NodeId node, const wire::NodeReport& report) const;
     /// The node that pushes its data for --output; kNoNode if none does, or any may (an app).
     NodeId output_node() const;
+    /// How much it pushes.
+    std::size_t output_bytes() const;
 
 private:
     void expect_broadcast();
     void expect_messages();
+    void expect_blocks();
+    void expect_reduction();
     Bytes message(NodeId from, std::uint32_t k) const;
+    Bytes block(NodeId from, NodeId to) const;
+    Bytes all_blocks(NodeId to) const;
 
     const RunPlan& plan_;
     std::vector<Expectation> expected_;

@@ -17,20 +17,34 @@ void add_network(CLI::App& app, std::string& topology, std::int64_t& dim) {
 }
 
 void add_job(CLI::App& app, RunArguments& run) {
-    app.add_option("--op", run.op, "bcast, send, barrier");
+    app.add_option(
+        "--op", run.op,
+        "bcast, scatter, gather, reduce, allreduce, scan, allgather, alltoall, send, barrier");
     app.add_option("--app", run.app, "a program on every node: a name, or an image (.elf)");
     app.add_option("words", run.words, "after --: words for the app");
-    app.add_option("--tree", run.tree, "the spanning tree of a bcast")->capture_default_str();
-    app.add_option("--root", run.root, "root of a bcast, sender of a send to one target")
+    app.add_option("--tree", run.tree, "the spanning tree")->capture_default_str();
+    app.add_option("--schedule", run.schedule,
+                   "scatter, gather: gray, port, postorder, rbf, roundrobin, level, subtree; "
+                   "all-to-all: level, subtree (default: the best for tree and ports)");
+    app.add_option("--type", run.element, "elements of a reduction: i32, u32, f32")
+        ->capture_default_str();
+    app.add_option("--operator", run.reduction, "sum, min, max, band, bor, bxor")
+        ->capture_default_str();
+    app.add_flag("--exclusive", run.exclusive, "scan: without the node's own element");
+    app.add_option("--route", run.route, "send: ecube, sbt, sbnt, sbnt-maxl/minbl/maxbr")
+        ->capture_default_str();
+    app.add_option("--root", run.root, "root of a tree, sender of a send to one target")
         ->capture_default_str();
     app.add_option("--target,--to", run.target,
                    "send: the receiver, or 'random': every node sends to random nodes")
         ->capture_default_str();
     app.add_option("--messages", run.messages, "send: messages of each sender")
         ->capture_default_str();
-    app.add_option("--bytes", run.bytes, "bytes of a message (default 4096, or the input's)");
-    app.add_option("--packet", run.packet, "most payload bytes of a packet, 16 to 1024")
-        ->capture_default_str();
+    app.add_option("--bytes", run.bytes,
+                   "bytes of a message, or of a node's block (default 4096, or the input's)");
+    app.add_option("--packet", run.packet,
+                   "most payload bytes that move as one (default 1024): 16 to 1024, bcast and "
+                   "scatter to 65536; bcast: auto; in cycles: 0 for unbounded, the default");
     app.add_option("--copies", run.copies, "send each packet over so many disjoint trees")
         ->capture_default_str();
     app.add_option("--input", run.input, "file to send; default: bytes made from the seed");

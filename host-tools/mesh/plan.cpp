@@ -27,15 +27,30 @@ constexpr std::array<BoardFacts, 1> kBoards{{{"mps2-an505", 8, 22}}};
 constexpr unsigned kSimulatedPortsMax = kPortsMax;
 /// Of one simulated node: what it touches of its memory in a common run, rounded up.
 constexpr unsigned kSimulatedKbyte = 128;
-constexpr std::int64_t kPacketBytesMin = 16;
 constexpr std::int64_t kBroadcastBytesMax = std::int64_t{1} << 30;
 constexpr std::uint32_t kDefaultBytes = 4096;
 constexpr double kUnitsMax = 4000; // of tau and tc: ticks fit 32 bits
 constexpr unsigned kQemuMajor = 7;
 constexpr unsigned kQemuMinor = 2;
 
-constexpr std::array<std::pair<std::string_view, wire::Op>, 3> kOps{
-    {{"bcast", wire::Op::bcast}, {"send", wire::Op::send}, {"barrier", wire::Op::barrier}}};
+constexpr std::array<std::pair<std::string_view, wire::Op>, 10> kOps{
+    {{"bcast", wire::Op::bcast},
+     {"scatter", wire::Op::scatter},
+     {"gather", wire::Op::gather},
+     {"reduce", wire::Op::reduce},
+     {"allreduce", wire::Op::allreduce},
+     {"scan", wire::Op::scan},
+     {"allgather", wire::Op::allgather},
+     {"alltoall", wire::Op::alltoall},
+     {"send", wire::Op::send},
+     {"barrier", wire::Op::barrier}}};
+constexpr std::array<std::pair<std::string_view, Rule>, 6> kRoutes{
+    {{"ecube", Rule::unicast},
+     {"sbt", Rule::sbt},
+     {"sbnt", Rule::sbnt_minr},
+     {"sbnt-maxl", Rule::sbnt_maxl},
+     {"sbnt-minbl", Rule::sbnt_minbl},
+     {"sbnt-maxbr", Rule::sbnt_maxbr}}};
 constexpr std::array<std::pair<std::string_view, PortModel>, 3> kPortModels{
     {{"all", PortModel::all}, {"duplex", PortModel::duplex}, {"half", PortModel::half}}};
 constexpr std::array<std::pair<std::string_view, Topology>, 3> kTopologies{
@@ -257,8 +272,7 @@ Bytes read_input(const std::string& path, std::int64_t most) {
 void plan_message(RunPlan& plan, const RunArguments& arguments) {
     const std::int64_t most =
         plan.op == wire::Op::send ? std::int64_t{limits::kMessageBytesMax} : kBroadcastBytesMax;
-    plan.packet_bytes =
-        in_range(arguments.packet, kPacketBytesMin, wire::kPayloadBytesMax, "--packet");
+    plan.route = look_up(kRoutes, arguments.route, "--route");
     plan.messages = in_range(arguments.messages, 1, 1'000'000, "--messages");
     plan.bytes = kDefaultBytes;
     if (arguments.bytes)
@@ -266,6 +280,8 @@ void plan_message(RunPlan& plan, const RunArguments& arguments) {
     if (arguments.input.empty())
         return;
     plan.input = read_input(arguments.input, most);
+    if (plan.personalised() || plan.reduces())
+        return; // one block for each node: see plan_collective()
     if (arguments.bytes && plan.bytes > plan.input->size())
         refuse("--bytes {}: '{}' has {}", plan.bytes, arguments.input, plan.input->size());
     if (!arguments.bytes)
@@ -303,7 +319,8 @@ void plan_times(RunPlan& plan, const RunArguments& arguments) {
 
 /// Whether packets of different flows can want one port, so that their order would matter.
 bool can_contend(const RunPlan& plan) {
-    return plan.op == wire::Op::send || (plan.op != wire::Op::app && plan.ports != PortModel::all);
+    return plan.op == wire::Op::send || plan.personalised() || plan.reduces() ||
+           (plan.op != wire::Op::app && plan.ports != PortModel::all);
 }
 
 void plan_lockstep(RunPlan& plan, const RunArguments& arguments) {
@@ -333,9 +350,10 @@ void plan_words(RunPlan& plan, const RunArguments& arguments) {
 void check_output(const RunPlan& plan) {
     if (plan.output.empty())
         return;
-    if (plan.op != wire::Op::bcast && plan.op != wire::Op::app &&
-        (plan.op != wire::Op::send || plan.target == wire::kRandomTarget || plan.messages != 1))
-        refuse("--output goes with --app, --op bcast, or --op send of one message to one --target");
+    const bool one_message = plan.target != wire::kRandomTarget && plan.messages == 1;
+    if (plan.op == wire::Op::barrier || (plan.op == wire::Op::send && !one_message))
+        refuse("--output goes with --app, the collectives that move data, or --op send of one "
+               "message to one --target");
     if (!std::ofstream(plan.output, std::ios::binary | std::ios::app))
         refuse("--output '{}': cannot be written", plan.output);
 }
@@ -390,6 +408,13 @@ std::uint64_t expected_packets(const RunPlan& plan) {
             return packets * distance(plan.network(), plan.root, node_at(plan.target));
         return packets * nodes * std::max(1u, height(plan.network(), Rule::unicast) / 2);
     case wire::Op::barrier: return nodes * port_count(plan.network());
+    case wire::Op::scatter:
+    case wire::Op::gather:
+    case wire::Op::reduce: return packets * nodes;
+    case wire::Op::allreduce: return 2 * packets * nodes;
+    case wire::Op::scan:
+    case wire::Op::allgather:
+    case wire::Op::alltoall: return packets * nodes * port_count(plan.network());
     case wire::Op::none:
     case wire::Op::app: break;
     }
@@ -413,6 +438,7 @@ RunPlan plan_run(const RunArguments& arguments, const std::string& command) {
     plan.report = arguments.report;
     plan_times(plan, arguments);
     plan_message(plan, arguments);
+    plan_collective(plan, arguments);
     plan_target(plan, arguments.target);
     plan_words(plan, arguments);
     check_output(plan);

@@ -2,6 +2,7 @@
 // resolved. Made once, before anything is started.
 #pragma once
 
+#include "core/cube_cycles.hpp"
 #include "core/network.hpp"
 #include "engine.hpp"
 #include "wire/host_messages.hpp"
@@ -24,11 +25,16 @@ struct RunArguments {
     std::string app;
     std::vector<std::string> words; // after --
     std::string tree = "sbt";
+    std::string schedule; // "": the best that the tree has
+    std::string element = "i32";
+    std::string reduction = "sum";
+    bool exclusive = false;
+    std::string route = "ecube";
     std::int64_t root = 0;
     std::string target = "random";
     std::int64_t messages = 1;
     std::optional<std::int64_t> bytes;
-    std::int64_t packet = 1024;
+    std::string packet; // a number, auto, or nothing: as the op likes it
     std::string ports = "all";
     double tau = 1;
     double tc = 0;
@@ -60,11 +66,16 @@ struct RunPlan {
     wire::Op op = wire::Op::none;
     std::string op_name; // "bcast", or the app
     Rule rule = Rule::unicast;
+    Schedule schedule = Schedule::postorder;
+    ElementType element = ElementType::i32;
+    Operator reduction = Operator::sum;
+    bool exclusive = false;
+    Rule route = Rule::unicast;
     NodeId root{0};
     std::uint32_t target = wire::kRandomTarget;
     std::uint32_t messages = 1;
     std::uint32_t bytes = 0;
-    std::uint32_t packet_bytes = 1024;
+    std::uint32_t packet_bytes = 1024; // of an external packet; 0: unbounded
     PortModel ports = PortModel::all;
     std::string ports_name;
     double tau = 1;
@@ -81,9 +92,25 @@ struct RunPlan {
     Network network() const { return rig.network; }
     std::uint32_t nodes() const { return node_count(rig.network); }
     /// Packets of one message; an empty one takes a packet too.
-    std::uint32_t packets() const { return bytes == 0 ? 1 : (bytes - 1) / packet_bytes + 1; }
-    bool tree() const { return op == wire::Op::bcast; }
+    std::uint32_t packets() const {
+        return bytes == 0 || packet_bytes == 0 ? 1 : (bytes - 1) / packet_bytes + 1;
+    }
+    /// What kind of op it is.
+    bool tree() const;         // uses a spanning tree
+    bool personalised() const; // scatter, gather, allgather, alltoall
+    bool translated() const;   // allgather, alltoall: every node is a root
+    bool reduces() const;      // reduce, allreduce, scan
+    bool one_port() const { return ports != PortModel::all; }
+    /// Bytes that all nodes together contribute.
+    std::uint64_t input_bytes() const;
+    CyclePlan cycles() const {
+        return {Hypercube{network().dim}, rule, schedule, one_port(), op == wire::Op::allgather};
+    }
 };
+
+/// Schedule, size of packets and blocks, reduction: what collectives need beyond a tree.
+/// UsageError.
+void plan_collective(RunPlan& plan, const RunArguments& arguments);
 
 /// Checks everything, reads the input and finds the programs. UsageError.
 RunPlan plan_run(const RunArguments& arguments, const std::string& command);

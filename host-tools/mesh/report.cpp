@@ -81,29 +81,40 @@ Json column_of(const RunResult& result, Value value) {
     return column;
 }
 
+bool moves_data(const RunPlan& plan) {
+    return plan.op != wire::Op::app && plan.op != wire::Op::barrier;
+}
+
 Json head_of(const RunPlan& plan) {
-    const bool data = plan.op == wire::Op::bcast || plan.op == wire::Op::send;
+    const bool data = moves_data(plan);
     const bool named = plan.op == wire::Op::send && plan.target != wire::kRandomTarget;
-    return {{"engine", plan.engine},
-            {"board", plan.engine == "sim" ? "host" : plan.rig.board},
-            {"topology", name(plan.network().topology)},
-            {"dim", plan.network().dim},
-            {"nodes", plan.nodes()},
-            {"op", plan.op == wire::Op::app ? "app" : plan.op_name},
-            {"app", or_null(plan.op == wire::Op::app, plan.op_name)},
-            {"tree", or_null(plan.tree(), name(plan.rule))},
-            {"root", index(plan.root)},
-            {"target", or_null(named, plan.target)},
-            {"messages", or_null(plan.op == wire::Op::send, plan.messages)},
-            {"ports", plan.ports_name},
-            {"bytes", data ? plan.bytes : 0},
-            {"packet", plan.packet_bytes},
-            {"packets", data ? plan.packets() : 0},
-            {"copies", plan.copies},
-            {"tau", plan.tau},
-            {"tc", plan.tc},
-            {"seed", plan.seed},
-            {"lockstep", plan.rig.lockstep}};
+    return {
+        {"engine", plan.engine},
+        {"board", plan.engine == "sim" ? "host" : plan.rig.board},
+        {"topology", name(plan.network().topology)},
+        {"dim", plan.network().dim},
+        {"nodes", plan.nodes()},
+        {"op", plan.op == wire::Op::app ? "app" : plan.op_name},
+        {"app", or_null(plan.op == wire::Op::app, plan.op_name)},
+        {"tree", or_null(plan.tree(), name(plan.rule))},
+        {"schedule", or_null(plan.personalised(), name(plan.schedule))},
+        {"type", or_null(plan.reduces(), kElementNames[static_cast<std::size_t>(plan.element)])},
+        {"operator",
+         or_null(plan.reduces(), kOperatorNames[static_cast<std::size_t>(plan.reduction)])},
+        {"route", or_null(plan.op == wire::Op::send,
+                          plan.route == Rule::unicast ? "ecube" : name(plan.route))},
+        {"root", index(plan.root)},
+        {"target", or_null(named, plan.target)},
+        {"messages", or_null(plan.op == wire::Op::send, plan.messages)},
+        {"ports", plan.ports_name},
+        {"bytes", data ? plan.bytes : 0},
+        {"packet", plan.packet_bytes},
+        {"packets", data ? plan.packets() : 0},
+        {"copies", plan.copies},
+        {"tau", plan.tau},
+        {"tc", plan.tc},
+        {"seed", plan.seed},
+        {"lockstep", plan.rig.lockstep}};
 }
 
 Json levels_of(const Summary& summary) {
@@ -209,16 +220,21 @@ void write_report(const RunPlan& plan, const RunResult& result, const Summary& s
 
 void print_table(const RunPlan& plan, const RunResult& result, const Summary& summary,
                  const LoomCounts& loom) {
-    const bool data = plan.op == wire::Op::bcast || plan.op == wire::Op::send;
     fmt::print("{} on {} {} of {} {} nodes ({}{})\n", plan.op_name, plan.engine,
                name(plan.network().topology), plan.nodes(),
                plan.engine == "sim" ? "simulated" : plan.rig.board, plan.ports_name,
                plan.rig.lockstep ? ", lockstep" : "");
     if (plan.tree())
-        fmt::print("tree {} from node {}: ", name(plan.rule), index(plan.root));
-    if (data)
-        fmt::print("{} bytes, {} of at most {} bytes\n", plan.bytes,
-                   count_text(plan.packets(), "packet"), plan.packet_bytes);
+        fmt::print("tree {}{}{} {} {}: ", name(plan.rule), plan.personalised() ? ", schedule " : "",
+                   plan.personalised() ? name(plan.schedule) : std::string_view{},
+                   plan.translated() ? "at each of" : "rooted at node",
+                   plan.translated() ? plan.nodes() : index(plan.root));
+    if (moves_data(plan))
+        fmt::print("{} bytes{}, {}{}\n", plan.bytes,
+                   plan.personalised() || plan.reduces() ? " each" : "",
+                   count_text(plan.packets(), "packet"),
+                   plan.packet_bytes == 0 ? std::string(" of any size")
+                                          : fmt::format(" of at most {} bytes", plan.packet_bytes));
     if (!summary.levels.empty())
         print_levels(summary);
     print_steps(summary);

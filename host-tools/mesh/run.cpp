@@ -58,7 +58,7 @@ Run::Run(Engine& engine, const RunPlan& plan, const JobBook& book, Progress& pro
       asked_(plan.nodes()) {
     result_.nodes.resize(plan.nodes());
     if (book.output_node() != kNoNode)
-        result_.output.resize(plan.bytes);
+        result_.output.resize(book.output_bytes());
 }
 
 RunResult Run::execute() {

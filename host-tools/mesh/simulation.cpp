@@ -88,7 +88,7 @@ struct Sizes {
 
     std::size_t node_bytes() const {
         return buffers * sizeof(PacketBuffer) + slots * sizeof(PortSlot) + ports * sizeof(Link) +
-               kArenaBytes + limits::kMessageBytesMax + kAlignmentBytes;
+               kArenaBytes + limits::kWorkspaceBytes + kAlignmentBytes;
     }
 
     Memory take(Ground& ground) const {
@@ -97,7 +97,7 @@ struct Sizes {
             new (&link) Link;
         return {ground.take<PacketBuffer>(buffers), ground.take<PortSlot>(slots), links,
                 ground.take<std::byte>(kArenaBytes),
-                ground.take<std::byte>(limits::kMessageBytesMax)};
+                ground.take<std::byte>(limits::kWorkspaceBytes)};
     }
 };
 

@@ -17,10 +17,19 @@ double units(wire::ModelTime ticks) {
     return static_cast<double>(ticks) / double{wire::kTicksPerUnit};
 }
 
-/// One step: a whole packet over one link.
+/// One step: a whole packet over one link; in cycles whose packets differ, a start-up.
 double step_units(const RunPlan& plan) {
+    if (plan.packet_bytes == 0)
+        return plan.tau;
     const std::uint32_t payload = std::min(plan.packet_bytes, plan.bytes);
     return plan.tau + plan.tc * payload;
+}
+
+std::optional<Formula> personal_formula_of(const RunPlan& plan) {
+    if (plan.bytes == 0 || (in_cycles(plan.schedule) && plan.packet_bytes != 0))
+        return std::nullopt;
+    const bool exchange = plan.translated() && plan.ports == PortModel::half;
+    return personal_formula(plan.cycles(), plan.packets(), exchange ? 2 : 1);
 }
 
 std::optional<Formula> formula_of(const RunPlan& plan) {
@@ -36,6 +45,14 @@ std::optional<Formula> formula_of(const RunPlan& plan) {
         if (plan.network().topology != Topology::cube)
             return std::nullopt;
         return barrier_formula(plan.network(), plan.ports);
+    case wire::Op::scatter:
+    case wire::Op::gather:
+    case wire::Op::allgather:
+    case wire::Op::alltoall: return personal_formula_of(plan);
+    case wire::Op::reduce:
+        return reduction_formula(plan.network(), plan.rule, plan.ports, plan.packets());
+    case wire::Op::scan: return scan_formula(plan.network(), plan.ports, plan.packets());
+    case wire::Op::allreduce:
     case wire::Op::none:
     case wire::Op::app: break;
     }
@@ -132,7 +149,7 @@ std::string list_links(const std::vector<std::string>& links) {
 Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& result,
                   const Loom& loom) {
     Summary summary;
-    const bool single = plan.tree() && subtree_count(plan.network(), plan.rule) == 1;
+    const bool single = plan.op == wire::Op::bcast && subtree_count(plan.network(), plan.rule) == 1;
     for (std::uint32_t number = 0; number < plan.nodes(); ++number) {
         const NodeResult& node = result.nodes[number];
         if (single)

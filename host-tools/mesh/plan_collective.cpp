@@ -1,0 +1,217 @@
+#include "plan.hpp"
+
+#include "collectives/personalised.hpp"
+#include "collectives/reduction.hpp"
+#include "core/formulas.hpp"
+#include "errors.hpp"
+#include "kernel/limits.hpp"
+#include "wire/frame.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::uint32_t kPacketBytesMin = 16;
+/// The iPSC's external packets, cut into frames. (ho-johnsson-1986, 6)
+constexpr std::uint32_t kExternalBytesMax = 64u << 10;
+
+template <class... T>
+[[noreturn]] void refuse(fmt::format_string<T...> text, T&&... values) {
+    throw UsageError(fmt::format(text, std::forward<T>(values)...));
+}
+
+/// The place of a name in a list of them.
+template <class Names>
+std::size_t place_of(const Names& names, std::string_view name, std::string_view option) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+        refuse("{} '{}': allowed: {}", option, name, fmt::join(names, ", "));
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+/// Whether the op can use this schedule on its tree. One port a node and all nodes at once: tcbt,
+/// whose nodes serve their children one after the other, would want two.
+bool fits(const RunPlan& plan, Schedule schedule) {
+    if (plan.translated() && (!in_cycles(schedule) || (plan.rule == Rule::tcbt && plan.one_port())))
+        return false;
+    return has_schedule(plan.rule, schedule, plan.one_port());
+}
+
+std::vector<std::string_view> schedules_of(const RunPlan& plan) {
+    std::vector<std::string_view> names;
+    for (unsigned number = 0; number < static_cast<unsigned>(Schedule::kCount); ++number)
+        if (fits(plan, static_cast<Schedule>(number)))
+            names.push_back(name(static_cast<Schedule>(number)));
+    return names;
+}
+
+/// The fastest for packets of one block each; all-to-all goes in cycles.
+Schedule best_schedule(const RunPlan& plan) {
+    const bool cycles = plan.translated() || plan.rule == Rule::tcbt || plan.rule == Rule::sbg;
+    if (cycles)
+        return plan.one_port() || plan.rule == Rule::tcbt ? Schedule::subtree : Schedule::level;
+    if (!plan.one_port())
+        return Schedule::postorder;
+    return plan.rule == Rule::sbt ? Schedule::gray : Schedule::roundrobin;
+}
+
+void plan_schedule(RunPlan& plan, const RunArguments& arguments) {
+    if (!plan.personalised()) {
+        if (!arguments.schedule.empty())
+            refuse("--schedule goes with --op scatter, gather, allgather and alltoall");
+        return;
+    }
+    const auto names = schedules_of(plan);
+    if (names.empty())
+        refuse("--tree {}: not for {} with --ports {}; allowed: sbt, tcbt, sbnt-minr, sbnt-maxl, "
+               "sbnt-minbl, sbnt-maxbr, sbg (tcbt for all-to-all with all ports only)",
+               name(plan.rule), plan.op_name, plan.ports_name);
+    plan.schedule = best_schedule(plan);
+    if (arguments.schedule.empty())
+        return;
+    const auto chosen = names[place_of(names, arguments.schedule, "--schedule")];
+    for (unsigned number = 0; number < static_cast<unsigned>(Schedule::kCount); ++number)
+        if (name(static_cast<Schedule>(number)) == chosen)
+            plan.schedule = static_cast<Schedule>(number);
+}
+
+/// The size of packet for which tau and tc give the shortest broadcast.
+std::uint32_t best_packet_bytes(const RunPlan& plan) {
+    std::uint32_t best = kExternalBytesMax;
+    double best_time = std::numeric_limits<double>::infinity();
+    for (std::uint32_t packets = 1; packets <= std::max(1u, plan.bytes / kPacketBytesMin);
+         ++packets) {
+        const std::uint32_t size = std::max(kPacketBytesMin, (plan.bytes + packets - 1) / packets);
+        const auto formula = broadcast_formula(plan.network(), plan.rule, plan.ports, packets);
+        if (size > kExternalBytesMax || !formula)
+            continue;
+        const double time = static_cast<double>(formula->steps) * (plan.tau + size * plan.tc);
+        if (time < best_time) {
+            best_time = time;
+            best = size;
+        }
+    }
+    return best;
+}
+
+/// Largest size of an external packet, and whether it may be unbounded (0).
+struct PacketLimits {
+    std::uint32_t most;
+    bool unbounded;
+};
+PacketLimits packet_limits(const RunPlan& plan) {
+    if (plan.personalised() && in_cycles(plan.schedule))
+        return {limits::kMessageBytesMax, true};
+    if (plan.op == wire::Op::bcast || plan.op == wire::Op::scatter)
+        return {kExternalBytesMax, false};
+    return {wire::kPayloadBytesMax, false};
+}
+
+void plan_packet(RunPlan& plan, const std::string& packet) {
+    const PacketLimits limits = packet_limits(plan);
+    plan.packet_bytes = limits.unbounded ? 0 : std::uint32_t{wire::kPayloadBytesMax};
+    if (packet.empty())
+        return;
+    if (packet == "auto" && plan.op == wire::Op::bcast) {
+        plan.packet_bytes = best_packet_bytes(plan);
+        return;
+    }
+    std::uint32_t bytes = 0;
+    const char* const end = packet.data() + packet.size();
+    const auto [last, error] = std::from_chars(packet.data(), end, bytes);
+    const bool unbounded = limits.unbounded && bytes == 0;
+    if (error != std::errc{} || last != end ||
+        (!unbounded && (bytes < kPacketBytesMin || bytes > limits.most)))
+        refuse("--packet '{}': allowed: {} to {}{}{}", packet, kPacketBytesMin, limits.most,
+               limits.unbounded ? ", or 0 for unbounded" : "",
+               plan.op == wire::Op::bcast ? ", or auto" : "");
+    plan.packet_bytes = bytes;
+}
+
+/// What a node's memory holds.
+std::uint32_t most_block_bytes(const RunPlan& plan) {
+    if (plan.reduces())
+        return limits::kMessageBytesMax;
+    const std::uint64_t nodes = plan.nodes();
+    const std::uint64_t tables = exchange_bytes(nodes, 0);
+    const std::uint64_t room =
+        tables < limits::kWorkspaceBytes ? limits::kWorkspaceBytes - tables : 0;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(limits::kMessageBytesMax, room / 3) /
+                                      nodes);
+}
+
+void plan_blocks(RunPlan& plan, const RunArguments& arguments) {
+    const std::uint32_t most = most_block_bytes(plan);
+    const std::uint64_t blocks =
+        plan.op == wire::Op::alltoall ? std::uint64_t{plan.nodes()} * plan.nodes() : plan.nodes();
+    if (plan.input && !arguments.bytes) {
+        if (plan.input->size() % blocks != 0)
+            refuse("--input '{}': {} bytes do not divide into {} blocks of one size; give --bytes",
+                   arguments.input, plan.input->size(), blocks);
+        plan.bytes = static_cast<std::uint32_t>(plan.input->size() / blocks);
+    } else if (!arguments.bytes) {
+        plan.bytes = std::min(plan.bytes, most / 4 * 4);
+    }
+    if (plan.bytes > most)
+        refuse("--bytes {}: {} with {} nodes has room for at most {} for each", plan.bytes,
+               plan.op_name, plan.nodes(), most);
+    if (plan.input && plan.input->size() < blocks * plan.bytes)
+        refuse("--bytes {}: '{}' has {} bytes, {} blocks need {}", plan.bytes, arguments.input,
+               plan.input->size(), blocks, blocks * plan.bytes);
+}
+
+void plan_reduction(RunPlan& plan, const RunArguments& arguments) {
+    plan.element = static_cast<ElementType>(place_of(kElementNames, arguments.element, "--type"));
+    plan.reduction =
+        static_cast<Operator>(place_of(kOperatorNames, arguments.reduction, "--operator"));
+    plan.exclusive = arguments.exclusive;
+    if (!plan.reduces())
+        return;
+    const auto operation = combiner(plan.reduction, plan.element);
+    if (!operation)
+        refuse("--operator {} on {}: allowed: sum, min, max", arguments.reduction,
+               arguments.element);
+    if (plan.bytes % operation->element_bytes != 0)
+        refuse("--bytes {}: not a multiple of an element's {} bytes", plan.bytes,
+               operation->element_bytes);
+    if (plan.input && plan.element == ElementType::f32 && plan.reduction == Operator::sum)
+        refuse("--operator sum on f32 of a file: depends on the order of additions, so that it "
+               "cannot be verified; allowed: min, max, or without --input");
+}
+
+} // namespace
+
+bool RunPlan::translated() const { return op == wire::Op::allgather || op == wire::Op::alltoall; }
+bool RunPlan::personalised() const {
+    return op == wire::Op::scatter || op == wire::Op::gather || translated();
+}
+bool RunPlan::reduces() const {
+    return op == wire::Op::reduce || op == wire::Op::allreduce || op == wire::Op::scan;
+}
+bool RunPlan::tree() const {
+    return op == wire::Op::bcast || personalised() || (reduces() && op != wire::Op::scan);
+}
+std::uint64_t RunPlan::input_bytes() const {
+    if (op == wire::Op::alltoall)
+        return std::uint64_t{bytes} * nodes() * nodes();
+    return personalised() || reduces() ? std::uint64_t{bytes} * nodes() : bytes;
+}
+
+void plan_collective(RunPlan& plan, const RunArguments& arguments) {
+    if (plan.op == wire::Op::bcast && plan.rule == Rule::sbg)
+        refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
+    plan_schedule(plan, arguments);
+    if (plan.personalised() || plan.reduces())
+        plan_blocks(plan, arguments);
+    plan_packet(plan, arguments.packet);
+    plan_reduction(plan, arguments);
+}
+
+} // namespace mesh::host
