@@ -141,6 +141,149 @@ TEST(HpTree, VisitsTheReflectedGrayCode) {
     }
 }
 
+// Packets for one node of a tree ------------------------------------------------------------------
+
+constexpr unsigned kPersonalDims = 7;
+
+/// f(cube, rule, subtree, root) for every tree, its subtrees and a few roots.
+template <class F>
+void for_each_tree(F f) {
+    for (const Network cube : networks(Topology::cube, 1, kPersonalDims)) {
+        const std::uint32_t last = node_count(cube) - 1;
+        for (const Rule rule : trees(cube))
+            for (unsigned tree = 0; tree < subtree_count(cube, rule); ++tree)
+                for (const std::uint32_t root : {0u, 5 & last, 42 & last, last})
+                    f(cube, rule, tree, node_at(root));
+    }
+}
+
+/// Follows a packet from `self` along `path` (ports in order) to where it must be delivered.
+bool follows(Network cube, NodeId self, const std::vector<Port>& path, const Envelope& envelope) {
+    Port arrival = kNoPort;
+    for (const Port port : path) {
+        const Route step = route(cube, self, arrival, envelope);
+        if (step.deliver || step.ports.set() != 1u << index(port))
+            return false;
+        self = neighbor(cube, self, port);
+        arrival = port;
+    }
+    const Route last = route(cube, self, arrival, envelope);
+    return last.deliver && last.ports.empty() && self == envelope.destination;
+}
+
+/// A packet goes down `path`, and back up.
+bool follows_both_ways(Network cube, const Envelope& outward, std::vector<Port> path) {
+    if (!follows(cube, outward.source, path, outward))
+        return false;
+    const Envelope inward{outward.rule, outward.subtree, outward.destination, outward.source, 0,
+                          true};
+    const NodeId from = outward.destination;
+    return follows(cube, from, {path.rbegin(), path.rend()}, inward);
+}
+
+/// Ports from the root to `node`, in all but sbg.
+std::vector<Port> tree_path(Network cube, Rule rule, unsigned tree, NodeId root, NodeId node) {
+    std::vector<Port> path;
+    while (node != root) {
+        path.insert(path.begin(), parent(cube, rule, tree, root, node));
+        node = neighbor(cube, node, path.front());
+    }
+    return path;
+}
+
+TEST(CubePersonal, APacketForOneNodeTakesTheTreesPathDownAndUp) {
+    for_each_tree([](Network cube, Rule rule, unsigned tree, NodeId root) {
+        if (rule == Rule::sbg)
+            return;
+        for (std::uint32_t to = 0; to < node_count(cube); ++to) {
+            const Envelope outward{rule, static_cast<std::uint8_t>(tree), root, node_at(to)};
+            ASSERT_TRUE(
+                follows_both_ways(cube, outward, tree_path(cube, rule, tree, root, node_at(to))))
+                << name(rule) << " n=" << +cube.dim << " subtree " << tree << " root "
+                << index(root) << " node " << to;
+        }
+    });
+}
+
+// Above its last link every path of sbg is one of minr; its subtree is the port of the first link.
+TEST(CubePersonal, APacketOnTheGraphTakesThePathThroughEverySubtreeOfItsNode) {
+    for_each_tree([](Network cube, Rule rule, unsigned, NodeId root) {
+        if (rule != Rule::sbg)
+            return;
+        for (std::uint32_t to = 0; to < node_count(cube); ++to) {
+            if (node_at(to) == root)
+                continue;
+            PortSequence last =
+                PortSequence::ascending(parents(cube, Rule::sbg, 0, root, node_at(to)));
+            while (!last.empty()) {
+                const Port port = last.pop();
+                const NodeId above = neighbor(cube, node_at(to), port);
+                auto path = tree_path(cube, Rule::sbnt_minr, 0, root, above);
+                path.push_back(port);
+                const auto subtree = static_cast<std::uint8_t>(index(path.front()));
+                ASSERT_TRUE(follows_both_ways(cube, {Rule::sbg, subtree, root, node_at(to)}, path))
+                    << "n=" << +cube.dim << " root " << index(root) << " node " << to;
+            }
+        }
+    });
+}
+
+TEST(CubePersonal, CorruptPacketsGoNowhere) {
+    for_each_tree([](Network cube, Rule rule, unsigned tree, NodeId root) {
+        const std::uint32_t nodes = node_count(cube);
+        const auto number = static_cast<std::uint8_t>(tree);
+        const NodeId other = node_at(index(root) ^ 1u);
+        for (const bool inward : {false, true}) {
+            const NodeId from = inward ? other : root;
+            const NodeId to = inward ? root : other;
+            const auto nowhere = [&](NodeId self, Port arrival, const Envelope& envelope) {
+                return route(cube, self, arrival, envelope).nowhere();
+            };
+            EXPECT_FALSE(nowhere(from, kNoPort, {rule, number, from, to, 0, inward}));
+            EXPECT_TRUE(nowhere(from, port_at(cube.dim), {rule, number, from, to, 0, inward}));
+            EXPECT_TRUE(nowhere(from, kNoPort, {rule, number, from, node_at(nodes), 0, inward}));
+            EXPECT_TRUE(nowhere(from, kNoPort, {Rule::spt, number, from, to, 0, inward}));
+            EXPECT_TRUE(nowhere(from, kNoPort, {Rule::kCount, number, from, to, 0, inward}));
+            EXPECT_TRUE(inward ||
+                        nowhere(from, kNoPort, {rule, number, node_at(nodes), to, 0, false}));
+            const auto strange = static_cast<std::uint8_t>(subtree_count(cube, rule));
+            EXPECT_TRUE(rule == Rule::sbg ||
+                        nowhere(from, kNoPort, {rule, strange, from, to, 0, inward}));
+        }
+    });
+}
+
+// Whatever the envelope says: no port that is not there, and no packet that wanders for ever.
+TEST(CubePersonal, AnyEnvelopeEndsWithinTheHeightOfItsTree) {
+    std::uint32_t state = 0x2545'F491u;
+    const auto draw = [&state](std::uint32_t limit) {
+        state = state * 1'664'525u + 1'013'904'223u;
+        return (state >> 8) % limit;
+    };
+    for (const Network cube : networks(Topology::cube, 1, kPersonalDims)) {
+        const std::uint32_t nodes = node_count(cube);
+        for (unsigned trial = 0; trial < 20'000; ++trial) {
+            const Rule rule = static_cast<Rule>(draw(static_cast<unsigned>(Rule::kCount) + 2));
+            const Envelope envelope{rule,
+                                    static_cast<std::uint8_t>(draw(cube.dim + 2u)),
+                                    node_at(draw(nodes + 1)),
+                                    node_at(draw(nodes + 1)),
+                                    static_cast<std::uint8_t>(draw(256)),
+                                    draw(2) != 0};
+            NodeId self = node_at(draw(nodes));
+            Port arrival = kNoPort;
+            unsigned hops = 0;
+            for (Route step = route(cube, self, arrival, envelope); !step.ports.empty();
+                 step = route(cube, self, arrival, envelope)) {
+                ASSERT_EQ(step.ports.set() >> cube.dim, 0u);
+                ASSERT_LE(++hops, height(cube, rule)) << name(rule) << " n=" << +cube.dim;
+                arrival = step.ports.pop();
+                self = neighbor(cube, self, arrival);
+            }
+        }
+    }
+}
+
 TEST(CubeTrees, NamesLeadBackToTheirRules) {
     const Network cube{Topology::cube, 3};
     for (const Rule rule : trees(cube))
