@@ -10,9 +10,7 @@
 namespace mesh {
 
 /// Bytes of the input; 0 without one.
-inline std::uint32_t input_bytes(const Kernel& kernel) {
-    return kernel.job().has_input != 0 ? kernel.job().message_bytes : 0;
-}
+inline std::uint32_t input_bytes(const Kernel& kernel) { return kernel.job().input_bytes; }
 
 /// Fills `out` from the input at `position`. By one process of a node at a time. bad_argument: the
 /// input does not reach that far.

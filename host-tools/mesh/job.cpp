@@ -259,6 +259,7 @@ std::vector<std::byte> JobBook::job_for(NodeId node) const {
     job.tc_ticks = ticks(plan_.tc);
     job.seed = static_cast<std::uint32_t>(plan_.seed);
     job.has_input = plan_.input ? 1 : 0;
+    job.input_bytes = static_cast<std::uint32_t>(plan_.input ? plan_.input->size() : 0);
     job.output_node = index(output_node());
     return joined(wire::bytes_of(job), plan_.words);
 }
