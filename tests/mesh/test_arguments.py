@@ -22,7 +22,9 @@ BAD = {
     "root outside": ([*RUN, "--dim", 3, "--tree", "sbt", "--root", 8], "7"),
     "root negative": ([*RUN, "--dim", 3, "--tree", "sbt", "--root", -1], "root"),
     "packet too small": ([*RUN, "--dim", 3, "--tree", "sbt", "--packet", 8], "16"),
-    "packet too large": ([*RUN, "--dim", 3, "--tree", "sbt", "--packet", 100000], "1024"),
+    "packet too large": ([*RUN, "--dim", 3, "--tree", "sbt", "--packet", 100000], "16 to 65536"),
+    "packet is a word": ([*RUN, "--dim", 3, "--packet", "huge"], "auto"),
+    "packet of another kind": ([*RUN, "--dim", 3, "--packet", 0], "16 to 65536"),
     "missing input": ([*RUN, "--dim", 3, "--tree", "sbt", "--input", "no/such/file"],
                       "no/such/file"),
     "input is a folder": ([*RUN, "--dim", 3, "--tree", "sbt", "--input", "firmware"], "firmware"),
@@ -43,6 +45,60 @@ BAD = {
     "bytes negative": ([*RUN, "--dim", 3, "--tree", "sbt", "--bytes", -4], "bytes"),
     "timeout negative": ([*RUN, "--dim", 3, "--tree", "sbt", "--timeout", -1], "timeout"),
 }
+
+SIM = ["run", "--engine", "sim", "--topology", "cube", "--dim", 3]
+
+
+def collective(op, *more):
+    return [*SIM, "--op", op, *more]
+
+
+BAD |= {
+    "graph for a broadcast": (collective("bcast", "--tree", "sbg"), "scatter, gather"),
+    "tree for no scatter": (collective("scatter", "--tree", "hp"), "sbt, tcbt, sbnt-minr"),
+    "tree for no gather": (collective("gather", "--tree", "msbt"), "sbt, tcbt, sbnt-minr"),
+    "tcbt exchange over one port": (collective("alltoall", "--tree", "tcbt", "--ports", "half"),
+                                    "all ports only"),
+    "no such schedule": (collective("scatter", "--schedule", "lazy"),
+                         "gray, port, postorder, rbf, roundrobin, level, subtree"),
+    "gray on a balanced tree": (collective("scatter", "--tree", "sbnt-minr", "--schedule", "gray"),
+                                "postorder, rbf, roundrobin, level, subtree"),
+    "lists on the graph": (collective("scatter", "--tree", "sbg", "--schedule", "rbf"),
+                           "level, subtree"),
+    "levels over one port": (collective("gather", "--schedule", "level", "--ports", "duplex"),
+                             "roundrobin, subtree"),
+    "lists all to all": (collective("alltoall", "--schedule", "postorder"), "level, subtree"),
+    "schedule of a broadcast": (collective("bcast", "--schedule", "gray"), "scatter, gather"),
+    "schedule of a reduction": (collective("reduce", "--schedule", "level"), "scatter, gather"),
+    "bundles in huge packets": (collective("scatter", "--schedule", "subtree", "--packet", 2 << 20),
+                                "or 0 for unbounded"),
+    "auto for a scatter": (collective("scatter", "--packet", "auto"), "16 to 65536"),
+    "gather in huge packets": (collective("gather", "--packet", 2000), "16 to 1024"),
+    "reduction in huge packets": (collective("reduce", "--packet", 2000), "16 to 1024"),
+    "blocks too large": (collective("alltoall", "--bytes", 1 << 20), "at most 131072 for each"),
+    "reduction too large": (collective("scan", "--bytes", (1 << 20) + 4), "at most 1048576"),
+    "half an element": (collective("reduce", "--bytes", 10), "multiple of an element's 4 bytes"),
+    "bits of a float": (collective("reduce", "--type", "f32", "--operator", "bxor"),
+                        "sum, min, max"),
+    "no such type": (collective("scan", "--type", "i64"), "i32, u32, f32"),
+    "no such operator": (collective("reduce", "--operator", "mean"), "band, bor, bxor"),
+    "no such route": (collective("send", "--route", "scenic"), "ecube, sbt, sbnt"),
+    "file that does not divide": (collective("scatter", "--input", "Makefile", "--bytes", 1 << 15),
+                                  "8 blocks need 262144"),
+}
+
+
+def test_a_file_that_does_not_divide_into_blocks_is_refused(tmp_path):
+    file = tmp_path / "in"
+    file.write_bytes(bytes(63))
+    for op, blocks in (("scatter", 8), ("allgather", 8), ("reduce", 8), ("alltoall", 64)):
+        one_line(mesh(*collective(op, "--input", file), timeout=10), f"into {blocks} blocks")
+
+
+def test_a_sum_of_a_file_of_floats_is_refused_for_its_order(tmp_path):
+    file = tmp_path / "in"
+    file.write_bytes(bytes(64))
+    one_line(mesh(*collective("reduce", "--type", "f32", "--input", file), timeout=10), "min, max")
 
 
 def one_line(outcome, allowed):
