@@ -37,6 +37,16 @@ constexpr T max_of(T left, T right) {
 
 using Word = std::uint32_t;
 using Signed = std::int32_t;
+/// Orders the bits of floats as IEEE 754 orders all its values.
+constexpr Signed rank(Word bits) {
+    return static_cast<Signed>((bits >> 31) != 0 ? bits ^ 0x7FFF'FFFFu : bits);
+}
+constexpr Word lower_float(Word left, Word right) {
+    return rank(left) < rank(right) ? left : right;
+}
+constexpr Word upper_float(Word left, Word right) {
+    return rank(left) > rank(right) ? left : right;
+}
 constexpr Word and_of(Word left, Word right) { return left & right; }
 constexpr Word or_of(Word left, Word right) { return left | right; }
 constexpr Word xor_of(Word left, Word right) { return left ^ right; }
@@ -45,8 +55,8 @@ constexpr Word xor_of(Word left, Word right) { return left ^ right; }
 constexpr unsigned kTypes = 3;
 constexpr std::array<std::array<Combine, kTypes>, 6> kCombiners{{
     {combine_each<Word, sum_of>, combine_each<Word, sum_of>, combine_each<float, sum_of>},
-    {combine_each<Signed, min_of>, combine_each<Word, min_of>, combine_each<float, min_of>},
-    {combine_each<Signed, max_of>, combine_each<Word, max_of>, combine_each<float, max_of>},
+    {combine_each<Signed, min_of>, combine_each<Word, min_of>, combine_each<Word, lower_float>},
+    {combine_each<Signed, max_of>, combine_each<Word, max_of>, combine_each<Word, upper_float>},
     {combine_each<Word, and_of>, combine_each<Word, and_of>, nullptr},
     {combine_each<Word, or_of>, combine_each<Word, or_of>, nullptr},
     {combine_each<Word, xor_of>, combine_each<Word, xor_of>, nullptr},

@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <compare>
 #include <functional>
 #include <type_traits>
 
@@ -51,9 +52,9 @@ Combine arithmetic(Operator operation) {
         const T left = std::bit_cast<T>(a);
         const T right = std::bit_cast<T>(b);
         if (operation == Operator::min)
-            return right < left ? b : a;
+            return std::strong_order(right, left) < 0 ? b : a;
         if (operation == Operator::max)
-            return left < right ? b : a;
+            return std::strong_order(left, right) < 0 ? b : a;
         if constexpr (std::is_floating_point_v<T>)
             return std::bit_cast<std::uint32_t>(left + right);
         else
