@@ -70,8 +70,8 @@ def elements(kind, count, *what):
     """Any bits for the integers, numbers of very different size for f32."""
     draw = lottery(kind, count, *what)
     if kind == "f32":
-        return [struct.unpack("f", struct.pack("f", draw.uniform(-1, 1) * 10 ** draw.randint(-30, 30)
-                                               ))[0] for _ in range(count)]
+        wide = (draw.uniform(-1, 1) * 10 ** draw.randint(-30, 30) for _ in range(count))
+        return list(struct.unpack(f"{count}f", struct.pack(f"{count}f", *wide)))
     low = -2 ** 31 if kind == "i32" else 0
     return [low + draw.getrandbits(32) for _ in range(count)]
 
