@@ -307,6 +307,7 @@ void plan_times(RunPlan& plan, const RunArguments& arguments) {
 /// Whether packets of different flows can want one port, so that their order would matter.
 bool can_contend(const RunPlan& plan) {
     return plan.op == wire::Op::send || plan.personalised() || plan.reduces() ||
+           plan.rule == Rule::msbt_rot ||
            (plan.op != wire::Op::app && plan.ports != PortModel::all);
 }
 

@@ -130,7 +130,8 @@ struct PacketLimits {
 PacketLimits packet_limits(const RunPlan& plan) {
     if (plan.personalised() && in_cycles(plan.schedule))
         return {limits::kMessageBytesMax, true};
-    if ((plan.op == wire::Op::bcast && plan.copies == 1) || plan.op == wire::Op::scatter)
+    const bool one_way = plan.copies == 1 && plan.rule != Rule::msbt_rot;
+    if ((plan.op == wire::Op::bcast && one_way) || plan.op == wire::Op::scatter)
         return {kExternalBytesMax, false};
     return {wire::kPayloadBytesMax, false};
 }
