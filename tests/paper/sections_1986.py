@@ -171,8 +171,8 @@ def table4(doc, measure):
             line = [PORTS[ports], f"{TREES[tree]}/MSBT", dim, measure.engine(dim)]
             for (name, choice), (_, value) in zip(choices, printed):
                 exact, measured = table4_ratio(measure, dim, tree, ports, choice(dim))
-                line += doc.cell(f"{tree} {ports}, {name}", dim, float(f"{float(value(dim)):.4g}"),
-                                 float(f"{exact:.6g}"), measured)
+                line += doc.cell(f"{tree} {ports}, {name}", dim, float(f"{float(value(dim)):.6g}"),
+                                 float(f"{exact:.6g}"), measured, "T4")
             rows.append(line)
     doc.table(head_of_three(["ports", "ratio", "n", "engine"], [name for name, _ in choices]),
               rows)
@@ -277,19 +277,18 @@ def figure6(doc, measure):
 
 def figure7(doc, measure):
     doc.item("Figure 7", "speed-up of MSBT over SBT")
-    doc.say("The steps of figure 6, divided. The text says: approximately log N = n. It is "
-            "nP/(P+n) with one send and one receive at a time, near n while P is large beside n; "
-            "half of that where a node does only one of the two; and with all ports "
-            "(P+n-1)/(ceil(P/n)+n), which for 60 packets is far from its limit n. Compared are "
-            "the steps with the quotient of the formulas, not with the approximation.")
+    doc.say("The steps of figure 6, divided. Printed is what the text says of the figure, "
+            "approximately log N = n; where a node does only one of sending and receiving, the "
+            "n/2 of table 4.")
     series, rows = [], []
     for number, (ports, name) in enumerate(PORTS.items(), 1):
         points, line = [], []
         for dim in figure6_dims(measure):
             slow, fast = (cost_of(tree, ports)(dim).steps(60) for tree in ("sbt", "msbt"))
             took = [measure.steps(sixty_packets(dim, tree, ports)) for tree in ("sbt", "msbt")]
-            measured = None if None in took else float(f"{took[0] / took[1]:.4g}")
-            cells = doc.cell(f"speed-up, {ports}", dim, dim, float(f"{slow / fast:.4g}"), measured)
+            measured = None if None in took else took[0] / took[1]
+            limit = dim / 2 if ports == "half" else dim
+            cells = doc.cell(f"speed-up, {ports}", dim, limit, slow / fast, measured, "F7")
             rows.append([name, dim, measure.engine(dim), *cells])
             points += [] if measured is None else [(dim, measured)]
             line.append((dim, slow / fast))
@@ -297,7 +296,7 @@ def figure7(doc, measure):
                    (f"{name}, measured", points, drawn("points", number))]
     dims = figure6_dims(measure)
     series.append(("log N", [(dim, dim) for dim in dims], "with lines dt 2 lc rgb \"black\""))
-    doc.table(["ports", "n", "engine", "printed (log N)", *THREE[1:]], rows)
+    doc.table(["ports", "n", "engine", *THREE], rows)
     doc.figure("figure-7", "Speed-up of MSBT over SBT, 60 packets", ("n", "speed-up"), series)
 
 
