@@ -282,7 +282,7 @@ def figure7(doc, measure):
             "n/2 of table 4.")
     series, rows = [], []
     for number, (ports, name) in enumerate(PORTS.items(), 1):
-        points, line = [], []
+        line, points = [], {"qemu": [], "sim": []}
         for dim in figure6_dims(measure):
             slow, fast = (cost_of(tree, ports)(dim).steps(60) for tree in ("sbt", "msbt"))
             took = [measure.steps(sixty_packets(dim, tree, ports)) for tree in ("sbt", "msbt")]
@@ -290,10 +290,13 @@ def figure7(doc, measure):
             limit = dim / 2 if ports == "half" else dim
             cells = doc.cell(f"speed-up, {ports}", dim, limit, slow / fast, measured, "F7")
             rows.append([name, dim, measure.engine(dim), *cells])
-            points += [] if measured is None else [(dim, measured)]
+            points[measure.engine(dim)] += [] if measured is None else [(dim, measured)]
             line.append((dim, slow / fast))
-        series += [(f"{name}, formula", line, drawn("lines", number)),
-                   (f"{name}, measured", points, drawn("points", number))]
+        named = number == len(PORTS)  # one entry in the key is enough
+        series += [(f"formula, {name}", line, drawn("lines", number)),
+                   ("measured on QEMU" if named else "", points["qemu"], drawn("points", number)),
+                   ("simulated" if named else "", points["sim"],
+                    f"with points lt {number} pt 6 ps 1.1")]
     dims = figure6_dims(measure)
     series.append(("log N", [(dim, dim) for dim in dims], "with lines dt 2 lc rgb \"black\""))
     doc.table(["ports", "n", "engine", *THREE], rows)
