@@ -4,7 +4,6 @@ import math
 from fractions import Fraction
 
 from data_1988 import TABLE1, TABLE2, ratio_bound
-from measure import Job
 from sections_1986 import drawn, head_of_three, scatter_steps, transfer_and_startups
 
 RATIO_DIM_MAX = 16
