@@ -49,12 +49,16 @@ def test_every_link_of_the_tree_carries_every_packet_and_no_other_link_carries_a
     dim, root, packets = 3, 5, 7
     outcome = broadcast(engine, dim, name, "all", packets, root)
     report = verified(outcome)
-    subtree, _ = tree(dim, name, root)
-    for node in range(2 ** dim):
-        expected = [packets if node ^ (1 << port) in subtree["children"][node] else 0
-                    for port in range(dim)]
-        assert report["link_packets"][node][:dim] == expected, outcome
-    assert report["max_link_load"] == packets, outcome
+    _, whole = tree(dim, name, root)
+    count = len(whole["subtrees"])  # packet p goes down tree p mod count
+    expected = [[0] * dim for _ in range(2 ** dim)]
+    for number, subtree in enumerate(whole["subtrees"]):
+        for node, children in enumerate(subtree["children"]):
+            for child in children:
+                port = (node ^ child).bit_length() - 1
+                expected[node][port] += len(range(number, packets, count))
+    assert [links[:dim] for links in report["link_packets"]] == expected, outcome
+    assert report["max_link_load"] == -(-packets // count), outcome
 
 
 @pytest.mark.parametrize("name", TREES)
