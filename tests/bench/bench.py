@@ -6,8 +6,8 @@ payloads: by a rig of bare forwarders (no checksum, credit or kernel) whose fram
 in turn by the real firmware at the same kind of full load, every node sending to the one farthest
 from it (apps/crossing.cpp); and by the real firmware in one broadcast, which loads one direction
 of each link only, so that its acknowledgements are frames of their own. Boot is excluded.
-One broadcast: 60 KiB in 1-KiB packets over msbt, and the time in which the bare forwarders pass on as
-many packets.
+One broadcast: 60 KiB in 1-KiB packets over msbt, and the time in which the bare forwarders pass on
+as many packets.
 Boot: seconds until every port of every node has checked who is at its other end.
 Simulation: hops of a broadcast in a second of CPU time, boot and checks included.
 Instructions: of a forwarded packet and of every routing rule, counted on the Cortex-M by QEMU
