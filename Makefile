@@ -262,12 +262,15 @@ paper: deps ## the papers' tables and figures: printed, corrected, measured; QUI
 # ---- sizes ---------------------------------------------------------------------------------------
 SIZE_SAVED := tests/golden/size.csv
 
+.PHONY: measured
+measured: $(BOARDS:%=$(BUILD)/%/readme.elf)
+
 .PHONY: size
-size: all $(BOARDS:%=$(BUILD)/%/readme.elf) ## flash and RAM per object against the budgets; SAVE=FILE.csv keeps the table
+size: all measured ## flash and RAM per object against the budgets; SAVE=FILE.csv keeps the table
 	@$(PYTHON) tests/tools/size.py $(if $(SAVE),--save $(SAVE)) $(BUILD)
 
 .PHONY: size-diff
-size-diff: all $(BOARDS:%=$(BUILD)/%/readme.elf) ## what has changed since the table in SAVED= (tests/golden/size.csv)
+size-diff: all measured ## what has changed since the table in SAVED= (tests/golden/size.csv)
 	@$(PYTHON) tests/tools/size.py --diff $(or $(SAVED),$(SIZE_SAVED)) $(BUILD)
 
 # ---- housekeeping --------------------------------------------------------------------------------

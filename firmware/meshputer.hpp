@@ -9,6 +9,7 @@
 
 #include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"
+#include "collectives/copies.hpp"
 #include "collectives/host_files.hpp"
 #include "collectives/personalised.hpp"
 #include "collectives/reduction.hpp"

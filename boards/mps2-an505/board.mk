@@ -7,7 +7,8 @@ BOARD_LDFLAGS :=
 QEMU_MACHINE := mps2-an505
 
 # Budgets in bytes; the build fails beyond them. Flash: kernel, links, core and board without an
-# app, at -Os; trees: the rules of all trees, in programs that use them. RAM: static, without pool, arena and stacks. Stack: any one function.
+# app, at -Os; trees: the rules of all trees, in programs that use them. RAM: static, without pool,
+# arena and stacks. Stack: any one function.
 FLASH_BUDGET := 12288
 RAM_BUDGET := 3072
 TREES_BUDGET := 4096

@@ -61,6 +61,53 @@ Process run_broadcast(Kernel& node) {
     co_return Status::ok;
 }
 
+// What the copies say by now.
+void account_copies(Kernel& node, const CopyReport& copies, std::span<const std::byte> message) {
+    node.result().crc = wire::crc32(message);
+    node.result().received_copies = copies.copies;
+    node.result().disputed_packets = copies.disputed;
+}
+
+// Copies may go on coming, and a vote may turn.
+Process watch_copies(Kernel& node, const CopyReport& copies, std::span<const std::byte> message) {
+    for (;;) {
+        account_copies(node, copies, message);
+        const std::uint32_t seen = copies.copies;
+        co_await node.wait_until([&copies, seen] { return copies.copies != seen; });
+    }
+}
+
+Process run_copies(Kernel& node) {
+    const wire::Job& job = node.job();
+    const BroadcastPlan plan{job.rule, node_at(job.root), job.message_bytes, job.packet_bytes, 1};
+    const auto message = node.workspace().first(plan.total_bytes);
+    const auto votes = node.workspace().subspan(plan.total_bytes, vote_bytes(plan));
+    const bool is_root = node.id() == plan.root;
+    CopyReport* const copies = node.make<CopyReport>();
+    if (copies == nullptr)
+        co_return Status::no_memory;
+    Status status = Status::ok;
+    if (is_root && job.has_input != 0)
+        status = co_await read_input(node, 0, message);
+    else if (is_root) {
+        const std::uint32_t stream = traffic_stream(job.seed, plan.root, 0);
+        fill_traffic(&stream, 0, message);
+    }
+    if (status == Status::ok)
+        status = co_await broadcast_copies(node, plan, job.copies, message, votes, *copies);
+    if (status != Status::ok)
+        co_return status;
+    node.result().received_packets = plan.packets();
+    node.result().received_bytes = plan.total_bytes;
+    node.result().received_messages = 1;
+    put_out(node, 0, message);
+    account_copies(node, *copies, message);
+    ProcessId watcher;
+    if (!is_root && !node.spawn(watch_copies(node, *copies, message), watcher))
+        co_return Status::no_memory;
+    co_return Status::ok;
+}
+
 // Sends this node's messages, one after the other.
 Process send_traffic(Kernel& node) {
     const wire::Job& job = node.job();
@@ -292,7 +339,8 @@ Process refuse(Kernel&) { co_return Status::bad_argument; }
 
 mesh::Process app_main(mesh::Kernel& node) {
     switch (node.job().op) {
-    case mesh::wire::Op::bcast: return mesh::run_broadcast(node);
+    case mesh::wire::Op::bcast:
+        return node.job().copies > 1 ? mesh::run_copies(node) : mesh::run_broadcast(node);
     case mesh::wire::Op::send: return mesh::run_send(node);
     case mesh::wire::Op::barrier: return mesh::barrier(node);
     case mesh::wire::Op::scatter: return mesh::run_scatter(node);

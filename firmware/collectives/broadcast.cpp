@@ -1,5 +1,7 @@
 #include "collectives/broadcast.hpp"
 
+#include "core/schedule.hpp"
+
 #include <algorithm>
 
 namespace mesh {
@@ -8,11 +10,6 @@ namespace {
 bool possible(const Kernel& kernel, const BroadcastPlan& plan) {
     return index(plan.root) < kernel.nodes() && plan.packet_bytes != 0 && plan.tree != Rule::sbg &&
            plan.tree != Rule::unicast && tree_rules().height(kernel.network(), plan.tree) != 0;
-}
-
-std::uint8_t subtree_of(const Kernel& kernel, Rule tree, std::uint32_t packet) {
-    return static_cast<std::uint8_t>(first_subtree<KernelRules>(kernel.network(), tree) +
-                                     packet % subtree_count<KernelRules>(kernel.network(), tree));
 }
 } // namespace
 
@@ -26,7 +23,10 @@ Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
     }
     Packet packet = co_await kernel.allocate(plan.tree);
     packet.header().tag = plan.tag;
-    packet.header().subtree = subtree_of(kernel, plan.tree, fragment.packet);
+    packet.header().subtree =
+        static_cast<std::uint8_t>(first_subtree<KernelRules>(kernel.network(), plan.tree) +
+                                  broadcast_subtree(kernel.network(), plan.tree, kernel.job().ports,
+                                                    fragment.packet, plan.packets()));
     plan.cutting().describe(fragment, packet.header());
     packet.resize(fragment.bytes);
     co_return packet;

@@ -324,13 +324,20 @@ Task<Status> take_results(Kernel& kernel, const Reduction& job) {
     co_return Status::ok;
 }
 
+/// The tree that a reduction climbs: structures for sending stand for the one they extend.
+constexpr Rule one_way_up(Rule tree) {
+    if (tree == Rule::sbg)
+        return Rule::sbnt_minr;
+    return tree == Rule::msbt_rot ? Rule::msbt : tree;
+}
+
 /// The job of a plan; status bad_argument or no_memory if it cannot be done here.
 Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer,
                  bool to_all) {
     const bool all_ports = kernel.job().ports == PortModel::all;
     Reduction job{cut(plan.total_bytes, plan.packet_bytes, plan.combiner), plan.combiner.combine,
                   buffer, to_all && all_ports};
-    job.pieces.tree = plan.tree == Rule::sbg ? Rule::sbnt_minr : plan.tree;
+    job.pieces.tree = one_way_up(plan.tree);
     job.pieces.root = plan.root;
     job.pieces.tag = plan.tag;
     const Network network = kernel.network();

@@ -42,7 +42,7 @@ std::optional<Combiner> combiner(Operator op, ElementType type);
 /// commutative up to what the caller cares for; order and brackets are those of the tree, so the
 /// same plan gives the same bits every time, also for f32.
 struct ReducePlan {
-    Rule tree = Rule::sbt; // for sbg, which has several parents, sbnt_minr is taken
+    Rule tree = Rule::sbt; // sbg stands for sbnt_minr, msbt_rot for msbt
     NodeId root{0};
     std::uint32_t total_bytes = 0; // whole elements
     std::uint16_t packet_bytes = wire::kPayloadBytesMax;

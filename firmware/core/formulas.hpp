@@ -72,7 +72,10 @@ constexpr std::optional<Formula> broadcast_formula(Network network, Rule rule, P
         return detail::hp_steps(node_count(network), ports, packets);
     if (rule == Rule::tcbt)
         return detail::tcbt_steps(network.dim, ports, packets);
-    if (rule == Rule::msbt)
+    if (rule == Rule::msbt_rot && ports == PortModel::all)
+        return Formula{"ceil(P/n)+n-1",
+                       (packets + network.dim - 1) / network.dim + network.dim - 1};
+    if (rule == Rule::msbt || rule == Rule::msbt_rot)
         return detail::msbt_steps(network.dim, ports, packets);
     return std::nullopt;
 }
@@ -144,10 +147,10 @@ constexpr std::optional<Formula> personal_formula(const CyclePlan& plan, std::ui
     return Formula{"P*SBnT(max)", packets * detail::largest_subtree(plan)};
 }
 
-/// Steps of the reversed broadcast, of both in turn, and of recursive doubling.
+/// Steps of the reversed broadcast, and of recursive doubling.
 constexpr std::optional<Formula> reduction_formula(Network network, Rule rule, PortModel ports,
                                                    std::uint64_t packets) {
-    return broadcast_formula(network, rule, ports, packets);
+    return broadcast_formula(network, rule == Rule::msbt_rot ? Rule::msbt : rule, ports, packets);
 }
 constexpr Formula scan_formula(Network network, PortModel ports, std::uint64_t packets) {
     const std::uint64_t steps = network.dim * packets;

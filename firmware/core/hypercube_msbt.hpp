@@ -65,4 +65,42 @@ struct MsbtTree {
     static constexpr unsigned height(Hypercube cube) { return cube.dim == 1 ? 1u : cube.dim + 1u; }
 };
 
+/// msbt, one step faster with all ports. A packet that the root sends once must leave it by one
+/// port and cross the cube from there: n+1 steps, and msbt takes no more. But when nothing follows
+/// a round of n packets, the root may send each of them n times: packet j crosses dimension (j+t)
+/// mod n in step t of the round from every node that has it, so no two ever want the same link, and
+/// all are everywhere after n steps. Nor do they meet the rounds before: those use a link from a
+/// node of weight w that lacks the link's bit w steps after their start, these only after w steps
+/// of a later one; the links from nodes that have the bit are left to the leaves of msbt. So P
+/// packets take ceil(P/n) + n - 1 steps, for every n and P, and no broadcast takes fewer.
+///
+/// Subtrees 0 .. n-1 are those of msbt; n+j is the binomial tree that begins with dimension j.
+struct MsbtRotTree {
+    static constexpr Rule kRule = Rule::msbt_rot;
+    static constexpr std::string_view kName = "msbt-rot";
+    static constexpr bool kReadsRoot = true;
+    static constexpr bool kReadsSubtree = true;
+
+    static constexpr unsigned subtree_count(Hypercube cube) { return 2u * cube.dim; }
+    static constexpr unsigned first_subtree() { return 0; }
+    static constexpr PortSequence children(Hypercube cube, const Hop& hop) {
+        if (hop.subtree < cube.dim)
+            return MsbtTree::children(cube, hop);
+        const unsigned first = hop.subtree - cube.dim;
+        const Relative relative = relative_address(hop.self, hop.root);
+        const std::uint32_t turned = rotate_right(index(relative), first, cube.dim);
+        return PortSequence::ascending(
+            rotate_left(bits_above(turned) & cube.ports(), first, cube.dim), first);
+    }
+    static constexpr Port parent(Hypercube cube, const Hop& hop) {
+        if (hop.subtree < cube.dim || hop.self == hop.root)
+            return MsbtTree::parent(cube, hop);
+        const unsigned first = hop.subtree - cube.dim;
+        const Relative relative = relative_address(hop.self, hop.root);
+        const unsigned port = highest_bit(rotate_right(index(relative), first, cube.dim)) + first;
+        return port_at(port < cube.dim ? port : port - cube.dim);
+    }
+    static constexpr unsigned height(Hypercube cube) { return MsbtTree::height(cube); }
+};
+
 } // namespace mesh

@@ -28,8 +28,9 @@ namespace mesh {
 /// Every network and every tree. What the host and the tests use.
 struct AllRules {
     static constexpr bool has(Topology) { return true; }
-    using CubeTrees = TreeList<SbtTree, BsTree, HpTree, TcbtTree, MsbtTree, SbntMinrTree,
-                               SbntMaxlTree, SbntMinblTree, SbntMaxbrTree, SbgGraph, AltTree>;
+    using CubeTrees =
+        TreeList<SbtTree, BsTree, HpTree, TcbtTree, MsbtTree, SbntMinrTree, SbntMaxlTree,
+                 SbntMinblTree, SbntMaxbrTree, SbgGraph, AltTree, MsbtRotTree>;
     using UhcTrees =
         TreeList<Bt1Tree, Bt1CountedTree, Bt2Tree, Bt3Tree, BtsTree, Bt4Tree, AdstTree, IstTree>;
     using StarTrees = TreeList<SptTree, EdtTree, EdtV2Tree>;
@@ -89,23 +90,33 @@ constexpr Result with_tree(TreeList<Trees...>, [[maybe_unused]] Rule rule, Resul
     return result;
 }
 
-template <class Net, class Tree>
-constexpr Route tree_route(Net net, Tree, const Hop& hop) {
-    static_assert(TreeOn<Tree, Net>);
-    if (Tree::kReadsRoot && index(hop.root) >= net.node_count())
-        return {};
-    if (Tree::subtree_count(net) == 0) // a tree that this dim does not have
-        return {};
-    if (Tree::kReadsSubtree && hop.subtree - Tree::first_subtree() >= Tree::subtree_count(net))
-        return {};
-    return {Tree::children(net, hop), hop.arrival != kNoPort, {}};
+/// What a tree says of itself; a count of 0 if there is none.
+struct TreeFacts {
+    unsigned subtree_count = 0;
+    std::uint8_t first_subtree = 0;
+    bool reads_root = true;
+    bool reads_subtree = false;
+};
+
+template <class Rules, class Net>
+constexpr TreeFacts tree_facts(Net net, Rule rule) {
+    return with_tree(trees_of<Rules>(net), rule, TreeFacts{}, [=](auto tree) {
+        static_assert(TreeOn<decltype(tree), Net>);
+        return TreeFacts{tree.subtree_count(net), static_cast<std::uint8_t>(tree.first_subtree()),
+                         tree.kReadsRoot, tree.kReadsSubtree};
+    });
 }
 
 /// The route of a tree packet: that of its tree. The UHC and the star choose among their own.
 template <class Rules, class Net>
 constexpr Route rule_route(Net net, Rule rule, const Hop& hop) {
-    return with_tree(trees_of<Rules>(net), rule, Route{},
-                     [&](auto tree) { return tree_route(net, tree, hop); });
+    const TreeFacts facts = tree_facts<Rules>(net, rule);
+    if (facts.subtree_count == 0 || (facts.reads_root && index(hop.root) >= net.node_count()) ||
+        (facts.reads_subtree && hop.subtree - unsigned{facts.first_subtree} >= facts.subtree_count))
+        return {};
+    const PortSequence ports = with_tree(trees_of<Rules>(net), rule, PortSequence{},
+                                         [&](auto tree) { return tree.children(net, hop); });
+    return {ports, hop.arrival != kNoPort, {}};
 }
 template <class Rules>
 constexpr Route rule_route(UniHypercube net, Rule rule, const Hop& hop) {
@@ -135,17 +146,6 @@ template <class Rules, class Net>
 constexpr unsigned rule_height(Net net, Rule rule) {
     return with_tree(trees_of<Rules>(net), rule, 0u, [=](auto tree) { return tree.height(net); });
 }
-template <class Rules, class Net>
-constexpr unsigned rule_subtree_count(Net net, Rule rule) {
-    return with_tree(trees_of<Rules>(net), rule, 0u,
-                     [=](auto tree) { return tree.subtree_count(net); });
-}
-template <class Rules, class Net>
-constexpr unsigned rule_first_subtree(Net net, Rule rule) {
-    return with_tree(trees_of<Rules>(net), rule, 0u,
-                     [](auto tree) { return tree.first_subtree(); });
-}
-
 /// Port to the child that leads to `destination`, kNoPort if it is not below this node: the way up
 /// from the destination is followed, but for structures that know better.
 template <class Rules, class Net>
@@ -183,11 +183,11 @@ constexpr Port homeward(Net net, Rule rule, const Hop& hop) {
 template <class Rules, class Net>
 constexpr Route personal_route(Net net, const Envelope& envelope, const Hop& hop) {
     const Rule rule = envelope.rule;
-    const bool known =
-        rule == Rule::sbg || // names a path, not a tree
-        hop.subtree - rule_first_subtree<Rules>(net, rule) < rule_subtree_count<Rules>(net, rule);
-    if (!known || index(envelope.destination) >= net.node_count() ||
-        index(hop.root) >= net.node_count() || rule_subtree_count<Rules>(net, rule) == 0)
+    const TreeFacts facts = tree_facts<Rules>(net, rule);
+    const bool known = rule == Rule::sbg || // names a path, not a tree
+                       hop.subtree - unsigned{facts.first_subtree} < facts.subtree_count;
+    if (!known || facts.subtree_count == 0 || index(envelope.destination) >= net.node_count() ||
+        index(hop.root) >= net.node_count())
         return {};
     if (hop.self == envelope.destination)
         return {{}, true, {}};
@@ -307,14 +307,15 @@ constexpr unsigned height(Network network, Rule rule) {
 template <class Rules = AllRules>
 constexpr unsigned subtree_count(Network network, Rule rule) {
     return detail::with_topology<Rules>(
-        network, [=](auto net) { return detail::rule_subtree_count<Rules>(net, rule); });
+        network, [=](auto net) { return detail::tree_facts<Rules>(net, rule).subtree_count; });
 }
 
 /// The lowest of the subtree numbers, which are contiguous.
 template <class Rules = AllRules>
 constexpr unsigned first_subtree(Network network, Rule rule) {
-    return detail::with_topology<Rules>(
-        network, [=](auto net) { return detail::rule_first_subtree<Rules>(net, rule); });
+    return detail::with_topology<Rules>(network, [=](auto net) {
+        return unsigned{detail::tree_facts<Rules>(net, rule).first_subtree};
+    });
 }
 
 /// In-port by which `node` gets the packets of this tree; kNoPort at the root and at nodes outside

@@ -46,6 +46,7 @@ enum class Rule : std::uint8_t {
     // variants
     bt1_counted, // bt1 without the source in the header
     edt_v2,      // edt, shallower for dim 4
+    msbt_rot,    // msbt whose last packets take rotated binomial trees
     kCount
 };
 

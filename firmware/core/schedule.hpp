@@ -65,4 +65,28 @@ constexpr std::uint32_t msbt_lag(Hypercube cube, Relative relative, Port port, u
     return start - msbt_start(cube, PortModel::half, parent, up, packet, packets);
 }
 
+/// The subtree that packet number `packet` of `packets` of a broadcast takes.
+constexpr unsigned broadcast_subtree(Network network, Rule rule, PortModel ports,
+                                     std::uint32_t packet, std::uint32_t packets) {
+    if (rule == Rule::msbt || rule == Rule::msbt_rot) {
+        const unsigned dim = network.dim;
+        const bool last_round = packet / dim == (packets - 1) / dim;
+        const bool rotated = rule == Rule::msbt_rot && ports == PortModel::all && last_round;
+        return packet % dim + (rotated ? dim : 0u);
+    }
+    return 0;
+}
+
+/// For subtree dim+j of msbt_rot: packet times from the start of the packet's way over the last
+/// link to its start across `port`; at the root from the start of the broadcast.
+constexpr std::uint32_t rotated_lag(Hypercube cube, Relative relative, Port port, unsigned first,
+                                    std::uint32_t packet) {
+    const unsigned turned = index(port) + cube.dim - first;
+    const unsigned step = turned < cube.dim ? turned : turned - cube.dim;
+    if (index(relative) == 0)
+        return packet / cube.dim + step;
+    const std::uint32_t address = rotate_right(index(relative), first, cube.dim);
+    return step - highest_bit(address);
+}
+
 } // namespace mesh

@@ -114,7 +114,7 @@ void Forwarder::send(unsigned port, PacketBuffer* buffer) {
     }
     context_.pool.share(buffer);
     const bool behind_held = is_part(buffer->header) && link.held_until(context_) != wire::kNever;
-    const wire::ModelTime start = behind_held ? 0 : appointed(port, buffer);
+    const wire::ModelTime start = behind_held ? link.held_start() : appointed(port, buffer);
     if (behind_held || (context_.lockstep && start > context_.now))
         link.hold(context_, buffer, start);
     else
@@ -131,17 +131,17 @@ void Forwarder::start_on(Link& link, PacketBuffer* buffer, wire::ModelTime earli
     link.enqueue(context_, buffer, arrival);
 }
 
-// With one transceiver the packets of msbt meet unless all nodes keep to one timetable. When this
-// packet came says when that began.
+// Some broadcasts are faster if all nodes keep to one timetable: msbt with one transceiver, the
+// last packets of msbt_rot. When this packet came says when that began.
 wire::ModelTime Forwarder::appointed(unsigned port, const PacketBuffer* buffer) const {
     const wire::PacketHeader& header = buffer->header;
-    if (clock_.model() != PortModel::half || is_part(header) || timeless(header))
+    if (header.rule == Rule::unicast || is_part(header) || timeless(header))
         return 0;
     const std::uint32_t here = header.unit_bytes != 0 ? header.unit_bytes : header.payload_bytes;
     const std::uint32_t whole = header.message != 0 ? header.position / header.message : here;
     const std::uint32_t packets = whole == 0 ? 1 : (header.total_bytes + whole - 1) / whole;
-    const std::uint32_t lag =
-        kernel_lag(identity_.network, identity_.node, port_at(port), header, packets);
+    const std::uint32_t lag = kernel_lag(identity_.network, clock_.model(), identity_.node,
+                                         port_at(port), header, packets);
     if (lag == 0)
         return 0;
     const wire::ModelTime came =

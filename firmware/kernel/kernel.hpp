@@ -19,6 +19,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -75,6 +76,12 @@ public:
     /// Words after `--` on the host tool's command line.
     std::span<const std::string_view> arguments() const { return arguments_; }
     std::span<std::byte> workspace() { return memory_.workspace; }
+    /// A T that lives as long as the node, in the arena; nullptr if that is full.
+    template <class T>
+    T* make() {
+        void* const place = arena_.allocate(sizeof(T));
+        return place == nullptr ? nullptr : new (place) T{};
+    }
 
     // Processes -----------------------------------------------------------------------------------
 

@@ -24,12 +24,12 @@ void Link::enqueue(LinkContext& context, PacketBuffer* buffer, wire::ModelTime a
 }
 
 void Link::hold(LinkContext& context, PacketBuffer* buffer, wire::ModelTime start) {
-    slot(context, buffer) = {start, nullptr};
-    if (held_first_ == nullptr)
-        held_first_ = buffer;
-    else
-        slot(context, held_last_).next = buffer;
-    held_last_ = buffer;
+    PacketBuffer** place = &held_first_;
+    while (*place != nullptr && slot(context, *place).arrival <= start)
+        place = &slot(context, *place).next;
+    slot(context, buffer) = {start, *place};
+    *place = buffer;
+    held_start_ = start;
 }
 
 PacketBuffer* Link::take_due(LinkContext& context) {

@@ -48,10 +48,12 @@ public:
     /// Queues `buffer`; takes over one reference. `arrival`: model time of its end at the peer.
     void enqueue(LinkContext& context, PacketBuffer* buffer, wire::ModelTime arrival);
 
-    /// Keeps `buffer` (with one reference) until model time `start`; starts must not decrease.
+    /// Keeps `buffer` (with one reference) until model time `start`.
     void hold(LinkContext& context, PacketBuffer* buffer, wire::ModelTime start);
     /// A held packet whose time has come; nullptr if there is none.
     PacketBuffer* take_due(LinkContext& context);
+    /// The start that hold() was last given.
+    wire::ModelTime held_start() const { return held_start_; }
     wire::ModelTime held_until(LinkContext& context) const {
         return held_first_ == nullptr ? wire::kNever : slot(context, held_first_).arrival;
     }
@@ -128,12 +130,12 @@ private:
     PacketBuffer* first_ = nullptr;
     PacketBuffer* last_ = nullptr;
     PacketBuffer* held_first_ = nullptr; // packets with an appointment
-    PacketBuffer* held_last_ = nullptr;
     PacketBuffer* taken_back_ = nullptr; // last one that came back while draining
     std::array<std::uint16_t, limits::kWindowFrames> flight_{}; // a ring of numbers in the pool
     std::uint64_t deadline_ = wire::kNever;
     wire::ModelTime busy_until_ = 0;
     wire::ModelTime unit_ready_ = 0;
+    wire::ModelTime held_start_ = 0;
     wire::ModelTime newest_arrival_ = 0; // of all frames sent so far
     std::uint32_t flight_bytes_ = 0;
     std::uint32_t measured_from_us_ = 0; // when the frame left whose round trip is measured

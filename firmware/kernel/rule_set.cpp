@@ -16,10 +16,10 @@ Route kernel_route(Network network, NodeId self, Port arrival, const Envelope& e
     return trees != nullptr ? trees->route(network, self, arrival, envelope) : Route{};
 }
 
-std::uint32_t kernel_lag(Network network, NodeId self, Port port, const wire::PacketHeader& header,
-                         std::uint32_t packets) {
+std::uint32_t kernel_lag(Network network, PortModel ports, NodeId self, Port port,
+                         const wire::PacketHeader& header, std::uint32_t packets) {
     const TreeRules* const trees = linked_trees();
-    return trees != nullptr ? trees->lag(network, self, port, header, packets) : 0;
+    return trees != nullptr ? trees->lag(network, ports, self, port, header, packets) : 0;
 }
 
 unsigned kernel_height(Network network, Rule rule) {

@@ -15,17 +15,17 @@ using KernelRules = CubeRules;
 struct TreeRules {
     Route (*route)(Network network, NodeId self, Port arrival, const Envelope& envelope);
     unsigned (*height)(Network network, Rule rule);
-    /// msbt_lag(): 0 for other rules.
-    std::uint32_t (*lag)(Network network, NodeId self, Port port, const wire::PacketHeader& header,
-                         std::uint32_t packets);
+    /// msbt_lag(), rotated_lag(): 0 for other rules.
+    std::uint32_t (*lag)(Network network, PortModel ports, NodeId self, Port port,
+                         const wire::PacketHeader& header, std::uint32_t packets);
 };
 const TreeRules& tree_rules();
 
 /// Where a packet goes from here; nowhere for a tree whose rules are not linked.
 Route kernel_route(Network network, NodeId self, Port arrival, const Envelope& envelope);
-/// Under half: packet times that a broadcast packet, one of `packets`, waits for its appointment.
-std::uint32_t kernel_lag(Network network, NodeId self, Port port, const wire::PacketHeader& header,
-                         std::uint32_t packets);
+/// Packet times that a broadcast packet, one of `packets`, waits for its appointment.
+std::uint32_t kernel_lag(Network network, PortModel ports, NodeId self, Port port,
+                         const wire::PacketHeader& header, std::uint32_t packets);
 /// Most links that a packet of the rule crosses; 0 for a rule that is not there.
 unsigned kernel_height(Network network, Rule rule);
 

@@ -5,12 +5,17 @@
 namespace mesh {
 
 namespace {
-std::uint32_t lag(Network network, NodeId self, Port port, const wire::PacketHeader& header,
-                  std::uint32_t packets) {
-    if (header.rule != Rule::msbt || header.destination != kNoNode)
-        return 0;
+std::uint32_t lag(Network network, PortModel ports, NodeId self, Port port,
+                  const wire::PacketHeader& header, std::uint32_t packets) {
     const Hypercube cube{network.dim};
     const Relative relative = relative_address(self, header.source);
+    const bool msbt = header.rule == Rule::msbt || header.rule == Rule::msbt_rot;
+    if (!msbt || header.destination != kNoNode)
+        return 0;
+    if (header.subtree >= cube.dim)
+        return rotated_lag(cube, relative, port, header.subtree - cube.dim, header.message);
+    if (ports != PortModel::half)
+        return 0;
     return msbt_lag(cube, relative, port, header.subtree, header.message, packets);
 }
 } // namespace

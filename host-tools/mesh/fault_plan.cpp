@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::string_view kAllowed =
     "allowed: drop:P corrupt:P dup:P reorder:P delay:US cut:NODE/PORT cut:NODE>PORT cut:random "
-    "cutdim:D kill:NODE kill:random hang:NODE hang:random, each with @T or @random, and xK";
+    "cutdim:D alter:NODE/PORT alter:NODE>PORT kill:NODE kill:random hang:NODE hang:random, each "
+    "with @T or @random, and xK";
 
-constexpr std::array<std::pair<std::string_view, FaultKind>, 9> kKinds{{
+constexpr std::array<std::pair<std::string_view, FaultKind>, 10> kKinds{{
     {"drop", FaultKind::drop},
     {"corrupt", FaultKind::corrupt},
     {"dup", FaultKind::dup},
@@ -28,6 +29,7 @@ constexpr std::array<std::pair<std::string_view, FaultKind>, 9> kKinds{{
     {"delay", FaultKind::delay},
     {"cut", FaultKind::cut},
     {"cutdim", FaultKind::cutdim},
+    {"alter", FaultKind::alter},
     {"kill", FaultKind::kill},
     {"hang", FaultKind::hang},
 }};
@@ -36,6 +38,7 @@ constexpr std::uint32_t kDelayMaxUs = 1'000'000;
 constexpr std::uint64_t kDrawsMax = 100'000;
 
 bool is_rate(FaultKind kind) { return kind <= FaultKind::delay; }
+bool is_cable(FaultKind kind) { return kind == FaultKind::cut || kind == FaultKind::alter; }
 
 [[noreturn]] void refuse(std::string_view text, std::string_view what) {
     throw UsageError(fmt::format("--faults: '{}': {}; {}", text, what, kAllowed));
@@ -119,7 +122,8 @@ private:
         case FaultKind::dup:
         case FaultKind::reorder: rate(text, 1.0, "needs a probability from 0 to 1"); break;
         case FaultKind::delay: rate(text, kDelayMaxUs, "needs microseconds, 0 to 1000000"); break;
-        case FaultKind::cut: cable(text); break;
+        case FaultKind::cut:
+        case FaultKind::alter: cable(text); break;
         case FaultKind::cutdim: spec_.port = port(text); break;
         case FaultKind::kill:
         case FaultKind::hang: spec_.node = node(text); break;
@@ -202,8 +206,7 @@ public:
         const std::uint32_t draws = spec.draws.value_or(1);
         for (std::uint32_t draw = 0; draw < draws; ++draw) {
             Incident incident = base(spec);
-            if (is_rate(spec.kind) ? spec.draws.has_value()
-                                   : spec.kind == FaultKind::cut && !spec.node)
+            if (is_rate(spec.kind) ? spec.draws.has_value() : is_cable(spec.kind) && !spec.node)
                 draw_cable(incident);
             else if (!is_rate(spec.kind) && !spec.node)
                 draw_node(incident);

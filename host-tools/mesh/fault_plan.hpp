@@ -1,8 +1,8 @@
 // What goes wrong, when: the fault list of the command line as seeded decisions.
 //
-// Rates (drop, corrupt, dup, reorder, delay) belong to directed wires, incidents (cut, kill, hang)
-// to a moment: the number of packets that the loom has delivered. Everything random is drawn here
-// or by the wire's own generator, so that seed and spec repeat a plan exactly.
+// Rates (drop, corrupt, dup, reorder, delay) belong to directed wires, incidents (cut, alter, kill,
+// hang) to a moment: the number of packets that the loom has delivered. Everything random is drawn
+// here or by the wire's own generator, so that seed and spec repeat a plan exactly.
 #pragma once
 
 #include "core/network.hpp"
@@ -48,15 +48,26 @@ struct Rates {
     bool any() const { return drop > 0 || corrupt > 0 || dup > 0 || reorder > 0 || delay_us != 0; }
 };
 
-enum class FaultKind : std::uint8_t { drop, corrupt, dup, reorder, delay, cut, cutdim, kill, hang };
+enum class FaultKind : std::uint8_t {
+    drop,
+    corrupt,
+    dup,
+    reorder,
+    delay,
+    cut,
+    cutdim,
+    alter, // payloads, under a checksum that fits
+    kill,
+    hang
+};
 
 /// One entry of the command line.
 struct FaultSpec {
     FaultKind kind = FaultKind::drop;
     double amount = 0;                  // probability, or microseconds of delay
-    std::optional<NodeId> node;         // cut, kill, hang; none: drawn from the seed
-    std::optional<Port> port;           // cut; cutdim
-    bool one_way = false;               // cut: outgoing only
+    std::optional<NodeId> node;         // cut, alter, kill, hang; none: drawn from the seed
+    std::optional<Port> port;           // cut, alter; cutdim
+    bool one_way = false;               // cut, alter: outgoing only
     std::uint64_t after = 0;            // packets delivered before it happens
     bool at_random = false;             // `after` is drawn from the seed
     std::optional<std::uint32_t> draws; // xK

@@ -154,6 +154,8 @@ void Loom::pass(std::uint32_t number, Frame&& frame) {
         ++counts_.cut;
         return;
     }
+    if (wire.alters)
+        alter(frame);
     if (!wire.rates.any()) {
         carry(number, std::forward<Frame>(frame));
         return;
@@ -190,6 +192,18 @@ void Loom::corrupt(Wire& wire, std::span<std::byte> frame) {
     const std::size_t range = meaningful_bytes(frame) - wire::offset::kKind;
     const std::size_t where = wire::offset::kKind + wire.rng.below(range);
     frame[where] ^= static_cast<std::byte>(1 + wire.rng.below(255));
+}
+
+/// A cable that lies: it changes the payload of every packet and makes the checksum fit.
+void Loom::alter(std::span<std::byte> frame) {
+    wire::LinkHeader header;
+    if (wire::read_head(frame, frame.size(), header) != wire::Parse::ok ||
+        header.kind != wire::Kind::data || header.packet_bytes <= wire::kPacketHeaderBytes)
+        return;
+    ++counts_.altered;
+    const auto packet = frame.subspan(wire::kHeadBytes, header.packet_bytes);
+    packet[wire::kPacketHeaderBytes] ^= std::byte{0xFF};
+    wire::seal_packet(packet);
 }
 
 /// The cable itself: takes its time if it is told to. In lockstep time is model time, and a delay
@@ -279,7 +293,8 @@ void Loom::happen(const Incident& incident) {
     counts_.happened.push_back(incident);
     switch (incident.kind) {
     case FaultKind::cut:
-    case FaultKind::cutdim: cut_cable(incident.node, incident.port, incident.one_way); break;
+    case FaultKind::cutdim: at_cable(incident, [](Wire& wire) { wire.cut = true; }); break;
+    case FaultKind::alter: at_cable(incident, [](Wire& wire) { wire.alters = true; }); break;
     case FaultKind::kill:
         if (!state_[index(incident.node)].gone) {
             cables_.kill(incident.node);
@@ -298,11 +313,13 @@ void Loom::happen(const Incident& incident) {
     }
 }
 
-void Loom::cut_cable(NodeId node, Port port, bool one_way) {
-    Wire& wire = wires_[number(node, port)];
-    wire.cut = true;
-    if (!one_way && wire.far.node != kNoNode)
-        wires_[number(wire.far.node, wire.far.port)].cut = true;
+/// f(wire) for both ways of a cable, or for its way out only.
+template <class F>
+void Loom::at_cable(const Incident& incident, F f) {
+    Wire& wire = wires_[number(incident.node, incident.port)];
+    f(wire);
+    if (!incident.one_way && wire.far.node != kNoNode)
+        f(wires_[number(wire.far.node, wire.far.port)]);
 }
 
 /// Sets a rate on one cable, both ways, or on all of them.
@@ -318,6 +335,7 @@ void Loom::set_rate(const Incident& incident) {
             break;
         case FaultKind::cut:
         case FaultKind::cutdim:
+        case FaultKind::alter:
         case FaultKind::kill:
         case FaultKind::hang: break;
         }
@@ -326,10 +344,7 @@ void Loom::set_rate(const Incident& incident) {
         std::for_each(wires_.begin(), wires_.end(), set);
         return;
     }
-    Wire& wire = wires_[number(incident.node, incident.port)];
-    set(wire);
-    if (!incident.one_way && wire.far.node != kNoNode)
-        set(wires_[number(wire.far.node, wire.far.port)]);
+    at_cable(incident, set);
 }
 
 } // namespace mesh::host

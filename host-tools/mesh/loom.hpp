@@ -58,7 +58,8 @@ struct LoomCounts {
     std::uint64_t dup = 0;
     std::uint64_t reorder = 0;
     std::uint64_t delay = 0;
-    std::uint64_t cut = 0; // frames swallowed by cut cables
+    std::uint64_t altered = 0; // packets given another payload under a right checksum
+    std::uint64_t cut = 0;     // frames swallowed by cut cables
     std::vector<Incident> happened;
 };
 
@@ -104,6 +105,7 @@ private:
         Wire(std::uint64_t seed, std::uint32_t number) : rng(seed, number) {}
         Far far;
         bool cut = false;
+        bool alters = false;
         Rates rates;
         Rng rng;
         Bytes kept; // held back by `reorder` until the next frame has passed
@@ -135,6 +137,7 @@ private:
     template <class Frame>
     void pass(std::uint32_t number, Frame&& frame);
     void corrupt(Wire& wire, std::span<std::byte> frame);
+    void alter(std::span<std::byte> frame);
     template <class Frame>
     void carry(std::uint32_t number, Frame&& frame);
     template <class Frame>
@@ -144,7 +147,8 @@ private:
     void happen();
     void happen(const Incident& incident);
     void set_rate(const Incident& incident);
-    void cut_cable(NodeId node, Port port, bool one_way);
+    template <class F>
+    void at_cable(const Incident& incident, F f);
 
     unsigned ports_;
     Cables& cables_;

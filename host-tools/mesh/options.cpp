@@ -22,7 +22,8 @@ void add_job(CLI::App& app, RunArguments& run) {
         "bcast, scatter, gather, reduce, allreduce, scan, allgather, alltoall, send, barrier");
     app.add_option("--app", run.app, "a program on every node: a name, or an image (.elf)");
     app.add_option("words", run.words, "after --: words for the app");
-    app.add_option("--tree", run.tree, "the spanning tree")->capture_default_str();
+    app.add_option("--tree", run.tree, "the spanning tree (default sbt; with --copies msbt)");
+    app.add_option("--avoid", run.avoid, "NODE/PORT: choose a tree that does without this cable");
     app.add_option("--schedule", run.schedule,
                    "scatter, gather: gray, port, postorder, rbf, roundrobin, level, subtree; "
                    "all-to-all: level, subtree (default: the best for tree and ports)");
@@ -45,7 +46,7 @@ void add_job(CLI::App& app, RunArguments& run) {
     app.add_option("--packet", run.packet,
                    "most payload bytes that move as one (default 1024): 16 to 1024, bcast and "
                    "scatter to 65536; bcast: auto; in cycles: 0 for unbounded, the default");
-    app.add_option("--copies", run.copies, "send each packet over so many disjoint trees")
+    app.add_option("--copies", run.copies, "bcast: send each packet over so many disjoint trees")
         ->capture_default_str();
     app.add_option("--input", run.input, "file to send; default: bytes made from the seed");
     app.add_option("--output", run.output,
@@ -69,7 +70,8 @@ void add_rig(CLI::App& app, RunArguments& run) {
     app.add_option("--board", run.board, "board of engine qemu")->capture_default_str();
     app.add_option("--faults", run.faults,
                    "comma list or @FILE: drop:P corrupt:P dup:P reorder:P delay:US "
-                   "cut:NODE/PORT cut:NODE>PORT cutdim:D kill:NODE hang:NODE, with @T, @random, "
+                   "cut:NODE/PORT cut:NODE>PORT cutdim:D alter:NODE/PORT kill:NODE hang:NODE, with "
+                   "@T, @random, "
                    "xK");
     app.add_option("--seed", run.seed, "repeats a run")->capture_default_str();
     app.add_option("--report", run.report, "file for the report, as JSON");

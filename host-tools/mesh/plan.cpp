@@ -212,20 +212,6 @@ void plan_rig(RunPlan& plan, const RunArguments& arguments) {
     rig.qemu = find_qemu(arguments.qemu);
 }
 
-/// "NODE/PORT" of --miswire.
-Far cable_end(const std::string& text, Network network) {
-    std::uint32_t node = 0;
-    unsigned port = 0;
-    char slash = 0;
-    std::istringstream words(text);
-    if (!(words >> node >> slash >> port) || slash != '/' || !words.eof() ||
-        node >= node_count(network) || port >= port_count(network) ||
-        ((out_ports(network, node_at(node)) >> port) & 1u) == 0)
-        refuse("--miswire '{}': give two of NODE/PORT: nodes 0 to {}, ports 0 to {}", text,
-               node_count(network) - 1, port_count(network) - 1);
-    return {node_at(node), port_at(port)};
-}
-
 /// The wiring of the network, but the far ends of two cables swapped.
 Wiring swapped(Network network, Far one, Far other) {
     const Wiring right = wiring_of(network);
@@ -250,8 +236,9 @@ void plan_wiring(RunPlan& plan, const RunArguments& arguments) {
     plan.rig.wiring = wiring_of(plan.network());
     if (arguments.miswire.empty())
         return;
-    plan.rig.wiring = swapped(plan.network(), cable_end(arguments.miswire.at(0), plan.network()),
-                              cable_end(arguments.miswire.at(1), plan.network()));
+    plan.rig.wiring =
+        swapped(plan.network(), cable_end(plan.network(), arguments.miswire.at(0), "--miswire"),
+                cable_end(plan.network(), arguments.miswire.at(1), "--miswire"));
 }
 
 Bytes read_input(const std::string& path, std::int64_t most) {
@@ -320,6 +307,7 @@ void plan_times(RunPlan& plan, const RunArguments& arguments) {
 /// Whether packets of different flows can want one port, so that their order would matter.
 bool can_contend(const RunPlan& plan) {
     return plan.op == wire::Op::send || plan.personalised() || plan.reduces() ||
+           plan.rule == Rule::msbt_rot ||
            (plan.op != wire::Op::app && plan.ports != PortModel::all);
 }
 
@@ -384,6 +372,19 @@ Rule tree_of(Network network, std::string_view tree) {
     return *rule;
 }
 
+Far cable_end(Network network, const std::string& text, std::string_view option) {
+    std::uint32_t node = 0;
+    unsigned port = 0;
+    char slash = 0;
+    std::istringstream words(text);
+    if (!(words >> node >> slash >> port) || slash != '/' || !words.eof() ||
+        node >= node_count(network) || port >= port_count(network) ||
+        ((out_ports(network, node_at(node)) >> port) & 1u) == 0)
+        refuse("{} '{}': give NODE/PORT: nodes 0 to {}, ports 0 to {}", option, text,
+               node_count(network) - 1, port_count(network) - 1);
+    return {node_at(node), port_at(port)};
+}
+
 NodeId node_of(Network network, std::int64_t number, std::string_view option) {
     return node_at(in_range(number, 0, node_count(network) - 1, option));
 }
@@ -402,7 +403,7 @@ std::uint64_t expected_packets(const RunPlan& plan) {
     const std::uint64_t nodes = plan.nodes();
     const std::uint64_t packets = std::uint64_t{plan.packets()} * plan.messages;
     switch (plan.op) {
-    case wire::Op::bcast: return plan.packets() * (nodes - 1);
+    case wire::Op::bcast: return std::uint64_t{plan.packets()} * plan.copies * (nodes - 1);
     case wire::Op::send:
         if (plan.target != wire::kRandomTarget)
             return packets * distance(plan.network(), plan.root, node_at(plan.target));
@@ -430,9 +431,10 @@ RunPlan plan_run(const RunArguments& arguments, const std::string& command) {
                fmt::join(app_names(), ", "));
     plan.op = arguments.op.empty() ? wire::Op::app : look_up(kOps, arguments.op, "--op");
     plan.op_name = arguments.op.empty() ? arguments.app : arguments.op;
-    plan.rule = tree_of(plan.network(), arguments.tree);
     plan.root = node_of(plan.network(), arguments.root, "--root");
-    plan.copies = in_range(arguments.copies, 1, 1, "--copies");
+    plan.copies = in_range(arguments.copies, 1,
+                           plan.op == wire::Op::bcast ? port_count(plan.network()) : 1, "--copies");
+    plan.rule = plan_tree(plan, arguments);
     plan.seed = arguments.seed;
     plan.output = arguments.output;
     plan.report = arguments.report;

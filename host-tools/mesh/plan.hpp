@@ -24,8 +24,9 @@ struct RunArguments {
     std::string op;
     std::string app;
     std::vector<std::string> words; // after --
-    std::string tree = "sbt";
-    std::string schedule; // "": the best that the tree has
+    std::string tree;               // "": sbt, or what copies and avoid ask for
+    std::string avoid;              // NODE/PORT
+    std::string schedule;           // "": the best that the tree has
     std::string element = "i32";
     std::string reduction = "sum";
     bool exclusive = false;
@@ -108,6 +109,8 @@ struct RunPlan {
     }
 };
 
+/// The tree: the one that was asked for, or one that avoids a cable. UsageError.
+Rule plan_tree(const RunPlan& plan, const RunArguments& arguments);
 /// Schedule, size of packets and blocks, reduction: what collectives need beyond a tree.
 /// UsageError.
 void plan_collective(RunPlan& plan, const RunArguments& arguments);
@@ -119,6 +122,8 @@ RunPlan plan_run(const RunArguments& arguments, const std::string& command);
 Network network_of(std::string_view topology, std::int64_t dim);
 /// The tree with this name. UsageError.
 Rule tree_of(Network network, std::string_view name);
+/// "NODE/PORT", a port that sends. UsageError.
+Far cable_end(Network network, const std::string& text, std::string_view option);
 /// The node with this number; `option` is what to complain about. UsageError.
 NodeId node_of(Network network, std::int64_t number, std::string_view option);
 

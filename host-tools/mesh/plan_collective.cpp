@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include "collectives/copies.hpp"
 #include "collectives/personalised.hpp"
 #include "collectives/reduction.hpp"
 #include "core/formulas.hpp"
@@ -11,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 
@@ -82,6 +84,25 @@ void plan_schedule(RunPlan& plan, const RunArguments& arguments) {
             plan.schedule = static_cast<Schedule>(number);
 }
 
+bool uses(const RunPlan& plan, Rule tree, Far cable) {
+    const NodeId other = neighbor(plan.network(), cable.node, cable.port);
+    return parent(plan.network(), tree, 0, plan.root, cable.node) == cable.port ||
+           parent(plan.network(), tree, 0, plan.root, other) == cable.port;
+}
+
+/// The first balanced tree that does without a cable. (errata 3.9: alt shares no edge with minr
+/// below level 1)
+Rule tree_without(const RunPlan& plan, Far cable) {
+    constexpr std::array kChoice{Rule::sbnt_minr, Rule::sbnt_maxl, Rule::sbnt_minbl,
+                                 Rule::sbnt_maxbr, Rule::alt};
+    for (const Rule tree : kChoice)
+        if (!uses(plan, tree, cable) && (!plan.personalised() || tree != Rule::alt))
+            return tree;
+    refuse("--avoid {}/{}: every balanced tree from node {} uses it; allowed: cables that are not "
+           "at the root, or --copies 2",
+           index(cable.node), index(cable.port), index(plan.root));
+}
+
 /// The size of packet for which tau and tc give the shortest broadcast.
 std::uint32_t best_packet_bytes(const RunPlan& plan) {
     std::uint32_t best = kExternalBytesMax;
@@ -109,9 +130,21 @@ struct PacketLimits {
 PacketLimits packet_limits(const RunPlan& plan) {
     if (plan.personalised() && in_cycles(plan.schedule))
         return {limits::kMessageBytesMax, true};
-    if (plan.op == wire::Op::bcast || plan.op == wire::Op::scatter)
+    const bool one_way = plan.copies == 1 && plan.rule != Rule::msbt_rot;
+    if ((plan.op == wire::Op::bcast && one_way) || plan.op == wire::Op::scatter)
         return {kExternalBytesMax, false};
     return {wire::kPayloadBytesMax, false};
+}
+
+/// Every node keeps the message and a vote for each packet.
+void check_copies(const RunPlan& plan) {
+    if (plan.copies == 1)
+        return;
+    const std::uint64_t needed =
+        plan.bytes + vote_bytes({.total_bytes = plan.bytes, .packet_bytes = plan.packet_bytes});
+    if (needed > limits::kWorkspaceBytes)
+        refuse("--bytes {}: with --copies a node needs {} bytes for message and votes; it has {}",
+               plan.bytes, needed, limits::kWorkspaceBytes);
 }
 
 void plan_packet(RunPlan& plan, const std::string& packet) {
@@ -204,6 +237,19 @@ std::uint64_t RunPlan::input_bytes() const {
     return personalised() || reduces() ? std::uint64_t{bytes} * nodes() : bytes;
 }
 
+Rule plan_tree(const RunPlan& plan, const RunArguments& arguments) {
+    if (!arguments.avoid.empty()) {
+        if (!arguments.tree.empty() || plan.copies > 1 || !plan.tree())
+            refuse("--avoid chooses the tree of a collective: without --tree and --copies");
+        return tree_without(plan, cable_end(plan.network(), arguments.avoid, "--avoid"));
+    }
+    const std::string_view usual = plan.copies > 1 ? "msbt" : "sbt";
+    const Rule rule = tree_of(plan.network(), arguments.tree.empty() ? usual : arguments.tree);
+    if (plan.copies > 1 && rule != Rule::msbt)
+        refuse("--copies {}: goes with --tree msbt, whose trees share no edge", plan.copies);
+    return rule;
+}
+
 void plan_collective(RunPlan& plan, const RunArguments& arguments) {
     if (plan.op == wire::Op::bcast && plan.rule == Rule::sbg)
         refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
@@ -211,6 +257,7 @@ void plan_collective(RunPlan& plan, const RunArguments& arguments) {
     if (plan.personalised() || plan.reduces())
         plan_blocks(plan, arguments);
     plan_packet(plan, arguments.packet);
+    check_copies(plan);
     plan_reduction(plan, arguments);
 }
 

@@ -43,9 +43,16 @@ Json faults_of(const LoomCounts& loom) {
         else if (incident.kind == FaultKind::hang)
             hung.push_back(index(incident.node));
     }
-    return {{"drop", loom.drop},       {"corrupt", loom.corrupt}, {"dup", loom.dup},
-            {"reorder", loom.reorder}, {"delay", loom.delay},     {"cut", cut},
-            {"cut_frames", loom.cut},  {"kill", killed},          {"hang", hung}};
+    return {{"drop", loom.drop},
+            {"corrupt", loom.corrupt},
+            {"dup", loom.dup},
+            {"alter", loom.altered},
+            {"reorder", loom.reorder},
+            {"delay", loom.delay},
+            {"cut", cut},
+            {"cut_frames", loom.cut},
+            {"kill", killed},
+            {"hang", hung}};
 }
 
 Json counters_of(const Summary& summary, bool drops) {
@@ -140,6 +147,7 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["verified_nodes"] = summary.verified;
     report["failed_nodes"] = summary.failed;
     report["unreachable_nodes"] = summary.unreachable;
+    report["disputed_packets"] = summary.disputed_packets;
     report["retransmissions"] = count_of(summary, Counter::retransmissions);
     report["dropped"] = counters_of(summary, true);
     report["counters"] = counters_of(summary, false);
@@ -241,6 +249,9 @@ void print_table(const RunPlan& plan, const RunResult& result, const Summary& su
     fmt::print("traffic   {}, busiest link {}, model time {:g}\n", count_text(summary.hops, "hop"),
                summary.max_link_load, summary.model_time);
     print_losses(summary, loom);
+    if (plan.copies > 1)
+        fmt::print("copies    {} of each packet; {} disputed, settled by majority\n", plan.copies,
+                   count_text(summary.disputed_packets, "packet"));
     if (plan.engine == "qemu")
         print_dma(plan, summary);
     fmt::print("time      booted in {:.2f} s, ran {:.2f} s, {:.0f} hops/s\n", result.boot_s,

@@ -35,6 +35,8 @@ std::optional<Formula> personal_formula_of(const RunPlan& plan) {
 std::optional<Formula> formula_of(const RunPlan& plan) {
     switch (plan.op) {
     case wire::Op::bcast:
+        if (plan.copies > 1)
+            return std::nullopt;
         return broadcast_formula(plan.network(), plan.rule, plan.ports, plan.packets());
     case wire::Op::send:
         if (plan.target == wire::kRandomTarget || plan.messages != 1)
@@ -169,6 +171,8 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
     if (step_units(plan) > 0)
         summary.steps =
             static_cast<std::uint64_t>(std::ceil(summary.model_time / step_units(plan) - 1e-9));
+    for (const NodeResult& node : result.nodes)
+        summary.disputed_packets += node.report.disputed_packets;
     summary.formula = formula_of(plan);
     if (!loom.counts().happened.empty())
         summary.unreachable = cut_off(plan, result, loom);

@@ -6,6 +6,8 @@ payloads: by a rig of bare forwarders (no checksum, credit or kernel) whose fram
 in turn by the real firmware at the same kind of full load, every node sending to the one farthest
 from it (apps/crossing.cpp); and by the real firmware in one broadcast, which loads one direction
 of each link only, so that its acknowledgements are frames of their own. Boot is excluded.
+One broadcast: 60 KiB in 1-KiB packets over msbt, and the time in which the bare forwarders pass on
+as many packets.
 Boot: seconds until every port of every node has checked who is at its other end.
 Simulation: hops of a broadcast in a second of CPU time, boot and checks included.
 Instructions: of a forwarded packet and of every routing rule, counted on the Cortex-M by QEMU
@@ -29,6 +31,7 @@ from mesh_tool import descendants  # noqa: E402
 REQUIRED = {64: 0.5, 1024: 0.7}  # share of the bare forwarder's packets
 SIM_HOPS = 1 << 19  # of a run, roughly
 SIM_AIM = 500_000
+BROADCAST_AIM = 2.5  # times the bare forwarders' time
 INSTRUCTIONS_LIMIT_S = 120
 
 
@@ -115,6 +118,18 @@ def print_forwarding(build, dims, seconds):
                   f"{tree:10.0f}{tree / bare:7.2f}", flush=True)
 
 
+def print_one_broadcast(build, dim, seconds):
+    bare = bare_forwarding(build, dim, 1024, seconds)
+    walls = []
+    for _ in range(5):
+        report, _ = mesh(build, "--dim", dim, "--op", "bcast", "--tree", "msbt",
+                         "--bytes", 60 * 1024, "--packet", 1024)
+        walls.append(report["wall_s"])
+    wall, same = sorted(walls)[len(walls) // 2], report["hops"] / bare
+    print(f"\n{'nodes':>6}{'msbt s':>9}{'bare s':>9}{'ratio':>7}{'aim':>5}")
+    print(f"{2 ** dim:6}{wall:9.2f}{same:9.2f}{wall / same:7.2f}{BROADCAST_AIM:5.1f}")
+
+
 def print_boot(build, dims):
     print(f"\n{'nodes':>6}{'boot s':>9}{'run s':>8}{'MB/node':>9}")
     for dim in dims:
@@ -164,6 +179,7 @@ def main():
         return [int(word) for word in text.split(",") if word]
 
     print_forwarding(arguments.build, numbers(arguments.dims), arguments.seconds)
+    print_one_broadcast(arguments.build, 6, arguments.seconds)
     print_boot(arguments.build, numbers(arguments.boot_dims))
     print_simulation(arguments.build, numbers(arguments.sim_dims))
     print_instructions(arguments.build)

@@ -44,24 +44,21 @@ def test_steps_are_those_of_the_formula(rig, name, ports, exhaustive):
         assert report["hops"] == packets * (2 ** dim - 1), outcome
 
 
-def share(packets, trees, number):
-    """Of so many packets dealt out in turn, those that the tree of this number gets."""
-    return len(range(number, packets, trees))
-
-
 @pytest.mark.parametrize("name", TREES)
 def test_every_link_of_the_tree_carries_every_packet_and_no_other_link_carries_any(engine, name):
     dim, root, packets = 3, 5, 7
     outcome = broadcast(engine, dim, name, "all", packets, root)
     report = verified(outcome)
-    subtrees = tree(dim, name, root)[1]["subtrees"]
-    for node in range(2 ** dim):
-        expected = [sum(share(packets, len(subtrees), number)
-                        for number, subtree in enumerate(subtrees)
-                        if node ^ (1 << port) in subtree["children"][node])
-                    for port in range(dim)]
-        assert report["link_packets"][node][:dim] == expected, outcome
-    assert report["max_link_load"] == share(packets, len(subtrees), 0), outcome
+    _, whole = tree(dim, name, root)
+    count = len(whole["subtrees"])  # packet p goes down tree p mod count
+    expected = [[0] * dim for _ in range(2 ** dim)]
+    for number, subtree in enumerate(whole["subtrees"]):
+        for node, children in enumerate(subtree["children"]):
+            for child in children:
+                port = (node ^ child).bit_length() - 1
+                expected[node][port] += len(range(number, packets, count))
+    assert [links[:dim] for links in report["link_packets"]] == expected, outcome
+    assert report["max_link_load"] == -(-packets // count), outcome
 
 
 @pytest.mark.parametrize("name", TREES)

@@ -11,8 +11,8 @@ from formulas import PORTS, TREES, broadcast_steps
 from mesh_tool import ROOT
 
 PROGRAM = ROOT / "tests" / "paper" / "paper.py"
-FIGURES = {"ho-johnsson-1986": (5, 6, 7), "ho-johnsson-1988": (5, 6)}
-IN_THE_PAPER = [tree for tree in TREES if tree in ("hp", "sbt", "tcbt", "msbt")]
+FIGURES = {"ho-johnsson-1986": (5, 6, 7, 8), "ho-johnsson-1988": (5, 6, 11)}
+IN_THE_PAPER = [tree for tree in TREES if tree != "bs"]
 
 sys.path.insert(0, str(PROGRAM.parent))
 from measure import REFUSED, Job, Measurements  # noqa: E402
@@ -54,11 +54,40 @@ def test_broadcasts_are_measured_and_take_the_corrected_steps(paper, name, ports
         assert measured == {n: broadcast_steps(name, ports, n, count(n)) for n in measured}
 
 
-def test_every_value_that_was_measured_is_the_corrected_one(paper):
+def test_every_value_is_measured_and_is_the_corrected_one(paper):
+    _, values, complaints = paper
+    assert complaints == []
+    assert len(values) >= 550
+    assert [value for value in values if value["measured"] is None or not value["good"]] == []
+    items = {(value["paper"], value["item"]) for value in values}
+    assert {item for key, item in items if key == "ho-johnsson-1986"} == {
+        *(f"Table {number}" for number in range(1, 7)), *(f"Figure {n}" for n in (5, 6, 7, 8))}
+    assert {item for key, item in items if key == "ho-johnsson-1988"} == {
+        "Table 1", "Table 2", "Figure 5", "Figure 6", "Figure 11"}
+
+
+def test_speed_up_of_msbt_is_the_quotient_of_the_step_counts(paper):
     _, values, _ = paper
-    measured = [value for value in values if value["measured"] is not None]
-    assert len(measured) >= 200
-    assert [value for value in measured if not value["good"]] == []
+    for ports in PORTS:
+        steps = {tree: {n: broadcast_steps(tree, ports, n, 60) for n in (2, 3, 4)}
+                 for tree in ("sbt", "msbt")}
+        assert {tree: found(values, "Figure 6", f"{tree} {ports}") for tree in steps} == steps
+        assert found(values, "Figure 7", f"speed-up, {ports}") == pytest.approx(
+            {n: steps["sbt"][n] / steps["msbt"][n] for n in (2, 3, 4)})
+
+
+def test_a_scatter_takes_as_long_as_the_largest_subtree_is(paper):
+    """One packet a node; with one port all pass the root, one after the other."""
+    _, values, _ = paper
+    for ports in ("half", "duplex"):
+        for tree in ("sbt", "sbnt-minr"):
+            assert found(values, "Figure 8", f"{tree} {ports}") == {2: 3, 3: 7, 4: 15}
+    assert found(values, "Figure 8", "sbt all") == {2: 2, 3: 4, 4: 8}
+    largest = {}
+    for n in (2, 3, 4):
+        cyclic, degenerate = necklaces(n)
+        largest[n] = (2 ** n - cyclic) // n + degenerate - 1
+    assert found(values, "Figure 8", "sbnt-minr all") == largest
 
 
 def test_a_wrong_printed_value_stands_beside_the_right_one_and_bears_a_note(paper):
@@ -121,3 +150,5 @@ def test_a_measured_value_that_is_not_the_corrected_one_stands_out(tmp_path):
     assert "DIFFERS" in document.cell("row", 3, 5, 5, 6)[2]
     assert document.cell("row", 3, 5, 5, None) == ["5", "5", "n/a"]
     assert [value["good"] for value in document.values] == [True, False, True]
+    with pytest.raises(ValueError, match="without a note"):
+        document.cell("row", 3, 4, 5, 5)

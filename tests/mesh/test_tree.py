@@ -20,7 +20,8 @@ def test_every_non_root_node_has_exactly_one_parent_and_it_is_a_neighbour(name, 
         assert all((child ^ node).bit_count() == 1 for child, node in listed)
 
 
-@pytest.mark.parametrize("name,height", [("sbt", 4), ("bs", 4), ("hp", 15)])
+@pytest.mark.parametrize("name,height",
+                         [("sbt", 4), ("bs", 4), ("hp", 15), ("tcbt", 4), ("msbt", 5)])
 def test_the_height_is_that_of_the_longest_way_from_the_root(name, height):
     subtree, whole = tree(4, name, 5)
 

@@ -28,6 +28,9 @@ NOTES = {
            "root, which cyclic addresses make larger than the mean.",
     "T4": "A limit for large n and extreme message sizes. The middle column is the ratio of the "
           "corrected formulas at the n, M, B, tau and t_c of the run, which the run must meet.",
+    "F7": "A limit for P much larger than n. With P packets it is nP/(P+n) with one send and one "
+          "receive at a time, nP/(2P+n-1) where a node does only one of the two, and "
+          "(P+n-1)/(ceil(P/n)+n) with all ports, which for 60 packets is far from n.",
     "T6": "Printed as an upper bound. The middle column is exact: the sum over all cycles of the "
           "largest packet in each.",
 }

@@ -62,7 +62,6 @@ class Complexity:
     startups: Callable
     note: str = ""
     startups_note: str = ""
-    levels: bool = False  # the corrected transfer holds if a level waits for its largest packet
 
 
 def mean(n):
@@ -104,13 +103,13 @@ TABLE2 = (
                printed="(N-1)/n M t_c + n tau", printed_transfer=mean, transfer=mean, **_GRAPH),
     Complexity("n-port, all-to-all broadcast, SBnT", "allgather", "sbnt-minr", "all",
                printed="(N-1)/n M t_c + n tau", printed_transfer=mean,
-               transfer=lambda n: SUBTREE_MAX[n], note="E27", levels=True, **_GRAPH),
+               transfer=lambda n: SUBTREE_MAX[n], note="E27", **_GRAPH),
     Complexity("n-port, all-to-all personalised, SBG", "alltoall", "sbg", "all",
                printed="N/2 M t_c + n tau", printed_transfer=lambda n: 2 ** n // 2,
                transfer=lambda n: 2 ** n // 2, **_GRAPH),
     Complexity("n-port, all-to-all personalised, SBnT", "alltoall", "sbnt-minr", "all",
                printed="N/2 M t_c + n tau", printed_transfer=lambda n: 2 ** n // 2,
-               transfer=lambda n: TREE_LEVELS[n], note="E27", levels=True, **_GRAPH),
+               transfer=lambda n: TREE_LEVELS[n], note="E27", **_GRAPH),
 )
 
 

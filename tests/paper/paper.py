@@ -55,7 +55,7 @@ def main():
     for document in documents:
         refused = measurements.without_value(document.key, measure.REFUSED)
         failed = measurements.without_value(document.key, measure.FAILED)
-        print(document.finish(refused, failed))
+        print(f"{document.finish(refused, failed)}: {document.verdict()}")
         for line in [f"not measured: {line}" for line in refused]:
             print(f"  {line}")
         wrong = [f"{value['item']}, {value['row']}, n = {value['n']}: corrected "

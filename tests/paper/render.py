@@ -74,7 +74,9 @@ class Document:
             "printed": plain(printed), "corrected": plain(corrected),
             "measured": plain(measured), "good": good})
         changed = printed is not None and not same(printed, corrected)
-        mark = self.note(note) if note and changed else ""
+        if changed and not note:
+            raise ValueError(f"{self._item}, {row}, n = {dim}: corrected without a note")
+        mark = self.note(note) if changed else ""
         shown = text(measured) if good else f"**{text(measured)} DIFFERS**"
         bound = "" if least is None else "<= "
         return ["-" if printed is None else text(printed) + mark, bound + text(corrected), shown]
@@ -107,14 +109,16 @@ class Document:
         self.say(f"![{caption}]({file})")
 
     # ---- the end ---------------------------------------------------------------------------
-    def finish(self, unmeasured, failed):
-        """The file, with its footnotes and what has no measured value."""
+    def verdict(self):
+        """How many of the values are what they should be."""
         values = [value for value in self.values if value["measured"] is not None]
         good = sum(value["good"] for value in values)
-        head = [f"# {self.title}", "",
-                f"{len(self.values)} values: {good} measured as corrected, "
-                f"{len(values) - good} measured otherwise, {len(self.values) - len(values)} not "
-                "measured.", ""]
+        return (f"{len(self.values)} values: {good} measured as corrected, {len(values) - good} "
+                f"measured otherwise, {len(self.values) - len(values)} not measured")
+
+    def finish(self, unmeasured, failed):
+        """The file, with its footnotes and what has no measured value."""
+        head = [f"# {self.title}", "", self.verdict() + ".", ""]
         tail = ["## Corrections", ""]
         tail += [f"[^{key}]: {self._notes[key]}" for key in self._used]
         for title, lines in (("Not measured", unmeasured), ("Failed", failed)):

@@ -4,8 +4,7 @@ import math
 from fractions import Fraction
 
 from data_1988 import TABLE1, TABLE2, ratio_bound
-from measure import Job
-from sections_1986 import drawn, head_of_three, scatter_steps
+from sections_1986 import drawn, head_of_three, scatter_steps, transfer_and_startups
 
 RATIO_DIM_MAX = 16
 
@@ -45,24 +44,16 @@ def table2(doc, measure):
     doc.item("Table 2", "complexity of communication over balanced trees")
     doc.say("T = transfer * M t_c + start-ups * tau with packets of any size; both are measured "
             "apart, one with tau = 0, the other with t_c = 0. Each printed entry is compared with "
-            f"the tree and with the graph{doc.note('E27')}. `<=`: the corrected value holds if "
-            "every level waits for its largest packet; otherwise no less than the printed one.")
+            f"the tree and with the graph{doc.note('E27')}.")
     rows = []
     for entry in TABLE2:
         for dim in measure.dims(2, 3, 4, 5, 6, 8):
-            size = 4 * dim  # a cyclic node's data divide among its paths
-
-            def job(tau, tc, entry=entry, dim=dim, size=size):
-                return Job(entry.op, dim, entry.tree, entry.ports, bytes=size, packet=0,
-                           schedule=entry.schedule, tau=tau, tc=tc)
+            transfer, startups = transfer_and_startups(measure, entry.op, entry, dim)
             line = [entry.name, dim, measure.engine(dim)]
-            bytes_of_time = measure.time(job(0, 1))
-            units = None if bytes_of_time is None else bytes_of_time / size
             line += doc.cell(f"{entry.name}, transfer", dim, entry.printed_transfer(dim),
-                             entry.transfer(dim), units, entry.note,
-                             entry.printed_transfer(dim) if entry.levels else None)
+                             entry.transfer(dim), transfer, entry.note)
             line += doc.cell(f"{entry.name}, start-ups", dim, entry.printed_startups(dim),
-                             entry.startups(dim), measure.steps(job(1, 0)), entry.startups_note)
+                             entry.startups(dim), startups, entry.startups_note)
             rows.append(line)
     doc.table(["case", "printed"], [[entry.name, entry.printed] for entry in TABLE2])
     doc.table(head_of_three(["case", "n", "engine"], ["transfer", "start-ups"]), rows)

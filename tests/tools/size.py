@@ -5,7 +5,8 @@ What counts as system is everything that every program carries whatever its app:
 wire and kernel, and the board's object in which Node<Board> is instantiated. Board, collectives,
 app and C library are listed apart, and so are the rules of all trees, which a program carries if it
 uses collectives (measured in --trees-image). RAM leaves out .noinit (packet pool, process arena)
-and the stack. Budgets come from boards/BOARD/board.mk; --check fails the build when one is exceeded.
+and the stack. Budgets come from boards/BOARD/board.mk; --check fails the build when one is
+exceeded.
 """
 import argparse
 import csv

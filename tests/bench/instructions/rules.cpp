@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint32_t kSbtChildrenMax = 10;
 constexpr std::uint32_t kMsbtChildrenMax = 30;
+constexpr std::uint32_t kBalancedMax = 200;
 
 struct Cost {
     std::uint64_t total = 0;
@@ -152,8 +153,13 @@ template <class Tree, class Net>
     return Tree::parent(net, hop);
 }
 
+/// The balanced trees of the papers, and the binary tree: children and parent.
+constexpr bool is_limited(Rule rule) {
+    return rule >= Rule::tcbt && rule <= Rule::sbg && rule != Rule::msbt;
+}
+
 template <class Tree, class Net>
-void measure_tree(const bench::Counter& counter, Net net, unsigned dim) {
+void measure_tree(const bench::Counter& counter, Net net, unsigned dim, target::Suite& suite) {
     Cost children, parents;
     unsigned turn = 0;
     for (std::uint32_t node = 0; node < net.node_count(); ++node) {
@@ -168,11 +174,15 @@ void measure_tree(const bench::Counter& counter, Net net, unsigned dim) {
         children.add(counter.call(&children_of<Tree, Net>, net, hop));
     }
     print_row("tree", Tree::kName.data(), dim, children, &parents);
+    if (is_limited(Tree::kRule))
+        suite.claim(Tree::kName.data(),
+                    children.most <= kBalancedMax && parents.most <= kBalancedMax);
 }
 
 template <class Net, class... Trees>
-void measure_trees(const bench::Counter& counter, TreeList<Trees...>, Net net, unsigned dim) {
-    (measure_tree<Trees>(counter, net, dim), ...);
+void measure_trees(const bench::Counter& counter, TreeList<Trees...>, Net net, unsigned dim,
+                   target::Suite& suite) {
+    (measure_tree<Trees>(counter, net, dim, suite), ...);
 }
 
 // ---- plain functions of the star
@@ -217,14 +227,14 @@ int main() {
     printf("%-28s%4s%12s%6s%12s%6s\n", "instructions of", "n", "average", "max", "parent", "max");
     for (const std::uint8_t dim : {std::uint8_t{8}, std::uint8_t{16}}) {
         measure_cube_rules(counter, dim, suite);
-        measure_trees(counter, AllRules::CubeTrees{}, Hypercube{dim}, dim);
+        measure_trees(counter, AllRules::CubeTrees{}, Hypercube{dim}, dim, suite);
     }
     const UniHypercube uhc{8};
     print_row("rule", "uhc next hop", 8, next_hop_cost(counter, &uhc_next_hop, uhc));
-    measure_trees(counter, AllRules::UhcTrees{}, uhc, 8);
+    measure_trees(counter, AllRules::UhcTrees{}, uhc, 8, suite);
     for (std::uint8_t symbols = 4; symbols <= 8; ++symbols) {
         measure_star_rules(counter, symbols);
-        measure_trees(counter, AllRules::StarTrees{}, StarGraph{symbols}, symbols);
+        measure_trees(counter, AllRules::StarTrees{}, StarGraph{symbols}, symbols, suite);
     }
     return suite.end();
 }

@@ -1,0 +1,144 @@
+#include "collectives/copies.hpp"
+
+#include "wire/bytes.hpp"
+#include "wire/crc32.hpp"
+
+#include <algorithm>
+
+namespace mesh {
+
+namespace {
+
+// The message as it travels: copy k of packet p is packet p * copies + k, so that copies of one
+// packet take consecutive trees and the timetables of msbt hold.
+BroadcastPlan repeated(const BroadcastPlan& plan, unsigned copies) {
+    BroadcastPlan travelling = plan;
+    const std::uint32_t last = plan.packets() - 1;
+    travelling.total_bytes = (last * copies + copies - 1) * plan.packet_bytes + plan.bytes_of(last);
+    return travelling;
+}
+
+// Majority among the copies of one packet (Boyer and Moore): the payload that is kept, by checksum,
+// and how many more copies spoke for it than against it.
+struct Vote {
+    std::uint32_t crc;
+    std::int16_t lead;
+    std::uint8_t copies;
+    std::uint8_t disputed;
+};
+static_assert(sizeof(Vote) == 8);
+
+class Collector {
+public:
+    Collector(const BroadcastPlan& plan, unsigned copies, std::span<std::byte> buffer,
+              std::span<std::byte> votes, CopyReport& report)
+        : plan_(plan),
+          copies_(copies),
+          buffer_(buffer),
+          votes_(votes.first(vote_bytes(plan))),
+          report_(report) {
+        std::fill(votes_.begin(), votes_.end(), std::byte{0});
+    }
+
+    bool complete() const { return report_.packets == plan_.packets(); }
+    bool finished() const { return report_.copies == plan_.packets() * copies_; }
+    const BroadcastPlan& plan() const { return plan_; }
+
+    // Any bytes are safe; what does not belong to the message is ignored.
+    void take(Packet& packet) {
+        const std::uint32_t number = packet.header().message / copies_;
+        if (number >= plan_.packets() || packet.payload().size() != plan_.bytes_of(number))
+            return;
+        ++report_.copies;
+        auto vote = wire::load<Vote>(votes_, std::size_t{number} * sizeof(Vote));
+        const std::uint32_t crc = wire::crc32(packet.payload());
+        if (vote.copies == 0) {
+            ++report_.packets;
+            keep(number, packet);
+            vote = {crc, 0, 0, 0};
+        }
+        if (crc != vote.crc && vote.disputed == 0) {
+            vote.disputed = 1;
+            ++report_.disputed;
+        }
+        if (crc != vote.crc && vote.lead == 0) {
+            keep(number, packet);
+            vote.crc = crc;
+            ++report_.revision;
+        }
+        vote.lead = static_cast<std::int16_t>(vote.lead + (crc == vote.crc ? 1 : -1));
+        ++vote.copies;
+        wire::store(votes_, std::size_t{number} * sizeof(Vote), vote);
+    }
+
+private:
+    void keep(std::uint32_t number, Packet& packet) {
+        std::copy(packet.payload().begin(), packet.payload().end(),
+                  buffer_.begin() + number * plan_.packet_bytes);
+    }
+
+    BroadcastPlan plan_;
+    unsigned copies_;
+    std::span<std::byte> buffer_;
+    std::span<std::byte> votes_;
+    CopyReport& report_;
+};
+
+// Tells once when the buffer was complete; whoever waits for that is gone afterwards.
+Process collect(Kernel& kernel, Collector collector, wire::ModelTime& complete_at) {
+    bool told = false;
+    while (!collector.finished()) {
+        const Match any{.tag = collector.plan().tag, .source = collector.plan().root};
+        Packet packet = co_await kernel.receive(any);
+        collector.take(packet);
+        if (!told && collector.complete())
+            complete_at = kernel.now();
+        told = collector.complete();
+    }
+    co_return Status::ok;
+}
+
+Task<Status> send_copies(Kernel& kernel, const BroadcastPlan& plan, unsigned copies,
+                         std::span<const std::byte> buffer) {
+    const BroadcastPlan travelling = repeated(plan, copies);
+    for (std::uint32_t number = 0; number < travelling.packets(); ++number) {
+        const Cutting::Fragment fragment = travelling.cutting().at(number * plan.packet_bytes);
+        Packet packet = co_await next_broadcast_packet(kernel, travelling, fragment);
+        if (!packet)
+            co_return Status::no_memory;
+        const std::uint32_t original = number / copies;
+        const auto part = buffer.subspan(original * plan.packet_bytes, plan.bytes_of(original));
+        std::copy(part.begin(), part.end(), packet.resize(part.size()).begin());
+        packet.header().unit_bytes = 0;
+        kernel.inject(std::move(packet));
+    }
+    co_return Status::ok;
+}
+
+} // namespace
+
+Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigned copies,
+                              std::span<std::byte> buffer, std::span<std::byte> votes,
+                              CopyReport& report) {
+    if (plan.tree != Rule::msbt || copies == 0 || copies > kernel.ports() ||
+        index(plan.root) >= kernel.nodes() || plan.packet_bytes == 0 ||
+        plan.packet_bytes > wire::kPayloadBytesMax || buffer.size() < plan.total_bytes ||
+        votes.size() < vote_bytes(plan))
+        co_return Status::bad_argument;
+    if (!kernel.can_carry(plan.tree))
+        co_return Status::no_memory;
+    if (kernel.id() == plan.root) {
+        const Status sent = co_await send_copies(kernel, plan, copies, buffer);
+        co_return sent;
+    }
+    const Collector collector{plan, copies, buffer, votes, report};
+    wire::ModelTime complete_at = wire::kNever;
+    ProcessId process;
+    if (!kernel.spawn(collect(kernel, collector, complete_at), process))
+        co_return Status::no_memory;
+    co_await kernel.wait_until([&complete_at] { return complete_at != wire::kNever; });
+    kernel.advance_clock(complete_at);
+    co_return Status::ok;
+}
+
+} // namespace mesh
