@@ -223,10 +223,11 @@ test: deps ## run every test; the last line is `N passed, N failed`
 	@BUILD=$(BUILD) $(PYTHON) tests/tools/run_suites.py --logs $(BUILD)/test-logs $(SUITES)
 
 .PHONY: test-exhaustive
-test-exhaustive: deps ## steps for every packet count to 3n+2, n to 6 on qemu, 10 on sim (long)
+test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on sim (hours)
 	@$(MAKE) all
 	@BUILD=$(BUILD) $(PYTHON) -m pytest -q -p no:cacheprovider --exhaustive \
-	  tests/mesh/test_broadcast.py -k test_steps
+	  tests/mesh/test_broadcast.py tests/mesh/test_personalised.py tests/mesh/test_reduction.py \
+	  tests/mesh/test_copies.py -k 'steps or copies or random or stop'
 
 FUZZ_SECONDS ?= 60
 .PHONY: fuzz

@@ -171,3 +171,21 @@ def test_each_port_of_a_node_uses_a_dma_channel_of_its_own():
             peer = node ^ (1 << port)
             if peer in subtree["children"][node] or subtree["parent"][node] == peer:
                 assert transfers[port] >= 4, outcome
+
+
+@pytest.mark.parametrize("ports", ["all", "duplex", "half"])
+def test_msbt_rot_is_a_step_faster_with_all_ports(ports):
+    """ceil(P/n) + n - 1, the least there can be; with one port it is msbt."""
+    for dim in range(1, 9):
+        for packets in (1, 2, dim, dim + 1, 2 * dim, 3 * dim + 2):
+            outcome = run("sim", "--dim", dim, "--op", "bcast", "--tree", "msbt-rot", "--ports",
+                          ports, "--root", 2 ** dim - 1, "--packet", 16, "--bytes", 16 * packets)
+            least = -(-packets // dim) + dim - 1
+            expected = least if ports == "all" else broadcast_steps("msbt", ports, dim, packets)
+            assert verified(outcome)["steps"] == expected, outcome
+
+
+def test_msbt_rot_on_qemu():
+    outcome = run("qemu", "--dim", 3, "--op", "bcast", "--tree", "msbt-rot", "--packet", 16,
+                  "--bytes", 16 * 7)
+    assert verified(outcome)["steps"] == 5, outcome
