@@ -13,6 +13,10 @@ struct Orphan : mesh::SingleTree {
     static constexpr unsigned height(mesh::Hypercube cube) { return cube.dim; }
 };
 
-mesh::Route step(mesh::Hypercube cube, const mesh::Hop& hop) {
-    return mesh::detail::tree_route(cube, Orphan{}, hop);
+struct OrphanRules : mesh::CubeRules {
+    using CubeTrees = mesh::TreeList<Orphan>;
+};
+
+unsigned links(mesh::Network network) {
+    return mesh::subtree_count<OrphanRules>(network, mesh::Rule::sbt);
 }

@@ -14,8 +14,8 @@ KINDS = {"hello": 1, "hello_answer": 2, "data": 3, "ack": 4, "host": 5, "idle": 
 
 
 def packet(rule=1, payload=b"", source=0, destination=3, tag=0, service=0):
-    head = struct.pack("<BBHIIHBBIII", rule, 0, len(payload), source, destination, tag, service, 0,
-                       1, 0, len(payload))
+    head = struct.pack("<BBHIIHBBIIII", rule, 0, len(payload), source, destination, tag, service, 0,
+                       1, 0, len(payload), 0)
     return head + struct.pack("<I", zlib.crc32(payload, zlib.crc32(head))) + payload
 
 

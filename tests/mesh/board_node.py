@@ -10,8 +10,9 @@ import zlib
 import mesh_tool
 
 HEAD_BYTES = 44
-PACKET_HEADER_BYTES = 32
-PACKET_BYTES_MAX = 1056
+PACKET_HEADER_BYTES = 36
+PACKET_CRC = PACKET_HEADER_BYTES - 4
+PACKET_BYTES_MAX = PACKET_HEADER_BYTES + 1024
 FRAME_BYTES_MAX = HEAD_BYTES + PACKET_BYTES_MAX
 HOST_PORT = 0xFF
 CABLE_PORT = 5
@@ -29,8 +30,8 @@ def check_sums(frame):
     """Both checksums of a frame that the firmware made, see wire/frame.hpp."""
     packet = frame[HEAD_BYTES:]
     assert zlib.crc32(frame[12:40]) == struct.unpack_from("<I", frame, 40)[0]
-    expected = zlib.crc32(packet[PACKET_HEADER_BYTES:], zlib.crc32(packet[:28]))
-    assert expected == struct.unpack_from("<I", packet, 28)[0]
+    expected = zlib.crc32(packet[PACKET_HEADER_BYTES:], zlib.crc32(packet[:PACKET_CRC]))
+    assert expected == struct.unpack_from("<I", packet, PACKET_CRC)[0]
 
 
 class BoardNode:
