@@ -41,6 +41,7 @@ BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
 TEST_FOLDERS := $(foreach f,core wire kernel sim host,$(if $(wildcard tests/$f/*_test.cpp),$f))
 FUZZERS := $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
 BENCHES := $(basename $(notdir $(wildcard tests/bench/*.cpp)))
+PAPER_PROGRAMS := $(patsubst tests/paper/%.cpp,$(BUILD)/host/paper/%,$(wildcard tests/paper/*.cpp))
 
 # ---- the host tool -------------------------------------------------------------------------------
 MESH := $(BUILD)/host/mesh
@@ -249,7 +250,6 @@ bench: deps ## speed of boot, forwarding (beside a bare forwarder), simulation; 
 	@$(PYTHON) tests/bench/bench.py $(BUILD)
 
 # ---- the papers ----------------------------------------------------------------------------------
-PAPER_PROGRAMS := $(patsubst tests/paper/%.cpp,$(BUILD)/host/paper/%,$(wildcard tests/paper/*.cpp))
 $(PAPER_PROGRAMS): $(BUILD)/host/paper/%: $(BUILD)/host/obj/tests/paper/%.o $(BUILD)/host/libmesh.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)

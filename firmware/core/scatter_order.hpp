@@ -81,11 +81,11 @@ private:
         if (plan_.schedule == Schedule::rbf)
             return farthest(port, place_of(node).level, node);
         const Port up = parent<Rules>(plan_.network(), plan_.tree, 0, NodeId{0}, node_at(node));
-        const std::uint32_t above = node ^ (1u << index(up));
+        const std::uint32_t above = node ^ (1u << (index(up) & 31u));
         if (above == 0)
             return 0;
         PortSequence siblings = children_of(above);
-        while (siblings.pop() != up) {
+        while (!siblings.empty() && siblings.pop() != up) {
         }
         return siblings.empty() ? above : deepest_first(above ^ (1u << index(siblings.pop())));
     }

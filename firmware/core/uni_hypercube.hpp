@@ -49,7 +49,7 @@ struct UniHypercube {
     constexpr unsigned out_port_count(NodeId node) const { return (dim + 1u - parity(node)) / 2; }
 
     constexpr NodeId neighbor(NodeId node, Port port) const {
-        return node_at(index(node) ^ (1u << index(port)));
+        return node_at(index(node) ^ (1u << (index(port) & 31u)));
     }
 
     /// Links on a shortest path: own and foreign dimensions take turns, so the larger group sets

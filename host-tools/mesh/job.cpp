@@ -52,9 +52,9 @@ Combine arithmetic(Operator operation) {
         const T left = std::bit_cast<T>(a);
         const T right = std::bit_cast<T>(b);
         if (operation == Operator::min)
-            return std::strong_order(right, left) < 0 ? b : a;
+            return std::is_lt(std::strong_order(right, left)) ? b : a;
         if (operation == Operator::max)
-            return std::strong_order(left, right) < 0 ? b : a;
+            return std::is_lt(std::strong_order(left, right)) ? b : a;
         if constexpr (std::is_floating_point_v<T>)
             return std::bit_cast<std::uint32_t>(left + right);
         else

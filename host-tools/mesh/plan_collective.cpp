@@ -182,8 +182,8 @@ std::uint32_t most_block_bytes(const RunPlan& plan) {
 
 void plan_blocks(RunPlan& plan, const RunArguments& arguments) {
     const std::uint32_t most = most_block_bytes(plan);
-    const std::uint64_t blocks =
-        plan.op == wire::Op::alltoall ? std::uint64_t{plan.nodes()} * plan.nodes() : plan.nodes();
+    const std::uint64_t nodes = std::max(1u, plan.nodes());
+    const std::uint64_t blocks = plan.op == wire::Op::alltoall ? nodes * nodes : nodes;
     if (plan.input && !arguments.bytes) {
         if (plan.input->size() % blocks != 0)
             refuse("--input '{}': {} bytes do not divide into {} blocks of one size; give --bytes",

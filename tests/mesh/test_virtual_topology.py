@@ -118,7 +118,7 @@ def test_steps_must_be_one_number(words, tmp_path):
 
 
 def test_an_image_too_large_for_its_nodes_is_refused(tmp_path):
-    outcome, _ = jacobi("sim", 1, pgm(900, 900, bytes(810000)), tmp_path, 1)
+    outcome, _ = jacobi("sim", 1, pgm(2000, 2000, bytes(4000000)), tmp_path, 1)
     assert outcome.status == 3 and "too large" in outcome.out, outcome
 
 
