@@ -152,6 +152,9 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["dropped"] = counters_of(summary, true);
     report["counters"] = counters_of(summary, false);
     report["faults"] = faults_of(loom);
+    report["refused_by_host"] = {{"malformed", loom.malformed},
+                                 {"against_direction", loom.against},
+                                 {"host_frames", result.bad_host_frames}};
     report["dma_transfers"] = rows_of(plan, result, &wire::NodeReport::dma_transfers);
     report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);

@@ -174,6 +174,7 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
     for (const NodeResult& node : result.nodes)
         summary.disputed_packets += node.report.disputed_packets;
     summary.formula = formula_of(plan);
+    summary.against = loom.counts().first_against;
     if (!loom.counts().happened.empty())
         summary.unreachable = cut_off(plan, result, loom);
     return summary;
@@ -205,6 +206,10 @@ std::string describe_failure(const RunPlan& plan, const RunResult& result, const
         parts.push_back(fmt::format("{} did not get all of it", name_nodes(without)));
     if (!wrong.empty())
         parts.push_back(fmt::format("{} ended with the wrong answer", name_nodes(wrong)));
+    if (summary.against)
+        parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "
+                                    "this is a bug of the firmware",
+                                    index(summary.against->node), index(summary.against->port)));
     const std::vector<std::string> dead = dead_links(plan, result);
     if (!dead.empty())
         parts.push_back("links declared dead: " + list_links(dead));
