@@ -23,10 +23,11 @@ Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
     }
     Packet packet = co_await kernel.allocate(plan.tree);
     packet.header().tag = plan.tag;
+    const unsigned turn =
+        broadcast_subtree(plan.tree, subtree_count<KernelRules>(kernel.network(), plan.tree),
+                          kernel.job().ports, fragment.packet, plan.packets());
     packet.header().subtree =
-        static_cast<std::uint8_t>(first_subtree<KernelRules>(kernel.network(), plan.tree) +
-                                  broadcast_subtree(kernel.network(), plan.tree, kernel.job().ports,
-                                                    fragment.packet, plan.packets()));
+        static_cast<std::uint8_t>(first_subtree<KernelRules>(kernel.network(), plan.tree) + turn);
     plan.cutting().describe(fragment, packet.header());
     packet.resize(fragment.bytes);
     co_return packet;

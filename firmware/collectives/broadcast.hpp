@@ -1,5 +1,6 @@
-// Broadcast: one node's bytes to all, over any tree of core/; over the n edge-disjoint trees of
-// msbt packet p takes tree p mod n. (ho-johnsson-1986, 3)
+// Broadcast: one node's bytes to all, over any tree of core/; where a rule has m disjoint trees
+// packet p takes tree p mod m. (ho-johnsson-1986, 3; huang-yang-tseng-2001, 5;
+// fragopoulou-akl-1993, 4.2)
 #pragma once
 
 #include "kernel/kernel.hpp"

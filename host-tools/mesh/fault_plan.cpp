@@ -148,7 +148,9 @@ private:
         spec_.one_way = text[mark] == '>';
         spec_.node = node(text.substr(0, mark));
         spec_.port = port(text.substr(mark + 1));
-        if (((out_ports(network_, *spec_.node) >> index(*spec_.port)) & 1u) == 0)
+        const std::uint32_t out = out_ports(network_, *spec_.node);
+        const std::uint32_t ports = spec_.one_way ? out : out | in_ports(network_, *spec_.node);
+        if (((ports >> index(*spec_.port)) & 1u) == 0)
             refuse(entry_, "that port sends nothing");
     }
 
