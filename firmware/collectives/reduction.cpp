@@ -141,7 +141,6 @@ struct Reduction {
 
 /// This node's place in a subtree.
 struct Place {
-    unsigned subtree;
     Port parent = kNoPort;
     unsigned count = 0;
     std::array<Port, kPortsMax> ports{};
@@ -152,9 +151,17 @@ struct Place {
 
 Place place_in(const Kernel& kernel, const BroadcastPlan& plan, unsigned subtree) {
     const Network network = kernel.network();
-    subtree += first_subtree<KernelRules>(network, plan.tree);
-    Place place{subtree, parent<KernelRules>(network, plan.tree, subtree, plan.root, kernel.id())};
-    PortSequence order = children<KernelRules>(network, plan.tree, subtree, plan.root, kernel.id());
+    Place place;
+    PortSequence order;
+    if (network.topology == Topology::uhc) {
+        const UniHypercube uhc{network.dim};
+        place.parent = uhc::collect_parent(uhc, plan.root, kernel.id());
+        order = PortSequence::descending(uhc::collect_children(uhc, plan.root, kernel.id()));
+    } else {
+        subtree += first_subtree<KernelRules>(network, plan.tree);
+        place.parent = parent<KernelRules>(network, plan.tree, subtree, plan.root, kernel.id());
+        order = children<KernelRules>(network, plan.tree, subtree, plan.root, kernel.id());
+    }
     while (!order.empty() && place.count < kPortsMax)
         place.ports[place.count++] = order.pop();
     std::reverse(place.ports.begin(), place.ports.begin() + place.count);
@@ -188,9 +195,12 @@ Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t
 }
 
 /// The root has a piece of the result.
-Task<Status> publish(Kernel& kernel, const Reduction& job, unsigned subtree, std::uint32_t number) {
-    Packet packet = co_await kernel.allocate(job.pieces.tree);
-    packet.header().subtree = static_cast<std::uint8_t>(subtree);
+Task<Status> publish(Kernel& kernel, const Reduction& job, std::uint32_t number) {
+    const Rule tree = job.pieces.tree;
+    const unsigned subtrees = subtree_count<KernelRules>(kernel.network(), tree);
+    Packet packet = co_await kernel.allocate(tree);
+    packet.header().subtree = static_cast<std::uint8_t>(
+        first_subtree<KernelRules>(kernel.network(), tree) + number % subtrees);
     packet.header().tag = job.pieces.tag;
     packet.header().message = kResult;
     packet.header().position = number * job.pieces.packet_bytes;
@@ -217,7 +227,7 @@ Task<Status> climb(Kernel& kernel, const Reduction& job, const Place& place, std
     if (place.parent != kNoPort)
         status = co_await give(kernel, job, place.parent, number);
     else if (job.publishes)
-        status = co_await publish(kernel, job, place.subtree, number);
+        status = co_await publish(kernel, job, number);
     co_return status;
 }
 
@@ -343,14 +353,15 @@ Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::by
     const Network network = kernel.network();
     const unsigned subtrees = subtree_count<KernelRules>(network, job.pieces.tree);
     if (job.pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes || subtrees == 0 ||
-        index(plan.root) >= kernel.nodes() || network.topology == Topology::uhc) {
+        index(plan.root) >= kernel.nodes()) {
         job.status = Status::bad_argument;
         return job;
     }
     if (!kernel.can_carry(Rule::unicast) || (to_all && !kernel.can_carry(job.pieces.tree)))
         job.status = Status::no_memory;
     job.by_steps = job.pieces.tree == Rule::msbt && !all_ports;
-    job.processes = job.by_steps ? 1 : std::min<std::uint32_t>(subtrees, job.pieces.packets());
+    const bool single = job.by_steps || network.topology == Topology::uhc;
+    job.processes = single ? 1 : std::min<std::uint32_t>(subtrees, job.pieces.packets());
     return job;
 }
 
