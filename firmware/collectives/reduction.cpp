@@ -232,17 +232,21 @@ Task<Status> climb(Kernel& kernel, const Reduction& job, const Place& place, std
 }
 
 /// All pieces of one subtree, one after the other. Children that cannot be in each other's way are
-/// asked one piece ahead: a question cannot overtake what went before it on its cable.
+/// asked one piece ahead: a question cannot overtake what went before it on its cable. On the UHC
+/// it goes round by three links, each with operands before it: three ahead, and in turn would be
+/// slow.
 Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
     const Place place = place_in(kernel, job.pieces, subtree);
     const PortModel ports = kernel.job().ports;
+    const bool detour = kernel.network().topology == Topology::uhc;
+    const std::uint32_t ahead = job.processes * (detour ? 3 : 1);
     const bool in_turn =
-        ports == PortModel::half || (ports == PortModel::duplex && place.count > 1);
+        !detour && (ports == PortModel::half || (ports == PortModel::duplex && place.count > 1));
     const std::uint32_t end = job.pieces.packets();
     std::uint32_t asked = subtree;
     std::uint32_t number = subtree;
     for (; number < end && job.status == Status::ok; number += job.processes) {
-        for (; !in_turn && asked < end && asked <= number + job.processes; asked += job.processes)
+        for (; !in_turn && asked < end && asked <= number + ahead; asked += job.processes)
             job.fail(co_await ask(kernel, job.pieces.tag, place.children()));
         job.fail(co_await climb(kernel, job, place, number, in_turn));
     }

@@ -7,17 +7,17 @@
 // be in each other's way, when the root has them all. scan() is recursive doubling over the
 // dimensions of the cube.
 //
-// Nothing goes up the links of a tree of the UHC, so there packets climb a tree of their own, bts
-// with all links turned round (uhc::collect_parent()), and the broadcast's tree serves for the
-// results only.
-//
 // A packet leaves for the parent when the parent asks for it, as on an occam channel, whose
 // transfer begins when both ends are ready. So a node holds at most two packets of each child,
 // whatever the tree; where it has one port it asks one child at a time, which keeps the order; and
 // the steps of reduce() and scan() do not depend on the order in which frames happen to come.
-// (Questions are control and take no model time; on the UHC they come by another way than the
-// answer goes.) The results of allreduce() are forwarded first come first served; where they meet,
-// over msbt, on the UHC or with one port, steps repeat in lockstep only.
+// (Questions are control and take no model time.) The results of allreduce() are forwarded first
+// come first served; where they meet, over msbt or with one port, steps repeat in lockstep only.
+//
+// Nothing goes up the links of a tree of the UHC. There packets climb a tree of their own, bts with
+// all links turned round (uhc::collect_parent()); the plan's tree serves for results only. Questions
+// go round by three links, so a node asks further ahead, holds up to four packets of each child and
+// asks nobody in turn: with one port steps repeat in lockstep only.
 #pragma once
 
 #include "collectives/broadcast.hpp"

@@ -213,10 +213,13 @@ constexpr std::optional<Formula> personal_formula(const CyclePlan& plan, std::ui
 }
 
 /// Steps of the reversed broadcast, and of recursive doubling. On the UHC it is that of `bts` over
-/// the reversed links, where the two parities change places.
+/// the reversed links, where the two parities change places; with one port nothing keeps an order.
 constexpr std::optional<Formula> reduction_formula(Network network, Rule rule, PortModel ports,
                                                    std::uint64_t packets, NodeId root = NodeId{0}) {
-    if (network.topology == Topology::uhc)
+    const bool uhc = network.topology == Topology::uhc;
+    if (uhc && ports != PortModel::all)
+        return std::nullopt;
+    if (uhc)
         return broadcast_formula(network, Rule::bts, ports, packets, node_at(index(root) ^ 1u));
     return broadcast_formula(network, rule == Rule::msbt_rot ? Rule::msbt : rule, ports, packets);
 }
