@@ -14,22 +14,20 @@ PortSequence ports_of(const Kernel& kernel, std::uint32_t ports, unsigned round)
 
 Task<Status> barrier(Kernel& kernel, Tag tag) {
     const Network network = kernel.network();
-    const unsigned rounds = kernel_height(network, Rule::unicast); // the diameter
-    const std::uint32_t out_set = out_ports<KernelRules>(network, kernel.id());
-    const std::uint32_t in_set = in_ports<KernelRules>(network, kernel.id());
+    const unsigned rounds = diameter(network);
+    const std::uint32_t out_set = kernel.rules().out_ports(network, kernel.id());
+    const std::uint32_t in_set = kernel.rules().in_ports(network, kernel.id());
     for (unsigned round = 0; round < rounds; ++round) {
         for (PortSequence out = ports_of(kernel, out_set, round); !out.empty();) {
             Packet packet = co_await kernel.allocate(Rule::unicast);
-            packet.header().destination = neighbor<KernelRules>(network, kernel.id(), out.pop());
+            packet.header().destination = kernel.neighbor(out.pop());
             packet.header().tag = tag;
             packet.header().message = round;
             packet.resize(0);
             kernel.inject(std::move(packet));
         }
         for (PortSequence in = ports_of(kernel, in_set, round); !in.empty();) {
-            const Match next{.tag = tag,
-                             .source = neighbor<KernelRules>(network, kernel.id(), in.pop()),
-                             .message = round};
+            const Match next{.tag = tag, .source = kernel.neighbor(in.pop()), .message = round};
             co_await kernel.receive(next);
         }
     }

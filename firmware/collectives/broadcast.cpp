@@ -9,9 +9,18 @@ namespace mesh {
 namespace {
 bool possible(const Kernel& kernel, const BroadcastPlan& plan) {
     return index(plan.root) < kernel.nodes() && plan.packet_bytes != 0 && plan.tree != Rule::sbg &&
-           plan.tree != Rule::unicast && tree_rules().height(kernel.network(), plan.tree) != 0;
+           plan.tree != Rule::unicast &&
+           tree_rules(kernel.network().topology).height(kernel.network(), plan.tree) != 0;
 }
 } // namespace
+
+unsigned subtree_of(const Kernel& kernel, Rule tree, std::uint32_t packet, std::uint32_t packets) {
+    const Network network = kernel.network();
+    const TreeRules& trees = tree_rules(network.topology);
+    return trees.first_subtree(network, tree) +
+           broadcast_subtree(tree, trees.subtree_count(network, tree), kernel.job().ports, packet,
+                             packets);
+}
 
 Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
                                    Cutting::Fragment fragment) {
@@ -23,11 +32,8 @@ Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
     }
     Packet packet = co_await kernel.allocate(plan.tree);
     packet.header().tag = plan.tag;
-    const unsigned turn =
-        broadcast_subtree(plan.tree, subtree_count<KernelRules>(kernel.network(), plan.tree),
-                          kernel.job().ports, fragment.packet, plan.packets());
     packet.header().subtree =
-        static_cast<std::uint8_t>(first_subtree<KernelRules>(kernel.network(), plan.tree) + turn);
+        static_cast<std::uint8_t>(subtree_of(kernel, plan.tree, fragment.packet, plan.packets()));
     plan.cutting().describe(fragment, packet.header());
     packet.resize(fragment.bytes);
     co_return packet;

@@ -71,6 +71,9 @@ struct BroadcastPlan {
     }
 };
 
+/// The subtree that packet number `packet` of `packets` takes down a tree of this network.
+unsigned subtree_of(const Kernel& kernel, Rule tree, std::uint32_t packet, std::uint32_t packets);
+
 /// At the root: the packet for `fragment` of the broadcast, empty, to be filled and given to
 /// Kernel::inject(). At the others: that fragment, received. To be called for all fragments in
 /// order. Gives no packet where the pool is too small for the tree.

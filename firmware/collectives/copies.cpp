@@ -123,7 +123,7 @@ Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigne
                               std::span<std::byte> buffer, std::span<std::byte> votes,
                               CopyReport& report) {
     if (!has_disjoint_trees(plan.tree) || copies == 0 ||
-        copies > subtree_count<KernelRules>(kernel.network(), plan.tree) ||
+        copies > tree_rules(kernel.network().topology).subtree_count(kernel.network(), plan.tree) ||
         index(plan.root) >= kernel.nodes() || plan.packet_bytes == 0 ||
         plan.packet_bytes > wire::kPayloadBytesMax || buffer.size() < plan.total_bytes ||
         votes.size() < vote_bytes(plan))

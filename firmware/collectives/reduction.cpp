@@ -89,7 +89,7 @@ void copy(std::span<const std::byte> from, std::span<std::byte> to) {
 
 /// Sends `packet` across `port` to the neighbour.
 void send_across(Kernel& kernel, Port port, Packet packet, Tag tag, std::uint32_t says) {
-    packet.header().destination = neighbor<KernelRules>(kernel.network(), kernel.id(), port);
+    packet.header().destination = kernel.neighbor(port);
     packet.header().tag = tag;
     packet.header().message = says;
     kernel.inject(std::move(packet));
@@ -98,9 +98,7 @@ void send_across(Kernel& kernel, Port port, Packet packet, Tag tag, std::uint32_
 /// `Packet p = co_await from_across(...)`: the neighbour's next packet that says this; none if the
 /// cable is dead or `status` is no longer ok.
 auto from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says, const Status& status) {
-    const Match match{.tag = tag,
-                      .source = neighbor<KernelRules>(kernel.network(), kernel.id(), port),
-                      .message = says};
+    const Match match{.tag = tag, .source = kernel.neighbor(port), .message = says};
     const Link& link = std::as_const(kernel.forwarder()).link(index(port));
     return detail::wait(
         kernel,
@@ -151,17 +149,10 @@ struct Place {
 
 Place place_in(const Kernel& kernel, const BroadcastPlan& plan, unsigned subtree) {
     const Network network = kernel.network();
-    Place place;
-    PortSequence order;
-    if (network.topology == Topology::uhc) {
-        const UniHypercube uhc{network.dim};
-        place.parent = uhc::collect_parent(uhc, plan.root, kernel.id());
-        order = PortSequence::descending(uhc::collect_children(uhc, plan.root, kernel.id()));
-    } else {
-        subtree += first_subtree<KernelRules>(network, plan.tree);
-        place.parent = parent<KernelRules>(network, plan.tree, subtree, plan.root, kernel.id());
-        order = children<KernelRules>(network, plan.tree, subtree, plan.root, kernel.id());
-    }
+    const TreeRules& trees = tree_rules(network.topology);
+    subtree += trees.first_subtree(network, plan.tree);
+    Place place{trees.parent(network, plan.tree, subtree, plan.root, kernel.id())};
+    PortSequence order = trees.children(network, plan.tree, subtree, plan.root, kernel.id());
     while (!order.empty() && place.count < kPortsMax)
         place.ports[place.count++] = order.pop();
     std::reverse(place.ports.begin(), place.ports.begin() + place.count);
@@ -196,11 +187,9 @@ Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t
 
 /// The root has a piece of the result.
 Task<Status> publish(Kernel& kernel, const Reduction& job, std::uint32_t number) {
-    const Rule tree = job.pieces.tree;
-    const unsigned subtrees = subtree_count<KernelRules>(kernel.network(), tree);
-    Packet packet = co_await kernel.allocate(tree);
+    Packet packet = co_await kernel.allocate(job.pieces.tree);
     packet.header().subtree = static_cast<std::uint8_t>(
-        first_subtree<KernelRules>(kernel.network(), tree) + number % subtrees);
+        subtree_of(kernel, job.pieces.tree, number, job.pieces.packets()));
     packet.header().tag = job.pieces.tag;
     packet.header().message = kResult;
     packet.header().position = number * job.pieces.packet_bytes;
@@ -355,7 +344,7 @@ Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::by
     job.pieces.root = plan.root;
     job.pieces.tag = plan.tag;
     const Network network = kernel.network();
-    const unsigned subtrees = subtree_count<KernelRules>(network, job.pieces.tree);
+    const unsigned subtrees = tree_rules(network.topology).subtree_count(network, job.pieces.tree);
     if (job.pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes || subtrees == 0 ||
         index(plan.root) >= kernel.nodes()) {
         job.status = Status::bad_argument;

@@ -15,9 +15,9 @@
 // come first served; where they meet, over msbt or with one port, steps repeat in lockstep only.
 //
 // Nothing goes up the links of a tree of the UHC. There packets climb a tree of their own, bts with
-// all links turned round (uhc::collect_parent()); the plan's tree serves for results only. Questions
-// go round by three links, so a node asks further ahead, holds up to four packets of each child and
-// asks nobody in turn: with one port steps repeat in lockstep only.
+// all links turned round (uhc::collect_parent()); the plan's tree serves for results only.
+// Questions go round by three links, so a node asks further ahead, holds up to four packets of each
+// child and asks nobody in turn: with one port steps repeat in lockstep only.
 #pragma once
 
 #include "collectives/broadcast.hpp"

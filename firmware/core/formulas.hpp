@@ -152,7 +152,7 @@ constexpr Formula barrier_formula(Network network, PortModel ports) {
     const bool half = ports == PortModel::half;
     if (network.topology == Topology::cube)
         return half ? Formula{"2n", 2 * n} : Formula{"n", n};
-    const std::uint64_t rounds = height(network, Rule::unicast);
+    const std::uint64_t rounds = diameter(network);
     if (ports == PortModel::all)
         return {"D", rounds};
     if (network.topology == Topology::star)

@@ -174,7 +174,8 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
             summary.model_time = std::max(
                 {summary.model_time, summary.complete_time, units(node.report.copies_time)});
         }
-        summary.app_status = std::max(summary.app_status, node.report.status);
+        if (plan.op == wire::Op::app)
+            summary.app_status = std::max(summary.app_status, node.report.status);
     }
     summary.steps = steps_of(plan, summary.model_time);
     summary.complete_steps = steps_of(plan, summary.complete_time);
