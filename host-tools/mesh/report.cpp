@@ -140,6 +140,8 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["formula"] = or_null(known, known ? summary.formula->text : std::string_view{});
     report["formula_steps"] = or_null(known, known ? summary.formula->steps : 0);
     report["model_time"] = summary.model_time;
+    report["complete_steps"] = summary.complete_steps;
+    report["complete_time"] = summary.complete_time;
     report["levels"] = levels_of(summary);
     report["hops"] = summary.hops;
     report["link_packets"] = rows_of(plan, result, &wire::NodeReport::link_packets);
@@ -253,7 +255,9 @@ void print_table(const RunPlan& plan, const RunResult& result, const Summary& su
                summary.max_link_load, summary.model_time);
     print_losses(summary, loom);
     if (plan.copies > 1)
-        fmt::print("copies    {} of each packet; {} disputed, settled by majority\n", plan.copies,
+        fmt::print("copies    {} of each packet, one of each everywhere after {} steps; {} "
+                   "disputed, settled by majority\n",
+                   plan.copies, summary.complete_steps,
                    count_text(summary.disputed_packets, "packet"));
     if (plan.engine == "qemu")
         print_dma(plan, summary);

@@ -28,8 +28,10 @@ struct Summary {
     std::vector<std::uint32_t> unreachable; // no way from the root over what is left of the mesh
     std::uint32_t verified = 0;
     std::uint32_t live = 0;
-    double model_time = 0;
-    std::uint64_t steps = 0;
+    double model_time = 0;    // all nodes done and, with copies, the last of them come
+    double complete_time = 0; // all nodes done: with copies, one of every packet
+    std::uint64_t steps = 0;  // the same two in steps
+    std::uint64_t complete_steps = 0;
     std::optional<Formula> formula;
     std::uint64_t disputed_packets = 0; // at all nodes: copies that were not alike
     std::uint64_t hops = 0;
