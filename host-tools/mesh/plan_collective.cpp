@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include "ascend_ops.hpp"
 #include "collectives/copies.hpp"
 #include "collectives/personalised.hpp"
 #include "collectives/reduction.hpp"
@@ -128,7 +129,7 @@ struct PacketLimits {
     bool unbounded;
 };
 PacketLimits packet_limits(const RunPlan& plan) {
-    if (plan.personalised() && in_cycles(plan.schedule))
+    if ((plan.personalised() && in_cycles(plan.schedule)) || plan.ascends())
         return {limits::kMessageBytesMax, true};
     const bool one_way = plan.copies == 1 && plan.rule != Rule::msbt_rot;
     if ((plan.op == wire::Op::bcast && one_way) || plan.op == wire::Op::scatter)
@@ -243,6 +244,11 @@ Rule plan_tree(const RunPlan& plan, const RunArguments& arguments) {
             refuse("--avoid chooses the tree of a collective: without --tree and --copies");
         return tree_without(plan, cable_end(plan.network(), arguments.avoid, "--avoid"));
     }
+    if (plan.ascends()) {
+        if (!arguments.tree.empty())
+            refuse("--tree: --op {} uses none", plan.op_name);
+        return Rule::unicast;
+    }
     const std::string_view usual = plan.copies > 1 ? "msbt" : "sbt";
     const Rule rule = tree_of(plan.network(), arguments.tree.empty() ? usual : arguments.tree);
     if (plan.copies > 1 && rule != Rule::msbt)
@@ -253,6 +259,11 @@ Rule plan_tree(const RunPlan& plan, const RunArguments& arguments) {
 void plan_collective(RunPlan& plan, const RunArguments& arguments) {
     if (plan.op == wire::Op::bcast && plan.rule == Rule::sbg)
         refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
+    if (plan.ascends()) {
+        plan_ascend(plan, arguments);
+        plan_packet(plan, arguments.packet);
+        return;
+    }
     plan_schedule(plan, arguments);
     if (plan.personalised() || plan.reduces())
         plan_blocks(plan, arguments);

@@ -2,6 +2,7 @@
 // failure.
 #pragma once
 
+#include "ascend_ops.hpp"
 #include "core/formulas.hpp"
 #include "job.hpp"
 #include "plan.hpp"
@@ -36,8 +37,9 @@ struct Summary {
     std::uint32_t max_link_load = 0;
     std::array<std::uint64_t, kCounterCount> counters{}; // sums; maxima for high-water marks
     std::array<std::uint64_t, kPortsMax> dma_transfers{};
-    std::vector<Level> levels; // of a single tree
-    unsigned app_status = 0;   // the worst
+    std::vector<Level> levels;             // of a single tree
+    unsigned app_status = 0;               // the worst
+    std::optional<SpectrumCheck> spectrum; // fft
 
     bool good() const { return failed.empty() && live != 0; }
 };
