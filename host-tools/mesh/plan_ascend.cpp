@@ -20,7 +20,6 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::size_t kLineShown = 24;
 constexpr std::uint32_t kDefaultBytes = 4096;
 
 template <class... T>
@@ -127,7 +126,7 @@ Bytes read_numbers(const Bytes& file, const std::string& path) {
             refuse(
                 "--input '{}' line {}: '{}': allowed: one whole number of 32 bits a line, without "
                 "blanks, + or leading zeroes; --type lines sorts any text",
-                path, at, line.substr(0, kLineShown));
+                path, at, shown(line));
         const auto bytes = wire::bytes_of(*number);
         data.insert(data.end(), bytes.begin(), bytes.end());
     }

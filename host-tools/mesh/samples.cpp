@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <numbers>
@@ -75,13 +77,20 @@ std::vector<float> read_column(File file, const std::string& path) {
         if (error != std::errc{} || last != end || !std::isfinite(sample))
             throw UsageError(fmt::format("--input '{}' line {}: '{}': allowed: one number a line, "
                                          "or a WAV file with 16-bit PCM",
-                                         path, number, line.substr(0, kLineShown)));
+                                         path, number, shown(line)));
         samples.push_back(sample);
     }
     return samples;
 }
 
 } // namespace
+
+std::string shown(std::string_view line) {
+    std::string text(line.substr(0, kLineShown));
+    std::ranges::replace_if(
+        text, [](unsigned char letter) { return std::isprint(letter) == 0; }, '?');
+    return text;
+}
 
 std::vector<float> read_samples(File file, const std::string& path) {
     std::vector<float> samples = is_wav(file) ? read_wav(file, path) : read_column(file, path);

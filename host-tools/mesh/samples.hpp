@@ -7,9 +7,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mesh::host {
+
+/// The beginning of a line of a file, fit for a message.
+std::string shown(std::string_view line);
 
 /// The numbers of a text, one a line; or of a WAV file with 16-bit PCM the first channel, -1 to
 /// below 1. UsageError, which names `path`.
