@@ -62,6 +62,16 @@ constexpr bool has(UniHypercube net, Rule rule) {
     return uhc_rule && !(even_only && net.dim % 2 != 0);
 }
 
+/// How many trees the rule has in this network; 0 if none.
+constexpr unsigned subtree_count(UniHypercube net, Rule rule) {
+    if (!has(net, rule))
+        return 0;
+    return is_disjoint(rule) ? net.dim / 2u : 1u;
+}
+
+/// No tree of this network is higher.
+constexpr unsigned height_max(UniHypercube net) { return net.dim / 2u * 3u + 3u; }
+
 /// Where a tree packet goes; nowhere if it fits no tree of this network. Takes any rule, root,
 /// subtree and tag.
 constexpr Route route(UniHypercube net, Rule rule, const Hop& hop) {
@@ -123,6 +133,21 @@ constexpr std::uint8_t arrival_tag(UniHypercube net, Rule rule, const Hop& hop) 
     const unsigned tag =
         rule == Rule::bt2 ? bt2_arrival(half.view, half_dim(net)).tag : bt1_count(half.view);
     return static_cast<std::uint8_t>(tag | (half.other ? kTagCrossed : 0u));
+}
+
+/// Out-port to the child that leads to `destination`, kNoPort if it is not below this node. Over
+/// bts only, whose paths are the shortest.
+constexpr Port toward(UniHypercube net, Rule rule, const Hop& hop, NodeId destination) {
+    UhcView view = uhc_view(net, destination, hop.root);
+    const std::uint32_t self = index(hop.self) ^ index(hop.root);
+    for (unsigned level = net.diameter(); rule == Rule::bts && level != 0 && !view.is_root();
+         --level) {
+        const std::uint32_t up = bts_parent(view);
+        view = view.across(up);
+        if (view.relative == self)
+            return port_at(lowest_bit(up));
+    }
+    return kNoPort;
 }
 
 // No packet goes back over a link of the UHC, so what is collected at a root (reduce, gather) needs
