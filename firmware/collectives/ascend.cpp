@@ -14,10 +14,7 @@ struct Peers {
 };
 
 Peers peers_of(const Kernel& kernel, AscendPorts ports) {
-    const auto across = [&kernel](Port port) {
-        return node_at(index(kernel.id()) ^ (1u << index(port)));
-    };
-    return {across(ports.out), across(ports.in)};
+    return {kernel.neighbor(ports.out), kernel.neighbor(ports.in)};
 }
 
 Process send_value(Kernel& kernel, const AscendPlan& plan, NodeId to,
