@@ -2,6 +2,7 @@
 // failure.
 #pragma once
 
+#include "ascend_ops.hpp"
 #include "core/formulas.hpp"
 #include "job.hpp"
 #include "plan.hpp"
@@ -41,6 +42,7 @@ struct Summary {
     std::vector<Level> levels;  // of a single tree
     unsigned app_status = 0;    // the worst
     std::optional<Far> against; // a node sent against the direction of the link at this port
+    std::optional<SpectrumCheck> spectrum; // fft
 
     bool good() const { return failed.empty() && live != 0 && !against; }
 };

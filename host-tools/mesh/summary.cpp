@@ -21,7 +21,7 @@ double units(wire::ModelTime ticks) {
 double step_units(const RunPlan& plan) {
     if (plan.packet_bytes == 0)
         return plan.tau;
-    const std::uint32_t payload = std::min(plan.packet_bytes, plan.bytes);
+    const std::uint32_t payload = std::min(plan.packet_bytes, plan.message_bytes());
     return plan.tau + plan.tc * payload;
 }
 
@@ -55,6 +55,10 @@ std::optional<Formula> formula_of(const RunPlan& plan) {
     case wire::Op::reduce:
         return reduction_formula(plan.network(), plan.rule, plan.ports, plan.packets(), plan.root);
     case wire::Op::scan: return scan_formula(plan.network(), plan.ports, plan.packets());
+    case wire::Op::ascend:
+    case wire::Op::descend:
+    case wire::Op::sort:
+    case wire::Op::fft: return ascend_formula_of(plan);
     case wire::Op::allreduce:
     case wire::Op::none:
     case wire::Op::app: break;
@@ -157,6 +161,7 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
                   const Loom& loom) {
     Summary summary;
     const bool single = plan.op == wire::Op::bcast && subtree_count(plan.network(), plan.rule) == 1;
+    summary.spectrum = check_spectrum(plan, result);
     for (std::uint32_t number = 0; number < plan.nodes(); ++number) {
         const NodeResult& node = result.nodes[number];
         if (single)
@@ -165,7 +170,8 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
         if (node.fate == Fate::killed)
             continue;
         ++summary.live;
-        if (node.fate == Fate::live && book.right(node_at(number), node.report))
+        if (node.fate == Fate::live && book.right(node_at(number), node.report) &&
+            (!summary.spectrum || summary.spectrum->right[number]))
             ++summary.verified;
         else
             summary.failed.push_back(number);
