@@ -351,6 +351,10 @@ mesh::Process app_main(mesh::Kernel& node) {
     case mesh::wire::Op::reduce:
     case mesh::wire::Op::allreduce:
     case mesh::wire::Op::scan: return mesh::run_reduction(node);
+    case mesh::wire::Op::ascend: // programs of their own
+    case mesh::wire::Op::descend:
+    case mesh::wire::Op::sort:
+    case mesh::wire::Op::fft:
     case mesh::wire::Op::none:
     case mesh::wire::Op::app: break;
     }

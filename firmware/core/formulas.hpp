@@ -230,4 +230,31 @@ constexpr Formula scan_formula(Network network, PortModel ports, std::uint64_t p
     return {"nP", steps};
 }
 
+/// Steps of ASCEND or DESCEND over all dimensions, of values of `packets` packets each.
+/// (huang-yang-tseng-2001, section 7, corrected)
+constexpr Formula ascend_formula(Network network, PortModel ports, std::uint64_t packets) {
+    const bool half = ports == PortModel::half;
+    const std::uint64_t n = network.dim;
+    if (network.topology == Topology::cube)
+        return half ? Formula{"2nP", 2 * n * packets} : Formula{"nP", n * packets};
+    if (n % 2 == 0)
+        return half ? Formula{"2nP", 2 * n * packets} : Formula{"3nP/2", 3 * n / 2 * packets};
+    return half ? Formula{"2(n+1)P", 2 * (n + 1) * packets}
+                : Formula{"3(n+1)P/2", 3 * (n + 1) / 2 * packets};
+}
+
+/// Steps of bitonic sorting, of blocks of `packets` packets each.
+constexpr Formula sort_formula(Network network, PortModel ports, std::uint64_t packets) {
+    const bool half = ports == PortModel::half;
+    const std::uint64_t n = network.dim;
+    if (network.topology == Topology::cube)
+        return half ? Formula{"n(n+1)P", n * (n + 1) * packets}
+                    : Formula{"n(n+1)P/2", n * (n + 1) / 2 * packets};
+    if (n % 2 == 0)
+        return half ? Formula{"n(n+2)P", n * (n + 2) * packets}
+                    : Formula{"3n(n+2)P/4", 3 * n * (n + 2) / 4 * packets};
+    return half ? Formula{"(n+1)^2P", (n + 1) * (n + 1) * packets}
+                : Formula{"3(n+1)^2P/4", 3 * (n + 1) * (n + 1) / 4 * packets};
+}
+
 } // namespace mesh

@@ -50,7 +50,11 @@ enum class Op : std::uint8_t {
     allreduce,
     scan,
     allgather,
-    alltoall
+    alltoall,
+    ascend,
+    descend,
+    sort,
+    fft
 };
 using mesh::PortModel;
 inline constexpr std::uint32_t kRandomTarget = 0xFFFF'FFFF;

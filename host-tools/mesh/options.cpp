@@ -20,7 +20,8 @@ void add_network(CLI::App& app, std::string& topology, std::int64_t& dim) {
 void add_job(CLI::App& app, RunArguments& run) {
     app.add_option(
         "--op", run.op,
-        "bcast, scatter, gather, reduce, allreduce, scan, allgather, alltoall, send, barrier");
+        "bcast, scatter, gather, reduce, allreduce, scan, allgather, alltoall, send, barrier, "
+        "ascend, descend, sort, fft");
     app.add_option("--app", run.app, "a program on every node: a name, or an image (.elf)");
     app.add_option("words", run.words, "after --: words for the app");
     app.add_option(
@@ -31,7 +32,9 @@ void add_job(CLI::App& app, RunArguments& run) {
     app.add_option("--schedule", run.schedule,
                    "scatter, gather: gray, port, postorder, rbf, roundrobin, level, subtree; "
                    "all-to-all: level, subtree (default: the best for tree and ports)");
-    app.add_option("--type", run.element, "elements of a reduction: i32, u32, f32")
+    app.add_option("--type", run.element,
+                   "elements of a reduction: i32, u32, f32; what sort sorts: i32, "
+                   "lines")
         ->capture_default_str();
     app.add_option("--operator", run.reduction, "sum, min, max, band, bor, bxor")
         ->capture_default_str();

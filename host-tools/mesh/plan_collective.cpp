@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include "ascend_ops.hpp"
 #include "collectives/copies.hpp"
 #include "collectives/personalised.hpp"
 #include "collectives/reduction.hpp"
@@ -151,7 +152,7 @@ struct PacketLimits {
     bool unbounded;
 };
 PacketLimits packet_limits(const RunPlan& plan) {
-    if (plan.personalised() && in_cycles(plan.schedule))
+    if ((plan.personalised() && in_cycles(plan.schedule)) || plan.ascends())
         return {limits::kMessageBytesMax, true};
     const bool one_way = plan.copies == 1 && plan.rule != Rule::msbt_rot;
     if ((plan.op == wire::Op::bcast && one_way) || plan.op == wire::Op::scatter)
@@ -269,6 +270,11 @@ Rule plan_tree(const RunPlan& plan, const RunArguments& arguments) {
             refuse("--avoid chooses the tree of a collective: without --tree and --copies");
         return tree_without(plan, cable_end(plan.network(), arguments.avoid, "--avoid"));
     }
+    if (plan.ascends()) {
+        if (!arguments.tree.empty())
+            refuse("--tree: --op {} uses none", plan.op_name);
+        return Rule::unicast;
+    }
     const Network network = plan.network();
     const Rule usual = usual_tree(network.topology, plan.copies > 1);
     const Rule rule = arguments.tree.empty() ? usual : tree_of(network, arguments.tree);
@@ -291,6 +297,11 @@ void plan_collective(RunPlan& plan, const RunArguments& arguments) {
         refuse("--op scan: on a cube only, not on a {}", name(plan.network().topology));
     if (plan.op == wire::Op::bcast && plan.rule == Rule::sbg)
         refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
+    if (plan.ascends()) {
+        plan_ascend(plan, arguments);
+        plan_packet(plan, arguments.packet);
+        return;
+    }
     plan_schedule(plan, arguments);
     if (plan.personalised() || plan.reduces())
         plan_blocks(plan, arguments);

@@ -2,6 +2,7 @@
 // failure.
 #pragma once
 
+#include "ascend_ops.hpp"
 #include "core/formulas.hpp"
 #include "job.hpp"
 #include "plan.hpp"
@@ -38,10 +39,12 @@ struct Summary {
     std::uint32_t max_link_load = 0;
     std::array<std::uint64_t, kCounterCount> counters{}; // sums; maxima for high-water marks
     std::array<std::uint64_t, kPortsMax> dma_transfers{};
-    std::vector<Level> levels; // of a single tree
-    unsigned app_status = 0;   // the worst
+    std::vector<Level> levels;  // of a single tree
+    unsigned app_status = 0;    // the worst
+    std::optional<Far> against; // a node sent against the direction of the link at this port
+    std::optional<SpectrumCheck> spectrum; // fft
 
-    bool good() const { return failed.empty() && live != 0; }
+    bool good() const { return failed.empty() && live != 0 && !against; }
 };
 
 Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& result,

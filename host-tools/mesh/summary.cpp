@@ -21,7 +21,7 @@ double units(wire::ModelTime ticks) {
 double step_units(const RunPlan& plan) {
     if (plan.packet_bytes == 0)
         return plan.tau;
-    const std::uint32_t payload = std::min(plan.packet_bytes, plan.bytes);
+    const std::uint32_t payload = std::min(plan.packet_bytes, plan.message_bytes());
     return plan.tau + plan.tc * payload;
 }
 
@@ -55,6 +55,10 @@ std::optional<Formula> formula_of(const RunPlan& plan) {
     case wire::Op::reduce:
         return reduction_formula(plan.network(), plan.rule, plan.ports, plan.packets(), plan.root);
     case wire::Op::scan: return scan_formula(plan.network(), plan.ports, plan.packets());
+    case wire::Op::ascend:
+    case wire::Op::descend:
+    case wire::Op::sort:
+    case wire::Op::fft: return ascend_formula_of(plan);
     case wire::Op::allreduce:
     case wire::Op::none:
     case wire::Op::app: break;
@@ -157,6 +161,7 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
                   const Loom& loom) {
     Summary summary;
     const bool single = plan.op == wire::Op::bcast && subtree_count(plan.network(), plan.rule) == 1;
+    summary.spectrum = check_spectrum(plan, result);
     for (std::uint32_t number = 0; number < plan.nodes(); ++number) {
         const NodeResult& node = result.nodes[number];
         if (single)
@@ -165,7 +170,8 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
         if (node.fate == Fate::killed)
             continue;
         ++summary.live;
-        if (node.fate == Fate::live && book.right(node_at(number), node.report))
+        if (node.fate == Fate::live && book.right(node_at(number), node.report) &&
+            (!summary.spectrum || summary.spectrum->right[number]))
             ++summary.verified;
         else
             summary.failed.push_back(number);
@@ -182,6 +188,7 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
     for (const NodeResult& node : result.nodes)
         summary.disputed_packets += node.report.disputed_packets;
     summary.formula = formula_of(plan);
+    summary.against = loom.counts().first_against;
     if (!loom.counts().happened.empty())
         summary.unreachable = cut_off(plan, result, loom);
     return summary;
@@ -213,6 +220,10 @@ std::string describe_failure(const RunPlan& plan, const RunResult& result, const
         parts.push_back(fmt::format("{} did not get all of it", name_nodes(without)));
     if (!wrong.empty())
         parts.push_back(fmt::format("{} ended with the wrong answer", name_nodes(wrong)));
+    if (summary.against)
+        parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "
+                                    "this is a bug of the firmware",
+                                    index(summary.against->node), index(summary.against->port)));
     const std::vector<std::string> dead = dead_links(plan, result);
     if (!dead.empty())
         parts.push_back("links declared dead: " + list_links(dead));
