@@ -4,6 +4,7 @@
 #include "apps/parts.hpp"
 #include "apps/traffic.hpp"
 #include "errors.hpp"
+#include "kernel/limits.hpp"
 #include "samples.hpp"
 
 #include <fmt/format.h>
@@ -284,11 +285,13 @@ void plan_ascend(RunPlan& plan, const RunArguments& arguments) {
 }
 
 std::uint64_t ascend_packets(const RunPlan& plan) {
-    const std::uint32_t piece =
-        std::min<std::uint32_t>(plan.packet_bytes == 0 ? wire::kPayloadBytesMax : plan.packet_bytes,
-                                wire::kPayloadBytesMax);
+    const std::uint32_t most = plan.packet_bytes == 0 ? wire::kPayloadBytesMax : plan.packet_bytes;
+    const std::uint32_t piece = std::min<std::uint32_t>(most, wire::kPayloadBytesMax);
     const std::uint64_t packets = std::max(1u, (plan.message_bytes() + piece - 1) / piece);
-    return messages_of(plan) * packets * plan.nodes();
+    constexpr unsigned kHalfWindow = limits::kMessageWindowPackets / 2;
+    const std::uint64_t answers = 1 + (packets - 1 + kHalfWindow - 1) / kHalfWindow;
+    const unsigned way_back = distance(plan.network(), NodeId{1}, NodeId{0});
+    return messages_of(plan) * plan.nodes() * (packets + answers * way_back);
 }
 
 std::optional<Formula> ascend_formula_of(const RunPlan& plan) {

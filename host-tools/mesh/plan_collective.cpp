@@ -244,11 +244,10 @@ Rule plan_tree(const RunPlan& plan, const RunArguments& arguments) {
             refuse("--avoid chooses the tree of a collective: without --tree and --copies");
         return tree_without(plan, cable_end(plan.network(), arguments.avoid, "--avoid"));
     }
-    if (plan.ascends()) {
-        if (!arguments.tree.empty())
-            refuse("--tree: --op {} uses none", plan.op_name);
+    if (plan.ascends() && !arguments.tree.empty())
+        refuse("--tree: --op {} uses none", plan.op_name);
+    if (!plan.tree() && arguments.tree.empty())
         return Rule::unicast;
-    }
     const std::string_view usual = plan.copies > 1 ? "msbt" : "sbt";
     const Rule rule = tree_of(plan.network(), arguments.tree.empty() ? usual : arguments.tree);
     if (plan.copies > 1 && rule != Rule::msbt)
