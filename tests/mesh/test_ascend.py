@@ -226,7 +226,7 @@ def test_blocks_that_do_not_fit_are_refused(tmp_path):
                 "multiples of")
     for op in ("ascend", "fft", "sort"):
         refused(mesh("run", "--engine", "sim", "--dim", 1, "--op", op, "--bytes", 4 << 20),
-                "--dim")
+                "multiples of")
     outcome, _ = whole("sim", "cube", 2, ("--op", "ascend"), bytes(20), tmp_path)
     refused(outcome, "multiples of 16")
 
