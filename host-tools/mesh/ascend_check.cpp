@@ -20,8 +20,8 @@ namespace {
 using Word = std::uint32_t;
 using View = std::span<const std::byte>;
 
-/// Most products of the Fourier sums that a check makes: all frequencies of 16384 points.
-constexpr std::uint64_t kProductsMax = std::uint64_t{1} << 28;
+/// Most products of the Fourier sums that a check makes: all frequencies of 8192 points.
+constexpr std::uint64_t kProductsMax = std::uint64_t{1} << 26;
 /// Rounding of a butterfly, with those of its root of unity, in units of 2^-24.
 constexpr double kRoundings = 4;
 
