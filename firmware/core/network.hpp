@@ -169,13 +169,15 @@ constexpr Port toward(Net net, Rule rule, const Hop& hop, NodeId destination) {
     return kNoPort;
 }
 
-/// Port towards the root.
+/// Port towards the root: the way up, where links carry packets both ways.
 template <class Rules, class Net>
 constexpr Port homeward(Net net, Rule rule, const Hop& hop) {
     if constexpr (std::is_same_v<Net, Hypercube>) {
         if (rule == Rule::sbg)
             return SbgGraph::homeward(net, hop);
     }
+    if constexpr (std::is_same_v<Net, UniHypercube>)
+        return uhc::homeward(net, rule, hop);
     return rule_parent<Rules>(net, rule, hop);
 }
 

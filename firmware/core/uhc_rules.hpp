@@ -141,6 +141,15 @@ constexpr std::uint32_t collect_children(UniHypercube net, NodeId root, NodeId s
     return bts_children(uhc_view(net, self, root).reversed());
 }
 
+/// The same in the other trees that reach all nodes of an odd network at once (bts, bt4, adst,
+/// ist): tree Hop::subtree turned round. kNoPort at the root and for other rules.
+constexpr Port homeward(UniHypercube net, Rule rule, const Hop& hop) {
+    if (hop.self == hop.root || !has(net, rule) || spans_halves(rule))
+        return kNoPort;
+    const UhcView view = uhc_view(net, hop.self, hop.root).reversed();
+    return port_at(lowest_bit(parent_bit(net, rule, view, hop.subtree)));
+}
+
 /// Height of a tree of an odd network: that of its half, two more for the way across.
 constexpr unsigned with_crossing(UniHypercube net, unsigned half_height) {
     return half_height + (net.dim % 2 == 0 ? 0u : 2u);
