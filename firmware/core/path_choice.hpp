@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/bits.hpp"
+#include "core/rules.hpp"
 #include "core/types.hpp"
 
 #include <array>
@@ -18,11 +19,22 @@
 
 namespace mesh {
 
+/// Most trees of a rule: ist of the largest UHC.
+inline constexpr unsigned kPathsMax = kDimMax / 2;
+
+/// True for the rules whose trees can be used so. Of a network that has the rule.
+constexpr bool has_paths(Topology topology, Rule rule) {
+    if (topology == Topology::star)
+        return rule == Rule::edt || rule == Rule::edt_v2;
+    return topology == Topology::uhc &&
+           (rule == Rule::ist || rule == Rule::adst || rule == Rule::bts);
+}
+
 /// A node as its trees reach it. Trees count from 0 here.
 struct PathLook {
-    std::array<std::uint8_t, kDimMax> links{};   // from the source to the node
-    std::array<std::uint32_t, kDimMax> turned{}; // where tree 0 has the node that looks like it
-    bool repeats = false;                        // several trees see the same
+    std::array<std::uint8_t, kPathsMax> links{};   // from the source to the node
+    std::array<std::uint32_t, kPathsMax> turned{}; // where tree 0 has the node that looks like it
+    bool repeats = false;                          // several trees see the same
 };
 
 template <class Paths>
@@ -43,7 +55,7 @@ public:
             return low_bits(copies_);
         if (!look.repeats)
             return nearest(look, look.turned);
-        std::array<std::uint32_t, kDimMax> carried{};
+        std::array<std::uint32_t, kPathsMax> carried{};
         for (std::uint32_t other = 1; other < node; ++other) {
             const PathLook seen = paths_.look(other);
             for (std::uint32_t left = seen.repeats ? nearest(seen, carried) : 0; left != 0;
@@ -56,13 +68,13 @@ public:
 private:
     /// The trees with the fewest links; of equals those with the smaller `tie`, then the first.
     constexpr std::uint32_t nearest(const PathLook& look,
-                                    const std::array<std::uint32_t, kDimMax>& tie) const {
+                                    const std::array<std::uint32_t, kPathsMax>& tie) const {
         std::uint32_t chosen = 0;
         for (unsigned copy = 0; copy < copies_; ++copy) {
-            unsigned best = kDimMax;
+            unsigned best = kPathsMax;
             for (unsigned tree = 0; tree < paths_.trees(); ++tree) {
                 const bool free = ((chosen >> tree) & 1u) == 0;
-                const bool nearer = best == kDimMax || look.links[tree] < look.links[best] ||
+                const bool nearer = best == kPathsMax || look.links[tree] < look.links[best] ||
                                     (look.links[tree] == look.links[best] && tie[tree] < tie[best]);
                 if (free && nearer)
                     best = tree;
@@ -114,6 +126,41 @@ private:
 
     PathChoice<Paths> choice_;
     unsigned level_;
+    std::uint32_t node_ = 0;
+};
+
+/// A total exchange in rounds, where the trees are rotations of each other. In the round of a node
+/// every source sends to it through the first tree and to its rotations through the others. All
+/// these packets keep step, no two of all nodes ever want the same link, and the next round begins
+/// when they have arrived. (fragopoulou-akl-1993, 4.6)
+template <class Paths>
+class Rounds {
+public:
+    struct Round {
+        std::uint32_t links = 0;                      // that each packet crosses; 0: no more rounds
+        std::uint32_t trees = 0;                      // that take part, as bits
+        std::array<std::uint32_t, kPathsMax> nodes{}; // relative, for each tree
+    };
+
+    constexpr explicit Rounds(const PathChoice<Paths>& choice) : choice_(choice) {}
+
+    constexpr Round next() {
+        const unsigned trees = choice_.paths().trees();
+        while (++node_ < choice_.paths().nodes()) {
+            const PathLook look = choice_.paths().look(node_);
+            Round round{look.links[0], 0, {}};
+            for (unsigned tree = 0; tree < trees; ++tree) {
+                round.nodes[tree] = look.turned[tree == 0 ? 0 : trees - tree];
+                round.trees |= choice_.trees_to(round.nodes[tree]) & (1u << tree);
+            }
+            if (round.trees != 0)
+                return round;
+        }
+        return {};
+    }
+
+private:
+    PathChoice<Paths> choice_;
     std::uint32_t node_ = 0;
 };
 

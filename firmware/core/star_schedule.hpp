@@ -1,8 +1,7 @@
-// Personalised communication on the star: how the trees of edt reach a node, and the rounds of a
-// total exchange.
+// Personalised communication on the star: how the trees of edt reach a node.
 //
 // Tree r(l) is tree l rotated, so what tree 2 says of a node the others say of the nodes of its
-// necklace: one node and its rotations load all ports alike. (fragopoulou-akl-1993, 2, 4.5, 4.6)
+// necklace: one node and its rotations load all ports alike. (fragopoulou-akl-1993, 2, 4.5)
 #pragma once
 
 #include "core/path_choice.hpp"
@@ -54,40 +53,6 @@ struct StarPaths {
     }
     /// Which tree a node begins with when it sends to all.
     constexpr unsigned first_tree(NodeId node) const { return index(node); }
-};
-
-/// A total exchange in rounds. In the round of node i every source sends to i through tree 2 and to
-/// the rotations of i through the others; all these packets keep step, no two of all nodes ever
-/// want the same link, and the next round begins when they have arrived.
-class StarRounds {
-public:
-    struct Round {
-        std::uint32_t links = 0; // that each packet crosses; 0: no more rounds
-        std::uint32_t trees = 0; // that take part, as bits; tree t goes to destination t
-        std::array<std::uint32_t, kSymbolsMax> destinations{}; // relative
-    };
-
-    constexpr explicit StarRounds(const PathChoice<StarPaths>& choice) : choice_(choice) {}
-
-    constexpr Round next() {
-        const StarPaths& paths = choice_.paths();
-        while (++node_ < paths.nodes()) {
-            Label turned = paths.net.unrank(node_at(node_));
-            Round round{paths.links(turned), 0, {}};
-            for (unsigned tree = 0; tree < paths.trees(); ++tree) {
-                round.destinations[tree] = index(paths.net.rank(turned));
-                round.trees |= choice_.trees_to(round.destinations[tree]) & (1u << tree);
-                turned = paths.net.rotate(turned);
-            }
-            if (round.trees != 0)
-                return round;
-        }
-        return {};
-    }
-
-private:
-    PathChoice<StarPaths> choice_;
-    std::uint32_t node_ = 0;
 };
 
 } // namespace mesh

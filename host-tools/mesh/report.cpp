@@ -250,8 +250,9 @@ void print_table(const RunPlan& plan, const RunResult& result, const Summary& su
                summary.max_link_load, summary.model_time);
     print_losses(summary, loom);
     if (plan.copies > 1)
-        fmt::print("copies    {} of each packet; {} disputed, settled by majority\n", plan.copies,
-                   count_text(summary.disputed_packets, "packet"));
+        fmt::print("copies    {} of each packet; {} disputed, {}\n", plan.copies,
+                   count_text(summary.disputed_packets, "packet"),
+                   plan.by_packets() ? "the first kept" : "settled by majority");
     if (plan.engine == "qemu")
         print_dma(plan, summary);
     fmt::print("time      booted in {:.2f} s, ran {:.2f} s, {:.0f} hops/s\n", result.boot_s,

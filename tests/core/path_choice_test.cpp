@@ -133,13 +133,13 @@ Exchanged in_rounds(unsigned n, unsigned copies, Rule rule) {
     const Network net = star(n);
     const auto choice = star_choice(n, copies, rule);
     PacketSimulator simulator(net);
-    StarRounds rounds(choice);
+    Rounds rounds(choice);
     Steps clock = 0;
     for (auto round = rounds.next(); round.links != 0; round = rounds.next()) {
         for (std::uint32_t from = 0; from < node_count(net); ++from)
             for_each_tree(round.trees, [&](unsigned tree) {
                 simulator.inject(
-                    outward(net, choice, tree, node_at(from), round.destinations[tree]), clock);
+                    outward(net, choice, tree, node_at(from), round.nodes[tree]), clock);
             });
         clock += round.links;
     }
