@@ -24,7 +24,7 @@ ASAN_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=address,undefined \
   -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS
 FUZZ_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,undefined \
   -fno-sanitize=function -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS -Wno-sign-conversion
-HOST_LIBS := -lfmt -pthread
+HOST_LIBS := -lfmt -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
 # On the host an app is one function among others, and its output goes to its node's console.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
 APP_OUTPUT := objcopy --redefine-sym printf=mesh_app_printf --redefine-sym puts=mesh_app_puts
@@ -32,7 +32,10 @@ APP_OUTPUT := objcopy --redefine-sym printf=mesh_app_printf --redefine-sym puts=
 # ---- sources -------------------------------------------------------------------------------------
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
 PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/kernel/*.cpp \
-  firmware/collectives/*.cpp)
+  firmware/kernel/networks/*.cpp firmware/collectives/*.cpp)
+# What an image can be a node of; `make NETWORKS=cube` makes smaller ones.
+NETWORKS ?= cube uhc star
+LINK_NETWORKS := $(NETWORKS:%=-Wl,-u,mesh_network_%)
 APP_SOURCES := $(APPS:%=firmware/apps/%.cpp)
 HOST_SOURCES := $(PORTABLE_SOURCES) $(wildcard boards/host/*.cpp host-tools/mesh/*.cpp)
 MAIN_SOURCE := host-tools/mesh/main.cpp
@@ -85,7 +88,7 @@ TARGET_FLAGS := -Os -g -ffunction-sections -fdata-sections -fno-exceptions -fno-
   -fno-threadsafe-statics -fno-use-cxa-atexit -fno-unwind-tables -fno-asynchronous-unwind-tables \
   -fno-common -fstack-usage -Wno-psabi
 TARGET_LDFLAGS := -nostartfiles --specs=nano.specs -Llinker -Wl,--gc-sections \
-  -Wl,--print-memory-usage -Wl,--orphan-handling=error -Wl,--fatal-warnings
+  $(LINK_NETWORKS) -Wl,--print-memory-usage -Wl,--orphan-handling=error -Wl,--fatal-warnings
 
 .PHONY: images
 # $(1): board, $(2): image, $(3): its own objects

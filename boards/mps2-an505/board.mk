@@ -7,9 +7,11 @@ BOARD_LDFLAGS :=
 QEMU_MACHINE := mps2-an505
 
 # Budgets in bytes; the build fails beyond them. Flash: kernel, links, core and board without an
-# app, at -Os; trees: the rules of all trees, in programs that use them. RAM: static, without pool,
-# arena and stacks. Stack: any one function.
+# app, at -Os; trees: the rules of all trees of the cube, in programs that use them; network: those
+# of the UHC, and all of the star. RAM: static, without pool, arena and stacks. Stack: any one
+# function.
 FLASH_BUDGET := 12288
 RAM_BUDGET := 3072
 TREES_BUDGET := 4096
+NETWORK_BUDGET := 2048
 STACK_BUDGET := 512

@@ -1,7 +1,7 @@
-// The image's main: one board, one node, and the memory that the kernel works in.
-#include "boards/mps2-an505/board.hpp"
+// The image's main: one board, one node, the memory that the kernel works in, and the program that
+// the image was made for.
+#include "boards/mps2-an505/node.hpp"
 #include "hal/console.hpp"
-#include "kernel/node.hpp"
 
 #include <algorithm>
 #include <array>

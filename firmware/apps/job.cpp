@@ -339,8 +339,8 @@ Process run_packets(Kernel& node, Exchange what) {
         account(node, node.workspace().subspan(own, plan.block_bytes), 0);
     else
         account(node, node.workspace().first(arrivals->blocks_due == 0 ? 0 : all), 0);
-    co_await node.wait_until([arrivals] { return arrivals->copies == arrivals->copies_due; });
-    node.advance_clock(arrivals->last_at);
+    while (arrivals->copies != arrivals->copies_due)
+        co_await more_copies(node, *arrivals);
     node.result().received_copies = arrivals->copies;
     node.result().disputed_packets = arrivals->disputed;
     co_return Status::ok;

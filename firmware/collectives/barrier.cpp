@@ -4,7 +4,7 @@ namespace mesh {
 
 Task<Status> barrier(Kernel& kernel, Tag tag) {
     for (unsigned port = 0; port < kernel.ports(); ++port) {
-        const NodeId peer = neighbor<KernelRules>(kernel.network(), kernel.id(), port_at(port));
+        const NodeId peer = kernel.neighbor(port_at(port));
         const auto step = static_cast<Tag>(tag + port);
         Packet packet = co_await kernel.allocate(Rule::unicast);
         packet.header().destination = peer;

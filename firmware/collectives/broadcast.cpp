@@ -9,7 +9,8 @@ namespace mesh {
 namespace {
 bool possible(const Kernel& kernel, const BroadcastPlan& plan) {
     return index(plan.root) < kernel.nodes() && plan.packet_bytes != 0 && plan.tree != Rule::sbg &&
-           plan.tree != Rule::unicast && tree_rules().height(kernel.network(), plan.tree) != 0;
+           plan.tree != Rule::unicast &&
+           tree_rules(kernel.network().topology).height(kernel.network(), plan.tree) != 0;
 }
 } // namespace
 
@@ -23,10 +24,10 @@ Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
     }
     Packet packet = co_await kernel.allocate(plan.tree);
     packet.header().tag = plan.tag;
-    packet.header().subtree =
-        static_cast<std::uint8_t>(first_subtree<KernelRules>(kernel.network(), plan.tree) +
-                                  broadcast_subtree(kernel.network(), plan.tree, kernel.job().ports,
-                                                    fragment.packet, plan.packets()));
+    packet.header().subtree = static_cast<std::uint8_t>(
+        tree_rules(kernel.network().topology).first_subtree(kernel.network(), plan.tree) +
+        broadcast_subtree(kernel.network(), plan.tree, kernel.job().ports, fragment.packet,
+                          plan.packets()));
     plan.cutting().describe(fragment, packet.header());
     packet.resize(fragment.bytes);
     co_return packet;

@@ -15,7 +15,8 @@ Hypercube cube_of(const Kernel& kernel) { return {kernel.network().dim}; }
 bool possible(const Kernel& kernel, const PersonalPlan& plan) {
     return kernel.network().topology == Topology::cube && index(plan.root) < kernel.nodes() &&
            has_schedule(plan.tree, plan.schedule, plan.ports != PortModel::all) &&
-           tree_rules().height(kernel.network(), plan.tree) != 0 && kernel.can_carry(plan.tree);
+           tree_rules(kernel.network().topology).height(kernel.network(), plan.tree) != 0 &&
+           kernel.can_carry(plan.tree);
 }
 
 } // namespace
@@ -26,7 +27,7 @@ Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSourc
         co_return Status::bad_argument;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
     for (std::uint32_t number = 0; number < cutting.packets(); ++number) {
-        ScatterOrder<KernelRules> order{cube_of(kernel), plan.tree, plan.schedule};
+        ScatterOrder<CubeRules> order{cube_of(kernel), plan.tree, plan.schedule};
         const std::uint32_t begin = number * plan.packet_bytes;
         const std::uint32_t end = begin + cutting.bytes_of(number);
         for (std::uint32_t c = order.next(); c != 0; c = order.next()) {
@@ -91,7 +92,7 @@ public:
           what_(what),
           self_(translated() ? 0 : index(kernel.id()) ^ index(plan.root)),
           block_bytes_(plan.block_bytes),
-          cycles_(cycle_count<KernelRules>(plan_)) {
+          cycles_(cycle_count<CubeRules>(plan_)) {
         const std::size_t all = std::size_t{kernel.nodes()} * plan.block_bytes;
         blocks_ = memory.first(all);
         out_ = memory.subspan(all, all);
@@ -147,7 +148,7 @@ private:
     template <class F>
     void for_each(unsigned cycle, F f) const {
         const unsigned scheduled = backward() ? cycles_ - 1 - cycle : cycle;
-        for_each_crossing<KernelRules>(plan_, [&](unsigned when, const Crossing& crossing) {
+        for_each_crossing<CubeRules>(plan_, [&](unsigned when, const Crossing& crossing) {
             if (when == scheduled)
                 f(crossing);
         });
@@ -206,7 +207,7 @@ Process send_bundles(Kernel& kernel, const PersonalPlan& plan, const CycleWork& 
         const std::span<const std::byte> bundle = work.outgoing(port);
         if (bundle.empty())
             continue;
-        const NodeId to = neighbor<KernelRules>(kernel.network(), kernel.id(), port_at(port));
+        const NodeId to = kernel.neighbor(port_at(port));
         const auto whole = static_cast<std::uint32_t>(bundle.size());
         const SendOptions options{.tag = plan.tag,
                                   .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes};
@@ -226,7 +227,7 @@ Task<Status> do_cycle(Kernel& kernel, const PersonalPlan& plan, const CycleWork&
         const std::span<std::byte> bundle = work.incoming(port);
         if (bundle.empty())
             continue;
-        const NodeId from = neighbor<KernelRules>(kernel.network(), kernel.id(), port_at(port));
+        const NodeId from = kernel.neighbor(port_at(port));
         const Received received = co_await receive(kernel, bundle, plan.tag, from);
         if (received.status != Status::ok)
             co_return received.status;

@@ -89,7 +89,7 @@ void copy(std::span<const std::byte> from, std::span<std::byte> to) {
 
 /// Sends `packet` across `port` to the neighbour.
 void send_across(Kernel& kernel, Port port, Packet packet, Tag tag, std::uint32_t says) {
-    packet.header().destination = neighbor<KernelRules>(kernel.network(), kernel.id(), port);
+    packet.header().destination = kernel.neighbor(port);
     packet.header().tag = tag;
     packet.header().message = says;
     kernel.inject(std::move(packet));
@@ -98,9 +98,7 @@ void send_across(Kernel& kernel, Port port, Packet packet, Tag tag, std::uint32_
 /// `Packet p = co_await from_across(...)`: the neighbour's next packet that says this; none if the
 /// cable is dead or `status` is no longer ok.
 auto from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says, const Status& status) {
-    const Match match{.tag = tag,
-                      .source = neighbor<KernelRules>(kernel.network(), kernel.id(), port),
-                      .message = says};
+    const Match match{.tag = tag, .source = kernel.neighbor(port), .message = says};
     const Link& link = std::as_const(kernel.forwarder()).link(index(port));
     return detail::wait(
         kernel,
@@ -152,9 +150,10 @@ struct Place {
 
 Place place_in(const Kernel& kernel, const BroadcastPlan& plan, unsigned subtree) {
     const Network network = kernel.network();
-    subtree += first_subtree<KernelRules>(network, plan.tree);
-    Place place{subtree, parent<KernelRules>(network, plan.tree, subtree, plan.root, kernel.id())};
-    PortSequence order = children<KernelRules>(network, plan.tree, subtree, plan.root, kernel.id());
+    const TreeRules& trees = tree_rules(network.topology);
+    subtree += trees.first_subtree(network, plan.tree);
+    Place place{subtree, trees.parent(network, plan.tree, subtree, plan.root, kernel.id())};
+    PortSequence order = trees.children(network, plan.tree, subtree, plan.root, kernel.id());
     while (!order.empty() && place.count < kPortsMax)
         place.ports[place.count++] = order.pop();
     std::reverse(place.ports.begin(), place.ports.begin() + place.count);
@@ -341,7 +340,7 @@ Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::by
     job.pieces.root = plan.root;
     job.pieces.tag = plan.tag;
     const Network network = kernel.network();
-    const unsigned subtrees = subtree_count<KernelRules>(network, job.pieces.tree);
+    const unsigned subtrees = tree_rules(network.topology).subtree_count(network, job.pieces.tree);
     if (job.pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes || subtrees == 0 ||
         index(plan.root) >= kernel.nodes() || network.topology == Topology::uhc) {
         job.status = Status::bad_argument;

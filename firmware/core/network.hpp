@@ -36,11 +36,15 @@ struct AllRules {
     using StarTrees = TreeList<SptTree, EdtTree, EdtV2Tree>;
 };
 
-/// The cube with all its trees. An image pays flash for the rules of its set only: each function
-/// below takes a set as its template argument.
-struct CubeRules : AllRules {
-    static constexpr bool has(Topology topology) { return topology == Topology::cube; }
+/// One network with all its trees. An image pays flash for the rules of its sets only: each
+/// function below takes a set as its template argument.
+template <Topology kThis>
+struct NetworkSet : AllRules {
+    static constexpr bool has(Topology topology) { return topology == kThis; }
 };
+using CubeRules = NetworkSet<Topology::cube>;
+using UhcRules = NetworkSet<Topology::uhc>;
+using StarRules = NetworkSet<Topology::star>;
 
 /// The cube without trees: unicast.
 struct CubeUnicast : CubeRules {
@@ -62,20 +66,24 @@ constexpr typename Rules::StarTrees trees_of(StarGraph) {
     return {};
 }
 
-/// f(topology) for the topology of `network`; a value of nothing for one that the rules lack.
+/// f(topology) for the topology of `network`, which must be the one that the rules have if they
+/// have one only.
 template <class Rules, class F>
 constexpr auto with_topology(Network network, F f) {
     using Result = decltype(f(Hypercube{}));
+    constexpr unsigned kNetworks = (Rules::has(Topology::cube) ? 1u : 0u) +
+                                   (Rules::has(Topology::uhc) ? 1u : 0u) +
+                                   (Rules::has(Topology::star) ? 1u : 0u);
     if constexpr (Rules::has(Topology::cube)) {
-        if (network.topology == Topology::cube)
+        if (kNetworks == 1 || network.topology == Topology::cube)
             return f(Hypercube{network.dim});
     }
     if constexpr (Rules::has(Topology::uhc)) {
-        if (network.topology == Topology::uhc)
+        if (kNetworks == 1 || network.topology == Topology::uhc)
             return f(UniHypercube{network.dim});
     }
     if constexpr (Rules::has(Topology::star)) {
-        if (network.topology == Topology::star)
+        if (kNetworks == 1 || network.topology == Topology::star)
             return f(StarGraph{network.dim});
     }
     return Result{};
@@ -105,6 +113,11 @@ constexpr TreeFacts tree_facts(Net net, Rule rule) {
         return TreeFacts{tree.subtree_count(net), static_cast<std::uint8_t>(tree.first_subtree()),
                          tree.kReadsRoot, tree.kReadsSubtree};
     });
+}
+
+template <class Rules>
+constexpr TreeFacts tree_facts(UniHypercube net, Rule rule) {
+    return {uhc::subtree_count(net, rule), 0, !uhc::is_tagged(rule), false};
 }
 
 /// The route of a tree packet: that of its tree. The UHC and the star choose among their own.
@@ -156,6 +169,8 @@ constexpr Port toward(Net net, Rule rule, const Hop& hop, NodeId destination) {
         if (rule == Rule::sbg)
             return SbgGraph::toward(net, hop, destination);
     }
+    if constexpr (std::is_same_v<Net, UniHypercube>)
+        return uhc::toward(net, rule, hop, destination);
     Hop below = hop;
     below.self = destination;
     for (unsigned level = rule_height<Rules>(net, rule); level != 0; --level) {

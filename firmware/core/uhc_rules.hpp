@@ -62,6 +62,16 @@ constexpr bool has(UniHypercube net, Rule rule) {
     return uhc_rule && !(even_only && net.dim % 2 != 0);
 }
 
+/// How many trees the rule has in this network; 0 if none.
+constexpr unsigned subtree_count(UniHypercube net, Rule rule) {
+    if (!has(net, rule))
+        return 0;
+    return is_disjoint(rule) ? net.dim / 2u : 1u;
+}
+
+/// No tree of this network is higher.
+constexpr unsigned height_max(UniHypercube net) { return net.dim / 2u * 3u + 4u; }
+
 /// Where a tree packet goes; nowhere if it fits no tree of this network. Takes any rule, root,
 /// subtree and tag.
 constexpr Route route(UniHypercube net, Rule rule, const Hop& hop) {
@@ -125,29 +135,49 @@ constexpr std::uint8_t arrival_tag(UniHypercube net, Rule rule, const Hop& hop) 
     return static_cast<std::uint8_t>(tag | (half.other ? kTagCrossed : 0u));
 }
 
-// No packet goes back over a link of the UHC, so what is collected at a root (reduce, gather) needs
-// a tree of its own: bts of the network with all links turned round. Every node sends up once, over
-// a shortest path, after it has heard from all its children. Any dim.
+/// In-port of a node, as a bit, in the trees over which packets go to single nodes: adst, ist, and
+/// for every other rule bts.
+constexpr std::uint32_t path_parent(UniHypercube net, Rule rule, const UhcView& view,
+                                    unsigned subtree) {
+    if (rule == Rule::adst)
+        return adst_parent(view, subtree);
+    return rule == Rule::ist ? ist_parent(view, net.dim / 2, subtree) : bts_parent(view);
+}
 
-/// Out-port towards the root; kNoPort at the root.
-constexpr Port collect_parent(UniHypercube net, NodeId root, NodeId self) {
-    if (self == root)
+/// Out-port to the child that leads to `destination`, kNoPort if it is not below this node, and for
+/// rules other than adst, ist and bts.
+constexpr Port toward(UniHypercube net, Rule rule, const Hop& hop, NodeId destination) {
+    UhcView view = uhc_view(net, destination, hop.root);
+    const std::uint32_t self = index(hop.self) ^ index(hop.root);
+    const bool paths = is_disjoint(rule) || rule == Rule::bts;
+    for (unsigned level = height_max(net); paths && level != 0 && !view.is_root(); --level) {
+        const unsigned up = lowest_bit(path_parent(net, rule, view, hop.subtree));
+        view = view.across(1u << up);
+        if (view.relative == self)
+            return port_at(up);
+    }
+    return kNoPort;
+}
+
+// No packet goes back over a link of the UHC, so what is collected at a root (reduce, gather) needs
+// trees of its own: those of the network with all links turned round. bts serves a reduce: every
+// node sends up once, over a shortest path, after it has heard from all its children. Any dim.
+
+/// Out-port towards the root, in tree Hop::subtree of adst or ist turned round, or for every other
+/// rule in bts; kNoPort at the root.
+constexpr Port homeward(UniHypercube net, Rule rule, const Hop& hop) {
+    if (hop.self == hop.root)
         return kNoPort;
-    return port_at(lowest_bit(bts_parent(uhc_view(net, self, root).reversed())));
+    const UhcView view = uhc_view(net, hop.self, hop.root).reversed();
+    return port_at(lowest_bit(path_parent(net, rule, view, hop.subtree)));
+}
+constexpr Port collect_parent(UniHypercube net, NodeId root, NodeId self) {
+    return homeward(net, Rule::bts, {self, root, kNoPort, 0});
 }
 
 /// In-ports by which the children send, as bits.
 constexpr std::uint32_t collect_children(UniHypercube net, NodeId root, NodeId self) {
     return bts_children(uhc_view(net, self, root).reversed());
-}
-
-/// The same in the other trees that reach all nodes of an odd network at once (bts, bt4, adst,
-/// ist): tree Hop::subtree turned round. kNoPort at the root and for other rules.
-constexpr Port homeward(UniHypercube net, Rule rule, const Hop& hop) {
-    if (hop.self == hop.root || !has(net, rule) || spans_halves(rule))
-        return kNoPort;
-    const UhcView view = uhc_view(net, hop.self, hop.root).reversed();
-    return port_at(lowest_bit(parent_bit(net, rule, view, hop.subtree)));
 }
 
 /// Height of a tree of an odd network: that of its half, two more for the way across.

@@ -17,6 +17,7 @@ enum class CheckId : std::uint32_t {
     out_of_processes,
     transmit_while_busy,
     unhandled_frame_kind,
+    network_not_linked,
 };
 
 /// Defined once by each board: stops the node with `id` as the cause.

@@ -9,33 +9,26 @@
 namespace mesh {
 
 namespace {
-bool timeless(const wire::PacketHeader& header) {
-    return (header.flags & wire::packet_flag::kTimeless) != 0;
-}
-bool is_part(const wire::PacketHeader& header) {
-    return (header.flags & wire::packet_flag::kPart) != 0;
-}
-
-Envelope envelope_of(const wire::PacketHeader& header) {
-    return {header.rule,
-            header.subtree,
-            header.source,
-            header.destination,
-            0,
-            (header.flags & wire::packet_flag::kInward) != 0};
+Envelope envelope_of(const wire::PacketHeader& header, std::uint8_t tag) {
+    return {header.rule,   header.subtree,
+            header.source, header.destination,
+            tag,           (header.flags & wire::packet_flag::kInward) != 0};
 }
 } // namespace
 
 Forwarder::Forwarder(const wire::Identity& identity, std::span<Link> links, LinkContext& context)
     : identity_(identity),
+      rules_(rules_of(identity.network.topology)),
       links_(links),
       context_(context) {
+    if (rules_.answer_way != nullptr)
+        context.answer_ports = out_ports();
     for (unsigned port = 0; port < ports(); ++port)
-        links_[port].attach(port);
+        links_[port].attach(context, port);
 }
 
 bool Forwarder::may_inject(Rule rule) const {
-    return context_.pool.free() > kernel_height(identity_.network, rule);
+    return context_.pool.free() > rules_.longest(identity_.network, rule);
 }
 
 PacketBuffer* Forwarder::take(const Match& match) {
@@ -51,11 +44,11 @@ bool Forwarder::has_room(const PacketBuffer* buffer) const {
 }
 
 bool Forwarder::on_data(unsigned port, const wire::LinkHeader& link, PacketBuffer* buffer) {
-    const unsigned longest = kernel_height(identity_.network, buffer->header.rule);
+    const unsigned longest = rules_.longest(identity_.network, buffer->header.rule);
     buffer->hops = link.hops;
     buffer->remaining = static_cast<std::uint16_t>(longest > link.hops ? longest - link.hops : 0);
     owing_ |= 1u << port;
-    switch (this->link(port).on_data(link, has_room(buffer), buffer->remaining)) {
+    switch (this->link(port).on_data(context_, link, has_room(buffer), buffer->remaining)) {
     case Link::Verdict::refuse:
         starved_ = true;
         ++context_.counters[Counter::drop_no_buffer];
@@ -65,18 +58,33 @@ bool Forwarder::on_data(unsigned port, const wire::LinkHeader& link, PacketBuffe
     case Link::Verdict::accept: break;
     }
     buffer->ready = link.model_time;
-    if (!timeless(buffer->header)) {
+    if (!buffer->header.is_timeless()) {
         wire::ModelTime& unit_ready = links_[port].unit_ready();
-        if (!is_part(buffer->header))
-            unit_ready = clock_.receive(link.model_time, duration(buffer->header));
+        if (!buffer->header.is_part())
+            unit_ready =
+                clock_.receive(link.model_time, clock_.duration(buffer->header.moved_bytes()));
         buffer->ready = unit_ready;
     }
-    forward(buffer, port_at(port));
+    forward(buffer, port_at(port),
+            static_cast<std::uint8_t>(link.flags >> wire::link_flag::kTagShift));
     return true;
 }
 
-wire::ModelTime Forwarder::duration(const wire::PacketHeader& header) const {
-    return clock_.duration(header.unit_bytes != 0 ? header.unit_bytes : header.payload_bytes);
+Port Forwarder::on_answer(Port port, const wire::LinkHeader& header) {
+    if (rules_.answer_way == nullptr)
+        return port;
+    const AnswerWay way = rules_.answer_way(identity_.network, identity_.node, port, header);
+    if (way.arrived)
+        return way.port;
+    if (way.port == kNoPort) {
+        ++context_.counters[Counter::drop_wrong_port];
+        return kNoPort;
+    }
+    passing_ = header;
+    passing_.port = way.port;
+    ++passing_.hops;
+    ++context_.counters[Counter::acks_sent];
+    return kNoPort;
 }
 
 void Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready) {
@@ -85,15 +93,16 @@ void Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready) {
     buffer->ready = ready;
     buffer->hops = 0;
     buffer->remaining =
-        static_cast<std::uint16_t>(kernel_height(identity_.network, buffer->header.rule));
-    if (!timeless(buffer->header))
+        static_cast<std::uint16_t>(rules_.longest(identity_.network, buffer->header.rule));
+    if (!buffer->header.is_timeless())
         ++context_.counters[Counter::packets_injected];
-    forward(buffer, kNoPort);
+    forward(buffer, kNoPort, 0);
 }
 
-void Forwarder::forward(PacketBuffer* buffer, Port arrival) {
+void Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag) {
     Route route =
-        kernel_route(identity_.network, identity_.node, arrival, envelope_of(buffer->header));
+        rules_.way(identity_.network, identity_.node, arrival, envelope_of(buffer->header, tag));
+    buffer->tags = route.tags;
     if (route.ports.empty() && !route.deliver && arrival != kNoPort)
         ++context_.counters[Counter::drop_no_route];
     while (!route.ports.empty()) {
@@ -113,7 +122,7 @@ void Forwarder::send(unsigned port, PacketBuffer* buffer) {
         return;
     }
     context_.pool.share(buffer);
-    const bool behind_held = is_part(buffer->header) && link.held_until(context_) != wire::kNever;
+    const bool behind_held = buffer->header.is_part() && link.held_until(context_) != wire::kNever;
     const wire::ModelTime start = behind_held ? link.held_start() : appointed(port, buffer);
     if (behind_held || (context_.lockstep && start > context_.now))
         link.hold(context_, buffer, start);
@@ -123,30 +132,19 @@ void Forwarder::send(unsigned port, PacketBuffer* buffer) {
 
 void Forwarder::start_on(Link& link, PacketBuffer* buffer, wire::ModelTime earliest) {
     wire::ModelTime arrival = buffer->ready;
-    if (is_part(buffer->header))
+    if (buffer->header.is_part())
         arrival = link.busy_until();
-    else if (!timeless(buffer->header))
+    else if (!buffer->header.is_timeless())
         arrival = clock_.send(std::max(buffer->ready, earliest), link.busy_until(),
-                              duration(buffer->header));
+                              clock_.duration(buffer->header.moved_bytes()));
     link.enqueue(context_, buffer, arrival);
 }
 
-// Some broadcasts are faster if all nodes keep to one timetable: msbt with one transceiver, the
-// last packets of msbt_rot. When this packet came says when that began.
 wire::ModelTime Forwarder::appointed(unsigned port, const PacketBuffer* buffer) const {
-    const wire::PacketHeader& header = buffer->header;
-    if (header.rule == Rule::unicast || is_part(header) || timeless(header))
+    const TreeRules* const trees = rules_.trees;
+    if (buffer->header.rule == Rule::unicast || trees == nullptr || trees->appointment == nullptr)
         return 0;
-    const std::uint32_t here = header.unit_bytes != 0 ? header.unit_bytes : header.payload_bytes;
-    const std::uint32_t whole = header.message != 0 ? header.position / header.message : here;
-    const std::uint32_t packets = whole == 0 ? 1 : (header.total_bytes + whole - 1) / whole;
-    const std::uint32_t lag = kernel_lag(identity_.network, clock_.model(), identity_.node,
-                                         port_at(port), header, packets);
-    if (lag == 0)
-        return 0;
-    const wire::ModelTime came =
-        header.source == identity_.node ? buffer->ready : buffer->ready - duration(header);
-    return came + lag * clock_.duration(whole);
+    return trees->appointment(identity_.network, clock_, identity_.node, port_at(port), *buffer);
 }
 
 void Forwarder::deliver(PacketBuffer* buffer) {
@@ -235,7 +233,7 @@ void Forwarder::empty_dead_links() {
 
 bool Forwarder::cut_off(NodeId to) const {
     const Envelope envelope{Rule::unicast, 0, identity_.node, to};
-    const Route route = kernel_route(identity_.network, identity_.node, kNoPort, envelope);
+    const Route route = rules_.way(identity_.network, identity_.node, kNoPort, envelope);
     return (route.ports.set() & dead_ports()) != 0;
 }
 
@@ -263,6 +261,12 @@ void Forwarder::flush_acknowledgements() {
 }
 
 bool Forwarder::next_frame(wire::LinkHeader& header, PacketBuffer*& packet) {
+    if (passing()) {
+        header = passing_;
+        packet = nullptr;
+        passing_.kind = wire::Kind::data;
+        return true;
+    }
     if (touched_ == 0)
         return false;
     for (unsigned tried = 0; tried < ports(); ++tried) {

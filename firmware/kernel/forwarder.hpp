@@ -32,6 +32,12 @@ public:
     /// Returns true if it was accepted: `buffer` is the forwarder's then.
     bool on_data(unsigned port, const wire::LinkHeader& link, PacketBuffer* buffer);
 
+    /// An answer (ack, hello_answer) came in by `port`. The port of the link that it is for;
+    /// kNoPort if it is on its way to another node, and was passed on, or has lost it.
+    Port on_answer(Port port, const wire::LinkHeader& header);
+    /// An answer waits to be passed on: no frame may be taken, it could be another one.
+    bool passing() const { return passing_.kind != wire::Kind::data; }
+
     /// Sends a packet of this node on its way; takes over the caller's reference. `ready`: model
     /// time at which the first port may start.
     void inject(PacketBuffer* buffer, wire::ModelTime ready);
@@ -64,6 +70,8 @@ public:
     }
     const Link& link(unsigned port) const { return links_[port]; }
     unsigned ports() const { return static_cast<unsigned>(links_.size()); }
+    const NetworkRules& rules() const { return rules_; }
+    std::uint32_t out_ports() const { return rules_.out_ports(identity_.network, identity_.node); }
     ModelClock& clock() { return clock_; }
     const ModelClock& clock() const { return clock_; }
     const Mailbox& mailbox() const { return mailbox_; }
@@ -81,16 +89,15 @@ public:
 
 private:
     struct Notice {
-        NodeId to = kNoNode;
+        NodeId to{0};
         std::uint32_t message = 0;
-        Service service = Service::later;
+        Service service{};
     };
     static constexpr unsigned kNotices = 16;
 
-    void forward(PacketBuffer* buffer, Port arrival);
+    void forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag);
     void send(unsigned port, PacketBuffer* buffer);
     void start_on(Link& link, PacketBuffer* buffer, wire::ModelTime earliest);
-    wire::ModelTime duration(const wire::PacketHeader& header) const;
     wire::ModelTime appointed(unsigned port, const PacketBuffer* buffer) const;
     void deliver(PacketBuffer* buffer);
     void undeliverable(const PacketBuffer* buffer);
@@ -99,12 +106,14 @@ private:
     bool has_room(const PacketBuffer* buffer) const;
 
     wire::Identity identity_;
+    const NetworkRules& rules_;
     std::span<Link> links_;
     LinkContext& context_;
     ModelClock clock_;
     Mailbox mailbox_;
     Control control_ = nullptr;
     void* control_context_ = nullptr;
+    wire::LinkHeader passing_{.kind = wire::Kind::data}; // an answer, or nothing
     std::array<Notice, kNotices> notices_{};
     // Sets of ports, so that a frame costs what its links need and not what all links would.
     std::uint32_t touched_ = 0; // may have a frame to send

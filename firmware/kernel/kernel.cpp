@@ -40,7 +40,7 @@ std::uint64_t Kernel::deadline_in(wire::ModelTime ticks) const {
 // --------------------------------
 
 std::uint32_t Kernel::plugged_ports() const {
-    return out_ports<KernelRules>(network(), id()) | in_ports<KernelRules>(network(), id());
+    return rules().out_ports(network(), id()) | rules().in_ports(network(), id());
 }
 
 void Kernel::boot() {
@@ -49,9 +49,9 @@ void Kernel::boot() {
 }
 
 void Kernel::begin_hello() {
-    const std::uint32_t plugged = plugged_ports();
+    const std::uint32_t out = forwarder_.out_ports();
     for (unsigned port = 0; port < ports(); ++port)
-        if (((plugged >> port) & 1u) != 0 && !forwarder_.link(port).peer_known())
+        if (((out >> port) & 1u) != 0 && !forwarder_.link(port).peer_known())
             forwarder_.link(port).say_hello();
     hello_at_ = links_.now + limits::kHelloUs;
 }
@@ -62,25 +62,25 @@ std::uint16_t network_word(Network network) {
 }
 } // namespace
 
-void Kernel::on_hello(unsigned port, const LinkHeader& header) {
-    const std::uint32_t bit = 1u << port;
-    const NodeId other = neighbor<KernelRules>(network(), id(), port_at(port));
-    const bool right = header.sequence == network_word(network()) && index(header.port) == port &&
-                       header.refused == index(other);
-    if (right) {
-        forwarder_.link(port).set_peer_known();
+// By `port` somebody has said who he is, or has answered to what was said there.
+void Kernel::on_hello(Port port, const LinkHeader& header, bool right_port) {
+    const std::uint32_t bit = 1u << index(port);
+    if (right_port && header.sequence == network_word(network()) &&
+        header.refused == index(neighbor(port))) {
+        forwarder_.link(index(port)).set_peer_known();
         ready_.ports_good |= bit;
-    } else if (ready_.ports_miswired == 0) {
-        ready_.miswired_port = port;
-        ready_.found_node = header.refused;
-        ready_.found_port = index(header.port);
-    }
-    if (!right)
+        if (header.kind == Kind::hello)
+            forwarder_.link(index(port)).answer_hello(links_);
+        else
+            forwarder_.link(index(port)).on_hello_answer(links_);
+    } else {
+        if (ready_.ports_miswired == 0) {
+            ready_.miswired_port = index(port);
+            ready_.found_node = header.refused;
+            ready_.found_port = index(header.port);
+        }
         ready_.ports_miswired |= bit;
-    if (header.kind == Kind::hello)
-        forwarder_.link(port).answer_hello();
-    else
-        forwarder_.link(port).on_hello_answer(links_);
+    }
     check_ready();
 }
 
@@ -125,24 +125,27 @@ bool Kernel::on_frame(Port port, std::span<const std::byte> head, std::size_t fr
             on_host_packet(buffer->header, buffer->payload());
         return false;
     }
-    const bool link_frame = header.kind == Kind::hello || header.kind == Kind::hello_answer ||
-                            header.kind == Kind::data || header.kind == Kind::ack;
+    const bool hello = header.kind == Kind::hello || header.kind == Kind::hello_answer;
+    const bool link_frame = hello || header.kind == Kind::data || header.kind == Kind::ack;
     if (index(port) >= ports() || !link_frame) {
         ++counters_[Counter::drop_malformed];
         return false;
     }
-    if (header.kind == Kind::hello || header.kind == Kind::hello_answer) {
-        on_hello(index(port), header);
-        return false;
-    }
-    if (header.port != port) {
+    if (header.port != port && !hello) {
         ++counters_[Counter::drop_wrong_port];
         return false;
     }
     if (header.kind == Kind::data)
         return on_data(port, header, buffer);
-    forwarder_.link(index(port)).on_acknowledgement(links_, header);
-    scheduler_.touch(); // buffers may be free again
+    const Port link = header.kind == Kind::hello ? port : forwarder_.on_answer(port, header);
+    if (link == kNoPort)
+        return false;
+    if (hello) {
+        on_hello(link, header, header.port == port);
+    } else {
+        forwarder_.link(index(link)).on_acknowledgement(links_, header);
+        scheduler_.touch(); // buffers may be free again
+    }
     return false;
 }
 
@@ -297,7 +300,7 @@ void Kernel::fill_report(wire::NodeReport& report) const {
     static_cast<wire::Result&>(report) = result_;
     report.done = done_ ? 1 : 0;
     report.status = static_cast<std::uint32_t>(status_);
-    report.finish_time = finish_time_;
+    report.finish_time = done_ ? finish_time_ : scheduler_.clock(program_id_);
     report.delivery_hash = forwarder_.delivery_hash();
     // Whoever waits for the host or for a time is not done either.
     report.unacknowledged = forwarder_.pending() + (pull_into_.empty() ? 0u : 1u) +
@@ -349,7 +352,8 @@ void Kernel::run() {
 bool Kernel::next_frame(LinkHeader& header, PacketBuffer*& packet) {
     if (!forwarder_.next_frame(header, packet))
         return false;
-    if (header.kind == Kind::hello || header.kind == Kind::hello_answer) {
+    const bool hello = header.kind == Kind::hello || header.kind == Kind::hello_answer;
+    if (hello && header.hops == 1) { // else it is another node's
         header.refused = index(id());
         header.sequence = network_word(network());
     }

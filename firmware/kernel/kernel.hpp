@@ -70,8 +70,12 @@ public:
 
     NodeId id() const { return identity_.node; }
     Network network() const { return identity_.network; }
-    std::uint32_t nodes() const { return node_count<CubeUnicast>(identity_.network); }
+    std::uint32_t nodes() const { return rules().node_count(identity_.network); }
     unsigned ports() const { return forwarder_.ports(); }
+    /// The node at the other end of the cable at `port`, which must be one of the network.
+    NodeId neighbor(Port port) const { return rules().neighbor(identity_.network, id(), port); }
+    /// What the image knows of this network.
+    const NetworkRules& rules() const { return forwarder_.rules(); }
     const wire::Job& job() const { return job_; }
     /// Words after `--` on the host tool's command line.
     std::span<const std::string_view> arguments() const { return arguments_; }
@@ -123,7 +127,7 @@ public:
     /// image does not have the rule.
     bool can_carry(Rule rule) const {
         constexpr unsigned kNodesOwn = 2; // receiver, host port
-        const unsigned longest = kernel_height(network(), rule);
+        const unsigned longest = rules().longest(network(), rule);
         return longest != 0 && pool_.capacity() > longest + kNodesOwn;
     }
     /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
@@ -183,6 +187,7 @@ public:
 
     bool lockstep() const { return links_.lockstep; }
     bool hung() const { return hung_; }
+    bool passing() const { return forwarder_.passing(); }
     bool take_report_due() { return std::exchange(report_due_, false); }
     PacketPool& pool() { return pool_; }
     Arena& arena() { return arena_; }
@@ -198,7 +203,7 @@ private:
     void keep_arguments(std::span<const std::byte> words);
     void on_start();
     void on_piece(std::span<const std::byte> payload);
-    void on_hello(unsigned port, const wire::LinkHeader& header);
+    void on_hello(Port port, const wire::LinkHeader& header, bool right_port);
     void check_ready();
     bool on_data(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
     void on_link_time();

@@ -3,11 +3,34 @@
 #include "hal/check.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace mesh {
 
 using wire::Kind;
 using wire::LinkHeader;
+
+void Link::attach(const LinkContext& context, unsigned port) {
+    port_ = answer_ = static_cast<std::uint8_t>(port);
+    turn_answer(context);
+}
+
+// Where links carry one way: the next port by which answers may leave, the partner's first. The
+// last one may have been in vain.
+void Link::turn_answer(const LinkContext& context) {
+    if (context.answer_ports == 0)
+        return;
+    const unsigned from = answer_ == port_ ? (port_ & ~1u) : answer_ + 1u;
+    answer_ =
+        static_cast<std::uint8_t>(index(PortSequence::ascending(context.answer_ports, from).pop()));
+    answered_ = false;
+}
+
+void Link::answer_hello(const LinkContext& context) {
+    if (answered_)
+        turn_answer(context);
+    hello_ = Kind::hello_answer;
+}
 
 // Sending ---------------------------------------------------------------------------------------
 
@@ -81,10 +104,17 @@ void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
     header = {};
     header.kind = kind;
     header.port = port_at(port_);
+    header.hops = 1;
     header.acknowledged = expected_;
     header.refused = refused_;
     header.free_buffers = static_cast<std::uint16_t>(std::min(context.pool.free(), 0xFFFFu));
-    header.flags = static_cast<std::uint16_t>(epoch_ | (gap_ ? wire::link_flag::kGap : 0));
+    header.flags = epoch_;
+    if (kind == Kind::ack || kind == Kind::hello_answer) {
+        header.flags = wire::WayBack{header.port, port_at(answer_)}.flags();
+        header.port = port_at(answer_);
+        answered_ = true;
+    }
+    header.flags |= gap_ ? wire::link_flag::kGap : std::uint16_t{0};
     gap_ = false;
     owes_ = false;
     acknowledge_now_ = false;
@@ -140,6 +170,8 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         static_cast<std::uint16_t>(wire::kPacketHeaderBytes + packet->header.payload_bytes);
     header.model_time = slot(context, packet).arrival;
     header.hops = static_cast<std::uint16_t>(packet->hops + 1);
+    header.flags |=
+        static_cast<std::uint16_t>(packet->tags.at(header.port) << wire::link_flag::kTagShift);
     return true;
 }
 
@@ -194,11 +226,14 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
     }
 }
 
-Link::Verdict Link::on_data(const LinkHeader& header, bool has_buffer, std::uint16_t remaining) {
+Link::Verdict Link::on_data(const LinkContext& context, const LinkHeader& header, bool has_buffer,
+                            std::uint16_t remaining) {
     owes_ = true;
     const auto ahead = static_cast<std::int16_t>(header.sequence - expected_);
     if (ahead < 0) {
         acknowledge_now_ = true; // our acknowledgement was lost
+        if (answered_)
+            turn_answer(context);
         return Verdict::duplicate;
     }
     if (ahead > 0) {

@@ -13,6 +13,11 @@
 // sender waits until the peer says that it has more buffers, and then may pick the first packet
 // that fits, which forwarding needs to be free of deadlock.
 //
+// One-way links. Where a link carries frames one way only (UHC), its answers go home by other
+// nodes, over one of the cycles of four that it closes. If frames come in again, the last answer
+// may have been lost with a dead node: the next one takes another cycle. No two cycles share an
+// inner node, so as many faults as there are ports that send, less one, leave a way.
+//
 // A Link knows packets and headers only, no board and no clock: `now` comes in, in microseconds
 // when running free and in model time when in lockstep. Not interrupt safe.
 #pragma once
@@ -34,6 +39,7 @@ struct LinkContext {
     std::size_t window_bytes; // towards any neighbour, in bytes of frames
     std::uint64_t now = 0;    // microseconds, or model time in lockstep
     bool lockstep = false;
+    std::uint32_t answer_ports = 0; // where links carry one way: those by which answers may leave
 };
 
 class Link {
@@ -41,7 +47,7 @@ public:
     /// What became of a data frame.
     enum class Verdict : std::uint8_t { accept, refuse, duplicate, gap };
 
-    void attach(unsigned port) { port_ = static_cast<std::uint8_t>(port); }
+    void attach(const LinkContext& context, unsigned port);
 
     // Sending -----------------------------------------------------------------------------------
 
@@ -72,7 +78,8 @@ public:
 
     /// Judges a data frame; `has_buffer`: the pool can take its packet, which may still cross
     /// `remaining` links.
-    Verdict on_data(const wire::LinkHeader& header, bool has_buffer, std::uint16_t remaining);
+    Verdict on_data(const LinkContext& context, const wire::LinkHeader& header, bool has_buffer,
+                    std::uint16_t remaining);
 
     /// `free` buffers are free: tells a peer that was refused, if that is enough for it.
     void on_buffers_free(unsigned free);
@@ -82,7 +89,7 @@ public:
     // Boot: who is there? -------------------------------------------------------------------------
 
     void say_hello() { hello_ = wire::Kind::hello; }
-    void answer_hello() { hello_ = wire::Kind::hello_answer; }
+    void answer_hello(const LinkContext& context);
     void on_hello_answer(const LinkContext& context);
     void set_peer_known() { peer_known_ = true; }
     bool peer_known() const { return peer_known_; }
@@ -118,6 +125,7 @@ private:
     bool window_open(const LinkContext& context, const PacketBuffer* buffer) const;
     void fill(LinkContext& context, wire::Kind kind, wire::LinkHeader& header);
     bool acknowledge(LinkContext& context, wire::LinkHeader& header);
+    void turn_answer(const LinkContext& context);
     void arm(LinkContext& context);
     void resend(LinkContext& context);
     void on_progress(const LinkContext& context);
@@ -159,6 +167,7 @@ private:
     std::uint8_t epoch_ = 0;
     std::uint8_t refusing_epoch_ = 0;
     std::uint8_t port_ = 0;
+    std::uint8_t answer_ = 0;             // the port by which answers leave
     wire::Kind hello_ = wire::Kind::data; // hello or hello_answer: to be sent; else nothing
     bool blocked_ = false;                // refused: waits for the peer to have buffers
     bool draining_ = false;               // refused: nothing new until nothing is in flight
@@ -169,6 +178,7 @@ private:
     bool acknowledge_now_ = false;
     bool gap_ = false; // the next acknowledgement says that a frame is missing
     bool gap_told_ = false;
+    bool answered_ = false; // by that port, which may be in vain
     bool peer_known_ = false;
     bool dead_ = false;
 };

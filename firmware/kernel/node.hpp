@@ -40,6 +40,11 @@ public:
             board_.hang();
             return false;
         }
+        if (kernel_.passing()) { // a frame that the board could not take yet
+            settle();
+            if (kernel_.passing())
+                return false;
+        }
         const hal::Received received = board_.receive(head_, receiving_->bytes);
         kernel_.set_clock(board_.now_us());
         if (received.state == hal::Received::State::busy)

@@ -18,7 +18,6 @@ PacketBuffer* PacketPool::allocate() {
     buffer->hops = 0;
     buffer->remaining = 0;
     buffer->ready = 0;
-    buffer->arrival = kNoPort;
     return buffer;
 }
 

@@ -5,6 +5,7 @@
 // kernel's thread is the only user.
 #pragma once
 
+#include "core/rules.hpp"
 #include "core/types.hpp"
 #include "wire/frame.hpp"
 
@@ -24,7 +25,7 @@ struct PacketBuffer {
     std::uint16_t references;
     std::uint16_t hops;      // links crossed so far
     std::uint16_t remaining; // most links that it may still cross from here
-    Port arrival;
+    Tags tags;               // for the next nodes
 
     std::span<std::byte> packet() {
         return std::span{bytes}.first(wire::kPacketHeaderBytes + header.payload_bytes);

@@ -1,32 +1,38 @@
 #include "kernel/rule_set.hpp"
 
+#include "hal/check.hpp"
+
 namespace mesh {
 
-// Weak: nothing here pulls the trees out of the library.
-[[gnu::weak]] extern const TreeRules kTreeRules;
+// Weak: nothing here pulls a network out of the library.
+extern "C" {
+[[gnu::weak]] extern const NetworkRules mesh_network_cube;
+[[gnu::weak]] extern const NetworkRules mesh_network_uhc;
+[[gnu::weak]] extern const NetworkRules mesh_network_star;
+}
 
-namespace {
-const TreeRules* linked_trees() { return &kTreeRules; }
-} // namespace
-
-Route kernel_route(Network network, NodeId self, Port arrival, const Envelope& envelope) {
+Route NetworkRules::way(Network network, NodeId self, Port arrival,
+                        const Envelope& envelope) const {
     if (envelope.rule == Rule::unicast)
-        return route<CubeUnicast>(network, self, arrival, envelope);
-    const TreeRules* const trees = linked_trees();
+        return route(network, self, arrival, envelope);
     return trees != nullptr ? trees->route(network, self, arrival, envelope) : Route{};
 }
 
-std::uint32_t kernel_lag(Network network, PortModel ports, NodeId self, Port port,
-                         const wire::PacketHeader& header, std::uint32_t packets) {
-    const TreeRules* const trees = linked_trees();
-    return trees != nullptr ? trees->lag(network, ports, self, port, header, packets) : 0;
+unsigned NetworkRules::longest(Network network, Rule rule) const {
+    if (rule == Rule::unicast)
+        return height(network, rule);
+    return trees != nullptr ? trees->height(network, rule) : 0;
 }
 
-unsigned kernel_height(Network network, Rule rule) {
-    if (rule == Rule::unicast)
-        return height<CubeUnicast>(network, rule);
-    const TreeRules* const trees = linked_trees();
-    return trees != nullptr ? trees->height(network, rule) : 0;
+const NetworkRules& rules_of(Topology topology) {
+    const NetworkRules* rules = nullptr;
+    switch (topology) {
+    case Topology::cube: rules = &mesh_network_cube; break;
+    case Topology::uhc: rules = &mesh_network_uhc; break;
+    case Topology::star: rules = &mesh_network_star; break;
+    }
+    MESH_CHECK(rules != nullptr, network_not_linked);
+    return *rules;
 }
 
 } // namespace mesh

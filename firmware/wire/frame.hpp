@@ -78,12 +78,30 @@ inline constexpr std::size_t kUnitBytes = 28;   // u32, of the external packet; 
 inline constexpr std::size_t kPacketCrc = 32;   // CRC-32 of bytes 0..31 and of the payload
 } // namespace packet_offset
 
-/// Bits of LinkHeader::flags. The epoch (low byte) counts how often the sender took packets back
-/// after a refusal: frames of an older epoch are refused too, which keeps their order.
+/// Bits of LinkHeader::flags. The epoch (low byte, data) counts how often the sender took packets
+/// back after a refusal: frames of an older epoch are refused too, which keeps their order.
 namespace link_flag {
 inline constexpr std::uint16_t kEpochMask = 0x00FF;
 inline constexpr std::uint16_t kGap = 0x0100; // a frame is missing: send again from `acknowledged`
+inline constexpr unsigned kTagShift = 9;      // data: above it what the last node said, see Tags
 } // namespace link_flag
+
+/// How an answer (ack, hello_answer) goes home where links carry one way only: out by `answer`,
+/// then `link`, then `answer` again, which closes a cycle of four with the link that it is about.
+/// In the low byte of its flags; `hops` says how far it has come.
+struct WayBack {
+    Port link = kNoPort; // the link that the answer is about
+    Port answer = kNoPort;
+    static constexpr unsigned kLinks = 3;
+
+    constexpr std::uint16_t flags() const {
+        return static_cast<std::uint16_t>((index(answer) << 4) | index(link));
+    }
+    static constexpr WayBack from_flags(std::uint16_t flags) {
+        return {port_at(flags & 15u), port_at((flags >> 4) & 15u)};
+    }
+};
+static_assert(kPortsMax <= 16);
 
 /// Bits of PacketHeader::flags. An external packet is what moves as one in the model: store and
 /// forward at every node, one start-up time. If it is larger than a frame, its first packet says
@@ -122,6 +140,11 @@ struct PacketHeader {
     std::uint32_t position = 0;
     std::uint32_t total_bytes = 0;
     std::uint32_t unit_bytes = 0;
+
+    bool is_timeless() const { return (flags & packet_flag::kTimeless) != 0; }
+    bool is_part() const { return (flags & packet_flag::kPart) != 0; }
+    /// What moves as one in the model.
+    std::uint32_t moved_bytes() const { return unit_bytes != 0 ? unit_bytes : payload_bytes; }
 };
 
 /// What is wrong with received bytes; each has a counter.

@@ -119,7 +119,7 @@ struct NodeReport : Result {
     std::uint32_t delivery_hash;  // depends on the order of all deliveries at this node
     std::uint32_t unacknowledged; // frames in flight, packets that wait for a port, processes for
                                   // the host or a time
-    ModelTime finish_time;        // model clock of the job's process
+    ModelTime finish_time;        // model clock of the job's process, so far or at its end
     std::array<std::uint32_t, kCounterCount> counters;
     std::array<std::uint32_t, kPortsMax> link_packets;  // data packets per out-port, no repeats
     std::array<std::uint32_t, kPortsMax> dma_transfers; // per DMA channel

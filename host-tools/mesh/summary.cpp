@@ -176,7 +176,7 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
             ++summary.verified;
         else
             summary.failed.push_back(number);
-        if (node.report.done != 0)
+        if (node.report.done != 0 || plan.by_packets())
             summary.model_time = std::max(summary.model_time, units(node.report.finish_time));
         summary.app_status = std::max(summary.app_status, node.report.status);
     }

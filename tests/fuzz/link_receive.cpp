@@ -51,8 +51,6 @@ public:
                   {buffers_, slots_, links_, arena_, workspace_}, 4096, {&discard, nullptr},
                   &take_all),
           receiving_(kernel_.pool().allocate()) {
-        for (unsigned port = 0; port < kPorts; ++port)
-            links_[port].attach(port);
         kernel_.boot();
     }
 

@@ -215,7 +215,7 @@ TEST(Forwarding, IsNeverStuckOnNoisyCablesEither) {
 std::vector<Rule> kernel_rules(Network network) {
     std::vector<Rule> rules;
     for (unsigned number = 0; number < static_cast<unsigned>(Rule::kCount); ++number)
-        if (height<KernelRules>(network, static_cast<Rule>(number)) != 0)
+        if (height<CubeRules>(network, static_cast<Rule>(number)) != 0)
             rules.push_back(static_cast<Rule>(number));
     return rules;
 }

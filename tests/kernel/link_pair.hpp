@@ -31,7 +31,7 @@ public:
           slots_(buffer_count),
           pool_(buffers_, slots_, 1),
           context{pool_, counters, window_bytes, 0, lockstep} {
-        link.attach(0);
+        link.attach(context, 0);
     }
 
     /// Queues packet `number`, which may cross `remaining` links from here. False: no buffer.
@@ -61,7 +61,7 @@ public:
             return;
         const auto remaining = static_cast<std::uint16_t>(frame.remaining - 1);
         const bool has_buffer = pool_.free() > remaining;
-        if (link.on_data(frame.header, has_buffer, remaining) != Link::Verdict::accept)
+        if (link.on_data(context, frame.header, has_buffer, remaining) != Link::Verdict::accept)
             return;
         got.push_back({frame.number, frame.remaining});
         PacketBuffer* buffer = pool_.allocate();

@@ -405,7 +405,7 @@ TEST(Link, SaysHelloBeforeAnythingElseAndAnswersOnce) {
     EXPECT_EQ(frame.header.kind, wire::Kind::hello);
     ASSERT_TRUE(pair.ends[0].next(frame));
     EXPECT_EQ(frame.header.kind, wire::Kind::data);
-    pair.ends[1].link.answer_hello();
+    pair.ends[1].link.answer_hello(pair.ends[1].context);
     ASSERT_TRUE(pair.ends[1].next(frame));
     EXPECT_EQ(frame.header.kind, wire::Kind::hello_answer);
     EXPECT_FALSE(pair.ends[1].next(frame));

@@ -96,7 +96,7 @@ TEST(Allreduce, TakesTheStepsOfAReduceAndTheHeightOrABroadcast) {
         [](unsigned n, Rule tree, PortModel ports, std::uint32_t packets, std::uint64_t steps) {
             const std::uint64_t up = broadcast_steps(n, tree, ports, packets);
             const unsigned down =
-                height<KernelRules>({Topology::cube, static_cast<std::uint8_t>(n)}, tree);
+                height<CubeRules>({Topology::cube, static_cast<std::uint8_t>(n)}, tree);
             if (ports == PortModel::all)
                 EXPECT_EQ(steps, up + down);
             else if (tree != Rule::msbt)

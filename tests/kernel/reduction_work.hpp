@@ -25,7 +25,7 @@ inline constexpr std::size_t kPool = 320;
 inline constexpr unsigned kNodesOwn = 2; // buffers for the next frame and for the host
 
 inline bool kernel_has(Network network, Rule tree) {
-    return height<KernelRules>(network, tree) != 0;
+    return height<CubeRules>(network, tree) != 0;
 }
 
 using Bytes = std::vector<std::byte>;

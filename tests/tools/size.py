@@ -2,10 +2,11 @@
 """Flash and RAM of the firmware per object, read from the linker map of an image.
 
 What counts as system is everything that every program carries whatever its app: firmware/core,
-wire and kernel, and the board's object in which Node<Board> is instantiated. Board, collectives,
-app and C library are listed apart, and so are the rules of all trees, which a program carries if it
-uses collectives (measured in --trees-image). RAM leaves out .noinit (packet pool, process arena)
-and the stack. Budgets come from boards/BOARD/board.mk; --check fails the build when one is
+wire and kernel with the cube as its network, and the board's instance of Node<Board>; of RAM also
+the board's main.o, where that one node and its links lie. Board, collectives, app and C library are
+listed apart, and so are the other networks and the rules of the cube's trees, which a program
+carries if it uses collectives (measured in --trees-image). RAM leaves out .noinit (packet pool,
+process arena) and the stack. Budgets come from boards/BOARD/board.mk; --check fails the build when one is
 exceeded.
 """
 import argparse
@@ -17,7 +18,11 @@ import sys
 
 FLASH = (".text", ".rodata", ".vectors", ".ARM", ".init_array", ".data")
 RAM = (".data", ".bss")
-TREES = "firmware/kernel/tree_rules.o"
+NETWORKS = "firmware/kernel/networks/"
+# What joins rules to the kernel: in their objects the functions of no name outside.
+JOINING = re.compile(r"_GLOBAL__N_1|mesh_network")
+# The face of core/network.hpp, which is the same for all networks.
+FACE = re.compile(r"NetworkSet")
 FORBIDDEN = {"malloc", "free", "calloc", "realloc", "_Znwj", "_Znaj", "_ZdlPv", "_ZdlPvj",
              "__cxa_throw", "__cxa_allocate_exception", "__gxx_personality_v0", "__dynamic_cast"}
 # The C library's own heap; a board may stand in for it with a fixed block for stdio.
@@ -43,9 +48,9 @@ def group_of(name, board):
     if ".a(" in name or "/lib/gcc/" in name or name.endswith(("crti.o", "crtn.o")):
         return "library"
     path = name.split("/obj/")[-1]
-    if path == TREES:
-        return "trees"
-    if path == f"boards/{board}/main.o" or re.match(r"firmware/(core|wire|kernel)/", path):
+    if path.startswith(NETWORKS) and not path.endswith("/cube.o"):
+        return {"cube_trees": "trees"}.get(pathlib.Path(path).stem, pathlib.Path(path).stem)
+    if path == f"boards/{board}/node.o" or re.match(r"firmware/(core|wire|kernel)/", path):
         return "system"
     if path.startswith("boards/"):
         return "board"
@@ -54,14 +59,25 @@ def group_of(name, board):
     return "app"
 
 
+def rule_bytes(map_file, network, *without):
+    """Flash of the rules of a network."""
+    return sum(size for section, size, name in input_sections(map_file)
+               if name.endswith(f"{NETWORKS}{network}.o") and section.startswith(FLASH)
+               and not any(pattern.search(section) for pattern in without))
+
+
 def measure(map_file, board):
     """{(group, object): [flash, ram]}"""
     table = {}
     for section, size, name in input_sections(map_file):
         short = re.sub(r".*/(lib\w+\.a)\((.*)\)", r"\1:\2", name.split("/obj/")[-1])
-        row = table.setdefault((group_of(name, board), short), [0, 0])
-        row[0] += size if section.startswith(FLASH) else 0
-        row[1] += size if section.startswith(RAM) else 0
+        group = group_of(name, board)
+        if section.startswith(FLASH):
+            table.setdefault((group, short), [0, 0])[0] += size
+        if section.startswith(RAM):
+            if short == f"boards/{board}/main.o":
+                group = "system"
+            table.setdefault((group, short), [0, 0])[1] += size
     return table
 
 
@@ -114,7 +130,7 @@ def total(table, group=None):
 
 def print_table(table):
     print(f"{'object':44}{'flash':>8}{'ram':>8}")
-    for group in ("system", "trees", "board", "collectives", "app", "library"):
+    for group in ("system", "trees", "uhc", "star", "board", "collectives", "app", "library"):
         for key, sizes in sorted(table.items(), key=lambda item: -item[1][0]):
             if key[0] == group and group != "library":
                 print(f"  {key[1]:42}{sizes[0]:8}{sizes[1]:8}")
@@ -133,14 +149,18 @@ def print_diff(table, saved):
         print(f"{label:44}{new[0]:8}{new[0] - old[0]:+8}{new[1]:8}{new[1] - old[1]:+8}")
 
 
-def check(table, build, board):
+def check(table, image, trees_image, build, board):
     """Prints every limit with what was measured; (passed, failed)."""
     limit = budgets(board)
     flash, ram = total(table, "system")
     frame = (deepest_frames(build, board) or [(0, "none", "")])[0]
     measured = (("flash of the system", flash, "FLASH_BUDGET", ""),
                 ("static RAM of the system", ram, "RAM_BUDGET", ""),
-                ("flash of all trees", total(table, "trees")[0], "TREES_BUDGET", ""),
+                ("flash of all trees", rule_bytes(trees_image, "cube_trees", JOINING),
+                 "TREES_BUDGET", ""),
+                ("flash of the UHC's rules", rule_bytes(image, "uhc", JOINING, FACE),
+                 "NETWORK_BUDGET", ""),
+                ("flash of the star's rules", rule_bytes(image, "star"), "NETWORK_BUDGET", ""),
                 ("largest stack frame", frame[0], "STACK_BUDGET", frame[1]))
     results = [(0 < value <= limit[budget], f"{what} {value} of {limit[budget]} {detail}")
                for what, value, budget, detail in measured]
@@ -164,8 +184,10 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     arguments = parser.parse_args()
     folder = arguments.build / arguments.board
-    table = measure(folder / f"{arguments.image}.map", arguments.board)
-    trees = measure(folder / f"{arguments.trees_image}.map", arguments.board)
+    image, trees_image = (folder / f"{name}.map"
+                          for name in (arguments.image, arguments.trees_image))
+    table = measure(image, arguments.board)
+    trees = measure(trees_image, arguments.board)
     table.update({key: sizes for key, sizes in trees.items() if key[0] == "trees"})
     if arguments.diff:
         print_diff(table, read_csv(arguments.diff))
@@ -176,7 +198,8 @@ def main():
             print(f"{name + ' (quoted)':44}{flash:8}{ram or '-':>8}")
     if arguments.save:
         write_csv(table, arguments.save)
-    return 0 if check(table, arguments.build, arguments.board) else 1
+    return 0 if check(table, image, trees_image, arguments.build,
+                      arguments.board) else 1
 
 
 if __name__ == "__main__":

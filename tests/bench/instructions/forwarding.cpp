@@ -203,7 +203,7 @@ public:
           node_(board_, {memories.buffers, memories.slots, links, memories.arena, {}}, &sink) {
         node_.boot();
         for (unsigned port = 0; port < kPorts; ++port) {
-            const NodeId other = neighbor<KernelRules>(kNetwork, kSelf, port_at(port));
+            const NodeId other = neighbor<CubeRules>(kNetwork, kSelf, port_at(port));
             give({.kind = wire::Kind::hello_answer,
                   .port = port_at(port),
                   .sequence = static_cast<std::uint16_t>(kNetwork.dim),

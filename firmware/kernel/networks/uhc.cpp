@@ -1,0 +1,49 @@
+#include "kernel/rule_set.hpp"
+
+namespace mesh {
+
+namespace {
+
+// An answer's first and third link is its `answer`, the second its `link`.
+AnswerWay answer_way(Network network, NodeId self, Port port, const wire::LinkHeader& header) {
+    const wire::WayBack way = wire::WayBack::from_flags(header.flags);
+    const bool odd = header.hops % 2 != 0;
+    const Port next = odd ? way.link : way.answer;
+    if (port != (odd ? way.answer : way.link) || header.hops == 0 ||
+        header.hops > wire::WayBack::kLinks ||
+        ((UniHypercube{network.dim}.out_ports(self) >> index(next)) & 1u) == 0)
+        return {};
+    return {next, header.hops == wire::WayBack::kLinks};
+}
+
+// An upper bound is all that a node needs.
+unsigned height_max(Network network, Rule rule) {
+    const bool known = rule == Rule::unicast || uhc::has({network.dim}, rule);
+    return known ? uhc::height_max({network.dim}) : 0;
+}
+unsigned first_subtree(Network, Rule) { return 0; }
+
+Port collect_parent(Network network, Rule, unsigned, NodeId root, NodeId node) {
+    return uhc::collect_parent({network.dim}, root, node);
+}
+PortSequence collect_children(Network network, Rule, unsigned, NodeId root, NodeId node) {
+    return PortSequence::ascending(uhc::collect_children({network.dim}, root, node));
+}
+
+constexpr TreeRules kTrees{route<UhcRules>, height_max,     subtree_count<UhcRules>,
+                           first_subtree,   collect_parent, collect_children,
+                           nullptr};
+
+} // namespace
+
+extern "C" const NetworkRules mesh_network_uhc;
+const NetworkRules mesh_network_uhc{node_count<UhcRules>,
+                                    out_ports<UhcRules>,
+                                    in_ports<UhcRules>,
+                                    neighbor<UhcRules>,
+                                    route<UhcRules>,
+                                    height_max,
+                                    &kTrees,
+                                    answer_way};
+
+} // namespace mesh
