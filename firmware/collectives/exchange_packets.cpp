@@ -219,10 +219,12 @@ Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange
                               std::span<std::byte> memory, Arrivals& arrivals) {
     if (!possible(kernel, plan, what))
         co_return Status::bad_argument;
-    if (memory.size() < exchange_bytes(kernel.nodes(), plan.block_bytes))
+    const auto needed = static_cast<std::size_t>(exchange_bytes(kernel.nodes(), plan.block_bytes));
+    if (memory.size() < needed)
         co_return Status::no_memory;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    const ExchangeMemory parts{memory, std::size_t{kernel.nodes()} * plan.block_bytes};
+    const ExchangeMemory parts{memory.first(needed),
+                               std::size_t{kernel.nodes()} * plan.block_bytes};
     std::fill(parts.tables.begin(), parts.tables.end(), std::byte{0});
     arrivals.blocks_due = blocks_due(kernel, plan, what);
     arrivals.copies_due = arrivals.blocks_due * cutting.packets() * plan.copies;

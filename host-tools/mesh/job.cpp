@@ -280,41 +280,49 @@ bool JobBook::right(NodeId node, const wire::NodeReport& report, const Deaths& d
     return survives && report.done == 0 && has_living_blocks(node, report, deaths);
 }
 
+bool JobBook::gathers(NodeId node) const {
+    return plan_.translated() || (plan_.op == wire::Op::gather && node == plan_.root);
+}
+
+std::uint32_t JobBook::missing_blocks(NodeId node, const wire::NodeReport& report,
+                                      const Deaths& deaths) const {
+    if (right(node, report, deaths))
+        return 0;
+    const auto dead = static_cast<std::uint32_t>(deaths.killed.size());
+    const std::uint32_t due = gathers(node) ? plan_.nodes() - 1 - dead : 1;
+    return std::max(1u, due - std::min(due, report.received_messages));
+}
+
 /// A node that still waits reports how many blocks it has and the sum of their checksums, the
 /// sender's number in front of each. Right is: all blocks of the living, and with them those of
 /// some of the dead, who may have sent before they died.
 bool JobBook::has_living_blocks(NodeId node, const wire::NodeReport& report,
                                 const Deaths& deaths) const {
-    const auto dead = [&](NodeId other) {
-        return std::find(deaths.killed.begin(), deaths.killed.end(), other) != deaths.killed.end();
-    };
-    const auto sum_of = [&](NodeId from) {
-        const std::uint32_t number = index(from);
-        return check_crc32(joined(wire::bytes_of(number), block(from, node)));
-    };
-    const bool gathers = plan_.op == wire::Op::gather && node == plan_.root;
-    if (!plan_.translated() && !gathers)
+    if (!gathers(node) || deaths.killed.size() > kDeadMax ||
+        report.received_bytes != report.received_messages * plan_.bytes)
         return false;
+    std::vector<std::uint32_t> dead; // checksums
     std::uint32_t living = 0;
     std::uint32_t sum = 0;
     for (std::uint32_t from = 0; from < plan_.nodes(); ++from) {
-        if (from == index(node) || dead(node_at(from)))
+        if (from == index(node))
             continue;
+        const std::uint32_t one =
+            check_crc32(joined(wire::bytes_of(from), block(node_at(from), node)));
+        const auto& killed = deaths.killed;
+        if (std::find(killed.begin(), killed.end(), node_at(from)) != killed.end()) {
+            dead.push_back(one);
+            continue;
+        }
         ++living;
-        sum += sum_of(node_at(from));
+        sum += one;
     }
-    if (report.received_bytes != report.received_messages * plan_.bytes ||
-        deaths.killed.size() > kDeadMax)
-        return false;
-    std::vector<std::uint32_t> sums;
-    for (const NodeId from : deaths.killed)
-        sums.push_back(sum_of(from));
-    for (std::uint32_t set = 0; set < 1u << sums.size(); ++set) {
+    for (std::uint32_t set = 0; set < 1u << dead.size(); ++set) {
         std::uint32_t with = sum;
         for (std::uint32_t left = set; left != 0; left &= left - 1)
-            with += sums[static_cast<unsigned>(std::countr_zero(left))];
-        if (living + static_cast<unsigned>(std::popcount(set)) == report.received_messages &&
-            with == report.crc)
+            with += dead[static_cast<unsigned>(std::countr_zero(left))];
+        if (with == report.crc &&
+            living + static_cast<unsigned>(std::popcount(set)) == report.received_messages)
             return true;
     }
     return false;

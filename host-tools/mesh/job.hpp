@@ -39,6 +39,10 @@ public:
     /// True if the report shows what the node must have. Packets over disjoint trees survive
     /// faults: then all blocks of living nodes are enough, whether or not every copy came.
     bool right(NodeId node, const wire::NodeReport& report, const Deaths& deaths) const;
+    /// By packets: blocks of living nodes that a node has not got, at least 1 if it is not right;
+    /// exact if the dead were so from the start.
+    std::uint32_t missing_blocks(NodeId node, const wire::NodeReport& report,
+                                 const Deaths& deaths) const;
     /// The node that pushes its data for --output; kNoNode if none does, or any may (an app).
     NodeId output_node() const;
     /// How much it pushes.
@@ -52,6 +56,7 @@ private:
     Bytes message(NodeId from, std::uint32_t k) const;
     Bytes block(NodeId from, NodeId to) const;
     Bytes all_blocks(NodeId to) const;
+    bool gathers(NodeId node) const; // gets a block of every other node
     bool has_living_blocks(NodeId node, const wire::NodeReport& report, const Deaths& deaths) const;
 
     const RunPlan& plan_;

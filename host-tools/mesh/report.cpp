@@ -147,6 +147,7 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["verified_nodes"] = summary.verified;
     report["failed_nodes"] = summary.failed;
     report["unreachable_nodes"] = summary.unreachable;
+    report["missing_blocks"] = or_null(plan.by_packets(), summary.missing_blocks);
     report["disputed_packets"] = summary.disputed_packets;
     report["retransmissions"] = count_of(summary, Counter::retransmissions);
     report["dropped"] = counters_of(summary, true);

@@ -172,6 +172,8 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
         if (node.fate == Fate::killed)
             continue;
         ++summary.live;
+        if (plan.by_packets())
+            summary.missing_blocks += book.missing_blocks(node_at(number), node.report, deaths);
         if (node.fate == Fate::live && book.right(node_at(number), node.report, deaths))
             ++summary.verified;
         else
