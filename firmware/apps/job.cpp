@@ -66,6 +66,7 @@ void account_copies(Kernel& node, const CopyReport& copies, std::span<const std:
     node.result().crc = wire::crc32(message);
     node.result().received_copies = copies.copies;
     node.result().disputed_packets = copies.disputed;
+    node.result().copies_time = copies.last;
 }
 
 // Copies may go on coming, and a vote may turn.
@@ -318,7 +319,18 @@ Task<Status> make_blocks_for(Kernel& node, const PersonalPlan& plan, Exchange wh
     co_return status;
 }
 
-// Ends when all copies have come; what a node has by then is what counts if they never do.
+// Copies come while blocks are missing, and after.
+Process watch_packets(Kernel& node, const Arrivals& arrivals) {
+    wire::Result& result = node.result();
+    for (;;) {
+        result.received_copies = arrivals.copies;
+        result.disputed_packets = arrivals.disputed;
+        result.copies_time = arrivals.last_at;
+        const std::uint32_t seen = arrivals.copies;
+        co_await node.wait_until([&arrivals, seen] { return arrivals.copies != seen; });
+    }
+}
+
 Process run_packets(Kernel& node, Exchange what) {
     const PersonalPlan plan = personal_plan(node);
     auto* const arrivals = node.make<Arrivals>();
@@ -326,6 +338,9 @@ Process run_packets(Kernel& node, Exchange what) {
         co_return Status::no_memory;
     arrivals->on_block = account_block;
     arrivals->context = &node.result();
+    ProcessId watcher;
+    if (!node.spawn(watch_packets(node, *arrivals), watcher))
+        co_return Status::no_memory;
     Status status = co_await make_blocks_for(node, plan, what);
     if (status == Status::ok)
         status = co_await exchange(node, plan, what, node.workspace(), arrivals);
@@ -339,10 +354,6 @@ Process run_packets(Kernel& node, Exchange what) {
         account(node, node.workspace().subspan(own, plan.block_bytes), 0);
     else
         account(node, node.workspace().first(arrivals->blocks_due == 0 ? 0 : all), 0);
-    while (arrivals->copies != arrivals->copies_due)
-        co_await more_copies(node, *arrivals);
-    node.result().received_copies = arrivals->copies;
-    node.result().disputed_packets = arrivals->disputed;
     co_return Status::ok;
 }
 
@@ -414,6 +425,10 @@ mesh::Process app_main(mesh::Kernel& node) {
     case mesh::wire::Op::reduce:
     case mesh::wire::Op::allreduce:
     case mesh::wire::Op::scan: return mesh::run_reduction(node);
+    case mesh::wire::Op::ascend: // programs of their own
+    case mesh::wire::Op::descend:
+    case mesh::wire::Op::sort:
+    case mesh::wire::Op::fft:
     case mesh::wire::Op::none:
     case mesh::wire::Op::app: break;
     }

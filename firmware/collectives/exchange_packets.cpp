@@ -246,8 +246,8 @@ Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange
         if (sent != Status::ok)
             co_return sent;
     }
-    while (arrivals.blocks != arrivals.blocks_due)
-        co_await more_copies(kernel, arrivals);
+    co_await kernel.wait_until([&arrivals] { return arrivals.blocks == arrivals.blocks_due; });
+    kernel.advance_clock(arrivals.last_at);
     const std::size_t own = std::size_t{index(kernel.id())} * plan.block_bytes;
     if (swap) {
         std::copy_n(parts.second.begin(), own, parts.blocks.begin());

@@ -79,13 +79,6 @@ struct Arrivals {
     void* context = nullptr;
 };
 
-/// `co_await more_copies(kernel, arrivals)`: until the next copy comes; sets the clock.
-inline auto more_copies(Kernel& kernel, const Arrivals& arrivals) {
-    return detail::wait(
-        kernel, [&arrivals, seen = arrivals.copies] { return arrivals.copies != seen; },
-        [&kernel, &arrivals] { kernel.advance_clock(arrivals.last_at); });
-}
-
 /// Moves blocks. `memory` (exchange_bytes() or more) begins with one block for each node c. On the
 /// cube c is the relative address, node xor root (allgather, alltoall: xor this node); elsewhere it
 /// is the node.

@@ -300,7 +300,7 @@ void Kernel::fill_report(wire::NodeReport& report) const {
     static_cast<wire::Result&>(report) = result_;
     report.done = done_ ? 1 : 0;
     report.status = static_cast<std::uint32_t>(status_);
-    report.finish_time = done_ ? finish_time_ : scheduler_.clock(program_id_);
+    report.finish_time = finish_time_;
     report.delivery_hash = forwarder_.delivery_hash();
     // Whoever waits for the host or for a time is not done either.
     report.unacknowledged = forwarder_.pending() + (pull_into_.empty() ? 0u : 1u) +

@@ -50,7 +50,11 @@ enum class Op : std::uint8_t {
     allreduce,
     scan,
     allgather,
-    alltoall
+    alltoall,
+    ascend,
+    descend,
+    sort,
+    fft
 };
 using mesh::PortModel;
 inline constexpr std::uint32_t kRandomTarget = 0xFFFF'FFFF;
@@ -110,6 +114,7 @@ struct Result {
     std::uint32_t received_messages = 0;
     std::uint32_t received_copies = 0;  // bcast with copies: all that came
     std::uint32_t disputed_packets = 0; // of these, packets whose copies were not all alike
+    ModelTime copies_time = 0;          // when the last of them came
 };
 
 /// What a node has done and got.
@@ -119,7 +124,7 @@ struct NodeReport : Result {
     std::uint32_t delivery_hash;  // depends on the order of all deliveries at this node
     std::uint32_t unacknowledged; // frames in flight, packets that wait for a port, processes for
                                   // the host or a time
-    ModelTime finish_time;        // model clock of the job's process, so far or at its end
+    ModelTime finish_time;        // model clock of the job's process
     std::array<std::uint32_t, kCounterCount> counters;
     std::array<std::uint32_t, kPortsMax> link_packets;  // data packets per out-port, no repeats
     std::array<std::uint32_t, kPortsMax> dma_transfers; // per DMA channel

@@ -43,7 +43,7 @@ public:
     /// exact if the dead were so from the start.
     std::uint32_t missing_blocks(NodeId node, const wire::NodeReport& report,
                                  const Deaths& deaths) const;
-    /// The node that pushes its data for --output; kNoNode if none does, or any may (an app).
+    /// The node that pushes its data for --output; kNoNode if none does, or any may.
     NodeId output_node() const;
     /// How much it pushes.
     std::size_t output_bytes() const;

@@ -96,10 +96,6 @@ std::optional<Formula> uhc_formula(const RunPlan& plan) {
 
 } // namespace
 
-std::uint32_t most_paths(Network network) {
-    return subtree_count(network, network.topology == Topology::star ? Rule::edt : Rule::ist);
-}
-
 Rule plan_paths(const RunPlan& plan, const RunArguments& arguments) {
     const Network network = plan.network();
     std::vector<std::string_view> names;
@@ -133,7 +129,7 @@ Schedule best_packet_schedule(const RunPlan& plan) {
     if (!plan.translated())
         return Schedule::rbf;
     const bool rounds =
-        plan.op == wire::Op::alltoall && is_star(plan) && plan.copies == most_paths(plan.network());
+        plan.op == wire::Op::alltoall && is_star(plan) && plan.copies == copies_max(plan.network());
     return rounds ? Schedule::necklace : Schedule::queue;
 }
 

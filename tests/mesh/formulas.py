@@ -138,3 +138,19 @@ def uhc_distance(own, foreign):
     if (own + foreign) % 2 == 0:
         return 2 * max(own, foreign)
     return 2 * own - 1 if own > foreign else 2 * foreign + 1
+
+
+def ascend_steps(topology, ports, dim):
+    """Of values of one packet. The uhc takes the dimensions in pairs. (huang-yang-tseng-2001, 7)"""
+    even = dim + dim % 2
+    if topology == "uhc":
+        return 2 * even if ports == "half" else 3 * even // 2
+    return 2 * dim if ports == "half" else dim
+
+
+def sort_steps(topology, ports, dim):
+    """Of bitonic sorting, blocks of one packet. (errata 24, R11)"""
+    if topology == "uhc":
+        half = (dim + 1) ** 2 if dim % 2 else dim * (dim + 2)
+        return half if ports == "half" else 3 * half // 4
+    return dim * (dim + 1) // (1 if ports == "half" else 2)
