@@ -276,9 +276,10 @@ void print_table(const RunPlan& plan, const RunResult& result, const Summary& su
                    summary.spectrum->frequencies, summary.spectrum->error,
                    summary.spectrum->tolerance);
     if (plan.copies > 1)
-        fmt::print("copies    {} of each packet, one of each everywhere after {} steps; {} "
-                   "disputed, {}\n",
-                   plan.copies, summary.complete_steps,
+        fmt::print("copies    {} of each packet, one of each {}; {} disputed, {}\n", plan.copies,
+                   summary.complete_steps == 0
+                       ? "not everywhere"
+                       : fmt::format("everywhere after {} steps", summary.complete_steps),
                    count_text(summary.disputed_packets, "packet"),
                    plan.by_packets() ? "the first kept" : "settled by majority");
     if (plan.engine == "qemu")

@@ -56,7 +56,8 @@ def test_steps_are_those_of_the_corrected_paper(op, dim, exhaustive):
         pytest.skip("with --exhaustive only")
     cases = itertools.product(range(1, dim), (1, 2, 3, 7, 12) if dim < 5 else (1,))
     for copies, packets in some(cases, 6 if dim < 5 else 2, exhaustive):
-        report = verified(star("sim", dim, op, copies, packets, "--root", draw.randrange(NODES[dim])))
+        root = draw.randrange(NODES[dim])
+        report = verified(star("sim", dim, op, copies, packets, "--root", root))
         steps = star_personal_steps(op, report["schedule"], dim, copies, packets)
         if steps is not None:
             assert report["steps"] == report["formula_steps"] == steps, (copies, packets)

@@ -1,5 +1,5 @@
-"""scatter, gather, allgather and alltoall on the uni-directional hypercube: every byte at every node,
-steps against what the links must carry, copies against faults."""
+"""scatter, gather, allgather and alltoall on the uni-directional hypercube: every byte at every
+node, steps against what the links must carry, copies against faults."""
 import itertools
 import random
 
