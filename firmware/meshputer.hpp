@@ -7,12 +7,14 @@
 // It runs on every node; its verdict becomes the exit status of the run.
 #pragma once
 
+#include "collectives/ascend.hpp"
 #include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"
 #include "collectives/copies.hpp"
 #include "collectives/host_files.hpp"
 #include "collectives/personalised.hpp"
 #include "collectives/reduction.hpp"
+#include "collectives/sort.hpp"
 #include "collectives/virtual_topology.hpp"
 #include "kernel/alt.hpp"
 #include "kernel/channel.hpp"

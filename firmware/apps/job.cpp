@@ -66,6 +66,7 @@ void account_copies(Kernel& node, const CopyReport& copies, std::span<const std:
     node.result().crc = wire::crc32(message);
     node.result().received_copies = copies.copies;
     node.result().disputed_packets = copies.disputed;
+    node.result().copies_time = copies.last;
 }
 
 // Copies may go on coming, and a vote may turn.
@@ -350,6 +351,10 @@ mesh::Process app_main(mesh::Kernel& node) {
     case mesh::wire::Op::reduce:
     case mesh::wire::Op::allreduce:
     case mesh::wire::Op::scan: return mesh::run_reduction(node);
+    case mesh::wire::Op::ascend: // programs of their own
+    case mesh::wire::Op::descend:
+    case mesh::wire::Op::sort:
+    case mesh::wire::Op::fft:
     case mesh::wire::Op::none:
     case mesh::wire::Op::app: break;
     }

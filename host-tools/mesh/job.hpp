@@ -32,7 +32,7 @@ public:
     const Expectation& expected(NodeId node) const { return expected_[index(node)]; }
     /// True if the report shows what the node must have.
     bool right(NodeId node, const wire::NodeReport& report) const;
-    /// The node that pushes its data for --output; kNoNode if none does, or any may (an app).
+    /// The node that pushes its data for --output; kNoNode if none does, or any may.
     NodeId output_node() const;
     /// How much it pushes.
     std::size_t output_bytes() const;

@@ -1,4 +1,5 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
+#include "ascend_ops.hpp"
 #include "errors.hpp"
 #include "job.hpp"
 #include "options.hpp"
@@ -46,7 +47,7 @@ int run_command(const RunPlan& plan) {
 
     const Summary summary = summarize(plan, book, result, engine->loom());
     write_report(plan, result, summary, engine->loom().counts());
-    write_output(plan, result.output);
+    write_output(plan, plan.ascends() ? ascend_output(plan, result) : result.output);
     if (plan.op != wire::Op::app)
         print_table(plan, result, summary, engine->loom().counts());
     if (summary.good())

@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include "ascend_ops.hpp"
 #include "errors.hpp"
 #include "kernel/limits.hpp"
 #include "qemu_process.hpp"
@@ -33,7 +34,7 @@ constexpr double kUnitsMax = 4000; // of tau and tc: ticks fit 32 bits
 constexpr unsigned kQemuMajor = 7;
 constexpr unsigned kQemuMinor = 2;
 
-constexpr std::array<std::pair<std::string_view, wire::Op>, 10> kOps{
+constexpr std::array<std::pair<std::string_view, wire::Op>, 14> kOps{
     {{"bcast", wire::Op::bcast},
      {"scatter", wire::Op::scatter},
      {"gather", wire::Op::gather},
@@ -43,7 +44,11 @@ constexpr std::array<std::pair<std::string_view, wire::Op>, 10> kOps{
      {"allgather", wire::Op::allgather},
      {"alltoall", wire::Op::alltoall},
      {"send", wire::Op::send},
-     {"barrier", wire::Op::barrier}}};
+     {"barrier", wire::Op::barrier},
+     {"ascend", wire::Op::ascend},
+     {"descend", wire::Op::descend},
+     {"sort", wire::Op::sort},
+     {"fft", wire::Op::fft}}};
 constexpr std::array<std::pair<std::string_view, Rule>, 6> kRoutes{
     {{"ecube", Rule::unicast},
      {"sbt", Rule::sbt},
@@ -188,7 +193,7 @@ void plan_rig(RunPlan& plan, const RunArguments& arguments) {
         refuse("--engine '{}': allowed: qemu, sim", plan.engine);
     rig.board = arguments.board;
     const BoardFacts& board = board_of(rig.board);
-    rig.app = arguments.app.empty() ? "job" : arguments.app;
+    rig.app = plan.op == wire::Op::app ? arguments.app : program_of(plan.op);
     const auto apps = app_names();
     const bool image = is_image(rig.app);
     if (!arguments.app.empty() && !image &&
@@ -260,6 +265,9 @@ void plan_message(RunPlan& plan, const RunArguments& arguments) {
     const std::int64_t most =
         plan.op == wire::Op::send ? std::int64_t{limits::kMessageBytesMax} : kBroadcastBytesMax;
     plan.route = look_up(kRoutes, arguments.route, "--route");
+    if (height(plan.network(), plan.route) == 0)
+        refuse("--route '{}': on a {} messages take shortest paths; allowed: ecube",
+               arguments.route, name(plan.network().topology));
     plan.messages = in_range(arguments.messages, 1, 1'000'000, "--messages");
     plan.bytes = kDefaultBytes;
     if (arguments.bytes)
@@ -267,7 +275,7 @@ void plan_message(RunPlan& plan, const RunArguments& arguments) {
     if (arguments.input.empty())
         return;
     plan.input = read_input(arguments.input, most);
-    if (plan.personalised() || plan.reduces())
+    if (plan.personalised() || plan.reduces() || plan.ascends())
         return; // one block for each node: see plan_collective()
     if (arguments.bytes && plan.bytes > plan.input->size())
         refuse("--bytes {}: '{}' has {}", plan.bytes, arguments.input, plan.input->size());
@@ -360,15 +368,14 @@ Network network_of(std::string_view topology, std::int64_t dim) {
             low = low == 0 ? candidate : low;
             high = candidate;
         }
-    if (low == 0)
-        refuse("--topology '{}': not in this version; allowed: cube", topology);
     refuse("--dim {}: a {} has dimension {} to {}", dim, topology, low, high);
 }
 
 Rule tree_of(Network network, std::string_view tree) {
     const auto rule = rule_by_name(network.topology, tree);
     if (!rule || subtree_count(network, *rule) == 0)
-        refuse("--tree '{}': allowed: {}", tree, fmt::join(tree_names(network), ", "));
+        refuse("--tree '{}': {}allowed: {}", tree, rule ? "needs an even --dim; " : "",
+               fmt::join(tree_names(network), ", "));
     return *rule;
 }
 
@@ -416,6 +423,10 @@ std::uint64_t expected_packets(const RunPlan& plan) {
     case wire::Op::scan:
     case wire::Op::allgather:
     case wire::Op::alltoall: return packets * nodes * port_count(plan.network());
+    case wire::Op::ascend:
+    case wire::Op::descend:
+    case wire::Op::sort:
+    case wire::Op::fft: return ascend_packets(plan);
     case wire::Op::none:
     case wire::Op::app: break;
     }
@@ -429,11 +440,11 @@ RunPlan plan_run(const RunArguments& arguments, const std::string& command) {
     if (arguments.op.empty() == arguments.app.empty())
         refuse("give one of --op ({}) and --app ({}, or IMAGE.elf)", names_of(kOps),
                fmt::join(app_names(), ", "));
-    plan.op = arguments.op.empty() ? wire::Op::app : look_up(kOps, arguments.op, "--op");
+    plan.op = arguments.op.empty() ? op_of_app(arguments.app) : look_up(kOps, arguments.op, "--op");
     plan.op_name = arguments.op.empty() ? arguments.app : arguments.op;
     plan.root = node_of(plan.network(), arguments.root, "--root");
     plan.copies = in_range(arguments.copies, 1,
-                           plan.op == wire::Op::bcast ? port_count(plan.network()) : 1, "--copies");
+                           plan.op == wire::Op::bcast ? copies_max(plan.network()) : 1, "--copies");
     plan.rule = plan_tree(plan, arguments);
     plan.seed = arguments.seed;
     plan.output = arguments.output;

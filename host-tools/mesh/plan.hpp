@@ -24,7 +24,7 @@ struct RunArguments {
     std::string op;
     std::string app;
     std::vector<std::string> words; // after --
-    std::string tree;               // "": sbt, or what copies and avoid ask for
+    std::string tree;               // "": the topology's, or what copies and avoid ask for
     std::string avoid;              // NODE/PORT
     std::string schedule;           // "": the best that the tree has
     std::string element = "i32";
@@ -88,19 +88,25 @@ struct RunPlan {
     std::string report;
     double timeout_s = 20;
     std::vector<std::byte> words; // of an app, NUL-terminated
+    std::uint64_t records = 0;    // ascend, descend, sort, fft: in all parts
+    bool lines = false;           // sort: of text, not numbers
     std::string command;          // that repeats the run
 
     Network network() const { return rig.network; }
     std::uint32_t nodes() const { return node_count(rig.network); }
     /// Packets of one message; an empty one takes a packet too.
     std::uint32_t packets() const {
-        return bytes == 0 || packet_bytes == 0 ? 1 : (bytes - 1) / packet_bytes + 1;
+        const std::uint32_t most = message_bytes();
+        return most == 0 || packet_bytes == 0 ? 1 : (most - 1) / packet_bytes + 1;
     }
     /// What kind of op it is.
     bool tree() const;         // uses a spanning tree
     bool personalised() const; // scatter, gather, allgather, alltoall
     bool translated() const;   // allgather, alltoall: every node is a root
     bool reduces() const;      // reduce, allreduce, scan
+    bool ascends() const;      // ascend, descend, sort, fft: a part of the input for each node
+    /// Bytes of the largest message.
+    std::uint32_t message_bytes() const;
     bool one_port() const { return ports != PortModel::all; }
     /// Bytes that all nodes together contribute.
     std::uint64_t input_bytes() const;
@@ -109,6 +115,8 @@ struct RunPlan {
     }
 };
 
+/// How many trees of a network share no link.
+std::uint32_t copies_max(Network network);
 /// The tree: the one that was asked for, or one that avoids a cable. UsageError.
 Rule plan_tree(const RunPlan& plan, const RunArguments& arguments);
 /// Schedule, size of packets and blocks, reduction: what collectives need beyond a tree.

@@ -132,6 +132,17 @@ Json levels_of(const Summary& summary) {
     return levels;
 }
 
+void add_ascend(Json& report, const RunPlan& plan, const Summary& summary) {
+    report["records"] = plan.records;
+    if (plan.op == wire::Op::sort)
+        report["type"] = plan.lines ? "lines" : "i32";
+    if (!summary.spectrum)
+        return;
+    report["frequencies"] = summary.spectrum->frequencies;
+    report["error"] = summary.spectrum->error;
+    report["tolerance"] = summary.spectrum->tolerance;
+}
+
 Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summary,
                const LoomCounts& loom) {
     Json report = head_of(plan);
@@ -140,6 +151,8 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["formula"] = or_null(known, known ? summary.formula->text : std::string_view{});
     report["formula_steps"] = or_null(known, known ? summary.formula->steps : 0);
     report["model_time"] = summary.model_time;
+    report["complete_steps"] = summary.complete_steps;
+    report["complete_time"] = summary.complete_time;
     report["levels"] = levels_of(summary);
     report["hops"] = summary.hops;
     report["link_packets"] = rows_of(plan, result, &wire::NodeReport::link_packets);
@@ -152,9 +165,14 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["dropped"] = counters_of(summary, true);
     report["counters"] = counters_of(summary, false);
     report["faults"] = faults_of(loom);
+    report["refused_by_host"] = {{"malformed", loom.malformed},
+                                 {"against_direction", loom.against},
+                                 {"host_frames", result.bad_host_frames}};
     report["dma_transfers"] = rows_of(plan, result, &wire::NodeReport::dma_transfers);
     report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
+    if (plan.ascends())
+        add_ascend(report, plan, summary);
     report["boot_s"] = result.boot_s;
     report["wall_s"] = result.wall_s;
     report["instructions_per_hop"] = nullptr;
@@ -237,7 +255,9 @@ void print_table(const RunPlan& plan, const RunResult& result, const Summary& su
                    plan.personalised() ? name(plan.schedule) : std::string_view{},
                    plan.translated() ? "at each of" : "rooted at node",
                    plan.translated() ? plan.nodes() : index(plan.root));
-    if (moves_data(plan))
+    if (plan.ascends())
+        fmt::print("{}\n", describe_data(plan));
+    else if (moves_data(plan))
         fmt::print("{} bytes{}, {}{}\n", plan.bytes,
                    plan.personalised() || plan.reduces() ? " each" : "",
                    count_text(plan.packets(), "packet"),
@@ -249,8 +269,15 @@ void print_table(const RunPlan& plan, const RunResult& result, const Summary& su
     fmt::print("traffic   {}, busiest link {}, model time {:g}\n", count_text(summary.hops, "hop"),
                summary.max_link_load, summary.model_time);
     print_losses(summary, loom);
+    if (summary.spectrum)
+        fmt::print("spectrum  {} frequencies compared with the direct transform: error {:.2g} of "
+                   "the largest value, allowed {:.2g}\n",
+                   summary.spectrum->frequencies, summary.spectrum->error,
+                   summary.spectrum->tolerance);
     if (plan.copies > 1)
-        fmt::print("copies    {} of each packet; {} disputed, settled by majority\n", plan.copies,
+        fmt::print("copies    {} of each packet, one of each everywhere after {} steps; {} "
+                   "disputed, settled by majority\n",
+                   plan.copies, summary.complete_steps,
                    count_text(summary.disputed_packets, "packet"));
     if (plan.engine == "qemu")
         print_dma(plan, summary);

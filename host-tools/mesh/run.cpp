@@ -283,9 +283,10 @@ void Run::send(NodeId node, wire::HostTag tag, std::span<const std::byte> payloa
 void Run::show_progress() {
     const std::uint64_t expected = expected_packets(plan_);
     const std::uint64_t percent = std::min<std::uint64_t>(99, 100 * packets_seen_ / expected);
-    progress_.show(fmt::format("running: {} packets{}, {}/{} nodes done", packets_seen_,
-                               plan_.tree() ? fmt::format(" of {} ({} %)", expected, percent) : "",
-                               done_, count_live()));
+    progress_.show(fmt::format(
+        "running: {} packets{}, {}/{} nodes done", packets_seen_,
+        plan_.tree() || plan_.ascends() ? fmt::format(" of {} ({} %)", expected, percent) : "",
+        done_, count_live()));
 }
 
 // --- what nodes say ---
@@ -360,7 +361,7 @@ void Run::make_room(NodeId node, const wire::Piece& piece) {
 void Run::on_push(NodeId node, const HostMessage& message) {
     const auto piece = payload_as<wire::Piece>(message);
     const bool whole = piece && piece->bytes <= message.payload.size() - sizeof(wire::Piece);
-    const bool app = plan_.op == wire::Op::app;
+    const bool app = plan_.op == wire::Op::app || plan_.ascends();
     if (whole && app)
         make_room(node, *piece);
     const std::size_t size = result_.output.size();

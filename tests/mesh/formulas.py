@@ -101,3 +101,19 @@ def all_to_all_volume(op, tree, schedule, ports, dim):
 def scan_steps(ports, dim, packets):
     """Neighbours exchange all packets in each dimension in turn."""
     return dim * packets * (2 if ports == "half" else 1)
+
+
+def ascend_steps(topology, ports, dim):
+    """Of values of one packet. The uhc takes the dimensions in pairs. (huang-yang-tseng-2001, 7)"""
+    even = dim + dim % 2
+    if topology == "uhc":
+        return 2 * even if ports == "half" else 3 * even // 2
+    return 2 * dim if ports == "half" else dim
+
+
+def sort_steps(topology, ports, dim):
+    """Of bitonic sorting, blocks of one packet. (errata 24, R11)"""
+    if topology == "uhc":
+        half = (dim + 1) ** 2 if dim % 2 else dim * (dim + 2)
+        return half if ports == "half" else 3 * half // 4
+    return dim * (dim + 1) // (1 if ports == "half" else 2)

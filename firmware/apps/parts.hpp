@@ -1,0 +1,52 @@
+// The data of the ops in which every node has a part of its own: ascend, descend, sort, fft.
+//
+// The input begins with nodes + 1 words: where in it the part of each node begins, and where the
+// last one ends. Each node puts its result at its number times the job's message_bytes, the largest
+// that there may be.
+#pragma once
+
+#include "collectives/ascend.hpp"
+#include "collectives/host_files.hpp"
+#include "wire/crc32.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace mesh {
+
+/// What a node lends to the values of ASCEND and DESCEND; the rest of its workspace is for tables.
+inline constexpr std::size_t kAscendMemoryBytes = 3 * limits::kMessageBytesMax;
+
+/// Most bytes of a value.
+constexpr std::size_t ascend_room_bytes(Network network) {
+    const std::size_t room = kAscendMemoryBytes / ascend_places(network) / 8 * 8;
+    return room < limits::kMessageBytesMax ? room : limits::kMessageBytesMax;
+}
+
+inline AscendBlock ascend_block(Kernel& kernel) {
+    return {kernel.network(), kernel.workspace().first(kAscendMemoryBytes)};
+}
+
+/// Makes this node's part of the input its value.
+inline Task<Status> read_part(Kernel& kernel, AscendBlock& block) {
+    std::array<std::uint32_t, 2> ends{};
+    Status status = co_await read_input(kernel, index(kernel.id()) * sizeof(std::uint32_t),
+                                        std::as_writable_bytes(std::span{ends}));
+    if (status != Status::ok)
+        co_return status;
+    if (ends[0] > ends[1] || ends[1] - ends[0] > block.room_bytes())
+        co_return Status::no_memory;
+    co_return co_await read_input(kernel, ends[0], block.resize(ends[1] - ends[0]));
+}
+
+/// Tells the host the result, and gives it the bytes if it wants them.
+inline void put_part(Kernel& kernel, std::span<const std::byte> data) {
+    kernel.result().crc = wire::crc32(data);
+    kernel.result().received_bytes = static_cast<std::uint32_t>(data.size());
+    kernel.result().received_messages = 1;
+    if (kernel.job().output_node == index(kernel.id()))
+        write_output(kernel, index(kernel.id()) * kernel.job().message_bytes, data);
+}
+
+} // namespace mesh

@@ -1,0 +1,110 @@
+// ASCEND and DESCEND: an algorithm that combines, for one dimension after the other, the values of
+// all pairs of nodes across it. Prefix sums, sorting, the Fourier transform, transposition and many
+// more are such algorithms, and differ in the operation only.
+//
+// The same operation runs on the cube, where pairs exchange their values, and on the UHC, where
+// they go round cycles of four nodes; under half duplex and with both directions at once. Who does
+// what in which step is said in core/ascend_steps.hpp.
+#pragma once
+
+#include "core/ascend_steps.hpp"
+#include "kernel/kernel.hpp"
+#include "kernel/limits.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace mesh {
+
+/// The values of a pair, and the node of it whose new value is wanted.
+struct AscendOperands : AscendPair {
+    std::span<const std::byte> lower; // of the node whose bit `dim` is 0
+    std::span<const std::byte> upper;
+};
+
+/// The operation (OPER of huang-yang-tseng-2001). `operate` writes the new value of `pair.node` to
+/// `result` and returns its bytes, at most those of `result`. Values may be of any size, 0 too, and
+/// change it. Nodes work for each other: it may depend on the operands and on what `context` says
+/// at every node alike, never on the node that runs it.
+struct AscendOperator {
+    std::size_t (*operate)(const void* context, const AscendOperands& pair,
+                           std::span<std::byte> result) = nullptr;
+    const void* context = nullptr;
+};
+
+struct AscendPlan {
+    AscendOperator oper;
+    std::uint32_t packet_bytes = 0; // largest that a link moves as one; 0: a value, whatever its
+                                    // size
+    Tag tag = 0;
+    unsigned dims = kDimMax; // dimensions 0 .. dims-1; at most all
+};
+
+/// A node's value, and memory for those that come by. No copy: what is received or computed is
+/// where it stays until it becomes the value itself.
+class AscendBlock {
+public:
+    /// `memory`: the caller's, 8-byte aligned; a value can have room_bytes() of it.
+    AscendBlock(Network network, std::span<std::byte> memory)
+        : memory_(memory),
+          room_bytes_(memory.size() / ascend_places(network) / kAlignment * kAlignment) {}
+
+    std::size_t room_bytes() const { return room_bytes_; }
+    std::span<std::byte> value() { return at(Place::a); }
+    /// Sets the size of the value (at most room_bytes()) and gives it to be filled.
+    std::span<std::byte> resize(std::size_t bytes) {
+        set_bytes(Place::a, bytes);
+        return value();
+    }
+    /// Memory for a value to be made beside the present one, until the next pass.
+    std::span<std::byte> spare() { return whole(Place::b); }
+    /// What is in the spare memory is the value now, `bytes` of it.
+    void take_spare(std::size_t bytes) {
+        set_bytes(Place::b, bytes);
+        take(Place::b);
+    }
+
+    // For the passes.
+    std::span<std::byte> at(Place place) { return whole(place).first(bytes_[number(place)]); }
+    std::span<std::byte> whole(Place place) {
+        return memory_.subspan(where_[number(place)] * room_bytes_, room_bytes_);
+    }
+    void set_bytes(Place place, std::size_t bytes) {
+        bytes_[number(place)] = static_cast<std::uint32_t>(bytes);
+    }
+    /// The value at `place` becomes the node's own.
+    void take(Place place) {
+        std::swap(where_[0], where_[number(place)]);
+        std::swap(bytes_[0], bytes_[number(place)]);
+    }
+
+private:
+    static constexpr std::size_t kAlignment = 8;
+    static constexpr std::size_t number(Place place) { return static_cast<std::size_t>(place); }
+
+    std::span<std::byte> memory_;
+    std::size_t room_bytes_;
+    std::array<std::uint8_t, 4> where_{0, 1, 2, 3};
+    std::array<std::uint32_t, 4> bytes_{};
+};
+
+/// `co_await let_links_work(kernel)` between long computations: frames that came meanwhile are
+/// taken, so that no neighbour takes this node for dead. Costs no model time.
+inline auto let_links_work(Kernel& kernel) {
+    const std::uint64_t moment = kernel.lockstep() ? 0 : kernel.deadline_in(limits::kTicksPerUs);
+    return kernel.wait_until([&kernel, moment] { return kernel.due(moment); }, moment);
+}
+
+/// Combines the values of all pairs across dimension 0, then 1, .. plan.dims-1. All nodes call it
+/// alike; the new value is in `block`. ok; bad_argument: a network without dimensions (star), no
+/// operation, or a value larger than a message; truncated: a neighbour's value is larger than
+/// room_bytes(); unreachable: a link on the way is dead; no_memory: of the processes' arena.
+Task<Status> ascend(Kernel& kernel, const AscendPlan& plan, AscendBlock& block);
+
+/// The same from dimension plan.dims-1 down to 0.
+Task<Status> descend(Kernel& kernel, const AscendPlan& plan, AscendBlock& block);
+
+} // namespace mesh
