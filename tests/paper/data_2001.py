@@ -100,4 +100,23 @@ def _row(tree, ports):
                      topology="uhc", **table, **right)
 
 
-TABLE1 = tuple(_row(tree, ports) for ports in ("duplex", "all") for tree in ("bt1", "bt2", "bt3"))
+def _disjoint(case, shared, copies):
+    """ADST: the packets divide among n/2 trees, or each packet takes all of them."""
+    steps = PRINTED["adst", "all"][1]
+    part = "/(n/2)" if shared else ""
+    table = {"printed": f"P{part} + x3-1", "best": f"sqrt(M{part} tau/((x3-1) t_c))",
+             "least": f"(sqrt(M{part} t_c)+sqrt((x3-1) tau))^2"}
+    right = {"corrected": table["printed"], "best_corrected": table["best"],
+             "least_corrected": table["least"]}
+
+    def trees(n):
+        return n // 2 if shared else 1
+    return Broadcast(f"ADST, {case}, all ports", "adst", "all",
+                     printed_cost=lambda n: Cost(1, steps(n) - 1, trees(n)),
+                     cost=lambda n: Cost(1, one_packet("adst", "all", n, 0) - 1, trees(n)),
+                     note="E17", topology="uhc", copies=copies, case=case, **table, **right)
+
+
+TABLE1 = (*(_row(tree, ports) for ports in ("duplex", "all") for tree in ("bt1", "bt2", "bt3")),
+          _disjoint("f = 0", True, lambda n: 1),
+          _disjoint("f = n/2-1", False, lambda n: n // 2))

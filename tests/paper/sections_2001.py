@@ -37,7 +37,8 @@ def table1(doc, measure):
         trees = [tree for tree in PRINTED_TREES if (tree, ports) in PRINTED]
         constant_model(doc, measure, ports, trees, measure.dims(*EVEN))
     doc.say("### Linear evaluation model", "P packets of B bytes take `steps * (tau + B t_c)`; "
-            "the paper calls tau beta, t_c tau, and the message L.")
+            "the paper calls tau beta, t_c tau, and the message L. ADST sends each packet over f+1 "
+            "of its trees; P/(n/2) is to be rounded up.")
     complexities(doc, TABLE1)
     steps_of_packets(doc, measure, TABLE1, measure.dims(*EVEN))
     doc.say("### Minimum time", "The start-up time tau is set so that the corrected optimal "
