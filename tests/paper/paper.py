@@ -11,16 +11,19 @@ import sys
 
 import data_1986
 import data_1988
+import data_1993
 import data_2001
 import measure
 import mesh_tool
 import render
 import sections_1986
 import sections_1988
+import sections_1993
 import sections_2001
 
 PAPERS = tuple((data, sections.SECTIONS) for data, sections in (
-    (data_1986, sections_1986), (data_1988, sections_1988), (data_2001, sections_2001)))
+    (data_1986, sections_1986), (data_1988, sections_1988), (data_1993, sections_1993),
+    (data_2001, sections_2001)))
 
 LEGEND = ("Printed: as it stands in the paper, with a footnote where it is wrong; `-` where the "
           "print gives no number that can still be read. Corrected: what is right. Measured: by "
