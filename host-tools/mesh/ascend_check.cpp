@@ -20,8 +20,8 @@ namespace {
 using Word = std::uint32_t;
 using View = std::span<const std::byte>;
 
-/// Most products of the Fourier sums that a check makes: all frequencies of 16384 points.
-constexpr std::uint64_t kProductsMax = std::uint64_t{1} << 28;
+/// Most products of the Fourier sums that a check makes: all frequencies of 8192 points.
+constexpr std::uint64_t kProductsMax = std::uint64_t{1} << 26;
 /// Rounding of a butterfly, with those of its root of unity, in units of 2^-24.
 constexpr double kRoundings = 4;
 
@@ -36,8 +36,8 @@ Expectation expectation_of(View bytes) {
 
 Word reversed(Word value, unsigned bits) {
     Word result = 0;
-    for (unsigned bit = 0; bit < bits; ++bit)
-        result |= ((value >> bit) & 1u) << (bits - 1 - bit);
+    for (unsigned bit = 0; bit < bits; ++bit, value >>= 1)
+        result = 2 * result + value % 2;
     return result;
 }
 
@@ -191,7 +191,7 @@ std::optional<SpectrumCheck> check_spectrum(const RunPlan& plan, const RunResult
             whole && check_crc32(part_of(plan, result, node)) == result.nodes[node].report.crc;
     const std::size_t stride =
         std::max<std::size_t>(1, std::min<std::size_t>(points.size() * points.size() / kProductsMax,
-                                                       points.size() / plan.nodes()));
+                                                       points.size() / std::max(1u, plan.nodes())));
     for (std::size_t place = 0; place < points.size(); place += stride) {
         const auto frequency = reversed(static_cast<Word>(place), bits);
         const std::complex<double> found(point_at(result, place));

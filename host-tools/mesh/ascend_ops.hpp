@@ -22,7 +22,8 @@ wire::Op op_of_app(std::string_view app);
 /// Reads or makes the data, and cuts it into parts. UsageError.
 void plan_ascend(RunPlan& plan, const RunArguments& arguments);
 
-/// Packets that an undisturbed run delivers, if all values are of the largest size.
+/// Packets that an undisturbed run delivers, with the receivers' answers, if all values are of the
+/// largest size.
 std::uint64_t ascend_packets(const RunPlan& plan);
 
 /// What each node must report. fft: of how many bytes only.

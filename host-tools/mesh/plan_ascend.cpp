@@ -4,6 +4,7 @@
 #include "apps/parts.hpp"
 #include "apps/traffic.hpp"
 #include "errors.hpp"
+#include "kernel/limits.hpp"
 #include "samples.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +55,7 @@ Bytes in_equal_parts(const RunPlan& plan, std::span<const std::byte> data) {
 
 /// Refuses data of which a node would hold more than its memory has room for.
 /// `bytes_with(nodes)`: the most that one of so many nodes may come to hold.
-void check_room(const RunPlan& plan, const std::string& what,
+void check_room(const RunPlan& plan, const std::string& input,
                 const std::function<std::uint64_t(std::uint64_t nodes)>& bytes_with) {
     const std::uint64_t room = ascend_room_bytes(plan.network());
     const std::uint64_t needed = bytes_with(plan.nodes());
@@ -66,20 +67,16 @@ void check_room(const RunPlan& plan, const std::string& what,
             remedy = fmt::format("allowed: --dim {} or more", dim);
             break;
         }
-    refuse("{}: a node of {} may come to hold {} bytes of it, and has room for {}; {}", what,
-           plan.nodes(), needed, room, remedy);
+    refuse("--input '{}': a node of {} may come to hold {} bytes of it, and has room for {}; {}",
+           input, plan.nodes(), needed, room, remedy);
 }
 
-std::string name_of_input(const RunArguments& arguments) {
-    return arguments.input.empty() ? fmt::format("--bytes {}", arguments.bytes.value_or(0))
-                                   : fmt::format("--input '{}'", arguments.input);
-}
-
-/// Bytes of a node's block that is made from the seed.
-std::uint32_t block_bytes(const RunArguments& arguments, std::uint32_t unit) {
+/// Bytes of a node's block that is made from the seed; of `most` that there may be.
+std::uint32_t block_bytes(const RunArguments& arguments, std::uint32_t unit, std::uint64_t most) {
     const std::int64_t bytes = arguments.bytes.value_or(kDefaultBytes);
-    if (bytes <= 0 || bytes % unit != 0)
-        refuse("--bytes {}: allowed: multiples of {} above 0", bytes, unit);
+    if (bytes <= 0 || bytes % unit != 0 || static_cast<std::uint64_t>(bytes) > most)
+        refuse("--bytes {}: allowed: multiples of {} from {} to {}", bytes, unit, unit,
+               most / unit * unit);
     return static_cast<std::uint32_t>(bytes);
 }
 
@@ -136,11 +133,12 @@ Bytes read_numbers(const Bytes& file, const std::string& path) {
 void plan_numbers(RunPlan& plan, const RunArguments& arguments) {
     if (!arguments.input.empty() && arguments.bytes)
         refuse("--bytes: how much is sorted is what --input has");
-    const Bytes data = plan.input ? read_numbers(*plan.input, arguments.input)
-                                  : made_words(plan, block_bytes(arguments, 4));
+    const Bytes data =
+        plan.input ? read_numbers(*plan.input, arguments.input)
+                   : made_words(plan, block_bytes(arguments, 4, ascend_room_bytes(plan.network())));
     plan.records = data.size() / 4;
     const auto bytes_with = [&](std::uint64_t nodes) { return 4 * share(plan.records, nodes); };
-    check_room(plan, name_of_input(arguments), bytes_with);
+    check_room(plan, arguments.input, bytes_with);
     plan.bytes = static_cast<std::uint32_t>(bytes_with(plan.nodes()));
     plan.input = in_equal_parts(plan, data);
 }
@@ -164,7 +162,7 @@ void plan_lines(RunPlan& plan, const RunArguments& arguments) {
     const auto bytes_with = [&](std::uint64_t nodes) {
         return ends.empty() ? 0 : longest[share(plan.records, nodes) - 1];
     };
-    check_room(plan, name_of_input(arguments), bytes_with);
+    check_room(plan, arguments.input, bytes_with);
     plan.bytes = static_cast<std::uint32_t>(bytes_with(plan.nodes()));
     const std::uint64_t each = share(plan.records, plan.nodes());
     plan.input = with_table(plan, text, [&](std::uint32_t node) {
@@ -201,7 +199,8 @@ void plan_fft(RunPlan& plan, const RunArguments& arguments) {
         const auto samples = read_samples(*plan.input, arguments.input);
         points.assign(samples.begin(), samples.end());
     } else {
-        const Bytes words = made_words(plan, block_bytes(arguments, kPointBytes));
+        const std::uint64_t most = std::bit_floor(ascend_room_bytes(plan.network()));
+        const Bytes words = made_words(plan, block_bytes(arguments, kPointBytes, most));
         for (std::size_t at = 0; at < words.size(); at += 8)
             points.emplace_back(
                 static_cast<float>(wire::load<std::int32_t>(std::span(words), at)) * 0x1p-31f,
@@ -211,7 +210,7 @@ void plan_fft(RunPlan& plan, const RunArguments& arguments) {
     const auto points_with = [&](std::uint64_t nodes) {
         return std::max<std::uint64_t>(nodes, std::bit_ceil(points.size()));
     };
-    check_room(plan, name_of_input(arguments),
+    check_room(plan, arguments.input,
                [&](std::uint64_t nodes) { return points_with(nodes) / nodes * kPointBytes; });
     points.resize(points_with(plan.nodes()));
     plan.bytes = static_cast<std::uint32_t>(points.size() / plan.nodes() * kPointBytes);
@@ -220,7 +219,7 @@ void plan_fft(RunPlan& plan, const RunArguments& arguments) {
 
 void plan_prefix(RunPlan& plan, const RunArguments& arguments) {
     if (!plan.input) {
-        plan.bytes = block_bytes(arguments, 4);
+        plan.bytes = block_bytes(arguments, 4, ascend_room_bytes(plan.network()) / 2);
         plan.input = made_words(plan, plan.bytes);
     } else {
         const std::size_t unit = std::size_t{4} * plan.nodes();
@@ -233,9 +232,8 @@ void plan_prefix(RunPlan& plan, const RunArguments& arguments) {
         plan.bytes = static_cast<std::uint32_t>(plan.input->size() / plan.nodes());
     }
     plan.records = plan.input->size() / 4;
-    check_room(plan, name_of_input(arguments), [&](std::uint64_t nodes) {
-        return 2 * (plan.input->size() / plan.nodes()) * plan.nodes() / nodes;
-    });
+    check_room(plan, arguments.input,
+               [&](std::uint64_t nodes) { return 2 * share(plan.input->size(), nodes); });
     plan.input = in_equal_parts(plan, *plan.input);
 }
 
@@ -284,16 +282,19 @@ void plan_ascend(RunPlan& plan, const RunArguments& arguments) {
 }
 
 std::uint64_t ascend_packets(const RunPlan& plan) {
-    const std::uint32_t piece =
-        std::min<std::uint32_t>(plan.packet_bytes == 0 ? wire::kPayloadBytesMax : plan.packet_bytes,
-                                wire::kPayloadBytesMax);
+    const std::uint32_t most = plan.packet_bytes == 0 ? wire::kPayloadBytesMax : plan.packet_bytes;
+    const std::uint32_t piece = std::min<std::uint32_t>(most, wire::kPayloadBytesMax);
     const std::uint64_t packets = std::max(1u, (plan.message_bytes() + piece - 1) / piece);
-    return messages_of(plan) * packets * plan.nodes();
+    constexpr unsigned kHalfWindow = limits::kMessageWindowPackets / 2;
+    const std::uint64_t answers = 1 + (packets - 1 + kHalfWindow - 1) / kHalfWindow;
+    const unsigned way_back = distance(plan.network(), NodeId{1}, NodeId{0});
+    return messages_of(plan) * plan.nodes() * (packets + answers * way_back);
 }
 
 std::optional<Formula> ascend_formula_of(const RunPlan& plan) {
     const std::uint64_t packets = plan.packets();
-    const bool alike = !plan.lines && plan.records % plan.nodes() == 0;
+    const bool alike = plan.op != wire::Op::sort ||
+                       (!plan.lines && plan.records % std::max(1u, plan.nodes()) == 0);
     if ((packets != 1 && !alike) || (plan.packet_bytes == 0 && plan.tc != 0))
         return std::nullopt;
     if (plan.op == wire::Op::sort)

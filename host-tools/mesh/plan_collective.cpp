@@ -288,11 +288,10 @@ Rule plan_tree(const RunPlan& plan, const RunArguments& arguments) {
             refuse("--avoid chooses the tree of a collective: without --tree and --copies");
         return tree_without(plan, cable_end(plan.network(), arguments.avoid, "--avoid"));
     }
-    if (plan.ascends()) {
-        if (!arguments.tree.empty())
-            refuse("--tree: --op {} uses none", plan.op_name);
+    if (plan.ascends() && !arguments.tree.empty())
+        refuse("--tree: --op {} uses none", plan.op_name);
+    if (!plan.tree() && arguments.tree.empty())
         return Rule::unicast;
-    }
     const Network network = plan.network();
     const Rule usual = usual_tree(network.topology, plan.copies > 1);
     const Rule rule = arguments.tree.empty() ? usual : tree_of(network, arguments.tree);

@@ -17,7 +17,7 @@
 namespace mesh::test {
 namespace {
 
-constexpr std::array kTopologies{Topology::cube};
+constexpr std::array kTopologies{Topology::cube, Topology::uhc};
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 constexpr std::array kPortModels{PortModel::all, PortModel::duplex, PortModel::half};
 constexpr Noise kLoud{.drop = 0.2, .corrupt = 0.1, .twice = 0.05, .swap = 0.1};
