@@ -4,6 +4,7 @@ n = dimension; P = L/B packets; ports: duplex = one send and one receive at a ti
 one-port), all. The paper's beta is tau here, its tau is t_c, its L is M.
 """
 from data_1986 import Broadcast, Cost
+from measure import networks
 
 KEY = "huang-yang-tseng-2001"
 TITLE = ("Huang, Yang, Tseng: Broadcasting on uni-directional hypercubes and its applications "
@@ -18,26 +19,10 @@ NOTES = {
 }
 
 EVEN = (2, 4, 6, 8, 10, 12)
-TREES = {"bt1": "BT1", "bt2": "BT2", "bt3": "BT3", "adst": "ADST", "bt1-counted": "BT1, counted",
+TREES = {"bt1": "BT1", "bt2": "BT2", "bt3": "BT3", "adst": "ADST", "bt1-counted": "BT1 (counted)",
          "bts": "BTS", "bt4": "BT4", "ist": "IST"}
 PRINTED_TREES = ("bt1", "bt2", "bt3", "adst")
-EVEN_ONLY = ("bt4", "adst")
 
-_BT1 = (3, 6, 9, 12, 15, 18)
-_SHORTEST = (3, 5, 7, 9, 11, 13)
-
-# Steps of one packet for n = 2, 4, .. 12, found by exhaustive check of the corrected rules and
-# not by a formula; all ports, one port. The disjoint trees are for all ports.
-STEPS = {
-    "bt1": (_BT1, _BT1),
-    "bt1-counted": (_BT1, _BT1),
-    "bt2": (_SHORTEST, _BT1),
-    "bt3": ((3, 6, 7, 10, 13, 14), (3, 6, 8, 11, 14, 16)),
-    "adst": ((3, 6, 10, 12, 16, 18), None),
-    "bts": (_SHORTEST, _BT1),
-    "bt4": ((3, 6, 7, 9, 12, 15), (3, 6, 8, 10, 13, 16)),
-    "ist": ((3, 6, 9, 11, 13, 15), None),
-}
 # No tree can do it in fewer: so many nodes can be so deep after so many steps.
 ONE_PORT_BOUND = dict(zip(EVEN, (3, 6, 8, 10, 13, 15)))
 
@@ -59,17 +44,10 @@ PRINTED = {
 
 
 def one_packet(tree, ports, n, root):
-    """Steps of one packet; None where there is no figure to compare with. For an odd n the source's
-    parity counts: it has the link of the top dimension or must go round by a neighbour."""
-    if n % 2 == 0:
-        column = STEPS[tree][ports != "all"]
-        return column and column[n // 2 - 1]
-    late = 1 + bin(root).count("1") % 2
-    if tree == "bts":
-        return n + late if ports == "all" else (3 * n + 1) // 2
-    if tree == "ist":
-        return n + 2 + late if ports == "all" else None
-    return STEPS[tree][ports != "all"][n // 2 - 1] + late
+    """Steps of one packet; None where there is no figure to compare with."""
+    if ports != "all" and tree in networks.UHC_DISJOINT:
+        return None
+    return networks.uhc_one_packet(tree, ports, n, root)
 
 
 def printed(tree, ports, n):

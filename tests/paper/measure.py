@@ -7,7 +7,6 @@ has no value; it is listed, and never made up.
 import concurrent.futures
 import dataclasses
 import json
-import math
 import pathlib
 import re
 import subprocess
@@ -15,6 +14,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mesh"))
 import mesh_tool  # noqa: E402
+import networks  # noqa: E402
 
 QEMU_DIM_MAX = 6  # of a cube; other networks up to as many nodes
 RUN_LIMIT_S = 300
@@ -40,7 +40,7 @@ class Job:
 
     @property
     def nodes(self):
-        return nodes_of(self.topology, self.dim)
+        return networks.nodes_of(self.topology, self.dim)
 
     @property
     def root(self):
@@ -61,10 +61,6 @@ class Job:
         copies = "copies" if self.copies > 1 else ""
         return " ".join(filter(None, [network, self.op, self.tree, self.schedule, self.ports,
                                       copies]))
-
-
-def nodes_of(topology, dim):
-    return math.factorial(dim) if topology == "star" else 2 ** dim
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,7 +101,7 @@ class Measurements:
 
     def engine(self, dim, topology="cube"):
         largest = 2 ** self.qemu_dim_max if self.qemu_dim_max else 0
-        return "qemu" if nodes_of(topology, dim) <= largest else "sim"
+        return "qemu" if networks.nodes_of(topology, dim) <= largest else "sim"
 
     def dims(self, *wanted):
         """Those of the dimensions that this run looks at."""

@@ -1,7 +1,8 @@
 """Table 1 of Huang, Yang, Tseng 2001, and the steps of all trees; each a function of the document
 and the measurements."""
-from data_2001 import (EVEN, EVEN_ONLY, ONE_PORT_BOUND, PORTS, PRINTED, PRINTED_TREES, TABLE1,
-                       TREES, one_packet, printed)
+from data_2001 import (EVEN, ONE_PORT_BOUND, PORTS, PRINTED, PRINTED_TREES, TABLE1, TREES,
+                       one_packet, printed)
+from measure import networks
 from sections_1986 import (complexities, drawn, head_of_three, packets_job, steps_of_packets,
                            times_at_best_packet)
 
@@ -16,7 +17,7 @@ def constant_model(doc, measure, ports, trees, dims):
     for dim in dims:
         row = [dim, measure.engine(dim, "uhc")]
         for tree in trees:
-            if dim % 2 and tree in EVEN_ONLY:
+            if not networks.uhc_has(tree, dim):
                 row += ["-"] * 3
                 continue
             job = one_packet_job(tree, ports, dim)
@@ -49,27 +50,27 @@ def table1(doc, measure):
 
 def all_trees(doc, measure):
     doc.item("Steps", "all trees against n")
-    doc.say("One packet, from a source of either parity. Odd dimensions for BT1 to BT3 by the "
-            "paper's extension: the trees of dimension n-1 in both halves, one step later from "
-            "a source of even parity, two from an odd one; ADST and BT4 need an even n. BTS, BT4 "
-            "and IST are not in the paper; BT1, counted has a hop counter in place of the source. "
-            "ADST and IST carry a packet over one of their disjoint trees; their figures are for "
-            "all ports, with one port nothing is claimed of them.")
+    doc.say("One packet, from a source of either parity; the figures show even n. Odd dimensions "
+            "for BT1 to BT3 by the paper's extension: the trees of dimension n-1 in both halves, "
+            "one step later from a source of even parity, two from an odd one; ADST and BT4 need "
+            "an even n. BTS, BT4 and IST are not in the paper; BT1 (counted) has a hop counter in "
+            "place of the source. ADST and IST carry a packet over one of their disjoint trees; "
+            "their figures are for all ports, with one port nothing is claimed of them.")
     dims = measure.dims(*range(2, 13))
     for ports, name in PORTS.items():
         doc.say(f"### {name}")
         for trees in (PRINTED_TREES, [tree for tree in TREES if tree not in PRINTED_TREES]):
             constant_model(doc, measure, ports, trees, dims)
-        series = []
-        for number, (tree, title) in enumerate(TREES.items(), 1):
-            jobs = [one_packet_job(tree, ports, dim) for dim in dims
-                    if dim % 2 == 0 or tree not in EVEN_ONLY]
-            points = [(job.dim, measure.steps(job)) for job in jobs]
-            width = 10 - number  # later ones upon earlier ones, of which a rim still shows
-            series.append((title, [point for point in points if point[1] is not None],
-                           f"with linespoints lt {number} lw {width} pt 7 ps {width / 10}"))
+        lines = {}  # trees by their points: several have the same
+        for tree, title in TREES.items():
+            jobs = [one_packet_job(tree, ports, dim) for dim in dims if dim in EVEN]
+            points = tuple((job.dim, measure.steps(job)) for job in jobs)
+            lines.setdefault(points, []).append(title)
+        series = [(", ".join(titles), [point for point in points if point[1] is not None],
+                   drawn("linespoints", number))
+                  for number, (points, titles) in enumerate(lines.items(), 1)]
         bound = ONE_PORT_BOUND if ports == "duplex" else {dim: dim + 1 for dim in EVEN}
-        series.append(("bound, even n", [(dim, bound[dim]) for dim in dims if dim in bound],
+        series.append(("bound", [(dim, bound[dim]) for dim in dims if dim in bound],
                        "with lines dt 2 lw 2 lc rgb \"black\""))
         doc.figure(f"steps-{ports}", f"Broadcast on the uni-directional hypercube, {name}",
                    ("n", "steps"), series)
