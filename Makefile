@@ -177,18 +177,19 @@ deps: ## install the Debian packages that are missing, and only those
 
 # ---- the main job --------------------------------------------------------------------------------
 ENGINE ?= qemu
+TOPOLOGY ?= cube
 DIM ?= 4
 OP ?= bcast
-TREE ?= sbt
 FILE ?= LICENSE
 PACKET ?= 256
-RUN_FLAGS = --engine $(ENGINE) --topology cube --dim $(DIM) --op $(OP) \
-  $(if $(filter bcast,$(OP)),--tree $(TREE) --packet $(PACKET) $(if $(FILE),--input '$(FILE)')) \
+RUN_FLAGS = --engine $(ENGINE) --topology $(TOPOLOGY) --dim $(DIM) --op $(OP) \
+  $(if $(TREE),--tree $(TREE)) \
+  $(if $(filter bcast,$(OP)),--packet $(PACKET) $(if $(FILE),--input '$(FILE)')) \
   $(if $(ROOT),--root $(ROOT)) $(if $(PORTS),--ports $(PORTS)) \
   $(if $(FAULTS),--faults '$(FAULTS)') $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: run
-run: deps ## the main job: FILE= to 2^DIM nodes; ENGINE OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
+run: deps ## broadcasts FILE=; TOPOLOGY DIM ENGINE OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
 	@$(MAKE) all
 	$(MESH) run $(RUN_FLAGS)
 
