@@ -9,9 +9,13 @@ import pytest
 
 from formulas import PORTS, TREES, broadcast_steps
 from mesh_tool import ROOT
+from networks import uhc_steps
 
 PROGRAM = ROOT / "tests" / "paper" / "paper.py"
-FIGURES = {"ho-johnsson-1986": (5, 6, 7, 8), "ho-johnsson-1988": (5, 6, 11)}
+FIGURES = {"ho-johnsson-1986": {"figure-5", "figure-6", "figure-7", "figure-8"},
+           "ho-johnsson-1988": {"figure-5", "figure-6", "figure-11"},
+           "huang-yang-tseng-2001": {"steps-duplex", "steps-all"},
+           "fragopoulou-akl-1993": {"table-4"}}
 IN_THE_PAPER = [tree for tree in TREES if tree != "bs"]
 
 sys.path.insert(0, str(PROGRAM.parent))
@@ -31,9 +35,9 @@ def paper(tmp_path_factory):
     return folder, json.loads((folder / "values.json").read_text()), complaints
 
 
-def found(values, item, row):
+def found(values, item, row, paper="ho-johnsson-1986"):
     """Measured values of a row, by n."""
-    where = ("ho-johnsson-1986", item, row)
+    where = (paper, item, row)
     return {value["n"]: value["measured"] for value in values
             if (value["paper"], value["item"], value["row"]) == where}
 
@@ -57,13 +61,16 @@ def test_broadcasts_are_measured_and_take_the_corrected_steps(paper, name, ports
 def test_every_value_is_measured_and_is_the_corrected_one(paper):
     _, values, complaints = paper
     assert complaints == []
-    assert len(values) >= 550
+    assert len(values) >= 800
     assert [value for value in values if value["measured"] is None or not value["good"]] == []
     items = {(value["paper"], value["item"]) for value in values}
     assert {item for key, item in items if key == "ho-johnsson-1986"} == {
         *(f"Table {number}" for number in range(1, 7)), *(f"Figure {n}" for n in (5, 6, 7, 8))}
     assert {item for key, item in items if key == "ho-johnsson-1988"} == {
         "Table 1", "Table 2", "Figure 5", "Figure 6", "Figure 11"}
+    assert {item for key, item in items if key == "huang-yang-tseng-2001"} == {"Table 1", "Steps"}
+    assert {item for key, item in items if key == "fragopoulou-akl-1993"} == {
+        f"Table {number}" for number in range(1, 5)}
 
 
 def test_speed_up_of_msbt_is_the_quotient_of_the_step_counts(paper):
@@ -102,6 +109,67 @@ def test_a_wrong_printed_value_stands_beside_the_right_one_and_bears_a_note(pape
     assert set(re.findall(r"\[\^(\w+)\][^:]", text)) == notes
 
 
+def test_one_port_of_a_uni_directional_hypercube_takes_half_n_steps_for_each_packet(paper):
+    """The paper has one step, as if a source with n/2 children sent every packet once."""
+    _, values, _ = paper
+    for tree in ("bt1", "bt2", "bt3"):
+        for ports in ("duplex", "all"):
+            for count in (lambda n: 1, lambda n: n, lambda n: 2 * n + 1):
+                measured = {n: found(values, "Table 1", f"{tree} {ports} P={count(n)}",
+                                     "huang-yang-tseng-2001").get(n) for n in (2, 4)}
+                assert measured == {n: uhc_steps(tree, ports, n, count(n)) for n in measured}
+    (row,) = [value for value in values if value["row"] == "bt1 duplex P=9"]
+    assert (row["printed"], row["corrected"], row["measured"]) == (14, 22, 22)
+
+
+def test_disjoint_trees_of_a_uni_directional_hypercube_share_packets_or_repeat_them(paper):
+    _, values, _ = paper
+    for case, copies in (("f = 0", 1), ("f = n/2-1", 2)):
+        for packets in (4, 9):
+            assert found(values, "Table 1", f"adst all, {case} P={packets}",
+                         "huang-yang-tseng-2001")[4] == uhc_steps("adst", "all", 4, packets,
+                                                                  copies=copies)
+
+
+# Of one message to each node of a star of 3! and 4! nodes, over all n-1 subtrees: the sum of the
+# depths of one subtree, and the depth of the trees.
+STAR_DEPTHS = {3: 15, 4: 96}
+STAR_DEPTH = {3: 5, 4: 7}
+
+
+def test_the_four_problems_on_a_star_take_what_its_trees_say(paper):
+    _, values, _ = paper
+
+    def time(problem, messages):
+        return {n: found(values, "Table 1", f"{problem}, x = {n - 1}, M = {messages}: time",
+                         "fragopoulou-akl-1993").get(n) for n in (3, 4)}
+    others = {3: 5, 4: 23}
+    for messages in (1, 4):
+        assert time("fault tolerant single node broadcasting", messages) == {
+            n: messages + STAR_DEPTH[n] - 1 for n in (3, 4)}
+        for problem in ("multinode broadcasting", "single node scattering"):
+            assert time(f"fault tolerant {problem}", messages) == {
+                n: messages * others[n] for n in (3, 4)}
+        assert time("the same, depth first", messages) == {
+            n: (messages + 1) * others[n] for n in (3, 4)}
+        assert time("fault tolerant total exchange", messages) == {
+            n: messages * STAR_DEPTHS[n] for n in (3, 4)}
+
+
+def test_scattering_on_a_star_crosses_each_link_of_the_paths_once(paper):
+    _, values, _ = paper
+    for n, x, links in ((3, 1, 9), (4, 1, 62), (3, 2, 2 * 15), (4, 3, 3 * 96)):
+        row = f"fault tolerant single node scattering, x = {x}, M = 1: transmissions"
+        assert found(values, "Table 2", row, "fragopoulou-akl-1993")[n] == links
+
+
+def test_star_and_hypercube_are_compared_by_what_was_measured(paper):
+    _, values, _ = paper
+    exchange = found(values, "Table 4", "fault tolerant total exchange: time",
+                     "fragopoulou-akl-1993")
+    assert exchange == pytest.approx({3: 5 / 4, 4: 21 / 16})
+
+
 def necklaces(n):
     """Addresses whose rotations repeat early, and the necklaces that they form."""
     def turned(word, count):
@@ -125,9 +193,9 @@ def test_trees_are_counted_as_necklaces_say(paper):
 
 def test_figures_are_drawings(paper):
     folder, _, _ = paper
-    for key, numbers in FIGURES.items():
+    for key, names in FIGURES.items():
         drawn = re.findall(r"\]\((\S+\.svg)\)", (folder / f"{key}.md").read_text())
-        assert {f"{key}-figure-{number}.svg" for number in numbers} <= set(drawn)
+        assert {f"{key}-{name}.svg" for name in names} <= set(drawn)
         for name in drawn:
             root = xml.etree.ElementTree.parse(folder / name).getroot()
             assert root.tag.endswith("svg") and len(list(root.iter())) > 50, name

@@ -62,7 +62,7 @@ class Cost:
 
 @dataclasses.dataclass(frozen=True)
 class Broadcast:
-    """A row of table 3; of tables 1 and 2 too."""
+    """A row of table 3; of tables 1 and 2 too. copies(n): disjoint trees that carry each packet."""
     name: str
     tree: str
     ports: str
@@ -75,6 +75,13 @@ class Broadcast:
     best_corrected: str = ""
     least: str = ""  # T_min as printed
     least_corrected: str = ""
+    topology: str = "cube"
+    copies: Callable = lambda n: 1
+    case: str = ""
+
+    def key(self):
+        """Its name in the record of values."""
+        return f"{self.tree} {self.ports}{self.case and ', ' + self.case}"
 
 
 def _row(name, tree, ports, text, cost, best, least, note="", **printed):

@@ -14,8 +14,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mesh"))
 import mesh_tool  # noqa: E402
+import networks  # noqa: E402
 
-QEMU_DIM_MAX = 6
+QEMU_DIM_MAX = 6  # of a cube; other networks up to as many nodes
 RUN_LIMIT_S = 300
 RUNS_AT_ONCE = 2  # a small cube leaves a core idle
 REFUSED, FAILED = "refused", "failed"
@@ -23,7 +24,8 @@ REFUSED, FAILED = "refused", "failed"
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """One `mesh run`. `bytes` is the message, for personalised ops that of each destination."""
+    """One `mesh run`. `bytes` is the message, for personalised ops that of each destination;
+    `copies` is how many disjoint trees each packet takes."""
     op: str
     dim: int
     tree: str
@@ -33,18 +35,32 @@ class Job:
     schedule: str = ""
     tau: float = 1
     tc: float = 0
+    topology: str = "cube"
+    copies: int = 1
+
+    @property
+    def nodes(self):
+        return networks.nodes_of(self.topology, self.dim)
+
+    @property
+    def root(self):
+        return 5 * self.dim % self.nodes
 
     def arguments(self):
-        words = ["--topology", "cube", "--dim", self.dim, "--op", self.op, "--tree", self.tree,
-                 "--ports", self.ports, "--bytes", self.bytes, "--packet", self.packet,
-                 "--root", (5 * self.dim) % 2 ** self.dim]
+        words = ["--topology", self.topology, "--dim", self.dim, "--op", self.op,
+                 "--tree", self.tree, "--ports", self.ports, "--bytes", self.bytes,
+                 "--packet", self.packet, "--root", self.root]
         words += ["--schedule", self.schedule] if self.schedule else []
+        words += ["--copies", self.copies] if self.copies > 1 else []
         words += ["--tau", repr(float(self.tau)), "--tc", repr(float(self.tc))]
         return words
 
     def kind(self):
         """What a refusal is about, without sizes."""
-        return " ".join(filter(None, [self.op, self.tree, self.schedule, self.ports]))
+        network = "" if self.topology == "cube" else self.topology
+        copies = "copies" if self.copies > 1 else ""
+        return " ".join(filter(None, [network, self.op, self.tree, self.schedule, self.ports,
+                                      copies]))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +68,7 @@ class Answer:
     status: str
     steps: int = 0
     model_time: float = 0
+    hops: int = 0
     why: str = ""
 
 
@@ -68,7 +85,7 @@ def ask(engine, job):
     report = outcome.report
     if outcome.status != 0 or report.get("verified_nodes") != report.get("nodes"):
         return Answer(FAILED, why=said)
-    return Answer("ok", report["steps"], report["model_time"])
+    return Answer("ok", report["steps"], report["model_time"], report["hops"])
 
 
 class Measurements:
@@ -82,8 +99,9 @@ class Measurements:
         self._paper = ""
         self._censuses = {}
 
-    def engine(self, dim):
-        return "qemu" if dim <= self.qemu_dim_max else "sim"
+    def engine(self, dim, topology="cube"):
+        largest = 2 ** self.qemu_dim_max if self.qemu_dim_max else 0
+        return "qemu" if networks.nodes_of(topology, dim) <= largest else "sim"
 
     def dims(self, *wanted):
         """Those of the dimensions that this run looks at."""
@@ -109,11 +127,16 @@ class Measurements:
         answer = self._answer(job)
         return answer.model_time if answer else None
 
+    def hops(self, job):
+        """Packets over links, all of them; None if there is no value."""
+        answer = self._answer(job)
+        return answer.hops if answer else None
+
     def run(self, progress=sys.stderr):
-        """Runs all jobs collected so far, two at a time, the small cubes first. What failed once
+        """Runs all jobs collected so far, two at a time, the small networks first. What failed once
         is not tried on larger ones."""
         waiting = sorted((job for job, answer in self._jobs.items() if answer is None),
-                         key=lambda job: job.dim)
+                         key=lambda job: job.nodes)
         broken = set()
 
         def work(numbered):
@@ -121,7 +144,7 @@ class Measurements:
             if job.kind() in broken:
                 self._jobs[job] = Answer(FAILED, why="not tried again")
                 return
-            self._jobs[job] = ask(self.engine(job.dim), job)
+            self._jobs[job] = ask(self.engine(job.dim, job.topology), job)
             if self._jobs[job].status == FAILED:
                 broken.add(job.kind())
             if number % 100 == 0:

@@ -11,13 +11,19 @@ import sys
 
 import data_1986
 import data_1988
+import data_1993
+import data_2001
 import measure
 import mesh_tool
 import render
 import sections_1986
 import sections_1988
+import sections_1993
+import sections_2001
 
-PAPERS = ((data_1986, sections_1986.SECTIONS), (data_1988, sections_1988.SECTIONS))
+PAPERS = tuple((data, sections.SECTIONS) for data, sections in (
+    (data_1986, sections_1986), (data_1988, sections_1988), (data_1993, sections_1993),
+    (data_2001, sections_2001)))
 
 LEGEND = ("Printed: as it stands in the paper, with a footnote where it is wrong; `-` where the "
           "print gives no number that can still be read. Corrected: what is right. Measured: by "
@@ -43,7 +49,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="n to 4, simulated; trees to n = 10")
     parser.add_argument("--out", type=pathlib.Path, default=mesh_tool.BUILD / "paper")
     parser.add_argument("--qemu-dim-max", type=int, default=measure.QEMU_DIM_MAX,
-                        help="larger cubes are simulated")
+                        help="larger cubes, and networks with more nodes, are simulated")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     measurements = measure.Measurements(arguments.quick, arguments.qemu_dim_max)

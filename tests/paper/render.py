@@ -7,7 +7,8 @@ import subprocess
 
 RELATIVE_ERROR = 1e-5  # the model clock counts millionths of a unit
 MISSING = "n/a"
-COLOURS = ("#1b5e9e", "#c2491d", "#2f8f4e", "#7a4fa3", "#a07a10")
+COLOURS = ("#1b5e9e", "#c2491d", "#2f8f4e", "#7a4fa3", "#a07a10", "#0f8a94",
+           "#b03a6b", "#555555")
 
 
 def text(value):
@@ -65,8 +66,9 @@ class Document:
     def cell(self, row, dim, printed, corrected, measured, note=None, least=None):
         """Three columns: printed, corrected, measured. A printed value that was corrected bears
         its note; a measured value that is not the corrected one stands out. With `least`
-        the corrected value is an upper bound, and this the lower one."""
-        equal = measured is None or same(corrected, measured)
+        the corrected value is an upper bound, and this the lower one. Without a corrected
+        value nothing is compared."""
+        equal = measured is None or corrected is None or same(corrected, measured)
         good = equal or (least is not None
                          and least * (1 - RELATIVE_ERROR) <= measured <= corrected)
         self.values.append({
@@ -79,7 +81,8 @@ class Document:
         mark = self.note(note) if changed else ""
         shown = text(measured) if good else f"**{text(measured)} DIFFERS**"
         bound = "" if least is None else "<= "
-        return ["-" if printed is None else text(printed) + mark, bound + text(corrected), shown]
+        return ["-" if printed is None else text(printed) + mark,
+                "-" if corrected is None else bound + text(corrected), shown]
 
     def figure(self, name, caption, axes, series, logscale=""):
         """An SVG by gnuplot, if there is a point to show. axes: two titles; series: (title,

@@ -17,8 +17,8 @@ def drawn(kind, number, dashed=False):
         f"with lines lt {number} lw 2{dash}"
 
 
-def packets_job(dim, tree, ports, packets):
-    return Job("bcast", dim, tree, ports, bytes=16 * packets, packet=16)
+def packets_job(dim, tree, ports, packets, **more):
+    return Job("bcast", dim, tree, ports, bytes=16 * packets, packet=16, **more)
 
 
 def head_of_three(first, names):
@@ -65,9 +65,8 @@ def table2(doc, measure):
         mesh_by_dimension(doc, measure, measure.dims(2, 3, 4, 5, 6, 8, 10), ports, TABLE2, values)
 
 
-def table3(doc, measure):
-    doc.item("Table 3", "complexity of broadcasting")
-    doc.say("Steps: P packets take `steps * (tau + B t_c)`.")
+def complexities(doc, rows):
+    """What is printed of the rows, and what is right, as text."""
     def three(row):
         pairs = ((row.printed, row.corrected), (row.best, row.best_corrected),
                  (row.least, row.least_corrected))
@@ -75,30 +74,30 @@ def table3(doc, measure):
                 for text in (printed + (doc.note(row.note) if printed != corrected else ""),
                              corrected)]
     doc.table(["algorithm", "steps: printed", "corrected", "B_opt: printed", "corrected",
-               "T_min: printed", "corrected"], [[row.name, *three(row)] for row in TABLE3])
-    rows = []
-    for row in TABLE3:
-        for dim in measure.dims(2, 3, 4, 5, 6, 8, 10, 12):
-            line = [row.name, dim, measure.engine(dim)]
+               "T_min: printed", "corrected"], [[row.name, *three(row)] for row in rows])
+
+
+def steps_of_packets(doc, measure, rows, dims):
+    """Steps for one packet and for more, of each row."""
+    lines = []
+    for row in rows:
+        for dim in dims:
+            line = [row.name, dim, measure.engine(dim, row.topology)]
             for packets in (1, dim, 2 * dim + 1):
-                line += doc.cell(f"{row.tree} {row.ports} P={packets}", dim,
+                job = packets_job(dim, row.tree, row.ports, packets, topology=row.topology,
+                                  copies=row.copies(dim))
+                line += doc.cell(f"{row.key()} P={packets}", dim,
                                  row.printed_cost(dim).steps(packets),
-                                 row.cost(dim).steps(packets),
-                                 measure.steps(packets_job(dim, row.tree, row.ports, packets)),
-                                 row.note)
-            rows.append(line)
-    doc.table(head_of_three(["algorithm", "n", "engine"], ["P = 1", "P = n", "P = 2n+1"]), rows)
-    table3_times(doc, measure)
+                                 row.cost(dim).steps(packets), measure.steps(job), row.note)
+            lines.append(line)
+    doc.table(head_of_three(["algorithm", "n", "engine"], ["P = 1", "P = n", "P = 2n+1"]), lines)
 
 
-def table3_times(doc, measure):
+def times_at_best_packet(doc, measure, rows, dims):
     """T_min: tau is set so that packets of 64 bytes are the best, then others must be slower."""
-    doc.say("### T_min", "The start-up time tau is set so that B_opt is 64 bytes (SBT with one "
-            "port: the whole message); t_c = 1/64. Packets of twice and half the size must "
-            "not be faster.")
-    rows = []
-    for row in TABLE3:
-        for dim in measure.dims(4, 10):
+    lines = []
+    for row in rows:
+        for dim in dims:
             cost = row.cost(dim)
             whole = cost.delay == 0
             packets = 4 * dim if cost.shared > 1 else 16
@@ -110,20 +109,31 @@ def table3_times(doc, measure):
             times = {}
             for packet in (best // 2, best, 2 * best):
                 job = Job("bcast", dim, row.tree, row.ports, bytes=size, packet=packet, tau=tau,
-                          tc=1 / 64)
+                          tc=1 / 64, topology=row.topology, copies=row.copies(dim))
                 times[packet] = None if whole and packet > best else measure.time(job)
-            line = [row.name, dim, measure.engine(dim), f"{tau:.4g}", size]
-            line += doc.cell(f"{row.tree} {row.ports} T_min", dim,
+            line = [row.name, dim, measure.engine(dim, row.topology), f"{tau:.4g}", size]
+            line += doc.cell(f"{row.key()} T_min", dim,
                              row.printed_cost(dim).time_min(size, tau, 1 / 64),
                              cost.time_min(size, tau, 1 / 64), times[best], row.note)
             line += ["-" if whole else times[2 * best], times[best // 2]]
             known = [time for time in times.values() if time is not None]
             least = "yes" if known and min(known) == times[best] else "no"
-            line += doc.cell(f"{row.tree} {row.ports} B_opt is best", dim, None, "yes",
+            line += doc.cell(f"{row.key()} B_opt is best", dim, None, "yes",
                              least if known else None)[1:]
-            rows.append(line)
+            lines.append(line)
     doc.table(["algorithm", "n", "engine", "tau", "M", *THREE, "at 2 B_opt", "at B_opt/2",
-               "B_opt is best: corrected", "measured"], rows)
+               "B_opt is best: corrected", "measured"], lines)
+
+
+def table3(doc, measure):
+    doc.item("Table 3", "complexity of broadcasting")
+    doc.say("Steps: P packets take `steps * (tau + B t_c)`.")
+    complexities(doc, TABLE3)
+    steps_of_packets(doc, measure, TABLE3, measure.dims(2, 3, 4, 5, 6, 8, 10, 12))
+    doc.say("### T_min", "The start-up time tau is set so that B_opt is 64 bytes (SBT with one "
+            "port: the whole message); t_c = 1/64. Packets of twice and half the size must "
+            "not be faster.")
+    times_at_best_packet(doc, measure, TABLE3, measure.dims(4, 10))
 
 
 def divided(size, cost):
