@@ -30,6 +30,19 @@ TEST(FaultPlan, ReadsEveryKindWithItsMoment) {
     EXPECT_FALSE(faults.incidents.back().one_way);
 }
 
+TEST(FaultPlan, TakesALinkOfOneDirectionFromEitherEnd) {
+    constexpr Network kUhc{Topology::uhc, 4}; // 0 sends to 4 by port 2
+    for (const char* text : {"cut:0/2", "cut:4/2"}) {
+        const auto faults = plan_faults(parse_faults(text, kUhc), kUhc, node_at(0), 10, 1);
+        ASSERT_EQ(faults.incidents.size(), 1u);
+        EXPECT_EQ(faults.incidents[0].node, node_at(0)) << text;
+        EXPECT_EQ(faults.incidents[0].port, port_at(2)) << text;
+    }
+    EXPECT_THROW(parse_faults("cut:4>2", kUhc), UsageError);
+    const auto all = plan_faults(parse_faults("cutdim:1", kUhc), kUhc, node_at(0), 10, 1);
+    EXPECT_EQ(all.incidents.size(), 8u);
+}
+
 TEST(FaultPlan, RefusesWhatItCannotDo) {
     for (const char* text : {"drop",
                              "drop:",
