@@ -231,8 +231,8 @@ test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on
 	@$(MAKE) all
 	@BUILD=$(BUILD) $(PYTHON) -m pytest -q -p no:cacheprovider --exhaustive \
 	  tests/mesh/test_broadcast.py tests/mesh/test_personalised.py tests/mesh/test_reduction.py \
-	  tests/mesh/test_copies.py tests/mesh/test_sort.py \
-	  -k 'steps or copies or random or stop or million'
+	  tests/mesh/test_copies.py tests/mesh/test_uhc.py tests/mesh/test_star.py \
+	  tests/mesh/test_sort.py -k 'steps or copies or random or stop or million'
 
 FUZZ_SECONDS ?= 60
 .PHONY: fuzz

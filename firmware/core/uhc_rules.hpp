@@ -63,7 +63,7 @@ constexpr bool has(UniHypercube net, Rule rule) {
 }
 
 /// How many trees the rule has in this network; 0 if none.
-constexpr unsigned subtree_count(UniHypercube net, Rule rule) {
+[[gnu::noinline]] constexpr unsigned subtree_count(UniHypercube net, Rule rule) {
     if (!has(net, rule))
         return 0;
     return is_disjoint(rule) ? net.dim / 2u : 1u;

@@ -13,7 +13,7 @@
 
 namespace mesh {
 
-/// Three tables of numbers below 8, two numbers a byte, one after the other.
+/// Three tables of numbers below 8, three bits a number, one after the other.
 class SectionTables {
 public:
     /// First entries. bt3: address -> out-ports that get the packet, bit j = out-port j of the
@@ -25,18 +25,24 @@ public:
 
     /// From one digit per entry.
     explicit consteval SectionTables(const char (&digits)[kEntries + 1]) {
-        for (unsigned entry = 0; entry < kEntries; ++entry) {
-            const unsigned number = static_cast<unsigned>(digits[entry] - '0');
-            bytes_[entry / 2] =
-                static_cast<std::uint8_t>(bytes_[entry / 2] | number << (entry % 2 * 4));
-        }
+        for (unsigned entry = 0; entry < kEntries; ++entry)
+            for (unsigned bit = 0; bit < kBits; ++bit) {
+                const unsigned place = kBits * entry + bit;
+                const unsigned set = (static_cast<unsigned>(digits[entry]) >> bit) & 1u;
+                bytes_[place / 8] =
+                    static_cast<std::uint8_t>(bytes_[place / 8] | set << (place % 8));
+            }
     }
     constexpr unsigned operator[](unsigned entry) const {
-        return (unsigned{bytes_[entry / 2]} >> (entry % 2 * 4)) & 7u;
+        const unsigned place = kBits * entry;
+        const unsigned both = bytes_[place / 8] | unsigned{bytes_[place / 8 + 1]} << 8;
+        return (both >> (place % 8)) & 7u;
     }
 
 private:
-    std::array<std::uint8_t, kEntries / 2> bytes_{};
+    static constexpr unsigned kBits = 3;
+    std::array<std::uint8_t, kEntries * kBits / 8 + 1>
+        bytes_{}; // one more, so that two can be read
 };
 
 /// bt3 is bt2 of six dimensions with 101111 moved from 101110 to 111111, which saves a one-port

@@ -34,7 +34,9 @@ constexpr std::uint32_t cyclic_range(unsigned first, unsigned end) {
     return first < end ? range : ~range;
 }
 
-constexpr bool is_single(std::uint32_t set) { return set != 0 && (set & (set - 1)) == 0; }
+[[gnu::always_inline]] constexpr bool is_single(std::uint32_t set) {
+    return set != 0 && (set & (set - 1)) == 0;
+}
 
 // ---- adst
 // ----------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ struct UhcView {
     }
 };
 
-constexpr UhcView uhc_view(UniHypercube net, NodeId self, NodeId root) {
+[[gnu::noinline]] constexpr UhcView uhc_view(UniHypercube net, NodeId self, NodeId root) {
     const std::uint32_t out = net.out_ports(self);
     return {index(relative_address(self, root)), out, out ^ net.ports()};
 }
@@ -59,7 +59,7 @@ struct UhcHalf {
     bool other = false;         // not the half of the source: its own is fed by the top dimension
 };
 
-constexpr UhcHalf uhc_half(UniHypercube net, NodeId self, NodeId root) {
+[[gnu::noinline]] constexpr UhcHalf uhc_half(UniHypercube net, NodeId self, NodeId root) {
     UhcHalf half{uhc_view(net, self, root)};
     if (net.dim % 2 == 0)
         return half;

@@ -95,7 +95,7 @@ void add_rig(CLI::App& app, RunArguments& run) {
 
 void add_tree(CLI::App& app, TreeArguments& tree) {
     add_network(app, tree.topology, tree.dim);
-    app.add_option("--tree", tree.tree, "name of the structure")->capture_default_str();
+    app.add_option("--tree", tree.tree, "name of the structure (default sbt, bts, spt)");
     app.add_option("--root", tree.root, "its root")->capture_default_str();
     app.add_option("--format", tree.format, "json, dot, svg, text")->capture_default_str();
 }

@@ -118,6 +118,9 @@ struct RunPlan {
     }
 };
 
+/// The trees that are used if none are named: the shallowest, and with copies those that share no
+/// link.
+Rule usual_tree(Topology topology, bool copies);
 /// How many trees of a network share no link.
 std::uint32_t copies_max(Network network);
 /// The tree: the one that was asked for, or one that avoids a cable. UsageError.

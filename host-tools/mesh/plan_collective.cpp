@@ -119,17 +119,6 @@ Rule tree_without(const RunPlan& plan, Far cable) {
            index(cable.node), index(cable.port), index(plan.root));
 }
 
-/// The trees that an op uses if none are named: the shallowest, and with copies those that share
-/// no link.
-Rule usual_tree(Topology topology, bool copies) {
-    switch (topology) {
-    case Topology::uhc: return copies ? Rule::ist : Rule::bts;
-    case Topology::star: return copies ? Rule::edt : Rule::spt;
-    case Topology::cube: break;
-    }
-    return copies ? Rule::msbt : Rule::sbt;
-}
-
 std::vector<std::string_view> disjoint_trees(Network network) {
     std::vector<std::string_view> names;
     for (unsigned number = 1; number < static_cast<unsigned>(Rule::kCount); ++number) {
@@ -140,16 +129,16 @@ std::vector<std::string_view> disjoint_trees(Network network) {
     return names;
 }
 
-/// The size of packet for which tau and tc give the shortest broadcast.
-std::uint32_t best_packet_bytes(const RunPlan& plan) {
-    std::uint32_t best = kExternalBytesMax;
+/// The size of packet, `most` at most, for which tau and tc give the shortest broadcast.
+std::uint32_t best_packet_bytes(const RunPlan& plan, std::uint32_t most) {
+    std::uint32_t best = 0;
     double best_time = std::numeric_limits<double>::infinity();
-    for (std::uint32_t packets = 1; packets <= std::max(1u, plan.bytes / kPacketBytesMin);
-         ++packets) {
+    const std::uint32_t packets_max = std::max(plan.bytes / kPacketBytesMin, plan.bytes / most + 1);
+    for (std::uint32_t packets = 1; packets <= packets_max; ++packets) {
         const std::uint32_t size = std::max(kPacketBytesMin, (plan.bytes + packets - 1) / packets);
-        const auto formula =
-            broadcast_formula(plan.network(), plan.rule, plan.ports, packets, plan.root);
-        if (size > kExternalBytesMax || !formula)
+        const auto formula = broadcast_formula(plan.network(), plan.rule, plan.ports, packets,
+                                               plan.root, plan.copies);
+        if (size > most || !formula)
             continue;
         const double time = static_cast<double>(formula->steps) * (plan.tau + size * plan.tc);
         if (time < best_time) {
@@ -157,6 +146,10 @@ std::uint32_t best_packet_bytes(const RunPlan& plan) {
             best = size;
         }
     }
+    if (best == 0)
+        refuse("--packet auto: the steps of --tree {} with --ports {} follow no formula; allowed: "
+               "{} to {}",
+               name(plan.rule), plan.ports_name, kPacketBytesMin, most);
     return best;
 }
 
@@ -193,7 +186,7 @@ void plan_packet(RunPlan& plan, const std::string& packet) {
     if (packet.empty())
         return;
     if (packet == "auto" && plan.op == wire::Op::bcast) {
-        plan.packet_bytes = best_packet_bytes(plan);
+        plan.packet_bytes = best_packet_bytes(plan, limits.most);
         return;
     }
     std::uint32_t bytes = 0;
@@ -260,6 +253,15 @@ void plan_reduction(RunPlan& plan, const RunArguments& arguments) {
 }
 
 } // namespace
+
+Rule usual_tree(Topology topology, bool copies) {
+    switch (topology) {
+    case Topology::uhc: return copies ? Rule::ist : Rule::bts;
+    case Topology::star: return copies ? Rule::edt : Rule::spt;
+    case Topology::cube: break;
+    }
+    return copies ? Rule::msbt : Rule::sbt;
+}
 
 bool RunPlan::translated() const { return op == wire::Op::allgather || op == wire::Op::alltoall; }
 bool RunPlan::personalised() const {

@@ -51,7 +51,8 @@ Subtree subtree_of(const Picture& picture, unsigned number) {
 Picture picture_of(const TreeArguments& arguments) {
     Picture picture;
     picture.network = network_of(arguments.topology, arguments.dim);
-    picture.rule = tree_of(picture.network, arguments.tree);
+    picture.rule = arguments.tree.empty() ? usual_tree(picture.network.topology, false)
+                                          : tree_of(picture.network, arguments.tree);
     picture.root = node_of(picture.network, arguments.root, "--root");
     const unsigned first = first_subtree(picture.network, picture.rule);
     const unsigned count = subtree_count(picture.network, picture.rule);

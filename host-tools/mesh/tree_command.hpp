@@ -9,7 +9,7 @@ namespace mesh::host {
 struct TreeArguments {
     std::string topology = "cube";
     std::int64_t dim = 0;
-    std::string tree = "sbt";
+    std::string tree; // "": usual_tree()
     std::int64_t root = 0;
     std::string format = "json";
 };

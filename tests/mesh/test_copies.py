@@ -88,6 +88,12 @@ def test_copies_take_the_steps_of_as_many_packets(ports):
         assert report["complete_steps"] <= steps, outcome
 
 
+def test_auto_keeps_copies_within_a_frame():
+    outcome = run("sim", "--dim", 4, "--op", "bcast", "--copies", 2, "--packet", "auto", "--bytes",
+                  20_000, "--tc", "0.0001")
+    assert verified(outcome)["packet"] <= 1024, outcome
+
+
 @pytest.mark.parametrize("engine", ["sim", "qemu"])
 def test_three_copies_outvote_a_cable_that_lies(engine):
     outcome = bcast(engine, 3, 3, ["alter:0/1"])

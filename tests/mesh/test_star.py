@@ -76,6 +76,25 @@ def test_packets_cross_the_links_of_the_trees(engine, name):
     assert report["link_packets"] == expected
 
 
+@pytest.mark.parametrize("name", TREES)
+def test_external_packets_are_stored_and_forwarded_whole(name):
+    for packets, size in ((1, 4096), (5, 1100), (4, 4096)):
+        outcome = star("sim", 4, "bcast", "--tree", name, "--root", 7, "--bytes", packets * size,
+                       "--packet", size, "--tc", "0.001")
+        steps = star_steps(name, 4, packets)
+        assert verified(outcome)["model_time"] == pytest.approx(steps * (1 + size * 0.001)), outcome
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_every_subtree_that_is_printed_spans_all_nodes(name):
+    for dim, root in ((3, 1), (4, 11)):
+        _, whole = tree(dim, name, root, "star")
+        assert len(whole["subtrees"]) == (1 if name == "spt" else dim - 1)
+        for subtree in whole["subtrees"]:
+            children = sorted(itertools.chain(*subtree["children"], [root]))
+            assert children == list(range(nodes_of("star", dim)))
+
+
 @pytest.mark.parametrize("ports", ["duplex", "half"])
 @pytest.mark.parametrize("name", TREES)
 def test_one_port_works_too(name, ports):
@@ -117,7 +136,7 @@ def test_larger_stars_survive_random_sets(dim, exhaustive):
         assert survived(outcome), outcome
 
 
-def test_real_cuts_and_kills(exhaustive):
+def test_real_cuts_and_kills_at_random_moments(exhaustive):
     draw = random.Random(SEED)
     for number in range(30 if exhaustive else 3):
         dim = 5 if exhaustive and number % 5 == 0 else 4
@@ -182,6 +201,9 @@ def test_a_barrier_takes_as_many_rounds_as_the_diameter(ports, per_round):
         report = verified(outcome)
         steps = diameter("star", dim) * per_round(dim)
         assert report["steps"] == report["formula_steps"] == steps, outcome
+
+
+def test_barriers_on_qemu():
     assert verified(star("qemu", 4, "barrier"))["steps"] == 4
 
 

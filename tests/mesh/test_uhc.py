@@ -94,6 +94,27 @@ def test_packets_cross_the_links_of_the_tree_and_none_against_its_direction(engi
     assert report["link_packets"] == expected, outcome
 
 
+@pytest.mark.parametrize("name", UHC_TREES + UHC_DISJOINT)
+def test_external_packets_are_stored_and_forwarded_whole(name):
+    for packets, size in ((1, 4096), (5, 1100), (4, 4096)):
+        outcome = uhc("sim", 4, "bcast", "--tree", name, "--root", 7, "--bytes", packets * size,
+                      "--packet", size, "--tc", "0.001")
+        steps = uhc_steps(name, "all", 4, packets, 7)
+        assert verified(outcome)["model_time"] == pytest.approx(steps * (1 + size * 0.001)), outcome
+
+
+@pytest.mark.parametrize("name", UHC_TREES + UHC_DISJOINT)
+def test_every_subtree_that_is_printed_spans_all_nodes(name):
+    for dim, root in ((2, 1), (4, 11), (5, 4)):
+        if uhc_has(name, dim):
+            _, whole = tree(dim, name, root, "uhc")
+            for subtree in whole["subtrees"]:
+                children = sorted(itertools.chain(*subtree["children"], [root]))
+                assert children == list(range(2 ** dim))
+                assert all(node in subtree["children"][parent]
+                           for node, parent in enumerate(subtree["parent"]) if parent != -1)
+
+
 @pytest.mark.parametrize("name", ["bts", "ist"])
 def test_half_duplex_works_too(name):
     for dim in (2, 3, 5):
@@ -140,7 +161,7 @@ def test_larger_networks_survive_random_sets(dim, exhaustive):
                        draw.randrange(1, 9999), root=draw.randrange(2 ** dim))
 
 
-def test_real_cuts_and_kills(exhaustive):
+def test_real_cuts_and_kills_at_random_moments(exhaustive):
     draw = random.Random(SEED)
     for number in range(30 if exhaustive else 3):
         dim = 4 if number % 3 else 6 if exhaustive else 4
@@ -217,6 +238,9 @@ def test_a_barrier_takes_as_many_rounds_as_the_diameter(ports, per_round):
         report = verified(outcome)
         steps = diameter("uhc", dim) * per_round(dim)
         assert report["steps"] == report["formula_steps"] == steps, outcome
+
+
+def test_barriers_on_qemu():
     assert verified(uhc("qemu", 4, "barrier"))["steps"] == 5
 
 
@@ -255,6 +279,7 @@ def test_reductions_give_the_right_answer(engine, arguments):
     (4, ["--op", "scan"], "cube"),
     (4, ["--op", "reduce", "--tree", "bt1"], "bts"),
     (4, ["--op", "send", "--route", "sbt"], "ecube"),
+    (4, ["--op", "bcast", "--packet", "auto", "--ports", "half"], "16 to"),
     (4, ["--op", "bcast", "--root", 16], "0 to 15"),
 ])
 def test_refusals_say_what_is_allowed(dim, arguments, allowed):

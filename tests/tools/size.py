@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-FLASH = (".text", ".rodata", ".vectors", ".ARM", ".init_array", ".data")
+FLASH = (".text", ".rodata", ".vectors", ".ARM.ex", ".init_array", ".data")
 RAM = (".data", ".bss")
 NETWORKS = "firmware/kernel/networks/"
 # What joins rules to the kernel: in their objects the functions of no name outside.
