@@ -20,6 +20,7 @@ QEMU_DIM_MAX = 6  # of a cube; other networks up to as many nodes
 RUN_LIMIT_S = 300
 RUNS_AT_ONCE = 2  # a small cube leaves a core idle
 REFUSED, FAILED = "refused", "failed"
+NOT_AGAIN = "not tried again"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,7 +143,7 @@ class Measurements:
         def work(numbered):
             number, job = numbered
             if job.kind() in broken:
-                self._jobs[job] = Answer(FAILED, why="not tried again")
+                self._jobs[job] = Answer(FAILED, why=NOT_AGAIN)
                 return
             self._jobs[job] = ask(self.engine(job.dim, job.topology), job)
             if self._jobs[job].status == FAILED:
@@ -177,6 +178,7 @@ class Measurements:
         for kind, members in sorted(groups.items()):
             dims = sorted({job.dim for job, _ in members})
             packets = sorted({job.packet for job, _ in members})
+            said = [answer.why for _, answer in members if answer.why != NOT_AGAIN]
             lines.append(f"{kind} (n = {', '.join(map(str, dims))}; packets of "
-                         f"{', '.join(map(str, packets))}): {members[0][1].why}")
+                         f"{', '.join(map(str, packets))}): {(said or [NOT_AGAIN])[0]}")
         return lines
