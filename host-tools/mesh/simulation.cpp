@@ -78,10 +78,22 @@ struct Sizes {
     std::size_t ports;
 
     explicit Sizes(Network network)
-        : buffers(limits::pool_buffers_min(std::max(node_count(network), 256u) - 1,
-                                           limits::kProcessesMax)),
+        : buffers(buffers_for(network)),
           slots(buffers * port_count(network)),
           ports(port_count(network)) {}
+
+    /// As on a board with 256 nodes at least. An exchange of all with all over several trees at
+    /// once queues some packets of every source at a node of the star; with fewer buffers it still
+    /// ends, but neighbours hold each other back and it takes more steps.
+    static std::size_t buffers_for(Network network) {
+        const std::uint32_t nodes = node_count(network);
+        const std::size_t derived =
+            limits::pool_buffers_min(std::max(nodes, 256u) - 1, limits::kProcessesMax);
+        const std::size_t queues = network.topology == Topology::star ? kQueuedOfEach * nodes : 0;
+        return std::max(derived, std::min(queues, kQueuedMax));
+    }
+    static constexpr std::size_t kQueuedOfEach = 16;
+    static constexpr std::size_t kQueuedMax = 8192;
 
     static constexpr std::size_t kArenaBytes = 24 << 10;
     static constexpr std::size_t kAlignmentBytes = 80; // 16 for each part
