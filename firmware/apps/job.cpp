@@ -66,6 +66,7 @@ void account_copies(Kernel& node, const CopyReport& copies, std::span<const std:
     node.result().crc = wire::crc32(message);
     node.result().received_copies = copies.copies;
     node.result().disputed_packets = copies.disputed;
+    node.result().copies_time = copies.last;
 }
 
 // Copies may go on coming, and a vote may turn.

@@ -1,5 +1,7 @@
-// Barrier on the cube: every node waits until all have come, by pairwise exchange over dimension
-// 0, 1, ..., n-1: n steps, n * 2^n packets.
+// Barrier: every node waits until all have come. On the cube by pairwise exchange over dimension 0,
+// 1, ..., n-1: n steps, n * 2^n packets. Elsewhere by as many rounds as the network's diameter: a
+// node sends by every out-port and waits for a packet by every in-port, after r rounds it knows of
+// all that are r links away.
 #pragma once
 
 #include "kernel/kernel.hpp"
@@ -7,7 +9,7 @@
 namespace mesh {
 
 /// `co_await barrier(kernel, tag)`: continues when every node has called it. Barriers that may
-/// overlap in time need different tags (tag .. tag + dim - 1 are used).
+/// overlap in time need different tags.
 Task<Status> barrier(Kernel& kernel, Tag tag = 0x7F00);
 
 } // namespace mesh

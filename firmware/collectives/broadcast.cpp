@@ -14,6 +14,14 @@ bool possible(const Kernel& kernel, const BroadcastPlan& plan) {
 }
 } // namespace
 
+unsigned subtree_of(const Kernel& kernel, Rule tree, std::uint32_t packet, std::uint32_t packets) {
+    const Network network = kernel.network();
+    const TreeRules& trees = tree_rules(network.topology);
+    return trees.first_subtree(network, tree) +
+           broadcast_subtree(tree, trees.subtree_count(network, tree), kernel.job().ports, packet,
+                             packets);
+}
+
 Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
                                    Cutting::Fragment fragment) {
     if (!kernel.can_carry(plan.tree))
@@ -24,10 +32,8 @@ Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
     }
     Packet packet = co_await kernel.allocate(plan.tree);
     packet.header().tag = plan.tag;
-    packet.header().subtree = static_cast<std::uint8_t>(
-        tree_rules(kernel.network().topology).first_subtree(kernel.network(), plan.tree) +
-        broadcast_subtree(kernel.network(), plan.tree, kernel.job().ports, fragment.packet,
-                          plan.packets()));
+    packet.header().subtree =
+        static_cast<std::uint8_t>(subtree_of(kernel, plan.tree, fragment.packet, plan.packets()));
     plan.cutting().describe(fragment, packet.header());
     packet.resize(fragment.bytes);
     co_return packet;

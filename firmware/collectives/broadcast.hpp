@@ -1,5 +1,6 @@
-// Broadcast: one node's bytes to all, over any tree of core/; over the n edge-disjoint trees of
-// msbt packet p takes tree p mod n. (ho-johnsson-1986, 3)
+// Broadcast: one node's bytes to all, over any tree of core/; where a rule has m disjoint trees
+// packet p takes tree p mod m. (ho-johnsson-1986, 3; huang-yang-tseng-2001, 5;
+// fragopoulou-akl-1993, 4.2)
 #pragma once
 
 #include "kernel/kernel.hpp"
@@ -69,6 +70,9 @@ struct BroadcastPlan {
         return cutting().bytes_of(packet);
     }
 };
+
+/// The subtree that packet number `packet` of `packets` takes down a tree of this network.
+unsigned subtree_of(const Kernel& kernel, Rule tree, std::uint32_t packet, std::uint32_t packets);
 
 /// At the root: the packet for `fragment` of the broadcast, empty, to be filled and given to
 /// Kernel::inject(). At the others: that fragment, received. To be called for all fragments in

@@ -1,5 +1,6 @@
 #include "collectives/copies.hpp"
 
+#include "core/schedule.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
 
@@ -10,7 +11,7 @@ namespace mesh {
 namespace {
 
 // The message as it travels: copy k of packet p is packet p * copies + k, so that copies of one
-// packet take consecutive trees and the timetables of msbt hold.
+// packet take consecutive trees and the timetables of msbt hold. (broadcast_subtree())
 BroadcastPlan repeated(const BroadcastPlan& plan, unsigned copies) {
     BroadcastPlan travelling = plan;
     const std::uint32_t last = plan.packets() - 1;
@@ -50,6 +51,7 @@ public:
         if (number >= plan_.packets() || packet.payload().size() != plan_.bytes_of(number))
             return;
         ++report_.copies;
+        report_.last = std::max(report_.last, packet.ready());
         auto vote = wire::load<Vote>(votes_, std::size_t{number} * sizeof(Vote));
         const std::uint32_t crc = wire::crc32(packet.payload());
         if (vote.copies == 0) {
@@ -120,7 +122,8 @@ Task<Status> send_copies(Kernel& kernel, const BroadcastPlan& plan, unsigned cop
 Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigned copies,
                               std::span<std::byte> buffer, std::span<std::byte> votes,
                               CopyReport& report) {
-    if (plan.tree != Rule::msbt || copies == 0 || copies > kernel.ports() ||
+    if (!has_disjoint_trees(plan.tree) || copies == 0 ||
+        copies > tree_rules(kernel.network().topology).subtree_count(kernel.network(), plan.tree) ||
         index(plan.root) >= kernel.nodes() || plan.packet_bytes == 0 ||
         plan.packet_bytes > wire::kPayloadBytesMax || buffer.size() < plan.total_bytes ||
         votes.size() < vote_bytes(plan))

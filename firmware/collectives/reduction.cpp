@@ -139,7 +139,6 @@ struct Reduction {
 
 /// This node's place in a subtree.
 struct Place {
-    unsigned subtree;
     Port parent = kNoPort;
     unsigned count = 0;
     std::array<Port, kPortsMax> ports{};
@@ -152,7 +151,7 @@ Place place_in(const Kernel& kernel, const BroadcastPlan& plan, unsigned subtree
     const Network network = kernel.network();
     const TreeRules& trees = tree_rules(network.topology);
     subtree += trees.first_subtree(network, plan.tree);
-    Place place{subtree, trees.parent(network, plan.tree, subtree, plan.root, kernel.id())};
+    Place place{trees.parent(network, plan.tree, subtree, plan.root, kernel.id())};
     PortSequence order = trees.children(network, plan.tree, subtree, plan.root, kernel.id());
     while (!order.empty() && place.count < kPortsMax)
         place.ports[place.count++] = order.pop();
@@ -187,9 +186,10 @@ Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t
 }
 
 /// The root has a piece of the result.
-Task<Status> publish(Kernel& kernel, const Reduction& job, unsigned subtree, std::uint32_t number) {
+Task<Status> publish(Kernel& kernel, const Reduction& job, std::uint32_t number) {
     Packet packet = co_await kernel.allocate(job.pieces.tree);
-    packet.header().subtree = static_cast<std::uint8_t>(subtree);
+    packet.header().subtree = static_cast<std::uint8_t>(
+        subtree_of(kernel, job.pieces.tree, number, job.pieces.packets()));
     packet.header().tag = job.pieces.tag;
     packet.header().message = kResult;
     packet.header().position = number * job.pieces.packet_bytes;
@@ -216,22 +216,26 @@ Task<Status> climb(Kernel& kernel, const Reduction& job, const Place& place, std
     if (place.parent != kNoPort)
         status = co_await give(kernel, job, place.parent, number);
     else if (job.publishes)
-        status = co_await publish(kernel, job, place.subtree, number);
+        status = co_await publish(kernel, job, number);
     co_return status;
 }
 
 /// All pieces of one subtree, one after the other. Children that cannot be in each other's way are
-/// asked one piece ahead: a question cannot overtake what went before it on its cable.
+/// asked one piece ahead: a question cannot overtake what went before it on its cable. On the UHC
+/// it goes round by three links, each with operands before it: three ahead, and in turn would be
+/// slow.
 Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
     const Place place = place_in(kernel, job.pieces, subtree);
     const PortModel ports = kernel.job().ports;
+    const bool detour = kernel.network().topology == Topology::uhc;
+    const std::uint32_t ahead = job.processes * (detour ? 3 : 1);
     const bool in_turn =
-        ports == PortModel::half || (ports == PortModel::duplex && place.count > 1);
+        !detour && (ports == PortModel::half || (ports == PortModel::duplex && place.count > 1));
     const std::uint32_t end = job.pieces.packets();
     std::uint32_t asked = subtree;
     std::uint32_t number = subtree;
     for (; number < end && job.status == Status::ok; number += job.processes) {
-        for (; !in_turn && asked < end && asked <= number + job.processes; asked += job.processes)
+        for (; !in_turn && asked < end && asked <= number + ahead; asked += job.processes)
             job.fail(co_await ask(kernel, job.pieces.tag, place.children()));
         job.fail(co_await climb(kernel, job, place, number, in_turn));
     }
@@ -342,14 +346,15 @@ Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::by
     const Network network = kernel.network();
     const unsigned subtrees = tree_rules(network.topology).subtree_count(network, job.pieces.tree);
     if (job.pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes || subtrees == 0 ||
-        index(plan.root) >= kernel.nodes() || network.topology == Topology::uhc) {
+        index(plan.root) >= kernel.nodes()) {
         job.status = Status::bad_argument;
         return job;
     }
     if (!kernel.can_carry(Rule::unicast) || (to_all && !kernel.can_carry(job.pieces.tree)))
         job.status = Status::no_memory;
     job.by_steps = job.pieces.tree == Rule::msbt && !all_ports;
-    job.processes = job.by_steps ? 1 : std::min<std::uint32_t>(subtrees, job.pieces.packets());
+    const bool single = job.by_steps || network.topology == Topology::uhc;
+    job.processes = single ? 1 : std::min<std::uint32_t>(subtrees, job.pieces.packets());
     return job;
 }
 

@@ -13,6 +13,11 @@
 // the steps of reduce() and scan() do not depend on the order in which frames happen to come.
 // (Questions are control and take no model time.) The results of allreduce() are forwarded first
 // come first served; where they meet, over msbt or with one port, steps repeat in lockstep only.
+//
+// Nothing goes up the links of a tree of the UHC. There packets climb a tree of their own, bts with
+// all links turned round (uhc::collect_parent()); the plan's tree serves for results only.
+// Questions go round by three links, so a node asks further ahead, holds up to four packets of each
+// child and asks nobody in turn: with one port steps repeat in lockstep only.
 #pragma once
 
 #include "collectives/broadcast.hpp"
@@ -63,9 +68,9 @@ struct ScanPlan {
 /// Combines the buffers of all nodes, in place. At the root `buffer` ends with the result; at the
 /// others with what their subtrees gave. Elements never straddle packets: they carry the greatest
 /// multiple of element_bytes that fits packet_bytes. 2^n - 1 packets for each piece.
-/// bad_argument: the tree is not of this network or its links have one direction (UHC), the root is
-/// not a node, the size is not one of whole elements or more than `buffer`, an element does not fit
-/// a packet, or another node has another plan. unreachable: the link to a child or to the parent is
+/// bad_argument: the tree is not of this network, the root is not a node, the size is not one of
+/// whole elements or more than `buffer`, an element does not fit a packet, or another node has
+/// another plan. unreachable: the link to a child or to the parent is
 /// dead. no_memory: the arena, the pool or the processes (one for each subtree) do not suffice.
 Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer);
 

@@ -1,13 +1,15 @@
 // Step counts of the papers, as corrected: what a run is measured against. For the host and the
 // tests; no firmware includes it.
 //
-// One step moves one packet over one link. P packets, n dimensions, N nodes, d links. One port
-// means duplex (one send and one receive) or half (one send or one receive). ho-johnsson-1986,
-// table 3.
+// One step moves one packet over one link. P packets, x copies of each, n dimensions, N nodes, d
+// links; m disjoint trees, h links from the root to the farthest node, D the diameter, T steps of
+// one packet. One port means duplex (one send and one receive) or half (one send or one receive).
+// ho-johnsson-1986, table 3; huang-yang-tseng-2001, table 1, corrected; fragopoulou-akl-1993, 4.
 #pragma once
 
 #include "core/cube_cycles.hpp"
 #include "core/network.hpp"
+#include "core/schedule.hpp"
 
 #include <array>
 #include <cstdint>
@@ -16,7 +18,7 @@
 
 namespace mesh {
 
-/// A step count with the expression that gave it, in the symbols P, n, N, d.
+/// A step count with the expression that gave it, in the symbols above.
 struct Formula {
     std::string_view text;
     std::uint64_t steps = 0;
@@ -47,24 +49,77 @@ constexpr Formula tcbt_steps(std::uint64_t n, PortModel ports, std::uint64_t pac
     return {"3P+2n-5", 3 * packets + 2 * n - 5};
 }
 
-constexpr Formula msbt_steps(std::uint64_t n, PortModel ports, std::uint64_t packets) {
+/// `packets` counts copies; `copies` is for the text.
+constexpr Formula msbt_steps(std::uint64_t n, PortModel ports, std::uint64_t packets, bool copies) {
     switch (ports) {
-    case PortModel::all: return {"ceil(P/n)+n", (packets + n - 1) / n + n};
-    case PortModel::duplex: return {"P+n", packets + n};
+    case PortModel::all:
+        return {copies ? "ceil(P*x/n)+n" : "ceil(P/n)+n", (packets + n - 1) / n + n};
+    case PortModel::duplex: return {copies ? "P*x+n" : "P+n", packets + n};
     case PortModel::half: break;
     }
-    return {"2P+n-1", 2 * packets + n - 1};
+    return {copies ? "2P*x+n-1" : "2P+n-1", 2 * packets + n - 1};
+}
+
+/// Steps of one packet over a single tree of the UHC with one send and one receive at a time.
+constexpr std::uint64_t uhc_one_packet(UniHypercube net, Rule rule, NodeId root) {
+    constexpr std::array<std::uint8_t, 4> kSection{0, 3, 6, 8}; // of 0, 2, 4, 6 dimensions
+    if (rule == Rule::bts)
+        return (3u * net.dim + 1) / 2;
+    if (rule == Rule::bt4)
+        return net.dim / 8 * 10 + kSection[net.dim % 8 / 2];
+    const unsigned dim = half_dim(net);
+    const unsigned half = rule == Rule::bt3 ? dim / 6 * 8 + kSection[dim % 6 / 2] : dim / 2 * 3;
+    return half + crossing_steps(net, root);
+}
+
+/// All ports: packets follow one another down every tree. Of an odd dim the trees from even sources
+/// are one link less deep. One port: the source, or a child as busy, sends every packet ceil(n/2)
+/// times; the disjoint trees then meet at receivers, and so does every tree under half.
+constexpr std::optional<Formula> uhc_steps(UniHypercube net, Rule rule, PortModel ports,
+                                           NodeId root, std::uint64_t packets, bool copies) {
+    const Network network{Topology::uhc, net.dim};
+    if (ports == PortModel::all) {
+        const std::uint64_t trees = subtree_count(network, rule);
+        const bool nearer = net.dim % 2 != 0 && !odd_weight(index(root));
+        const std::uint64_t depth = height(network, rule) - (nearer ? 1u : 0u);
+        const std::string_view text = copies       ? "ceil(P*x/m)+h-1"
+                                      : trees == 1 ? "P+h-1"
+                                                   : "ceil(P/m)+h-1";
+        return Formula{text, (packets + trees - 1) / trees + depth - 1};
+    }
+    if (ports == PortModel::half || has_disjoint_trees(rule))
+        return std::nullopt;
+    const std::uint64_t pace = (net.dim + 1u) / 2;
+    return Formula{"T+(P-1)*ceil(n/2)", uhc_one_packet(net, rule, root) + (packets - 1) * pace};
+}
+
+/// The paper knows all ports only.
+constexpr std::optional<Formula> star_steps(Network network, Rule rule, PortModel ports,
+                                            std::uint64_t packets, bool copies) {
+    if (ports != PortModel::all)
+        return std::nullopt;
+    const std::uint64_t trees = subtree_count(network, rule);
+    const std::string_view text = copies       ? "ceil(P*x/(n-1))+h-1"
+                                  : trees == 1 ? "P+D-1"
+                                               : "ceil(P/(n-1))+h-1";
+    return Formula{text, (packets + trees - 1) / trees + height(network, rule) - 1};
 }
 
 } // namespace detail
 
-/// Steps until every node has all of `packets` (1 or more) packets of a broadcast; nothing for a
-/// rule without a closed form.
+/// Steps until every node has all of `packets` (1 or more) packets of a broadcast and all `copies`
+/// of each (more than one over disjoint trees only); nothing for a rule without a closed form.
 constexpr std::optional<Formula> broadcast_formula(Network network, Rule rule, PortModel ports,
-                                                   std::uint64_t packets) {
-    if (subtree_count(network, rule) == 0)
+                                                   std::uint64_t packets, NodeId root = NodeId{0},
+                                                   std::uint64_t copies = 1) {
+    if (subtree_count(network, rule) == 0 || (copies > 1 && !has_disjoint_trees(rule)))
         return std::nullopt;
-    if (network.topology == Topology::cube && network.dim == 1)
+    const std::uint64_t sent = packets * copies;
+    if (network.topology == Topology::uhc)
+        return detail::uhc_steps({network.dim}, rule, ports, root, sent, copies > 1);
+    if (network.topology == Topology::star)
+        return detail::star_steps(network, rule, ports, sent, copies > 1);
+    if (network.dim == 1)
         return Formula{"P", packets};
     if (rule == Rule::sbt || rule == Rule::bs)
         return detail::sbt_steps(network.dim, ports, packets);
@@ -76,7 +131,7 @@ constexpr std::optional<Formula> broadcast_formula(Network network, Rule rule, P
         return Formula{"ceil(P/n)+n-1",
                        (packets + network.dim - 1) / network.dim + network.dim - 1};
     if (rule == Rule::msbt || rule == Rule::msbt_rot)
-        return detail::msbt_steps(network.dim, ports, packets);
+        return detail::msbt_steps(network.dim, ports, sent, copies > 1);
     return std::nullopt;
 }
 
@@ -90,11 +145,21 @@ constexpr Formula unicast_formula(PortModel ports, std::uint64_t hops, std::uint
     return {"P+d-1", packets + hops - 1};
 }
 
-/// Steps of a barrier on the cube: neighbours exchange one packet in each dimension in turn.
+/// Steps of a barrier. On the cube neighbours exchange one packet in each dimension in turn;
+/// elsewhere each node sends one over each out-port and awaits one by each in-port, D times.
 constexpr Formula barrier_formula(Network network, PortModel ports) {
-    if (ports == PortModel::half)
-        return {"2n", 2u * std::uint64_t{network.dim}};
-    return {"n", network.dim};
+    const std::uint64_t n = network.dim;
+    const bool half = ports == PortModel::half;
+    if (network.topology == Topology::cube)
+        return half ? Formula{"2n", 2 * n} : Formula{"n", n};
+    const std::uint64_t rounds = diameter(network);
+    if (ports == PortModel::all)
+        return {"D", rounds};
+    if (network.topology == Topology::star)
+        return half ? Formula{"2(n-1)D", 2 * (n - 1) * rounds}
+                    : Formula{"(n-1)D", (n - 1) * rounds};
+    const std::uint64_t sends = (n + 1) / 2;
+    return half ? Formula{"n*D", n * rounds} : Formula{"ceil(n/2)*D", sends * rounds};
 }
 
 namespace detail {
@@ -147,9 +212,15 @@ constexpr std::optional<Formula> personal_formula(const CyclePlan& plan, std::ui
     return Formula{"P*SBnT(max)", packets * detail::largest_subtree(plan)};
 }
 
-/// Steps of the reversed broadcast, and of recursive doubling.
+/// Steps of the reversed broadcast, and of recursive doubling. On the UHC it is that of `bts` over
+/// the reversed links, where the two parities change places; with one port nothing keeps an order.
 constexpr std::optional<Formula> reduction_formula(Network network, Rule rule, PortModel ports,
-                                                   std::uint64_t packets) {
+                                                   std::uint64_t packets, NodeId root = NodeId{0}) {
+    const bool uhc = network.topology == Topology::uhc;
+    if (uhc && ports != PortModel::all)
+        return std::nullopt;
+    if (uhc)
+        return broadcast_formula(network, Rule::bts, ports, packets, node_at(index(root) ^ 1u));
     return broadcast_formula(network, rule == Rule::msbt_rot ? Rule::msbt : rule, ports, packets);
 }
 constexpr Formula scan_formula(Network network, PortModel ports, std::uint64_t packets) {

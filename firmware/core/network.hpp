@@ -301,6 +301,12 @@ constexpr unsigned distance(Network network, NodeId from, NodeId to) {
     return detail::with_topology<Rules>(network, [=](auto net) { return net.distance(from, to); });
 }
 
+/// The greatest distance between two nodes.
+template <class Rules = AllRules>
+constexpr unsigned diameter(Network network) {
+    return detail::with_topology<Rules>(network, [](auto net) { return net.diameter(); });
+}
+
 /// Where a packet goes that is at `self` and came by `arrival` (kNoPort: it starts here). A tree
 /// delivers at every node but its root, or, if the envelope names a destination, there only: from
 /// the root down the tree, or with `inward` up to the root. Takes any `arrival` and envelope; the

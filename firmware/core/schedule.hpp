@@ -65,16 +65,22 @@ constexpr std::uint32_t msbt_lag(Hypercube cube, Relative relative, Port port, u
     return start - msbt_start(cube, PortModel::half, parent, up, packet, packets);
 }
 
-/// The subtree that packet number `packet` of `packets` of a broadcast takes.
-constexpr unsigned broadcast_subtree(Network network, Rule rule, PortModel ports,
+/// True for rules whose trees share no directed link, so that copies of a packet over several of
+/// them outlive faults.
+constexpr bool has_disjoint_trees(Rule rule) {
+    return rule == Rule::msbt || rule == Rule::adst || rule == Rule::ist || rule == Rule::edt ||
+           rule == Rule::edt_v2;
+}
+
+/// The subtree that packet number `packet` of `packets` of a broadcast takes, counted from the
+/// rule's first: they take turns. `subtrees`: subtree_count() of the rule.
+constexpr unsigned broadcast_subtree(Rule rule, unsigned subtrees, PortModel ports,
                                      std::uint32_t packet, std::uint32_t packets) {
-    if (rule == Rule::msbt || rule == Rule::msbt_rot) {
-        const unsigned dim = network.dim;
-        const bool last_round = packet / dim == (packets - 1) / dim;
-        const bool rotated = rule == Rule::msbt_rot && ports == PortModel::all && last_round;
-        return packet % dim + (rotated ? dim : 0u);
-    }
-    return 0;
+    if (rule != Rule::msbt_rot)
+        return packet % subtrees;
+    const unsigned dim = subtrees / 2;
+    const bool last_round = packet / dim == (packets - 1) / dim;
+    return packet % dim + (ports == PortModel::all && last_round ? dim : 0u);
 }
 
 /// For subtree dim+j of msbt_rot: packet times from the start of the packet's way over the last

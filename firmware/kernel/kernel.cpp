@@ -126,8 +126,7 @@ bool Kernel::on_frame(Port port, std::span<const std::byte> head, std::size_t fr
         return false;
     }
     const bool hello = header.kind == Kind::hello || header.kind == Kind::hello_answer;
-    const bool link_frame = hello || header.kind == Kind::data || header.kind == Kind::ack;
-    if (index(port) >= ports() || !link_frame) {
+    if (index(port) >= ports() || header.kind < Kind::hello || header.kind > Kind::ack) {
         ++counters_[Counter::drop_malformed];
         return false;
     }

@@ -42,8 +42,7 @@ public:
         }
         if (kernel_.passing()) { // a frame that the board could not take yet
             settle();
-            if (kernel_.passing())
-                return false;
+            return !kernel_.passing();
         }
         const hal::Received received = board_.receive(head_, receiving_->bytes);
         kernel_.set_clock(board_.now_us());

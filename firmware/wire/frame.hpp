@@ -32,10 +32,12 @@ inline constexpr ModelTime kTicksPerUnit = 1'000'000;
 inline constexpr ModelTime kNever = ~ModelTime{0};
 
 enum class Kind : std::uint8_t {
+    // of links
     hello = 1, // who is at this end; repeated until the peer has answered
     hello_answer,
-    data,  // carries a packet; numbered by `sequence`
-    ack,   // carries none; `acknowledged`, `refused` and `free_buffers` say it all
+    data, // carries a packet; numbered by `sequence`
+    ack,  // carries none; `acknowledged`, `refused` and `free_buffers` say it all
+    // between a node and the host
     host,  // a packet between a node and the host tool; not numbered
     idle,  // node to loom: nothing left to do; `refused` = frames consumed since reset (modulo
            // 2^32), `model_time` = earliest timer (kNever if none)

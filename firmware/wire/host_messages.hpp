@@ -114,6 +114,7 @@ struct Result {
     std::uint32_t received_messages = 0;
     std::uint32_t received_copies = 0;  // bcast with copies: all that came
     std::uint32_t disputed_packets = 0; // of these, packets whose copies were not all alike
+    ModelTime copies_time = 0;          // when the last of them came
 };
 
 /// What a node has done and got.

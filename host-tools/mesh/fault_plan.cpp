@@ -148,7 +148,12 @@ private:
         spec_.one_way = text[mark] == '>';
         spec_.node = node(text.substr(0, mark));
         spec_.port = port(text.substr(mark + 1));
-        if (((out_ports(network_, *spec_.node) >> index(*spec_.port)) & 1u) == 0)
+        const auto sends = [this] {
+            return ((out_ports(network_, *spec_.node) >> index(*spec_.port)) & 1u) != 0;
+        };
+        if (!spec_.one_way && !sends()) // a link of one direction, from its far end
+            spec_.node = neighbor(network_, *spec_.node, *spec_.port);
+        if (!sends())
             refuse(entry_, "that port sends nothing");
     }
 

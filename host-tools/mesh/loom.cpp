@@ -75,9 +75,13 @@ void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
         from_host_port(from, frame);
         return;
     }
-    const bool wired = index(port) < ports_ && wires_[number(from, port)].far.node != kNoNode;
-    if (!wired) {
+    if (index(port) >= ports_) {
         ++counts_.malformed;
+        return;
+    }
+    if (wires_[number(from, port)].far.node == kNoNode) {
+        if (counts_.against++ == 0)
+            counts_.first_against = Far{from, port};
         return;
     }
     const Far far = wires_[number(from, port)].far;

@@ -27,7 +27,7 @@ struct Far {
     Port port = kNoPort;
 };
 
-/// Where the cable at a port leads; nothing if no cable leaves there.
+/// Where the cable at a port leads; nothing if it carries no frames that way.
 using Wiring = std::function<std::optional<Far>(NodeId, Port)>;
 
 /// The wiring of a network: the neighbour over that port, plugged into the same port.
@@ -52,8 +52,10 @@ public:
 struct LoomCounts {
     std::uint64_t frames = 0;    // that came from nodes, all kinds
     std::uint64_t packets = 0;   // data frames delivered to nodes
-    std::uint64_t malformed = 0; // too short, or from a port that has no cable
-    std::uint64_t drop = 0;      // injected, in frames
+    std::uint64_t malformed = 0; // too short, or from a port that the network does not have
+    std::uint64_t against = 0;   // against the direction of a link: the firmware is wrong
+    std::optional<Far> first_against;
+    std::uint64_t drop = 0; // injected, in frames
     std::uint64_t corrupt = 0;
     std::uint64_t dup = 0;
     std::uint64_t reorder = 0;

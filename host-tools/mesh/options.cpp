@@ -12,7 +12,8 @@ namespace mesh::host {
 namespace {
 
 void add_network(CLI::App& app, std::string& topology, std::int64_t& dim) {
-    app.add_option("--topology", topology, "cube (2^N nodes)")->capture_default_str();
+    app.add_option("--topology", topology, "cube, uhc (2^N nodes), star (N! nodes)")
+        ->capture_default_str();
     app.add_option("--dim", dim, "dimension N of the network")->required();
 }
 
@@ -23,7 +24,10 @@ void add_job(CLI::App& app, RunArguments& run) {
         "ascend, descend, sort, fft");
     app.add_option("--app", run.app, "a program on every node: a name, or an image (.elf)");
     app.add_option("words", run.words, "after --: words for the app");
-    app.add_option("--tree", run.tree, "the spanning tree (default sbt; with --copies msbt)");
+    app.add_option(
+        "--tree", run.tree,
+        "the spanning tree (default sbt, bts, spt for cube, uhc, star; with --copies msbt, ist, "
+        "edt)");
     app.add_option("--avoid", run.avoid, "NODE/PORT: choose a tree that does without this cable");
     app.add_option("--schedule", run.schedule,
                    "scatter, gather: gray, port, postorder, rbf, roundrobin, level, subtree; "

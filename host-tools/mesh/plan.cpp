@@ -265,6 +265,9 @@ void plan_message(RunPlan& plan, const RunArguments& arguments) {
     const std::int64_t most =
         plan.op == wire::Op::send ? std::int64_t{limits::kMessageBytesMax} : kBroadcastBytesMax;
     plan.route = look_up(kRoutes, arguments.route, "--route");
+    if (height(plan.network(), plan.route) == 0)
+        refuse("--route '{}': on a {} messages take shortest paths; allowed: ecube",
+               arguments.route, name(plan.network().topology));
     plan.messages = in_range(arguments.messages, 1, 1'000'000, "--messages");
     plan.bytes = kDefaultBytes;
     if (arguments.bytes)
@@ -365,15 +368,14 @@ Network network_of(std::string_view topology, std::int64_t dim) {
             low = low == 0 ? candidate : low;
             high = candidate;
         }
-    if (low == 0)
-        refuse("--topology '{}': not in this version; allowed: cube", topology);
     refuse("--dim {}: a {} has dimension {} to {}", dim, topology, low, high);
 }
 
 Rule tree_of(Network network, std::string_view tree) {
     const auto rule = rule_by_name(network.topology, tree);
     if (!rule || subtree_count(network, *rule) == 0)
-        refuse("--tree '{}': allowed: {}", tree, fmt::join(tree_names(network), ", "));
+        refuse("--tree '{}': {}allowed: {}", tree, rule ? "needs an even --dim; " : "",
+               fmt::join(tree_names(network), ", "));
     return *rule;
 }
 
@@ -442,7 +444,7 @@ RunPlan plan_run(const RunArguments& arguments, const std::string& command) {
     plan.op_name = arguments.op.empty() ? arguments.app : arguments.op;
     plan.root = node_of(plan.network(), arguments.root, "--root");
     plan.copies = in_range(arguments.copies, 1,
-                           plan.op == wire::Op::bcast ? port_count(plan.network()) : 1, "--copies");
+                           plan.op == wire::Op::bcast ? copies_max(plan.network()) : 1, "--copies");
     plan.rule = plan_tree(plan, arguments);
     plan.seed = arguments.seed;
     plan.output = arguments.output;

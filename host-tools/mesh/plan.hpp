@@ -24,7 +24,7 @@ struct RunArguments {
     std::string op;
     std::string app;
     std::vector<std::string> words; // after --
-    std::string tree;               // "": sbt, or what copies and avoid ask for
+    std::string tree;               // "": the topology's, or what copies and avoid ask for
     std::string avoid;              // NODE/PORT
     std::string schedule;           // "": the best that the tree has
     std::string element = "i32";
@@ -115,6 +115,8 @@ struct RunPlan {
     }
 };
 
+/// How many trees of a network share no link.
+std::uint32_t copies_max(Network network);
 /// The tree: the one that was asked for, or one that avoids a cable. UsageError.
 Rule plan_tree(const RunPlan& plan, const RunArguments& arguments);
 /// Schedule, size of packets and blocks, reduction: what collectives need beyond a tree.

@@ -5,6 +5,7 @@
 #include "collectives/personalised.hpp"
 #include "collectives/reduction.hpp"
 #include "core/formulas.hpp"
+#include "core/schedule.hpp"
 #include "errors.hpp"
 #include "kernel/limits.hpp"
 #include "wire/frame.hpp"
@@ -104,6 +105,27 @@ Rule tree_without(const RunPlan& plan, Far cable) {
            index(cable.node), index(cable.port), index(plan.root));
 }
 
+/// The trees that an op uses if none are named: the shallowest, and with copies those that share
+/// no link.
+Rule usual_tree(Topology topology, bool copies) {
+    switch (topology) {
+    case Topology::uhc: return copies ? Rule::ist : Rule::bts;
+    case Topology::star: return copies ? Rule::edt : Rule::spt;
+    case Topology::cube: break;
+    }
+    return copies ? Rule::msbt : Rule::sbt;
+}
+
+std::vector<std::string_view> disjoint_trees(Network network) {
+    std::vector<std::string_view> names;
+    for (unsigned number = 1; number < static_cast<unsigned>(Rule::kCount); ++number) {
+        const Rule rule = static_cast<Rule>(number);
+        if (has_disjoint_trees(rule) && subtree_count(network, rule) != 0)
+            names.push_back(name(rule));
+    }
+    return names;
+}
+
 /// The size of packet for which tau and tc give the shortest broadcast.
 std::uint32_t best_packet_bytes(const RunPlan& plan) {
     std::uint32_t best = kExternalBytesMax;
@@ -111,7 +133,8 @@ std::uint32_t best_packet_bytes(const RunPlan& plan) {
     for (std::uint32_t packets = 1; packets <= std::max(1u, plan.bytes / kPacketBytesMin);
          ++packets) {
         const std::uint32_t size = std::max(kPacketBytesMin, (plan.bytes + packets - 1) / packets);
-        const auto formula = broadcast_formula(plan.network(), plan.rule, plan.ports, packets);
+        const auto formula =
+            broadcast_formula(plan.network(), plan.rule, plan.ports, packets, plan.root);
         if (size > kExternalBytesMax || !formula)
             continue;
         const double time = static_cast<double>(formula->steps) * (plan.tau + size * plan.tc);
@@ -240,22 +263,38 @@ std::uint64_t RunPlan::input_bytes() const {
 
 Rule plan_tree(const RunPlan& plan, const RunArguments& arguments) {
     if (!arguments.avoid.empty()) {
+        if (plan.network().topology != Topology::cube)
+            refuse("--avoid: on a {} no tree is known that avoids a cable; allowed: --copies",
+                   name(plan.network().topology));
         if (!arguments.tree.empty() || plan.copies > 1 || !plan.tree())
             refuse("--avoid chooses the tree of a collective: without --tree and --copies");
         return tree_without(plan, cable_end(plan.network(), arguments.avoid, "--avoid"));
     }
-    if (plan.ascends() && !arguments.tree.empty())
-        refuse("--tree: --op {} uses none", plan.op_name);
-    if (!plan.tree() && arguments.tree.empty())
+    if (plan.ascends()) {
+        if (!arguments.tree.empty())
+            refuse("--tree: --op {} uses none", plan.op_name);
         return Rule::unicast;
-    const std::string_view usual = plan.copies > 1 ? "msbt" : "sbt";
-    const Rule rule = tree_of(plan.network(), arguments.tree.empty() ? usual : arguments.tree);
-    if (plan.copies > 1 && rule != Rule::msbt)
-        refuse("--copies {}: goes with --tree msbt, whose trees share no edge", plan.copies);
+    }
+    const Network network = plan.network();
+    const Rule usual = usual_tree(network.topology, plan.copies > 1);
+    const Rule rule = arguments.tree.empty() ? usual : tree_of(network, arguments.tree);
+    if (plan.copies > 1 && !has_disjoint_trees(rule))
+        refuse("--copies {}: goes with --tree {}, whose trees share no edge", plan.copies,
+               fmt::join(disjoint_trees(network), ", "));
+    if (network.topology == Topology::uhc && plan.op == wire::Op::reduce && rule != Rule::bts)
+        refuse("--tree {}: a reduce on a uhc climbs over links that no tree for sending has; "
+               "allowed: bts, all links turned round",
+               name(rule));
     return rule;
 }
 
+std::uint32_t copies_max(Network network) {
+    return subtree_count(network, usual_tree(network.topology, true));
+}
+
 void plan_collective(RunPlan& plan, const RunArguments& arguments) {
+    if (plan.op == wire::Op::scan && plan.network().topology != Topology::cube)
+        refuse("--op scan: on a cube only, not on a {}", name(plan.network().topology));
     if (plan.op == wire::Op::bcast && plan.rule == Rule::sbg)
         refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
     if (plan.ascends()) {

@@ -151,6 +151,8 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["formula"] = or_null(known, known ? summary.formula->text : std::string_view{});
     report["formula_steps"] = or_null(known, known ? summary.formula->steps : 0);
     report["model_time"] = summary.model_time;
+    report["complete_steps"] = summary.complete_steps;
+    report["complete_time"] = summary.complete_time;
     report["levels"] = levels_of(summary);
     report["hops"] = summary.hops;
     report["link_packets"] = rows_of(plan, result, &wire::NodeReport::link_packets);
@@ -163,6 +165,9 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["dropped"] = counters_of(summary, true);
     report["counters"] = counters_of(summary, false);
     report["faults"] = faults_of(loom);
+    report["refused_by_host"] = {{"malformed", loom.malformed},
+                                 {"against_direction", loom.against},
+                                 {"host_frames", result.bad_host_frames}};
     report["dma_transfers"] = rows_of(plan, result, &wire::NodeReport::dma_transfers);
     report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
@@ -270,7 +275,9 @@ void print_table(const RunPlan& plan, const RunResult& result, const Summary& su
                    summary.spectrum->frequencies, summary.spectrum->error,
                    summary.spectrum->tolerance);
     if (plan.copies > 1)
-        fmt::print("copies    {} of each packet; {} disputed, settled by majority\n", plan.copies,
+        fmt::print("copies    {} of each packet, one of each everywhere after {} steps; {} "
+                   "disputed, settled by majority\n",
+                   plan.copies, summary.complete_steps,
                    count_text(summary.disputed_packets, "packet"));
     if (plan.engine == "qemu")
         print_dma(plan, summary);

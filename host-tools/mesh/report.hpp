@@ -29,19 +29,22 @@ struct Summary {
     std::vector<std::uint32_t> unreachable; // no way from the root over what is left of the mesh
     std::uint32_t verified = 0;
     std::uint32_t live = 0;
-    double model_time = 0;
-    std::uint64_t steps = 0;
+    double model_time = 0;    // all nodes done and, with copies, the last of them come
+    double complete_time = 0; // all nodes done: with copies, one of every packet
+    std::uint64_t steps = 0;  // the same two in steps
+    std::uint64_t complete_steps = 0;
     std::optional<Formula> formula;
     std::uint64_t disputed_packets = 0; // at all nodes: copies that were not alike
     std::uint64_t hops = 0;
     std::uint32_t max_link_load = 0;
     std::array<std::uint64_t, kCounterCount> counters{}; // sums; maxima for high-water marks
     std::array<std::uint64_t, kPortsMax> dma_transfers{};
-    std::vector<Level> levels;             // of a single tree
-    unsigned app_status = 0;               // the worst
+    std::vector<Level> levels;  // of a single tree
+    unsigned app_status = 0;    // the worst
+    std::optional<Far> against; // a node sent against the direction of the link at this port
     std::optional<SpectrumCheck> spectrum; // fft
 
-    bool good() const { return failed.empty() && live != 0; }
+    bool good() const { return failed.empty() && live != 0 && !against; }
 };
 
 Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& result,

@@ -25,6 +25,11 @@ double step_units(const RunPlan& plan) {
     return plan.tau + plan.tc * payload;
 }
 
+std::uint64_t steps_of(const RunPlan& plan, double time) {
+    const double step = step_units(plan);
+    return step > 0 ? static_cast<std::uint64_t>(std::ceil(time / step - 1e-9)) : 0;
+}
+
 std::optional<Formula> personal_formula_of(const RunPlan& plan) {
     if (plan.bytes == 0 || (in_cycles(plan.schedule) && plan.packet_bytes != 0))
         return std::nullopt;
@@ -35,24 +40,20 @@ std::optional<Formula> personal_formula_of(const RunPlan& plan) {
 std::optional<Formula> formula_of(const RunPlan& plan) {
     switch (plan.op) {
     case wire::Op::bcast:
-        if (plan.copies > 1)
-            return std::nullopt;
-        return broadcast_formula(plan.network(), plan.rule, plan.ports, plan.packets());
+        return broadcast_formula(plan.network(), plan.rule, plan.ports, plan.packets(), plan.root,
+                                 plan.copies);
     case wire::Op::send:
         if (plan.target == wire::kRandomTarget || plan.messages != 1)
             return std::nullopt;
         return unicast_formula(
             plan.ports, distance(plan.network(), plan.root, node_at(plan.target)), plan.packets());
-    case wire::Op::barrier:
-        if (plan.network().topology != Topology::cube)
-            return std::nullopt;
-        return barrier_formula(plan.network(), plan.ports);
+    case wire::Op::barrier: return barrier_formula(plan.network(), plan.ports);
     case wire::Op::scatter:
     case wire::Op::gather:
     case wire::Op::allgather:
     case wire::Op::alltoall: return personal_formula_of(plan);
     case wire::Op::reduce:
-        return reduction_formula(plan.network(), plan.rule, plan.ports, plan.packets());
+        return reduction_formula(plan.network(), plan.rule, plan.ports, plan.packets(), plan.root);
     case wire::Op::scan: return scan_formula(plan.network(), plan.ports, plan.packets());
     case wire::Op::ascend:
     case wire::Op::descend:
@@ -65,7 +66,8 @@ std::optional<Formula> formula_of(const RunPlan& plan) {
     return std::nullopt;
 }
 
-/// Live nodes that no path of living cables and nodes joins to the root.
+/// Live nodes that no path of living cables and nodes joins to the root, in the direction in which
+/// the op's data goes.
 std::vector<std::uint32_t> cut_off(const RunPlan& plan, const RunResult& result, const Loom& loom) {
     const auto living = [&](std::uint32_t node) { return result.nodes[node].fate == Fate::live; };
     std::vector<bool> reached(plan.nodes());
@@ -74,14 +76,17 @@ std::vector<std::uint32_t> cut_off(const RunPlan& plan, const RunResult& result,
         reached[index(plan.root)] = true;
         frontier.push_back(index(plan.root));
     }
+    const Network network = plan.network();
+    const bool inward = plan.op == wire::Op::gather || plan.op == wire::Op::reduce;
     while (!frontier.empty()) {
         const NodeId node = node_at(frontier.back());
         frontier.pop_back();
-        for (PortSequence ports = PortSequence::ascending(out_ports(plan.network(), node));
-             !ports.empty();) {
+        const std::uint32_t set = inward ? in_ports(network, node) : out_ports(network, node);
+        for (PortSequence ports = PortSequence::ascending(set); !ports.empty();) {
             const Port port = ports.pop();
-            const std::uint32_t next = index(neighbor(plan.network(), node, port));
-            if (loom.cut(node, port) || !living(next) || reached[next])
+            const NodeId other = neighbor(network, node, port);
+            const std::uint32_t next = index(other);
+            if (loom.cut(inward ? other : node, port) || !living(next) || reached[next])
                 continue;
             reached[next] = true;
             frontier.push_back(next);
@@ -170,16 +175,20 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
             ++summary.verified;
         else
             summary.failed.push_back(number);
-        if (node.report.done != 0)
-            summary.model_time = std::max(summary.model_time, units(node.report.finish_time));
-        summary.app_status = std::max(summary.app_status, node.report.status);
+        if (node.report.done != 0) {
+            summary.complete_time = std::max(summary.complete_time, units(node.report.finish_time));
+            summary.model_time = std::max(
+                {summary.model_time, summary.complete_time, units(node.report.copies_time)});
+        }
+        if (plan.op == wire::Op::app)
+            summary.app_status = std::max(summary.app_status, node.report.status);
     }
-    if (step_units(plan) > 0)
-        summary.steps =
-            static_cast<std::uint64_t>(std::ceil(summary.model_time / step_units(plan) - 1e-9));
+    summary.steps = steps_of(plan, summary.model_time);
+    summary.complete_steps = steps_of(plan, summary.complete_time);
     for (const NodeResult& node : result.nodes)
         summary.disputed_packets += node.report.disputed_packets;
     summary.formula = formula_of(plan);
+    summary.against = loom.counts().first_against;
     if (!loom.counts().happened.empty())
         summary.unreachable = cut_off(plan, result, loom);
     return summary;
@@ -211,6 +220,10 @@ std::string describe_failure(const RunPlan& plan, const RunResult& result, const
         parts.push_back(fmt::format("{} did not get all of it", name_nodes(without)));
     if (!wrong.empty())
         parts.push_back(fmt::format("{} ended with the wrong answer", name_nodes(wrong)));
+    if (summary.against)
+        parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "
+                                    "this is a bug of the firmware",
+                                    index(summary.against->node), index(summary.against->port)));
     const std::vector<std::string> dead = dead_links(plan, result);
     if (!dead.empty())
         parts.push_back("links declared dead: " + list_links(dead));

@@ -77,7 +77,8 @@ private:
     }
 
     void enqueue(NodeId node, std::uint32_t packet, std::uint64_t ready) {
-        const unsigned subtree = packet % subtree_count(network_, rule_);
+        const unsigned subtree =
+            first_subtree(network_, rule_) + packet % subtree_count(network_, rule_);
         for (PortSequence out = children(network_, rule_, subtree, root_, node); !out.empty();) {
             const Port port = out.pop();
             const std::size_t lane = ports_ == PortModel::all ? index(port) : 0;

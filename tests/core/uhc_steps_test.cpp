@@ -61,8 +61,6 @@ TEST(UhcSteps, MorePacketsFollowAtThePaceOfThePortModel) {
                 const unsigned entry = dim / 2 - 1;
                 EXPECT_EQ(steps(uhc(dim), rule, PortModel::all, 5 % (1u << dim), packets),
                           row.all_ports[entry] - 1 + packets);
-                if (rule == Rule::bts || rule == Rule::bt4)
-                    continue;
                 EXPECT_EQ(steps(uhc(dim), rule, PortModel::duplex, 5 % (1u << dim), packets),
                           row.one_port[entry] + (packets - 1) * dim / 2)
                     << name(rule) << " dim " << dim << " packets " << packets;

@@ -79,12 +79,15 @@ protected:
     /// A loom whose nodes have all spoken, with faults on.
     Loom& loom(std::vector<Incident> incidents = {}) {
         loom_.emplace(kNodes, kPorts, ring, plan_of(std::move(incidents)), cables);
-        for (std::uint32_t node = 0; node < kNodes; ++node) {
+        wake(kNodes);
+        loom_->arm_faults();
+        return *loom_;
+    }
+    void wake(std::uint32_t nodes) {
+        for (std::uint32_t node = 0; node < nodes; ++node) {
             Bytes hello = make_host_frame(kNoNode, wire::HostTag::ready);
             loom_->frame_from(node_at(node), hello);
         }
-        loom_->arm_faults();
-        return *loom_;
     }
     void send(NodeId from, Port port, std::uint32_t number) {
         Bytes frame = data_frame(port, number);
@@ -135,6 +138,26 @@ TEST_F(LoomTest, FramesThatFitNoCableAreCountedAndGoNowhere) {
         loom_->frame_from(node_at(1), *frame);
     EXPECT_EQ(loom_->counts().malformed, 4u);
     EXPECT_TRUE(cables.arrivals.empty());
+}
+
+TEST_F(LoomTest, NothingPassesAgainstTheDirectionOfALink) {
+    const Network network{Topology::uhc, 2};
+    loom_.emplace(node_count(network), port_count(network), wiring_of(network), FaultPlan{},
+                  cables);
+    wake(4);
+    for (std::uint32_t node = 0; node < 4; ++node)
+        for (unsigned port = 0; port < 2; ++port) {
+            cables.arrivals.clear();
+            Bytes frame = data_frame(port_at(port), 5);
+            loom_->frame_from(node_at(node), frame);
+            const bool sends = ((out_ports(network, node_at(node)) >> port) & 1u) != 0;
+            EXPECT_EQ(cables.arrivals.size(), sends ? 1u : 0u) << node << '/' << port;
+        }
+    EXPECT_EQ(loom_->counts().against, 4u);
+    ASSERT_TRUE(loom_->counts().first_against);
+    EXPECT_EQ(loom_->counts().first_against->node, node_at(0));
+    EXPECT_EQ(loom_->counts().first_against->port, port_at(1));
+    EXPECT_EQ(loom_->counts().packets, 4u);
 }
 
 TEST_F(LoomTest, ANodeGetsNothingBeforeItHasSpokenAndEverythingAfterwards) {

@@ -131,7 +131,7 @@ Process storm_program(Kernel& node) {
 std::size_t smallest_pool(Network network, const std::vector<Rule>& rules) {
     unsigned longest = 0;
     for (const Rule rule : rules)
-        longest = std::max(longest, height(network, rule));
+        longest = std::max(longest, rules_of(network.topology).longest(network, rule));
     return longest + 1 + 2;
 }
 
@@ -215,7 +215,7 @@ TEST(Forwarding, IsNeverStuckOnNoisyCablesEither) {
 std::vector<Rule> kernel_rules(Network network) {
     std::vector<Rule> rules;
     for (unsigned number = 0; number < static_cast<unsigned>(Rule::kCount); ++number)
-        if (height<CubeRules>(network, static_cast<Rule>(number)) != 0)
+        if (height(network, static_cast<Rule>(number)) != 0)
             rules.push_back(static_cast<Rule>(number));
     return rules;
 }
@@ -251,6 +251,26 @@ TEST(Forwarding, MixedRulesOnNoisyCablesAreNeverStuck) {
                  .faults = {}};
         static_cast<void>(run_storm(smallest_pool(storm.network, storm.rules), kLoud));
     }
+}
+
+TEST(Forwarding, TheOtherNetworksAreNeverStuckEither) {
+    constexpr std::array kNetworks{
+        Network{Topology::uhc, 2}, Network{Topology::uhc, 3},  Network{Topology::uhc, 4},
+        Network{Topology::uhc, 5}, Network{Topology::star, 3}, Network{Topology::star, 4},
+    };
+    for (const Network network : kNetworks)
+        for (unsigned seed = 1; seed <= 4; ++seed)
+            for (const Noise& noise : {Noise{}, kLoud}) {
+                storm = {.network = network,
+                         .rules = kernel_rules(network),
+                         .seed = seed,
+                         .shots = 12,
+                         .wanted = {},
+                         .faults = {}};
+                ASSERT_GE(storm.rules.size(), 4u);
+                static_cast<void>(run_storm(smallest_pool(network, storm.rules), noise));
+                ASSERT_FALSE(HasFailure()) << name(network.topology) << ' ' << int{network.dim};
+            }
 }
 
 // Messages: the job program's `send` between random nodes

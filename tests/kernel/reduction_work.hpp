@@ -24,9 +24,7 @@ inline constexpr std::array kPortModels{PortModel::all, PortModel::duplex, PortM
 inline constexpr std::size_t kPool = 320;
 inline constexpr unsigned kNodesOwn = 2; // buffers for the next frame and for the host
 
-inline bool kernel_has(Network network, Rule tree) {
-    return height<CubeRules>(network, tree) != 0;
-}
+inline bool kernel_has(Network network, Rule tree) { return height<CubeRules>(network, tree) != 0; }
 
 using Bytes = std::vector<std::byte>;
 enum class What { reduce, allreduce, scan };

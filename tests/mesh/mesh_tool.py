@@ -60,6 +60,14 @@ def verified(outcome):
     return report
 
 
+def survived(outcome):
+    """True if every live node has everything. A kill at a random moment may come too late."""
+    report = outcome.report
+    killed = len(report["faults"]["kill"])
+    return (outcome.status == 0 and report["failed_nodes"] == []
+            and report["verified_nodes"] == report["nodes"] - killed)
+
+
 def tree(dim, name, root=0, topology="cube"):
     """The first subtree that `mesh tree` prints, and the whole of it."""
     outcome = mesh("tree", "--topology", topology, "--dim", dim, "--tree", name, "--root", root,

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from mesh_tool import run, verified
+from formulas import broadcast_steps
+from mesh_tool import run, survived, verified
 
 SEED = 20
 MESSAGE = ["--bytes", 700, "--packet", 48]
@@ -28,27 +29,19 @@ def some(sets, count, exhaustive):
     return sets if exhaustive or len(sets) <= count else random.Random(SEED).sample(sets, count)
 
 
-def all_live_nodes_have_it(outcome):
-    """A kill at a random moment may come too late to happen."""
-    report = outcome.report
-    killed = len(report["faults"]["kill"])
-    return (outcome.status == 0 and report["failed_nodes"] == []
-            and report["verified_nodes"] == report["nodes"] - killed)
-
-
 @pytest.mark.parametrize("dim, copies", [(d, x) for d in (2, 3, 4) for x in range(2, d + 1)])
 def test_no_x_minus_1_dead_cables_stop_x_copies(dim, copies, exhaustive):
     draw = random.Random(SEED + dim)
     for cut in some(itertools.combinations(cables(dim), copies - 1), 40, exhaustive):
         outcome = bcast("sim", dim, copies, cut, root=draw.randrange(2 ** dim))
-        assert all_live_nodes_have_it(outcome), (cut, outcome)
+        assert survived(outcome), (cut, outcome)
 
 
 @pytest.mark.parametrize("copies", [2, 3])
 def test_no_x_minus_1_dead_nodes_stop_x_copies(copies):
     for dead in itertools.combinations(range(1, 8), copies - 1):
         outcome = bcast("sim", 3, copies, [f"kill:{node}" for node in dead])
-        assert all_live_nodes_have_it(outcome), (dead, outcome)
+        assert survived(outcome), (dead, outcome)
         assert outcome.report["faults"]["kill"] == list(dead)
 
 
@@ -61,7 +54,7 @@ def test_large_cubes_survive_random_sets(dim, exhaustive):
         faults = [f"cut:random@random x{copies - 1 - dead}"] if dead < copies - 1 else []
         faults += [f"kill:random@random x{dead}"] if dead else []
         outcome = bcast("sim", dim, copies, faults, "--seed", draw.randrange(1, 9999))
-        assert all_live_nodes_have_it(outcome), (copies, faults, outcome)
+        assert survived(outcome), (copies, faults, outcome)
 
 
 def test_real_cuts_and_kills_at_random_moments(exhaustive):
@@ -75,7 +68,7 @@ def test_real_cuts_and_kills_at_random_moments(exhaustive):
         faults += [f"kill:random@random x{dead}"] if dead else []
         outcome = bcast("qemu", dim, copies, faults, "--seed", draw.randrange(1, 9999),
                         "--free" if number % 4 == 3 else "--lockstep")
-        assert all_live_nodes_have_it(outcome), (copies, faults, outcome)
+        assert survived(outcome), (copies, faults, outcome)
 
 
 def test_one_copy_is_stopped_by_the_same_cut():
@@ -86,13 +79,13 @@ def test_one_copy_is_stopped_by_the_same_cut():
 
 
 @pytest.mark.parametrize("ports", ["all", "duplex", "half"])
-def test_copies_take_no_more_steps_than_as_many_packets(ports):
+def test_copies_take_the_steps_of_as_many_packets(ports):
     for dim, copies in ((3, 2), (4, 3), (5, 5)):
         outcome = bcast("sim", dim, copies, [], "--ports", ports)
-        packets = copies * -(-700 // 48)
-        bound = {"all": -(-packets // dim) + dim, "duplex": packets + dim,
-                 "half": 2 * packets + dim - 1}[ports]
-        assert verified(outcome) and outcome.report["steps"] <= bound, outcome
+        report = verified(outcome)
+        steps = broadcast_steps("msbt", ports, dim, copies * -(-700 // 48))
+        assert report["steps"] == report["formula_steps"] == steps, outcome
+        assert report["complete_steps"] <= steps, outcome
 
 
 @pytest.mark.parametrize("engine", ["sim", "qemu"])

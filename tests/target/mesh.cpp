@@ -242,7 +242,8 @@ void run(unsigned lose_every, target::Suite& suite) {
 
 int main() {
     target::Suite suite("mesh");
-    suite.claim("the trees are linked", tree_rules(Topology::cube).height({Topology::cube, 3}, Rule::hp) == 7);
+    suite.claim("the trees are linked",
+                tree_rules(Topology::cube).height({Topology::cube, 3}, Rule::hp) == 7);
     run(0, suite);
     run(11, suite);
     return suite.end();

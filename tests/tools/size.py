@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """Flash and RAM of the firmware per object, read from the linker map of an image.
 
-What counts as system is everything that every program carries whatever its app: firmware/core,
-wire and kernel with the cube as its network, and the board's instance of Node<Board>; of RAM also
-the board's main.o, where that one node and its links lie. Board, collectives, app and C library are
+What counts as system is everything that every program carries whatever its app: firmware/core, wire
+and kernel with the cube as its network, and the board's instance of Node<Board>; of RAM also the
+board's main.o, where that one node and its links lie. Board, collectives, app and C library are
 listed apart, and so are the other networks and the rules of the cube's trees, which a program
 carries if it uses collectives (measured in --trees-image). RAM leaves out .noinit (packet pool,
-process arena) and the stack. Budgets come from boards/BOARD/board.mk; --check fails the build when one is
-exceeded.
+process arena) and the stack. Budgets come from boards/BOARD/board.mk; --check fails the build when
+one is exceeded.
 """
 import argparse
 import csv

@@ -201,6 +201,7 @@ public:
         : meter_(counter),
           board_(inner, meter_),
           node_(board_, {memories.buffers, memories.slots, links, memories.arena, {}}, &sink) {
+        static_cast<void>(tree_rules(kNetwork.topology)); // links them
         node_.boot();
         for (unsigned port = 0; port < kPorts; ++port) {
             const NodeId other = neighbor<CubeRules>(kNetwork, kSelf, port_at(port));

@@ -1,0 +1,225 @@
+"""The star graph: broadcasts over n-1 trees, copies under faults, send, barrier, reduce."""
+import itertools
+import random
+
+import pytest
+
+from mesh_tool import mesh, run, survived, tree, verified
+from networks import (STAR_DISJOINT, diameter, nodes_of, star_cables, star_steps)
+
+PACKET = 16
+SEED = 57
+TREES = ("spt",) + STAR_DISJOINT
+
+
+def star(engine, dim, op, *more):
+    return run(engine, "--topology", "star", "--dim", dim, "--op", op, *more)
+
+
+def bcast(engine, dim, name, packets, *more, root=0):
+    """The last packet is not full."""
+    return star(engine, dim, "bcast", "--tree", name, "--root", root, "--packet", PACKET,
+                "--bytes", packets * PACKET - 5, *more)
+
+
+def some(items, count, exhaustive, *seed):
+    items = list(items)
+    if exhaustive or len(items) <= count:
+        return items
+    return random.Random(" ".join(map(str, (SEED, *seed)))).sample(items, count)
+
+
+# Steps ---------------------------------------------------------------------------------------
+
+def check_steps(engine, dim, name, packets, copies=1):
+    root = random.Random(f"{dim} {name} {packets} {copies}").randrange(nodes_of("star", dim))
+    outcome = bcast(engine, dim, name, packets, "--copies", copies, root=root)
+    report = verified(outcome)
+    steps = star_steps(name, dim, packets, copies)
+    assert report["packets"] == packets, outcome
+    assert report["steps"] == report["formula_steps"] == steps, outcome
+    assert report["complete_steps"] <= steps, outcome
+    assert report["hops"] == packets * copies * (report["nodes"] - 1), outcome
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_broadcasts_take_their_steps_with_any_copies(name, exhaustive):
+    for dim in range(3, 7 if exhaustive else 6):
+        for copies in range(1, dim) if name in STAR_DISJOINT else (1,):
+            for packets in some(range(1, 13), 2, exhaustive, dim, name, copies):
+                check_steps("sim", dim, name, packets, copies)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_steps_on_qemu(name, exhaustive):
+    for dim in (3, 4, 5) if exhaustive else (3, 4):
+        for copies in range(1, dim) if name in STAR_DISJOINT else (1,):
+            if exhaustive or copies in (1, dim - 1):
+                for packets in some(range(1, 13), 1, exhaustive and dim < 5, dim, name, copies):
+                    check_steps("qemu", dim, name, packets, copies)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_packets_cross_the_links_of_the_trees(engine, name):
+    dim, root, packets = 4, 17, 7
+    report = verified(bcast(engine, dim, name, packets, root=root))
+    _, whole = tree(dim, name, root, "star")
+    ports = {}
+    for node, port, far in star_cables(dim):
+        ports[node, far] = ports[far, node] = port
+    count = len(whole["subtrees"])
+    expected = [[0] * (dim - 1) for _ in range(24)]
+    for number, subtree in enumerate(whole["subtrees"]):
+        for node, children in enumerate(subtree["children"]):
+            for child in children:
+                expected[node][ports[node, child]] += len(range(number, packets, count))
+    assert report["link_packets"] == expected
+
+
+@pytest.mark.parametrize("ports", ["duplex", "half"])
+@pytest.mark.parametrize("name", TREES)
+def test_one_port_works_too(name, ports):
+    for dim in (3, 4):
+        verified(bcast("sim", dim, name, 5, "--ports", ports, root=3))
+
+
+# Faults --------------------------------------------------------------------------------------
+
+def single_faults(dim, root=0):
+    return ([f"cut:{node}/{port}" for node, port, _ in star_cables(dim)]
+            + [f"kill:{node}" for node in range(nodes_of("star", dim)) if node != root])
+
+
+@pytest.mark.parametrize("name", STAR_DISJOINT)
+def test_no_set_of_two_faults_stops_three_copies(name, exhaustive):
+    """All 1770 sets of one and two faults of the star of 24 nodes."""
+    sets = [faults for size in (1, 2) for faults in itertools.combinations(single_faults(4), size)]
+    assert len(sets) == 1770
+    for faults in some(sets, 25, exhaustive, name):
+        outcome = bcast("sim", 4, name, 4, "--copies", 3, "--faults", ",".join(faults))
+        assert survived(outcome), (faults, outcome)
+
+
+def random_faults(draw, dim):
+    """n-2 of any mix, each at a random moment."""
+    dead = draw.randint(0, dim - 2)
+    faults = [f"cut:random@random x{dim - 2 - dead}"] if dead < dim - 2 else []
+    return faults + ([f"kill:random@random x{dead}"] if dead else [])
+
+
+@pytest.mark.parametrize("dim", [5, 6])
+def test_larger_stars_survive_random_sets(dim, exhaustive):
+    draw = random.Random(SEED + dim)
+    for _ in range(1000 if exhaustive else 3):
+        outcome = bcast("sim", dim, draw.choice(STAR_DISJOINT), 6, "--copies", dim - 1, "--faults",
+                        ",".join(random_faults(draw, dim)), "--seed", draw.randrange(1, 9999),
+                        root=draw.randrange(nodes_of("star", dim)))
+        assert survived(outcome), outcome
+
+
+def test_real_cuts_and_kills(exhaustive):
+    draw = random.Random(SEED)
+    for number in range(30 if exhaustive else 3):
+        dim = 5 if exhaustive and number % 5 == 0 else 4
+        outcome = bcast("qemu", dim, draw.choice(STAR_DISJOINT), 4, "--copies", dim - 1, "--faults",
+                        ",".join(random_faults(draw, dim)), "--seed", draw.randrange(1, 9999),
+                        "--free" if number % 3 == 2 else "--lockstep")
+        assert survived(outcome), outcome
+
+
+def test_one_copy_is_stopped_by_a_cut():
+    outcome = bcast("sim", 4, "edt", 4, "--faults", "cut:0/1")
+    assert outcome.status == 1 and outcome.report["failed_nodes"] != [], outcome
+
+
+def test_a_node_without_cables_cannot_be_reached():
+    outcome = bcast("sim", 3, "edt", 2, "--copies", 2, "--faults", "cut:4/0,cut:4/1")
+    assert outcome.report["unreachable_nodes"] == outcome.report["failed_nodes"] == [4], outcome
+
+
+# Send, barrier, reduce -----------------------------------------------------------------------
+
+def distance(dim, start, end):
+    """Links on a shortest path, by search."""
+    beside = {}
+    for node, _, far in star_cables(dim):
+        beside.setdefault(node, set()).add(far)
+        beside.setdefault(far, set()).add(node)
+    reached, frontier, links = {start}, {start}, 0
+    while end not in reached:
+        frontier = set().union(*(beside[node] for node in frontier)) - reached
+        reached |= frontier
+        links += 1
+    return links
+
+
+def check_send(engine, dim, start, end, packets):
+    outcome = star(engine, dim, "send", "--root", start, "--target", end, "--packet", PACKET,
+                   "--bytes", packets * PACKET)
+    report = verified(outcome)
+    steps = distance(dim, start, end) + packets - 1 if start != end else 0
+    assert report["steps"] == report["formula_steps"] == steps, outcome
+
+
+def test_a_message_takes_a_shortest_path(exhaustive):
+    for dim in (3, 4, 5):
+        pairs = itertools.product(range(nodes_of("star", dim)), repeat=2)
+        for start, end in some(pairs, 10, exhaustive and dim < 5, dim):
+            check_send("sim", dim, start, end, 1 + (start + end) % 4)
+    check_send("qemu", 3, 1, 4, 3)
+
+
+def test_messages_between_random_nodes_arrive(engine):
+    verified(star(engine, 3, "send", "--target", "random", "--messages", 3, "--bytes", 3000))
+
+
+@pytest.mark.parametrize("ports, per_round", [("all", lambda dim: 1),
+                                              ("duplex", lambda dim: dim - 1),
+                                              ("half", lambda dim: 2 * (dim - 1))])
+def test_a_barrier_takes_as_many_rounds_as_the_diameter(ports, per_round):
+    for dim in (3, 4, 5, 6):
+        outcome = star("sim", dim, "barrier", "--ports", ports)
+        report = verified(outcome)
+        steps = diameter("star", dim) * per_round(dim)
+        assert report["steps"] == report["formula_steps"] == steps, outcome
+    assert verified(star("qemu", 4, "barrier"))["steps"] == 4
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_reduce_takes_the_steps_of_the_broadcast(name, exhaustive):
+    draw = random.Random(SEED)
+    for dim in (3, 4, 5):
+        for packets in range(1, 10) if exhaustive else (1, 4):
+            outcome = star("sim", dim, "reduce", "--tree", name, "--root",
+                           draw.randrange(nodes_of("star", dim)), "--packet", PACKET, "--bytes",
+                           PACKET * packets)
+            report = verified(outcome)
+            steps = star_steps(name, dim, packets)
+            assert report["steps"] == report["formula_steps"] == steps, outcome
+
+
+@pytest.mark.parametrize("arguments", [["reduce"], ["allreduce"], ["allreduce", "--tree", "edt"],
+                                       ["allreduce", "--tree", "edt-v2", "--ports", "duplex"],
+                                       ["reduce", "--ports", "half", "--type", "f32"]])
+def test_reductions_give_the_right_answer(engine, arguments):
+    for dim in (3,) if engine == "qemu" else (3, 4, 5):
+        verified(star(engine, dim, *arguments, "--root", dim, "--bytes", 500, "--packet", 64))
+
+
+# Bad arguments -------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("dim, arguments, allowed", [
+    (2, ["--op", "bcast"], "3 to"),
+    (4, ["--op", "bcast", "--copies", 4], "1 to 3"),
+    (4, ["--op", "bcast", "--copies", 2, "--tree", "spt"], "edt, edt-v2"),
+    (4, ["--op", "bcast", "--tree", "sbt"], "spt, edt, edt-v2"),
+    (4, ["--op", "bcast", "--root", 24], "0 to 23"),
+    (4, ["--op", "scan"], "cube"),
+    (4, ["--op", "bcast", "--avoid", "1/2"], "--copies"),
+    (4, ["--op", "send", "--route", "sbt"], "ecube"),
+    (10, ["--op", "bcast"], "3 to 9"),
+])
+def test_refusals_say_what_is_allowed(dim, arguments, allowed):
+    outcome = mesh("run", "--engine", "sim", "--topology", "star", "--dim", dim, *arguments)
+    assert outcome.status == 2 and allowed in outcome.err, outcome
+    assert len(outcome.err.splitlines()) == 1, outcome
