@@ -200,7 +200,7 @@ void account(Kernel& node, std::span<const std::byte> blocks, std::uint32_t mask
 PersonalPlan personal_plan(const Kernel& node) {
     const wire::Job& job = node.job();
     return {job.rule,          job.schedule,     job.ports, node_at(job.root),
-            job.message_bytes, job.packet_bytes, 1};
+            job.message_bytes, job.packet_bytes, 1,         job.copies};
 }
 
 void copy_block(const void* blocks, std::uint32_t position, std::span<std::byte> out) {
@@ -295,6 +295,80 @@ Process run_all_to_all(Kernel& node, Exchange what) {
     co_return status;
 }
 
+// On the UHC and the star. While blocks are missing the result says which there are: how many, and
+// the sum of their checksums, each with its node's number in front.
+void account_block(void* context, NodeId from, std::span<const std::byte> block) {
+    auto& result = *static_cast<wire::Result*>(context);
+    const std::uint32_t number = index(from);
+    const std::uint32_t head = wire::crc32(std::as_bytes(std::span{&number, 1}));
+    result.crc += wire::crc32(block, head);
+    result.received_bytes += static_cast<std::uint32_t>(block.size());
+    ++result.received_messages;
+}
+
+Task<Status> make_blocks_for(Kernel& node, const PersonalPlan& plan, Exchange what) {
+    const std::size_t own = std::size_t{index(node.id())} * plan.block_bytes;
+    const auto block = node.workspace().subspan(own, plan.block_bytes);
+    Status status = Status::ok;
+    if (what == Exchange::alltoall)
+        status = co_await make_all_blocks(node, node.id(), 0, true);
+    else if (what != Exchange::scatter)
+        status = co_await make_block(node, node.id(), NodeId{0}, index(node.id()), block);
+    else if (node.id() == plan.root)
+        status = co_await make_all_blocks(node, plan.root, 0, false);
+    co_return status;
+}
+
+// Copies come while blocks are missing, and after.
+Process watch_packets(Kernel& node, const Arrivals& arrivals) {
+    wire::Result& result = node.result();
+    for (;;) {
+        result.received_copies = arrivals.copies;
+        result.disputed_packets = arrivals.disputed;
+        result.copies_time = arrivals.last_at;
+        const std::uint32_t seen = arrivals.copies;
+        co_await node.wait_until([&arrivals, seen] { return arrivals.copies != seen; });
+    }
+}
+
+Process run_packets(Kernel& node, Exchange what) {
+    const PersonalPlan plan = personal_plan(node);
+    auto* const arrivals = node.make<Arrivals>();
+    if (arrivals == nullptr)
+        co_return Status::no_memory;
+    arrivals->on_block = account_block;
+    arrivals->context = &node.result();
+    ProcessId watcher;
+    if (!node.spawn(watch_packets(node, *arrivals), watcher))
+        co_return Status::no_memory;
+    Status status = co_await make_blocks_for(node, plan, what);
+    if (status == Status::ok)
+        status = co_await exchange(node, plan, what, node.workspace(), arrivals);
+    if (status != Status::ok)
+        co_return status;
+    node.result().crc = 0;
+    node.result().received_bytes = 0;
+    const std::size_t own = std::size_t{index(node.id())} * plan.block_bytes;
+    const std::size_t all = std::size_t{node.nodes()} * plan.block_bytes;
+    if (what == Exchange::scatter)
+        account(node, node.workspace().subspan(own, plan.block_bytes), 0);
+    else
+        account(node, node.workspace().first(arrivals->blocks_due == 0 ? 0 : all), 0);
+    co_return Status::ok;
+}
+
+Process run_personal(Kernel& node, Exchange what) {
+    if (node.network().topology != Topology::cube)
+        return run_packets(node, what);
+    switch (what) {
+    case Exchange::scatter: return run_scatter(node);
+    case Exchange::gather: return run_gather(node);
+    case Exchange::allgather:
+    case Exchange::alltoall: break;
+    }
+    return run_all_to_all(node, what);
+}
+
 // Reductions ------------------------------------------------------------------------------------
 
 Task<Status> make_elements(Kernel& node, std::span<std::byte> out) {
@@ -344,10 +418,10 @@ mesh::Process app_main(mesh::Kernel& node) {
         return node.job().copies > 1 ? mesh::run_copies(node) : mesh::run_broadcast(node);
     case mesh::wire::Op::send: return mesh::run_send(node);
     case mesh::wire::Op::barrier: return mesh::barrier(node);
-    case mesh::wire::Op::scatter: return mesh::run_scatter(node);
-    case mesh::wire::Op::gather: return mesh::run_gather(node);
-    case mesh::wire::Op::allgather: return mesh::run_all_to_all(node, mesh::Exchange::allgather);
-    case mesh::wire::Op::alltoall: return mesh::run_all_to_all(node, mesh::Exchange::alltoall);
+    case mesh::wire::Op::scatter: return mesh::run_personal(node, mesh::Exchange::scatter);
+    case mesh::wire::Op::gather: return mesh::run_personal(node, mesh::Exchange::gather);
+    case mesh::wire::Op::allgather: return mesh::run_personal(node, mesh::Exchange::allgather);
+    case mesh::wire::Op::alltoall: return mesh::run_personal(node, mesh::Exchange::alltoall);
     case mesh::wire::Op::reduce:
     case mesh::wire::Op::allreduce:
     case mesh::wire::Op::scan: return mesh::run_reduction(node);

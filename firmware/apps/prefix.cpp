@@ -21,7 +21,7 @@ static Status refuse(Kernel& node, const char* why) {
 }
 
 Process app_main(Kernel& node) {
-    const Word words = input_bytes(node) / sizeof(Word);
+    const auto words = static_cast<Word>(input_bytes(node) / sizeof(Word));
     const Word most = words / node.nodes() + 1;
     const std::size_t values = ascend_places(node.network()) * kValueRoom;
     if (input_bytes(node) % sizeof(Word) != 0)

@@ -1,5 +1,6 @@
 #include "collectives/personalised.hpp"
 
+#include "collectives/parcel.hpp"
 #include "core/scatter_order.hpp"
 #include "wire/bytes.hpp"
 
@@ -18,27 +19,6 @@ bool possible(const Kernel& kernel, const PersonalPlan& plan) {
            kernel.can_carry(plan.tree);
 }
 
-// One fragment on its way down or up the tree.
-struct Parcel {
-    NodeId to;
-    std::uint8_t flags;
-    std::uint32_t in_source; // where the block begins in the source
-};
-
-Task<Status> send_fragment(Kernel& kernel, const PersonalPlan& plan, const Parcel& parcel,
-                           const Cutting::Fragment& fragment, ByteSource source) {
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    Packet packet = co_await kernel.allocate(plan.tree);
-    cutting.describe(fragment, packet.header());
-    packet.header().destination = parcel.to;
-    packet.header().flags |= parcel.flags;
-    packet.header().tag = plan.tag;
-    source.fill(source.context, parcel.in_source + fragment.position,
-                packet.resize(fragment.bytes));
-    kernel.inject(std::move(packet));
-    co_return Status::ok;
-}
-
 } // namespace
 
 // Packet k of all blocks in one pass over the destinations, then the next one.
@@ -52,7 +32,7 @@ Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSourc
         const std::uint32_t end = begin + cutting.bytes_of(number);
         for (std::uint32_t c = order.next(); c != 0; c = order.next()) {
             const NodeId to = node_at(c ^ index(plan.root));
-            const Parcel parcel{to, 0, index(to) * plan.block_bytes};
+            const Parcel parcel{to, 0, 0, index(to) * plan.block_bytes};
             std::uint32_t position = begin;
             do {
                 const Cutting::Fragment fragment = cutting.at(position);
@@ -70,7 +50,7 @@ Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource
         plan.packet_bytes > wire::kPayloadBytesMax)
         co_return Status::bad_argument;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    const Parcel parcel{plan.root, wire::packet_flag::kInward,
+    const Parcel parcel{plan.root, 0, wire::packet_flag::kInward,
                         index(kernel.id()) * plan.block_bytes};
     std::uint32_t position = 0;
     do {
@@ -269,7 +249,13 @@ wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std:
 } // namespace
 
 Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
-                      std::span<std::byte> memory) {
+                      std::span<std::byte> memory, Arrivals* arrivals) {
+    if (kernel.network().topology != Topology::cube) {
+        if (arrivals == nullptr && (arrivals = kernel.make<Arrivals>()) == nullptr)
+            co_return Status::no_memory;
+        const Status status = co_await exchange_packets(kernel, plan, what, memory, *arrivals);
+        co_return status;
+    }
     if (!possible(kernel, plan) || !in_cycles(plan.schedule))
         co_return Status::bad_argument;
     if (memory.size() < exchange_bytes(kernel.nodes(), plan.block_bytes))

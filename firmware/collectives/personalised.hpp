@@ -1,13 +1,18 @@
-// Personalised and all-to-all communication on the cube: scatter, gather, allgather, alltoall.
+// Personalised and all-to-all communication: scatter, gather, allgather, alltoall.
 //
 // Two ways, by the schedule (core/cube_cycles.hpp). Single packets: the source sends them in the
 // schedule's order, and the kernels on the way route them down the tree by destination; no process
 // sees them. Cycles: all nodes move bundles of blocks to their neighbours in cycles that all share,
 // each bundle one message. (ho-johnsson-1986, 5; ho-johnsson-1988, 5 and 6)
+//
+// The cube does both. The UHC and the star send single packets over their disjoint trees
+// (core/path_choice.hpp), all ports at once, each packet over as many trees as there are copies: so
+// whichever copies-1 links or nodes are dead, every living node gets every block of a living one.
 #pragma once
 
 #include "collectives/broadcast.hpp"
 #include "core/cube_cycles.hpp"
+#include "core/path_choice.hpp"
 #include "kernel/message.hpp"
 
 #include <cstdint>
@@ -26,9 +31,12 @@ struct PersonalPlan {
     /// Of an external packet; 0: unbounded, each bundle is one.
     std::uint32_t packet_bytes = wire::kPayloadBytesMax;
     Tag tag = 0;
+    /// Disjoint trees that each packet takes; more than 1 on the UHC and the star only.
+    std::uint8_t copies = 1;
 };
 
-// Scatter and gather by single packets --------------------------------------------------------
+// Scatter and gather by single packets, on the cube
+// --------------------------------------------------------
 
 /// At the root: sends every other node its block in the order of the schedule, which must not be
 /// one in cycles. `source` fills them; its positions count from node 0's block. ok; bad_argument:
@@ -48,7 +56,7 @@ inline auto next_gather_packet(Kernel& kernel, const PersonalPlan& plan) {
     return kernel.receive({.tag = plan.tag});
 }
 
-// In cycles ------------------------------------------------------------------------------------
+// All four, on every network -------------------------------------------------------------------
 
 enum class Exchange : std::uint8_t { scatter, gather, allgather, alltoall };
 
@@ -57,15 +65,53 @@ constexpr std::uint64_t exchange_bytes(std::uint64_t nodes, std::uint64_t block_
     return 3 * nodes * block_bytes + nodes * kPortsMax * sizeof(std::uint32_t);
 }
 
-/// Moves blocks in cycles. `memory` (exchange_bytes() or more) begins with one
-/// block for each node c, by relative address c = node xor root (allgather, alltoall: xor this
-/// node):
+/// What has come so far of an exchange by packets. The first copy of a packet counts, the others
+/// are compared with it.
+struct Arrivals {
+    std::uint32_t blocks = 0;   // complete
+    std::uint32_t copies = 0;   // of all packets
+    std::uint32_t disputed = 0; // copies that are not like the first
+    std::uint32_t blocks_due = 0;
+    std::uint32_t copies_due = 0; // if nothing is dead
+    wire::ModelTime last_at = 0;  // when the last of them came
+    /// Called for each block that is complete, with the node it is from. May be nullptr.
+    void (*on_block)(void* context, NodeId from, std::span<const std::byte> block) = nullptr;
+    void* context = nullptr;
+};
+
+/// Moves blocks. `memory` (exchange_bytes() or more) begins with one block for each node c. On the
+/// cube c is the relative address, node xor root (allgather, alltoall: xor this node); elsewhere it
+/// is the node.
 ///   scatter    in: at the root all blocks;         out: own block
 ///   gather     in: own block;                      out: at the root all blocks
-///   allgather  in: own block (c = 0);              out: the block of node c
+///   allgather  in: own block;                      out: the block of node c
 ///   alltoall   in: the block for node c;           out: the block from node c
-/// ok; no_memory; bad_argument: see has_schedule(); unreachable: a link on the way is dead.
+/// ok; no_memory; bad_argument: no such schedule for tree and op; on the cube unreachable: a link
+/// on the way is dead. Elsewhere it waits for every block, and a dead node's never come: then
+/// `arrivals` says what did. Copies that are late still come after the return, so `memory` and
+/// `arrivals` must stay for as long as the node runs.
 Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
-                      std::span<std::byte> memory);
+                      std::span<std::byte> memory, Arrivals* arrivals = nullptr);
+
+/// What exchange() does on the UHC and the star.
+Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange what,
+                              std::span<std::byte> memory, Arrivals& arrivals);
+
+/// True if packets can be sent so. `network`: UHC or star; `tree`:
+/// one that it has.
+constexpr bool has_packet_schedule(Network network, Rule tree, Schedule schedule, Exchange what) {
+    if (!has_paths(network.topology, tree))
+        return false;
+    const bool star = network.topology == Topology::star;
+    switch (what) {
+    case Exchange::scatter:
+    case Exchange::gather: return schedule == Schedule::rbf;
+    case Exchange::allgather:
+        return schedule == Schedule::queue || (star && schedule == Schedule::dfs_ack);
+    case Exchange::alltoall:
+        return schedule == Schedule::queue || (star && schedule == Schedule::necklace);
+    }
+    return false;
+}
 
 } // namespace mesh

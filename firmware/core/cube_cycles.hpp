@@ -17,8 +17,9 @@
 
 namespace mesh {
 
-/// In which order a source sends. The first five send single packets that find their way; the last
-/// two move bundles of blocks in cycles that all nodes share.
+/// In which order a source sends. The first five send single packets that find their way; the next
+/// two move bundles of blocks in cycles that all nodes share. On the UHC and the star: rbf, and the
+/// last three (path_choice.hpp).
 enum class Schedule : std::uint8_t {
     gray,       // destinations in descending order: ports as in the Gray code
     port,       // one port after the other, each in postorder
@@ -27,12 +28,16 @@ enum class Schedule : std::uint8_t {
     roundrobin, // the ports in turn, each list in postorder
     level,      // bundles, the farthest level first; all ports at once
     subtree,    // bundles, each for a whole subtree
+    queue,      // everything at once; what shares a link queues
+    necklace,   // in rounds of rotated packets that never meet
+    dfs_ack,    // allgather: depth first, every node waits for its child's acknowledgement
     kCount
 };
 
 constexpr std::string_view name(Schedule schedule) {
-    constexpr std::array<std::string_view, 7> kNames{"gray",       "port",  "postorder", "rbf",
-                                                     "roundrobin", "level", "subtree"};
+    constexpr std::array<std::string_view, 10> kNames{"gray",       "port",   "postorder", "rbf",
+                                                      "roundrobin", "level",  "subtree",   "queue",
+                                                      "necklace",   "dfs-ack"};
     return kNames[static_cast<std::size_t>(schedule)];
 }
 
@@ -211,6 +216,9 @@ constexpr bool has_schedule(Rule tree, Schedule schedule, bool one_port) {
     case Schedule::roundrobin: return balanced || tree == Rule::sbt;
     case Schedule::level: return known && !one_port;
     case Schedule::subtree: return known;
+    case Schedule::queue:
+    case Schedule::necklace:
+    case Schedule::dfs_ack:
     case Schedule::kCount: break;
     }
     return false;

@@ -184,7 +184,7 @@ constexpr Port toward(Net net, Rule rule, const Hop& hop, NodeId destination) {
     return kNoPort;
 }
 
-/// Port towards the root.
+/// Port towards the root: the way up, where links carry packets both ways.
 template <class Rules, class Net>
 constexpr Port homeward(Net net, Rule rule, const Hop& hop) {
     if constexpr (std::is_same_v<Net, Hypercube>) {
@@ -192,7 +192,7 @@ constexpr Port homeward(Net net, Rule rule, const Hop& hop) {
             return SbgGraph::homeward(net, hop);
     }
     if constexpr (std::is_same_v<Net, UniHypercube>)
-        return uhc::collect_parent(net, hop.root, hop.self); // no way back up any tree
+        return uhc::homeward(net, rule, hop);
     return rule_parent<Rules>(net, rule, hop);
 }
 

@@ -21,7 +21,9 @@ namespace mesh {
 class StarView {
 public:
     constexpr StarView(StarGraph net, NodeId self, NodeId root)
-        : label_(net.relative_label(self, root)),
+        : StarView(net, net.relative_label(self, root)) {}
+    constexpr StarView(StarGraph net, const Label& relative)
+        : label_(relative),
           places_(net.inverse(label_)) {
         for (unsigned position = 2; position <= net.symbols; ++position)
             misplaced_ |= misplaced_bit(position);

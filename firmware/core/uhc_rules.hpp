@@ -70,7 +70,7 @@ constexpr unsigned subtree_count(UniHypercube net, Rule rule) {
 }
 
 /// No tree of this network is higher.
-constexpr unsigned height_max(UniHypercube net) { return net.dim / 2u * 3u + 3u; }
+constexpr unsigned height_max(UniHypercube net) { return net.dim / 2u * 3u + 4u; }
 
 /// Where a tree packet goes; nowhere if it fits no tree of this network. Takes any rule, root,
 /// subtree and tag.
@@ -135,30 +135,44 @@ constexpr std::uint8_t arrival_tag(UniHypercube net, Rule rule, const Hop& hop) 
     return static_cast<std::uint8_t>(tag | (half.other ? kTagCrossed : 0u));
 }
 
-/// Out-port to the child that leads to `destination`, kNoPort if it is not below this node. Over
-/// bts only, whose paths are the shortest.
+/// In-port of a node, as a bit, in the trees over which packets go to single nodes: adst, ist, and
+/// for every other rule bts.
+constexpr std::uint32_t path_parent(UniHypercube net, Rule rule, const UhcView& view,
+                                    unsigned subtree) {
+    if (rule == Rule::adst)
+        return adst_parent(view, subtree);
+    return rule == Rule::ist ? ist_parent(view, net.dim / 2, subtree) : bts_parent(view);
+}
+
+/// Out-port to the child that leads to `destination`, kNoPort if it is not below this node, and for
+/// rules other than adst, ist and bts.
 constexpr Port toward(UniHypercube net, Rule rule, const Hop& hop, NodeId destination) {
     UhcView view = uhc_view(net, destination, hop.root);
     const std::uint32_t self = index(hop.self) ^ index(hop.root);
-    for (unsigned level = net.diameter(); rule == Rule::bts && level != 0 && !view.is_root();
-         --level) {
-        const std::uint32_t up = bts_parent(view);
-        view = view.across(up);
+    const bool paths = is_disjoint(rule) || rule == Rule::bts;
+    for (unsigned level = height_max(net); paths && level != 0 && !view.is_root(); --level) {
+        const unsigned up = lowest_bit(path_parent(net, rule, view, hop.subtree));
+        view = view.across(1u << up);
         if (view.relative == self)
-            return port_at(lowest_bit(up));
+            return port_at(up);
     }
     return kNoPort;
 }
 
 // No packet goes back over a link of the UHC, so what is collected at a root (reduce, gather) needs
-// a tree of its own: bts of the network with all links turned round. Every node sends up once, over
-// a shortest path, after it has heard from all its children. Any dim.
+// trees of its own: those of the network with all links turned round. bts serves a reduce: every
+// node sends up once, over a shortest path, after it has heard from all its children. Any dim.
 
-/// Out-port towards the root; kNoPort at the root.
-constexpr Port collect_parent(UniHypercube net, NodeId root, NodeId self) {
-    if (self == root)
+/// Out-port towards the root, in tree Hop::subtree of adst or ist turned round, or for every other
+/// rule in bts; kNoPort at the root.
+constexpr Port homeward(UniHypercube net, Rule rule, const Hop& hop) {
+    if (hop.self == hop.root)
         return kNoPort;
-    return port_at(lowest_bit(bts_parent(uhc_view(net, self, root).reversed())));
+    const UhcView view = uhc_view(net, hop.self, hop.root).reversed();
+    return port_at(lowest_bit(path_parent(net, rule, view, hop.subtree)));
+}
+constexpr Port collect_parent(UniHypercube net, NodeId root, NodeId self) {
+    return homeward(net, Rule::bts, {self, root, kNoPort, 0});
 }
 
 /// In-ports by which the children send, as bits.

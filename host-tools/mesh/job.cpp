@@ -17,6 +17,8 @@ namespace mesh::host {
 
 namespace {
 
+/// More dead nodes than this are not told apart: all sets of them are tried.
+constexpr std::size_t kDeadMax = 12;
 constexpr std::uint32_t kPolynomial = 0xEDB8'8320u;
 
 constexpr std::array<std::uint32_t, 16> kNibbles = [] {
@@ -269,15 +271,66 @@ std::vector<std::byte> JobBook::job_for(NodeId node) const {
     return joined(wire::bytes_of(job), plan_.words);
 }
 
-bool JobBook::right(NodeId node, const wire::NodeReport& report) const {
+bool JobBook::right(NodeId node, const wire::NodeReport& report, const Deaths& deaths) const {
     const Expectation& expectation = expected(node);
-    if (report.done == 0 || report.status != 0)
+    const bool survives = plan_.by_packets() && deaths.any_fault;
+    if ((report.done == 0 && !survives) || report.status != 0)
         return false;
     if (plan_.op == wire::Op::barrier || plan_.op == wire::Op::app)
         return true;
     const bool same = report.crc == expectation.crc || plan_.op == wire::Op::fft;
-    return same && report.received_bytes == expectation.bytes &&
-           report.received_messages == expectation.messages;
+    if (same && report.received_bytes == expectation.bytes &&
+        report.received_messages == expectation.messages)
+        return true;
+    return survives && report.done == 0 && has_living_blocks(node, report, deaths);
+}
+
+bool JobBook::gathers(NodeId node) const {
+    return plan_.translated() || (plan_.op == wire::Op::gather && node == plan_.root);
+}
+
+std::uint32_t JobBook::missing_blocks(NodeId node, const wire::NodeReport& report,
+                                      const Deaths& deaths) const {
+    if (right(node, report, deaths))
+        return 0;
+    const auto dead = static_cast<std::uint32_t>(deaths.killed.size());
+    const std::uint32_t due = gathers(node) ? plan_.nodes() - 1 - dead : 1;
+    return std::max(1u, due - std::min(due, report.received_messages));
+}
+
+/// A node that still waits reports how many blocks it has and the sum of their checksums, the
+/// sender's number in front of each. Right is: all blocks of the living, and with them those of
+/// some of the dead, who may have sent before they died.
+bool JobBook::has_living_blocks(NodeId node, const wire::NodeReport& report,
+                                const Deaths& deaths) const {
+    if (!gathers(node) || deaths.killed.size() > kDeadMax ||
+        report.received_bytes != report.received_messages * plan_.bytes)
+        return false;
+    std::vector<std::uint32_t> dead; // checksums
+    std::uint32_t living = 0;
+    std::uint32_t sum = 0;
+    for (std::uint32_t from = 0; from < plan_.nodes(); ++from) {
+        if (from == index(node))
+            continue;
+        const std::uint32_t one =
+            check_crc32(joined(wire::bytes_of(from), block(node_at(from), node)));
+        const auto& killed = deaths.killed;
+        if (std::find(killed.begin(), killed.end(), node_at(from)) != killed.end()) {
+            dead.push_back(one);
+            continue;
+        }
+        ++living;
+        sum += one;
+    }
+    for (std::uint32_t set = 0; set < 1u << dead.size(); ++set) {
+        std::uint32_t with = sum;
+        for (std::uint32_t left = set; left != 0; left &= left - 1)
+            with += dead[static_cast<unsigned>(std::countr_zero(left))];
+        if (with == report.crc &&
+            living + static_cast<unsigned>(std::popcount(set)) == report.received_messages)
+            return true;
+    }
+    return false;
 }
 
 } // namespace mesh::host

@@ -23,6 +23,12 @@ struct Expectation {
 /// CRC-32 (IEEE 802.3), half a byte at a time; independent of wire/crc32.hpp.
 std::uint32_t check_crc32(std::span<const std::byte> bytes);
 
+/// What the fault plan has done.
+struct Deaths {
+    bool any_fault = false;
+    std::vector<NodeId> killed;
+};
+
 class JobBook {
 public:
     explicit JobBook(const RunPlan& plan);
@@ -30,8 +36,13 @@ public:
     /// The payload of HostTag::job for this node.
     std::vector<std::byte> job_for(NodeId node) const;
     const Expectation& expected(NodeId node) const { return expected_[index(node)]; }
-    /// True if the report shows what the node must have.
-    bool right(NodeId node, const wire::NodeReport& report) const;
+    /// True if the report shows what the node must have. Packets over disjoint trees survive
+    /// faults: then all blocks of living nodes are enough, whether or not every copy came.
+    bool right(NodeId node, const wire::NodeReport& report, const Deaths& deaths) const;
+    /// By packets: blocks of living nodes that a node has not got, at least 1 if it is not right;
+    /// exact if the dead were so from the start.
+    std::uint32_t missing_blocks(NodeId node, const wire::NodeReport& report,
+                                 const Deaths& deaths) const;
     /// The node that pushes its data for --output; kNoNode if none does, or any may.
     NodeId output_node() const;
     /// How much it pushes.
@@ -45,6 +56,8 @@ private:
     Bytes message(NodeId from, std::uint32_t k) const;
     Bytes block(NodeId from, NodeId to) const;
     Bytes all_blocks(NodeId to) const;
+    bool gathers(NodeId node) const; // gets a block of every other node
+    bool has_living_blocks(NodeId node, const wire::NodeReport& report, const Deaths& deaths) const;
 
     const RunPlan& plan_;
     std::vector<Expectation> expected_;

@@ -31,7 +31,8 @@ void add_job(CLI::App& app, RunArguments& run) {
     app.add_option("--avoid", run.avoid, "NODE/PORT: choose a tree that does without this cable");
     app.add_option("--schedule", run.schedule,
                    "scatter, gather: gray, port, postorder, rbf, roundrobin, level, subtree; "
-                   "all-to-all: level, subtree (default: the best for tree and ports)");
+                   "all-to-all: level, subtree (default: the best for tree and ports); on uhc and "
+                   "star: rbf; allgather: queue, dfs-ack; alltoall: necklace, queue");
     app.add_option("--type", run.element,
                    "elements of a reduction: i32, u32, f32; what sort sorts: i32, "
                    "lines")

@@ -409,6 +409,8 @@ std::vector<std::string_view> app_names() {
 std::uint64_t expected_packets(const RunPlan& plan) {
     const std::uint64_t nodes = plan.nodes();
     const std::uint64_t packets = std::uint64_t{plan.packets()} * plan.messages;
+    if (plan.by_packets())
+        return expected_path_packets(plan);
     switch (plan.op) {
     case wire::Op::bcast: return std::uint64_t{plan.packets()} * plan.copies * (nodes - 1);
     case wire::Op::send:
@@ -443,8 +445,10 @@ RunPlan plan_run(const RunArguments& arguments, const std::string& command) {
     plan.op = arguments.op.empty() ? op_of_app(arguments.app) : look_up(kOps, arguments.op, "--op");
     plan.op_name = arguments.op.empty() ? arguments.app : arguments.op;
     plan.root = node_of(plan.network(), arguments.root, "--root");
-    plan.copies = in_range(arguments.copies, 1,
-                           plan.op == wire::Op::bcast ? copies_max(plan.network()) : 1, "--copies");
+    plan.copies =
+        in_range(arguments.copies, 1,
+                 plan.op == wire::Op::bcast || plan.by_packets() ? copies_max(plan.network()) : 1,
+                 "--copies");
     plan.rule = plan_tree(plan, arguments);
     plan.seed = arguments.seed;
     plan.output = arguments.output;

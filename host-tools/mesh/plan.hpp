@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/cube_cycles.hpp"
+#include "core/formulas.hpp"
 #include "core/network.hpp"
 #include "engine.hpp"
 #include "wire/host_messages.hpp"
@@ -104,7 +105,9 @@ struct RunPlan {
     bool personalised() const; // scatter, gather, allgather, alltoall
     bool translated() const;   // allgather, alltoall: every node is a root
     bool reduces() const;      // reduce, allreduce, scan
-    bool ascends() const;      // ascend, descend, sort, fft: a part of the input for each node
+    /// scatter, gather, allgather, alltoall by single packets over disjoint trees: UHC and star.
+    bool by_packets() const { return personalised() && network().topology != Topology::cube; }
+    bool ascends() const; // ascend, descend, sort, fft: a part of the input for each node
     /// Bytes of the largest message.
     std::uint32_t message_bytes() const;
     bool one_port() const { return ports != PortModel::all; }
@@ -122,6 +125,17 @@ Rule plan_tree(const RunPlan& plan, const RunArguments& arguments);
 /// Schedule, size of packets and blocks, reduction: what collectives need beyond a tree.
 /// UsageError.
 void plan_collective(RunPlan& plan, const RunArguments& arguments);
+
+// Personalised communication on the UHC and the star (plan_personal.cpp).
+/// The tree. UsageError.
+Rule plan_paths(const RunPlan& plan, const RunArguments& arguments);
+/// Whether op and tree can use this schedule, and the fastest of those.
+bool fits_packets(const RunPlan& plan, Schedule schedule);
+Schedule best_packet_schedule(const RunPlan& plan);
+/// Packets over links, roughly.
+std::uint64_t expected_path_packets(const RunPlan& plan);
+/// What the steps are compared with.
+std::optional<Formula> path_formula(const RunPlan& plan);
 
 /// Checks everything, reads the input and finds the programs. UsageError.
 RunPlan plan_run(const RunArguments& arguments, const std::string& command);

@@ -43,6 +43,8 @@ std::size_t place_of(const Names& names, std::string_view name, std::string_view
 /// Whether the op can use this schedule on its tree. One port a node and all nodes at once: tcbt,
 /// whose nodes serve their children one after the other, would want two.
 bool fits(const RunPlan& plan, Schedule schedule) {
+    if (plan.by_packets())
+        return fits_packets(plan, schedule);
     if (plan.translated() && (!in_cycles(schedule) || (plan.rule == Rule::tcbt && plan.one_port())))
         return false;
     return has_schedule(plan.rule, schedule, plan.one_port());
@@ -58,6 +60,8 @@ std::vector<std::string_view> schedules_of(const RunPlan& plan) {
 
 /// The fastest for packets of one block each; all-to-all goes in cycles.
 Schedule best_schedule(const RunPlan& plan) {
+    if (plan.by_packets())
+        return best_packet_schedule(plan);
     const bool cycles = plan.translated() || plan.rule == Rule::tcbt || plan.rule == Rule::sbg;
     if (cycles)
         return plan.one_port() || plan.rule == Rule::tcbt ? Schedule::subtree : Schedule::level;
@@ -73,6 +77,9 @@ void plan_schedule(RunPlan& plan, const RunArguments& arguments) {
         return;
     }
     const auto names = schedules_of(plan);
+    if (names.empty() && plan.by_packets())
+        refuse("--ports {}: on a {} {} takes all ports; allowed: all", plan.ports_name,
+               name(plan.network().topology), plan.op_name);
     if (names.empty())
         refuse("--tree {}: not for {} with --ports {}; allowed: sbt, tcbt, sbnt-minr, sbnt-maxl, "
                "sbnt-minbl, sbnt-maxbr, sbg (tcbt for all-to-all with all ports only)",
@@ -84,6 +91,13 @@ void plan_schedule(RunPlan& plan, const RunArguments& arguments) {
     for (unsigned number = 0; number < static_cast<unsigned>(Schedule::kCount); ++number)
         if (name(static_cast<Schedule>(number)) == chosen)
             plan.schedule = static_cast<Schedule>(number);
+    if (plan.schedule != Schedule::dfs_ack)
+        return;
+    const std::uint32_t trees = copies_max(plan.network());
+    if (plan.copies != 1 && plan.copies != trees)
+        refuse("--copies {}: --schedule dfs-ack sends over all trees; allowed: {}", plan.copies,
+               trees);
+    plan.copies = trees;
 }
 
 bool uses(const RunPlan& plan, Rule tree, Far cable) {
@@ -154,6 +168,8 @@ struct PacketLimits {
 PacketLimits packet_limits(const RunPlan& plan) {
     if ((plan.personalised() && in_cycles(plan.schedule)) || plan.ascends())
         return {limits::kMessageBytesMax, true};
+    if (plan.by_packets())
+        return {wire::kPayloadBytesMax, false};
     const bool one_way = plan.copies == 1 && plan.rule != Rule::msbt_rot;
     if ((plan.op == wire::Op::bcast && one_way) || plan.op == wire::Op::scatter)
         return {kExternalBytesMax, false};
@@ -262,6 +278,8 @@ std::uint64_t RunPlan::input_bytes() const {
 }
 
 Rule plan_tree(const RunPlan& plan, const RunArguments& arguments) {
+    if (plan.by_packets())
+        return plan_paths(plan, arguments);
     if (!arguments.avoid.empty()) {
         if (plan.network().topology != Topology::cube)
             refuse("--avoid: on a {} no tree is known that avoids a cable; allowed: --copies",
@@ -270,11 +288,10 @@ Rule plan_tree(const RunPlan& plan, const RunArguments& arguments) {
             refuse("--avoid chooses the tree of a collective: without --tree and --copies");
         return tree_without(plan, cable_end(plan.network(), arguments.avoid, "--avoid"));
     }
-    if (plan.ascends()) {
-        if (!arguments.tree.empty())
-            refuse("--tree: --op {} uses none", plan.op_name);
+    if (plan.ascends() && !arguments.tree.empty())
+        refuse("--tree: --op {} uses none", plan.op_name);
+    if (!plan.tree() && arguments.tree.empty())
         return Rule::unicast;
-    }
     const Network network = plan.network();
     const Rule usual = usual_tree(network.topology, plan.copies > 1);
     const Rule rule = arguments.tree.empty() ? usual : tree_of(network, arguments.tree);

@@ -160,6 +160,7 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["verified_nodes"] = summary.verified;
     report["failed_nodes"] = summary.failed;
     report["unreachable_nodes"] = summary.unreachable;
+    report["missing_blocks"] = or_null(plan.by_packets(), summary.missing_blocks);
     report["disputed_packets"] = summary.disputed_packets;
     report["retransmissions"] = count_of(summary, Counter::retransmissions);
     report["dropped"] = counters_of(summary, true);
@@ -275,10 +276,12 @@ void print_table(const RunPlan& plan, const RunResult& result, const Summary& su
                    summary.spectrum->frequencies, summary.spectrum->error,
                    summary.spectrum->tolerance);
     if (plan.copies > 1)
-        fmt::print("copies    {} of each packet, one of each everywhere after {} steps; {} "
-                   "disputed, settled by majority\n",
-                   plan.copies, summary.complete_steps,
-                   count_text(summary.disputed_packets, "packet"));
+        fmt::print("copies    {} of each packet, one of each {}; {} disputed, {}\n", plan.copies,
+                   summary.complete_steps == 0
+                       ? "not everywhere"
+                       : fmt::format("everywhere after {} steps", summary.complete_steps),
+                   count_text(summary.disputed_packets, "packet"),
+                   plan.by_packets() ? "the first kept" : "settled by majority");
     if (plan.engine == "qemu")
         print_dma(plan, summary);
     fmt::print("time      booted in {:.2f} s, ran {:.2f} s, {:.0f} hops/s\n", result.boot_s,

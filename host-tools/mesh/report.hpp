@@ -35,6 +35,7 @@ struct Summary {
     std::uint64_t complete_steps = 0;
     std::optional<Formula> formula;
     std::uint64_t disputed_packets = 0; // at all nodes: copies that were not alike
+    std::uint64_t missing_blocks = 0;   // by packets: of living nodes, at living nodes
     std::uint64_t hops = 0;
     std::uint32_t max_link_load = 0;
     std::array<std::uint64_t, kCounterCount> counters{}; // sums; maxima for high-water marks

@@ -31,6 +31,8 @@ std::uint64_t steps_of(const RunPlan& plan, double time) {
 }
 
 std::optional<Formula> personal_formula_of(const RunPlan& plan) {
+    if (plan.by_packets())
+        return path_formula(plan);
     if (plan.bytes == 0 || (in_cycles(plan.schedule) && plan.packet_bytes != 0))
         return std::nullopt;
     const bool exchange = plan.translated() && plan.ports == PortModel::half;
@@ -99,6 +101,15 @@ std::vector<std::uint32_t> cut_off(const RunPlan& plan, const RunResult& result,
     return rest;
 }
 
+/// What may excuse a node that has not got everything.
+Deaths deaths_of(const RunResult& result, const Loom& loom) {
+    Deaths deaths{!loom.counts().happened.empty(), {}};
+    for (std::uint32_t node = 0; node < result.nodes.size(); ++node)
+        if (result.nodes[node].fate == Fate::killed)
+            deaths.killed.push_back(node_at(node));
+    return deaths;
+}
+
 bool is_high_water(Counter counter) {
     return counter == Counter::buffers_used_max || counter == Counter::arena_bytes_max;
 }
@@ -160,6 +171,7 @@ std::string list_links(const std::vector<std::string>& links) {
 Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& result,
                   const Loom& loom) {
     Summary summary;
+    const Deaths deaths = deaths_of(result, loom);
     const bool single = plan.op == wire::Op::bcast && subtree_count(plan.network(), plan.rule) == 1;
     summary.spectrum = check_spectrum(plan, result);
     for (std::uint32_t number = 0; number < plan.nodes(); ++number) {
@@ -170,16 +182,18 @@ Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& res
         if (node.fate == Fate::killed)
             continue;
         ++summary.live;
-        if (node.fate == Fate::live && book.right(node_at(number), node.report) &&
+        if (plan.by_packets())
+            summary.missing_blocks += book.missing_blocks(node_at(number), node.report, deaths);
+        if (node.fate == Fate::live && book.right(node_at(number), node.report, deaths) &&
             (!summary.spectrum || summary.spectrum->right[number]))
             ++summary.verified;
         else
             summary.failed.push_back(number);
-        if (node.report.done != 0) {
+        if (node.report.done != 0)
             summary.complete_time = std::max(summary.complete_time, units(node.report.finish_time));
+        if (node.report.done != 0 || plan.by_packets())
             summary.model_time = std::max(
                 {summary.model_time, summary.complete_time, units(node.report.copies_time)});
-        }
         if (plan.op == wire::Op::app)
             summary.app_status = std::max(summary.app_status, node.report.status);
     }

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ struct Meeting {
 };
 Meeting meeting;
 
+constexpr Network kOtherNetworks[] = {{Topology::uhc, 2}, {Topology::uhc, 3},  {Topology::uhc, 4},
+                                      {Topology::uhc, 5}, {Topology::star, 3}, {Topology::star, 4}};
+
 Process meets(Kernel& node) {
     for (unsigned round = 0; round < kRounds; ++round) {
         std::minstd_rand random{meeting.seed * 1000 + index(node.id()) * 10 + round + 1};
@@ -44,9 +48,9 @@ Process meets(Kernel& node) {
     co_return Status::ok;
 }
 
-void expect_meeting(std::uint8_t dim, unsigned seed, const Noise& noise) {
+void expect_meeting(Network network, unsigned seed, const Noise& noise) {
     meeting = {.seed = seed};
-    Rig rig{{Topology::cube, dim}, meets, 100, seed};
+    Rig rig{network, meets, 100, seed};
     rig.noise = noise;
     rig.shuffle = true;
     rig.run({});
@@ -58,15 +62,22 @@ void expect_meeting(std::uint8_t dim, unsigned seed, const Noise& noise) {
 }
 
 TEST(Barrier, NobodyLeavesBeforeAllHaveCome) {
-    for (std::uint8_t dim = 1; dim <= 6; ++dim)
-        for (unsigned seed = 1; seed <= 5; ++seed)
-            expect_meeting(dim, seed, {});
+    for (unsigned seed = 1; seed <= 5; ++seed) {
+        for (std::uint8_t dim = 1; dim <= 6; ++dim)
+            expect_meeting({Topology::cube, dim}, seed, {});
+        for (const Network network : kOtherNetworks)
+            expect_meeting(network, seed, {});
+    }
 }
 
 TEST(Barrier, NobodyLeavesBeforeAllHaveComeOnNoisyCables) {
-    for (std::uint8_t dim = 1; dim <= 4; ++dim)
-        for (unsigned seed = 1; seed <= 3; ++seed)
-            expect_meeting(dim, seed, kLoud);
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+        for (std::uint8_t dim = 1; dim <= 4; ++dim)
+            expect_meeting({Topology::cube, dim}, seed, kLoud);
+        expect_meeting({Topology::uhc, 3}, seed, kLoud);
+        expect_meeting({Topology::uhc, 4}, seed, kLoud);
+        expect_meeting({Topology::star, 3}, seed, kLoud);
+    }
 }
 
 TEST(Barrier, TakesTheStepsOfItsDimension) {
@@ -80,6 +91,19 @@ TEST(Barrier, TakesTheStepsOfItsDimension) {
                     << "node " << id << ", n = " << int{dim};
             EXPECT_EQ(rig.total(Counter::packets_sent), rig.size() * dim);
         }
+}
+
+TEST(Barrier, ElsewhereSendsOncePerLinkAndRoundOfTheDiameter) {
+    for (const Network network : kOtherNetworks) {
+        Rig rig{network, app_main_job, 100};
+        rig.run({.op = wire::Op::barrier});
+        std::uint64_t links = 0;
+        for (std::uint32_t id = 0; id < rig.size(); ++id) {
+            links += static_cast<unsigned>(std::popcount(out_ports(network, node_at(id))));
+            EXPECT_EQ(rig.report(id).finish_time / kUnit, diameter(network)) << "node " << id;
+        }
+        EXPECT_EQ(rig.total(Counter::packets_sent), links * diameter(network));
+    }
 }
 
 // Broadcast ---------------------------------------------------------------------------------------

@@ -115,6 +115,24 @@ TEST(Reduction, OfAnySizeByAnyTreeAndPortsIsThatOfAllNodes) {
                 }
 }
 
+TEST(Reduction, OnOtherNetworksIsThatOfAllNodesToo) {
+    std::minstd_rand random{13};
+    for (const What what : {What::reduce, What::allreduce})
+        for (unsigned number = 0; number < static_cast<unsigned>(Rule::kCount); ++number)
+            for (const Network network : {Network{Topology::uhc, 3}, Network{Topology::uhc, 4},
+                                          Network{Topology::star, 3}, Network{Topology::star, 4}})
+                for (const PortModel ports : kPortModels) {
+                    const auto tree = static_cast<Rule>(number);
+                    if (subtree_count(network, tree) == 0)
+                        continue;
+                    const auto root =
+                        static_cast<std::uint32_t>(random() >> 8) % node_count(network);
+                    const bool noisy = network.dim == 3 && ports == PortModel::all;
+                    work = {.what = what, .plan = words_plan(tree, root, 1 + root % 7)};
+                    run_and_check(network, ports, number + 1, noisy ? kLoud : Noise{});
+                }
+}
+
 TEST(Reduction, GivesTheSameFloatsEveryTimeWhateverTheOrderOnTheCables) {
     for (const What what : {What::reduce, What::allreduce})
         for (const Rule tree : {Rule::sbt, Rule::hp, Rule::msbt}) {

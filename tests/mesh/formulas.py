@@ -3,6 +3,7 @@
 P packets, n dimensions, N = 2^n nodes. Nothing (None) where the papers give no figure.
 """
 import fractions
+import math
 
 TREES = ("sbt", "bs", "hp", "tcbt", "msbt")
 PORTS = ("all", "duplex", "half")
@@ -101,6 +102,42 @@ def all_to_all_volume(op, tree, schedule, ports, dim):
 def scan_steps(ports, dim, packets):
     """Neighbours exchange all packets in each dimension in turn."""
     return dim * packets * (2 if ports == "half" else 1)
+
+
+# Star: links of all nodes from the root in one tree of edt, added up; and a total exchange with few
+# copies, everything at once: within a step of what the links must carry.
+EDT_DEPTHS = {3: 15, 4: 96, 5: 648, 6: 4838}
+EXCHANGE_QUEUED = {(3, 1): 5, (4, 1): 21, (4, 2): 54, (5, 1): 111, (5, 2): 262, (5, 3): 445}
+
+
+def star_personal_steps(op, schedule, dim, copies, packets):
+    """On the star over the trees of edt, all ports."""
+    others = math.factorial(dim) - 1
+    if op in ("scatter", "gather"):
+        return packets * -(-copies * others // (dim - 1))
+    if schedule == "dfs-ack":
+        return (packets + 1) * others
+    if op == "allgather":
+        return packets * copies * others // (dim - 1) if packets * copies % (dim - 1) == 0 else None
+    return packets * EDT_DEPTHS[dim] if copies == dim - 1 else None
+
+
+def uhc_personal_bound(op, dim, copies, packets):
+    """What the links must carry at least; met where it is said."""
+    others = 2 ** dim - 1
+    if op != "alltoall":
+        return -(-packets * copies * others // (dim // 2))
+    out = 0x5555 & others # dimensions on which node 0 sends
+    distances = sum(uhc_distance(node & out, node & ~out) for node in range(2 ** dim))
+    return -(-packets * copies * distances // (dim // 2))
+
+
+def uhc_distance(own, foreign):
+    """Links to a node that differs in these dimensions: own and foreign ones take turns."""
+    own, foreign = bin(own).count("1"), bin(foreign).count("1")
+    if (own + foreign) % 2 == 0:
+        return 2 * max(own, foreign)
+    return 2 * own - 1 if own > foreign else 2 * foreign + 1
 
 
 def ascend_steps(topology, ports, dim):

@@ -1,0 +1,56 @@
+// Where the packets of an exchange go when they come: the first copy of each to its place in the
+// memory, the others to a comparison. Used by exchange() on the UHC and the star.
+#pragma once
+
+#include "collectives/personalised.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace mesh {
+
+class Collector {
+public:
+    /// `places`: of a block for each node. `marks`: nodes * packets bytes.
+    Collector(NodeId self, const Cutting& cutting, std::span<std::byte> places,
+              std::span<std::byte> marks, Arrivals& arrivals);
+
+    /// Puts a packet of `from` where it belongs: into the block of node `place`. Any bytes are
+    /// safe; false for what does not belong to the exchange.
+    bool take(NodeId from, NodeId place, Packet& packet);
+
+    bool complete() const { return arrivals_.blocks == arrivals_.blocks_due; }
+    bool finished() const { return arrivals_.copies == arrivals_.copies_due; }
+    Arrivals& arrivals() { return arrivals_; }
+
+private:
+    std::span<std::byte> place_of(NodeId node, std::uint32_t packet) const;
+
+    NodeId self_;
+    Cutting cutting_;
+    std::span<std::byte> places_;
+    std::span<std::byte> marks_; // copies of each packet so far
+    Arrivals& arrivals_;
+};
+
+/// Process that collects packets by their source until all copies are there; `to_self`: into this
+/// node's own place (scatter).
+Process collect(Kernel& kernel, Collector collector, Tag tag, bool to_self);
+
+/// Memory of an exchange by packets: blocks, a second set of them, tables.
+struct ExchangeMemory {
+    std::span<std::byte> blocks;
+    std::span<std::byte> second;
+    std::span<std::byte> tables; // at least nodes * packets + nodes * 4 * (kPortsMax - 1) bytes
+
+    ExchangeMemory(std::span<std::byte> memory, std::size_t blocks_bytes)
+        : blocks(memory.first(blocks_bytes)),
+          second(memory.subspan(blocks_bytes, blocks_bytes)),
+          tables(memory.subspan(2 * blocks_bytes)) {}
+};
+
+/// exchange() with Schedule::dfs_ack.
+Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
+                                   const ExchangeMemory& memory, Arrivals& arrivals);
+
+} // namespace mesh

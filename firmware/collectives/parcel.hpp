@@ -1,0 +1,22 @@
+// One packet of personalised communication: how all of them are made and sent.
+#pragma once
+
+#include "collectives/personalised.hpp"
+
+#include <cstdint>
+
+namespace mesh {
+
+/// A fragment on its way down or up a tree.
+struct Parcel {
+    NodeId to; // kNoNode: all nodes
+    std::uint8_t subtree;
+    std::uint8_t flags;
+    std::uint32_t in_source; // where its block begins in the source
+};
+
+/// Sends it by plan.tree; it leaves when this completes. ok.
+Task<Status> send_fragment(Kernel& kernel, const PersonalPlan& plan, const Parcel& parcel,
+                           const Cutting::Fragment& fragment, ByteSource source);
+
+} // namespace mesh
