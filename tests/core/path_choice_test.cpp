@@ -138,8 +138,8 @@ Exchanged in_rounds(unsigned n, unsigned copies, Rule rule) {
     for (auto round = rounds.next(); round.links != 0; round = rounds.next()) {
         for (std::uint32_t from = 0; from < node_count(net); ++from)
             for_each_tree(round.trees, [&](unsigned tree) {
-                simulator.inject(
-                    outward(net, choice, tree, node_at(from), round.nodes[tree]), clock);
+                simulator.inject(outward(net, choice, tree, node_at(from), round.nodes[tree]),
+                                 clock);
             });
         clock += round.links;
     }
