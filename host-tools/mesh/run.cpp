@@ -1,6 +1,7 @@
 #include "run.hpp"
 
 #include "errors.hpp"
+#include "hal/check.hpp"
 #include "host_frame.hpp"
 
 #include <fmt/format.h>
@@ -31,6 +32,8 @@ double seconds(std::chrono::steady_clock::duration duration) {
 }
 
 std::string describe(const wire::FaultRecord& record) {
+    if (record.cause == static_cast<std::uint32_t>(CheckId::network_not_linked))
+        return "the image does not have this network: `make NETWORKS='cube uhc star'`";
     const bool processor = record.cause >= kProcessorFault;
     return fmt::format("firmware stopped: {} {}, pc {:#010x}, lr {:#010x}, cfsr {:#010x}, "
                        "address {:#010x}",

@@ -7,7 +7,14 @@ namespace mesh {
 
 extern "C" const NetworkRules mesh_network_cube;
 const NetworkRules mesh_network_cube{
-    node_count<CubeUnicast>, out_ports<CubeUnicast>, in_ports<CubeUnicast>, neighbor<CubeUnicast>,
-    route<CubeUnicast>,      height<CubeUnicast>,    &kCubeTrees,           nullptr};
+    .node_count = node_count<CubeUnicast>,
+    .out_ports = out_ports<CubeUnicast>,
+    .in_ports = in_ports<CubeUnicast>,
+    .neighbor = neighbor<CubeUnicast>,
+    .route = route<CubeUnicast>,
+    .height = height<CubeUnicast>,
+    .trees = &kCubeTrees,
+    .answer_way = nullptr,
+};
 
 } // namespace mesh

@@ -34,13 +34,15 @@ wire::ModelTime appointment(Network network, const ModelClock& clock, NodeId sel
 } // namespace
 
 extern const TreeRules kCubeTrees;
-const TreeRules kCubeTrees{route<CubeRules>,
-                           height<CubeRules>,
-                           subtree_count<CubeRules>,
-                           first_subtree<CubeRules>,
-                           parent<CubeRules>,
-                           children<CubeRules>,
-                           appointment};
+const TreeRules kCubeTrees{
+    .route = route<CubeRules>,
+    .height = height<CubeRules>,
+    .subtree_count = subtree_count<CubeRules>,
+    .first_subtree = first_subtree<CubeRules>,
+    .parent = parent<CubeRules>,
+    .children = children<CubeRules>,
+    .appointment = appointment,
+};
 
 const TreeRules& tree_rules(Topology topology) {
     return topology == Topology::cube ? kCubeTrees : *rules_of(topology).trees;

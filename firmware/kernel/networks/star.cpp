@@ -3,23 +3,27 @@
 namespace mesh {
 
 namespace {
-constexpr TreeRules kTrees{route<StarRules>,
-                           height<StarRules>,
-                           subtree_count<StarRules>,
-                           first_subtree<StarRules>,
-                           parent<StarRules>,
-                           children<StarRules>,
-                           nullptr};
+constexpr TreeRules kTrees{
+    .route = route<StarRules>,
+    .height = height<StarRules>,
+    .subtree_count = subtree_count<StarRules>,
+    .first_subtree = first_subtree<StarRules>,
+    .parent = parent<StarRules>,
+    .children = children<StarRules>,
+    .appointment = nullptr,
+};
 } // namespace
 
 extern "C" const NetworkRules mesh_network_star;
-const NetworkRules mesh_network_star{node_count<StarRules>,
-                                     out_ports<StarRules>,
-                                     in_ports<StarRules>,
-                                     neighbor<StarRules>,
-                                     route<StarRules>,
-                                     height<StarRules>,
-                                     &kTrees,
-                                     nullptr};
+const NetworkRules mesh_network_star{
+    .node_count = node_count<StarRules>,
+    .out_ports = out_ports<StarRules>,
+    .in_ports = in_ports<StarRules>,
+    .neighbor = neighbor<StarRules>,
+    .route = route<StarRules>,
+    .height = height<StarRules>,
+    .trees = &kTrees,
+    .answer_way = nullptr,
+};
 
 } // namespace mesh

@@ -30,20 +30,28 @@ PortSequence collect_children(Network network, Rule, unsigned, NodeId root, Node
     return PortSequence::ascending(uhc::collect_children({network.dim}, root, node));
 }
 
-constexpr TreeRules kTrees{route<UhcRules>, height_max,     subtree_count<UhcRules>,
-                           first_subtree,   collect_parent, collect_children,
-                           nullptr};
+constexpr TreeRules kTrees{
+    .route = route<UhcRules>,
+    .height = height_max,
+    .subtree_count = subtree_count<UhcRules>,
+    .first_subtree = first_subtree,
+    .parent = collect_parent,
+    .children = collect_children,
+    .appointment = nullptr,
+};
 
 } // namespace
 
 extern "C" const NetworkRules mesh_network_uhc;
-const NetworkRules mesh_network_uhc{node_count<UhcRules>,
-                                    out_ports<UhcRules>,
-                                    in_ports<UhcRules>,
-                                    neighbor<UhcRules>,
-                                    route<UhcRules>,
-                                    height_max,
-                                    &kTrees,
-                                    answer_way};
+const NetworkRules mesh_network_uhc{
+    .node_count = node_count<UhcRules>,
+    .out_ports = out_ports<UhcRules>,
+    .in_ports = in_ports<UhcRules>,
+    .neighbor = neighbor<UhcRules>,
+    .route = route<UhcRules>,
+    .height = height_max,
+    .trees = &kTrees,
+    .answer_way = answer_way,
+};
 
 } // namespace mesh
