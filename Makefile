@@ -11,6 +11,7 @@ CXX := g++
 CLANGXX := clang++-14
 CROSS := arm-none-eabi-
 PYTHON := /usr/bin/python3
+JOBS ?= $(shell nproc)
 V ?= 0
 ifeq ($(V),0)
 say = @printf '  %-6s %s\n' $(1) $(2)
@@ -160,7 +161,7 @@ TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
 PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev \
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib \
   libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
-  python3 python3-pytest gnuplot-nox
+  python3 python3-pytest python3-pytest-xdist gnuplot-nox
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 APT_INSTALL := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends
 
@@ -190,7 +191,7 @@ RUN_FLAGS = --engine $(ENGINE) --topology $(TOPOLOGY) --dim $(DIM) --op $(OP) \
 
 .PHONY: run
 run: deps ## broadcasts FILE=; TOPOLOGY DIM ENGINE OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
-	@$(MAKE) all
+	@$(MAKE) -j$(JOBS) all
 	$(MESH) run $(RUN_FLAGS)
 
 # ---- tests ---------------------------------------------------------------------------------------
@@ -218,18 +219,18 @@ SUITES = $(foreach f,$(TEST_FOLDERS),'$f|300|$(BUILD)/asan/tests/$f --gtest_brie
   'compile_fail|120|$(PYTHON) tests/tools/compile_fail.py $(CXX) -std=c++20 -Ifirmware -I.' \
   $(foreach f,$(FUZZERS),'fuzz-$f|60|$(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $f 4') \
   'target|120|$(PYTHON) tests/tools/target.py $(BUILD)' \
-  'mesh|900|$(PYTHON) -m pytest -q -p no:cacheprovider --color=no tests/mesh' \
+  'mesh|900|$(PYTHON) -m pytest -q -n 3 -p no:cacheprovider --color=no tests/mesh' \
   'tidy|600|$(PYTHON) tests/tools/tidy.py --build $(BUILD)' \
   'size|60|$(PYTHON) tests/tools/size.py --check $(BUILD)'
 
 .PHONY: test
 test: deps ## run every test; the last line is `N passed, N failed`
-	@$(MAKE) test-programs
+	@$(MAKE) -j$(JOBS) test-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/tools/run_suites.py --logs $(BUILD)/test-logs $(SUITES)
 
 .PHONY: test-exhaustive
 test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on sim (hours)
-	@$(MAKE) all
+	@$(MAKE) -j$(JOBS) all
 	@BUILD=$(BUILD) $(PYTHON) -m pytest -q -p no:cacheprovider --exhaustive \
 	  tests/mesh/test_broadcast.py tests/mesh/test_personalised.py tests/mesh/test_reduction.py \
 	  tests/mesh/test_copies.py tests/mesh/test_uhc.py tests/mesh/test_star.py \
@@ -238,7 +239,7 @@ test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on
 FUZZ_SECONDS ?= 60
 .PHONY: fuzz
 fuzz: deps ## fuzz every parser of bytes from outside for FUZZ_SECONDS= (60) each
-	@$(MAKE) $(FUZZERS:%=$(BUILD)/fuzz/%)
+	@$(MAKE) -j$(JOBS) $(FUZZERS:%=$(BUILD)/fuzz/%)
 	@for f in $(FUZZERS); do \
 	  $(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
 
@@ -251,7 +252,7 @@ $(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tes
 
 .PHONY: bench
 bench: deps ## speed of boot, forwarding (beside a bare forwarder), simulation; instruction counts
-	@$(MAKE) all $(TEST_IMAGES) $(BENCHES:%=$(BUILD)/host/bench/%)
+	@$(MAKE) -j$(JOBS) all $(TEST_IMAGES) $(BENCHES:%=$(BUILD)/host/bench/%)
 	@$(PYTHON) tests/bench/bench.py $(BUILD)
 
 # ---- the papers ----------------------------------------------------------------------------------
@@ -262,7 +263,7 @@ $(PAPER_PROGRAMS): $(BUILD)/host/paper/%: $(BUILD)/host/obj/tests/paper/%.o $(BU
 
 .PHONY: paper
 paper: deps ## the papers' tables and figures: printed, corrected, measured; QUICK=1 for small cubes
-	@$(MAKE) all $(PAPER_PROGRAMS)
+	@$(MAKE) -j$(JOBS) all $(PAPER_PROGRAMS)
 	@BUILD=$(BUILD) $(PYTHON) tests/paper/paper.py $(if $(QUICK),--quick)
 
 # ---- sizes ---------------------------------------------------------------------------------------
