@@ -30,7 +30,7 @@ struct Hypercube {
     constexpr std::uint32_t in_ports(NodeId) const { return ports(); }
 
     constexpr NodeId neighbor(NodeId node, Port port) const {
-        return node_at(index(node) ^ (1u << index(port)));
+        return node_at(index(node) ^ (1u << (index(port) & 31u)));
     }
     /// Hamming distance. Host and tests: popcount is a library call on a Cortex-M.
     constexpr unsigned distance(NodeId from, NodeId to) const {

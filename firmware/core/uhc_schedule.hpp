@@ -31,10 +31,11 @@ struct UhcPaths {
     constexpr PathLook look(std::uint32_t node) const {
         const bool even = net.dim % 2 == 0;
         PathLook look;
-        for (unsigned tree = 0; tree < trees(); ++tree) {
+        const unsigned count = trees();
+        for (unsigned tree = 0; tree < count; ++tree) {
             const std::uint32_t turned = even ? rotate_right(node, 2 * tree, net.dim) : node;
             look.links[tree] = static_cast<std::uint8_t>(links(turned, even ? 0 : tree));
-            look.turned[tree] = even ? turned : (tree + weight(node)) % trees();
+            look.turned[tree] = even ? turned : (tree + weight(node)) % count;
             look.repeats = look.repeats || (even && tree != 0 && turned == node);
         }
         return look;

@@ -4,12 +4,10 @@
 
 namespace mesh {
 
-// Weak: nothing here pulls a network out of the library.
-extern "C" {
-[[gnu::weak]] extern const NetworkRules mesh_network_cube;
-[[gnu::weak]] extern const NetworkRules mesh_network_uhc;
-[[gnu::weak]] extern const NetworkRules mesh_network_star;
-}
+// Weak: nothing here pulls a network out of the library; the linker is told by name.
+[[gnu::weak]] extern const NetworkRules kCubeNetwork asm("mesh_network_cube");
+[[gnu::weak]] extern const NetworkRules kUhcNetwork asm("mesh_network_uhc");
+[[gnu::weak]] extern const NetworkRules kStarNetwork asm("mesh_network_star");
 
 Route NetworkRules::way(Network network, NodeId self, Port arrival,
                         const Envelope& envelope) const {
@@ -27,9 +25,9 @@ unsigned NetworkRules::longest(Network network, Rule rule) const {
 const NetworkRules& rules_of(Topology topology) {
     const NetworkRules* rules = nullptr;
     switch (topology) {
-    case Topology::cube: rules = &mesh_network_cube; break;
-    case Topology::uhc: rules = &mesh_network_uhc; break;
-    case Topology::star: rules = &mesh_network_star; break;
+    case Topology::cube: rules = &kCubeNetwork; break;
+    case Topology::uhc: rules = &kUhcNetwork; break;
+    case Topology::star: rules = &kStarNetwork; break;
     }
     MESH_CHECK(rules != nullptr, network_not_linked);
     return *rules;

@@ -171,7 +171,7 @@ PacketLimits packet_limits(const RunPlan& plan) {
 
 /// Every node keeps the message and a vote for each packet.
 void check_copies(const RunPlan& plan) {
-    if (plan.copies == 1)
+    if (plan.copies == 1 || plan.packet_bytes == 0)
         return;
     const std::uint64_t needed =
         plan.bytes + vote_bytes({.total_bytes = plan.bytes, .packet_bytes = plan.packet_bytes});

@@ -55,7 +55,7 @@ std::uint64_t links_out(const RunPlan& plan, NodeId node) {
 }
 
 constexpr std::uint64_t divided(std::uint64_t work, std::uint64_t links) {
-    return (work + links - 1) / links;
+    return links == 0 ? 0 : (work + links - 1) / links;
 }
 
 std::optional<Formula> star_formula(const RunPlan& plan) {

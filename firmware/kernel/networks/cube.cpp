@@ -5,8 +5,8 @@ namespace mesh {
 // Weak: the trees come with collectives only.
 [[gnu::weak]] extern const TreeRules kCubeTrees;
 
-extern "C" const NetworkRules mesh_network_cube;
-const NetworkRules mesh_network_cube{
+extern const NetworkRules kCubeNetwork asm("mesh_network_cube");
+const NetworkRules kCubeNetwork{
     .node_count = node_count<CubeUnicast>,
     .out_ports = out_ports<CubeUnicast>,
     .in_ports = in_ports<CubeUnicast>,

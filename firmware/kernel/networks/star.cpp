@@ -14,8 +14,8 @@ constexpr TreeRules kTrees{
 };
 } // namespace
 
-extern "C" const NetworkRules mesh_network_star;
-const NetworkRules mesh_network_star{
+extern const NetworkRules kStarNetwork asm("mesh_network_star");
+const NetworkRules kStarNetwork{
     .node_count = node_count<StarRules>,
     .out_ports = out_ports<StarRules>,
     .in_ports = in_ports<StarRules>,

@@ -42,8 +42,8 @@ constexpr TreeRules kTrees{
 
 } // namespace
 
-extern "C" const NetworkRules mesh_network_uhc;
-const NetworkRules mesh_network_uhc{
+extern const NetworkRules kUhcNetwork asm("mesh_network_uhc");
+const NetworkRules kUhcNetwork{
     .node_count = node_count<UhcRules>,
     .out_ports = out_ports<UhcRules>,
     .in_ports = in_ports<UhcRules>,
