@@ -220,7 +220,7 @@ SUITES = $(foreach f,$(TEST_FOLDERS),'$f|300|$(BUILD)/asan/tests/$f --gtest_brie
   $(foreach f,$(FUZZERS),'fuzz-$f|60|$(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $f 4') \
   'target|120|$(PYTHON) tests/tools/target.py $(BUILD)' \
   'mesh|900|$(PYTHON) -m pytest -q -n 3 -p no:cacheprovider --color=no tests/mesh' \
-  'tidy|600|$(PYTHON) tests/tools/tidy.py --build $(BUILD)' \
+  'tidy|900|$(PYTHON) tests/tools/tidy.py --build $(BUILD)' \
   'size|60|$(PYTHON) tests/tools/size.py --check $(BUILD)'
 
 .PHONY: test
