@@ -244,6 +244,8 @@ void Kernel::on_job(std::span<const std::byte> payload) {
     links_.lockstep = job_.lockstep != 0;
     if (links_.lockstep)
         links_.now = 0;
+    links_.patience_min_us =
+        std::max<std::uint32_t>(limits::kPatienceMinUs, 1000u * job_.patience_ms);
     forwarder_.clock().configure(job_.ports, job_.tau_ticks, job_.tc_ticks);
     host_send(HostTag::accepted, {});
 }

@@ -20,8 +20,9 @@ inline constexpr unsigned kAttemptsMax = 64;
 
 /// Free running: a frame is sent again after four measured round trips, within these bounds, and
 /// after up to kBackoffMax times that if it was in vain. Nodes of one host share its cores, so a
-/// round trip can be anything. A dead link is known after some 260 times the patience: in 2.6 s,
-/// or 13 s if nothing has been measured yet.
+/// round trip can be anything, and the host raises the lower bound where they are many
+/// (wire::Job::patience_ms). A dead link is known after some 260 times the patience: in 2.6 s, or
+/// 13 s if nothing has been measured yet.
 inline constexpr std::uint32_t kPatienceMinUs = 10'000;
 inline constexpr std::uint32_t kPatienceFirstUs = 50'000;
 inline constexpr std::uint32_t kPatienceMaxUs = 1'000'000;

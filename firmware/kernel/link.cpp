@@ -2,7 +2,6 @@
 
 #include "hal/check.hpp"
 
-#include <algorithm>
 #include <bit>
 
 namespace mesh {
@@ -275,7 +274,7 @@ void Link::arm(LinkContext& context) {
     if (dead_ || (in_flight_ == 0 && !probe))
         deadline_ = wire::kNever;
     else if (!context.lockstep)
-        deadline_ = context.now + wait_us_;
+        deadline_ = context.now + std::max(wait_us_, context.patience_min_us);
     else if (in_flight_ != 0)
         deadline_ = std::max(context.now, slot(context, flight(context, 0)).arrival);
     else
@@ -305,7 +304,7 @@ void Link::on_timer(LinkContext& context) {
     } else {
         resend(context);
     }
-    wait_us_ = std::min(2 * wait_us_, limits::kBackoffMax * patience_us_);
+    wait_us_ = std::min(2 * wait_us_, limits::kBackoffMax * patience_us(context));
     arm(context);
 }
 
@@ -313,21 +312,21 @@ void Link::on_timer(LinkContext& context) {
 void Link::on_hello_answer(const LinkContext& context) {
     const std::uint32_t sample = static_cast<std::uint32_t>(context.now) - measured_from_us_;
     if (sample < limits::kPatienceFirstUs / 4)
-        patience_us_ = wait_us_ = std::max(4 * sample, limits::kPatienceMinUs);
+        patience_us_ = wait_us_ = 4 * sample;
 }
 
 // The peer has acknowledged something new. If that covers the measured frame, its round trip goes
 // into the estimate.
 void Link::on_progress(const LinkContext& context) {
     attempts_ = 0;
-    wait_us_ = std::max(wait_us_ / 2, patience_us_);
+    wait_us_ = std::max(wait_us_ / 2, patience_us(context));
     if (!measuring_ || static_cast<std::int16_t>(base_ - measured_) <= 0)
         return;
     measuring_ = false;
     const std::uint32_t sample = static_cast<std::uint32_t>(context.now) - measured_from_us_;
     round_trip_us_ = round_trip_us_ == 0 ? sample : (7 * round_trip_us_ + sample) / 8;
-    patience_us_ = std::clamp(4 * round_trip_us_, limits::kPatienceMinUs, limits::kPatienceMaxUs);
-    wait_us_ = patience_us_;
+    patience_us_ = std::min(4 * round_trip_us_, limits::kPatienceMaxUs);
+    wait_us_ = patience_us(context);
 }
 
 PacketBuffer* Link::take_undeliverable(LinkContext& context) {

@@ -27,6 +27,7 @@
 #include "wire/counters.hpp"
 #include "wire/frame.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -39,6 +40,7 @@ struct LinkContext {
     std::size_t window_bytes; // towards any neighbour, in bytes of frames
     std::uint64_t now = 0;    // microseconds, or model time in lockstep
     bool lockstep = false;
+    std::uint32_t patience_min_us = limits::kPatienceMinUs; // before a frame is sent again
     std::uint32_t answer_ports = 0; // where links carry one way: those by which answers may leave
 };
 
@@ -126,6 +128,9 @@ private:
     void fill(LinkContext& context, wire::Kind kind, wire::LinkHeader& header);
     bool acknowledge(LinkContext& context, wire::LinkHeader& header);
     void turn_answer(const LinkContext& context);
+    std::uint32_t patience_us(const LinkContext& context) const {
+        return std::max(patience_us_, context.patience_min_us);
+    }
     void arm(LinkContext& context);
     void resend(LinkContext& context);
     void on_progress(const LinkContext& context);

@@ -3,6 +3,7 @@
 #include "apps/traffic.hpp"
 #include "ascend_ops.hpp"
 #include "host_frame.hpp"
+#include "kernel/limits.hpp"
 #include "wire/bytes.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <compare>
 #include <functional>
+#include <thread>
 #include <type_traits>
 
 namespace mesh::host {
@@ -19,6 +21,8 @@ namespace {
 
 /// More dead nodes than this are not told apart: all sets of them are tried.
 constexpr std::size_t kDeadMax = 12;
+/// QEMUs take turns on the cores: this long for each that waits for the same one.
+constexpr std::uint32_t kTurnUs = 1000;
 constexpr std::uint32_t kPolynomial = 0xEDB8'8320u;
 
 constexpr std::array<std::uint32_t, 16> kNibbles = [] {
@@ -34,6 +38,11 @@ constexpr std::array<std::uint32_t, 16> kNibbles = [] {
 
 std::uint32_t ticks(double units) {
     return static_cast<std::uint32_t>(std::llround(units * double{wire::kTicksPerUnit}));
+}
+
+std::uint16_t patience_ms(std::uint32_t nodes) {
+    const std::uint32_t per_core = nodes / std::max(1u, std::thread::hardware_concurrency());
+    return static_cast<std::uint16_t>(std::min(per_core * kTurnUs, limits::kPatienceMaxUs) / 1000);
 }
 
 bool sends(const RunPlan& plan, NodeId node) {
@@ -255,6 +264,7 @@ std::vector<std::byte> JobBook::job_for(NodeId node) const {
     job.exclusive = plan_.exclusive ? 1 : 0;
     job.route = plan_.route;
     job.copies = static_cast<std::uint8_t>(plan_.copies);
+    job.patience_ms = patience_ms(plan_.nodes());
     job.root = index(plan_.root);
     job.target = plan_.target;
     job.message_bytes = plan_.bytes;

@@ -22,6 +22,8 @@ constexpr std::chrono::milliseconds kPatience{20};
 constexpr std::chrono::milliseconds kQuiet{100};
 /// Free running, all done: time between two questions.
 constexpr std::chrono::milliseconds kPollPeriod{5};
+/// Free running, packets all the time: the nodes are asked this often in a --timeout how many came.
+constexpr unsigned kRoundsPerTimeout = 4;
 constexpr std::size_t kNamedMax = 16;
 /// Largest --output of an app, as its --input: a broken node cannot take all memory.
 constexpr std::size_t kAppOutputBytesMax = std::size_t{1} << 30;
@@ -106,7 +108,7 @@ void Run::start() {
     come_to_rest();
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
         result_.nodes[node].frames_before = engine_.loom().delivered(node_at(node));
-    started_ = last_done_ = last_packet_ = Clock::now();
+    started_ = last_done_ = last_packet_ = asked_at_ = last_delivery_ = Clock::now();
     engine_.loom().arm_faults();
     note_killed();
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
@@ -188,7 +190,7 @@ bool Run::stalled(Clock::time_point since) const {
 }
 
 /// Free running: true once all live nodes have answered that nothing is under way at them, and no
-/// packet has crossed the loom since they were asked.
+/// packet has crossed the loom since they were asked; or once what is under way never ends.
 bool Run::settled() {
     const auto now = Clock::now();
     if (answers_missing_ != 0) {
@@ -196,11 +198,27 @@ bool Run::settled() {
             give_up(&Run::owes_answer);
         return false;
     }
-    if (std::exchange(round_open_, false) && all_settled_ && packets_seen_ == packets_at_poll_)
+    if (std::exchange(round_open_, false) &&
+        ((all_settled_ && packets_seen_ == packets_at_poll_) || wedged()))
         return true;
     const bool all_done = done_ == count_live();
-    if (now - asked_at_ >= (all_done ? kPollPeriod : kQuiet) && (all_done || quiet()))
+    if (now - asked_at_ >= (all_done ? kPollPeriod : kQuiet) &&
+        (all_done || quiet() || seconds(now - asked_at_) > plan_.timeout_s / kRoundsPerTimeout))
         poll_live_nodes();
+    return false;
+}
+
+/// When all have answered: true if packets have crossed the loom for the whole --timeout, and not
+/// one was delivered. Then nodes are full of packets that wait for one that a dead link has lost,
+/// refuse all others, and are asked again for ever.
+bool Run::wedged() {
+    std::uint64_t delivered = 0;
+    for (const NodeResult& node : result_.nodes)
+        delivered += node.report.counters[static_cast<std::size_t>(Counter::packets_delivered)];
+    if (std::exchange(delivered_, delivered) == delivered)
+        return packets_seen_ != packets_at_delivery_ && stalled(last_delivery_);
+    packets_at_delivery_ = packets_seen_;
+    last_delivery_ = Clock::now();
     return false;
 }
 

@@ -84,6 +84,7 @@ private:
     bool stalled(Clock::time_point since) const;
     void come_to_rest();
     bool settled();
+    bool wedged();
     bool quiet() const;
     void poll_live_nodes();
     void answered(NodeId node);
@@ -113,10 +114,13 @@ private:
     bool all_settled_ = false; // every answer of this round had nothing under way
     std::uint64_t packets_at_poll_ = 0;
     std::uint64_t packets_seen_ = 0;
+    std::uint64_t delivered_ = 0; // packets, by all nodes, when they were last asked
+    std::uint64_t packets_at_delivery_ = 0;
 
     Clock::time_point started_;
     Clock::time_point last_movement_;
     Clock::time_point last_packet_;
+    Clock::time_point last_delivery_;
     Clock::time_point last_done_;
     Clock::time_point asked_at_;
 };

@@ -216,6 +216,29 @@ TEST(Link, FreeRunningASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
     EXPECT_EQ(pair.ends[0].counters[Counter::links_dead], 1u);
 }
 
+TEST(Link, WaitsAsLongAsTheHostSaysHoweverFastTheFirstAnswersWere) {
+    constexpr std::uint32_t kWait = 300'000;
+    LinkPair pair{1};
+    LinkEnd& end = pair.ends[0];
+    end.context.patience_min_us = kWait;
+    for (std::uint32_t packet = 1; packet <= 20; ++packet) {
+        ASSERT_TRUE(end.offer(packet));
+        pair.settle();
+        pair.ends[1].consume();
+        pair.settle();
+    }
+    EXPECT_EQ(pair.ends[1].got.size(), 20u);
+    pair.cut[1] = true;
+    const std::uint64_t sent = end.context.now;
+    ASSERT_TRUE(end.offer(21));
+    pair.settle();
+    EXPECT_GE(end.link.deadline(), sent + kWait);
+    EXPECT_LT(end.link.deadline(), sent + 2 * kWait);
+    ASSERT_TRUE(pair.pass_time());
+    pair.settle();
+    EXPECT_EQ(end.counters[Counter::retransmissions], 1u);
+}
+
 TEST(Link, InLockstepASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
     LinkPair pair{1, 8, true};
     pair.cut[1] = true;

@@ -63,6 +63,16 @@ def test_a_link_cut_in_mid_run_ends_the_run_and_is_named(engine):
     assert sorted(outcome.report["failed_nodes"]) == lost(3, "sbt", 0, 4), outcome
 
 
+def test_nodes_full_of_packets_that_wait_for_a_lost_one_end_the_run(engine):
+    # The two other trees fill every node's buffers; its neighbours ask again for ever.
+    outcome = run(engine, "--dim", 3, "--op", "bcast", "--tree", "msbt", "--bytes", 500000,
+                  "--packet", 256, "--faults", "cut:0/1@50", "--timeout", 6, timeout=60)
+    assert outcome.status == 1, outcome
+    assert outcome.report["dropped"]["no_buffer"] > 0, outcome
+    assert outcome.report["verified_nodes"] == 0, outcome
+    assert "did not get all of it" in outcome.err, outcome
+
+
 def test_a_hanging_node_is_named_in_bounded_time(engine):
     outcome = run(engine, "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 4000, "--faults",
                   "hang:5", "--timeout", 5, timeout=40)
