@@ -6,12 +6,12 @@
 // neighbours' cells and is renewed before each step. A cell is a temperature in 1/256 of a grey
 // level; its next one is the rounded mean of its four neighbours', so every engine gives the same
 // picture.
+#include "apps/refuse.hpp"
 #include "meshputer.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -260,12 +260,6 @@ std::optional<std::uint32_t> steps_asked(Kernel& node) {
     if (error != std::errc{} || end != word.data() + word.size())
         return std::nullopt;
     return steps;
-}
-
-Status refuse(Kernel& node, const char* why) {
-    if (index(node.id()) == 0)
-        printf("%s\n", why);
-    return Status::bad_argument;
 }
 
 } // namespace

@@ -4,21 +4,15 @@
 //
 // Each node adds up its share of the file; what comes before it, it learns in one ascending pass.
 #include "apps/prefix_sums.hpp"
+#include "apps/refuse.hpp"
 #include "meshputer.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 using namespace mesh;
 
 using Word = std::uint32_t;
 constexpr std::size_t kValueRoom = 16; // two words, and as much as alignment wants
-
-static Status refuse(Kernel& node, const char* why) {
-    if (index(node.id()) == 0)
-        printf("%s\n", why);
-    return Status::bad_argument;
-}
 
 Process app_main(Kernel& node) {
     const auto words = static_cast<Word>(input_bytes(node) / sizeof(Word));

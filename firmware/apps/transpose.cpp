@@ -5,12 +5,12 @@
 // The file has the elements row by row, BYTES (4) each. Each node has some rows, cut into one tile
 // for each node. In a pass over all dimensions the two nodes of a pair exchange the tiles that
 // belong to the other's half; then each tile is turned by itself. (Eklundh's method)
+#include "apps/refuse.hpp"
 #include "meshputer.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <optional>
 
@@ -103,12 +103,6 @@ void store(Kernel& node, const Matrix& matrix, std::span<const std::byte> tiles,
         write_output(node, static_cast<std::uint32_t>((first + column) * matrix.turned_row_bytes()),
                      line.first(matrix.turned_row_bytes()));
     }
-}
-
-Status refuse(Kernel& node, const char* why) {
-    if (index(node.id()) == 0)
-        printf("%s\n", why);
-    return Status::bad_argument;
 }
 
 } // namespace

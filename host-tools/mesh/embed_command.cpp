@@ -26,12 +26,10 @@ unsigned dimension_for(const EmbedArguments& arguments, std::string_view what,
                        std::uint64_t least) {
     least = std::max<std::uint64_t>(least, 1);
     if (least > kDimMax)
-        throw UsageError(
-            fmt::format("{} needs --dim {}: a cube has dimension 1 to {}", what, least, kDimMax));
+        refuse("{} needs --dim {}: a cube has dimension 1 to {}", what, least, kDimMax);
     const std::int64_t dim = arguments.dim.value_or(static_cast<std::int64_t>(least));
     if (dim < static_cast<std::int64_t>(least) || dim > std::int64_t{kDimMax})
-        throw UsageError(fmt::format("--dim {}: {} needs --dim {} or more, at most {}", dim, what,
-                                     least, kDimMax));
+        refuse("--dim {}: {} needs --dim {} or more, at most {}", dim, what, least, kDimMax);
     return static_cast<unsigned>(dim);
 }
 
@@ -50,12 +48,11 @@ void print(const EmbedArguments& arguments, unsigned dim, const Map& map) {
 
 void embed_tree(const EmbedArguments& arguments) {
     if (!arguments.shape.empty())
-        throw UsageError("--shape goes with --guest grid; a tree has --levels");
+        refuse("--shape goes with --guest grid; a tree has --levels");
     if (!arguments.levels)
-        throw UsageError(fmt::format("--guest tree: give --levels, 1 to {}", kLevelsMax));
+        refuse("--guest tree: give --levels, 1 to {}", kLevelsMax);
     if (*arguments.levels < 1)
-        throw UsageError(
-            fmt::format("--levels {}: allowed: 1 to {}", *arguments.levels, kLevelsMax));
+        refuse("--levels {}: allowed: 1 to {}", *arguments.levels, kLevelsMax);
     const auto levels = static_cast<std::uint64_t>(*arguments.levels);
     const unsigned dim =
         dimension_for(arguments, fmt::format("a full binary tree of {} levels", levels),
@@ -64,8 +61,8 @@ void embed_tree(const EmbedArguments& arguments) {
 }
 
 [[noreturn]] void refuse_shape(std::string_view shape) {
-    throw UsageError(fmt::format("--shape '{}': allowed: 1 to {} sides of 1 or more, as 5x5x3",
-                                 shape, GridGuest::kAxesMax));
+    refuse("--shape '{}': allowed: 1 to {} sides of 1 or more, as 5x5x3", shape,
+           GridGuest::kAxesMax);
 }
 
 std::vector<std::uint32_t> sides_of(const std::string& shape) {
@@ -88,9 +85,9 @@ std::vector<std::uint32_t> sides_of(const std::string& shape) {
 
 void embed_grid(const EmbedArguments& arguments) {
     if (arguments.levels)
-        throw UsageError("--levels goes with --guest tree; a grid has --shape");
+        refuse("--levels goes with --guest tree; a grid has --shape");
     if (arguments.shape.empty())
-        throw UsageError("--guest grid: give --shape, as 5x5x3");
+        refuse("--guest grid: give --shape, as 5x5x3");
     std::uint64_t least = 0;
     const std::vector<std::uint32_t> sides = sides_of(arguments.shape);
     for (const std::uint32_t side : sides)
@@ -112,7 +109,7 @@ void embed_command(const EmbedArguments& arguments) {
     else if (arguments.guest == "grid")
         embed_grid(arguments);
     else
-        throw UsageError(fmt::format("--guest '{}': allowed: tree, grid", arguments.guest));
+        refuse("--guest '{}': allowed: tree, grid", arguments.guest);
     std::fflush(stdout);
 }
 

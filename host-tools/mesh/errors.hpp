@@ -1,7 +1,10 @@
 // The two ways in which a command fails. main() turns them into one line and an exit code.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <stdexcept>
+#include <utility>
 
 namespace mesh::host {
 
@@ -10,6 +13,12 @@ namespace mesh::host {
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+/// Throws the UsageError with this text.
+template <class... T>
+[[noreturn]] void refuse(fmt::format_string<T...> text, T&&... values) {
+    throw UsageError(fmt::format(text, std::forward<T>(values)...));
+}
 
 /// A run that failed: exit 1. The text names the node or link and what was seen.
 struct RunError : std::runtime_error {

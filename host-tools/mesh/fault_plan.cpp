@@ -40,8 +40,8 @@ constexpr std::uint64_t kDrawsMax = 100'000;
 bool is_rate(FaultKind kind) { return kind <= FaultKind::delay; }
 bool is_cable(FaultKind kind) { return kind == FaultKind::cut || kind == FaultKind::alter; }
 
-[[noreturn]] void refuse(std::string_view text, std::string_view what) {
-    throw UsageError(fmt::format("--faults: '{}': {}; {}", text, what, kAllowed));
+[[noreturn]] void refuse_entry(std::string_view text, std::string_view what) {
+    refuse("--faults: '{}': {}; {}", text, what, kAllowed);
 }
 
 std::string_view trim(std::string_view text) {
@@ -84,11 +84,11 @@ public:
         const auto* const kind =
             std::find_if(kKinds.begin(), kKinds.end(), [&](auto& k) { return k.first == word; });
         if (kind == kKinds.end() || colon == std::string_view::npos)
-            refuse(entry_, "no such fault");
+            refuse_entry(entry_, "no such fault");
         spec_.kind = kind->second;
         argument(trim(rest.substr(colon + 1)));
         if (spec_.draws && !is_rate(spec_.kind) && !random_)
-            refuse(entry_, "xK draws, so it goes with 'random'");
+            refuse_entry(entry_, "xK draws, so it goes with 'random'");
         return spec_;
     }
 
@@ -99,7 +99,7 @@ private:
             return;
         const auto draws = number<std::uint32_t>(rest.substr(space + 2));
         if (!draws || *draws == 0 || *draws > kDrawsMax)
-            refuse(entry_, "xK needs a number from 1 on");
+            refuse_entry(entry_, "xK needs a number from 1 on");
         spec_.draws = *draws;
         rest = trim(rest.substr(0, space));
     }
@@ -111,7 +111,7 @@ private:
         spec_.at_random = *moment == "random";
         const auto after = number<std::uint64_t>(*moment);
         if (!spec_.at_random && !after)
-            refuse(entry_, "@ needs a number of packets or 'random'");
+            refuse_entry(entry_, "@ needs a number of packets or 'random'");
         spec_.after = after.value_or(0);
     }
 
@@ -133,7 +133,7 @@ private:
     void rate(std::string_view text, double most, std::string_view needs) {
         const auto amount = number<double>(text);
         if (!amount || !(*amount >= 0 && *amount <= most))
-            refuse(entry_, needs);
+            refuse_entry(entry_, needs);
         spec_.amount = *amount;
     }
 
@@ -144,7 +144,7 @@ private:
         }
         const auto mark = text.find_first_of("/>");
         if (mark == std::string_view::npos)
-            refuse(entry_, "a cable is NODE/PORT, or NODE>PORT for its way out only");
+            refuse_entry(entry_, "a cable is NODE/PORT, or NODE>PORT for its way out only");
         spec_.one_way = text[mark] == '>';
         spec_.node = node(text.substr(0, mark));
         spec_.port = port(text.substr(mark + 1));
@@ -154,7 +154,7 @@ private:
         if (!spec_.one_way && !sends()) // a link of one direction, from its far end
             spec_.node = neighbor(network_, *spec_.node, *spec_.port);
         if (!sends())
-            refuse(entry_, "that port sends nothing");
+            refuse_entry(entry_, "that port sends nothing");
     }
 
     std::optional<NodeId> node(std::string_view text) {
@@ -164,14 +164,14 @@ private:
         }
         const auto value = number<std::uint32_t>(text);
         if (!value || *value >= node_count(network_))
-            refuse(entry_, fmt::format("nodes are 0 to {}", node_count(network_) - 1));
+            refuse_entry(entry_, fmt::format("nodes are 0 to {}", node_count(network_) - 1));
         return node_at(*value);
     }
 
     Port port(std::string_view text) {
         const auto value = number<unsigned>(text);
         if (!value || *value >= port_count(network_))
-            refuse(entry_, fmt::format("ports are 0 to {}", port_count(network_) - 1));
+            refuse_entry(entry_, fmt::format("ports are 0 to {}", port_count(network_) - 1));
         return port_at(*value);
     }
 
@@ -184,8 +184,7 @@ private:
 std::vector<std::string> lines_of(std::string_view path) {
     std::ifstream file{std::string(path)};
     if (!file)
-        throw UsageError(
-            fmt::format("--faults: cannot read '{}'; give @FILE with one fault a line", path));
+        refuse("--faults: cannot read '{}'; give @FILE with one fault a line", path);
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);)
         lines.push_back(line.substr(0, line.find('#')));
@@ -267,7 +266,7 @@ private:
                 first_time(incident.node, incident.port, cables_))
                 return;
         }
-        throw UsageError("--faults: more random cables asked for than the network has");
+        refuse("--faults: more random cables asked for than the network has");
     }
 
     void draw_node(Incident& incident) {
@@ -277,8 +276,7 @@ private:
             if (incident.node != root_ && drawn_nodes_.insert(index(incident.node)).second)
                 return;
         }
-        throw UsageError(fmt::format(
-            "--faults: more random nodes asked for than the {} besides the root", nodes - 1));
+        refuse("--faults: more random nodes asked for than the {} besides the root", nodes - 1);
     }
 
     static constexpr unsigned kAttemptsMax = 10'000;

@@ -151,10 +151,9 @@ Command parse_command_line(int count, const char* const* words) {
         return HelpText{chosen.empty() ? app.help() : chosen.front()->help("mesh")};
     } catch (const CLI::ParseError& error) {
         const bool chosen = !app.get_subcommands().empty();
-        throw UsageError(fmt::format(
-            "{}; {}", one_line(error.what()),
-            chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
-                   : "commands: run, tree, embed (each with --help)"));
+        refuse("{}; {}", one_line(error.what()),
+               chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
+                      : "commands: run, tree, embed (each with --help)");
     }
     if (tree_app.parsed())
         return tree;

@@ -61,11 +61,6 @@ constexpr std::array<std::pair<std::string_view, PortModel>, 3> kPortModels{
 constexpr std::array<std::pair<std::string_view, Topology>, 3> kTopologies{
     {{"cube", Topology::cube}, {"uhc", Topology::uhc}, {"star", Topology::star}}};
 
-template <class... T>
-[[noreturn]] void refuse(fmt::format_string<T...> text, T&&... values) {
-    throw UsageError(fmt::format(text, std::forward<T>(values)...));
-}
-
 template <class Table>
 std::string names_of(const Table& table) {
     std::vector<std::string_view> names;

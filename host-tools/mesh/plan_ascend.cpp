@@ -23,11 +23,6 @@ namespace {
 
 constexpr std::uint32_t kDefaultBytes = 4096;
 
-template <class... T>
-[[noreturn]] void refuse(fmt::format_string<T...> text, T&&... values) {
-    throw UsageError(fmt::format(text, std::forward<T>(values)...));
-}
-
 std::uint64_t share(std::uint64_t records, std::uint64_t nodes) {
     return (records + nodes - 1) / nodes;
 }

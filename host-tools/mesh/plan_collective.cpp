@@ -26,11 +26,6 @@ constexpr std::uint32_t kPacketBytesMin = 16;
 /// The iPSC's external packets, cut into frames. (ho-johnsson-1986, 6)
 constexpr std::uint32_t kExternalBytesMax = 64u << 10;
 
-template <class... T>
-[[noreturn]] void refuse(fmt::format_string<T...> text, T&&... values) {
-    throw UsageError(fmt::format(text, std::forward<T>(values)...));
-}
-
 /// The place of a name in a list of them.
 template <class Names>
 std::size_t place_of(const Names& names, std::string_view name, std::string_view option) {

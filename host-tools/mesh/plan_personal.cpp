@@ -105,17 +105,16 @@ Rule plan_paths(const RunPlan& plan, const RunArguments& arguments) {
             names.push_back(name(rule));
     }
     if (!arguments.avoid.empty())
-        throw UsageError("--avoid: on a uhc and a star no tree is known to do without a cable; "
-                         "allowed: --copies 2");
+        refuse("--avoid: on a uhc and a star no tree is known to do without a cable; "
+               "allowed: --copies 2");
     if (arguments.tree.empty()) {
         if (is_star(plan))
             return Rule::edt;
         return plan.op == wire::Op::alltoall && network.dim % 2 == 0 ? Rule::adst : Rule::ist;
     }
     if (std::find(names.begin(), names.end(), arguments.tree) == names.end())
-        throw UsageError(fmt::format("--tree '{}': {} of {} with --copies {} goes over: {}",
-                                     arguments.tree, plan.op_name, name(network.topology),
-                                     plan.copies, fmt::join(names, ", ")));
+        refuse("--tree '{}': {} of {} with --copies {} goes over: {}", arguments.tree, plan.op_name,
+               name(network.topology), plan.copies, fmt::join(names, ", "));
     return tree_of(network, arguments.tree);
 }
 

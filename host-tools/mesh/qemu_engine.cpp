@@ -67,8 +67,8 @@ void allow_descriptors(std::size_t nodes) {
     if (limit.rlim_cur >= wanted)
         return;
     if (limit.rlim_max < wanted)
-        throw UsageError(fmt::format("{} nodes need {} open files; the limit is {} (ulimit -n)",
-                                     nodes, wanted, limit.rlim_max));
+        refuse("{} nodes need {} open files; the limit is {} (ulimit -n)", nodes, wanted,
+               limit.rlim_max);
     limit.rlim_cur = wanted;
     setrlimit(RLIMIT_NOFILE, &limit);
 }

@@ -56,9 +56,7 @@ std::vector<float> read_wav(File file, const std::string& path) {
                        wire::load<std::uint16_t>(format, 14) == 16;
     const std::size_t channels = known ? wire::load<std::uint16_t>(format, 2) : 0;
     if (channels == 0)
-        throw UsageError(fmt::format("--input '{}': a WAV file of a kind that is not known; "
-                                     "allowed: 16-bit PCM",
-                                     path));
+        refuse("--input '{}': a WAV file of a kind that is not known; allowed: 16-bit PCM", path);
     std::vector<float> samples;
     for (std::size_t at = 0; data.size() - at >= 2 * channels; at += 2 * channels)
         samples.push_back(static_cast<float>(wire::load<std::int16_t>(data, at)) / 32768.0f);
@@ -75,9 +73,9 @@ std::vector<float> read_column(File file, const std::string& path) {
         const char* const end = line.data() + line.size();
         const auto [last, error] = std::from_chars(line.data(), end, sample);
         if (error != std::errc{} || last != end || !std::isfinite(sample))
-            throw UsageError(fmt::format("--input '{}' line {}: '{}': allowed: one number a line, "
-                                         "or a WAV file with 16-bit PCM",
-                                         path, number, shown(line)));
+            refuse("--input '{}' line {}: '{}': allowed: one number a line, "
+                   "or a WAV file with 16-bit PCM",
+                   path, number, shown(line));
         samples.push_back(sample);
     }
     return samples;
@@ -95,7 +93,7 @@ std::string shown(std::string_view line) {
 std::vector<float> read_samples(File file, const std::string& path) {
     std::vector<float> samples = is_wav(file) ? read_wav(file, path) : read_column(file, path);
     if (samples.empty())
-        throw UsageError(fmt::format("--input '{}': no samples: at least one is needed", path));
+        refuse("--input '{}': no samples: at least one is needed", path);
     return samples;
 }
 

@@ -38,7 +38,7 @@ Program program_named(const std::string& name) {
         std::string known;
         for (const auto& [known_name, program] : programs())
             known += (known.empty() ? "" : ", ") + known_name;
-        throw UsageError(fmt::format("no app '{}' in the simulation; there are: {}", name, known));
+        refuse("no app '{}' in the simulation; there are: {}", name, known);
     }
     return found->second;
 }

@@ -92,7 +92,7 @@ std::string dot_of(const Picture& picture) {
 
 void print_svg(const Picture& picture) {
     if (find_program("dot").empty())
-        throw UsageError("--format svg: needs Graphviz's dot; allowed without it: json, dot, text");
+        refuse("--format svg: needs Graphviz's dot; allowed without it: json, dot, text");
     std::fflush(stdout);
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen("dot -Tsvg", "w"), pclose);
     if (pipe == nullptr)
@@ -135,8 +135,7 @@ void tree_command(const TreeArguments& arguments) {
     else if (arguments.format == "text")
         print_text(picture);
     else
-        throw UsageError(
-            fmt::format("--format '{}': allowed: json, dot, svg, text", arguments.format));
+        refuse("--format '{}': allowed: json, dot, svg, text", arguments.format);
     std::fflush(stdout);
 }
 

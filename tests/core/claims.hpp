@@ -165,16 +165,25 @@ inline Verdict unicast_takes_a_shortest_path(Network network, Rule, NodeId root)
     return std::nullopt;
 }
 
+/// Pseudorandom numbers, the same ones in every run.
+class Draw {
+public:
+    explicit Draw(std::uint32_t seed) : state_(0x9E3779B9u ^ seed) {}
+    std::uint32_t operator()() {
+        state_ ^= state_ << 13;
+        state_ ^= state_ >> 17;
+        state_ ^= state_ << 5;
+        return state_;
+    }
+
+private:
+    std::uint32_t state_;
+};
+
 /// No envelope or arrival port, however corrupt, sends a packet by a port that the node does not
 /// have; a source or destination out of range, an unknown rule or port goes nowhere.
 inline Verdict corrupt_packets_are_safe(Network network, Rule, NodeId node) {
-    std::uint32_t state = 0x9E3779B9u ^ index(node);
-    const auto draw = [&state] {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        return state;
-    };
+    Draw draw{index(node)};
     const std::uint32_t nodes = node_count(network);
     for (unsigned trial = 0; trial < 256; ++trial) {
         const Rule rule = static_cast<Rule>(draw() % (static_cast<unsigned>(Rule::kCount) + 8));

@@ -87,13 +87,7 @@ inline Verdict uhc_tree_is_translated(Network network, Rule rule, NodeId root) {
 /// Nothing sends against a link's direction, and what arrives against it goes nowhere, whatever the
 /// packet says.
 inline Verdict links_are_one_way(Network network, Rule, NodeId node) {
-    std::uint32_t state = 0x2545F491u ^ index(node);
-    const auto draw = [&state] {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        return state;
-    };
+    Draw draw{index(node)};
     const std::uint32_t nodes = node_count(network);
     for (unsigned trial = 0; trial < 256; ++trial) {
         const Rule rule = static_cast<Rule>(draw() % (static_cast<unsigned>(Rule::kCount) + 4));

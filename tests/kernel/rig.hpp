@@ -4,6 +4,7 @@
 
 #include "boards/host/board.hpp"
 #include "kernel/node.hpp"
+#include "tests/kernel/host_message.hpp"
 #include "wire/bytes.hpp"
 
 #include <cstdint>
@@ -71,16 +72,9 @@ public:
 
     void tell(std::uint32_t id, wire::HostTag tag, std::span<const std::byte> payload) {
         std::vector<std::byte> frame(wire::kHeadBytes + wire::kPacketHeaderBytes + payload.size());
-        const auto packet = std::span{frame}.subspan(wire::kHeadBytes);
-        std::copy(payload.begin(), payload.end(), packet.begin() + wire::kPacketHeaderBytes);
-        wire::write_packet_header({.payload_bytes = static_cast<std::uint16_t>(payload.size()),
-                                   .tag = static_cast<std::uint16_t>(tag)},
-                                  packet.first<wire::kPacketHeaderBytes>());
-        wire::seal_packet(packet);
-        wire::write_head({.kind = wire::Kind::host,
-                          .port = kHostPort,
-                          .packet_bytes = static_cast<std::uint16_t>(packet.size())},
-                         {}, std::span{frame}.first<wire::kHeadBytes>());
+        const HostMessage message =
+            host_message(std::span{frame}.subspan(wire::kHeadBytes), tag, payload);
+        wire::write_head(message.link, {}, std::span{frame}.first<wire::kHeadBytes>());
         nodes_[id]->board.deliver(frame);
     }
 

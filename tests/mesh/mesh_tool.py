@@ -3,6 +3,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import random
 import signal
 import subprocess
 import tempfile
@@ -13,6 +14,7 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 MESH = BUILD / "host" / "mesh"
 IMAGES = BUILD / "mps2-an505"
 TIMEOUT_S = 60
+PACKET = 16 # bytes, where a test counts packets
 
 
 @dataclasses.dataclass
@@ -51,6 +53,19 @@ def run(engine, *arguments, timeout=TIMEOUT_S):
     return outcome
 
 
+def collective(topology, engine, dim, op, *more, packets=None, timeout=TIMEOUT_S):
+    """`mesh run --op`; of messages of so many packets the last one is not full."""
+    size = [] if packets is None else ["--packet", PACKET, "--bytes", packets * PACKET - 5]
+    return run(engine, "--topology", topology, "--dim", dim, "--op", op, *size, *more,
+               timeout=timeout)
+
+
+def refused(outcome, allowed):
+    """A command that must have been refused in one line, which says what is allowed."""
+    assert outcome.status == 2 and allowed in outcome.err, outcome
+    assert len(outcome.err.splitlines()) == 1, outcome
+
+
 def verified(outcome):
     """The report of a run that must have verified every node; fails with the whole story."""
     report = outcome.report
@@ -64,8 +79,23 @@ def survived(outcome):
     """True if every live node has everything. A kill at a random moment may come too late."""
     report = outcome.report
     killed = len(report["faults"]["kill"])
-    return (outcome.status == 0 and report["failed_nodes"] == []
+    return (outcome.status == 0 and report["failed_nodes"] == [] and not report["missing_blocks"]
             and report["verified_nodes"] == report["nodes"] - killed)
+
+
+def some(items, count, exhaustive, *seed):
+    """At most `count` of them, the same ones every time; all if `exhaustive`."""
+    items = list(items)
+    if exhaustive or len(items) <= count:
+        return items
+    return random.Random(" ".join(map(str, seed))).sample(items, count)
+
+
+def random_faults(draw, count):
+    """So many dead cables and nodes, of any mix, each from a random moment on."""
+    dead = draw.randint(0, count)
+    faults = [f"cut:random@random x{count - dead}"] if dead < count else []
+    return ",".join(faults + ([f"kill:random@random x{dead}"] if dead else []))
 
 
 def tree(dim, name, root=0, topology="cube"):

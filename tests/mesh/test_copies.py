@@ -5,7 +5,7 @@ import random
 import pytest
 
 from formulas import broadcast_steps
-from mesh_tool import run, survived, verified
+from mesh_tool import random_faults, run, some, survived, verified
 
 SEED = 20
 MESSAGE = ["--bytes", 700, "--packet", 48]
@@ -24,15 +24,10 @@ def cables(dim):
             if not node >> port & 1]
 
 
-def some(sets, count, exhaustive):
-    sets = list(sets)
-    return sets if exhaustive or len(sets) <= count else random.Random(SEED).sample(sets, count)
-
-
 @pytest.mark.parametrize("dim, copies", [(d, x) for d in (2, 3, 4) for x in range(2, d + 1)])
 def test_no_x_minus_1_dead_cables_stop_x_copies(dim, copies, exhaustive):
     draw = random.Random(SEED + dim)
-    for cut in some(itertools.combinations(cables(dim), copies - 1), 40, exhaustive):
+    for cut in some(itertools.combinations(cables(dim), copies - 1), 40, exhaustive, dim, copies):
         outcome = bcast("sim", dim, copies, cut, root=draw.randrange(2 ** dim))
         assert survived(outcome), (cut, outcome)
 
@@ -50,9 +45,7 @@ def test_large_cubes_survive_random_sets(dim, exhaustive):
     draw = random.Random(SEED + dim)
     for _ in range(20 if exhaustive else 2):
         copies = draw.randint(2, dim)
-        dead = draw.randint(0, copies - 1)
-        faults = [f"cut:random@random x{copies - 1 - dead}"] if dead < copies - 1 else []
-        faults += [f"kill:random@random x{dead}"] if dead else []
+        faults = [random_faults(draw, copies - 1)]
         outcome = bcast("sim", dim, copies, faults, "--seed", draw.randrange(1, 9999))
         assert survived(outcome), (copies, faults, outcome)
 
@@ -63,9 +56,7 @@ def test_real_cuts_and_kills_at_random_moments(exhaustive):
     for number in range(24 if exhaustive else 4):
         dim = draw.choice([3, 4])
         copies = draw.randint(2, dim)
-        dead = draw.randint(0, copies - 1)
-        faults = [f"cut:random@random x{copies - 1 - dead}"] if dead < copies - 1 else []
-        faults += [f"kill:random@random x{dead}"] if dead else []
+        faults = [random_faults(draw, copies - 1)]
         outcome = bcast("qemu", dim, copies, faults, "--seed", draw.randrange(1, 9999),
                         "--free" if number % 4 == 3 else "--lockstep")
         assert survived(outcome), (copies, faults, outcome)

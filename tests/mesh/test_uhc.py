@@ -1,32 +1,23 @@
 """The uni-directional hypercube: broadcasts, copies under faults, send, barrier, reduce."""
+import functools
 import itertools
 import random
 
 import pytest
 
-from mesh_tool import mesh, run, survived, tree, verified
+from mesh_tool import (PACKET, collective, mesh, random_faults, refused, some, survived, tree,
+                       verified)
 from networks import (UHC_DISJOINT, UHC_TREES, diameter, parity, uhc_arcs, uhc_has, uhc_out,
                       uhc_steps)
 
-PACKET = 16
 SEED = 41
 
 
-def uhc(engine, dim, op, *more):
-    return run(engine, "--topology", "uhc", "--dim", dim, "--op", op, *more)
+uhc = functools.partial(collective, "uhc")
 
 
 def bcast(engine, dim, name, packets, *more, root=0):
-    """The last packet is not full."""
-    return uhc(engine, dim, "bcast", "--tree", name, "--root", root, "--packet", PACKET,
-               "--bytes", packets * PACKET - 5, *more)
-
-
-def some(items, count, exhaustive, *seed):
-    items = list(items)
-    if exhaustive or len(items) <= count:
-        return items
-    return random.Random(" ".join(map(str, (SEED, *seed)))).sample(items, count)
+    return uhc(engine, dim, "bcast", "--tree", name, "--root", root, *more, packets=packets)
 
 
 # Steps ---------------------------------------------------------------------------------------
@@ -154,10 +145,8 @@ def test_no_set_of_faults_below_half_the_dimension_stops_the_copies(dim, name, e
 def test_larger_networks_survive_random_sets(dim, exhaustive):
     draw = random.Random(SEED + dim)
     for _ in range(1000 if exhaustive else 2):
-        dead = draw.randint(0, dim // 2 - 1)
-        faults = [f"cut:random@random x{dim // 2 - 1 - dead}"] if dead < dim // 2 - 1 else []
-        faults += [f"kill:random@random x{dead}"] if dead else []
-        copies_survive("sim", dim, draw.choice(UHC_DISJOINT), faults, "--seed",
+        faults = random_faults(draw, dim // 2 - 1)
+        copies_survive("sim", dim, draw.choice(UHC_DISJOINT), [faults], "--seed",
                        draw.randrange(1, 9999), root=draw.randrange(2 ** dim))
 
 
@@ -283,9 +272,7 @@ def test_reductions_give_the_right_answer(engine, arguments):
     (4, ["--op", "bcast", "--root", 16], "0 to 15"),
 ])
 def test_refusals_say_what_is_allowed(dim, arguments, allowed):
-    outcome = mesh("run", "--engine", "sim", "--topology", "uhc", "--dim", dim, *arguments)
-    assert outcome.status == 2 and allowed in outcome.err, outcome
-    assert len(outcome.err.splitlines()) == 1, outcome
+    refused(mesh("run", "--engine", "sim", "--topology", "uhc", "--dim", dim, *arguments), allowed)
 
 
 def test_the_two_ends_of_every_link_agree():

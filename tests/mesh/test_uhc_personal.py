@@ -6,9 +6,9 @@ import random
 import pytest
 
 from formulas import uhc_personal_bound
-from mesh_tool import run, verified
+from mesh_tool import collective, random_faults, refused, survived, verified
+from networks import uhc_arcs
 
-PACKET = 16
 SEED = 41
 OPS = ("scatter", "gather", "allgather", "alltoall")
 # Where the bound is not met: all nodes at once with few copies.
@@ -17,15 +17,9 @@ MEASURED = {("allgather", "ist", 4): 10, ("allgather", "ist", 6): 27, ("allgathe
             ("alltoall", "ist", 6): 88}
 
 
-def uhc(engine, dim, op, copies, packets, *more, timeout=120):
-    return run(engine, "--topology", "uhc", "--dim", dim, "--op", op, "--copies", copies,
-               "--bytes", packets * PACKET - 5, "--packet", PACKET, *more, timeout=timeout)
-
-
-def survived(outcome):
-    report = outcome.report
-    return (outcome.status == 0 and report["failed_nodes"] == [] and report["missing_blocks"] == 0
-            and report["verified_nodes"] == report["nodes"] - len(report["faults"]["kill"]))
+def uhc(engine, dim, op, copies, packets, *more):
+    return collective("uhc", engine, dim, op, "--copies", copies, *more, packets=packets,
+                      timeout=300)
 
 
 @pytest.mark.parametrize("tree", ["ist", "adst"])
@@ -82,8 +76,7 @@ def test_both_engines_give_the_same(op, dim):
 @pytest.mark.parametrize("op", OPS)
 def test_no_dead_node_or_link_stops_two_copies_of_dim_4(op, exhaustive):
     faults = [f"kill:{node}" for node in range(1, 16)]
-    faults += [f"cut:{node}/{port}" for node in range(16) for port in range(4)
-               if bin(node).count("1") % 2 == port % 2]
+    faults += [f"cut:{node}/{port}" for node, port in uhc_arcs(4)]
     assert len(faults) == 47
     for fault in faults if exhaustive else random.Random(SEED).sample(faults, 16):
         outcome = uhc("sim", 4, op, 2, 1, "--faults", fault)
@@ -96,12 +89,9 @@ def test_larger_networks_survive_random_sets(op, dim, exhaustive):
     draw = random.Random(SEED + dim)
     for number in range(40 if exhaustive and dim == 6 else 2):
         copies = draw.randint(2, dim // 2)
-        dead = draw.randint(0, copies - 1)
-        faults = [f"cut:random@random x{copies - 1 - dead}"] if dead < copies - 1 else []
-        faults += [f"kill:random@random x{dead}"] if dead else []
         tree = ("ist", "adst")[number % 2]
-        outcome = uhc("sim", dim, op, copies, 1, "--tree", tree, "--faults", ",".join(faults),
-                      "--seed", draw.randrange(1, 9999))
+        outcome = uhc("sim", dim, op, copies, 1, "--tree", tree, "--faults",
+                      random_faults(draw, copies - 1), "--seed", draw.randrange(1, 9999))
         assert survived(outcome), outcome
 
 
@@ -119,28 +109,7 @@ def test_one_copy_is_stopped_by_a_dead_node():
         assert outcome.status == 1 and outcome.report["missing_blocks"] > 0, outcome
 
 
-# Data ----------------------------------------------------------------------------------------
-
-@pytest.mark.parametrize("size", [0, 1, 17, 1025])
-@pytest.mark.parametrize("op", OPS)
-def test_blocks_of_every_awkward_size_arrive(op, size):
-    for dim in (2, 3):
-        verified(run("sim", "--topology", "uhc", "--dim", dim, "--op", op, "--bytes", size,
-                     "--root", 3))
-
-
-def test_a_file_is_scattered_gathered_and_exchanged(tmp_path):
-    nodes, size, root = 32, 33, 9
-    pairs = random.Random(SEED).randbytes(nodes * nodes * size)
-    data = pairs[:nodes * size]
-    mine = b"".join(pairs[(nodes * i + nodes - 1) * size:][:size] for i in range(nodes))
-    (tmp_path / "in").write_bytes(pairs)
-    for op, expected in (("scatter", data[-size:]), ("gather", data), ("allgather", data),
-                         ("alltoall", mine)):
-        verified(run("sim", "--topology", "uhc", "--dim", 5, "--op", op, "--copies", 2, "--root",
-                     root, "--bytes", size, "--input", tmp_path / "in", "--output", tmp_path / op))
-        assert (tmp_path / op).read_bytes() == expected, op
-
+# Bad arguments -------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("op, dim, arguments, allowed", [
     ("scatter", 4, ["--copies", 3], "1 to 2"),
@@ -150,5 +119,4 @@ def test_a_file_is_scattered_gathered_and_exchanged(tmp_path):
     ("alltoall", 4, ["--schedule", "necklace"], "queue"),
 ])
 def test_refusals_say_what_is_allowed(op, dim, arguments, allowed):
-    outcome = run("sim", "--topology", "uhc", "--dim", dim, "--op", op, *arguments)
-    assert outcome.status == 2 and allowed in outcome.err, outcome
+    refused(collective("uhc", "sim", dim, op, *arguments), allowed)

@@ -169,25 +169,10 @@ PROBLEMS = (SAFE_BROADCAST, MULTINODE, SCATTER, EXCHANGE)
 
 # ---- table 3 ----------------------------------------------------------------------------------
 @dataclasses.dataclass(frozen=True)
-class CubeProblem:
+class CubeProblem(Problem):
     """A row of table 3. Functions of k, x, M."""
-    name: str
-    op: str
-    tree: str
-    schedule: str
-    copies: bool  # whether x can be more than 1 on the cube
-    printed: str
-    printed_time: Callable
-    time: Callable
-    time_note: str
-    printed_hops_text: str
-    printed_hops: Callable
-    hops: Callable
-    hops_note: str = ""
-    corrected: str = ""
-    hops_text: str = ""
-
-    key = Problem.key
+    tree: str = ""
+    copies: bool = False  # whether x can be more than 1 on the cube
 
 
 def _cube_rounds(k, x, m):
@@ -195,30 +180,30 @@ def _cube_rounds(k, x, m):
 
 
 CUBE_PROBLEMS = (
-    CubeProblem("single node broadcasting", "bcast", "msbt-rot", "", False, "ceil(M/k) + k",
+    CubeProblem("single node broadcasting", "bcast", "ceil(M/k) + k",
                 lambda k, x, m: ceil_div(m, k) + k, lambda k, x, m: ceil_div(m, k) + k - 1, "A11",
                 "M(2^k-1)", lambda k, x, m: m * (2 ** k - 1), lambda k, x, m: m * (2 ** k - 1),
-                corrected="ceil(M/k) + k-1"),
-    CubeProblem("fault tolerant single node broadcasting", "bcast", "msbt", "", True,
-                "ceil(Mx/k) + k", lambda k, x, m: ceil_div(m * x, k) + k,
-                lambda k, x, m: ceil_div(m * x, k) + k, "",
+                corrected="ceil(M/k) + k-1", tree="msbt-rot"),
+    CubeProblem("fault tolerant single node broadcasting", "bcast", "ceil(Mx/k) + k",
+                lambda k, x, m: ceil_div(m * x, k) + k, lambda k, x, m: ceil_div(m * x, k) + k, "",
                 "Mx(2^k-1)", lambda k, x, m: m * x * (2 ** k - 1),
-                lambda k, x, m: m * x * (2 ** k - 1)),
-    CubeProblem("fault tolerant multinode broadcasting", "allgather", "sbg", "level", False,
+                lambda k, x, m: m * x * (2 ** k - 1), tree="msbt", copies=True),
+    CubeProblem("fault tolerant multinode broadcasting", "allgather",
                 "ceil(Mx(2^k-1)/k)", _cube_rounds, _cube_rounds, "", "Mx 2^k (2^k-1)",
                 lambda k, x, m: m * x * 2 ** k * (2 ** k - 1),
-                lambda k, x, m: m * x * 2 ** k * (2 ** k - 1)),
-    CubeProblem("fault tolerant single node scattering", "scatter", "sbg", "level", False,
+                lambda k, x, m: m * x * 2 ** k * (2 ** k - 1), tree="sbg", schedule="level"),
+    CubeProblem("fault tolerant single node scattering", "scatter",
                 "ceil(Mx(2^k-1)/k)", _cube_rounds, _cube_rounds, "", "Mx(2^k-1) + Mx 2^(k-1) k",
                 lambda k, x, m: m * x * (2 ** k - 1 + 2 ** (k - 1) * k),
-                lambda k, x, m: m * 2 ** (k - 1) * k, "A15", hops_text="x = 1: M 2^(k-1) k"),
-    CubeProblem("fault tolerant total exchange", "alltoall", "sbg", "level", False,
+                lambda k, x, m: m * 2 ** (k - 1) * k, "A15", hops_text="x = 1: M 2^(k-1) k",
+                tree="sbg", schedule="level"),
+    CubeProblem("fault tolerant total exchange", "alltoall",
                 "ceil(Mx(2^k-1)/k) + Mx 2^k",
                 lambda k, x, m: _cube_rounds(k, x, m) + m * x * 2 ** k,
                 lambda k, x, m: m * 2 ** (k - 1), "A17", "Mx 2^k (2^k-1) + Mx 2^(2k-1) k",
                 lambda k, x, m: m * x * 2 ** k * (2 ** k - 1 + 2 ** (k - 1) * k),
                 lambda k, x, m: m * 2 ** (2 * k - 1) * k, "A15", "x = 1: M 2^(k-1)",
-                "x = 1: M 2^(2k-1) k"),
+                "x = 1: M 2^(2k-1) k", tree="sbg", schedule="level"),
 )
 
 # ---- table 4: growth of time and transmissions, star and hypercube of as many nodes -----------

@@ -1,6 +1,7 @@
 // Two kernels in one Cortex-M, joined by a cable in memory: processes, channels, messages and links
 // as the target's compiler made them.
 #include "meshputer.hpp"
+#include "tests/kernel/host_message.hpp"
 #include "tests/target/suite.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
@@ -107,17 +108,8 @@ struct End {
 
 void tell(End& end, wire::HostTag tag, std::span<const std::byte> payload) {
     std::array<std::byte, wire::kPacketHeaderBytes + sizeof(wire::Job)> room{};
-    const auto packet = std::span{room}.first(wire::kPacketHeaderBytes + payload.size());
-    std::ranges::copy(payload, packet.begin() + wire::kPacketHeaderBytes);
-    wire::write_packet_header({.payload_bytes = static_cast<std::uint16_t>(payload.size()),
-                               .tag = static_cast<std::uint16_t>(tag)},
-                              packet.first<wire::kPacketHeaderBytes>());
-    wire::seal_packet(packet);
-    end.take(kHostPort,
-             {.kind = wire::Kind::host,
-              .port = kHostPort,
-              .packet_bytes = static_cast<std::uint16_t>(packet.size())},
-             packet, false);
+    const auto [link, packet] = test::host_message(room, tag, payload);
+    end.take(kHostPort, link, packet, false);
 }
 
 /// Carries what `from` sends to `to`. True if there was anything.

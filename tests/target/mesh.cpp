@@ -2,6 +2,7 @@
 // broadcasts from all roots at once, in the smallest pools for which forwarding cannot deadlock.
 #include "apps/traffic.hpp"
 #include "meshputer.hpp"
+#include "tests/kernel/host_message.hpp"
 #include "tests/target/suite.hpp"
 #include "wire/bytes.hpp"
 
@@ -154,19 +155,10 @@ bool put(std::uint32_t from, unsigned lose_every) {
 
 void tell(Station& station, wire::HostTag tag, std::span<const std::byte> payload) {
     std::array<std::byte, wire::kHeadBytes + wire::kPacketHeaderBytes + sizeof(wire::Job)> room{};
-    const auto frame =
-        std::span{room}.first(wire::kHeadBytes + wire::kPacketHeaderBytes + payload.size());
-    const auto packet = frame.subspan(wire::kHeadBytes);
-    std::ranges::copy(payload, packet.begin() + wire::kPacketHeaderBytes);
-    wire::write_packet_header({.payload_bytes = static_cast<std::uint16_t>(payload.size()),
-                               .tag = static_cast<std::uint16_t>(tag)},
-                              packet.first<wire::kPacketHeaderBytes>());
-    wire::seal_packet(packet);
-    wire::write_head({.kind = wire::Kind::host,
-                      .port = kHostPort,
-                      .packet_bytes = static_cast<std::uint16_t>(packet.size())},
-                     {}, frame.first<wire::kHeadBytes>());
-    station.take(kHostPort, frame);
+    const auto [link, packet] =
+        test::host_message(std::span{room}.subspan(wire::kHeadBytes), tag, payload);
+    wire::write_head(link, {}, std::span{room}.first<wire::kHeadBytes>());
+    station.take(kHostPort, std::span{room}.first(wire::kHeadBytes + packet.size()));
 }
 
 // Moves every frame that there is; true if there was any.

@@ -1,6 +1,7 @@
 // The kernel's parts one by one, as the target's compiler made them: checksums, frames, pool,
 // arena, model clock, processes and alternatives.
 #include "meshputer.hpp"
+#include "tests/kernel/host_message.hpp"
 #include "tests/target/suite.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
@@ -171,16 +172,8 @@ void discard(void*, wire::HostTag, std::span<const std::byte>, std::span<const s
 void give(Kernel& kernel, PacketBuffer& room, wire::HostTag tag,
           std::span<const std::byte> payload) {
     std::array<std::byte, wire::kHeadBytes> head;
-    const auto packet = std::span{room.bytes}.first(wire::kPacketHeaderBytes + payload.size());
-    std::ranges::copy(payload, packet.begin() + wire::kPacketHeaderBytes);
-    wire::write_packet_header({.payload_bytes = static_cast<std::uint16_t>(payload.size()),
-                               .tag = static_cast<std::uint16_t>(tag)},
-                              packet.first<wire::kPacketHeaderBytes>());
-    wire::seal_packet(packet);
-    wire::write_head({.kind = wire::Kind::host,
-                      .port = kHostPort,
-                      .packet_bytes = static_cast<std::uint16_t>(packet.size())},
-                     {}, head);
+    const auto [link, packet] = test::host_message(room.bytes, tag, payload);
+    wire::write_head(link, {}, head);
     static_cast<void>(kernel.on_frame(kHostPort, head, head.size() + packet.size(), &room));
     kernel.run();
 }

@@ -12,6 +12,7 @@
 #include "kernel/node.hpp"
 #include "meshputer.hpp"
 #include "tests/bench/instructions/counter.hpp"
+#include "tests/kernel/host_message.hpp"
 #include "tests/target/suite.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
@@ -280,16 +281,8 @@ private:
     }
 
     void tell(wire::HostTag tag, std::span<const std::byte> payload) {
-        const auto packet = std::span{packets_[0]}.first(wire::kPacketHeaderBytes + payload.size());
-        std::ranges::copy(payload, packet.begin() + wire::kPacketHeaderBytes);
-        wire::write_packet_header({.payload_bytes = static_cast<std::uint16_t>(payload.size()),
-                                   .tag = static_cast<std::uint16_t>(tag)},
-                                  packet.first<wire::kPacketHeaderBytes>());
-        wire::seal_packet(packet);
-        give({.kind = wire::Kind::host,
-              .port = kHostPort,
-              .packet_bytes = static_cast<std::uint16_t>(packet.size())},
-             packet);
+        const auto [link, packet] = test::host_message(packets_[0], tag, payload);
+        give(link, packet);
     }
 
     void poll() {
