@@ -38,6 +38,28 @@ def star_cables(symbols):
     return cables
 
 
+def neighbours(topology, dim):
+    """Of every node, those that it sends to."""
+    beside = [set() for _ in range(nodes_of(topology, dim))]
+    arcs = ([(node, node ^ 1 << port) for node, port in uhc_arcs(dim)] if topology == "uhc" else
+            [(node, far) for low, _, high in star_cables(dim)
+             for node, far in ((low, high), (high, low))])
+    for node, far in arcs:
+        beside[node].add(far)
+    return beside
+
+
+def distance(topology, dim, start, end):
+    """Links on a shortest path, by search."""
+    beside = neighbours(topology, dim)
+    reached, frontier, links = {start}, {start}, 0
+    while end not in reached:
+        frontier = set().union(*(beside[node] for node in frontier)) - reached
+        reached |= frontier
+        links += 1
+    return links
+
+
 def nodes_of(topology, dim):
     return math.factorial(dim) if topology == "star" else 2 ** dim
 

@@ -1,4 +1,4 @@
-"""The star graph: broadcasts over n-1 trees, copies under faults, send, barrier, reduce."""
+"""The star graph: broadcasts over n-1 trees, copies under faults, reduce."""
 import functools
 import itertools
 import random
@@ -7,7 +7,7 @@ import pytest
 
 from mesh_tool import (PACKET, collective, mesh, random_faults, refused, some, survived, tree,
                        verified)
-from networks import (STAR_DISJOINT, diameter, nodes_of, star_cables, star_steps)
+from networks import STAR_DISJOINT, nodes_of, star_cables, star_steps
 
 SEED = 57
 TREES = ("spt",) + STAR_DISJOINT
@@ -140,56 +140,7 @@ def test_a_node_without_cables_cannot_be_reached():
     assert outcome.report["unreachable_nodes"] == outcome.report["failed_nodes"] == [4], outcome
 
 
-# Send, barrier, reduce -----------------------------------------------------------------------
-
-def distance(dim, start, end):
-    """Links on a shortest path, by search."""
-    beside = {}
-    for node, _, far in star_cables(dim):
-        beside.setdefault(node, set()).add(far)
-        beside.setdefault(far, set()).add(node)
-    reached, frontier, links = {start}, {start}, 0
-    while end not in reached:
-        frontier = set().union(*(beside[node] for node in frontier)) - reached
-        reached |= frontier
-        links += 1
-    return links
-
-
-def check_send(engine, dim, start, end, packets):
-    outcome = star(engine, dim, "send", "--root", start, "--target", end, "--packet", PACKET,
-                   "--bytes", packets * PACKET)
-    report = verified(outcome)
-    steps = distance(dim, start, end) + packets - 1 if start != end else 0
-    assert report["steps"] == report["formula_steps"] == steps, outcome
-
-
-def test_a_message_takes_a_shortest_path(exhaustive):
-    for dim in (3, 4, 5):
-        pairs = itertools.product(range(nodes_of("star", dim)), repeat=2)
-        for start, end in some(pairs, 10, exhaustive and dim < 5, dim):
-            check_send("sim", dim, start, end, 1 + (start + end) % 4)
-    check_send("qemu", 3, 1, 4, 3)
-
-
-def test_messages_between_random_nodes_arrive(engine):
-    verified(star(engine, 3, "send", "--target", "random", "--messages", 3, "--bytes", 3000))
-
-
-@pytest.mark.parametrize("ports, per_round", [("all", lambda dim: 1),
-                                              ("duplex", lambda dim: dim - 1),
-                                              ("half", lambda dim: 2 * (dim - 1))])
-def test_a_barrier_takes_as_many_rounds_as_the_diameter(ports, per_round):
-    for dim in (3, 4, 5, 6):
-        outcome = star("sim", dim, "barrier", "--ports", ports)
-        report = verified(outcome)
-        steps = diameter("star", dim) * per_round(dim)
-        assert report["steps"] == report["formula_steps"] == steps, outcome
-
-
-def test_barriers_on_qemu():
-    assert verified(star("qemu", 4, "barrier"))["steps"] == 4
-
+# Reduce -------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("name", TREES)
 def test_a_reduce_takes_the_steps_of_the_broadcast(name, exhaustive):

@@ -1,4 +1,4 @@
-"""The uni-directional hypercube: broadcasts, copies under faults, send, barrier, reduce."""
+"""The uni-directional hypercube: broadcasts, copies under faults, reduce."""
 import functools
 import itertools
 import random
@@ -7,8 +7,7 @@ import pytest
 
 from mesh_tool import (PACKET, collective, mesh, random_faults, refused, some, survived, tree,
                        verified)
-from networks import (UHC_DISJOINT, UHC_TREES, diameter, parity, uhc_arcs, uhc_has, uhc_out,
-                      uhc_steps)
+from networks import UHC_DISJOINT, UHC_TREES, parity, uhc_arcs, uhc_has, uhc_out, uhc_steps
 
 SEED = 41
 
@@ -187,51 +186,7 @@ def test_a_node_that_cannot_be_reached_is_told_from_one_that_cannot_answer():
     assert outcome.status == 1 and outcome.report["unreachable_nodes"] == [9], outcome
 
 
-# Send, barrier, reduce -----------------------------------------------------------------------
-
-def distance(dim, start, end):
-    """Links on a shortest path, by search."""
-    reached, frontier, links = {start}, {start}, 0
-    while end not in reached:
-        frontier = {node ^ 1 << port for node in frontier for port in uhc_out(dim, node)}
-        reached |= frontier
-        links += 1
-    return links
-
-
-def check_send(engine, dim, start, end, packets):
-    outcome = uhc(engine, dim, "send", "--root", start, "--target", end, "--packet", PACKET,
-                  "--bytes", packets * PACKET)
-    report = verified(outcome)
-    steps = distance(dim, start, end) + packets - 1 if start != end else 0
-    assert report["steps"] == report["formula_steps"] == steps, outcome
-
-
-def test_a_message_takes_a_shortest_path(exhaustive):
-    for dim in (2, 3, 4, 5):
-        pairs = itertools.product(range(2 ** dim), repeat=2)
-        for start, end in some(pairs, 12, exhaustive, dim):
-            check_send("sim", dim, start, end, 1 + (start + end) % 4)
-    check_send("qemu", 3, 1, 6, 3)
-
-
-def test_messages_between_random_nodes_arrive(engine):
-    verified(uhc(engine, 3, "send", "--target", "random", "--messages", 3, "--bytes", 3000))
-
-
-@pytest.mark.parametrize("ports, per_round", [("all", lambda dim: 1),
-                                              ("duplex", lambda dim: -(-dim // 2))])
-def test_a_barrier_takes_as_many_rounds_as_the_diameter(ports, per_round):
-    for dim in range(2, 9):
-        outcome = uhc("sim", dim, "barrier", "--ports", ports)
-        report = verified(outcome)
-        steps = diameter("uhc", dim) * per_round(dim)
-        assert report["steps"] == report["formula_steps"] == steps, outcome
-
-
-def test_barriers_on_qemu():
-    assert verified(uhc("qemu", 4, "barrier"))["steps"] == 5
-
+# Reduce -------------------------------------------------------------------------------------
 
 def test_a_reduce_takes_the_steps_of_a_broadcast_against_the_links(exhaustive):
     draw = random.Random(SEED)
