@@ -76,7 +76,7 @@ void Link::unlink(LinkContext& context, PacketBuffer* before, PacketBuffer* buff
 bool Link::window_open(const LinkContext& context, const PacketBuffer* buffer) const {
     if (in_flight_ == 0)
         return true;
-    return in_flight_ < limits::kWindowFrames &&
+    return probes_ == 0 && in_flight_ < limits::kWindowFrames &&
            flight_bytes_ + frame_bytes(buffer) <= context.window_bytes;
 }
 

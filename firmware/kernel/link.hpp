@@ -11,7 +11,8 @@
 // without blocking the numbering. Everything sent in the same epoch after it is refused as well,
 // and the sender starts the next epoch only when nothing is in flight, so order is kept. A refused
 // sender waits until the peer says that it has more buffers, and then may pick the first packet
-// that fits, which forwarding needs to be free of deadlock.
+// that fits, which forwarding needs to be free of deadlock. As that word may be lost, it also tries
+// one packet now and then.
 //
 // One-way links. Where a link carries frames one way only (UHC), its answers go home by other
 // nodes, over one of the cycles of four that it closes. If frames come in again, the last answer

@@ -328,6 +328,23 @@ TEST(Link, APeerThatRefusesForVeryLongDoesNotDieAndGetsEverythingLater) {
     }
 }
 
+TEST(Link, AskingARefusingPeerAgainTakesOneFrameATime) {
+    LinkPair pair{1, 64};
+    pair.ends[1].close();
+    for (std::uint32_t packet = 1; packet <= 10; ++packet)
+        ASSERT_TRUE(pair.ends[0].offer(packet));
+    pair.settle();
+    const std::uint32_t before = pair.ends[0].counters[Counter::refusals];
+    for (unsigned turn = 0; turn < 20; ++turn) {
+        ASSERT_TRUE(pair.pass_time());
+        pair.settle();
+    }
+    EXPECT_EQ(pair.ends[0].counters[Counter::refusals], before + 20);
+    pair.ends[1].open();
+    pair.settle();
+    EXPECT_EQ(pair.ends[1].got.size(), 10u);
+}
+
 TEST(Link, LosingTheWordThatThereAreBuffersAgainDoesNotWedge) {
     for (const unsigned wait_turns : {0u, 10u, 60u, 300u}) {
         for (const bool lockstep : {false, true}) {
