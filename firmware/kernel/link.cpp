@@ -304,7 +304,8 @@ void Link::on_timer(LinkContext& context) {
     } else {
         resend(context);
     }
-    wait_us_ = std::min(2 * wait_us_, limits::kBackoffMax * patience_us(context));
+    const std::uint32_t waited_us = std::max(wait_us_, context.patience_min_us);
+    wait_us_ = std::min(2 * waited_us, limits::kBackoffMax * patience_us(context));
     arm(context);
 }
 

@@ -237,6 +237,7 @@ TEST(Link, WaitsAsLongAsTheHostSaysHoweverFastTheFirstAnswersWere) {
     ASSERT_TRUE(pair.pass_time());
     pair.settle();
     EXPECT_EQ(end.counters[Counter::retransmissions], 1u);
+    EXPECT_GE(end.link.deadline(), end.context.now + 2 * kWait); // and backs off from there
 }
 
 TEST(Link, InLockstepASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
