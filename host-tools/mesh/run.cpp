@@ -99,7 +99,8 @@ void Run::come_to_rest() {
     while (engine_.loom().in_lockstep() && !engine_.loom().quiescent()) {
         const bool moved = step();
         if (!moved && stalled(last_movement_))
-            throw RunError("lockstep: the nodes do not come to rest before the work begins");
+            throw RunError(fmt::format("lockstep: {}: not at rest before the work begins",
+                                       name_nodes(those_who(&Run::owes_idle))));
     }
 }
 
@@ -247,12 +248,17 @@ void Run::poll_live_nodes() {
             send(node_at(node), wire::HostTag::poll);
 }
 
-/// Takes nodes that owe something out of the run. Returns how many.
-std::size_t Run::give_up(bool (Run::*owes)(NodeId) const) {
-    std::vector<std::uint32_t> hung;
+std::vector<std::uint32_t> Run::those_who(bool (Run::*owes)(NodeId) const) const {
+    std::vector<std::uint32_t> nodes;
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
         if (result_.nodes[node].fate == Fate::live && (this->*owes)(node_at(node)))
-            hung.push_back(node);
+            nodes.push_back(node);
+    return nodes;
+}
+
+/// Takes nodes that owe something out of the run. Returns how many.
+std::size_t Run::give_up(bool (Run::*owes)(NodeId) const) {
+    const std::vector<std::uint32_t> hung = those_who(owes);
     for (const std::uint32_t node : hung) {
         leave(node_at(node), Fate::hung, "does not answer");
         engine_.kill(node_at(node));

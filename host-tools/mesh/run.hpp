@@ -88,6 +88,7 @@ private:
     bool quiet() const;
     void poll_live_nodes();
     void answered(NodeId node);
+    std::vector<std::uint32_t> those_who(bool (Run::*owes)(NodeId) const) const;
     std::size_t give_up(bool (Run::*owes)(NodeId) const);
     bool owes_answer(NodeId node) const { return asked_[index(node)]; }
     bool owes_idle(NodeId node) const { return engine_.loom().awaited(node); }
