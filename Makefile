@@ -235,8 +235,7 @@ test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on
 	  tests/mesh/test_broadcast.py tests/mesh/test_personalised.py tests/mesh/test_reduction.py \
 	  tests/mesh/test_copies.py tests/mesh/test_uhc.py tests/mesh/test_uhc_personal.py \
 	  tests/mesh/test_star.py tests/mesh/test_star_personal.py tests/mesh/test_other_networks.py \
-	  tests/mesh/test_sort.py \
-	  -k 'steps or copies or random or stop or path or million'
+	  tests/mesh/test_sort.py -k 'steps or copies or random or stop or path or million'
 
 FUZZ_SECONDS ?= 60
 .PHONY: fuzz

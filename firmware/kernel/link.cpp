@@ -274,7 +274,7 @@ void Link::arm(LinkContext& context) {
     if (dead_ || (in_flight_ == 0 && !probe))
         deadline_ = wire::kNever;
     else if (!context.lockstep)
-        deadline_ = context.now + std::max(wait_us_, context.patience_min_us);
+        deadline_ = context.now + wait_us(context);
     else if (in_flight_ != 0)
         deadline_ = std::max(context.now, slot(context, flight(context, 0)).arrival);
     else
@@ -304,8 +304,8 @@ void Link::on_timer(LinkContext& context) {
     } else {
         resend(context);
     }
-    const std::uint32_t waited_us = std::max(wait_us_, context.patience_min_us);
-    wait_us_ = std::min(2 * waited_us, limits::kBackoffMax * patience_us(context));
+    const std::uint32_t patience_us = std::max(patience_us_, context.patience_min_us);
+    wait_us_ = std::min(2 * wait_us(context), limits::kBackoffMax * patience_us);
     arm(context);
 }
 
@@ -320,14 +320,14 @@ void Link::on_hello_answer(const LinkContext& context) {
 // into the estimate.
 void Link::on_progress(const LinkContext& context) {
     attempts_ = 0;
-    wait_us_ = std::max(wait_us_ / 2, patience_us(context));
+    wait_us_ = std::max(wait_us_ / 2, patience_us_);
     if (!measuring_ || static_cast<std::int16_t>(base_ - measured_) <= 0)
         return;
     measuring_ = false;
     const std::uint32_t sample = static_cast<std::uint32_t>(context.now) - measured_from_us_;
     round_trip_us_ = round_trip_us_ == 0 ? sample : (7 * round_trip_us_ + sample) / 8;
     patience_us_ = std::min(4 * round_trip_us_, limits::kPatienceMaxUs);
-    wait_us_ = patience_us(context);
+    wait_us_ = patience_us_;
 }
 
 PacketBuffer* Link::take_undeliverable(LinkContext& context) {

@@ -129,8 +129,8 @@ private:
     void fill(LinkContext& context, wire::Kind kind, wire::LinkHeader& header);
     bool acknowledge(LinkContext& context, wire::LinkHeader& header);
     void turn_answer(const LinkContext& context);
-    std::uint32_t patience_us(const LinkContext& context) const {
-        return std::max(patience_us_, context.patience_min_us);
+    std::uint32_t wait_us(const LinkContext& context) const {
+        return std::max(wait_us_, context.patience_min_us);
     }
     void arm(LinkContext& context);
     void resend(LinkContext& context);

@@ -1,4 +1,5 @@
 """The UHC and the star as the papers draw them, and what they claim, apart from the host tool."""
+import functools
 import itertools
 import math
 
@@ -38,6 +39,7 @@ def star_cables(symbols):
     return cables
 
 
+@functools.lru_cache(maxsize=None)
 def neighbours(topology, dim):
     """Of every node, those that it sends to."""
     beside = [set() for _ in range(nodes_of(topology, dim))]

@@ -22,11 +22,9 @@ def check_send(topology, engine, dim, start, end, packets):
     assert report["steps"] == report["formula_steps"] == steps, outcome
 
 
-@pytest.mark.parametrize("topology", TOPOLOGIES)
-@pytest.mark.parametrize("dim", [2, 3, 4, 5])
+@pytest.mark.parametrize("topology, dim", [("uhc", 2), ("uhc", 3), ("uhc", 4), ("uhc", 5),
+                                           ("star", 3), ("star", 4), ("star", 5)])
 def test_a_message_takes_a_shortest_path(topology, dim, exhaustive):
-    if topology == "star" and dim == 2:
-        return
     pairs = itertools.product(range(nodes_of(topology, dim)), repeat=2)
     all_pairs = exhaustive and nodes_of(topology, dim) < 120
     for start, end in some(pairs, 12, all_pairs, SEED, topology, dim):
