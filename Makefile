@@ -158,23 +158,16 @@ TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
   $(INSTRUCTION_COUNTS:%=$(BUILD)/mps2-an505/instructions_%.elf)
 
 # ---- packages ------------------------------------------------------------------------------------
-PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev \
-  qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib \
-  libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
-  python3 python3-pytest python3-pytest-xdist gnuplot-nox
-SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
-APT_INSTALL := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends
+RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev \
+  qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib
+TEST_PACKAGES := git libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
+  python3 python3-pytest python3-pytest-xdist graphviz gnuplot-nox
 
-.PHONY: deps
-deps: ## install the Debian packages that are missing, and only those
-	@command -v dpkg-query >/dev/null || \
-	  { echo 'deps: not a Debian system; needed: $(PACKAGES)' >&2; exit 0; }; \
-	have=$$(dpkg-query -W -f='$${db:Status-Abbrev}$${Package}\n' $(PACKAGES) 2>/dev/null | \
-	  sed -n 's/^ii //p'); \
-	missing=$$(for p in $(PACKAGES); do grep -qxF "$$p" <<<"$$have" || printf '%s ' "$$p"; done); \
-	[ -n "$$missing" ] || exit 0; \
-	echo "deps: installing $$missing" >&2; \
-	$(APT_INSTALL) $$missing || { $(SUDO) apt-get update && $(APT_INSTALL) $$missing; }
+.PHONY: deps run-deps
+deps: run-deps ## install the Debian packages that are missing, for all targets
+	@tests/tools/packages.sh $(TEST_PACKAGES)
+run-deps: ## install those that are missing to build and run
+	@tests/tools/packages.sh $(RUN_PACKAGES)
 
 # ---- the main job --------------------------------------------------------------------------------
 ENGINE ?= qemu
@@ -190,7 +183,7 @@ RUN_FLAGS = --engine $(ENGINE) --topology $(TOPOLOGY) --dim $(DIM) --op $(OP) \
   $(if $(FAULTS),--faults '$(FAULTS)') $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: run
-run: deps ## broadcasts FILE=; TOPOLOGY DIM ENGINE OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
+run: run-deps ## broadcasts FILE=; TOPOLOGY DIM ENGINE OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
 	@$(MAKE) -j$(JOBS) all
 	$(MESH) run $(RUN_FLAGS)
 
@@ -227,6 +220,10 @@ SUITES = $(foreach f,$(TEST_FOLDERS),'$f|300|$(BUILD)/asan/tests/$f --gtest_brie
 test: deps ## run every test; the last line is `N passed, N failed`
 	@$(MAKE) -j$(JOBS) test-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/tools/run_suites.py --logs $(BUILD)/test-logs $(SUITES)
+
+.PHONY: fresh
+fresh: ## the two commands of README.md in a bare Debian root; needs root
+	@tests/tools/fresh.sh
 
 .PHONY: test-exhaustive
 test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on sim (hours)
