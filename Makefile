@@ -38,7 +38,8 @@ PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/
 NETWORKS ?= cube uhc star
 LINK_NETWORKS := $(NETWORKS:%=-Wl,-u,mesh_network_%)
 APP_SOURCES := $(APPS:%=firmware/apps/%.cpp)
-HOST_SOURCES := $(PORTABLE_SOURCES) $(wildcard boards/host/*.cpp host-tools/mesh/*.cpp)
+HOST_SOURCES := $(PORTABLE_SOURCES) $(wildcard boards/host/*.cpp \
+  host-tools/mesh/*.cpp host-tools/mesh/ops/*.cpp)
 MAIN_SOURCE := host-tools/mesh/main.cpp
 LIBRARY_SOURCES := $(filter-out $(MAIN_SOURCE),$(HOST_SOURCES)) $(APP_SOURCES)
 BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))

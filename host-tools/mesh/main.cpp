@@ -1,9 +1,7 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
-#include "ascend_ops.hpp"
 #include "errors.hpp"
-#include "job.hpp"
+#include "ops/operation.hpp"
 #include "options.hpp"
-#include "plan.hpp"
 #include "progress.hpp"
 #include "qemu_engine.hpp"
 #include "report.hpp"
@@ -37,30 +35,29 @@ void write_output(const RunPlan& plan, const Bytes& output) {
 }
 
 /// One whole run; the engine and its nodes are gone when it returns.
-int run_command(const RunPlan& plan) {
-    const JobBook book(plan);
+int run_command(const Operation& op) {
+    const RunPlan& plan = op.run();
     const std::unique_ptr<Engine> engine =
         plan.engine == "sim" ? make_simulation(plan.rig) : make_qemu_engine(plan.rig);
     Progress progress;
-    const RunResult result = Run(*engine, plan, book, progress).execute();
+    const RunResult result = Run(*engine, op, progress).execute();
     progress.clear();
 
-    const Summary summary = summarize(plan, book, result, engine->loom());
-    write_report(plan, result, summary, engine->loom().counts());
-    write_output(plan, plan.ascends() ? ascend_output(plan, result) : result.output);
-    if (plan.op != wire::Op::app)
-        print_table(plan, result, summary, engine->loom().counts());
+    const Summary summary = summarize(op, result, engine->loom());
+    write_report(op, result, summary, engine->loom().counts());
+    write_output(plan, summary.output);
+    if (!op.is_app())
+        print_table(op, result, summary, engine->loom().counts());
     if (summary.good())
         return 0;
-    fmt::print(stderr, "mesh: {}; repeat: {}\n", describe_failure(plan, result, summary),
-               plan.command);
+    fmt::print(stderr, "mesh: {}; repeat: {}\n", describe_failure(result, summary), plan.command);
     return std::max(kFailed, static_cast<int>(summary.app_status));
 }
 
 int run_or_explain(const RunArguments& arguments, const std::string& command) {
-    const RunPlan plan = plan_run(arguments, command);
+    const std::unique_ptr<Operation> op = plan_run(arguments, command);
     try {
-        return run_command(plan);
+        return run_command(*op);
     } catch (const RunError& error) {
         fmt::print(stderr, "mesh: {}; repeat: {}\n", error.what(), command);
         return kFailed;

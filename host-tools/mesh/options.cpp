@@ -159,6 +159,9 @@ Command parse_command_line(int count, const char* const* words) {
         return tree;
     if (embed_app.parsed())
         return embed;
+    for (const CLI::Option* option : run_app.get_options())
+        if (option->count() != 0)
+            run.given.push_back(option->get_name());
     return run;
 }
 

@@ -3,7 +3,6 @@
 #include "errors.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
@@ -14,7 +13,6 @@ namespace mesh::host {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr std::string_view kDropPrefix = "drop_";
 constexpr std::size_t kLevelsShown = 24;
 
@@ -88,40 +86,35 @@ Json column_of(const RunResult& result, Value value) {
     return column;
 }
 
-bool moves_data(const RunPlan& plan) {
-    return plan.op != wire::Op::app && plan.op != wire::Op::barrier;
-}
-
-Json head_of(const RunPlan& plan) {
-    const bool data = moves_data(plan);
-    const bool named = plan.op == wire::Op::send && plan.target != wire::kRandomTarget;
-    return {
-        {"engine", plan.engine},
-        {"board", plan.engine == "sim" ? "host" : plan.rig.board},
-        {"topology", name(plan.network().topology)},
-        {"dim", plan.network().dim},
-        {"nodes", plan.nodes()},
-        {"op", plan.op == wire::Op::app ? "app" : plan.op_name},
-        {"app", or_null(plan.op == wire::Op::app, plan.op_name)},
-        {"tree", or_null(plan.tree(), name(plan.rule))},
-        {"schedule", or_null(plan.personalised(), name(plan.schedule))},
-        {"type", or_null(plan.reduces(), kElementNames[static_cast<std::size_t>(plan.element)])},
-        {"operator",
-         or_null(plan.reduces(), kOperatorNames[static_cast<std::size_t>(plan.reduction)])},
-        {"route", or_null(plan.op == wire::Op::send,
-                          plan.route == Rule::unicast ? "ecube" : name(plan.route))},
-        {"root", index(plan.root)},
-        {"target", or_null(named, plan.target)},
-        {"messages", or_null(plan.op == wire::Op::send, plan.messages)},
-        {"ports", plan.ports_name},
-        {"bytes", data ? plan.bytes : 0},
-        {"packet", plan.packet_bytes},
-        {"packets", data ? plan.packets() : 0},
-        {"copies", plan.copies},
-        {"tau", plan.tau},
-        {"tc", plan.tc},
-        {"seed", plan.seed},
-        {"lockstep", plan.rig.lockstep}};
+/// Every key is there, whatever the op; the op fills in what it has.
+Json head_of(const Operation& op) {
+    const RunPlan& run = op.run();
+    Json head{{"engine", run.engine},
+              {"board", run.engine == "sim" ? "host" : run.rig.board},
+              {"topology", name(run.network().topology)},
+              {"dim", run.network().dim},
+              {"nodes", run.nodes()},
+              {"op", op.kind().name},
+              {"app", nullptr},
+              {"tree", nullptr},
+              {"schedule", nullptr},
+              {"type", nullptr},
+              {"operator", nullptr},
+              {"route", nullptr},
+              {"root", index(run.root)},
+              {"target", nullptr},
+              {"messages", nullptr},
+              {"ports", run.ports_name},
+              {"bytes", 0},
+              {"packet", run.packet_bytes},
+              {"packets", 0},
+              {"copies", run.copies},
+              {"tau", run.tau},
+              {"tc", run.tc},
+              {"seed", run.seed},
+              {"lockstep", run.rig.lockstep}};
+    op.describe(head);
+    return head;
 }
 
 Json levels_of(const Summary& summary) {
@@ -132,20 +125,9 @@ Json levels_of(const Summary& summary) {
     return levels;
 }
 
-void add_ascend(Json& report, const RunPlan& plan, const Summary& summary) {
-    report["records"] = plan.records;
-    if (plan.op == wire::Op::sort)
-        report["type"] = plan.lines ? "lines" : "i32";
-    if (!summary.spectrum)
-        return;
-    report["frequencies"] = summary.spectrum->frequencies;
-    report["error"] = summary.spectrum->error;
-    report["tolerance"] = summary.spectrum->tolerance;
-}
-
-Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summary,
+Json report_of(const Operation& op, const RunResult& result, const Summary& summary,
                const LoomCounts& loom) {
-    Json report = head_of(plan);
+    Json report = head_of(op);
     const bool known = summary.formula.has_value();
     report["steps"] = summary.steps;
     report["formula"] = or_null(known, known ? summary.formula->text : std::string_view{});
@@ -155,12 +137,12 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["complete_time"] = summary.complete_time;
     report["levels"] = levels_of(summary);
     report["hops"] = summary.hops;
-    report["link_packets"] = rows_of(plan, result, &wire::NodeReport::link_packets);
+    report["link_packets"] = rows_of(op.run(), result, &wire::NodeReport::link_packets);
     report["max_link_load"] = summary.max_link_load;
     report["verified_nodes"] = summary.verified;
     report["failed_nodes"] = summary.failed;
     report["unreachable_nodes"] = summary.unreachable;
-    report["missing_blocks"] = or_null(plan.by_packets(), summary.missing_blocks);
+    report["missing_blocks"] = or_null(op.survives_faults(), summary.verdict.missing_blocks);
     report["disputed_packets"] = summary.disputed_packets;
     report["retransmissions"] = count_of(summary, Counter::retransmissions);
     report["dropped"] = counters_of(summary, true);
@@ -169,11 +151,10 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["refused_by_host"] = {{"malformed", loom.malformed},
                                  {"against_direction", loom.against},
                                  {"host_frames", result.bad_host_frames}};
-    report["dma_transfers"] = rows_of(plan, result, &wire::NodeReport::dma_transfers);
+    report["dma_transfers"] = rows_of(op.run(), result, &wire::NodeReport::dma_transfers);
     report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
-    if (plan.ascends())
-        add_ascend(report, plan, summary);
+    report.update(summary.verdict.more);
     report["boot_s"] = result.boot_s;
     report["wall_s"] = result.wall_s;
     report["instructions_per_hop"] = nullptr;
@@ -235,53 +216,41 @@ void print_dma(const RunPlan& plan, const Summary& summary) {
 
 } // namespace
 
-void write_report(const RunPlan& plan, const RunResult& result, const Summary& summary,
+void write_report(const Operation& op, const RunResult& result, const Summary& summary,
                   const LoomCounts& loom) {
-    if (plan.report.empty())
+    const std::string& path = op.run().report;
+    if (path.empty())
         return;
-    std::ofstream file(plan.report);
-    file << report_of(plan, result, summary, loom).dump() << '\n';
+    std::ofstream file(path);
+    file << report_of(op, result, summary, loom).dump() << '\n';
     if (!file.flush())
-        throw RunError(fmt::format("--report '{}': cannot be written", plan.report));
+        throw RunError(fmt::format("--report '{}': cannot be written", path));
 }
 
-void print_table(const RunPlan& plan, const RunResult& result, const Summary& summary,
+void print_table(const Operation& op, const RunResult& result, const Summary& summary,
                  const LoomCounts& loom) {
-    fmt::print("{} on {} {} of {} {} nodes ({}{})\n", plan.op_name, plan.engine,
+    const RunPlan& plan = op.run();
+    fmt::print("{} on {} {} of {} {} nodes ({}{})\n", op.title(), plan.engine,
                name(plan.network().topology), plan.nodes(),
                plan.engine == "sim" ? "simulated" : plan.rig.board, plan.ports_name,
                plan.rig.lockstep ? ", lockstep" : "");
-    if (plan.tree())
-        fmt::print("tree {}{}{} {} {}: ", name(plan.rule), plan.personalised() ? ", schedule " : "",
-                   plan.personalised() ? name(plan.schedule) : std::string_view{},
-                   plan.translated() ? "at each of" : "rooted at node",
-                   plan.translated() ? plan.nodes() : index(plan.root));
-    if (plan.ascends())
-        fmt::print("{}\n", describe_data(plan));
-    else if (moves_data(plan))
-        fmt::print("{} bytes{}, {}{}\n", plan.bytes,
-                   plan.personalised() || plan.reduces() ? " each" : "",
-                   count_text(plan.packets(), "packet"),
-                   plan.packet_bytes == 0 ? std::string(" of any size")
-                                          : fmt::format(" of at most {} bytes", plan.packet_bytes));
+    if (const std::string subject = op.subject(); !subject.empty())
+        fmt::print("{}\n", subject);
     if (!summary.levels.empty())
         print_levels(summary);
     print_steps(summary);
     fmt::print("traffic   {}, busiest link {}, model time {:g}\n", count_text(summary.hops, "hop"),
                summary.max_link_load, summary.model_time);
     print_losses(summary, loom);
-    if (summary.spectrum)
-        fmt::print("spectrum  {} frequencies compared with the direct transform: error {:.2g} of "
-                   "the largest value, allowed {:.2g}\n",
-                   summary.spectrum->frequencies, summary.spectrum->error,
-                   summary.spectrum->tolerance);
+    if (!summary.verdict.note.empty())
+        fmt::print("{}\n", summary.verdict.note);
     if (plan.copies > 1)
         fmt::print("copies    {} of each packet, one of each {}; {} disputed, {}\n", plan.copies,
                    summary.complete_steps == 0
                        ? "not everywhere"
                        : fmt::format("everywhere after {} steps", summary.complete_steps),
                    count_text(summary.disputed_packets, "packet"),
-                   plan.by_packets() ? "the first kept" : "settled by majority");
+                   op.survives_faults() ? "the first kept" : "settled by majority");
     if (plan.engine == "qemu")
         print_dma(plan, summary);
     fmt::print("time      booted in {:.2f} s, ran {:.2f} s, {:.0f} hops/s\n", result.boot_s,

@@ -2,10 +2,7 @@
 // failure.
 #pragma once
 
-#include "ascend_ops.hpp"
-#include "core/formulas.hpp"
-#include "job.hpp"
-#include "plan.hpp"
+#include "ops/operation.hpp"
 #include "run.hpp"
 
 #include <cstdint>
@@ -35,7 +32,6 @@ struct Summary {
     std::uint64_t complete_steps = 0;
     std::optional<Formula> formula;
     std::uint64_t disputed_packets = 0; // at all nodes: copies that were not alike
-    std::uint64_t missing_blocks = 0;   // by packets: of living nodes, at living nodes
     std::uint64_t hops = 0;
     std::uint32_t max_link_load = 0;
     std::array<std::uint64_t, kCounterCount> counters{}; // sums; maxima for high-water marks
@@ -43,23 +39,23 @@ struct Summary {
     std::vector<Level> levels;  // of a single tree
     unsigned app_status = 0;    // the worst
     std::optional<Far> against; // a node sent against the direction of the link at this port
-    std::optional<SpectrumCheck> spectrum; // fft
+    Verdict verdict;            // of the op
+    Bytes output;               // for --output
 
     bool good() const { return failed.empty() && live != 0 && !against; }
 };
 
-Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& result,
-                  const Loom& loom);
+Summary summarize(const Operation& op, const RunResult& result, const Loom& loom);
 
 /// Writes the report as JSON. RunError if the file cannot be written.
-void write_report(const RunPlan& plan, const RunResult& result, const Summary& summary,
+void write_report(const Operation& op, const RunResult& result, const Summary& summary,
                   const LoomCounts& loom);
 
 /// Prints the table.
-void print_table(const RunPlan& plan, const RunResult& result, const Summary& summary,
+void print_table(const Operation& op, const RunResult& result, const Summary& summary,
                  const LoomCounts& loom);
 
 /// One line: which nodes and links, and what was seen.
-std::string describe_failure(const RunPlan& plan, const RunResult& result, const Summary& summary);
+std::string describe_failure(const RunResult& result, const Summary& summary);
 
 } // namespace mesh::host

@@ -54,16 +54,16 @@ std::string name_nodes(const std::vector<std::uint32_t>& nodes) {
     return named == nodes.size() ? list : fmt::format("{} and {} more", list, nodes.size() - named);
 }
 
-Run::Run(Engine& engine, const RunPlan& plan, const JobBook& book, Progress& progress)
+Run::Run(Engine& engine, const Operation& op, Progress& progress)
     : engine_(engine),
-      plan_(plan),
-      book_(book),
+      op_(op),
+      plan_(op.run()),
       progress_(progress),
-      lines_(plan.nodes()),
-      asked_(plan.nodes()) {
-    result_.nodes.resize(plan.nodes());
-    if (book.output_node() != kNoNode)
-        result_.output.resize(book.output_bytes());
+      lines_(plan_.nodes()),
+      asked_(plan_.nodes()) {
+    result_.nodes.resize(plan_.nodes());
+    if (op.output_node() != kNoNode)
+        result_.output.resize(op.output_bytes());
 }
 
 RunResult Run::execute() {
@@ -88,7 +88,7 @@ void Run::boot() {
 
 void Run::load() {
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
-        send(node_at(node), wire::HostTag::job, book_.job_for(node_at(node)));
+        send(node_at(node), wire::HostTag::job, op_.job_for(node_at(node)));
     await(&NodeResult::accepted, "prepared");
     if (plan_.rig.lockstep)
         engine_.loom().begin_lockstep();
@@ -227,7 +227,7 @@ bool Run::wedged() {
 /// from waiting for ever: it is asked only when it has been silent for the whole --timeout.
 bool Run::quiet() const {
     const auto now = Clock::now();
-    if (plan_.op == wire::Op::app)
+    if (op_.is_app())
         return stalled(last_movement_);
     return now - last_packet_ >= kQuiet;
 }
@@ -308,12 +308,12 @@ void Run::send(NodeId node, wire::HostTag tag, std::span<const std::byte> payloa
 }
 
 void Run::show_progress() {
-    const std::uint64_t expected = expected_packets(plan_);
+    const std::uint64_t expected = op_.expected_packets();
     const std::uint64_t percent = std::min<std::uint64_t>(99, 100 * packets_seen_ / expected);
-    progress_.show(fmt::format(
-        "running: {} packets{}, {}/{} nodes done", packets_seen_,
-        plan_.tree() || plan_.ascends() ? fmt::format(" of {} ({} %)", expected, percent) : "",
-        done_, count_live()));
+    progress_.show(
+        fmt::format("running: {} packets{}, {}/{} nodes done", packets_seen_,
+                    op_.knows_packets() ? fmt::format(" of {} ({} %)", expected, percent) : "",
+                    done_, count_live()));
 }
 
 // --- what nodes say ---
@@ -388,11 +388,10 @@ void Run::make_room(NodeId node, const wire::Piece& piece) {
 void Run::on_push(NodeId node, const HostMessage& message) {
     const auto piece = payload_as<wire::Piece>(message);
     const bool whole = piece && piece->bytes <= message.payload.size() - sizeof(wire::Piece);
-    const bool app = plan_.op == wire::Op::app || plan_.ascends();
-    if (whole && app)
+    if (whole && op_.all_push())
         make_room(node, *piece);
     const std::size_t size = result_.output.size();
-    if (!whole || !(app || node == book_.output_node()) || piece->position > size ||
+    if (!whole || !(op_.all_push() || node == op_.output_node()) || piece->position > size ||
         piece->bytes > size - piece->position) {
         ++result_.bad_host_frames;
         return;

@@ -3,8 +3,7 @@
 
 #include "engine.hpp"
 #include "host_frame.hpp"
-#include "job.hpp"
-#include "plan.hpp"
+#include "ops/operation.hpp"
 #include "progress.hpp"
 #include "wire/host_messages.hpp"
 
@@ -49,7 +48,7 @@ std::string name_nodes(const std::vector<std::uint32_t>& nodes);
 
 class Run final : private Events {
 public:
-    Run(Engine& engine, const RunPlan& plan, const JobBook& book, Progress& progress);
+    Run(Engine& engine, const Operation& op, Progress& progress);
 
     /// The whole run. RunError if it could not begin; how it went is in the result.
     RunResult execute();
@@ -101,8 +100,8 @@ private:
     static constexpr std::size_t kLineMax = 4096;
 
     Engine& engine_;
+    const Operation& op_;
     const RunPlan& plan_;
-    const JobBook& book_;
     Progress& progress_;
     RunResult result_;
     std::uint32_t done_ = 0;         // live nodes that have done their job

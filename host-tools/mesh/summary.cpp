@@ -18,59 +18,22 @@ double units(wire::ModelTime ticks) {
 }
 
 /// One step: a whole packet over one link; in cycles whose packets differ, a start-up.
-double step_units(const RunPlan& plan) {
-    if (plan.packet_bytes == 0)
-        return plan.tau;
-    const std::uint32_t payload = std::min(plan.packet_bytes, plan.message_bytes());
-    return plan.tau + plan.tc * payload;
+double step_units(const Operation& op) {
+    const RunPlan& run = op.run();
+    if (run.packet_bytes == 0)
+        return run.tau;
+    return run.tau + run.tc * std::min(run.packet_bytes, op.message_bytes());
 }
 
-std::uint64_t steps_of(const RunPlan& plan, double time) {
-    const double step = step_units(plan);
+std::uint64_t steps_of(const Operation& op, double time) {
+    const double step = step_units(op);
     return step > 0 ? static_cast<std::uint64_t>(std::ceil(time / step - 1e-9)) : 0;
-}
-
-std::optional<Formula> personal_formula_of(const RunPlan& plan) {
-    if (plan.by_packets())
-        return path_formula(plan);
-    if (plan.bytes == 0 || (in_cycles(plan.schedule) && plan.packet_bytes != 0))
-        return std::nullopt;
-    const bool exchange = plan.translated() && plan.ports == PortModel::half;
-    return personal_formula(plan.cycles(), plan.packets(), exchange ? 2 : 1);
-}
-
-std::optional<Formula> formula_of(const RunPlan& plan) {
-    switch (plan.op) {
-    case wire::Op::bcast:
-        return broadcast_formula(plan.network(), plan.rule, plan.ports, plan.packets(), plan.root,
-                                 plan.copies);
-    case wire::Op::send:
-        if (plan.target == wire::kRandomTarget || plan.messages != 1)
-            return std::nullopt;
-        return unicast_formula(
-            plan.ports, distance(plan.network(), plan.root, node_at(plan.target)), plan.packets());
-    case wire::Op::barrier: return barrier_formula(plan.network(), plan.ports);
-    case wire::Op::scatter:
-    case wire::Op::gather:
-    case wire::Op::allgather:
-    case wire::Op::alltoall: return personal_formula_of(plan);
-    case wire::Op::reduce:
-        return reduction_formula(plan.network(), plan.rule, plan.ports, plan.packets(), plan.root);
-    case wire::Op::scan: return scan_formula(plan.network(), plan.ports, plan.packets());
-    case wire::Op::ascend:
-    case wire::Op::descend:
-    case wire::Op::sort:
-    case wire::Op::fft: return ascend_formula_of(plan);
-    case wire::Op::allreduce:
-    case wire::Op::none:
-    case wire::Op::app: break;
-    }
-    return std::nullopt;
 }
 
 /// Live nodes that no path of living cables and nodes joins to the root, in the direction in which
 /// the op's data goes.
-std::vector<std::uint32_t> cut_off(const RunPlan& plan, const RunResult& result, const Loom& loom) {
+std::vector<std::uint32_t> cut_off(const Operation& op, const RunResult& result, const Loom& loom) {
+    const RunPlan& plan = op.run();
     const auto living = [&](std::uint32_t node) { return result.nodes[node].fate == Fate::live; };
     std::vector<bool> reached(plan.nodes());
     std::vector<std::uint32_t> frontier;
@@ -79,7 +42,7 @@ std::vector<std::uint32_t> cut_off(const RunPlan& plan, const RunResult& result,
         frontier.push_back(index(plan.root));
     }
     const Network network = plan.network();
-    const bool inward = plan.op == wire::Op::gather || plan.op == wire::Op::reduce;
+    const bool inward = op.inward();
     while (!frontier.empty()) {
         const NodeId node = node_at(frontier.back());
         frontier.pop_back();
@@ -101,13 +64,15 @@ std::vector<std::uint32_t> cut_off(const RunPlan& plan, const RunResult& result,
     return rest;
 }
 
-/// What may excuse a node that has not got everything.
-Deaths deaths_of(const RunResult& result, const Loom& loom) {
-    Deaths deaths{!loom.counts().happened.empty(), {}};
-    for (std::uint32_t node = 0; node < result.nodes.size(); ++node)
+/// What the op must judge.
+Outcome outcome_of(const RunResult& result, const Loom& loom) {
+    Outcome outcome{{}, result.output, !loom.counts().happened.empty(), {}};
+    for (std::uint32_t node = 0; node < result.nodes.size(); ++node) {
+        outcome.reports.push_back(result.nodes[node].report);
         if (result.nodes[node].fate == Fate::killed)
-            deaths.killed.push_back(node_at(node));
-    return deaths;
+            outcome.killed.push_back(node_at(node));
+    }
+    return outcome;
 }
 
 bool is_high_water(Counter counter) {
@@ -127,19 +92,6 @@ void add_counters(Summary& summary, const wire::NodeReport& report) {
     }
 }
 
-/// Links from the root to `node` in a single tree.
-unsigned level_of(const RunPlan& plan, NodeId node) {
-    unsigned level = 0;
-    while (node != plan.root && level < plan.nodes()) {
-        const Port port = parent(plan.network(), plan.rule, 0, plan.root, node);
-        if (port == kNoPort)
-            break;
-        node = neighbor(plan.network(), node, port);
-        ++level;
-    }
-    return level;
-}
-
 void add_level(Summary& summary, unsigned number, const NodeResult& node) {
     if (summary.levels.size() <= number)
         summary.levels.resize(number + 1);
@@ -150,9 +102,9 @@ void add_level(Summary& summary, unsigned number, const NodeResult& node) {
 }
 
 /// Links that nodes have declared dead, as NODE/PORT.
-std::vector<std::string> dead_links(const RunPlan& plan, const RunResult& result) {
+std::vector<std::string> dead_links(const RunResult& result) {
     std::vector<std::string> links;
-    for (std::uint32_t node = 0; node < plan.nodes(); ++node)
+    for (std::uint32_t node = 0; node < result.nodes.size(); ++node)
         for (PortSequence ports = PortSequence::ascending(result.nodes[node].report.dead_ports);
              !ports.empty();)
             links.push_back(fmt::format("{}/{}", node, index(ports.pop())));
@@ -168,47 +120,43 @@ std::string list_links(const std::vector<std::string>& links) {
 
 } // namespace
 
-Summary summarize(const RunPlan& plan, const JobBook& book, const RunResult& result,
-                  const Loom& loom) {
+Summary summarize(const Operation& op, const RunResult& result, const Loom& loom) {
     Summary summary;
-    const Deaths deaths = deaths_of(result, loom);
-    const bool single = plan.op == wire::Op::bcast && subtree_count(plan.network(), plan.rule) == 1;
-    summary.spectrum = check_spectrum(plan, result);
-    for (std::uint32_t number = 0; number < plan.nodes(); ++number) {
+    const Outcome outcome = outcome_of(result, loom);
+    summary.verdict = op.judge(outcome);
+    summary.output = op.output(outcome);
+    for (std::uint32_t number = 0; number < result.nodes.size(); ++number) {
         const NodeResult& node = result.nodes[number];
-        if (single)
-            add_level(summary, level_of(plan, node_at(number)), node);
+        if (const auto level = op.level_of(node_at(number)))
+            add_level(summary, *level, node);
         add_counters(summary, node.report);
         if (node.fate == Fate::killed)
             continue;
         ++summary.live;
-        if (plan.by_packets())
-            summary.missing_blocks += book.missing_blocks(node_at(number), node.report, deaths);
-        if (node.fate == Fate::live && book.right(node_at(number), node.report, deaths) &&
-            (!summary.spectrum || summary.spectrum->right[number]))
+        if (node.fate == Fate::live && summary.verdict.right[number])
             ++summary.verified;
         else
             summary.failed.push_back(number);
         if (node.report.done != 0)
             summary.complete_time = std::max(summary.complete_time, units(node.report.finish_time));
-        if (node.report.done != 0 || plan.by_packets())
+        if (node.report.done != 0 || op.survives_faults())
             summary.model_time = std::max(
                 {summary.model_time, summary.complete_time, units(node.report.copies_time)});
-        if (plan.op == wire::Op::app)
+        if (op.is_app())
             summary.app_status = std::max(summary.app_status, node.report.status);
     }
-    summary.steps = steps_of(plan, summary.model_time);
-    summary.complete_steps = steps_of(plan, summary.complete_time);
+    summary.steps = steps_of(op, summary.model_time);
+    summary.complete_steps = steps_of(op, summary.complete_time);
     for (const NodeResult& node : result.nodes)
         summary.disputed_packets += node.report.disputed_packets;
-    summary.formula = formula_of(plan);
+    summary.formula = op.formula();
     summary.against = loom.counts().first_against;
     if (!loom.counts().happened.empty())
-        summary.unreachable = cut_off(plan, result, loom);
+        summary.unreachable = cut_off(op, result, loom);
     return summary;
 }
 
-std::string describe_failure(const RunPlan& plan, const RunResult& result, const Summary& summary) {
+std::string describe_failure(const RunResult& result, const Summary& summary) {
     if (summary.live == 0)
         return "no node is left alive";
     std::vector<std::uint32_t> without;
@@ -238,7 +186,7 @@ std::string describe_failure(const RunPlan& plan, const RunResult& result, const
         parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "
                                     "this is a bug of the firmware",
                                     index(summary.against->node), index(summary.against->port)));
-    const std::vector<std::string> dead = dead_links(plan, result);
+    const std::vector<std::string> dead = dead_links(result);
     if (!dead.empty())
         parts.push_back("links declared dead: " + list_links(dead));
     return fmt::format("{}", fmt::join(parts, "; "));

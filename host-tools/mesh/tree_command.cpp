@@ -1,7 +1,7 @@
 #include "tree_command.hpp"
 
 #include "errors.hpp"
-#include "plan.hpp"
+#include "naming.hpp"
 #include "qemu_process.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "claim_check.hpp"
 #include "step_simulator.hpp"
 
-#include "core/formulas.hpp"
+#include "host-tools/mesh/ops/formulas.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include "claim_check.hpp"
 #include "step_simulator.hpp"
 
-#include "core/formulas.hpp"
 #include "core/schedule.hpp"
+#include "host-tools/mesh/ops/formulas.hpp"
 
 #include <gtest/gtest.h>
 

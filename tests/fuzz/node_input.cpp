@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 namespace {
@@ -107,22 +108,21 @@ private:
     host::Events* events_ = nullptr;
 };
 
-host::RunPlan some_plan(FuzzedDataProvider& input) {
-    host::RunPlan plan;
-    plan.engine = "qemu";
-    plan.rig.network = kCube;
-    plan.rig.app = "job";
-    plan.op = wire::Op::bcast;
-    plan.op_name = "bcast";
-    plan.rule = Rule::sbt;
-    plan.bytes = 150;
-    plan.packet_bytes = 64;
-    plan.ports_name = "all";
+std::unique_ptr<host::Operation> some_op(FuzzedDataProvider& input) {
+    host::RunArguments arguments;
+    arguments.op = "bcast";
+    arguments.packet = "64";
+    arguments.bytes = 150;
+    host::RunPlan run;
+    run.engine = "qemu";
+    run.rig.network = kCube;
+    const host::OpKind& kind = host::kind_of(arguments);
+    auto op = kind.plan(kind, std::move(run), arguments);
     if (input.ConsumeBool())
-        plan.input = host::Bytes(plan.bytes, std::byte{7});
+        op->run().input = host::Bytes(op->run().bytes, std::byte{7});
     if (input.ConsumeBool())
-        plan.output = "copy";
-    return plan;
+        op->run().output = "copy";
+    return op;
 }
 
 } // namespace
@@ -134,12 +134,11 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     FuzzedDataProvider input(data, size);
-    const host::RunPlan plan = some_plan(input);
-    const host::JobBook book(plan);
+    const auto op = some_op(input);
     host::Progress progress;
     Babel babel(input);
     try {
-        host::Run(babel, plan, book, progress).execute();
+        host::Run(babel, *op, progress).execute();
     } catch (const Exhausted&) {
     } catch (const host::RunError&) { // it could not begin, or nobody moved any more
     }

@@ -1,5 +1,5 @@
 // Whole nodes over noisy cables: jobs of the firmware's own job program.
-#include "core/formulas.hpp"
+#include "host-tools/mesh/ops/formulas.hpp"
 #include "rig.hpp"
 #include "wire/crc32.hpp"
 

@@ -87,6 +87,22 @@ BAD |= {
                                   "8 blocks need 262144"),
 }
 
+# An option that an op does not read, and what is said of those that do.
+BAD |= {
+    "messages of a broadcast": (collective("bcast", "--messages", 5),
+                                "--messages: means nothing to bcast; goes with send"),
+    "bytes of a barrier": (collective("barrier", "--bytes", 99, "--tree", "hp"), "to barrier"),
+    "tree of a message": (collective("send", "--tree", "hp"), "goes with bcast, scatter"),
+    "target of a reduction": (collective("reduce", "--to", 3), "--target: means nothing to reduce"),
+    "exclusive sum of all": (collective("allreduce", "--exclusive"), "goes with scan"),
+    "operator of a sort": (collective("sort", "--operator", "max"), "reduce, allreduce, scan"),
+    "copies of a reduction": (collective("reduce", "--copies", 2), "bcast, scatter, gather"),
+    "route of an app": ([*SIM, "--app", "hello", "--route", "sbt"], "--route: means nothing to "
+                                                                    "--app; goes with send"),
+    "words for an op": (collective("bcast", "--", "word"), "words after --: means nothing to"),
+    "output of a barrier": (collective("barrier", "--output", "no/such"), "means nothing to"),
+}
+
 
 def test_a_file_that_does_not_divide_into_blocks_is_refused(tmp_path):
     file = tmp_path / "in"

@@ -1,7 +1,7 @@
 // Samples for a Fourier transform, and its definition.
 #pragma once
 
-#include "engine.hpp"
+#include "host-tools/mesh/engine.hpp"
 
 #include <complex>
 #include <cstdint>

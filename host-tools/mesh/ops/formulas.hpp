@@ -1,5 +1,4 @@
-// Step counts of the papers, as corrected: what a run is measured against. For the host and the
-// tests; no firmware includes it.
+// Step counts of the papers, as corrected: what a run is measured against.
 //
 // One step moves one packet over one link. P packets, x copies of each, n dimensions, N nodes, d
 // links; m disjoint trees, h links from the root to the farthest node, D the diameter, T steps of

@@ -1,6 +1,6 @@
 #include "samples.hpp"
 
-#include "errors.hpp"
+#include "host-tools/mesh/errors.hpp"
 #include "wire/bytes.hpp"
 
 #include <fmt/format.h>

@@ -1,0 +1,80 @@
+#include "naming.hpp"
+
+#include <array>
+#include <sstream>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Topology>, 3> kTopologies{
+    {{"cube", Topology::cube}, {"uhc", Topology::uhc}, {"star", Topology::star}}};
+
+std::vector<std::string_view> tree_names(Network network) {
+    std::vector<std::string_view> names;
+    for (unsigned rule = 1; rule < static_cast<unsigned>(Rule::kCount); ++rule)
+        if (subtree_count(network, static_cast<Rule>(rule)) != 0)
+            names.push_back(name(static_cast<Rule>(rule)));
+    return names;
+}
+
+} // namespace
+
+std::uint32_t in_range(std::int64_t value, std::int64_t low, std::int64_t high,
+                       std::string_view option) {
+    if (value < low || value > high)
+        refuse("{} {}: allowed: {} to {}", option, value, low, high);
+    return static_cast<std::uint32_t>(value);
+}
+
+Network network_of(std::string_view topology, std::int64_t dim) {
+    const Topology which = look_up(kTopologies, topology, "--topology");
+    const Network network{which, static_cast<std::uint8_t>(std::clamp<std::int64_t>(dim, 0, 255))};
+    if (valid(network))
+        return network;
+    unsigned low = 0;
+    unsigned high = 0;
+    for (unsigned candidate = 1; candidate <= kDimMax; ++candidate)
+        if (valid({which, static_cast<std::uint8_t>(candidate)})) {
+            low = low == 0 ? candidate : low;
+            high = candidate;
+        }
+    refuse("--dim {}: a {} has dimension {} to {}", dim, topology, low, high);
+}
+
+Rule tree_of(Network network, std::string_view tree) {
+    const auto rule = rule_by_name(network.topology, tree);
+    if (!rule || subtree_count(network, *rule) == 0)
+        refuse("--tree '{}': {}allowed: {}", tree, rule ? "needs an even --dim; " : "",
+               fmt::join(tree_names(network), ", "));
+    return *rule;
+}
+
+Rule usual_tree(Topology topology, bool copies) {
+    switch (topology) {
+    case Topology::uhc: return copies ? Rule::ist : Rule::bts;
+    case Topology::star: return copies ? Rule::edt : Rule::spt;
+    case Topology::cube: break;
+    }
+    return copies ? Rule::msbt : Rule::sbt;
+}
+
+Far cable_end(Network network, const std::string& text, std::string_view option) {
+    std::uint32_t node = 0;
+    unsigned port = 0;
+    char slash = 0;
+    std::istringstream words(text);
+    if (!(words >> node >> slash >> port) || slash != '/' || !words.eof() ||
+        node >= node_count(network) || port >= port_count(network) ||
+        ((out_ports(network, node_at(node)) >> port) & 1u) == 0)
+        refuse("{} '{}': give NODE/PORT: nodes 0 to {}, ports 0 to {}", option, text,
+               node_count(network) - 1, port_count(network) - 1);
+    return {node_at(node), port_at(port)};
+}
+
+NodeId node_of(Network network, std::int64_t number, std::string_view option) {
+    return node_at(in_range(number, 0, node_count(network) - 1, option));
+}
+
+} // namespace mesh::host

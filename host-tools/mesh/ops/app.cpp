@@ -1,0 +1,58 @@
+// A program of the user's own on every node. What is right only the program knows: its status says.
+#include "data.hpp"
+#include "families.hpp"
+#include "host-tools/mesh/errors.hpp"
+#include "kernel/limits.hpp"
+
+namespace mesh::host {
+
+namespace {
+
+class App final : public Operation {
+public:
+    App(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
+        : Operation(kind, std::move(plan)),
+          name_(arguments.app) {
+        plan_message(run(), arguments, kInputBytesMax);
+        if (arguments.words.size() > limits::kArgumentsMax)
+            refuse("{} words for the app: at most {} are allowed", arguments.words.size(),
+                   limits::kArgumentsMax);
+        for (const std::string& word : arguments.words) {
+            const auto bytes = std::as_bytes(std::span(word.c_str(), word.size() + 1));
+            words_.insert(words_.end(), bytes.begin(), bytes.end());
+        }
+        if (words_.size() > limits::kArgumentBytesMax)
+            refuse("the app's words take {} bytes: at most {} are allowed", words_.size(),
+                   limits::kArgumentBytesMax);
+    }
+
+    std::uint64_t expected_packets() const override { return run().nodes(); }
+    bool knows_packets() const override { return false; }
+    bool contends() const override { return false; }
+    bool is_app() const override { return true; }
+    bool all_push() const override { return true; }
+    std::string title() const override { return name_; }
+    std::string subject() const override { return {}; }
+    void describe(Json& head) const override { head["app"] = name_; }
+
+private:
+    std::span<const std::byte> words() const override { return words_; }
+    std::vector<Expectation> answers() const override { return {}; }
+    bool right(NodeId node, const Outcome& outcome) const override {
+        const wire::NodeReport& report = outcome.reports[index(node)];
+        return report.done != 0 && report.status == 0;
+    }
+
+    std::string name_;
+    Bytes words_;
+};
+
+constexpr OpKind kKind{
+    "app",       "a program of your own on every node", wire::Op::app, "", "words --input --output",
+    plan_as<App>};
+
+} // namespace
+
+const OpKind& app_op() { return kKind; }
+
+} // namespace mesh::host

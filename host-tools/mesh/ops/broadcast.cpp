@@ -1,0 +1,128 @@
+// bcast: the same message for everybody, over one tree, or over disjoint trees with a packet on one
+// of them or copies on several.
+#include "collectives/copies.hpp"
+#include "data.hpp"
+#include "families.hpp"
+#include "kernel/limits.hpp"
+#include "trees.hpp"
+#include "wire/frame.hpp"
+
+#include "host-tools/mesh/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace mesh::host {
+
+namespace {
+
+class Broadcast final : public Operation {
+public:
+    Broadcast(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
+        : Operation(kind, std::move(plan)) {
+        run().copies = plan_copies(run(), arguments);
+        tree_ = plan_tree(run(), arguments, false);
+        if (tree_ == Rule::sbg)
+            refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
+        plan_message(run(), arguments, kInputBytesMax);
+        const bool one_way = run().copies == 1 && tree_ != Rule::msbt_rot;
+        const PacketLimits limits{one_way ? kExternalBytesMax : wire::kPayloadBytesMax};
+        if (arguments.packet == "auto")
+            run().packet_bytes = best_packet_bytes(static_cast<std::uint32_t>(limits.most));
+        else
+            plan_packet(run(), arguments.packet, limits, ", or auto");
+        check_copies();
+    }
+
+    std::uint64_t expected_packets() const override {
+        return std::uint64_t{packets()} * run().copies * (run().nodes() - 1);
+    }
+    bool contends() const override { return run().one_port() || tree_ == Rule::msbt_rot; }
+    std::optional<Formula> formula() const override { return formula_for(packets()); }
+    std::optional<unsigned> level_of(NodeId node) const override;
+    std::string subject() const override {
+        return fmt::format("tree {} rooted at node {}: {}", name(tree_), index(run().root),
+                           describe_size(""));
+    }
+    void describe(Json& head) const override {
+        Operation::describe(head);
+        head["tree"] = name(tree_);
+    }
+
+private:
+    void fill(wire::Job& job, NodeId) const override { job.rule = tree_; }
+    /// Every node, the root too, accounts for the whole message.
+    std::vector<Expectation> answers() const override {
+        return std::vector(run().nodes(), expectation_of(message_of(run(), run().root, 0)));
+    }
+    std::optional<Formula> formula_for(std::uint64_t count) const {
+        return broadcast_formula(run().network(), tree_, run().ports, count, run().root,
+                                 run().copies);
+    }
+    std::uint32_t best_packet_bytes(std::uint32_t most) const;
+    void check_copies() const;
+
+    Rule tree_{};
+};
+
+/// The size of packet, `most` at most, for which tau and tc give the shortest broadcast.
+std::uint32_t Broadcast::best_packet_bytes(std::uint32_t most) const {
+    const std::uint32_t bytes = run().bytes;
+    std::uint32_t best = 0;
+    double best_time = std::numeric_limits<double>::infinity();
+    const std::uint32_t packets_max = std::max(bytes / kPacketBytesMin, bytes / most + 1);
+    for (std::uint32_t count = 1; count <= packets_max; ++count) {
+        const std::uint32_t size = std::max(kPacketBytesMin, (bytes + count - 1) / count);
+        const auto formula = formula_for(count);
+        if (size > most || !formula)
+            continue;
+        const double time = static_cast<double>(formula->steps) * (run().tau + size * run().tc);
+        if (time < best_time) {
+            best_time = time;
+            best = size;
+        }
+    }
+    if (best == 0)
+        refuse("--packet auto: the steps of --tree {} with --ports {} follow no formula; allowed: "
+               "{} to {}",
+               name(tree_), run().ports_name, kPacketBytesMin, most);
+    return best;
+}
+
+/// Every node keeps the message and a vote for each packet.
+void Broadcast::check_copies() const {
+    if (run().copies == 1)
+        return;
+    const std::uint64_t needed =
+        run().bytes + vote_bytes({.total_bytes = run().bytes, .packet_bytes = run().packet_bytes});
+    if (needed > limits::kWorkspaceBytes)
+        refuse("--bytes {}: with --copies a node needs {} bytes for message and votes; it has {}",
+               run().bytes, needed, limits::kWorkspaceBytes);
+}
+
+std::optional<unsigned> Broadcast::level_of(NodeId node) const {
+    if (subtree_count(run().network(), tree_) != 1)
+        return std::nullopt;
+    unsigned level = 0;
+    while (node != run().root && level < run().nodes()) {
+        const Port port = parent(run().network(), tree_, 0, run().root, node);
+        if (port == kNoPort)
+            break;
+        node = neighbor(run().network(), node, port);
+        ++level;
+    }
+    return level;
+}
+
+constexpr std::array kKinds{
+    OpKind{"bcast", "one message from the root to all", wire::Op::bcast, kCommonProgram,
+           "--tree --avoid --copies --bytes --packet --input --output", plan_as<Broadcast>}};
+
+} // namespace
+
+std::span<const OpKind> broadcast_ops() { return kKinds; }
+
+} // namespace mesh::host

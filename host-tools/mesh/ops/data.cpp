@@ -1,0 +1,108 @@
+#include "data.hpp"
+
+#include "apps/traffic.hpp"
+#include "host-tools/mesh/naming.hpp"
+#include "wire/frame.hpp"
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <system_error>
+
+namespace mesh::host {
+
+namespace {
+
+Bytes made_from(std::uint32_t stream, std::uint32_t count) {
+    Bytes bytes(count);
+    for (std::uint32_t at = 0; at < count; ++at)
+        bytes[at] = static_cast<std::byte>(traffic_byte(stream, at));
+    return bytes;
+}
+
+Bytes read_input(const std::string& path, std::int64_t most) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error))
+        refuse("--input '{}': no such file (or not a regular one)", path);
+    std::ifstream file(path, std::ios::binary);
+    const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+    if (!file || error)
+        refuse("--input '{}': cannot be read", path);
+    if (size > most)
+        refuse("--input '{}': {} bytes; at most {} are allowed", path, size, most);
+    Bytes bytes(static_cast<std::size_t>(size));
+    file.read(reinterpret_cast<char*>(bytes.data()), size);
+    return bytes;
+}
+
+} // namespace
+
+void plan_input(RunPlan& run, const RunArguments& arguments, std::int64_t most) {
+    if (arguments.bytes)
+        run.bytes = in_range(*arguments.bytes, 0, most, "--bytes");
+    if (!arguments.input.empty())
+        run.input = read_input(arguments.input, most);
+}
+
+void plan_message(RunPlan& run, const RunArguments& arguments, std::int64_t most) {
+    plan_input(run, arguments, most);
+    if (!run.input)
+        return;
+    if (arguments.bytes && run.bytes > run.input->size())
+        refuse("--bytes {}: '{}' has {}", run.bytes, arguments.input, run.input->size());
+    if (!arguments.bytes)
+        run.bytes = static_cast<std::uint32_t>(run.input->size());
+    run.input->resize(run.bytes);
+}
+
+void plan_blocks(RunPlan& run, const RunArguments& arguments, std::string_view op,
+                 BlockLimits limits) {
+    plan_input(run, arguments, kInputBytesMax);
+    const auto [blocks, most] = limits;
+    if (run.input && !arguments.bytes) {
+        if (run.input->size() % blocks != 0)
+            refuse("--input '{}': {} bytes do not divide into {} blocks of one size; give --bytes",
+                   arguments.input, run.input->size(), blocks);
+        run.bytes = static_cast<std::uint32_t>(run.input->size() / blocks);
+    } else if (!arguments.bytes) {
+        run.bytes = std::min(run.bytes, most / 4 * 4);
+    }
+    if (run.bytes > most)
+        refuse("--bytes {}: {} with {} nodes has room for at most {} for each", run.bytes, op,
+               run.nodes(), most);
+    if (run.input && run.input->size() < blocks * run.bytes)
+        refuse("--bytes {}: '{}' has {} bytes, {} blocks need {}", run.bytes, arguments.input,
+               run.input->size(), blocks, blocks * run.bytes);
+}
+
+Bytes block_of(const RunPlan& run, std::size_t number, NodeId from, NodeId to) {
+    if (!run.input)
+        return made_from(block_stream(static_cast<std::uint32_t>(run.seed), from, to), run.bytes);
+    const auto data = std::span(*run.input).subspan(number * run.bytes, run.bytes);
+    return {data.begin(), data.end()};
+}
+
+Bytes message_of(const RunPlan& run, NodeId from, std::uint32_t k) {
+    if (run.input)
+        return *run.input;
+    return made_from(traffic_stream(static_cast<std::uint32_t>(run.seed), from, k), run.bytes);
+}
+
+void plan_packet(RunPlan& run, const std::string& packet, PacketLimits limits,
+                 std::string_view also) {
+    run.packet_bytes = limits.unbounded ? 0 : std::uint32_t{wire::kPayloadBytesMax};
+    if (packet.empty())
+        return;
+    std::uint32_t bytes = 0;
+    const char* const end = packet.data() + packet.size();
+    const auto [last, error] = std::from_chars(packet.data(), end, bytes);
+    const bool unbounded = limits.unbounded && bytes == 0;
+    if (error != std::errc{} || last != end ||
+        (!unbounded && (bytes < kPacketBytesMin || bytes > limits.most)))
+        refuse("--packet '{}': allowed: {} to {}{}{}", packet, kPacketBytesMin, limits.most,
+               limits.unbounded ? ", or 0 for unbounded" : "", also);
+    run.packet_bytes = bytes;
+}
+
+} // namespace mesh::host

@@ -1,0 +1,137 @@
+#include "operation.hpp"
+
+#include "host-tools/mesh/host_frame.hpp"
+#include "kernel/limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <thread>
+
+namespace mesh::host {
+
+namespace {
+
+/// QEMUs take turns on the cores: this long for each that waits for the same one.
+constexpr std::uint32_t kTurnUs = 1000;
+constexpr std::uint32_t kPolynomial = 0xEDB8'8320u;
+
+constexpr std::array<std::uint32_t, 16> kNibbles = [] {
+    std::array<std::uint32_t, 16> table{};
+    for (std::uint32_t nibble = 0; nibble < 16; ++nibble) {
+        std::uint32_t value = nibble;
+        for (int bit = 0; bit < 4; ++bit)
+            value = (value & 1u) != 0 ? (value >> 1) ^ kPolynomial : value >> 1;
+        table[nibble] = value;
+    }
+    return table;
+}();
+
+std::uint32_t ticks(double units) {
+    return static_cast<std::uint32_t>(std::llround(units * double{wire::kTicksPerUnit}));
+}
+
+std::uint16_t patience_ms(std::uint32_t nodes) {
+    const std::uint32_t per_core = nodes / std::max(1u, std::thread::hardware_concurrency());
+    return static_cast<std::uint16_t>(std::min(per_core * kTurnUs, limits::kPatienceMaxUs) / 1000);
+}
+
+} // namespace
+
+std::uint32_t check_crc32(std::span<const std::byte> bytes) {
+    std::uint32_t value = 0xFFFF'FFFFu;
+    for (const std::byte byte : bytes) {
+        value ^= std::to_integer<std::uint32_t>(byte);
+        value = (value >> 4) ^ kNibbles[value & 15u];
+        value = (value >> 4) ^ kNibbles[value & 15u];
+    }
+    return ~value;
+}
+
+Expectation expectation_of(std::span<const std::byte> bytes) {
+    return {check_crc32(bytes), static_cast<std::uint32_t>(bytes.size()), 1};
+}
+
+std::uint32_t Operation::packets() const {
+    const std::uint32_t most = message_bytes();
+    const std::uint32_t packet = run().packet_bytes;
+    return most == 0 || packet == 0 ? 1 : (most - 1) / packet + 1;
+}
+
+std::vector<std::byte> Operation::job_for(NodeId node) const {
+    wire::Job job;
+    job.op = kind().op;
+    job.rule = Rule::unicast;
+    job.ports = run().ports;
+    job.lockstep = run().rig.lockstep ? 1 : 0;
+    job.copies = static_cast<std::uint8_t>(run().copies);
+    job.patience_ms = patience_ms(run().nodes());
+    job.root = index(run().root);
+    job.message_bytes = run().bytes;
+    job.packet_bytes = run().packet_bytes;
+    job.tau_ticks = ticks(run().tau);
+    job.tc_ticks = ticks(run().tc);
+    job.seed = static_cast<std::uint32_t>(run().seed);
+    job.has_input = run().input ? 1 : 0;
+    job.input_bytes = static_cast<std::uint32_t>(run().input ? run().input->size() : 0);
+    job.output_node = index(output_node());
+    fill(job, node);
+    return joined(wire::bytes_of(job), words());
+}
+
+NodeId Operation::output_node() const {
+    return run().output.empty() || all_push() ? kNoNode : source_of_output();
+}
+
+NodeId Operation::source_of_output() const {
+    const std::uint32_t last = run().nodes() - 1;
+    return node_at(index(run().root) == last ? 0 : last);
+}
+
+std::size_t Operation::output_bytes() const {
+    const NodeId node = output_node();
+    return node == kNoNode ? 0 : expected(node).bytes;
+}
+
+const Expectation& Operation::expected(NodeId node) const {
+    if (answers_.empty())
+        answers_ = answers();
+    return answers_.at(index(node));
+}
+
+bool Operation::matches(NodeId node, const wire::NodeReport& report) const {
+    const Expectation& expectation = expected(node);
+    return report.crc == expectation.crc && report.received_bytes == expectation.bytes &&
+           report.received_messages == expectation.messages;
+}
+
+bool Operation::right(NodeId node, const Outcome& outcome) const {
+    const wire::NodeReport& report = outcome.reports[index(node)];
+    return report.done != 0 && report.status == 0 && matches(node, report);
+}
+
+Verdict Operation::judge(const Outcome& outcome) const {
+    Verdict verdict;
+    for (std::uint32_t node = 0; node < run().nodes(); ++node)
+        verdict.right.push_back(right(node_at(node), outcome));
+    return verdict;
+}
+
+std::string Operation::describe_size(std::string_view each) const {
+    const std::uint32_t count = packets();
+    return fmt::format("{} bytes{}, {} packet{}{}", run().bytes, each, count, count == 1 ? "" : "s",
+                       run().packet_bytes == 0
+                           ? std::string(" of any size")
+                           : fmt::format(" of at most {} bytes", run().packet_bytes));
+}
+
+std::string Operation::subject() const { return describe_size(""); }
+
+void Operation::describe(Json& head) const {
+    head["bytes"] = run().bytes;
+    head["packets"] = packets();
+}
+
+} // namespace mesh::host

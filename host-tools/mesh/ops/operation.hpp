@@ -1,0 +1,164 @@
+// An op: all that the host tool knows of one thing that a mesh can be told to do. How it is
+// planned, what each node is told, what each node must have got, what the steps are compared with,
+// and in which words a person hears of it.
+//
+// The right answer is computed here from the input or the seed, by a CRC of our own, and compared
+// with what each node reports: the nodes' code has no part in it. Whoever drives a run asks the op
+// and never which op it is. A family of ops is a file of this folder with a table of its kinds;
+// registry.cpp has the list of families.
+#pragma once
+
+#include "formulas.hpp"
+#include "host-tools/mesh/plan.hpp"
+#include "wire/host_messages.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mesh::host {
+
+using Json = nlohmann::ordered_json;
+class Operation;
+
+/// The program of the ops that have none of their own.
+inline constexpr std::string_view kCommonProgram = "job";
+
+/// One row in the table of a family.
+struct OpKind {
+    std::string_view name;
+    std::string_view phrase;  // what it does, for a list
+    wire::Op op;              // how the nodes call it
+    std::string_view program; // that does it, of firmware/apps
+    std::string_view options; // that it reads beside those that every run has, with blanks between
+    /// Checks the arguments and plans the op in a run of which only what all ops share is planned.
+    /// UsageError.
+    std::unique_ptr<Operation> (*plan)(const OpKind& kind, RunPlan run,
+                                       const RunArguments& arguments);
+};
+
+/// For OpKind::plan: an op whose constructor plans it.
+template <class Planned>
+std::unique_ptr<Operation> plan_as(const OpKind& kind, RunPlan run, const RunArguments& arguments) {
+    return std::make_unique<Planned>(kind, std::move(run), arguments);
+}
+
+/// What a node must report.
+struct Expectation {
+    std::uint32_t crc = 0;
+    std::uint32_t bytes = 0; // modulo 2^32, as the node counts them
+    std::uint32_t messages = 0;
+};
+
+/// CRC-32 (IEEE 802.3), half a byte at a time; independent of wire/crc32.hpp.
+std::uint32_t check_crc32(std::span<const std::byte> bytes);
+/// Of one message with these bytes.
+Expectation expectation_of(std::span<const std::byte> bytes);
+
+/// What has come of a run.
+struct Outcome {
+    std::vector<wire::NodeReport> reports; // the last one of each node
+    Bytes pushed;                          // each byte where its node put it
+    bool any_fault = false;                // the fault plan has done something for good
+    std::vector<NodeId> killed;            // by the fault plan
+};
+
+/// What is to be thought of it.
+struct Verdict {
+    std::vector<bool> right;          // by node; of dead ones it means nothing
+    std::uint64_t missing_blocks = 0; // of living nodes, at living nodes
+    std::string note;                 // a line for the table, or none
+    Json more = Json::object();       // for the report
+};
+
+class Operation {
+public:
+    Operation(const OpKind& kind, RunPlan run) : kind_(kind), run_(std::move(run)) {}
+    virtual ~Operation() = default;
+    Operation(const Operation&) = delete;
+    Operation& operator=(const Operation&) = delete;
+
+    const OpKind& kind() const { return kind_; }
+    const RunPlan& run() const { return run_; }
+    RunPlan& run() { return run_; } // while it is planned
+
+    // What is foreseen.
+    /// Packets that an undisturbed run delivers over links, roughly where it depends on the seed.
+    virtual std::uint64_t expected_packets() const = 0;
+    /// Whether that is near enough to tell a person how far a run has come.
+    virtual bool knows_packets() const { return true; }
+    /// Whether packets of different flows can want one port, so that their order matters.
+    virtual bool contends() const { return run().one_port(); }
+    /// Steps that a run should take, if there is a formula.
+    virtual std::optional<Formula> formula() const { return std::nullopt; }
+    /// Bytes of the largest message.
+    virtual std::uint32_t message_bytes() const { return run().bytes; }
+    /// Packets of one message; an empty one takes a packet too.
+    std::uint32_t packets() const;
+
+    // What the nodes do.
+    /// The payload of HostTag::job for this node.
+    std::vector<std::byte> job_for(NodeId node) const;
+    /// A program of the user's own: it may sleep, its status is the verdict, it has no table.
+    virtual bool is_app() const { return false; }
+    /// Whether any node pushes data, wherever it likes.
+    virtual bool all_push() const { return false; }
+    /// The node that pushes its data for --output; kNoNode if none does, or any may.
+    NodeId output_node() const;
+    /// How much it pushes.
+    std::size_t output_bytes() const;
+
+    // What came of it.
+    virtual Verdict judge(const Outcome& outcome) const;
+    /// What goes into the file of --output.
+    virtual Bytes output(const Outcome& outcome) const { return outcome.pushed; }
+    /// Whether the data goes towards the root, so that a node without a way to it is cut off.
+    virtual bool inward() const { return false; }
+    /// Whether every packet goes over disjoint paths: a node may then be right without having
+    /// ended, because some copies of what it has were lost.
+    virtual bool survives_faults() const { return false; }
+    /// Links from the root to a node, where a single tree is all that matters.
+    virtual std::optional<unsigned> level_of(NodeId) const { return std::nullopt; }
+
+    // In words.
+    virtual std::string title() const { return std::string(kind().name); }
+    /// The table's second line: over which structure, and how much. Empty: none.
+    virtual std::string subject() const;
+    /// Fills what it knows into the report's first keys, all of which are there.
+    virtual void describe(Json& head) const;
+
+protected:
+    virtual void fill(wire::Job&, NodeId) const {}
+    /// NUL-terminated, for the program.
+    virtual std::span<const std::byte> words() const { return {}; }
+    /// What each node must report.
+    virtual std::vector<Expectation> answers() const = 0;
+    const Expectation& expected(NodeId node) const;
+    /// True if the report shows what the node must have.
+    bool matches(NodeId node, const wire::NodeReport& report) const;
+    virtual bool right(NodeId node, const Outcome& outcome) const;
+    /// The node whose data --output is, where one pushes: the last one that is not the root.
+    virtual NodeId source_of_output() const;
+    /// "4096 bytes each, 4 packets of at most 1024 bytes".
+    std::string describe_size(std::string_view each) const;
+
+private:
+    const OpKind& kind_;
+    RunPlan run_;
+    mutable std::vector<Expectation> answers_; // once somebody has asked
+};
+
+/// All kinds that --op can name, in the order of the families.
+const std::vector<OpKind>& op_kinds();
+/// The kind that was asked for; --app names one too where it is the program of one. Options that
+/// only others read are refused. UsageError.
+const OpKind& kind_of(const RunArguments& arguments);
+
+} // namespace mesh::host

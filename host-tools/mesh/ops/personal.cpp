@@ -1,0 +1,173 @@
+// What all personalised ops share, and those of the cube: by single packets or in cycles.
+#include "personal.hpp"
+
+#include "collectives/personalised.hpp"
+#include "families.hpp"
+#include "host-tools/mesh/naming.hpp"
+#include "kernel/limits.hpp"
+#include "trees.hpp"
+#include "wire/frame.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace mesh::host {
+
+std::string Personal::subject() const {
+    const std::string roots = all_to_all() ? fmt::format("at each of {}", run().nodes())
+                                           : fmt::format("rooted at node {}", index(run().root));
+    return fmt::format("tree {}, schedule {} {}: {}", name(tree_), name(schedule_), roots,
+                       describe_size(" each"));
+}
+
+void Personal::describe(Json& head) const {
+    Operation::describe(head);
+    head["tree"] = name(tree_);
+    head["schedule"] = name(schedule_);
+}
+
+std::vector<std::string_view> Personal::schedules() const {
+    std::vector<std::string_view> names;
+    for (unsigned number = 0; number < static_cast<unsigned>(Schedule::kCount); ++number)
+        if (fits(static_cast<Schedule>(number)))
+            names.push_back(name(static_cast<Schedule>(number)));
+    return names;
+}
+
+void Personal::plan_schedule(const RunArguments& arguments,
+                             const std::vector<std::string_view>& names) {
+    schedule_ = best_schedule();
+    if (arguments.schedule.empty())
+        return;
+    const auto chosen = names[place_of(names, arguments.schedule, "--schedule")];
+    for (unsigned number = 0; number < static_cast<unsigned>(Schedule::kCount); ++number)
+        if (name(static_cast<Schedule>(number)) == chosen)
+            schedule_ = static_cast<Schedule>(number);
+}
+
+void Personal::plan_sizes(const RunArguments& arguments) {
+    const std::uint64_t nodes = run().nodes();
+    const std::uint64_t tables = exchange_bytes(nodes, 0);
+    const std::uint64_t room =
+        tables < limits::kWorkspaceBytes ? limits::kWorkspaceBytes - tables : 0;
+    const std::uint64_t most = std::min<std::uint64_t>(limits::kMessageBytesMax, room / 3) / nodes;
+    plan_blocks(run(), arguments, kind().name,
+                {pairs() ? nodes * nodes : nodes, static_cast<std::uint32_t>(most)});
+}
+
+Bytes Personal::block(NodeId from, NodeId to) const {
+    const std::size_t row =
+        pairs() ? std::size_t{index(from)} * run().nodes() + index(to) : index(from);
+    return block_of(run(), row, from, pairs() ? to : NodeId{0});
+}
+
+Bytes Personal::all_blocks(NodeId to) const {
+    Bytes all;
+    for (std::uint32_t from = 0; from < run().nodes(); ++from) {
+        const Bytes one = block(node_at(from), to);
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+}
+
+void Personal::fill(wire::Job& job, NodeId) const {
+    job.rule = tree_;
+    job.schedule = schedule_;
+}
+
+/// scatter: a block each; gather: all at the root; all-to-all: all at every node.
+std::vector<Expectation> Personal::answers() const {
+    std::vector<Expectation> expected(run().nodes(), Expectation{0, 0, 1});
+    if (inward())
+        expected[index(run().root)] = expectation_of(all_blocks(run().root));
+    else if (!scatters() && !pairs())
+        std::fill(expected.begin(), expected.end(), expectation_of(all_blocks(run().root)));
+    else
+        for (std::uint32_t number = 0; number < run().nodes(); ++number) {
+            const NodeId node = node_at(number);
+            expected[number] = expectation_of(pairs() ? all_blocks(node) : block(node, node));
+        }
+    return expected;
+}
+
+namespace {
+
+class CubePersonal final : public Personal {
+public:
+    CubePersonal(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
+        : Personal(kind, std::move(plan)) {
+        in_range(arguments.copies, 1, 1, "--copies");
+        tree_ = plan_tree(run(), arguments, true);
+        const auto names = schedules();
+        if (names.empty())
+            refuse("--tree {}: not for {} with --ports {}; allowed: sbt, tcbt, sbnt-minr, "
+                   "sbnt-maxl, sbnt-minbl, sbnt-maxbr, sbg (tcbt for all-to-all with all ports "
+                   "only)",
+                   name(tree_), kind.name, run().ports_name);
+        plan_schedule(arguments, names);
+        plan_sizes(arguments);
+        plan_packet(run(), arguments.packet, packet_limits());
+    }
+
+    std::uint64_t expected_packets() const override {
+        return std::uint64_t{packets()} * run().nodes() *
+               (all_to_all() ? port_count(run().network()) : 1);
+    }
+    std::optional<Formula> formula() const override {
+        if (run().bytes == 0 || (in_cycles(schedule_) && run().packet_bytes != 0))
+            return std::nullopt;
+        const CyclePlan plan{Hypercube{run().network().dim}, tree_, schedule_, run().one_port(),
+                             kind().op == wire::Op::allgather};
+        const bool in_turns = all_to_all() && run().ports == PortModel::half;
+        return personal_formula(plan, packets(), in_turns ? 2 : 1);
+    }
+
+private:
+    /// One port a node and all nodes at once: tcbt, whose nodes serve their children one after the
+    /// other, would want two.
+    bool fits(Schedule schedule) const override {
+        if (all_to_all() && (!in_cycles(schedule) || (tree_ == Rule::tcbt && run().one_port())))
+            return false;
+        return has_schedule(tree_, schedule, run().one_port());
+    }
+
+    /// The fastest for packets of one block each; all-to-all goes in cycles.
+    Schedule best_schedule() const override {
+        if (all_to_all() || tree_ == Rule::tcbt || tree_ == Rule::sbg)
+            return run().one_port() || tree_ == Rule::tcbt ? Schedule::subtree : Schedule::level;
+        if (!run().one_port())
+            return Schedule::postorder;
+        return tree_ == Rule::sbt ? Schedule::gray : Schedule::roundrobin;
+    }
+
+    PacketLimits packet_limits() const {
+        if (in_cycles(schedule_))
+            return {limits::kMessageBytesMax, true};
+        return {scatters() ? kExternalBytesMax : wire::kPayloadBytesMax};
+    }
+};
+
+std::unique_ptr<Operation> plan_personal(const OpKind& kind, RunPlan run,
+                                         const RunArguments& arguments) {
+    if (run.network().topology == Topology::cube)
+        return plan_as<CubePersonal>(kind, std::move(run), arguments);
+    return plan_paths(kind, std::move(run), arguments);
+}
+
+constexpr std::string_view kOptions =
+    "--tree --avoid --schedule --copies --bytes --packet --input --output";
+
+constexpr std::array kKinds{OpKind{"scatter", "a block from the root to each node",
+                                   wire::Op::scatter, kCommonProgram, kOptions, plan_personal},
+                            OpKind{"gather", "a block of each node to the root", wire::Op::gather,
+                                   kCommonProgram, kOptions, plan_personal},
+                            OpKind{"allgather", "a block of each node to all", wire::Op::allgather,
+                                   kCommonProgram, kOptions, plan_personal},
+                            OpKind{"alltoall", "a block of each node for each other",
+                                   wire::Op::alltoall, kCommonProgram, kOptions, plan_personal}};
+
+} // namespace
+
+std::span<const OpKind> personal_ops() { return kKinds; }
+
+} // namespace mesh::host

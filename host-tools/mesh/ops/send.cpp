@@ -1,0 +1,135 @@
+// send: messages from one node to another, or of every node to random ones.
+#include "apps/traffic.hpp"
+#include "data.hpp"
+#include "families.hpp"
+#include "host-tools/mesh/naming.hpp"
+#include "kernel/limits.hpp"
+#include "wire/frame.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::int64_t kMessagesMax = 1'000'000;
+
+constexpr std::array<std::pair<std::string_view, Rule>, 6> kRoutes{
+    {{"ecube", Rule::unicast},
+     {"sbt", Rule::sbt},
+     {"sbnt", Rule::sbnt_minr},
+     {"sbnt-maxl", Rule::sbnt_maxl},
+     {"sbnt-minbl", Rule::sbnt_minbl},
+     {"sbnt-maxbr", Rule::sbnt_maxbr}}};
+
+class Send final : public Operation {
+public:
+    Send(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
+        : Operation(kind, std::move(plan)),
+          route_(look_up(kRoutes, arguments.route, "--route")),
+          messages_(in_range(arguments.messages, 1, kMessagesMax, "--messages")) {
+        if (height(run().network(), route_) == 0)
+            refuse("--route '{}': on a {} messages take shortest paths; allowed: ecube",
+                   arguments.route, name(run().network().topology));
+        plan_message(run(), arguments, limits::kMessageBytesMax);
+        plan_packet(run(), arguments.packet, {wire::kPayloadBytesMax});
+        plan_target(arguments.target);
+        if (!run().output.empty() && (!target_ || messages_ != 1))
+            refuse("--output: --op send writes one message, to one --target");
+    }
+
+    std::uint64_t expected_packets() const override {
+        const std::uint64_t all = std::uint64_t{packets()} * messages_;
+        if (target_)
+            return all * distance(run().network(), run().root, *target_);
+        return all * run().nodes() * std::max(1u, height(run().network(), Rule::unicast) / 2);
+    }
+    bool knows_packets() const override { return false; }
+    bool contends() const override { return true; }
+    std::optional<Formula> formula() const override {
+        if (!target_ || messages_ != 1)
+            return std::nullopt;
+        return unicast_formula(run().ports, distance(run().network(), run().root, *target_),
+                               packets());
+    }
+    void describe(Json& head) const override {
+        Operation::describe(head);
+        head["route"] = route_ == Rule::unicast ? kRoutes.front().first : name(route_);
+        head["messages"] = messages_;
+        if (target_)
+            head["target"] = index(*target_);
+    }
+
+private:
+    void plan_target(const std::string& target);
+    bool sends(NodeId node) const { return !target_ || node == run().root; }
+    NodeId target_of(NodeId from, std::uint32_t k) const {
+        return target_
+                   ? *target_
+                   : traffic_target(run().nodes(), static_cast<std::uint32_t>(run().seed), from, k);
+    }
+    template <class Visit>
+    void for_each_message(Visit visit) const;
+
+    void fill(wire::Job& job, NodeId node) const override;
+    NodeId source_of_output() const override { return *target_; }
+    std::vector<Expectation> answers() const override;
+
+    Rule route_;
+    std::uint32_t messages_;
+    std::optional<NodeId> target_; // none: random
+};
+
+void Send::plan_target(const std::string& target) {
+    if (target == "random") {
+        if (run().nodes() < 2)
+            refuse("--target random: needs two nodes");
+        return;
+    }
+    std::uint32_t node = 0;
+    const char* const end = target.data() + target.size();
+    const auto [last, error] = std::from_chars(target.data(), end, node);
+    if (error != std::errc{} || last != end || node >= run().nodes())
+        refuse("--target '{}': allowed: random, or a node from 0 to {}", target, run().nodes() - 1);
+    target_ = node_at(node);
+}
+
+/// visit(sender, number of its message)
+template <class Visit>
+void Send::for_each_message(Visit visit) const {
+    for (std::uint32_t node = 0; node < run().nodes(); ++node)
+        for (std::uint32_t k = 0; k < messages_ && sends(node_at(node)); ++k)
+            visit(node_at(node), k);
+}
+
+void Send::fill(wire::Job& job, NodeId node) const {
+    job.route = route_;
+    job.target = target_ ? index(*target_) : wire::kRandomTarget;
+    job.messages = sends(node) ? messages_ : 0;
+    job.expected = expected(node).messages;
+}
+
+/// At each node the sum over its messages.
+std::vector<Expectation> Send::answers() const {
+    std::vector<Expectation> answers(run().nodes());
+    const std::uint32_t common = run().input ? check_crc32(*run().input) : 0;
+    for_each_message([&](NodeId from, std::uint32_t k) {
+        Expectation& at = answers[index(target_of(from, k))];
+        at.crc += run().input ? common : check_crc32(message_of(run(), from, k));
+        at.bytes += run().bytes;
+        ++at.messages;
+    });
+    return answers;
+}
+
+constexpr std::array kKinds{OpKind{
+    "send", "messages to one node, or of each to random ones", wire::Op::send, kCommonProgram,
+    "--route --target --messages --bytes --packet --input --output", plan_as<Send>}};
+
+} // namespace
+
+std::span<const OpKind> send_ops() { return kKinds; }
+
+} // namespace mesh::host

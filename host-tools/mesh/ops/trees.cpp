@@ -1,0 +1,69 @@
+#include "trees.hpp"
+
+#include "core/schedule.hpp"
+#include "host-tools/mesh/naming.hpp"
+
+#include <array>
+
+namespace mesh::host {
+
+namespace {
+
+bool uses(const RunPlan& run, Rule tree, Far cable) {
+    const NodeId other = neighbor(run.network(), cable.node, cable.port);
+    return parent(run.network(), tree, 0, run.root, cable.node) == cable.port ||
+           parent(run.network(), tree, 0, run.root, other) == cable.port;
+}
+
+/// The first balanced tree that does without a cable. (errata 3.9: alt shares no edge with minr
+/// below level 1)
+Rule tree_without(const RunPlan& run, Far cable, bool for_blocks) {
+    constexpr std::array kChoice{Rule::sbnt_minr, Rule::sbnt_maxl, Rule::sbnt_minbl,
+                                 Rule::sbnt_maxbr, Rule::alt};
+    for (const Rule tree : kChoice)
+        if (!uses(run, tree, cable) && (!for_blocks || tree != Rule::alt))
+            return tree;
+    refuse("--avoid {}/{}: every balanced tree from node {} uses it; allowed: cables that are not "
+           "at the root, or --copies 2",
+           index(cable.node), index(cable.port), index(run.root));
+}
+
+std::vector<std::string_view> disjoint_trees(Network network) {
+    std::vector<std::string_view> names;
+    for (unsigned number = 1; number < static_cast<unsigned>(Rule::kCount); ++number) {
+        const Rule rule = static_cast<Rule>(number);
+        if (has_disjoint_trees(rule) && subtree_count(network, rule) != 0)
+            names.push_back(name(rule));
+    }
+    return names;
+}
+
+} // namespace
+
+Rule plan_tree(const RunPlan& run, const RunArguments& arguments, bool for_blocks) {
+    const Network network = run.network();
+    if (!arguments.avoid.empty()) {
+        if (network.topology != Topology::cube)
+            refuse("--avoid: on a {} no tree is known that avoids a cable; allowed: --copies",
+                   name(network.topology));
+        if (!arguments.tree.empty() || run.copies > 1)
+            refuse("--avoid chooses the tree of a collective: without --tree and --copies");
+        return tree_without(run, cable_end(network, arguments.avoid, "--avoid"), for_blocks);
+    }
+    const Rule usual = usual_tree(network.topology, run.copies > 1);
+    const Rule rule = arguments.tree.empty() ? usual : tree_of(network, arguments.tree);
+    if (run.copies > 1 && !has_disjoint_trees(rule))
+        refuse("--copies {}: goes with --tree {}, whose trees share no edge", run.copies,
+               fmt::join(disjoint_trees(network), ", "));
+    return rule;
+}
+
+std::uint32_t copies_max(Network network) {
+    return subtree_count(network, usual_tree(network.topology, true));
+}
+
+std::uint32_t plan_copies(const RunPlan& run, const RunArguments& arguments) {
+    return in_range(arguments.copies, 1, copies_max(run.network()), "--copies");
+}
+
+} // namespace mesh::host

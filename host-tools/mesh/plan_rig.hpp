@@ -1,0 +1,17 @@
+// The rig of a run: engine, board, memory, image, emulator and wiring.
+#pragma once
+
+#include "plan.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+/// The apps that are built in, by name.
+std::vector<std::string_view> app_names();
+
+/// Finds and checks all that the op's nodes need to come to life. UsageError.
+void plan_rig(Operation& op, const RunArguments& arguments);
+
+} // namespace mesh::host
