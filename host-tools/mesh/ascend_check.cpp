@@ -102,7 +102,7 @@ std::vector<Expectation> expect_prefix(const RunPlan& plan) {
 View part_of(const RunPlan& plan, const RunResult& result, std::size_t node) {
     const std::size_t begin = std::min(node * plan.bytes, result.output.size());
     const std::size_t bytes = std::min(result.nodes[node].report.received_bytes, plan.bytes);
-    return View(result.output).subspan(begin, std::min(bytes, result.output.size() - begin));
+    return result.output.bytes().subspan(begin, std::min(bytes, result.output.size() - begin));
 }
 
 using Point = std::complex<float>;
@@ -110,7 +110,7 @@ using Point = std::complex<float>;
 /// Point `place` of the nodes' result.
 Point point_at(const RunResult& result, std::size_t place) {
     const std::size_t at = place * sizeof(Point);
-    return at + sizeof(Point) <= result.output.size() ? wire::load<Point>(View(result.output), at)
+    return at + sizeof(Point) <= result.output.size() ? wire::load<Point>(result.output.bytes(), at)
                                                       : Point{};
 }
 

@@ -5,9 +5,9 @@
 #include "options.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
-#include "qemu_engine.hpp"
 #include "report.hpp"
 #include "run.hpp"
+#include "signals.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@
 #include <exception>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -26,7 +27,7 @@ constexpr int kFailed = 1;
 constexpr int kBadArgument = 2;
 constexpr int kSignalBase = 128;
 
-void write_output(const RunPlan& plan, const Bytes& output) {
+void write_output(const RunPlan& plan, std::span<const std::byte> output) {
     if (plan.output.empty())
         return;
     std::ofstream file(plan.output, std::ios::binary);
@@ -47,7 +48,10 @@ int run_command(const RunPlan& plan) {
 
     const Summary summary = summarize(plan, book, result, engine->loom());
     write_report(plan, result, summary, engine->loom().counts());
-    write_output(plan, plan.ascends() ? ascend_output(plan, result) : result.output);
+    if (plan.ascends())
+        write_output(plan, ascend_output(plan, result));
+    else
+        write_output(plan, result.output.bytes());
     if (plan.op != wire::Op::app)
         print_table(plan, result, summary, engine->loom().counts());
     if (summary.good())

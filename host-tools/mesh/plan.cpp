@@ -176,6 +176,14 @@ std::string find_qemu(const std::string& name) {
     return path;
 }
 
+/// A QEMU that can confine itself is linked with the library that it does so with. Looking is
+/// cheaper than starting one.
+bool has_sandbox(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string program{std::istreambuf_iterator<char>(file), {}};
+    return program.find("libseccomp.so") != std::string::npos;
+}
+
 bool is_image(std::string_view app) {
     return app.find('/') != std::string_view::npos || app.ends_with(".elf");
 }
@@ -199,7 +207,7 @@ void plan_rig(RunPlan& plan, const RunArguments& arguments) {
         if (image || !arguments.image.empty())
             refuse("'{}': --engine sim runs apps by name only: {}", image ? rig.app : "--image",
                    fmt::join(apps, ", "));
-        if (arguments.gdb)
+        if (!arguments.gdb.empty())
             refuse("--gdb goes with --engine qemu only");
         check_size(rig.network, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
         return;
@@ -210,6 +218,7 @@ void plan_rig(RunPlan& plan, const RunArguments& arguments) {
         rig.image = arguments.image;
     check_image(rig.image);
     rig.qemu = find_qemu(arguments.qemu);
+    rig.sandbox = has_sandbox(rig.qemu);
 }
 
 /// The wiring of the network, but the far ends of two cables swapped.
@@ -305,6 +314,9 @@ void plan_times(RunPlan& plan, const RunArguments& arguments) {
     plan.timeout_s = arguments.timeout_s;
     if (!(plan.timeout_s > 0 && plan.timeout_s <= 1e6))
         refuse("--timeout {}: allowed: seconds above 0", plan.timeout_s);
+    plan.limit_s = arguments.limit_s;
+    if (!(plan.limit_s >= 0 && plan.limit_s <= 1e9))
+        refuse("--limit {}: allowed: seconds, or 0 for no limit", plan.limit_s);
 }
 
 /// Whether packets of different flows can want one port, so that their order would matter.
@@ -448,14 +460,16 @@ RunPlan plan_run(const RunArguments& arguments, const std::string& command) {
     plan.seed = arguments.seed;
     plan.output = arguments.output;
     plan.report = arguments.report;
+    plan.log = arguments.log;
+    plan.raw = arguments.raw;
     plan_times(plan, arguments);
     plan_message(plan, arguments);
     plan_collective(plan, arguments);
     plan_target(plan, arguments.target);
     plan_words(plan, arguments);
     check_output(plan);
-    if (arguments.gdb)
-        plan.rig.gdb = node_of(plan.network(), *arguments.gdb, "--gdb");
+    for (const std::int64_t node : arguments.gdb)
+        plan.rig.gdb.push_back(node_of(plan.network(), node, "--gdb"));
     plan.rig.faults = plan_faults(parse_faults(arguments.faults, plan.network()), plan.network(),
                                   plan.root, expected_packets(plan), plan.seed);
     plan_wiring(plan, arguments);

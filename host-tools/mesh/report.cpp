@@ -1,6 +1,7 @@
 #include "report.hpp"
 
 #include "errors.hpp"
+#include "run_log.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -168,7 +169,10 @@ Json report_of(const RunPlan& plan, const RunResult& result, const Summary& summ
     report["faults"] = faults_of(loom);
     report["refused_by_host"] = {{"malformed", loom.malformed},
                                  {"against_direction", loom.against},
-                                 {"host_frames", result.bad_host_frames}};
+                                 {"host_frames", result.refusals.host_frames},
+                                 {"pushes", result.refusals.pushes},
+                                 {"overflow", loom.overflow},
+                                 {"nodes", result.expelled}};
     report["dma_transfers"] = rows_of(plan, result, &wire::NodeReport::dma_transfers);
     report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
@@ -237,12 +241,15 @@ void print_dma(const RunPlan& plan, const Summary& summary) {
 
 void write_report(const RunPlan& plan, const RunResult& result, const Summary& summary,
                   const LoomCounts& loom) {
-    if (plan.report.empty())
-        return;
-    std::ofstream file(plan.report);
-    file << report_of(plan, result, summary, loom).dump() << '\n';
-    if (!file.flush())
-        throw RunError(fmt::format("--report '{}': cannot be written", plan.report));
+    const std::string logged = plan.log.empty() ? "" : report_of_log(plan.log);
+    for (const std::string& path : {plan.report, logged}) {
+        if (path.empty())
+            continue;
+        std::ofstream file(path);
+        file << report_of(plan, result, summary, loom).dump() << '\n';
+        if (!file.flush())
+            throw RunError(fmt::format("--report '{}': cannot be written", path));
+    }
 }
 
 void print_table(const RunPlan& plan, const RunResult& result, const Summary& summary,

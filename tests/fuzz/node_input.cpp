@@ -7,7 +7,10 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -45,6 +48,8 @@ public:
                 one_ends();
             break;
         }
+        for (const auto& [node, why] : std::exchange(expelled_, {}))
+            events.ended(node, why);
         return true;
     }
     void kill(NodeId node) override { loom_.gone(node); }
@@ -52,10 +57,11 @@ public:
     bool real_time() const override { return false; }
 
 private:
-    void deliver(NodeId, std::span<const std::byte>) override {}
+    bool deliver(NodeId, std::span<const std::byte>) override { return true; }
     void to_host(NodeId from, std::span<const std::byte> frame) override {
         events_->host_frame(from, frame);
     }
+    void expel(NodeId node, std::string_view why) override { expelled_.emplace_back(node, why); }
     std::uint64_t now_us() const override { return 0; }
 
     NodeId some_node() { return node_at(input_.ConsumeIntegralInRange(0u, kNodes - 1)); }
@@ -105,6 +111,7 @@ private:
     const bool patient_;
     host::Loom loom_;
     host::Events* events_ = nullptr;
+    std::vector<std::pair<NodeId, std::string>> expelled_;
 };
 
 host::RunPlan some_plan(FuzzedDataProvider& input) {
