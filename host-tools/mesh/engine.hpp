@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mesh::host {
 
@@ -27,8 +28,10 @@ public:
     virtual ~Events() = default;
     /// A whole frame from the host port of a node; any bytes. May call Loom::send().
     virtual void host_frame(NodeId from, std::span<const std::byte> frame) = 0;
-    /// The node is no more and Loom::gone() has been called: process ended, or firmware halted.
-    /// `how` says what was seen ("exit 1", "killed by signal 9").
+    /// What the node's emulator says on its standard error, in pieces; any bytes.
+    virtual void words(NodeId node, std::string_view text) = 0;
+    /// The node is no more and Loom::gone() has been called: its process has ended, or it was ended
+    /// for what it did. `how` says what was seen ("exit 1", "signal 9", "floods node 3").
     virtual void ended(NodeId node, std::string_view how) = 0;
 };
 
@@ -41,8 +44,9 @@ struct RigPlan {
     std::string qemu;  // qemu: path of the program
     Wiring wiring;     // wiring_of(network), unless cables are to be mis-plugged
     FaultPlan faults;
-    bool lockstep = false;     // Job::lockstep; the simulation is always in lockstep
-    std::optional<NodeId> gdb; // qemu: held at reset for a debugger
+    bool lockstep = false;   // Job::lockstep; the simulation is always in lockstep
+    std::vector<NodeId> gdb; // qemu: held at reset for a debugger
+    bool sandbox = false;    // qemu: it can confine itself to what a node needs
 };
 
 class Engine {

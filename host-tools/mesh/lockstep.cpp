@@ -1,5 +1,7 @@
 #include "lockstep.hpp"
 
+#include "bounds.hpp"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -51,26 +53,49 @@ void Lockstep::hold(std::uint32_t wire, std::uint64_t place, wire::ModelTime tim
         data_[time].push_back(std::move(held));
 }
 
-void Lockstep::idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer) {
+std::string_view Lockstep::idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer) {
     Member& member = nodes_[index(node)];
     if (member.excluded)
-        return;
+        return {};
+    const std::string_view wrong = complaint(member, timer);
+    if (!wrong.empty())
+        return wrong;
     member.reported = true;
     member.consumed = consumed;
-    if (timer != member.timer) {
-        member.timer = timer;
-        if (timer != wire::kNever)
-            timers_.push({timer, index(node)});
-    }
+    set_timer(node, timer);
     if (member.delivered == consumed && !member.queue.empty())
         send_batch(node);
     recount(member);
+    return {};
+}
+
+/// What cannot be in a report with this timer.
+std::string_view Lockstep::complaint(Member& member, wire::ModelTime timer) const {
+    if (timer == wire::kNever || timer > member.granted) {
+        member.stale_timers = 0;
+        return timer != wire::kNever && timer > bounds::kModelTimeMax
+                   ? "sets a timer to a model time that cannot be"
+                   : std::string_view{};
+    }
+    // What a node was granted is due at once; one that is late in seeing it may say so again.
+    const bool late = timer == member.granted && ++member.stale_timers <= bounds::kStaleTimersMax;
+    return late || !on_ ? std::string_view{} : "sets a timer to a model time that has passed";
+}
+
+void Lockstep::set_timer(NodeId node, wire::ModelTime time) {
+    Member& member = nodes_[index(node)];
+    if (time == member.timer)
+        return;
+    timers_.erase({member.timer, index(node)});
+    member.timer = time;
+    if (time != wire::kNever)
+        timers_.insert({time, index(node)});
 }
 
 void Lockstep::exclude(NodeId node) {
     Member& member = nodes_[index(node)];
     member.excluded = true;
-    member.timer = wire::kNever;
+    set_timer(node, wire::kNever);
     member.queue.clear();
     recount(member);
 }
@@ -113,9 +138,7 @@ void Lockstep::send_batches() {
 }
 
 bool Lockstep::quiescent() const {
-    return busy_ == 0 && control_.empty() && data_.empty() &&
-           std::all_of(nodes_.begin(), nodes_.end(),
-                       [](const Member& member) { return member.timer == wire::kNever; });
+    return busy_ == 0 && control_.empty() && data_.empty() && timers_.empty();
 }
 
 void Lockstep::advance() {
@@ -162,27 +185,18 @@ void Lockstep::release(std::vector<Held>& group) {
     }
 }
 
-/// The earliest timer of any node; forgets entries that were set anew since.
-wire::ModelTime Lockstep::earliest_timer() {
-    while (!timers_.empty()) {
-        const Timer& first = timers_.top();
-        if (nodes_[first.node].timer == first.time)
-            return first.time;
-        timers_.pop();
-    }
-    return wire::kNever;
+/// The earliest timer of any node.
+wire::ModelTime Lockstep::earliest_timer() const {
+    return timers_.empty() ? wire::kNever : timers_.begin()->first;
 }
 
 /// Tells every node whose timer is due at `time`.
 void Lockstep::grant(wire::ModelTime time) {
-    while (!timers_.empty() && timers_.top().time == time) {
-        const std::uint32_t node = timers_.top().node;
-        timers_.pop();
-        Member& member = nodes_[node];
-        if (member.timer != time)
-            continue;
-        member.timer = wire::kNever;
-        outlet_.grant(node_at(node), time);
+    while (earliest_timer() == time) {
+        const NodeId node = node_at(timers_.begin()->second);
+        set_timer(node, wire::kNever);
+        nodes_[index(node)].granted = time;
+        outlet_.grant(node, time);
     }
 }
 

@@ -18,8 +18,10 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <queue>
+#include <set>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mesh::host {
@@ -68,8 +70,10 @@ public:
     void hold(std::uint32_t wire, std::uint64_t place, wire::ModelTime time,
               std::span<const std::byte> frame);
 
-    /// A node reports: frames consumed since its reset and its earliest timer.
-    void idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer);
+    /// A node reports: frames consumed since its reset and its earliest timer. Says what is wrong
+    /// with a report that cannot be, which changes nothing; no words for a good one. Model time
+    /// does not go back: a timer lies behind the last time that the node was granted.
+    [[nodiscard]] std::string_view idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer);
     /// The node is out of the game: it owes nothing and gets nothing.
     void exclude(NodeId node);
 
@@ -88,29 +92,25 @@ private:
         std::uint32_t delivered = 0;
         std::uint32_t consumed = 0;
         wire::ModelTime timer = wire::kNever;
-        bool reported = false; // an idle report has come since lockstep began
+        wire::ModelTime granted = 0; // the last time that it was told
+        unsigned stale_timers = 0;   // in a row, not behind that time
+        bool reported = false;       // an idle report has come since lockstep began
         bool excluded = false;
         bool busy = true; // as counted in busy_
         std::deque<Bytes> queue;
     };
-    struct Timer {
-        wire::ModelTime time;
-        std::uint32_t node;
-        bool operator>(const Timer& other) const {
-            return time != other.time ? time > other.time : node > other.node;
-        }
-    };
-
     bool idle(const Member& member) const {
         return member.excluded ||
                (member.reported && member.delivered == member.consumed && member.queue.empty());
     }
+    std::string_view complaint(Member& member, wire::ModelTime timer) const;
+    void set_timer(NodeId node, wire::ModelTime time);
     void recount(Member& member);
     void send_batch(NodeId to);
     void send_batches();
     void release(std::vector<Held>& group);
     bool release_next();
-    wire::ModelTime earliest_timer();
+    wire::ModelTime earliest_timer() const;
     void grant(wire::ModelTime time);
     Bytes copy_of(std::span<const std::byte> frame);
 
@@ -118,7 +118,7 @@ private:
     std::vector<Member> nodes_;
     std::vector<Held> control_;
     std::map<wire::ModelTime, std::vector<Held>> data_;
-    std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+    std::set<std::pair<wire::ModelTime, std::uint32_t>> timers_; // one a node at most
     std::vector<std::uint32_t> to_send_; // nodes whose queue got something during a release
     std::vector<Bytes> spare_;
     std::uint64_t arrivals_ = 0;

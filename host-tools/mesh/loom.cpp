@@ -1,7 +1,10 @@
 #include "loom.hpp"
 
+#include "bounds.hpp"
 #include "host_frame.hpp"
 #include "wire/bytes.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -46,8 +49,13 @@ Loom::Loom(std::uint32_t nodes, unsigned ports, const Wiring& wiring, FaultPlan 
       cables_(cables),
       plan_(std::move(plan)),
       state_(nodes),
-      lockstep_(nodes, {[this](Held& held) { pass(held.wire, std::move(held.frame)); },
-                        [this](NodeId to, auto frame) { cables_.deliver(to, frame); },
+      lockstep_(nodes, {[this](Held& held) {
+                            let_go(sender(held.wire), held.frame.size());
+                            pass(held.wire, std::move(held.frame));
+                        },
+                        [this](NodeId to, auto frame) {
+                            counts_.overflow += cables_.deliver(to, frame) ? 0 : 1;
+                        },
                         [this](NodeId to, wire::ModelTime time) {
                             lockstep_.enqueue(to, make_grant(time));
                         },
@@ -68,8 +76,12 @@ void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
         ++counts_.malformed;
         return;
     }
-    if (!state.awake)
-        wake(from);
+    if (!state.heard) {
+        wire::LinkHeader header;
+        state.heard = wire::read_head(frame, frame.size(), header) == wire::Parse::ok;
+        if (state.heard && !state.awake)
+            wake(from);
+    }
     const auto port = wire::load<Port>(frame, wire::offset::kCablePort);
     if (port == kHostPort) {
         from_host_port(from, frame);
@@ -90,8 +102,13 @@ void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
         pass(number(from, port), frame);
         return;
     }
+    if (release_time(frame) > bounds::kModelTimeMax) {
+        expel(from, "sends a packet with a model time that cannot be");
+        return;
+    }
     const std::uint64_t place = (std::uint64_t{index(far.node)} << 8) | index(far.port);
-    lockstep_.hold(number(from, port), place, release_time(frame), frame);
+    if (hold(from, frame.size()))
+        lockstep_.hold(number(from, port), place, release_time(frame), frame);
 }
 
 void Loom::from_host_port(NodeId from, std::span<std::byte> frame) {
@@ -105,7 +122,9 @@ void Loom::from_host_port(NodeId from, std::span<std::byte> frame) {
         ++counts_.malformed;
         return;
     }
-    lockstep_.idle(from, header.refused, header.model_time);
+    const std::string_view wrong = lockstep_.idle(from, header.refused, header.model_time);
+    if (!wrong.empty())
+        expel(from, wrong);
     lockstep_.advance();
 }
 
@@ -115,10 +134,65 @@ void Loom::wake(NodeId node) {
     state.awake = true;
     ++started_;
     for (const Bytes& frame : std::exchange(state.waiting, {}))
-        put(node, frame);
+        put(node, kNoNode, frame);
 }
 
-void Loom::send(NodeId to, std::span<const std::byte> frame) { put(to, frame); }
+/// Keeps a frame until `to` is awake. Neighbours say the same again and again until it answers:
+/// one of them is enough.
+void Loom::keep_for(NodeId to, NodeId from, std::span<const std::byte> frame) {
+    std::vector<Bytes>& waiting = state_[index(to)].waiting;
+    const auto same = [&](const Bytes& other) { return std::ranges::equal(other, frame); };
+    if (std::any_of(waiting.begin(), waiting.end(), same)) {
+        ++counts_.repeated;
+        return;
+    }
+    waiting.emplace_back(frame.begin(), frame.end());
+    if (from == kNoNode)
+        return;
+    std::size_t& early = state_[index(from)].early_bytes;
+    early += frame.size() + bounds::kFrameOverheadBytes;
+    if (early > bounds::kEarlyBytesMax)
+        expel(from, fmt::format("floods nodes that are not up with {} bytes", early));
+}
+
+/// Counts a frame that is held back for its sender. False if it is one too many.
+bool Loom::hold(NodeId from, std::size_t frame_bytes) {
+    std::size_t& held = state_[index(from)].held_bytes;
+    if (held + frame_bytes + bounds::kFrameOverheadBytes > bounds::kHeldBytesMax) {
+        expel(from, fmt::format("sends on and on: {} bytes are on their way", held));
+        return false;
+    }
+    held += frame_bytes + bounds::kFrameOverheadBytes;
+    return true;
+}
+
+void Loom::let_go(NodeId from, std::size_t frame_bytes) {
+    state_[index(from)].held_bytes -= frame_bytes + bounds::kFrameOverheadBytes;
+}
+
+void Loom::expel(NodeId node, std::string_view why) {
+    if (state_[index(node)].gone)
+        return;
+    ++counts_.expelled;
+    cables_.expel(node, why);
+    gone(node);
+}
+
+void Loom::too_much_for(NodeId to, unsigned port) {
+    const auto leads_here = [&](const Wire& wire) {
+        return wire.far.node == to && index(wire.far.port) == port;
+    };
+    const auto wire = std::find_if(wires_.begin(), wires_.end(), leads_here);
+    if (wire == wires_.end()) {
+        expel(to, "does not read what it asked for");
+        return;
+    }
+    const NodeId from = sender(static_cast<std::uint32_t>(wire - wires_.begin()));
+    expel(from,
+          fmt::format("floods node {}: {} bytes wait there", index(to), bounds::kUnreadBytesMax));
+}
+
+void Loom::send(NodeId to, std::span<const std::byte> frame) { put(to, kNoNode, frame); }
 
 void Loom::begin_lockstep() {
     lockstep_.begin();
@@ -136,12 +210,12 @@ void Loom::gone(NodeId node) {
 }
 
 template <class Frame>
-void Loom::put(NodeId to, Frame&& frame) {
+void Loom::put(NodeId to, NodeId from, Frame&& frame) {
     NodeState& state = state_[index(to)];
     if (state.gone)
         return;
     if (!state.awake)
-        state.waiting.emplace_back(frame.begin(), frame.end());
+        keep_for(to, from, frame);
     else if (lockstep_.on())
         lockstep_.enqueue(to, std::forward<Frame>(frame));
     else
@@ -216,23 +290,25 @@ template <class Frame>
 void Loom::carry(std::uint32_t number, Frame&& frame) {
     const Wire& wire = wires_[number];
     if (wire.rates.delay_us == 0) {
-        arrive(wire, std::forward<Frame>(frame));
+        arrive(number, std::forward<Frame>(frame));
         return;
     }
     ++counts_.delay;
     if (lockstep_.on()) {
-        arrive(wire, std::forward<Frame>(frame));
+        arrive(number, std::forward<Frame>(frame));
         return;
     }
+    if (!hold(sender(number), frame.size()))
+        return;
     delayed_.push_back({cables_.now_us() + wire.rates.delay_us, delays_++, number,
                         Bytes(frame.begin(), frame.end())});
     std::push_heap(delayed_.begin(), delayed_.end(), Delayed::later);
 }
 
 template <class Frame>
-void Loom::arrive(const Wire& wire, Frame&& frame) {
+void Loom::arrive(std::uint32_t number, Frame&& frame) {
     const wire::Kind kind = kind_of(frame);
-    put(wire.far.node, std::forward<Frame>(frame));
+    put(wires_[number].far.node, sender(number), std::forward<Frame>(frame));
     if (kind != wire::Kind::data)
         return;
     ++counts_.packets;
@@ -262,7 +338,8 @@ void Loom::tick() {
         std::pop_heap(delayed_.begin(), delayed_.end(), Delayed::later);
         const Delayed due = std::move(delayed_.back());
         delayed_.pop_back();
-        arrive(wires_[due.wire], due.frame);
+        let_go(sender(due.wire), due.frame.size());
+        arrive(due.wire, due.frame);
     }
     if (lockstep_.on())
         return;
@@ -307,7 +384,7 @@ void Loom::happen(const Incident& incident) {
         }
         break;
     case FaultKind::hang:
-        put(incident.node, make_host_frame(incident.node, wire::HostTag::hang));
+        put(incident.node, kNoNode, make_host_frame(incident.node, wire::HostTag::hang));
         break;
     case FaultKind::drop:
     case FaultKind::corrupt:

@@ -17,6 +17,8 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mesh::host {
@@ -38,12 +40,15 @@ class Cables {
 public:
     virtual ~Cables() = default;
     /// Hands a whole frame to a node. Frames handed over before the next return to the engine's own
-    /// loop must reach the node as one batch. Must not call the loom.
-    virtual void deliver(NodeId to, std::span<const std::byte> frame) = 0;
+    /// loop must reach the node as one batch. False if it was lost, as too much waits for the node.
+    /// Must not call the loom.
+    virtual bool deliver(NodeId to, std::span<const std::byte> frame) = 0;
     /// A frame from a node's host port to the host tool. May call Loom::send().
     virtual void to_host(NodeId from, std::span<const std::byte> frame) = 0;
     /// The fault plan kills this node: no call may reach it any more. Must not call the loom.
     virtual void kill(NodeId node) = 0;
+    /// The loom has cut this node off for what it does; `why` says what. Must not call the loom.
+    virtual void expel(NodeId node, std::string_view why) = 0;
     /// Real time, for faults that take time outside lockstep (microseconds, monotonic).
     virtual std::uint64_t now_us() const = 0;
 };
@@ -55,7 +60,10 @@ struct LoomCounts {
     std::uint64_t malformed = 0; // too short, or from a port that the network does not have
     std::uint64_t against = 0;   // against the direction of a link: the firmware is wrong
     std::optional<Far> first_against;
-    std::uint64_t drop = 0; // injected, in frames
+    std::uint64_t repeated = 0; // already waiting for a node that is not up yet
+    std::uint64_t overflow = 0; // lost, as too much waited for a node that does not read
+    std::uint64_t expelled = 0; // nodes cut off for what they did
+    std::uint64_t drop = 0;     // injected, in frames
     std::uint64_t corrupt = 0;
     std::uint64_t dup = 0;
     std::uint64_t reorder = 0;
@@ -75,6 +83,10 @@ public:
     void frame_from(NodeId from, std::span<std::byte> frame);
     /// `node` is gone (its process ended, or it is given up): it gets and owes nothing any more.
     void gone(NodeId node);
+    /// Too much waits for `to`: cuts off whoever sent most of it, which came in by `port`.
+    void too_much_for(NodeId to, unsigned port);
+    /// True if a whole frame has come from the node since the last call.
+    bool take_sign(NodeId node) { return std::exchange(state_[index(node)].heard, false); }
     /// Frees frames that delay and reorder hold back until now. Outside lockstep only.
     void tick();
     /// Time of the next tick() that does something; none if nothing is held back.
@@ -116,7 +128,10 @@ private:
     struct NodeState {
         bool awake = false; // it has sent something, so its network interface is on
         bool gone = false;
-        std::vector<Bytes> waiting; // until it is awake
+        bool heard = false;          // see take_sign()
+        std::size_t early_bytes = 0; // it has sent to nodes that were not awake
+        std::size_t held_bytes = 0;  // it has sent and that are on their way
+        std::vector<Bytes> waiting;  // until it is awake
     };
     struct Delayed {
         std::uint64_t due_us;
@@ -133,9 +148,14 @@ private:
     }
     void from_host_port(NodeId from, std::span<std::byte> frame);
     void wake(NodeId node);
+    void keep_for(NodeId to, NodeId from, std::span<const std::byte> frame);
+    bool hold(NodeId from, std::size_t frame_bytes);
+    void let_go(NodeId from, std::size_t frame_bytes);
+    void expel(NodeId node, std::string_view why);
+    NodeId sender(std::uint32_t number) const { return node_at(number / ports_); }
     // A frame is Bytes that may be moved on (held in lockstep), or a span to copy from.
     template <class Frame>
-    void put(NodeId to, Frame&& frame);
+    void put(NodeId to, NodeId from, Frame&& frame); // from the host: kNoNode
     template <class Frame>
     void pass(std::uint32_t number, Frame&& frame);
     void corrupt(Wire& wire, std::span<std::byte> frame);
@@ -143,7 +163,7 @@ private:
     template <class Frame>
     void carry(std::uint32_t number, Frame&& frame);
     template <class Frame>
-    void arrive(const Wire& wire, Frame&& frame);
+    void arrive(std::uint32_t number, Frame&& frame);
     void free_kept(std::uint32_t number);
     bool free_all_kept();
     void happen();

@@ -3,9 +3,9 @@
 #include "ops/operation.hpp"
 #include "options.hpp"
 #include "progress.hpp"
-#include "qemu_engine.hpp"
 #include "report.hpp"
 #include "run.hpp"
+#include "signals.hpp"
 
 #include <fmt/format.h>
 

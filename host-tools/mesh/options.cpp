@@ -85,7 +85,17 @@ void add_rig(CLI::App& app, RunArguments& run) {
     app.add_option("--report", run.report, "file for the report, as JSON");
     app.add_option("--timeout", run.timeout_s, "seconds of silence after which a node is hung")
         ->capture_default_str();
-    app.add_option("--gdb", run.gdb, "hold this node at reset for a debugger");
+    app.add_option("--limit", run.limit_s, "seconds that the whole run may take; 0: no limit")
+        ->capture_default_str();
+    app.add_option("--log", run.log,
+                   "a new folder for what each node and its emulator say, the command, the report");
+    app.add_flag("--raw", run.raw,
+                 "console text as it is, control characters too, unless it goes to a terminal");
+    app.add_option("--gdb", run.gdb,
+                   "hold these nodes (N,N,...) at reset for a debugger each; a debugger opens and "
+                   "writes the files that an image asks for: only with images that you trust")
+        ->delimiter(',')
+        ->allow_extra_args(false);
     app.add_option("--image", run.image, "another image for the nodes");
     app.add_option("--qemu", run.qemu, "the emulator")->capture_default_str();
     app.add_option("--miswire", run.miswire,

@@ -30,6 +30,9 @@ void plan_times(RunPlan& run, const RunArguments& arguments) {
     run.timeout_s = arguments.timeout_s;
     if (!(run.timeout_s > 0 && run.timeout_s <= 1e6))
         refuse("--timeout {}: allowed: seconds above 0", run.timeout_s);
+    run.limit_s = arguments.limit_s;
+    if (!(run.limit_s >= 0 && run.limit_s <= 1e9))
+        refuse("--limit {}: allowed: seconds, or 0 for no limit", run.limit_s);
 }
 
 void check_output(const RunPlan& run) {
@@ -47,6 +50,8 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     run.seed = arguments.seed;
     run.output = arguments.output;
     run.report = arguments.report;
+    run.log = arguments.log;
+    run.raw = arguments.raw;
     plan_times(run, arguments);
     return run;
 }
@@ -67,8 +72,8 @@ std::unique_ptr<Operation> plan_run(const RunArguments& arguments, const std::st
     std::unique_ptr<Operation> op = kind.plan(kind, plan_shared(arguments, command), arguments);
     RunPlan& run = op->run();
     check_output(run);
-    if (arguments.gdb)
-        run.rig.gdb = node_of(run.network(), *arguments.gdb, "--gdb");
+    for (const std::int64_t node : arguments.gdb)
+        run.rig.gdb.push_back(node_of(run.network(), node, "--gdb"));
     run.rig.faults = plan_faults(parse_faults(arguments.faults, run.network()), run.network(),
                                  run.root, op->expected_packets(), run.seed);
     plan_rig(*op, arguments);

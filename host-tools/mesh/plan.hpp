@@ -47,7 +47,10 @@ struct RunArguments {
     bool free = false;
     std::string report;
     double timeout_s = 20;
-    std::optional<std::int64_t> gdb;
+    double limit_s = 0;
+    std::string log;
+    bool raw = false;
+    std::vector<std::int64_t> gdb;
     std::string image;
     std::string qemu = "qemu-system-arm";
     std::vector<std::string> miswire; // two of NODE/PORT
@@ -71,6 +74,9 @@ struct RunPlan {
     std::uint64_t seed = 1;
     std::string report;
     double timeout_s = 20;
+    double limit_s = 0;  // of the whole run; 0: none
+    std::string log;     // folder
+    bool raw = false;    // console text as it is
     std::string command; // that repeats the run
 
     Network network() const { return rig.network; }

@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -112,6 +113,14 @@ std::string find_qemu(const std::string& name) {
     return path;
 }
 
+/// A QEMU that can confine itself is linked with the library that it does so with. Looking is
+/// cheaper than starting one.
+bool has_sandbox(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string program{std::istreambuf_iterator<char>(file), {}};
+    return program.find("libseccomp.so") != std::string::npos;
+}
+
 bool is_image(std::string_view app) {
     return app.find('/') != std::string_view::npos || app.ends_with(".elf");
 }
@@ -133,7 +142,7 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
         if (image || !arguments.image.empty())
             refuse("'{}': --engine sim runs apps by name only: {}", image ? rig.app : "--image",
                    fmt::join(apps, ", "));
-        if (arguments.gdb)
+        if (!arguments.gdb.empty())
             refuse("--gdb goes with --engine qemu only");
         check_size(rig.network, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
         return;
@@ -144,6 +153,7 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
         rig.image = arguments.image;
     check_image(rig.image);
     rig.qemu = find_qemu(arguments.qemu);
+    rig.sandbox = has_sandbox(rig.qemu);
 }
 
 /// The wiring of the network, but the far ends of two cables swapped.

@@ -1,5 +1,6 @@
 #include "qemu_engine.hpp"
 
+#include "bounds.hpp"
 #include "errors.hpp"
 #include "wire/identity.hpp"
 
@@ -8,17 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -28,16 +24,23 @@ namespace mesh::host {
 namespace {
 
 constexpr std::size_t kReadBytes = 256 << 10;
-constexpr std::size_t kLengthBytes = 4;
-/// Longest frame that QEMU's network interface can make.
-constexpr std::size_t kWireBytesMax = 64 << 10;
-/// Waiting for a node that is blocked, this much may pile up; link windows bound it far below.
-constexpr std::size_t kPileBytesMax = 16 << 20;
+/// What lies in a socket or a pipe when its node ends: more reads than that take it all.
+constexpr unsigned kLastReads = 64;
+constexpr int kErrorPipeBytes = 4096;
 constexpr int kEventsMax = 256;
 constexpr unsigned kStartingPerCore = 2;
 constexpr std::chrono::milliseconds kStartPatience{5};
 constexpr std::uint64_t kStartUsMax = 500'000;
-constexpr std::uint64_t kSignalTag = ~std::uint64_t{0};
+/// How long a process may live on whose socket is closed.
+constexpr std::uint64_t kClosingUs = 500'000;
+constexpr std::size_t kDescriptorsPerNode = 4;
+
+/// What an epoll event is about: this, and the number of the node.
+enum class Source : std::uint32_t { socket, errors, process, signals };
+
+std::uint64_t tag_of(Source source, std::uint32_t node) {
+    return (std::uint64_t{static_cast<std::uint32_t>(source)} << 32) | node;
+}
 
 [[noreturn]] void fail(std::string_view what) {
     throw RunError(fmt::format("{}: {}", what, std::strerror(errno)));
@@ -49,21 +52,19 @@ Fd checked(int fd, std::string_view what) {
     return Fd(fd);
 }
 
-/// Signals that end a run, blocked here and read from a descriptor instead.
-Fd open_signals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-        sigaddset(&set, signal);
-    sigprocmask(SIG_BLOCK, &set, nullptr);
-    return checked(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
+void watch(const Fd& epoll, int operation, int fd, std::uint64_t tag, std::uint32_t events) {
+    epoll_event event{};
+    event.events = events;
+    event.data.u64 = tag;
+    if (epoll_ctl(epoll.get(), operation, fd, &event) != 0)
+        fail("epoll_ctl");
 }
 
-/// One descriptor per node and some more.
+/// A few descriptors per node and some more.
 void allow_descriptors(std::size_t nodes) {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
-    const rlim_t wanted = 2 * nodes + 64;
+    const rlim_t wanted = kDescriptorsPerNode * nodes + 64;
     if (limit.rlim_cur >= wanted)
         return;
     if (limit.rlim_max < wanted)
@@ -73,37 +74,9 @@ void allow_descriptors(std::size_t nodes) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::string make_folder() {
-    const char* const base = std::getenv("XDG_RUNTIME_DIR");
-    std::string name = fmt::format("{}/mesh-XXXXXX", base != nullptr ? base : "/tmp");
-    if (mkdtemp(name.data()) == nullptr)
-        fail(name);
-    return name;
-}
-
 std::string mac_text(const wire::Mac& mac) {
     return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", mac[0], mac[1], mac[2], mac[3],
                        mac[4], mac[5]);
-}
-
-std::size_t length_of(std::span<const std::byte> bytes) {
-    std::size_t length = 0;
-    for (std::size_t at = 0; at < kLengthBytes; ++at)
-        length = (length << 8) | std::to_integer<std::size_t>(bytes[at]);
-    return length;
-}
-
-/// The last line of what the QEMUs said.
-std::string last_words(int fd) {
-    std::array<char, 4096> text{};
-    const off_t end = lseek(fd, 0, SEEK_END);
-    const off_t begin = std::max<off_t>(0, end - static_cast<off_t>(text.size()));
-    const ssize_t got = pread(fd, text.data(), text.size(), begin);
-    std::string_view said(text.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
-    while (!said.empty() && said.back() == '\n')
-        said.remove_suffix(1);
-    const auto line = said.rfind('\n');
-    return std::string(line == std::string_view::npos ? said : said.substr(line + 1));
 }
 
 } // namespace
@@ -116,39 +89,28 @@ QemuEngine::QemuEngine(RigPlan plan)
       nodes_(node_count(plan_.network)),
       buffer_(kReadBytes),
       epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
-      signals_(open_signals()),
-      null_(checked(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null")),
-      errors_(checked(memfd_create("qemu-errors", MFD_CLOEXEC), "memfd")) {
-    fcntl(errors_.get(), F_SETFL, O_APPEND);
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = kSignalTag;
-    epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, signals_.get(), &event);
+      null_(checked(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null")) {
+    watch(epoll_, EPOLL_CTL_ADD, signals_.descriptor(), tag_of(Source::signals, 0), EPOLLIN);
 }
 
 QemuEngine::~QemuEngine() {
     for (NodeLine& node : nodes_) // all at once, then wait for each
         node.process.kill();
     nodes_.clear();
-    if (!gdb_folder_.empty()) {
-        unlink(gdb_socket().c_str());
-        rmdir(gdb_folder_.c_str());
-    }
 }
 
 void QemuEngine::boot(Events& events) {
     allow_descriptors(nodes_.size());
-    if (plan_.gdb)
-        open_gdb_socket();
+    stubs_.open(plan_.gdb);
     for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
         spawn(node_at(node));
         wait_for_room(node + 1, events);
     }
-    if (plan_.gdb)
+    for (const NodeId node : plan_.gdb)
         fmt::print(stderr,
                    "node {} waits at reset; attach with: gdb-multiarch {} "
                    "-ex 'target remote {}'\n",
-                   index(*plan_.gdb), plan_.image, gdb_socket());
+                   index(node), plan_.image, stubs_.path(node));
 }
 
 /// A few QEMUs that start at a time come up sooner than all of them at once. One that does not come
@@ -162,23 +124,8 @@ void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
         advance(kStartPatience, events);
 }
 
-/// The stub listens before its node exists, so that a debugger can come at any time. The folder is
-/// ours alone: nobody else can connect, no other rig has it.
-void QemuEngine::open_gdb_socket() {
-    gdb_folder_ = make_folder();
-    gdb_listener_ = checked(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const std::string path = gdb_socket();
-    if (path.size() >= sizeof address.sun_path)
-        throw RunError(fmt::format("{}: too long for a socket", path));
-    std::copy(path.begin(), path.end(), address.sun_path);
-    const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
-    if (bind(gdb_listener_.get(), generic, sizeof address) != 0 ||
-        listen(gdb_listener_.get(), 1) != 0)
-        fail(path);
-}
-
+/// Semihosting is there for the exit status alone. Its other calls would run commands and write
+/// files here, by the image's will; given to a debugger instead, they do nothing without one.
 std::vector<std::string> QemuEngine::words_for(NodeId node) const {
     const wire::Mac mac = wire::to_mac({plan_.network, node});
     // A small translation buffer: the image is small, and every node pays for its own.
@@ -192,14 +139,17 @@ std::vector<std::string> QemuEngine::words_for(NodeId node) const {
                                    "-display",
                                    "none",
                                    "-semihosting-config",
-                                   "enable=on,target=native",
+                                   "enable=on,target=gdb",
                                    "-netdev",
                                    fmt::format("socket,id=n,fd={}", kChildNetFd),
                                    "-net",
                                    "nic,netdev=n,macaddr=" + mac_text(mac),
                                    "-kernel",
                                    plan_.image};
-    if (plan_.gdb == node) {
+    if (plan_.sandbox)
+        words.insert(words.end(), {"-sandbox", "on,obsolete=deny,elevateprivileges=deny,"
+                                               "spawn=deny,resourcecontrol=deny"});
+    if (stubs_.descriptor(node) >= 0) {
         const std::string stub = fmt::format("socket,id=g,fd={},server=on,wait=off", kChildGdbFd);
         words.insert(words.end(), {"-S", "-chardev", stub, "-gdb", "chardev:g"});
     }
@@ -213,13 +163,21 @@ void QemuEngine::spawn(NodeId node) {
     NodeLine& line = nodes_[index(node)];
     line.socket = Fd(ends[0]);
     const Fd far_end(ends[1]);
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = index(node);
-    epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, line.socket.get(), &event);
-    const int gdb = plan_.gdb == node ? gdb_listener_.get() : -1;
-    line.process = QemuProcess::spawn(
-        words_for(node), {null_.get(), null_.get(), errors_.get(), far_end.get(), gdb});
+    int words[2];
+    if (pipe2(words, O_CLOEXEC) != 0)
+        fail("pipe");
+    line.errors = Fd(words[0]);
+    const Fd errors_end(words[1]);
+    fcntl(line.errors.get(), F_SETFL, O_NONBLOCK);
+    fcntl(line.errors.get(), F_SETPIPE_SZ, kErrorPipeBytes);
+    line.process = QemuProcess::spawn(words_for(node), {null_.get(), null_.get(), errors_end.get(),
+                                                        far_end.get(), stubs_.descriptor(node)});
+    const auto add = [&](int fd, Source source) {
+        watch(epoll_, EPOLL_CTL_ADD, fd, tag_of(source, index(node)), EPOLLIN);
+    };
+    add(line.socket.get(), Source::socket);
+    add(line.errors.get(), Source::errors);
+    add(line.process.descriptor(), Source::process);
 }
 
 bool QemuEngine::advance(std::chrono::milliseconds patience, Events& events) {
@@ -234,73 +192,80 @@ bool QemuEngine::advance(std::chrono::milliseconds patience, Events& events) {
     std::array<epoll_event, kEventsMax> ready;
     const int count = epoll_wait(epoll_.get(), ready.data(), kEventsMax, static_cast<int>(wait_ms));
     const std::uint64_t frames_before = loom_.counts().frames;
-    for (int at = 0; at < count; ++at) {
-        const epoll_event& event = ready[static_cast<std::size_t>(at)];
-        if (event.data.u64 == kSignalTag) {
-            signalfd_siginfo signal{};
-            if (read(signals_.get(), &signal, sizeof signal) == sizeof signal)
-                throw Interrupted{static_cast<int>(signal.ssi_signo)};
-            continue;
-        }
-        const NodeId node = node_at(static_cast<std::uint32_t>(event.data.u64));
-        if ((event.events & EPOLLOUT) != 0)
-            flush(node);
-        if ((event.events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
-            read_from(node);
-    }
+    for (int at = 0; at < count; ++at)
+        on_event(ready[static_cast<std::size_t>(at)].data.u64,
+                 ready[static_cast<std::size_t>(at)].events);
     loom_.tick();
+    part_crowds();
     flush();
-    report_ended();
+    end_closing();
     return loom_.counts().frames != frames_before;
 }
 
-void QemuEngine::read_from(NodeId node) {
+void QemuEngine::on_event(std::uint64_t tag, std::uint32_t events) {
+    const NodeId node = node_at(static_cast<std::uint32_t>(tag));
+    switch (static_cast<Source>(tag >> 32)) {
+    case Source::socket:
+        if ((events & EPOLLOUT) != 0)
+            flush(node);
+        if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
+            read_from(node);
+        break;
+    case Source::errors: read_errors(node); break;
+    case Source::process: ended(node); break;
+    case Source::signals: signals_.check(); break;
+    }
+}
+
+/// Reads what there is at once, and hands all whole frames to the loom. False if there was nothing.
+bool QemuEngine::read_from(NodeId node) {
     NodeLine& line = nodes_[index(node)];
     if (line.socket.get() < 0)
-        return;
-    const std::size_t kept = line.received.size();
-    std::copy(line.received.begin(), line.received.end(), buffer_.begin());
-    const ssize_t got = recv(line.socket.get(), buffer_.data() + kept, buffer_.size() - kept, 0);
+        return false;
+    const ssize_t got = recv(line.socket.get(), buffer_.data(), buffer_.size(), 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
+        return false;
     if (got <= 0) {
-        lost(node);
-        return;
+        close(node);
+        return false;
     }
-    const auto bytes = std::span(buffer_).first(kept + static_cast<std::size_t>(got));
-    const auto rest = bytes.subspan(take_frames(node, bytes));
-    line.received.assign(rest.begin(), rest.end());
+    auto bytes = std::span(buffer_).first(static_cast<std::size_t>(got));
+    while (const auto frame = line.reader.next(bytes))
+        loom_.frame_from(node, *frame);
+    if (line.reader.broken()) {
+        line.reason = fmt::format("sends what is no stream of frames (one of {} bytes)",
+                                  line.reader.length());
+        kill(node);
+        close(node);
+    }
+    return true;
 }
 
-/// Hands all whole frames to the loom; returns how many bytes they were.
-std::size_t QemuEngine::take_frames(NodeId node, std::span<std::byte> bytes) {
-    std::size_t at = 0;
-    while (bytes.size() - at >= kLengthBytes) {
-        const std::size_t length = length_of(bytes.subspan(at));
-        if (length > kWireBytesMax) { // not a stream of frames
-            lost(node);
-            return bytes.size();
-        }
-        if (bytes.size() - at - kLengthBytes < length)
-            break;
-        loom_.frame_from(node, bytes.subspan(at + kLengthBytes, length));
-        at += kLengthBytes + length;
-    }
-    return at;
+/// False if there was nothing to read.
+bool QemuEngine::read_errors(NodeId node) {
+    NodeLine& line = nodes_[index(node)];
+    if (line.errors.get() < 0)
+        return false;
+    std::array<char, kErrorPipeBytes> text;
+    const ssize_t got = read(line.errors.get(), text.data(), text.size());
+    if (got > 0)
+        events_->words(node, {text.data(), static_cast<std::size_t>(got)});
+    if (got == 0)
+        line.errors = Fd();
+    return got > 0;
 }
 
-void QemuEngine::Ends::deliver(NodeId to, std::span<const std::byte> frame) {
+bool QemuEngine::Ends::deliver(NodeId to, std::span<const std::byte> frame) {
     NodeLine& line = rig.nodes_[index(to)];
-    if (line.socket.get() < 0 || line.to_send.size() > kPileBytesMax)
-        return;
-    const std::size_t length = frame.size();
-    for (unsigned shift = 32; shift != 0;) {
-        shift -= 8;
-        line.to_send.push_back(static_cast<std::byte>(length >> shift));
-    }
-    line.to_send.insert(line.to_send.end(), frame.begin(), frame.end());
+    if (line.socket.get() < 0)
+        return true; // it is ending, and gets nothing any more
     if (!std::exchange(line.dirty, true))
         rig.dirty_.push_back(index(to));
+    if (line.queue.push(frame))
+        return true;
+    if (!std::exchange(line.crowded, true))
+        rig.crowded_.push_back(index(to));
+    return false;
 }
 
 void QemuEngine::Ends::to_host(NodeId from, std::span<const std::byte> frame) {
@@ -308,6 +273,11 @@ void QemuEngine::Ends::to_host(NodeId from, std::span<const std::byte> frame) {
 }
 
 void QemuEngine::Ends::kill(NodeId node) { rig.nodes_[index(node)].process.kill(); }
+
+void QemuEngine::Ends::expel(NodeId node, std::string_view why) {
+    rig.nodes_[index(node)].reason = why;
+    kill(node);
+}
 
 std::uint64_t QemuEngine::Ends::now_us() const {
     timespec now{};
@@ -321,8 +291,18 @@ void QemuEngine::kill(NodeId node) {
     loom_.gone(node);
 }
 
+/// Ends those who have sent more than a node can take.
+void QemuEngine::part_crowds() {
+    for (const std::uint32_t node : std::exchange(crowded_, {})) {
+        NodeLine& line = nodes_[node];
+        line.crowded = false;
+        if (!line.queue.empty())
+            loom_.too_much_for(node_at(node), line.queue.busiest_port());
+    }
+}
+
 void QemuEngine::flush() {
-    for (std::size_t at = 0; at < dirty_.size(); ++at) { // a lost node may add to it
+    for (std::size_t at = 0; at < dirty_.size(); ++at) { // a node that closes may add to it
         const NodeId node = node_at(dirty_[at]);
         nodes_[index(node)].dirty = false;
         flush(node);
@@ -332,53 +312,55 @@ void QemuEngine::flush() {
 
 void QemuEngine::flush(NodeId node) {
     NodeLine& line = nodes_[index(node)];
-    if (line.socket.get() < 0 || line.to_send.empty())
+    if (line.socket.get() < 0 || line.queue.empty())
         return;
-    const auto rest = std::span<const std::byte>(line.to_send).subspan(line.sent);
+    const auto rest = line.queue.waiting();
     const ssize_t sent = send(line.socket.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno != EAGAIN && errno != EINTR) {
-        lost(node);
+    if (sent < 0 && errno != EAGAIN && errno != EINTR)
+        return; // it has closed: reading says so, after the last that it sent
+    line.queue.pop(sent > 0 ? static_cast<std::size_t>(sent) : 0);
+    if (line.blocked != line.queue.empty())
         return;
-    }
-    line.sent += sent > 0 ? static_cast<std::size_t>(sent) : 0;
-    const bool all = line.sent == line.to_send.size();
-    if (all) {
-        line.to_send.clear();
-        line.sent = 0;
-    }
-    if (line.blocked == all)
-        watch(node, !all);
+    line.blocked = !line.queue.empty();
+    watch(epoll_, EPOLL_CTL_MOD, line.socket.get(), tag_of(Source::socket, index(node)),
+          EPOLLIN | (line.blocked ? static_cast<std::uint32_t>(EPOLLOUT) : 0u));
 }
 
-void QemuEngine::watch(NodeId node, bool writable) {
+/// The socket of a node has come to its end; its process is to follow.
+void QemuEngine::close(NodeId node) {
     NodeLine& line = nodes_[index(node)];
-    line.blocked = writable;
-    epoll_event event{};
-    event.events = EPOLLIN | (writable ? static_cast<std::uint32_t>(EPOLLOUT) : 0u);
-    event.data.u64 = index(node);
-    epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, line.socket.get(), &event);
-}
-
-/// The socket of a node has come to its end.
-void QemuEngine::lost(NodeId node) {
-    NodeLine& line = nodes_[index(node)];
+    if (line.reader.inside() && line.reason.empty())
+        line.reason = "ended in the middle of a frame";
     line.socket = Fd();
-    line.to_send.clear();
-    line.sent = 0;
+    line.queue.clear();
+    closing_.push_back({index(node), ends_.now_us() + kClosingUs});
     loom_.gone(node);
-    ended_.push_back(index(node));
 }
 
-void QemuEngine::report_ended() {
-    for (std::size_t at = 0; at < ended_.size(); ++at) {
-        const NodeId node = node_at(ended_[at]);
-        std::string how = nodes_[index(node)].process.end();
-        const std::string words = last_words(errors_.get());
-        if (!words.empty())
-            how += ", " + words;
-        events_->ended(node, how);
+/// Its process has ended: reads what is left of what it said.
+void QemuEngine::ended(NodeId node) {
+    NodeLine& line = nodes_[index(node)];
+    for (unsigned reads = 0; reads < kLastReads && read_from(node); ++reads) {
     }
-    ended_.clear();
+    for (unsigned reads = 0; reads < kLastReads && read_errors(node); ++reads) {
+    }
+    if (line.socket.get() >= 0)
+        close(node);
+    const std::string how = line.process.end(std::chrono::milliseconds(0));
+    line.errors = Fd();
+    line.process = QemuProcess();
+    std::erase_if(closing_, [&](const Closing& closing) { return closing.node == index(node); });
+    events_->ended(node, line.reason.empty() ? how : line.reason);
+}
+
+void QemuEngine::end_closing() {
+    while (!closing_.empty() && closing_.front().until_us <= ends_.now_us()) {
+        NodeLine& line = nodes_[closing_.front().node];
+        if (line.reason.empty())
+            line.reason = "closed its network and did not end";
+        line.process.kill();
+        closing_.erase(closing_.begin());
+    }
 }
 
 std::unique_ptr<Engine> make_qemu_engine(const RigPlan& plan) {

@@ -1,23 +1,21 @@
 // The rig: one QEMU for each node, one socket pair each, one thread and one epoll for all of them.
 //
-// A frame on a node's socket is a big-endian length of four bytes and the frame, as QEMU's socket
-// network has it. The sockets have no name, so nobody else can connect and two rigs cannot clash;
-// end-of-file tells that a node has gone.
+// The sockets have no name, so nobody else can connect and two rigs cannot clash. A node is gone
+// when its process has ended and all that it sent has been read; its socket alone says nothing of
+// how it ended. Whatever a node sends costs no more than bounds.hpp says.
 #pragma once
 
 #include "engine.hpp"
+#include "frame_stream.hpp"
+#include "gdb_stub.hpp"
 #include "qemu_process.hpp"
+#include "signals.hpp"
 
 #include <string>
-#include <sys/types.h>
+#include <string_view>
 #include <vector>
 
 namespace mesh::host {
-
-/// Ends the run with exit code 128 + signal; all destructors run.
-struct Interrupted {
-    int signal;
-};
 
 class QemuEngine final : public Engine {
 public:
@@ -33,50 +31,57 @@ public:
 private:
     struct NodeLine {
         Fd socket;
+        Fd errors; // what its emulator says on its standard error
         QemuProcess process;
-        Bytes received; // the beginning of a frame whose rest has not come yet
-        Bytes to_send;
-        std::size_t sent = 0;
+        FrameReader reader;
+        SendQueue queue;
+        std::string reason;   // why it was ended, if that was done here
         bool dirty = false;   // in dirty_
         bool blocked = false; // waits for room in the socket
+        bool crowded = false; // in crowded_
+    };
+    /// A node whose socket is closed and whose process has not ended yet.
+    struct Closing {
+        std::uint32_t node;
+        std::uint64_t until_us;
     };
 
     /// What the loom sees of the rig.
     struct Ends final : Cables {
         explicit Ends(QemuEngine& engine) : rig(engine) {}
-        void deliver(NodeId to, std::span<const std::byte> frame) override;
+        bool deliver(NodeId to, std::span<const std::byte> frame) override;
         void to_host(NodeId from, std::span<const std::byte> frame) override;
         void kill(NodeId node) override;
+        void expel(NodeId node, std::string_view why) override;
         std::uint64_t now_us() const override;
         QemuEngine& rig;
     };
 
     std::vector<std::string> words_for(NodeId node) const;
-    std::string gdb_socket() const { return gdb_folder_ + "/gdb"; }
-    void open_gdb_socket();
     void wait_for_room(std::uint32_t spawned, Events& events);
     void spawn(NodeId node);
-    void watch(NodeId node, bool writable);
-    void read_from(NodeId node);
-    std::size_t take_frames(NodeId node, std::span<std::byte> bytes);
+    void on_event(std::uint64_t tag, std::uint32_t events);
+    bool read_from(NodeId node);
+    bool read_errors(NodeId node);
     void flush();
     void flush(NodeId node);
-    void lost(NodeId node);
-    void report_ended();
+    void close(NodeId node);
+    void ended(NodeId node);
+    void end_closing();
+    void part_crowds();
 
     RigPlan plan_;
     Ends ends_;
     Loom loom_;
     std::vector<NodeLine> nodes_;
     std::vector<std::uint32_t> dirty_;
-    std::vector<std::uint32_t> ended_;
+    std::vector<std::uint32_t> crowded_; // so much waits for these that frames were dropped
+    std::vector<Closing> closing_;       // earliest first
     Bytes buffer_;
     Fd epoll_;
-    Fd signals_;
+    Signals signals_;
     Fd null_;
-    Fd errors_; // what the QEMUs say on their standard error
-    std::string gdb_folder_;
-    Fd gdb_listener_;
+    GdbStubs stubs_;
     Events* events_ = nullptr;
 };
 

@@ -4,15 +4,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <sstream>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -21,8 +24,11 @@ namespace mesh::host {
 
 namespace {
 
-constexpr int kEndPolls = 100; // of 5 ms: how long an ending child may take
-constexpr useconds_t kEndPollUs = 5'000;
+using namespace std::chrono_literals;
+
+/// How long a program may take to say its first line, and to end after it.
+constexpr std::chrono::milliseconds kLinePatience = 10s;
+constexpr std::chrono::milliseconds kEndPatience = 500ms;
 
 /// Everything that the child needs, computed before it exists: it may only make system calls.
 struct Exec {
@@ -68,6 +74,18 @@ pid_t start(Exec& exec) {
     return clone(become, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &exec);
 }
 
+/// Waits until there is something to read, or the end of it.
+bool readable(int fd, std::chrono::milliseconds patience) {
+    pollfd wanted{fd, POLLIN, 0};
+    return poll(&wanted, 1, static_cast<int>(patience.count())) == 1;
+}
+
+std::chrono::milliseconds left_until(std::chrono::steady_clock::time_point end) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    return std::max(left, 0ms);
+}
+
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
     std::vector<char*> pointers;
     pointers.reserve(words.size() + 1);
@@ -93,6 +111,7 @@ int Fd::release() { return std::exchange(fd_, -1); }
 
 QemuProcess& QemuProcess::operator=(QemuProcess&& other) noexcept {
     std::swap(pid_, other.pid_);
+    std::swap(ended_, other.ended_);
     return *this;
 }
 
@@ -112,7 +131,11 @@ QemuProcess QemuProcess::spawn(const std::vector<std::string>& words, SpawnFiles
     const pid_t pid = start(exec);
     if (pid < 0)
         throw RunError(fmt::format("cannot start {}: {}", words.front(), std::strerror(errno)));
-    return QemuProcess(pid);
+    Fd ended(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    if (ended.get() < 0)
+        throw RunError(
+            fmt::format("pidfd_open: {}; Linux 5.3 or newer is needed", std::strerror(errno)));
+    return {pid, std::move(ended)};
 }
 
 void QemuProcess::kill() const {
@@ -120,14 +143,13 @@ void QemuProcess::kill() const {
         ::kill(pid_, SIGKILL);
 }
 
-std::string QemuProcess::end() {
+std::string QemuProcess::end(std::chrono::milliseconds patience) {
     if (pid_ <= 0)
         return "gone";
+    if (!readable(ended_.get(), patience))
+        kill();
     int status = 0;
-    for (int poll = 0; waitpid(pid_, &status, WNOHANG) == 0; ++poll) {
-        if (poll == kEndPolls)
-            kill();
-        usleep(kEndPollUs);
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = -1;
     if (WIFSIGNALED(status))
@@ -167,9 +189,12 @@ std::string first_line_of(const std::vector<std::string>& words) {
     QemuProcess child = QemuProcess::spawn(words, {null.get(), writer.get(), null.get()});
     close(writer.release());
     std::string line;
-    for (char byte = 0; read(reader.get(), &byte, 1) == 1 && byte != '\n';)
-        line.push_back(byte);
-    child.end();
+    const auto until = std::chrono::steady_clock::now() + kLinePatience;
+    for (char byte = 0; byte != '\n' && readable(reader.get(), left_until(until)) &&
+                        read(reader.get(), &byte, 1) == 1;)
+        if (byte != '\n')
+            line.push_back(byte);
+    child.end(kEndPatience);
     return line;
 }
 

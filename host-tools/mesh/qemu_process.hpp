@@ -1,8 +1,10 @@
 // One QEMU as a child process: started without copying this process, gone when this process goes.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 namespace mesh::host {
@@ -44,7 +46,9 @@ struct SpawnFiles {
 class QemuProcess {
 public:
     QemuProcess() = default;
-    QemuProcess(QemuProcess&& other) noexcept : pid_(other.pid_) { other.pid_ = -1; }
+    QemuProcess(QemuProcess&& other) noexcept
+        : pid_(std::exchange(other.pid_, -1)),
+          ended_(std::move(other.ended_)) {}
     QemuProcess& operator=(QemuProcess&& other) noexcept;
     QemuProcess(const QemuProcess&) = delete;
     QemuProcess& operator=(const QemuProcess&) = delete;
@@ -54,23 +58,26 @@ public:
     static QemuProcess spawn(const std::vector<std::string>& words, SpawnFiles files);
 
     pid_t pid() const { return pid_; }
+    /// Readable when the process has ended.
+    int descriptor() const { return ended_.get(); }
     /// Sends SIGKILL; the process is still to be reaped.
     void kill() const;
-    /// Waits for the end of a process that is ending (kills it if it does not soon) and says how
-    /// it ended: "exit 1", "signal 9".
-    std::string end();
+    /// Waits for the end of the process, kills it after `patience`, and says how it ended: "exit
+    /// 1", "signal 9".
+    std::string end(std::chrono::milliseconds patience);
 
 private:
-    explicit QemuProcess(pid_t pid) : pid_(pid) {}
+    QemuProcess(pid_t pid, Fd ended) : pid_(pid), ended_(std::move(ended)) {}
     void reap();
 
     pid_t pid_ = -1;
+    Fd ended_; // a pidfd
 };
 
 /// Full path of a program, as the shell would find it; empty if there is none.
 std::string find_program(const std::string& name);
 
-/// The first line that a program prints; empty if it does not run.
+/// The first line that a program prints; empty if it does not run or says nothing for some seconds.
 std::string first_line_of(const std::vector<std::string>& words);
 
 } // namespace mesh::host

@@ -1,6 +1,7 @@
 #include "report.hpp"
 
 #include "errors.hpp"
+#include "run_log.hpp"
 
 #include <fmt/format.h>
 
@@ -150,7 +151,10 @@ Json report_of(const Operation& op, const RunResult& result, const Summary& summ
     report["faults"] = faults_of(loom);
     report["refused_by_host"] = {{"malformed", loom.malformed},
                                  {"against_direction", loom.against},
-                                 {"host_frames", result.bad_host_frames}};
+                                 {"host_frames", result.refusals.host_frames},
+                                 {"pushes", result.refusals.pushes},
+                                 {"overflow", loom.overflow},
+                                 {"nodes", result.expelled}};
     report["dma_transfers"] = rows_of(op.run(), result, &wire::NodeReport::dma_transfers);
     report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
@@ -218,13 +222,15 @@ void print_dma(const RunPlan& plan, const Summary& summary) {
 
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
                   const LoomCounts& loom) {
-    const std::string& path = op.run().report;
-    if (path.empty())
-        return;
-    std::ofstream file(path);
-    file << report_of(op, result, summary, loom).dump() << '\n';
-    if (!file.flush())
-        throw RunError(fmt::format("--report '{}': cannot be written", path));
+    const std::string& log = op.run().log;
+    for (const std::string& path : {op.run().report, log.empty() ? "" : report_of_log(log)}) {
+        if (path.empty())
+            continue;
+        std::ofstream file(path);
+        file << report_of(op, result, summary, loom).dump() << '\n';
+        if (!file.flush())
+            throw RunError(fmt::format("--report '{}': cannot be written", path));
+    }
 }
 
 void print_table(const Operation& op, const RunResult& result, const Summary& summary,

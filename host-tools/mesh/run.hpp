@@ -1,15 +1,21 @@
 // Drives one run on any engine: boot, self-check, load, start, serve, settle, collect.
+//
+// What nodes say is the business of their sessions (node_session.hpp), who is late that of one
+// table (deadlines.hpp), when the run is over that of settling.hpp.
 #pragma once
 
+#include "deadlines.hpp"
 #include "engine.hpp"
-#include "host_frame.hpp"
+#include "node_session.hpp"
 #include "ops/operation.hpp"
+#include "output.hpp"
 #include "progress.hpp"
+#include "roster.hpp"
+#include "run_log.hpp"
 #include "wire/host_messages.hpp"
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,36 +23,16 @@
 
 namespace mesh::host {
 
-/// How a node came out of the run.
-enum class Fate : std::uint8_t {
-    live,   // works, or has done its job
-    killed, // by the fault plan
-    ended,  // its process or firmware stopped of itself
-    hung,   // does not answer
-};
-
-struct NodeResult {
-    Fate fate = Fate::live;
-    bool ready = false;
-    bool accepted = false;
-    bool done = false;
-    wire::NodeReport report{};       // the last one
-    std::uint32_t frames_before = 0; // that the node got before the work began
-    std::string note;                // what was seen of its end
-};
-
 struct RunResult {
     std::vector<NodeResult> nodes;
-    Bytes output;
+    Output output;
     double boot_s = 0;
     double wall_s = 0;
-    std::uint64_t bad_host_frames = 0;
+    Refusals refusals;
+    std::uint64_t expelled = 0; // nodes ended for what they did
 };
 
-/// "node 5", "nodes 1 2 3 and 40 more".
-std::string name_nodes(const std::vector<std::uint32_t>& nodes);
-
-class Run final : private Events {
+class Run final : private Events, private Desk {
 public:
     Run(Engine& engine, const Operation& op, Progress& progress);
 
@@ -58,17 +44,14 @@ private:
 
     // Events
     void host_frame(NodeId from, std::span<const std::byte> frame) override;
+    void words(NodeId node, std::string_view text) override;
     void ended(NodeId node, std::string_view how) override;
 
-    // What nodes say
-    void on_ready(NodeId node, const HostMessage& message);
-    void on_pull(NodeId node, const HostMessage& message);
-    void on_push(NodeId node, const HostMessage& message);
-    void make_room(NodeId node, const wire::Piece& piece);
-    void on_console(NodeId node, const HostMessage& message);
-    void on_report(NodeId node, const HostMessage& message);
-    void on_fault(NodeId node, const HostMessage& message);
-    void say(NodeId node);
+    // Desk
+    void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) override;
+    void console_line(NodeId from, std::string_view line) override;
+    void error_line(NodeId from, std::string_view line) override;
+    void stopped(NodeId node, std::string_view why) override;
 
     // The passes
     void boot();
@@ -76,53 +59,31 @@ private:
     void start();
     void serve();
     void settle();
-    void flush_consoles();
+    RunResult collect();
 
-    void await(bool NodeResult::*mark, std::string_view what);
-    bool step();
-    bool stalled(Clock::time_point since) const;
+    void begin_phase(bool NodeResult::*mark, std::string_view what);
+    void await_all();
     void come_to_rest();
-    bool settled();
-    bool wedged();
-    bool quiet() const;
-    void poll_live_nodes();
-    void answered(NodeId node);
-    std::vector<std::uint32_t> those_who(bool (Run::*owes)(NodeId) const) const;
-    std::size_t give_up(bool (Run::*owes)(NodeId) const);
-    bool owes_answer(NodeId node) const { return asked_[index(node)]; }
-    bool owes_idle(NodeId node) const { return engine_.loom().awaited(node); }
-    void leave(NodeId node, Fate fate, std::string_view note);
+    bool step();
+    void check_limit() const;
     void note_killed();
-    std::uint32_t count_live() const;
-    void send(NodeId node, wire::HostTag tag, std::span<const std::byte> payload = {});
     void show_progress();
-
-    static constexpr std::size_t kLineMax = 4096;
 
     Engine& engine_;
     const Operation& op_;
     const RunPlan& plan_;
     Progress& progress_;
+    RunLog log_;
+    Deadlines deadlines_;
     RunResult result_;
-    std::uint32_t done_ = 0;         // live nodes that have done their job
+    Offer offer_;
+    Roster roster_;
+    bool NodeResult::*mark_ = &NodeResult::ready; // what this phase wants of all nodes
+    std::string_view what_ = "ready";
+    std::uint32_t done_ = 0;
     std::size_t incidents_seen_ = 0; // of the fault plan
-    std::vector<std::string> lines_; // of consoles, not ended yet
-
-    std::vector<bool> asked_; // polled, no answer yet
-    std::uint32_t answers_missing_ = 0;
-    bool round_open_ = false;
-    bool all_settled_ = false; // every answer of this round had nothing under way
-    std::uint64_t packets_at_poll_ = 0;
-    std::uint64_t packets_seen_ = 0;
-    std::uint64_t delivered_ = 0; // packets, by all nodes, when they were last asked
-    std::uint64_t packets_at_delivery_ = 0;
-
     Clock::time_point started_;
-    Clock::time_point last_movement_;
-    Clock::time_point last_packet_;
-    Clock::time_point last_delivery_;
     Clock::time_point last_done_;
-    Clock::time_point asked_at_;
 };
 
 } // namespace mesh::host

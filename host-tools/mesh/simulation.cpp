@@ -2,6 +2,7 @@
 // firmware over boards/host. The loom's lockstep is its event queue.
 #include "engine.hpp"
 #include "errors.hpp"
+#include "signals.hpp"
 
 #include "boards/host/board.hpp"
 #include "boards/host/console.hpp"
@@ -15,6 +16,8 @@
 #include <deque>
 #include <map>
 #include <new>
+#include <utility>
+#include <vector>
 
 #define MESH_APP(name) mesh::Process app_main_##name(mesh::Kernel& kernel);
 #include "apps.inc"
@@ -161,6 +164,9 @@ public:
             if (++runs % kRunsBetweenLooks == 0 && std::chrono::steady_clock::now() >= until)
                 break;
         }
+        signals_.check();
+        for (const auto& [node, why] : std::exchange(expelled_, {}))
+            events.ended(node, why);
         return runs != 0;
     }
 
@@ -176,14 +182,19 @@ private:
     /// The loom's side of the nodes.
     struct NodeCables final : Cables {
         explicit NodeCables(Simulation& owner) : simulation(owner) {}
-        void deliver(NodeId to, std::span<const std::byte> frame) override {
+        bool deliver(NodeId to, std::span<const std::byte> frame) override {
             simulation.deliver(to, frame);
+            return true;
         }
         void to_host(NodeId from, std::span<const std::byte> frame) override {
             simulation.events_->host_frame(from, frame);
         }
         // The node may be the one that is running: it only stops being asked.
         void kill(NodeId node) override { simulation.nodes_[index(node)].gone = true; }
+        void expel(NodeId node, std::string_view why) override {
+            kill(node);
+            simulation.expelled_.emplace_back(node, why);
+        }
         std::uint64_t now_us() const override { return 0; }
         Simulation& simulation;
     };
@@ -207,6 +218,8 @@ private:
     Ground ground_;
     std::deque<SimNode> nodes_;
     std::deque<std::uint32_t> runnable_;
+    std::vector<std::pair<NodeId, std::string>> expelled_;
+    Signals signals_;
     Events* events_ = nullptr;
     NodeCables cables_{*this};
     Loom loom_;

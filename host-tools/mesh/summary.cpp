@@ -66,7 +66,7 @@ std::vector<std::uint32_t> cut_off(const Operation& op, const RunResult& result,
 
 /// What the op must judge.
 Outcome outcome_of(const RunResult& result, const Loom& loom) {
-    Outcome outcome{{}, result.output, !loom.counts().happened.empty(), {}};
+    Outcome outcome{{}, result.output.bytes(), !loom.counts().happened.empty(), {}};
     for (std::uint32_t node = 0; node < result.nodes.size(); ++node) {
         outcome.reports.push_back(result.nodes[node].report);
         if (result.nodes[node].fate == Fate::killed)

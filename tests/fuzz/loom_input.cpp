@@ -22,15 +22,17 @@ void require(bool condition) {
 
 class NullCables final : public host::Cables {
 public:
-    void deliver(NodeId to, std::span<const std::byte> frame) override {
+    bool deliver(NodeId to, std::span<const std::byte> frame) override {
         require(index(to) < kNodes && (dead_ >> index(to) & 1u) == 0);
         require(frame.size() >= wire::kCableBytes);
         ++delivered_;
+        return true;
     }
     void to_host(NodeId from, std::span<const std::byte>) override {
         require(index(from) < kNodes);
     }
     void kill(NodeId node) override { dead_ |= 1u << index(node); }
+    void expel(NodeId node, std::string_view) override { kill(node); }
     std::uint64_t now_us() const override { return now_us_; }
 
     void pass(std::uint32_t time_us) { now_us_ += time_us; }

@@ -8,7 +8,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -46,6 +49,8 @@ public:
                 one_ends();
             break;
         }
+        for (const auto& [node, why] : std::exchange(expelled_, {}))
+            events.ended(node, why);
         return true;
     }
     void kill(NodeId node) override { loom_.gone(node); }
@@ -53,10 +58,11 @@ public:
     bool real_time() const override { return false; }
 
 private:
-    void deliver(NodeId, std::span<const std::byte>) override {}
+    bool deliver(NodeId, std::span<const std::byte>) override { return true; }
     void to_host(NodeId from, std::span<const std::byte> frame) override {
         events_->host_frame(from, frame);
     }
+    void expel(NodeId node, std::string_view why) override { expelled_.emplace_back(node, why); }
     std::uint64_t now_us() const override { return 0; }
 
     NodeId some_node() { return node_at(input_.ConsumeIntegralInRange(0u, kNodes - 1)); }
@@ -106,6 +112,7 @@ private:
     const bool patient_;
     host::Loom loom_;
     host::Events* events_ = nullptr;
+    std::vector<std::pair<NodeId, std::string>> expelled_;
 };
 
 std::unique_ptr<host::Operation> some_op(FuzzedDataProvider& input) {

@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mesh::host {
@@ -28,14 +31,18 @@ struct Arrival {
 
 class Recorder final : public Cables {
 public:
-    void deliver(NodeId to, std::span<const std::byte> frame) override {
+    bool deliver(NodeId to, std::span<const std::byte> frame) override {
         arrivals.push_back({to, Bytes(frame.begin(), frame.end())});
+        return !full;
     }
     void to_host(NodeId, std::span<const std::byte>) override { ++to_host_count; }
     void kill(NodeId node) override { killed.push_back(node); }
+    void expel(NodeId node, std::string_view why) override { expelled.emplace_back(node, why); }
     std::uint64_t now_us() const override { return time_us; }
 
     std::vector<Arrival> arrivals;
+    std::vector<std::pair<NodeId, std::string>> expelled;
+    bool full = false; // no node takes anything
     std::vector<NodeId> killed;
     unsigned to_host_count = 0;
     std::uint64_t time_us = 0;

@@ -103,7 +103,7 @@ Ascending::View Ascending::data() const {
 Ascending::View Ascending::part_of(const Outcome& outcome, std::size_t node) const {
     const std::size_t begin = std::min(node * run().bytes, outcome.pushed.size());
     const std::size_t bytes = std::min(outcome.reports[node].received_bytes, run().bytes);
-    return View(outcome.pushed).subspan(begin, std::min(bytes, outcome.pushed.size() - begin));
+    return outcome.pushed.subspan(begin, std::min(bytes, outcome.pushed.size() - begin));
 }
 
 Bytes Ascending::output(const Outcome& outcome) const {

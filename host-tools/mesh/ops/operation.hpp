@@ -65,7 +65,7 @@ Expectation expectation_of(std::span<const std::byte> bytes);
 /// What has come of a run.
 struct Outcome {
     std::vector<wire::NodeReport> reports; // the last one of each node
-    Bytes pushed;                          // each byte where its node put it
+    std::span<const std::byte> pushed;     // each byte where its node put it
     bool any_fault = false;                // the fault plan has done something for good
     std::vector<NodeId> killed;            // by the fault plan
 };
@@ -118,7 +118,9 @@ public:
     // What came of it.
     virtual Verdict judge(const Outcome& outcome) const;
     /// What goes into the file of --output.
-    virtual Bytes output(const Outcome& outcome) const { return outcome.pushed; }
+    virtual Bytes output(const Outcome& outcome) const {
+        return {outcome.pushed.begin(), outcome.pushed.end()};
+    }
     /// Whether the data goes towards the root, so that a node without a way to it is cut off.
     virtual bool inward() const { return false; }
     /// Whether every packet goes over disjoint paths: a node may then be right without having

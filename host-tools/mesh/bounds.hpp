@@ -1,0 +1,54 @@
+// What one node can make the host tool keep for it, whatever it sends: each bound, and their sum.
+//
+// Nodes run programs that nobody has to trust. A healthy node stays far below every bound here; one
+// that passes a bound is named, counted and ended, and what it sent beyond is dropped.
+#pragma once
+
+#include "kernel/limits.hpp"
+#include "wire/frame.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mesh::host::bounds {
+
+/// A frame on a node's socket: the longest that QEMU's network interface can make.
+inline constexpr std::size_t kFrameBytesMax = std::size_t{64} << 10;
+
+/// What a frame costs that waits, beside its bytes.
+inline constexpr std::size_t kFrameOverheadBytes = 128;
+
+/// All that a node's neighbours send, with every repetition, before they declare their links dead.
+inline constexpr std::size_t kHonestPileBytes = std::size_t{8} * limits::kAttemptsMax *
+                                                limits::kWindowFrames *
+                                                (wire::kFrameBytesMax + kFrameOverheadBytes);
+
+/// Sent to a node that does not read it.
+inline constexpr std::size_t kUnreadBytesMax = std::size_t{16} << 20;
+/// Sent by a node, and held back until its model time has come or a slow cable has brought it.
+inline constexpr std::size_t kHeldBytesMax = std::size_t{16} << 20;
+static_assert(kHonestPileBytes < kUnreadBytesMax && kHonestPileBytes < kHeldBytesMax);
+
+/// Sent by a node to others that have not come up; repetitions of one frame count once.
+inline constexpr std::size_t kEarlyBytesMax = std::size_t{256} << 10;
+
+/// A line of the console; a longer one is broken in parts.
+inline constexpr std::size_t kLineBytesMax = 4096;
+/// Kept of the end of what an emulator says on its standard error.
+inline constexpr std::size_t kLastWordsBytesMax = 1024;
+
+/// What a node can make the host tool keep, all together.
+inline constexpr std::size_t kNodeBytesMax = kFrameBytesMax + kUnreadBytesMax + kHeldBytesMax +
+                                             kEarlyBytesMax + kLineBytesMax + kLastWordsBytesMax;
+
+/// The --output of an app, for all nodes together; nothing is kept without --output.
+inline constexpr std::size_t kAppOutputBytesMax = std::size_t{1} << 30;
+/// Each file of --log; then a last line says that more was cut.
+inline constexpr std::size_t kLogBytesMax = std::size_t{16} << 20;
+
+/// Model times above this are impossible; sums of a few do not overflow.
+inline constexpr wire::ModelTime kModelTimeMax = wire::kNever / 16;
+/// Lockstep: timers in a row that a node may set to a time that it has been granted already.
+inline constexpr unsigned kStaleTimersMax = 64;
+
+} // namespace mesh::host::bounds

@@ -1,0 +1,14 @@
+// Text from nodes and emulators as it may be shown on a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mesh::host {
+
+/// The text with every control character made visible (`\x1b`, `\x0d`, `\u{202e}`), tabs excepted,
+/// and every byte that is not UTF-8. What comes out moves no cursor, changes no colour and stays in
+/// its line.
+std::string cleaned(std::string_view text);
+
+} // namespace mesh::host

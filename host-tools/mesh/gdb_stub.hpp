@@ -1,0 +1,34 @@
+// The sockets by which debuggers come to nodes that wait for them.
+#pragma once
+
+#include "core/types.hpp"
+#include "qemu_process.hpp"
+
+#include <map>
+#include <span>
+#include <string>
+
+namespace mesh::host {
+
+/// One listening socket for each of some nodes, in a folder of our own: nobody else can connect, no
+/// other rig has it. All are gone when this is gone.
+class GdbStubs {
+public:
+    GdbStubs() = default;
+    GdbStubs(const GdbStubs&) = delete;
+    GdbStubs& operator=(const GdbStubs&) = delete;
+    ~GdbStubs();
+
+    /// They listen from now on, before the nodes exist. RunError.
+    void open(std::span<const NodeId> nodes);
+    /// The socket to give to this node; -1: none.
+    int descriptor(NodeId node) const;
+    /// Its name in the file system, for a debugger.
+    std::string path(NodeId node) const;
+
+private:
+    std::string folder_;
+    std::map<NodeId, Fd> listeners_;
+};
+
+} // namespace mesh::host

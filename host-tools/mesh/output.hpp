@@ -1,0 +1,48 @@
+// The output of a run, as nodes push it in pieces: who may write where, and what has been written.
+//
+// What nobody has written is zero and takes no memory. A node that may not write there is refused.
+#pragma once
+
+#include "core/types.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace mesh::host {
+
+class Output {
+public:
+    /// The bytes of the output that are a node's own to write.
+    struct Share {
+        std::size_t begin = 0;
+        std::size_t bytes = 0;
+    };
+    using ShareOf = std::function<Share(NodeId)>;
+
+    Output() = default;
+    /// Of at most `bytes_max` bytes; kept only if somebody is going to read it. RunError.
+    Output(std::size_t bytes_max, bool kept, ShareOf share_of);
+    Output(Output&& other) noexcept;
+    Output& operator=(Output&& other) noexcept;
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+    ~Output();
+
+    /// From now on it has at least so many bytes.
+    void grow(std::size_t bytes);
+    /// Takes a piece of a node. False if any byte of it is outside the node's share.
+    bool put(NodeId from, std::size_t position, std::span<const std::byte> data);
+
+    std::size_t size() const { return size_; }
+    std::span<const std::byte> bytes() const { return {area_, size_}; }
+
+private:
+    std::byte* area_ = nullptr; // of room_ bytes of address space
+    std::size_t room_ = 0;
+    std::size_t size_ = 0;
+    ShareOf share_of_;
+};
+
+} // namespace mesh::host

@@ -1,0 +1,114 @@
+#include "roster.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace mesh::host {
+
+namespace {
+constexpr std::size_t kNamedMax = 16;
+}
+
+std::string name_nodes(const NodeNumbers& nodes) {
+    const std::size_t named = std::min(nodes.size(), kNamedMax);
+    const std::string list = fmt::format(
+        "{} {}", nodes.size() == 1 ? "node" : "nodes",
+        fmt::join(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(named), " "));
+    return named == nodes.size() ? list : fmt::format("{} and {} more", list, nodes.size() - named);
+}
+
+Roster::Roster(Engine& engine, std::uint32_t nodes, const Offer& offer, Desk& desk,
+               Deadlines& deadlines)
+    : engine_(engine),
+      deadlines_(deadlines),
+      live_(nodes) {
+    sessions_.reserve(nodes);
+    for (std::uint32_t node = 0; node < nodes; ++node)
+        sessions_.emplace_back(node_at(node), offer, desk);
+}
+
+/// f(session), with the counts right after it.
+template <class F>
+void Roster::change(NodeId node, F f) {
+    NodeSession& session = sessions_[index(node)];
+    const auto count = [&](std::uint32_t sign) {
+        live_ += session.live() ? sign : 0;
+        done_ += session.live() && session.result().done ? sign : 0;
+        asked_ += session.asked() ? sign : 0;
+    };
+    count(~0u);
+    f(session);
+    count(1);
+}
+
+void Roster::hear(NodeId node, std::span<const std::byte> frame) {
+    std::string wrong;
+    change(node, [&](NodeSession& session) { wrong = session.hear(frame); });
+    if (wrong.empty() || !sessions_[index(node)].live())
+        return;
+    ++expelled_;
+    leave(node, Fate::ended, wrong);
+    engine_.kill(node);
+}
+
+void Roster::hear_errors(NodeId node, std::string_view text) {
+    sessions_[index(node)].hear_errors(text);
+}
+
+void Roster::flush() {
+    for (NodeSession& session : sessions_)
+        session.flush();
+}
+
+void Roster::begin_phase() {
+    for (NodeSession& session : sessions_)
+        session.begin_phase(deadlines_.now());
+}
+
+void Roster::begin_work() {
+    begin_phase();
+    for (std::uint32_t node = 0; node < size(); ++node)
+        sessions_[node].begin_work(engine_.loom().delivered(node_at(node)));
+}
+
+void Roster::ask_all() {
+    for (std::uint32_t node = 0; node < size(); ++node)
+        if (sessions_[node].live())
+            change(node_at(node), [](NodeSession& session) { session.ask(); });
+}
+
+void Roster::end(NodeId node, std::string_view how) {
+    change(node, [&](NodeSession& session) { session.end(how); });
+}
+
+void Roster::leave(NodeId node, Fate fate, std::string_view note) {
+    change(node, [&](NodeSession& session) { session.leave(fate, note); });
+}
+
+void Roster::give_up(const NodeNumbers& nodes) {
+    for (const std::uint32_t node : nodes) {
+        leave(node_at(node), Fate::hung, "does not answer");
+        engine_.kill(node_at(node));
+    }
+}
+
+std::vector<NodeResult> Roster::results() const {
+    std::vector<NodeResult> results;
+    results.reserve(sessions_.size());
+    for (const NodeSession& session : sessions_)
+        results.push_back(session.result());
+    return results;
+}
+
+Refusals Roster::refusals() const {
+    Refusals all;
+    for (const NodeSession& session : sessions_) {
+        all.host_frames += session.refusals().host_frames;
+        all.pushes += session.refusals().pushes;
+    }
+    return all;
+}
+
+} // namespace mesh::host

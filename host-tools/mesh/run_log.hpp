@@ -1,0 +1,36 @@
+// The folder of --log: for each node a file of what it said and one of what its emulator said, the
+// command that repeats the run, and the report.
+//
+// A file is there once there is something in it. No file grows beyond bounds::kLogBytesMax: its
+// last line then says that more was cut.
+#pragma once
+
+#include "core/types.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace mesh::host {
+
+class RunLog {
+public:
+    /// Makes the folder; one that is there must be empty. "": nothing is logged. UsageError.
+    explicit RunLog(std::string folder);
+
+    void command(std::string_view command);
+    void console_line(NodeId node, std::string_view line);
+    void error_line(NodeId node, std::string_view line);
+
+private:
+    void add_line(const std::string& file, std::string_view line);
+
+    std::string folder_;
+    std::map<std::string, std::size_t> bytes_; // of each file
+};
+
+/// The report's place in the folder of --log.
+std::string report_of_log(const std::string& folder);
+
+} // namespace mesh::host

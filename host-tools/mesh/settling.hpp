@@ -1,0 +1,66 @@
+// When a run is over. Free running: once all nodes have answered that nothing is under way at them,
+// and no packet has crossed the loom since they were asked. In lockstep: once nothing is held back
+// and nobody is awaited, which the loom knows.
+#pragma once
+
+#include "deadlines.hpp"
+#include "roster.hpp"
+
+#include <cstdint>
+
+namespace mesh::host {
+
+/// Free running.
+class Settling {
+public:
+    /// An app may sleep, which nobody outside can tell from waiting for ever: silence of its nodes
+    /// is no sign that they are done.
+    Settling(Roster& roster, const Deadlines& deadlines, bool app);
+
+    /// To be called after each step, with the packets that the nodes have got so far.
+    bool over(std::uint64_t packets);
+
+private:
+    using Seconds = Deadlines::Seconds;
+
+    bool round_ended();
+    bool wedged();
+    bool question_due() const;
+    void ask();
+
+    Roster& roster_;
+    const Deadlines& deadlines_;
+    bool app_;
+    bool round_open_ = false;
+    std::uint64_t packets_ = 0;
+    std::uint64_t packets_at_question_ = 0;
+    std::uint64_t packets_at_delivery_ = 0;
+    std::uint64_t delivered_ = 0; // packets, by all nodes, when they were last asked
+    Seconds asked_at_;
+    Seconds last_packet_;
+    Seconds last_delivery_;
+};
+
+/// Lockstep.
+class Quiescence {
+public:
+    Quiescence(Engine& engine, Roster& roster, const Deadlines& deadlines)
+        : loom_(engine.loom()),
+          roster_(roster),
+          deadlines_(deadlines),
+          last_movement_(deadlines.now()) {}
+
+    /// To be called after each step. Nodes that hold up the others are given up. RunError if
+    /// nothing moves and nobody is to blame.
+    bool over(bool moved);
+    /// Live nodes that the others wait for and that are silent.
+    NodeNumbers silent();
+
+private:
+    const Loom& loom_;
+    Roster& roster_;
+    const Deadlines& deadlines_;
+    Deadlines::Seconds last_movement_;
+};
+
+} // namespace mesh::host
