@@ -21,10 +21,10 @@ endif
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wundef -Wswitch-enum -Wold-style-cast -Werror
 CXXFLAGS := -std=c++20 $(WARNINGS) -Ifirmware -I. -MMD -MP
 HOST_FLAGS := -O2 -g -I$(BUILD)/host -pthread
-ASAN_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=address,undefined \
-  -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS
-FUZZ_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,undefined \
-  -fno-sanitize=function -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS -Wno-sign-conversion
+# Tests and fuzzers share one tree of objects; without fuzzer-no-link a fuzzer would be blind.
+ASAN_FLAGS := -O1 -g1 -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,undefined \
+  -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer \
+  -D_GLIBCXX_ASSERTIONS -Wno-sign-conversion
 HOST_LIBS := -lfmt -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
 # On the host an app is one function among others, and its output goes to its node's console.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
@@ -76,8 +76,7 @@ $(BUILD)/$(1)/libmesh.a: $(call host_objects,$(1),$(LIBRARY_SOURCES))
 	$(Q)ar rcs $$@ $$^
 endef
 $(eval $(call host_rules,host,$(CXX),$(HOST_FLAGS)))
-$(eval $(call host_rules,asan,$(CXX),$(ASAN_FLAGS)))
-$(eval $(call host_rules,fuzz,$(CLANGXX),$(FUZZ_FLAGS)))
+$(eval $(call host_rules,asan,$(CLANGXX),$(ASAN_FLAGS)))
 
 $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(BUILD)/host/libmesh.a
 	$(call say,LINK,$@)
@@ -196,31 +195,41 @@ $(BUILD)/asan/tests/$(1): $(call host_objects,asan,$(wildcard tests/$(1)/*.cpp))
   $(BUILD)/asan/libmesh.a
 	$$(call say,LINK,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(CXX) $(ASAN_FLAGS) $$^ $(GTEST_LIBS) $(HOST_LIBS) -o $$@
+	$(Q)$(CLANGXX) $(ASAN_FLAGS) $$^ $(GTEST_LIBS) $(HOST_LIBS) -o $$@
 endef
 $(foreach f,$(TEST_FOLDERS),$(eval $(call test_rules,$f)))
-$(BUILD)/fuzz/%: $(BUILD)/fuzz/obj/tests/fuzz/%.o $(BUILD)/fuzz/libmesh.a
+$(BUILD)/fuzz/%: $(BUILD)/asan/obj/tests/fuzz/%.o $(BUILD)/asan/libmesh.a
 	$(call say,LINK,$@)
+	@mkdir -p $(@D)
 	$(Q)$(CLANGXX) -fsanitize=fuzzer,address,undefined -fno-sanitize=function $^ $(HOST_LIBS) -o $@
 .SECONDARY:
 
-TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%)
+# Files of claims for which sanitizers take minutes run small with them, whole without.
+EXHAUSTIVE := $(shell grep -l '"tests/exhaustive.hpp"' tests/*/*_test.cpp)
+$(BUILD)/host/tests/exhaustive: $(call host_objects,host,$(EXHAUSTIVE)) $(BUILD)/host/libmesh.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(HOST_FLAGS) $^ $(GTEST_LIBS) $(HOST_LIBS) -o $@
+
+TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
+  $(BUILD)/host/tests/exhaustive
+PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
 .PHONY: test-programs
 test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) compile_commands.json
 
-# A suite is name|time limit in seconds|command.
-SUITES = $(foreach f,$(TEST_FOLDERS),'$f|300|$(BUILD)/asan/tests/$f --gtest_brief=1') \
-  'compile_fail|120|$(PYTHON) tests/tools/compile_fail.py $(CXX) -std=c++20 -Ifirmware -I.' \
-  $(foreach f,$(FUZZERS),'fuzz-$f|60|$(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $f 4') \
-  'target|120|$(PYTHON) tests/tools/target.py $(BUILD)' \
-  'mesh|900|$(PYTHON) -m pytest -q -n 3 -p no:cacheprovider --color=no tests/mesh' \
-  'tidy|900|$(PYTHON) tests/tools/tidy.py --build $(BUILD)' \
-  'size|60|$(PYTHON) tests/tools/size.py --check $(BUILD)'
-
+# Whole runs wait for each other now and then, so there is one worker more than processors.
+TEST_WORKERS ?= $(shell echo $$(($(JOBS) + 1)))
+TEST_LIMIT_S ?= 3600
+TEST_LOGS := $(BUILD)/test-logs
+# TIDY=full has all checks of clang-tidy, as make tidy; MESH_SEED=YYYYMMDD the faults of a day.
 .PHONY: test
-test: deps ## run every test; the last line is `N passed, N failed`
+test: deps ## run all tests, or TEST='words of their names'; last line: `N passed, N failed`
 	@$(MAKE) -j$(JOBS) test-programs
-	@BUILD=$(BUILD) $(PYTHON) tests/tools/run_suites.py --logs $(BUILD)/test-logs $(SUITES)
+	@mkdir -p $(TEST_LOGS); set -o pipefail; \
+	timeout $(TEST_LIMIT_S) env $(PYTEST) -n $(TEST_WORKERS) $(if $(TEST),-k '$(TEST)') \
+	  --durations=15 --junitxml=$(TEST_LOGS)/junit.xml tests | tee $(TEST_LOGS)/log; status=$$?; \
+	tail -n 1 $(TEST_LOGS)/log | grep -Eqx '[0-9]+ passed, [0-9]+ failed' || \
+	  { echo 'The run ended without a verdict.'; echo '0 passed, 1 failed'; }; exit $$status
 
 .PHONY: fresh
 fresh: ## the two commands of README.md in a bare Debian root; needs root
@@ -229,7 +238,7 @@ fresh: ## the two commands of README.md in a bare Debian root; needs root
 .PHONY: test-exhaustive
 test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on sim (hours)
 	@$(MAKE) -j$(JOBS) all
-	@BUILD=$(BUILD) $(PYTHON) -m pytest -q -p no:cacheprovider --exhaustive \
+	@$(PYTEST) --exhaustive \
 	  tests/mesh/test_broadcast.py tests/mesh/test_personalised.py tests/mesh/test_reduction.py \
 	  tests/mesh/test_copies.py tests/mesh/test_uhc.py tests/mesh/test_uhc_personal.py \
 	  tests/mesh/test_star.py tests/mesh/test_star_personal.py tests/mesh/test_other_networks.py \
@@ -239,8 +248,7 @@ FUZZ_SECONDS ?= 60
 .PHONY: fuzz
 fuzz: deps ## fuzz every parser of bytes from outside for FUZZ_SECONDS= (60) each
 	@$(MAKE) -j$(JOBS) $(FUZZERS:%=$(BUILD)/fuzz/%)
-	@for f in $(FUZZERS); do \
-	  $(PYTHON) tests/tools/fuzz.py $(BUILD)/fuzz $$f $(FUZZ_SECONDS) || exit 1; done
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTEST) -rP tests/fuzz
 
 # ---- speed ---------------------------------------------------------------------------------------
 $(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tests/bench/%.o \
@@ -280,11 +288,14 @@ size-diff: all measured ## what has changed since the table in SAVED= (tests/gol
 	@$(PYTHON) tests/tools/size.py --diff $(or $(SAVED),$(SIZE_SAVED)) $(BUILD)
 
 # ---- housekeeping --------------------------------------------------------------------------------
-compile_commands.json: Makefile $(HOST_SOURCES) $(APP_SOURCES) ## for clangd and clang-tidy
-	@$(MAKE) --dry-run --always-make V=1 all | $(PYTHON) tests/tools/compile_commands.py >$@
+COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp)
+compile_commands.json: Makefile $(COMPILED) ## for clangd and clang-tidy
+	@$(MAKE) --dry-run --always-make V=1 all $(TEST_PROGRAMS) $(TEST_IMAGES) \
+	  $(BENCHES:%=$(BUILD)/host/bench/%) $(PAPER_PROGRAMS) | \
+	  $(PYTHON) tests/tools/compile_commands.py >$@
 
 .PHONY: tidy
-tidy: compile_commands.json ## layout, lengths, words, clang-tidy
+tidy: compile_commands.json ## layout, lengths, words, all checks of clang-tidy
 	@$(PYTHON) tests/tools/tidy.py --build $(BUILD)
 
 ALL_CXX = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
@@ -300,6 +311,6 @@ clean: ## remove what the build made
 .PHONY: help
 help: ## list these targets
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | sort | \
-	  awk -F'\t' '{ printf "make %-12s %s\n", $$1, $$2 }'
+	  awk -F'\t' '{ printf "make %-22s %s\n", $$1, $$2 }'
 
 -include $(shell [ -d $(BUILD) ] && find $(BUILD) -name '*.d')

@@ -1,5 +1,6 @@
 // The cube and its trees: the claims, and the trees against definitions made another way.
 #include "claim_check.hpp"
+#include "tests/exhaustive.hpp"
 
 #include "core/network.hpp"
 
@@ -10,7 +11,7 @@
 namespace mesh::claims {
 namespace {
 
-constexpr unsigned kDims = 10;
+constexpr unsigned kDims = test::exhaustive(7u, 10u);
 const std::vector<Network> kCubes = networks(Topology::cube, 1, kDims);
 
 /// Trees whose claims are checked directly for every root, not by translation alone.

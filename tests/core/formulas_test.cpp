@@ -2,6 +2,7 @@
 // none where its outcome follows no rule.
 #include "claim_check.hpp"
 #include "step_simulator.hpp"
+#include "tests/exhaustive.hpp"
 
 #include "host-tools/mesh/ops/formulas.hpp"
 
@@ -55,7 +56,7 @@ std::vector<NodeId> roots_of(Network network) {
 }
 
 TEST(Formulas, BroadcastsOnTheUhcTakeTheirSteps) {
-    for (const Network net : claims::networks(Topology::uhc, 2, 9))
+    for (const Network net : claims::networks(Topology::uhc, 2, test::exhaustive(6u, 9u)))
         for (const Rule rule : kUhcTrees)
             for (const NodeId root : roots_of(net)) {
                 if (subtree_count(net, rule) == 0)
@@ -67,7 +68,7 @@ TEST(Formulas, BroadcastsOnTheUhcTakeTheirSteps) {
 }
 
 TEST(Formulas, BroadcastsOnTheLargestUhcTakeTheirSteps) {
-    for (const Network net : claims::networks(Topology::uhc, 10, 12))
+    for (const Network net : claims::networks(Topology::uhc, 10, test::exhaustive(10u, 12u)))
         for (const Rule rule : kUhcTrees)
             for (const std::uint32_t packets : {1u, 2u, 7u}) {
                 if (subtree_count(net, rule) == 0)
@@ -79,7 +80,7 @@ TEST(Formulas, BroadcastsOnTheLargestUhcTakeTheirSteps) {
 }
 
 TEST(Formulas, BroadcastsOnTheStarTakeTheirSteps) {
-    for (const Network net : claims::networks(Topology::star, 3, 6))
+    for (const Network net : claims::networks(Topology::star, 3, test::exhaustive(5u, 6u)))
         for (const Rule rule : kStarTrees)
             for (const NodeId root : roots_of(net))
                 if (net.dim < 6 || index(root) < 2)

@@ -2,6 +2,7 @@
 // and every other node simply forwards.
 #include "claim_check.hpp"
 #include "step_simulator.hpp"
+#include "tests/exhaustive.hpp"
 
 #include "core/schedule.hpp"
 #include "host-tools/mesh/ops/formulas.hpp"
@@ -47,7 +48,7 @@ std::vector<std::uint32_t> packet_counts(Network cube) {
 }
 
 TEST(Schedule, BroadcastTakesTheFormulasSteps) {
-    for (const Network cube : claims::networks(Topology::cube, 1, 10)) {
+    for (const Network cube : claims::networks(Topology::cube, 1, test::exhaustive(6u, 10u))) {
         for (const Rule rule : kRules) {
             for (const PortModel ports : kModels) {
                 for (const std::uint32_t packets : packet_counts(cube))

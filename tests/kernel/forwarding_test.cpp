@@ -2,6 +2,7 @@
 // or out of order.
 #include "apps/traffic.hpp"
 #include "rig.hpp"
+#include "tests/exhaustive.hpp"
 
 #include <gtest/gtest.h>
 
@@ -162,7 +163,7 @@ Load run_storm(std::size_t buffers, const Noise& noise = {}) {
 }
 
 TEST(Forwarding, PacketsFromAllToAllAreNeverStuckInTheSmallestPool) {
-    for (std::uint8_t dim = 1; dim <= 5; ++dim) {
+    for (std::uint8_t dim = 1; dim <= exhaustive(4, 5); ++dim) {
         Load load;
         for (unsigned seed = 1; seed <= 8; ++seed) {
             storm = {.network = {Topology::cube, dim},
@@ -221,7 +222,7 @@ std::vector<Rule> kernel_rules(Network network) {
 }
 
 TEST(Forwarding, BroadcastsFromAllRootsOverAllTreesMixedWithPacketsAreNeverStuck) {
-    for (std::uint8_t dim = 2; dim <= 5; ++dim) {
+    for (std::uint8_t dim = 2; dim <= exhaustive(4, 5); ++dim) {
         std::uint64_t refused = 0;
         for (unsigned seed = 1; seed <= 6; ++seed) {
             const Network network{Topology::cube, dim};
@@ -316,7 +317,7 @@ void expect_messages_arrive(std::uint8_t dim, std::size_t buffers, unsigned seed
 }
 
 TEST(Forwarding, MessagesFromAllToAllAreNeverStuckInThePoolThatTheLimitsDerive) {
-    for (std::uint8_t dim = 1; dim <= 5; ++dim)
+    for (std::uint8_t dim = 1; dim <= exhaustive(4, 5); ++dim)
         for (unsigned seed = 1; seed <= 4; ++seed) {
             expect_messages_arrive(dim, limits::pool_buffers_min(dim, 1), seed, 3000, 12);
             expect_messages_arrive(dim, limits::pool_buffers_min(dim, 1), seed, 0, 40);

@@ -420,7 +420,7 @@ Process many_at_once(Kernel& node) {
         if (!node.spawn(node.id() == plan.from ? send_one(node) : receive_one(node), id))
             co_return Status::no_memory;
     for (const ProcessId id : ids)
-        co_await node.join(id);
+        static_cast<void>(co_await node.join(id));
     co_return Status::ok;
 }
 
@@ -459,7 +459,7 @@ Process one_offer_each(Kernel& node) {
     packet.resize(0);
     node.inject(std::move(packet));
     for (const ProcessId id : ids)
-        co_await node.join(id);
+        static_cast<void>(co_await node.join(id));
     co_return Status::ok;
 }
 

@@ -112,7 +112,7 @@ Process fills_all_slots(Kernel& node) {
     for (unsigned count = 0; count < 1000; ++count) {
         if (!node.spawn(say_and_end(node, "", Status::ok), id))
             co_return Status::failed;
-        co_await node.join(id);
+        static_cast<void>(co_await node.join(id));
     }
     co_return Status::ok;
 }
@@ -139,7 +139,7 @@ Process two_counters(Kernel& node) {
     ProcessId a, b;
     if (!node.spawn(counts_to_three(node, "a"), a) || !node.spawn(counts_to_three(node, "b"), b))
         co_return Status::failed;
-    co_await node.join(a);
+    static_cast<void>(co_await node.join(a));
     co_return co_await node.join(b);
 }
 
@@ -162,7 +162,7 @@ Process sleepers(Kernel& node) {
         if (!node.spawn(sleeper(node, units[number]), ids[number]))
             co_return Status::failed;
     for (const ProcessId id : ids)
-        co_await node.join(id);
+        static_cast<void>(co_await node.join(id));
     tell("all@" + std::to_string(node.now() / kUnit));
     co_return Status::ok;
 }
@@ -204,7 +204,7 @@ Process rendezvous(Kernel& node) {
     started = started && (WriterFirst || node.spawn(writes(node, channel, 1, WritePause), writer));
     if (!started)
         co_return Status::failed;
-    co_await node.join(writer);
+    static_cast<void>(co_await node.join(writer));
     co_return co_await node.join(reader);
 }
 
@@ -284,7 +284,7 @@ Process alternates(Kernel& node) {
         if (which == 1)
             co_await second.read();
     }
-    co_await node.join(a);
+    static_cast<void>(co_await node.join(a));
     co_return co_await node.join(b);
 }
 

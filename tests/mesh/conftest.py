@@ -1,12 +1,7 @@
-"""Options of the whole-run tests."""
+"""What the whole-run tests share."""
 import pytest
 
 import mesh_tool
-
-
-def pytest_addoption(parser):
-    parser.addoption("--exhaustive", action="store_true",
-                     help="every packet count, n = 1..6 on qemu and 1..10 on sim")
 
 
 @pytest.fixture

@@ -104,10 +104,8 @@ def scan_steps(ports, dim, packets):
     return dim * packets * (2 if ports == "half" else 1)
 
 
-# Star: links of all nodes from the root in one tree of edt, added up; and a total exchange with few
-# copies, everything at once: within a step of what the links must carry.
+# Star: links of all nodes from the root in one tree of edt, added up.
 EDT_DEPTHS = {3: 15, 4: 96, 5: 648, 6: 4838}
-EXCHANGE_QUEUED = {(3, 1): 5, (4, 1): 21, (4, 2): 54, (5, 1): 111, (5, 2): 262, (5, 3): 445}
 
 
 def star_personal_steps(op, schedule, dim, copies, packets):

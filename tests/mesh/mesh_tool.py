@@ -13,8 +13,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 MESH = BUILD / "host" / "mesh"
 IMAGES = BUILD / "mps2-an505"
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 PACKET = 16 # bytes, where a test counts packets
+DAY = os.environ.get("MESH_SEED", "") # of sets of faults that are others every day
 
 
 @dataclasses.dataclass
@@ -33,11 +34,11 @@ class Outcome:
                 f"stdout: {self.out[-3000:]}\nstderr: {self.err[-3000:]}")
 
 
-def mesh(*arguments, timeout=TIMEOUT_S, env=None):
+def mesh(*arguments, timeout=TIMEOUT_S, env=None, cwd=ROOT):
     """Runs mesh to its end."""
     command = [str(MESH), *map(str, arguments)]
     start = time.monotonic()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=ROOT,
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,
                           errors="replace", env=env, stdin=subprocess.DEVNULL)
     return Outcome(command, done.returncode, done.stdout, done.stderr, {},
                    time.monotonic() - start)
@@ -61,8 +62,12 @@ def collective(topology, engine, dim, op, *more, packets=None, timeout=TIMEOUT_S
 
 
 def refused(outcome, allowed):
-    """A command that must have been refused in one line, which says what is allowed."""
-    assert outcome.status == 2 and allowed in outcome.err, outcome
+    """A command that must have been refused in one line, which says what is allowed.
+
+    An echo of the command says nothing of that, so the words must not stand in it.
+    """
+    assert not [word for word in outcome.command[1:] if allowed in str(word)], "an echo would do"
+    assert outcome.status == 2 and allowed in outcome.err and outcome.out == "", outcome
     assert len(outcome.err.splitlines()) == 1, outcome
 
 
@@ -91,6 +96,11 @@ def some(items, count, exhaustive, *seed):
     return random.Random(" ".join(map(str, seed))).sample(items, count)
 
 
+def of_today(*what):
+    """Draws of faults: the same all day, others the next, different for each case."""
+    return random.Random(" ".join(map(str, (DAY, *what))))
+
+
 def random_faults(draw, count):
     """So many dead cables and nodes, of any mix, each from a random moment on."""
     dead = draw.randint(0, count)
@@ -108,8 +118,9 @@ def tree(dim, name, root=0, topology="cube"):
 
 
 def start(*arguments):
-    """A mesh that is left running; its group is the caller's to end."""
-    return subprocess.Popen([str(MESH), *map(str, arguments)], stdout=subprocess.PIPE,
+    """A mesh that is left running; its group is the caller's to end. It dies with the caller."""
+    command = ["setpriv", "--pdeathsig", "KILL", MESH, *arguments]
+    return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True,
                             stdin=subprocess.DEVNULL)
 

@@ -3,6 +3,8 @@ import functools
 import itertools
 import math
 
+from regression import UHC_OWN_TREES
+
 
 def parity(node):
     """1 if the address has an odd number of ones."""
@@ -71,16 +73,14 @@ UHC_DISJOINT = ("adst", "ist")
 STAR_DISJOINT = ("edt", "edt-v2")
 
 # One packet from node 0, n = 2, 4, 6, 8, 10, 12: all ports, and one send and one receive.
-# (huang-yang-tseng-2001, table 1, corrected and measured)
-UHC_FIGURES = {
+# (huang-yang-tseng-2001, table 1; adst of n = 2 corrected: the leaf that would add a level is the
+# source.)
+UHC_FIGURES = UHC_OWN_TREES | {
     "bt1": ((3, 6, 9, 12, 15, 18), (3, 6, 9, 12, 15, 18)),
     "bt1-counted": ((3, 6, 9, 12, 15, 18), (3, 6, 9, 12, 15, 18)),
     "bt2": ((3, 5, 7, 9, 11, 13), (3, 6, 9, 12, 15, 18)),
     "bt3": ((3, 6, 7, 10, 13, 14), (3, 6, 8, 11, 14, 16)),
-    "bts": ((3, 5, 7, 9, 11, 13), (3, 6, 9, 12, 15, 18)),
-    "bt4": ((3, 6, 7, 9, 12, 15), (3, 6, 8, 10, 13, 16)),
     "adst": ((3, 6, 10, 12, 16, 18), None),
-    "ist": ((3, 6, 9, 11, 13, 15), None),
 }
 DEPTHS = {"spt": {3: 3, 4: 4, 5: 6, 6: 7}, "edt": {3: 5, 4: 7, 5: 8, 6: 10},
           "edt-v2": {3: 5, 4: 6, 5: 8, 6: 10}}

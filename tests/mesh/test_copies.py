@@ -5,7 +5,7 @@ import random
 import pytest
 
 from formulas import broadcast_steps
-from mesh_tool import random_faults, run, some, survived, verified
+from mesh_tool import DAY, of_today, random_faults, run, some, survived, verified
 
 SEED = 20
 MESSAGE = ["--bytes", 700, "--packet", 48]
@@ -27,7 +27,8 @@ def cables(dim):
 @pytest.mark.parametrize("dim, copies", [(d, x) for d in (2, 3, 4) for x in range(2, d + 1)])
 def test_no_x_minus_1_dead_cables_stop_x_copies(dim, copies, exhaustive):
     draw = random.Random(SEED + dim)
-    for cut in some(itertools.combinations(cables(dim), copies - 1), 40, exhaustive, dim, copies):
+    for cut in some(itertools.combinations(cables(dim), copies - 1), 40, exhaustive, DAY, dim,
+                    copies):
         outcome = bcast("sim", dim, copies, cut, root=draw.randrange(2 ** dim))
         assert survived(outcome), (cut, outcome)
 
@@ -42,7 +43,7 @@ def test_no_x_minus_1_dead_nodes_stop_x_copies(copies):
 
 @pytest.mark.parametrize("dim", [6, 8, 10])
 def test_large_cubes_survive_random_sets(dim, exhaustive):
-    draw = random.Random(SEED + dim)
+    draw = of_today(dim)
     for _ in range(20 if exhaustive else 2):
         copies = draw.randint(2, dim)
         faults = [random_faults(draw, copies - 1)]

@@ -3,6 +3,7 @@ import pytest
 
 from mesh_tool import run, tree, verified
 
+SIM, LOCKSTEP, FREE = "sim", "qemu --lockstep", "qemu --free"
 STORM = "drop:0.2,corrupt:0.1,dup:0.05,reorder:0.1"
 
 
@@ -31,34 +32,40 @@ def test_a_storm_of_frame_faults_is_mended_and_counted(engine, job, seed):
     assert report["dropped"]["crc"] + report["dropped"]["malformed"] <= faults["corrupt"], outcome
 
 
-@pytest.mark.parametrize("name,node,port",
-                         [("sbt", 0, 2), ("sbt", 1, 3), ("bs", 0, 1), ("hp", 3, 0)])
-def test_a_cut_link_loses_exactly_the_subtree_behind_it(engine, name, node, port):
+def everywhere(*cases):
+    """Each case in simulation and in lockstep; free running waits long for the dead, so once."""
+    return [(how, *case) for case in cases for how in (SIM, LOCKSTEP)] + [(FREE, *cases[0])]
+
+
+@pytest.mark.parametrize("how,name,node,port", everywhere(("sbt", 0, 2), ("sbt", 1, 3),
+                                                          ("bs", 0, 1), ("hp", 3, 0)))
+def test_a_cut_link_loses_exactly_the_subtree_behind_it(how, name, node, port):
     dim = 4
     peer = node ^ (1 << port)
     parent = tree(dim, name, 0)[0]["parent"]
     top = peer if parent[peer] == node else node
     behind = lost(dim, name, 0, top) if parent[top] == (node if top == peer else peer) else []
-    outcome = run(engine, "--dim", dim, "--op", "bcast", "--tree", name, "--bytes", 4000,
-                  "--packet", 256, "--faults", f"cut:{node}/{port}", timeout=60)
+    outcome = run(*how.split(), "--dim", dim, "--op", "bcast", "--tree", name, "--bytes", 4000,
+                  "--packet", 256, "--faults", f"cut:{node}/{port}")
     assert outcome.status == (1 if behind else 0), outcome
     assert sorted(outcome.report["failed_nodes"]) == behind, outcome
     assert outcome.report["verified_nodes"] == 16 - len(behind), outcome
 
 
-@pytest.mark.parametrize("name,node", [("sbt", 2), ("bs", 1), ("hp", 6)])
-def test_a_killed_node_loses_exactly_what_hangs_below_it(engine, name, node):
+@pytest.mark.parametrize("how,name,node", everywhere(("sbt", 2), ("bs", 1), ("hp", 6)))
+def test_a_killed_node_loses_exactly_what_hangs_below_it(how, name, node):
     below = [other for other in lost(4, name, 0, node) if other != node]
-    outcome = run(engine, "--dim", 4, "--op", "bcast", "--tree", name, "--bytes", 4000, "--packet",
-                  256, "--faults", f"kill:{node}", timeout=60)
+    outcome = run(*how.split(), "--dim", 4, "--op", "bcast", "--tree", name, "--bytes", 4000,
+                  "--packet", 256, "--faults", f"kill:{node}")
     assert sorted(outcome.report["failed_nodes"]) == below, outcome
     assert outcome.report["verified_nodes"] == 15 - len(below), outcome
     assert outcome.status == (1 if below else 0), outcome
 
 
-def test_a_link_cut_in_mid_run_ends_the_run_and_is_named(engine):
-    outcome = run(engine, "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 100000,
-                  "--packet", 256, "--faults", "cut:0/2@100", timeout=60)
+@pytest.mark.parametrize("how", [SIM, LOCKSTEP, FREE])
+def test_a_link_cut_in_mid_run_ends_the_run_and_is_named(how):
+    outcome = run(*how.split(), "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 100000,
+                  "--packet", 256, "--faults", "cut:0/2@100")
     assert outcome.status == 1, outcome
     assert sorted(outcome.report["failed_nodes"]) == lost(3, "sbt", 0, 4), outcome
 
@@ -66,7 +73,7 @@ def test_a_link_cut_in_mid_run_ends_the_run_and_is_named(engine):
 def test_nodes_full_of_packets_that_wait_for_a_lost_one_end_the_run(engine):
     # The two other trees fill every node's buffers; its neighbours ask again for ever.
     outcome = run(engine, "--dim", 3, "--op", "bcast", "--tree", "msbt", "--bytes", 500000,
-                  "--packet", 256, "--faults", "cut:0/1@50", "--timeout", 6, timeout=60)
+                  "--packet", 256, "--faults", "cut:0/1@50", "--timeout", 6)
     assert outcome.status == 1, outcome
     assert outcome.report["dropped"]["no_buffer"] > 0, outcome
     assert outcome.report["verified_nodes"] == 0, outcome
@@ -75,7 +82,7 @@ def test_nodes_full_of_packets_that_wait_for_a_lost_one_end_the_run(engine):
 
 def test_a_hanging_node_is_named_in_bounded_time(engine):
     outcome = run(engine, "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 4000, "--faults",
-                  "hang:5", "--timeout", 5, timeout=40)
+                  "hang:5", "--timeout", 5)
     assert outcome.status == 1, outcome
     assert 5 in outcome.report["failed_nodes"], outcome
     last = outcome.err.strip().splitlines()[-1]

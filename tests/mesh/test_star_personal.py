@@ -5,9 +5,12 @@ import random
 
 import pytest
 
-from formulas import EXCHANGE_QUEUED, star_personal_steps
-from mesh_tool import collective, random_faults, refused, some, survived, verified
+from formulas import star_personal_steps
+from mesh_tool import (DAY, collective, of_today, random_faults, refused, some, survived,
+                       verified)
 from networks import nodes_of, star_cables
+from regression import (STAR_ALLGATHERS, STAR_DEPTH_FIRST_LOSS, STAR_EXCHANGES,
+                        STAR_EXCHANGE_SHALLOW)
 
 SEED = 31
 OPS = ("scatter", "gather", "allgather", "alltoall")
@@ -30,13 +33,17 @@ def test_steps_are_those_of_the_corrected_paper(op, dim, exhaustive):
         pytest.skip("with --exhaustive only")
     cases = itertools.product(range(1, dim), (1, 2, 3, 7, 12) if dim < 5 else (1,))
     for copies, packets in some(cases, 6 if dim < 5 else 2, exhaustive, op, dim):
+        if (op, dim) == ("alltoall", 6) and 1 < copies < 5: # 720 nodes: minutes each
+            continue
         root = draw.randrange(nodes_of("star", dim))
         report = verified(star("sim", dim, op, copies, packets, "--root", root))
         steps = star_personal_steps(op, report["schedule"], dim, copies, packets)
         if steps is not None:
             assert report["steps"] == report["formula_steps"] == steps, (copies, packets)
-        else: # what the links must carry
-            assert report["steps"] >= report["formula_steps"], (copies, packets)
+        elif op == "alltoall":
+            assert report["steps"] == packets * STAR_EXCHANGES[dim, copies], (copies, packets)
+        else:
+            assert report["steps"] == STAR_ALLGATHERS[dim, copies, packets], (copies, packets)
 
 
 @pytest.mark.parametrize("op, dim, copies, packets", [
@@ -58,7 +65,7 @@ def test_at_full_copies_a_scatter_takes_a_step_for_each_other_node_on_120_boards
 def test_an_exchange_of_few_copies_is_within_a_step_of_the_work(dim, copies):
     report = verified(star("sim", dim, "alltoall", copies, 1))
     assert report["schedule"] == "queue"
-    assert report["steps"] == EXCHANGE_QUEUED[dim, copies] <= report["formula_steps"] + 1
+    assert report["steps"] == STAR_EXCHANGES[dim, copies] <= report["formula_steps"] + 1
 
 
 @pytest.mark.parametrize("schedule", ["necklace", "queue"])
@@ -71,12 +78,13 @@ def test_an_exchange_keeps_every_link_busy_in_every_step(schedule, packets):
 
 def test_a_shallower_tree_exchanges_faster():
     report = verified(star("sim", 4, "alltoall", 3, 1, "--tree", "edt-v2"))
-    assert report["steps"] == report["formula_steps"] == 94
+    assert report["steps"] == report["formula_steps"] == STAR_EXCHANGE_SHALLOW
 
 
-@pytest.mark.parametrize("dim, steps", [(4, 12), (5, 43)])
-def test_an_allgather_of_one_copy_is_spread_over_the_links(dim, steps):
-    assert verified(star("sim", dim, "allgather", 1, 1))["steps"] == steps
+@pytest.mark.parametrize("dim", [4, 5])
+def test_an_allgather_of_one_copy_is_spread_over_the_links(dim):
+    steps = verified(star("sim", dim, "allgather", 1, 1))["steps"]
+    assert steps == STAR_ALLGATHERS[dim, 1, 1]
 
 
 def test_losses_change_no_step():
@@ -106,11 +114,12 @@ def test_depth_first_waits_for_every_acknowledgement(dim, packets):
 
 
 def test_one_dead_node_stops_depth_first_but_not_the_queue():
-    """It loses 19 blocks of living nodes at living nodes, wherever it is."""
+    """It loses as many blocks of living nodes at living nodes, wherever it is."""
     for dead in (1, 7, 23):
         faults = ["--faults", f"kill:{dead}"]
         outcome = star("sim", 4, "allgather", 1, 1, "--schedule", "dfs-ack", *faults)
-        assert outcome.status == 1 and outcome.report["missing_blocks"] == 19, outcome
+        assert outcome.status == 1, outcome
+        assert outcome.report["missing_blocks"] == STAR_DEPTH_FIRST_LOSS, outcome
         assert survived(star("sim", 4, "allgather", 2, 1, *faults))
 
 
@@ -119,12 +128,12 @@ def test_one_dead_node_stops_depth_first_but_not_the_queue():
 @pytest.mark.parametrize("op", OPS)
 def test_no_two_faults_stop_three_copies(op, exhaustive):
     """Dead from the start or at some moment; a gather and a scatter keep their root."""
-    draw = random.Random(SEED)
+    draw = of_today(op)
     single = [f"kill:{node}" for node in range(1, 24)]
     single += [f"cut:{node}/{port}" for node, port, _ in star_cables(4)]
     assert len(single) == 59
     sets = [(), *((one,) for one in single), *itertools.combinations(single, 2)]
-    for faults in some(sets, 60, exhaustive, op):
+    for faults in some(sets, 60, exhaustive, DAY, op):
         times = [draw.choice(["", f"@{draw.randrange(1, 200)}"]) for _ in faults]
         timed = ",".join(map("".join, zip(faults, times)))
         outcome = star("sim", 4, op, 3, 1, *(["--faults", timed] if timed else []))
@@ -137,7 +146,7 @@ def test_no_two_faults_stop_three_copies(op, exhaustive):
 def test_larger_stars_survive_random_sets(op, dim, exhaustive):
     if dim == 6 and not exhaustive:
         pytest.skip("with --exhaustive only")
-    draw = random.Random(SEED + dim)
+    draw = of_today(op, dim)
     for _ in range(300 if exhaustive and dim == 5 else 3):
         copies = draw.randint(2, dim - 1)
         outcome = star("sim", dim, op, copies, 1, "--faults", random_faults(draw, copies - 1),
@@ -153,7 +162,7 @@ def test_real_cuts_and_kills_at_random_moments(exhaustive):
         faults = draw.choice(["kill:random@random x2", "cut:random@random x2",
                               "kill:random@random,cut:random@random"])
         outcome = star("qemu", dim, op, 3, 1, "--faults", faults, "--seed",
-                       draw.randrange(1, 9999))
+                       draw.randrange(1, 9999), "--free" if number % 4 == 3 else "--lockstep")
         assert survived(outcome), (faults, outcome)
 
 

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from mesh_tool import (PACKET, collective, mesh, random_faults, refused, some, survived, tree,
-                       verified)
+from mesh_tool import (DAY, PACKET, collective, mesh, of_today, random_faults, refused, some,
+                       survived, tree, verified)
 from networks import UHC_DISJOINT, UHC_TREES, parity, uhc_arcs, uhc_has, uhc_out, uhc_steps
 
 SEED = 41
@@ -136,13 +136,13 @@ def test_no_set_of_faults_below_half_the_dimension_stops_the_copies(dim, name, e
     if not uhc_has(name, dim):
         return
     root = 2 ** dim - 3
-    for faults in some(fault_sets(dim, dim // 2 - 1, root), 25, exhaustive, dim, name):
+    for faults in some(fault_sets(dim, dim // 2 - 1, root), 25, exhaustive, DAY, dim, name):
         copies_survive("sim", dim, name, faults, copies=len(faults) + 1, root=root)
 
 
 @pytest.mark.parametrize("dim", [8, 10])
 def test_larger_networks_survive_random_sets(dim, exhaustive):
-    draw = random.Random(SEED + dim)
+    draw = of_today(dim)
     for _ in range(1000 if exhaustive else 2):
         faults = random_faults(draw, dim // 2 - 1)
         copies_survive("sim", dim, draw.choice(UHC_DISJOINT), [faults], "--seed",

@@ -1,7 +1,7 @@
 // A test suite that runs on the Cortex-M itself: no kernel above it, no host tool beside it.
 //
 // It says `start`, every claim that does not hold, `end` and the count through semihosting, and
-// leaves QEMU with 0 only if all held. tests/tools/target.py expects exactly that.
+// leaves QEMU with 0 only if all held. tests/target/test_target.py expects exactly that.
 #pragma once
 
 #include "hal/console.hpp"

@@ -8,7 +8,9 @@ Reports one test per rule; a broken rule lists every place.
 import argparse
 import concurrent.futures
 import functools
+import hashlib
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -37,7 +39,7 @@ def layout(_):
 
 
 def lengths(_):
-    for file in sources(".cpp", ".hpp", ".py", ".ld", ".mk", "Makefile"):
+    for file in sources(".cpp", ".hpp", ".py", ".sh", ".ld", ".mk", "Makefile"):
         lines = file.read_text().splitlines()
         if len(lines) > FILE_LINES_MAX:
             yield f"{file}: {len(lines)} lines, at most {FILE_LINES_MAX}"
@@ -47,31 +49,54 @@ def lengths(_):
 
 
 def words(_):
-    for file in sources(".cpp", ".hpp", ".py", ".ld", ".mk", ".md", "Makefile", ".ci/run"):
+    for file in sources(".cpp", ".hpp", ".py", ".ld", ".mk", ".md", ".sh", "Makefile", ".ci/run"):
         for number, line in enumerate(file.read_text().splitlines(), 1):
             if BANNED.search(line) or line != line.rstrip():
                 yield f"{file}:{number}: {line.strip()[:80]}"
 
 
-def one_clang_tidy(database, file):
-    result = subprocess.run(["clang-tidy-14", "--quiet", "-p", str(database), file],
+def compiled_for_the_host():
+    """Commands for every source of the host tool; boards' own need their cross compiler's clang."""
+    commands = json.loads(pathlib.Path("compile_commands.json").read_text())
+    return {entry["file"]: entry["command"] for entry in commands
+            if "/host/obj/" in entry["output"] and not entry["file"].startswith("tests/")}
+
+
+def stamp_of(command, checks):
+    """A name for all that the outcome hangs on: the text after its includes, and what is asked."""
+    flags = re.sub(r"^\S+|-Werror\b|-MMD|-MP|-o \S+", " ", command).split()
+    text = subprocess.run(["clang++-14", *flags, "-w", "-E", "-C", "-o", "-"], capture_output=True,
+                          check=True).stdout
+    asked = f"{checks}{pathlib.Path('.clang-tidy').read_text()}".encode()
+    return hashlib.sha256(text + asked).hexdigest()
+
+
+def clang_tidy_of(file, build, checks=""):
+    """What clang-tidy finds in one source; nothing if it found nothing in the same text before."""
+    folder = pathlib.Path(build) / "tidy"
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = folder / stamp_of(compiled_for_the_host()[file], checks)
+    if stamp.exists():
+        return []
+    result = subprocess.run(["clang-tidy-14", "--quiet", f"--checks={checks}", "-p", ".", file],
                             capture_output=True, text=True)
     found = re.findall(r"^(\S+:\d+:\d+: (?:warning|error): .*)$", result.stdout, re.M)
-    return [line.replace(f"{pathlib.Path.cwd()}/", "") for line in found]
+    if result.returncode == 0 and not found:
+        stamp.touch()
+    return [line.replace(f"{pathlib.Path.cwd()}/", "") for line in found] or \
+        ([] if result.returncode == 0 else [f"{file}: {result.stderr}"])
 
 
 def clang_tidy(build):
-    """Every source that is compiled for the host; the boards' own need their cross compiler."""
-    commands = json.loads(pathlib.Path("compile_commands.json").read_text())
-    host = [entry for entry in commands if entry["output"].startswith(f"{build}/host/")]
-    database = pathlib.Path(build) / "tidy"
-    database.mkdir(parents=True, exist_ok=True)
-    (database / "compile_commands.json").write_text(json.dumps(host))
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        check = functools.partial(one_clang_tidy, database)
-        found = {line for lines in pool.map(check, [entry["file"] for entry in host])
-                 for line in lines}
-    return sorted(found) if host else ["no source to check"]
+    """Every source that is compiled for the host, with all checks."""
+    files = list(compiled_for_the_host())
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        check = functools.partial(clang_tidy_of, build=build)
+        found = {line for lines in pool.map(check, files) for line in lines}
+    return sorted(found) if files else ["no source to check"]
+
+
+RULES = (layout, lengths, words)
 
 
 def main():
@@ -79,7 +104,7 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--no-clang-tidy", action="store_true")
     arguments = parser.parse_args()
-    rules = [layout, lengths, words] + ([] if arguments.no_clang_tidy else [clang_tidy])
+    rules = RULES + (() if arguments.no_clang_tidy else (clang_tidy,))
     failed = 0
     for rule in rules:
         places = list(rule(arguments.build))

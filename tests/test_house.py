@@ -1,0 +1,56 @@
+"""The house's rules as cases: layout, lengths, words, clang-tidy for each source, sizes.
+
+clang-tidy leaves out its static analyser and what looks at every expression of every header, which
+takes nine tenths of its time, unless TIDY=full.
+"""
+import os
+import pathlib
+
+import pytest
+
+import size
+import tidy
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = os.environ.get("BUILD", "build")
+BOARD = "mps2-an505"
+SLOW = "-clang-analyzer-*,-bugprone-*,-performance-*"
+CHECKS = "" if os.environ.get("TIDY") == "full" else SLOW
+
+
+@pytest.fixture(autouse=True)
+def in_the_project(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.mark.parametrize("rule", tidy.RULES, ids=lambda rule: rule.__name__)
+def test_sources_keep_the_rules_of(rule):
+    assert not list(rule(BUILD))
+
+
+def sources_to_tidy():
+    os.chdir(ROOT)
+    return sorted(tidy.compiled_for_the_host())
+
+
+@pytest.mark.parametrize("file", sources_to_tidy())
+def test_clang_tidy_finds_nothing_in(file):
+    assert not tidy.clang_tidy_of(file, BUILD, CHECKS)
+
+
+@pytest.fixture
+def table():
+    return size.measure_images(pathlib.Path(BUILD) / BOARD, BOARD, "hello", "readme")
+
+
+def test_sizes_keep_their_budgets(table):
+    folder = pathlib.Path(BUILD) / BOARD
+    results = list(size.limits(table, folder / "hello.map", folder / "readme.map",
+                               pathlib.Path(BUILD), BOARD))
+    assert len(results) == 7 and not [text for good, text in results if not good]
+
+
+def test_sizes_are_those_that_were_saved(table):
+    drifted = list(size.drift(table, size.read_csv("tests/golden/size.csv")))
+    if drifted:
+        pytest.fail("\n".join([*drifted, "If that is meant: make size SAVE=tests/golden/size.csv"]))
