@@ -201,10 +201,11 @@ void Run::check_limit() const {
     if (!deadlines_.over())
         return;
     const NodeNumbers missing = roster_.without(mark_);
-    throw RunError(fmt::format("--limit {} s: {}", plan_.limit_s,
-                               missing.empty()
-                                   ? "the mesh does not come to rest"
-                                   : fmt::format("{}: not {}", name_nodes(missing), what_)));
+    if (missing.empty())
+        throw RunError(
+            fmt::format("the mesh does not come to rest within --limit {} s", plan_.limit_s));
+    throw RunError(
+        fmt::format("{}: not {} within --limit {} s", name_nodes(missing), what_, plan_.limit_s));
 }
 
 /// Notes the nodes that the fault plan has killed since the last look.

@@ -38,7 +38,7 @@ def seeds():
 
 
 def main():
-    for target in ("frame_parser", "link_receive", "loom_input", "node_input"):
+    for target in ("frame_parser", "link_receive", "loom_input", "node_input", "session_input"):
         folder = pathlib.Path(sys.argv[1]) / target
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in seeds():

@@ -1,4 +1,5 @@
 // Lockstep: what goes out, and in which order, is a function of model time alone.
+#include "host-tools/mesh/bounds.hpp"
 #include "host-tools/mesh/lockstep.hpp"
 
 #include <gtest/gtest.h>
@@ -194,6 +195,48 @@ TEST_F(LockstepTest, ANodeThatIsGoneIsNotWaitedFor) {
     EXPECT_EQ(delivered, (std::vector<Delivery>{{0, 1}}));
     idle(0);
     EXPECT_TRUE(lockstep.quiescent());
+}
+
+TEST_F(LockstepTest, ATimerBeforeTheTimeThatANodeWasGrantedIsRefused) {
+    lockstep.begin();
+    idle(0);
+    idle(1);
+    idle(2, 50);
+    ASSERT_EQ(grants.size(), 1u);
+    idle(2, 49);
+    EXPECT_NE(complaint, "");
+    EXPECT_TRUE(lockstep.awaited(node_at(2))); // the report counts for nothing
+    idle(2, 51);
+    EXPECT_EQ(complaint, "");
+    EXPECT_EQ(grants.back(), std::pair(2u, wire::ModelTime{51}));
+}
+
+TEST_F(LockstepTest, ANodeThatSetsItsTimerToNowAgainAndAgainIsRefusedInTheEnd) {
+    lockstep.begin();
+    idle(0);
+    idle(1);
+    unsigned reports = 0;
+    for (; complaint.empty() && reports < 10'000; ++reports)
+        idle(2, 7);
+    EXPECT_EQ(reports, 1 + bounds::kStaleTimersMax + 1);
+}
+
+TEST_F(LockstepTest, AMessageForALateNodeMaySetItsTimerBeforeThatOfOthers) {
+    lockstep.begin();
+    idle(0);
+    idle(1);
+    idle(2, 90); // model time is at 90 for node 2 only
+    lockstep.enqueue(node_at(1), Bytes{std::byte{1}});
+    idle(1, 60);
+    EXPECT_EQ(complaint, "");
+}
+
+TEST_F(LockstepTest, ATimerThatNoTimeCanReachIsRefused) {
+    lockstep.begin();
+    idle(0, bounds::kModelTimeMax + 1);
+    EXPECT_NE(complaint, "");
+    idle(0, bounds::kModelTimeMax);
+    EXPECT_EQ(complaint, "");
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 // The loom: cables with faults, for any wiring, with no idea of where packets go.
+#include "host-tools/mesh/bounds.hpp"
 #include "host-tools/mesh/host_frame.hpp"
 #include "host-tools/mesh/loom.hpp"
 #include "wire/bytes.hpp"
@@ -299,6 +300,90 @@ TEST_F(LoomTest, TheSameSeedDoesTheSame) {
     cables.arrivals.clear();
     loom(storm);
     EXPECT_EQ(pass(300), first);
+}
+
+TEST_F(LoomTest, AFrameThatIsRepeatedForANodeThatIsNotUpWaitsOnce) {
+    loom_.emplace(kNodes, kPorts, ring, plan_of({}), cables);
+    wake(1);
+    for (int time = 0; time < 1000; ++time)
+        send(node_at(0), port_at(0), 1);
+    send(node_at(0), port_at(0), 2);
+    EXPECT_EQ(loom_->counts().repeated, 999u);
+    wake(2);
+    EXPECT_EQ(cables.arrivals.size(), 2u);
+    EXPECT_TRUE(cables.expelled.empty());
+}
+
+TEST_F(LoomTest, AFloodToANodeThatIsNotUpEndsItsSender) {
+    loom_.emplace(kNodes, kPorts, ring, plan_of({}), cables);
+    wake(1);
+    std::uint32_t number = 0;
+    while (!std::as_const(*loom_).gone(node_at(0)) && number < 100'000)
+        send(node_at(0), port_at(0), number++);
+    EXPECT_LE(number, bounds::kEarlyBytesMax / bounds::kFrameOverheadBytes);
+    ASSERT_EQ(cables.expelled.size(), 1u);
+    EXPECT_EQ(cables.expelled[0].first, node_at(0));
+    EXPECT_EQ(loom_->counts().expelled, 1u);
+}
+
+TEST_F(LoomTest, ASlowCableHoldsABoundedPartOfWhatANodeSends) {
+    loom({everywhere(FaultKind::delay, 1e9)});
+    std::uint32_t number = 0;
+    while (cables.expelled.empty() && number < 1'000'000)
+        send(node_at(3), port_at(0), number++);
+    EXPECT_LE(number, bounds::kHeldBytesMax / bounds::kFrameOverheadBytes);
+    ASSERT_EQ(cables.expelled.size(), 1u);
+    EXPECT_EQ(cables.expelled[0].first, node_at(3));
+}
+
+TEST_F(LoomTest, WhatHasArrivedIsHeldNoMore) {
+    loom({everywhere(FaultKind::delay, 10)});
+    for (std::uint32_t number = 0; number < 200'000; ++number) {
+        send(node_at(3), port_at(0), number);
+        cables.time_us += 20;
+        loom_->tick();
+        cables.arrivals.clear();
+    }
+    EXPECT_TRUE(cables.expelled.empty());
+}
+
+TEST_F(LoomTest, FramesThatANodeDoesNotTakeAreCounted) {
+    loom();
+    cables.full = true;
+    send(node_at(0), port_at(0), 1);
+    EXPECT_EQ(loom_->counts().overflow, 1u);
+}
+
+TEST_F(LoomTest, WhereTooMuchWaitsTheOneIsBlamedWhoSentMostOfIt) {
+    loom();
+    const Far far = *ring(node_at(2), port_at(0));
+    loom_->too_much_for(far.node, index(far.port));
+    loom_->too_much_for(node_at(4), index(kHostPort));
+    ASSERT_EQ(cables.expelled.size(), 2u);
+    EXPECT_EQ(cables.expelled[0].first, node_at(2));
+    EXPECT_EQ(cables.expelled[1].first, node_at(4)); // it asked for more than it reads
+}
+
+TEST_F(LoomTest, OnlyAWholeFrameIsASignOfLife) {
+    loom();
+    for (std::uint32_t node = 0; node < kNodes; ++node)
+        EXPECT_TRUE(loom_->take_sign(node_at(node)));
+    Bytes junk(100, std::byte{1});
+    loom_->frame_from(node_at(1), junk);
+    Bytes damaged = data_frame(port_at(0), 1);
+    damaged[wire::offset::kSequence] ^= std::byte{1};
+    loom_->frame_from(node_at(1), damaged);
+    EXPECT_FALSE(loom_->take_sign(node_at(1)));
+    send(node_at(1), port_at(0), 1);
+    EXPECT_TRUE(loom_->take_sign(node_at(1)));
+    EXPECT_FALSE(loom_->take_sign(node_at(1)));
+}
+
+TEST_F(LoomTest, JunkDoesNotWakeANode) {
+    loom_.emplace(kNodes, kPorts, ring, plan_of({}), cables);
+    Bytes junk(100, std::byte{1});
+    loom_->frame_from(node_at(1), junk);
+    EXPECT_EQ(loom_->started(), 0u);
 }
 
 } // namespace

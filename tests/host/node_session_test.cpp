@@ -1,0 +1,182 @@
+// What one node says: answered if it is right, counted if it is not, and shown clean.
+#include "host-tools/mesh/bounds.hpp"
+#include "host-tools/mesh/clean_text.hpp"
+#include "host-tools/mesh/errors.hpp"
+#include "host-tools/mesh/node_session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mesh::host {
+namespace {
+
+constexpr Network kCube{Topology::cube, 2};
+constexpr NodeId kNode{1};
+
+class Recorder final : public Desk {
+public:
+    void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) override {
+        EXPECT_EQ(to, kNode);
+        answers.emplace_back(tag, payload.size());
+    }
+    void console_line(NodeId, std::string_view line) override { lines.emplace_back(line); }
+    void error_line(NodeId, std::string_view line) override { errors.emplace_back(line); }
+    void stopped(NodeId, std::string_view why) override { lines.emplace_back(why); }
+
+    std::vector<std::pair<wire::HostTag, std::size_t>> answers;
+    std::vector<std::string> lines;
+    std::vector<std::string> errors;
+};
+
+class NodeSessionTest : public testing::Test {
+protected:
+    std::string say(wire::HostTag tag, std::span<const std::byte> payload = {}) {
+        return session.hear(make_host_frame(kNoNode, tag, payload));
+    }
+    std::string report(const wire::NodeReport& report) {
+        return say(wire::HostTag::report, wire::bytes_of(report));
+    }
+    std::string push(std::uint32_t position, std::uint32_t bytes, std::size_t sent) {
+        return say(wire::HostTag::push,
+                   joined(wire::bytes_of(wire::Piece{position, bytes}), Bytes(sent)));
+    }
+    std::string print(std::string_view text) {
+        return say(wire::HostTag::console, std::as_bytes(std::span(text)));
+    }
+
+    Recorder desk;
+    std::optional<Bytes> input{Bytes(100)};
+    Output output{40, true, [](NodeId) { return Output::Share{10, 20}; }};
+    Offer offer{kCube, &input, &output};
+    NodeSession session{kNode, offer, desk};
+};
+
+TEST_F(NodeSessionTest, PiecesOfTheInputAreGivenAndNothingBehindIt) {
+    for (const auto& [position, bytes] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+             {0, 100}, {100, 0}, {101, 0}, {0, 101}, {0xFFFF'FFFF, 1}, {99, 0xFFFF'FFFF}})
+        EXPECT_EQ(say(wire::HostTag::pull, wire::bytes_of(wire::Pull{position, bytes})), "");
+    EXPECT_EQ(desk.answers.size(), 2u);
+    EXPECT_EQ(session.refusals().host_frames, 4u);
+}
+
+TEST_F(NodeSessionTest, PushesStayInTheShareOfTheNode) {
+    for (const auto& [position, bytes] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+             {10, 20}, {29, 1}, {30, 0}, {9, 1}, {29, 2}, {31, 0}, {0xFFFF'FFFF, 2}})
+        EXPECT_EQ(push(position, bytes, bytes), "");
+    EXPECT_EQ(session.refusals().pushes, 4u);
+    EXPECT_EQ(output.size(), 30u);
+    EXPECT_EQ(push(10, 5, 4), ""); // it says more than it has
+    EXPECT_EQ(session.refusals().host_frames, 5u);
+}
+
+TEST_F(NodeSessionTest, AnAppIsToldThatItWritesTooFar) {
+    offer.app = true;
+    EXPECT_THROW((void)push(29, 2, 2), RunError);
+}
+
+TEST_F(NodeSessionTest, AReportThatComesOfItselfIsNoAnswer) {
+    wire::NodeReport done{};
+    done.done = 1;
+    session.ask();
+    EXPECT_EQ(report(done), "");
+    EXPECT_TRUE(session.asked()); // it is asked again
+    EXPECT_EQ(desk.answers.size(), 2u);
+    EXPECT_EQ(report(done), "");
+    EXPECT_FALSE(session.asked());
+    EXPECT_TRUE(session.result().done);
+}
+
+TEST_F(NodeSessionTest, AReportThatCannotBeIsNamedAndChangesNothing) {
+    for (int wrong = 0; wrong < 4; ++wrong) {
+        wire::NodeReport bad{};
+        bad.done = wrong == 0 ? 2 : 1;
+        bad.status = wrong == 1 ? 256 : 0;
+        bad.finish_time = wrong == 2 ? wire::kNever : 0;
+        bad.copies_time = wrong == 3 ? wire::kNever : 0;
+        EXPECT_NE(report(bad), "") << wrong;
+    }
+    EXPECT_FALSE(session.result().done);
+    EXPECT_EQ(session.result().report.status, 0u);
+}
+
+TEST_F(NodeSessionTest, WhatOnlyTheHostSaysIsRefused) {
+    for (const wire::HostTag tag : {wire::HostTag::job, wire::HostTag::start, wire::HostTag::piece,
+                                    wire::HostTag::poll, wire::HostTag::hang})
+        EXPECT_EQ(say(tag), "");
+    EXPECT_EQ(session.hear(Bytes(100)), "");
+    EXPECT_EQ(session.refusals().host_frames, 6u);
+}
+
+TEST_F(NodeSessionTest, LinesAreShownWholeCleanAndWithinTheirBound) {
+    EXPECT_EQ(print("one\ntw"), "");
+    EXPECT_EQ(print("o\x1b[2J\r\n"), "");
+    EXPECT_EQ(desk.lines, (std::vector<std::string>{"one", "two\\x1b[2J\\x0d"}));
+    const std::string half(1000, 'x');
+    for (std::size_t bytes = 0; bytes < 3 * bounds::kLineBytesMax; bytes += half.size())
+        EXPECT_EQ(print(half), "");
+    EXPECT_EQ(desk.lines.size(), 5u);
+    EXPECT_EQ(desk.lines.back().size(), bounds::kLineBytesMax);
+    session.flush();
+    EXPECT_EQ(desk.lines.size(), 6u);
+}
+
+TEST_F(NodeSessionTest, ItsEndQuotesTheLastLineOfItsOwnEmulator) {
+    session.hear_errors("a line\nthe la");
+    session.hear_errors("st\x1b one");
+    session.end("exit 5");
+    EXPECT_EQ(session.result().note, "exit 5, the last\\x1b one");
+    EXPECT_EQ(desk.errors.size(), 2u);
+    session.leave(Fate::hung, "later");
+    EXPECT_EQ(session.result().fate, Fate::ended);
+}
+
+TEST_F(NodeSessionTest, QuietIsANodeThatOwesAndGivesNoSign) {
+    using Seconds = Deadlines::Seconds;
+    session.look(false, false, Seconds(5)); // owes nothing
+    EXPECT_EQ(session.quiet_since(), Seconds(5));
+    session.look(true, false, Seconds(6));
+    EXPECT_EQ(session.quiet_since(), Seconds(5));
+    session.look(true, true, Seconds(7));
+    EXPECT_EQ(session.quiet_since(), Seconds(7));
+}
+
+TEST(Deadlines, InTheSimulationOnlyAStandstillIsLate) {
+    Deadlines deadlines({Deadlines::Seconds(0), Deadlines::Seconds(0), false, false});
+    deadlines.tick(true);
+    EXPECT_FALSE(deadlines.silent(Deadlines::Seconds(-100)) || deadlines.over());
+    deadlines.tick(false);
+    EXPECT_TRUE(deadlines.silent(deadlines.now()) && deadlines.stuck(deadlines.now()));
+}
+
+TEST(Deadlines, ANodeThatADebuggerHoldsIsNeverLate) {
+    Deadlines deadlines({Deadlines::Seconds(0.001), Deadlines::Seconds(0), true, true});
+    EXPECT_FALSE(deadlines.silent(Deadlines::Seconds(-100)));
+}
+
+TEST(Deadlines, EachHasItsTime) {
+    const Deadlines deadlines({Deadlines::Seconds(2), Deadlines::Seconds(0), true, false});
+    const auto ago = [&](double s) { return deadlines.now() - Deadlines::Seconds(s); };
+    EXPECT_TRUE(!deadlines.silent(ago(1.9)) && deadlines.silent(ago(2.1)));
+    EXPECT_TRUE(!deadlines.stuck(ago(5.9)) && deadlines.stuck(ago(6.1)));
+}
+
+TEST(CleanText, ShowsControlCharactersAndLeavesTheRest) {
+    EXPECT_EQ(cleaned("plain\ttext, caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
+              "plain\ttext, caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+    EXPECT_EQ(cleaned("\x1b[31m\r\n\x7f"), "\\x1b[31m\\x0d\\x0a\\x7f");
+    EXPECT_EQ(cleaned("\xc2\x9b \xe2\x80\xae \xe2\x81\xa6"), "\\u{9b} \\u{202e} \\u{2066}");
+}
+
+TEST(CleanText, ShowsEveryByteThatIsNoUtf8) {
+    EXPECT_EQ(cleaned("\xff\xc3"), "\\xff\\xc3");
+    EXPECT_EQ(cleaned("\xc0\xaf"), "\\xc0\\xaf");                   // longer than needed
+    EXPECT_EQ(cleaned("\xed\xa0\x80"), "\\xed\\xa0\\x80");          // half of a pair
+    EXPECT_EQ(cleaned("\xf5\x80\x80\x80"), "\\xf5\\x80\\x80\\x80"); // beyond the last
+    EXPECT_EQ(cleaned("\xe2\x82x"), "\\xe2\\x82x");
+}
+
+} // namespace
+} // namespace mesh::host

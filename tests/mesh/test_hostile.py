@@ -1,0 +1,353 @@
+"""Nodes that do what no node should: each is named, ended and counted, in bounded time and memory.
+
+The engine is the real one, with real sockets and processes; its nodes are scripts.
+"""
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+import mesh_tool
+from hostile_node import write_script
+from mesh_tool import IMAGES, ROOT, end, run, start, wait_until
+
+APP = ["--app", IMAGES / "hello.elf"]
+MEMORY_MAX = 150 << 20  # of mesh with two nodes: twice the bound of a node, and itself
+
+
+def hostile(folder, *options, dim=1, timeout=60, **bodies):
+    """A run of scripted nodes."""
+    return run("qemu", "--qemu", write_script(folder, **bodies), "--dim", dim, *APP, *options,
+               timeout=timeout)
+
+
+def last_line(outcome):
+    return outcome.err.strip().splitlines()[-1]
+
+
+def blamed(outcome, node, words):
+    """The run failed by this node alone, for what the words say."""
+    assert outcome.status == 1, outcome
+    line = last_line(outcome)
+    assert re.match(rf"mesh: node {node}\b", line) and re.search(words, line), outcome
+    assert not re.search(rf"nodes? (?!{node}\b)\d+[: ]", line.split("; repeat:")[0]), outcome
+    return outcome
+
+
+def memory_of(folder, *options, **bodies):
+    """The most memory that mesh took for a run, in bytes, and what it said."""
+    command = [mesh_tool.MESH, "run", "--qemu", write_script(folder, **bodies), "--dim", 1, *APP,
+               *options]
+    with open(folder / "out", "wb") as out, open(folder / "err", "wb") as err:
+        process = subprocess.Popen(list(map(str, command)), stdout=out, stderr=err, cwd=ROOT)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_maxrss << 10, process.returncode, (folder / "err").read_text()
+
+
+def test_good_scripts_are_a_good_mesh(tmp_path):
+    for mode in ("--free", "--lockstep"):
+        outcome = hostile(tmp_path, mode, dim=2)
+        assert outcome.status == 0 and outcome.report["verified_nodes"] == 4, outcome
+        assert set(outcome.report["refused_by_host"].values()) == {0}, outcome
+
+
+# ---- silence -------------------------------------------------------------------------------------
+
+SILENT = {"at boot": "time.sleep(1000)",
+          "before the job is prepared": "node.play(until='job'); time.sleep(1000)",
+          "at work": "node.play(until='start'); time.sleep(1000)",
+          "when it is asked": "node.play(until='poll'); time.sleep(1000)"}
+
+
+@pytest.mark.parametrize("mode", ["--free", "--lockstep"])
+@pytest.mark.parametrize("body", SILENT.values(), ids=SILENT)
+def test_a_silent_node_is_named_though_its_neighbours_talk(body, mode, tmp_path):
+    outcome = hostile(tmp_path, mode, "--timeout", 2, dim=2, node2=body, timeout=30)
+    blamed(outcome, 2, "silent|does not answer")
+
+
+def test_junk_is_no_sign_of_life(tmp_path):
+    junk = "while True: node.send(os.urandom(60)); time.sleep(0.2)"
+    blamed(hostile(tmp_path, "--timeout", 2, node1=junk, timeout=30), 1, "silent")
+
+
+def test_a_node_that_talks_and_comes_no_further_is_named(tmp_path):
+    talk = "while True: node.hello(); time.sleep(0.2)"
+    blamed(hostile(tmp_path, "--timeout", 1, node1=talk, timeout=30), 1, "not ready, though")
+
+
+@pytest.mark.parametrize("mode", ["--free", "--lockstep"])
+def test_a_limit_ends_a_run_whose_nodes_go_on_and_on(mode, tmp_path):
+    chatter = """
+        node.play(until='start')
+        while True:
+            node.say('console', b'still here\\n')
+            time.sleep(0.1)
+    """
+    blamed(hostile(tmp_path, mode, "--limit", 3, node1=chatter, timeout=30), 1,
+           "not done within --limit 3 s")
+
+
+# ---- floods --------------------------------------------------------------------------------------
+
+def test_a_flood_to_a_node_that_is_not_up_ends_the_one_that_floods(tmp_path):
+    flood = """
+        node.say('ready', bytes(20))
+        for number in range(200_000):
+            node.send(head(KIND['data'], 0, 900, model_time=number) + bytes(900))
+        time.sleep(1000)
+    """
+    memory, status, err = memory_of(tmp_path, "--timeout", 20, node0=flood,
+                                    node1="time.sleep(1000)")
+    assert status == 1 and "node 0: ended" in err and "nodes that are not up" in err, err
+    assert memory < MEMORY_MAX, memory
+
+
+def test_a_flood_to_a_node_that_does_not_read_ends_the_one_that_floods(tmp_path):
+    flood = """
+        node.play(until='start')
+        for number in range(100_000):
+            node.send(head(KIND['data'], 0, 900, model_time=1) + bytes(900))
+        time.sleep(1000)
+    """
+    deaf = "node.play(until='start'); time.sleep(1000)"
+    memory, status, err = memory_of(tmp_path, "--free", "--timeout", 10, node0=flood, node1=deaf)
+    assert status == 1 and "node 0 floods node 1" in err, err
+    assert memory < MEMORY_MAX, memory
+
+
+def test_lockstep_holds_a_bounded_part_of_what_a_node_sends(tmp_path):
+    flood = """
+        node.play(until='start')
+        for number in range(100_000):
+            node.send(head(KIND['data'], 0, 900, model_time=number + 1) + bytes(900))
+        time.sleep(1000)
+    """
+    memory, status, err = memory_of(tmp_path, "--lockstep", "--timeout", 10, node0=flood)
+    assert status == 1 and "node 0 sends on and on" in err, err
+    assert memory < MEMORY_MAX, memory
+
+
+def test_a_line_without_end_is_printed_in_parts(tmp_path):
+    flood = """
+        node.play(until='start')
+        for _ in range(20_000):
+            node.say('console', b'x' * 1000)
+        node.say('report', report())
+        node.play()
+    """
+    memory, status, err = memory_of(tmp_path, node0=flood)
+    assert status == 0 and memory < MEMORY_MAX, (err, memory)
+    lines = (tmp_path / "out").read_text().splitlines()
+    assert sum(line.count("x") for line in lines) == 20_000_000
+    assert max(map(len, lines)) <= 4096 + len("[0] ")
+    assert all(line.startswith("[0] ") for line in lines)
+
+
+PUSH = """
+    node.play(until='start')
+    node.say('push', (2 ** 30 - 1).to_bytes(4, 'little') + (1).to_bytes(4, 'little') + b'!')
+    node.say('report', report())
+    node.play()
+"""
+
+
+def test_a_push_far_out_takes_no_memory(tmp_path):
+    for output in ([], ["--output", tmp_path / "output"]):
+        memory, status, err = memory_of(tmp_path, *output, node0=PUSH)
+        assert status == 0, err
+        assert memory < MEMORY_MAX, memory
+    assert (tmp_path / "output").stat().st_size == 2 ** 30
+
+
+def test_a_push_beyond_what_the_op_gives_is_refused_and_counted(tmp_path):
+    outcome = run("qemu", "--qemu", write_script(tmp_path, node0=PUSH), "--dim", 1, "--op",
+                  "barrier", "--free")
+    assert outcome.report["refused_by_host"]["pushes"] == 1, outcome
+
+
+# ---- nonsense ------------------------------------------------------------------------------------
+
+
+def test_a_timer_that_is_set_to_the_past_again_and_again_ends_its_node(tmp_path):
+    outcome = hostile(tmp_path, "--lockstep", "--timeout", 5, node1="node.play(timer=1)",
+                      timeout=30)
+    blamed(outcome, 1, "model time that has passed")
+    assert outcome.report["refused_by_host"]["nodes"] == 1, outcome
+
+
+def test_a_timer_beyond_all_time_ends_its_node(tmp_path):
+    outcome = hostile(tmp_path, "--lockstep", node1=f"node.play(timer={2 ** 63})")
+    blamed(outcome, 1, "model time that cannot be")
+
+
+@pytest.mark.parametrize("what", ["finish_time=2 ** 63", "status=256", "done=7"])
+def test_a_report_that_cannot_be_ends_its_node(what, tmp_path):
+    blamed(hostile(tmp_path, node1=f"node.play({what})"), 1, "cannot be|there is not")
+
+
+def test_a_stream_that_is_none_of_frames_is_named_as_that(tmp_path):
+    body = "node.socket.sendall(b'GET / HTTP/1.0\\r\\n\\r\\n'); time.sleep(1000)"
+    outcome = blamed(hostile(tmp_path, node1=body), 1, "no stream of frames")
+    assert "signal" not in outcome.err, outcome
+
+
+def test_an_end_in_the_middle_of_a_frame_is_named(tmp_path):
+    body = "node.play(until='start'); node.socket.sendall(b'\\0\\0\\0\\x40' + bytes(20))"
+    blamed(hostile(tmp_path, node1=body), 1, "in the middle of a frame")
+
+
+def test_last_words_are_those_of_the_node_that_ended(tmp_path):
+    outcome = hostile(
+        tmp_path, node0="print('node 0 complains', file=sys.stderr, flush=True); node.play()",
+        node1="node.play(until='start'); time.sleep(1); os.write(2, b'old\\nmy own'); os._exit(5)")
+    blamed(outcome, 1, "exit 5, my own")
+    assert "complains" not in outcome.err and "old" not in outcome.err, outcome
+
+
+def test_nodes_that_close_their_sockets_and_live_on_hold_up_nobody(tmp_path):
+    begin = time.monotonic()
+    outcome = hostile(tmp_path, dim=3,
+                      others="node.play(until='start'); node.socket.close(); time.sleep(1000)")
+    assert outcome.status == 1 and "did not end" in outcome.err, outcome
+    assert time.monotonic() - begin < 20
+
+
+# ---- words ---------------------------------------------------------------------------------------
+
+ESCAPES = rb"\x1b]0;title\x07\x1b[31mred\r[0] forged\x7f\xc2\x9b1m \xff \xe2\x80\xae caf\xc3\xa9"
+SHOWN = (r"\x1b]0;title\x07\x1b[31mred\x0d[0] forged\x7f\u{9b}1m \xff \u{202e} café")
+SPEAK = f"""
+    node.play(until='start')
+    node.say('console', b'{ESCAPES.decode()}\\n')
+    node.say('report', report())
+    node.play()
+"""
+
+
+def test_what_a_node_prints_moves_no_cursor_and_bears_its_name(tmp_path):
+    outcome = hostile(tmp_path, node1=SPEAK)
+    assert outcome.out.splitlines() == ["[1] " + SHOWN], outcome
+    assert hostile(tmp_path, "--raw", node1=SPEAK).out.startswith("[1] \x1b]0;title"), outcome
+
+
+def test_what_an_emulator_says_is_clean_too(tmp_path):
+    outcome = hostile(tmp_path, node1=f"os.write(2, b'{ESCAPES.decode()}\\n'); os._exit(1)")
+    assert SHOWN in blamed(outcome, 1, "exit 1").err, outcome
+
+
+def test_a_log_has_a_file_for_what_each_node_says(tmp_path):
+    folder = tmp_path / "log"
+    outcome = hostile(tmp_path, "--log", folder, node1=SPEAK,
+                      node0="print('a warning', file=sys.stderr, flush=True); node.play()")
+    assert outcome.status == 0, outcome
+    content = {file.name: file.read_text() for file in folder.iterdir()}
+    assert content["node-1.console"] == SHOWN + "\n" and content["node-0.stderr"] == "a warning\n"
+    assert sorted(content) == ["command", "node-0.stderr", "node-1.console", "report.json"]
+    assert "mesh run" in content["command"] and '"verified_nodes":2' in content["report.json"]
+    again = hostile(tmp_path, "--log", folder)
+    assert again.status == 2 and "not empty" in again.err, again
+
+
+def test_a_log_does_not_grow_without_end(tmp_path):
+    flood = """
+        node.play(until='start')
+        for _ in range(20_000):
+            node.say('console', b'x' * 1000)
+        node.say('report', report())
+        node.play()
+    """
+    outcome = hostile(tmp_path, "--log", tmp_path / "log", node0=flood)
+    assert outcome.status == 0, outcome
+    text = (tmp_path / "log" / "node-0.console").read_text()
+    assert len(text) <= 16 << 20 and "cut" in text.splitlines()[-1]
+
+
+# ---- signals -------------------------------------------------------------------------------------
+
+SLOW = "node.play(until='start'); time.sleep(3); node.say('report', report()); node.play()"
+
+
+def slow_run(folder, *options, before=None):
+    script = write_script(folder, node1=SLOW)
+    if before is None:
+        return start("run", "--qemu", script, "--dim", 1, *APP, *options)
+    return subprocess.Popen(list(map(str, [mesh_tool.MESH, "run", "--qemu", script, "--dim", 1,
+                                           *APP, *options])), cwd=ROOT, start_new_session=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            preexec_fn=before)
+
+
+def nodes_of(rig):
+    return wait_until(lambda: (lambda c: len(c) >= 2 and c)(mesh_tool.descendants(rig.pid)), 20,
+                      "2 nodes")
+
+
+def test_an_interrupt_ends_a_run_with_its_status_and_one_line(tmp_path):
+    rig = slow_run(tmp_path)
+    nodes_of(rig)
+    rig.send_signal(signal.SIGINT)
+    _, err = rig.communicate(timeout=20)
+    assert rig.returncode == 130 and err.splitlines() == ["mesh: ended by signal 2"], err
+
+
+@pytest.mark.parametrize("ignored", [signal.SIGHUP, signal.SIGINT])
+def test_a_signal_that_mesh_was_started_to_ignore_is_ignored(ignored, tmp_path):
+    rig = slow_run(tmp_path, before=lambda: signal.signal(ignored, signal.SIG_IGN))
+    nodes_of(rig)
+    rig.send_signal(ignored)
+    _, err = rig.communicate(timeout=30)
+    assert rig.returncode == 0, err
+
+
+def test_a_run_that_was_stopped_gives_up_no_live_node(tmp_path):
+    rig = slow_run(tmp_path, "--timeout", 4, "--limit", 20)
+    try:
+        nodes_of(rig)
+        time.sleep(1)
+        rig.send_signal(signal.SIGSTOP)
+        time.sleep(6)
+        rig.send_signal(signal.SIGCONT)
+        _, err = rig.communicate(timeout=30)
+        assert rig.returncode == 0, err
+    finally:
+        end(rig)
+
+
+# ---- real emulators ------------------------------------------------------------------------------
+
+
+UNGUARDED = """#!/bin/bash
+exec qemu-system-arm "${@/target=gdb/target=native}"
+"""
+
+
+def test_an_image_writes_no_file_and_runs_no_command_on_the_host(tmp_path):
+    made, unguarded = tmp_path / "made", tmp_path / "emulator"
+    made.mkdir()
+    unguarded.write_text(UNGUARDED)
+    unguarded.chmod(0o755)
+    arguments = ["run", "--app", IMAGES / "app_semihosting.elf", "--dim", 1]
+    words = ["--", made / "written", f"touch {made}/touched"]
+    outcome = mesh_tool.mesh(*arguments, *words)
+    assert outcome.status == 0 and list(made.iterdir()) == [], outcome
+    outcome = mesh_tool.mesh(*arguments, "--qemu", unguarded, *words) # the image does try
+    assert sorted(file.name for file in made.iterdir()) == ["touched", "written"], outcome
+
+
+def test_each_of_several_nodes_has_a_debugger_of_its_own(tmp_path):
+    rig = start("run", "--qemu", write_script(tmp_path), "--dim", 2, *APP, "--gdb", "1,2", "--gdb",
+                3)
+    try:
+        _, err = rig.communicate(timeout=30)
+        assert rig.returncode == 0, err
+        places = re.findall(r"node (\d) waits at reset; attach with: .*target remote (\S+)'", err)
+        assert [node for node, _ in places] == ["1", "2", "3"], err
+        assert len({place for _, place in places}) == 3
+        assert not any(os.path.exists(place) for _, place in places)
+    finally:
+        end(rig)
