@@ -1,6 +1,6 @@
 #include "collectives/reduction.hpp"
 
-#include "core/schedule.hpp"
+#include "core/cube/timetable.hpp"
 #include "wire/bytes.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // resolved. Made once, before anything is started.
 #pragma once
 
-#include "core/cube_cycles.hpp"
+#include "core/cube/cycles.hpp"
 #include "core/formulas.hpp"
 #include "core/network.hpp"
 #include "engine.hpp"

@@ -3,8 +3,8 @@
 #include "plan.hpp"
 
 #include "collectives/personalised.hpp"
-#include "core/star_schedule.hpp"
-#include "core/uhc_schedule.hpp"
+#include "core/star/schedule.hpp"
+#include "core/uhc/schedule.hpp"
 #include "errors.hpp"
 
 #include <fmt/format.h>

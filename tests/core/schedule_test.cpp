@@ -3,8 +3,8 @@
 #include "claim_check.hpp"
 #include "step_simulator.hpp"
 
+#include "core/cube/timetable.hpp"
 #include "core/formulas.hpp"
-#include "core/schedule.hpp"
 
 #include <gtest/gtest.h>
 
