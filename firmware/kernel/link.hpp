@@ -6,7 +6,7 @@
 // that one is missing, sends them again from the first. When that was in vain for too often, the
 // link is dead.
 //
-// Refusal. The peer may have no buffer for a packet (see kernel/forwarder.hpp). It then
+// Refusal. The peer may have no buffer for a packet (see kernel/admission.hpp). It then
 // acknowledges the number but marks it refused; so the packet comes back to the head of the queue
 // without blocking the numbering. Everything sent in the same epoch after it is refused as well,
 // and the sender starts the next epoch only when nothing is in flight, so order is kept. A refused
@@ -19,12 +19,13 @@
 // may have been lost with a dead node: the next one takes another cycle. No two cycles share an
 // inner node, so as many faults as there are ports that send, less one, leave a way.
 //
-// A Link knows packets and headers only, no board and no clock: `now` comes in, in microseconds
-// when running free and in model time when in lockstep. Not interrupt safe.
+// A Link knows packets and headers only, no board and no clock: what time it is, and what that
+// means for its timer, says kernel/timebase.hpp. Not interrupt safe.
 #pragma once
 
 #include "kernel/limits.hpp"
 #include "kernel/packet_pool.hpp"
+#include "kernel/timebase.hpp"
 #include "wire/counters.hpp"
 #include "wire/frame.hpp"
 
@@ -38,9 +39,8 @@ namespace mesh {
 struct LinkContext {
     PacketPool& pool;
     Counters& counters;
+    Timebase& time;
     std::size_t window_bytes; // towards any neighbour, in bytes of frames
-    std::uint64_t now = 0;    // microseconds, or model time in lockstep
-    bool lockstep = false;
     std::uint32_t patience_min_us = limits::kPatienceMinUs; // before a frame is sent again
     std::uint32_t answer_ports = 0; // where links carry one way: those by which answers may leave
 };
@@ -63,9 +63,7 @@ public:
     PacketBuffer* take_due(LinkContext& context);
     /// The start that hold() was last given.
     wire::ModelTime held_start() const { return held_start_; }
-    wire::ModelTime held_until(LinkContext& context) const {
-        return held_first_ == nullptr ? wire::kNever : slot(context, held_first_).arrival;
-    }
+    bool holds() const { return held_first_ != nullptr; }
 
     /// The next frame to send, if there is one: fills `header` and, for data, `packet` (else
     /// nullptr). Counts it as sent.
@@ -99,8 +97,12 @@ public:
 
     // Time ----------------------------------------------------------------------------------------
 
-    /// When on_timer() is due (units of `now`), or kNever.
+    /// When on_timer() is due, or kNever.
     std::uint64_t deadline() const { return deadline_; }
+    /// When that or take_due() is.
+    std::uint64_t next_deadline(const LinkContext& context) const {
+        return holds() ? std::min(deadline_, slot(context, held_first_).arrival) : deadline_;
+    }
     void on_timer(LinkContext& context);
 
     bool dead() const { return dead_; }
@@ -116,10 +118,10 @@ public:
     wire::ModelTime& unit_ready() { return unit_ready_; }
 
 private:
-    PortSlot& slot(LinkContext& context, PacketBuffer* buffer) const {
+    PortSlot& slot(const LinkContext& context, PacketBuffer* buffer) const {
         return context.pool.slot(buffer, port_);
     }
-    PacketBuffer* flight(LinkContext& context, unsigned place) const {
+    PacketBuffer* flight(const LinkContext& context, unsigned place) const {
         return context.pool.at(flight_[(base_place_ + place) % limits::kWindowFrames]);
     }
     PacketBuffer* pick(LinkContext& context);
