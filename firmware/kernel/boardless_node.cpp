@@ -15,14 +15,18 @@ bool BoardlessNode::on_frame(Port port, std::span<const std::byte> head, std::si
     wire::LinkHeader header;
     if (hung_ || !is_intact(wire::read_head(head, frame_bytes, header), kernel_.counters_))
         return false;
+    const bool from_host = header.kind == Kind::grant || header.kind == Kind::host;
+    if (from_host && port != kHostPort) {
+        ++kernel_.counters_[Counter::drop_wrong_port];
+        return false;
+    }
     if (header.kind == Kind::grant) {
         kernel_.time_.come_to(header.model_time);
         on_time();
         return false;
     }
     if (header.kind == Kind::host) {
-        if (port == kHostPort)
-            on_host_frame(header, buffer);
+        on_host_frame(header, buffer);
         return false;
     }
     const Links::Arrived arrived = kernel_.links_.on_frame(port, header, buffer);

@@ -27,7 +27,7 @@ std::optional<News> Forwarder::inject(PacketBuffer* buffer, wire::ModelTime read
 std::optional<News> Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag) {
     Route route = here_.way(arrival, envelope_of(buffer->header, tag));
     buffer->tags = route.tags;
-    if (route.ports.empty() && !route.deliver && arrival != kNoPort)
+    if (route.ports.empty() && !route.deliver)
         ++counters_[Counter::drop_no_route];
     std::optional<News> news;
     while (!route.ports.empty()) {

@@ -113,6 +113,8 @@ void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
         header.port = port_at(answer_);
         answered_ = true;
     }
+    if (kind == Kind::hello || kind == Kind::hello_answer)
+        return; // whoever gets it reads no acknowledgement in it
     header.flags |= gap_ ? wire::link_flag::kGap : std::uint16_t{0};
     gap_ = false;
     owes_ = false;
@@ -227,6 +229,8 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
 
 Link::Verdict Link::on_data(const LinkContext& context, const LinkHeader& header, bool has_buffer,
                             std::uint16_t remaining) {
+    if (dead_)
+        return Verdict::dead; // it could not be acknowledged: the peer will say that it is lost
     owes_ = true;
     const auto ahead = static_cast<std::int16_t>(header.sequence - expected_);
     if (ahead < 0) {
@@ -236,9 +240,7 @@ Link::Verdict Link::on_data(const LinkContext& context, const LinkHeader& header
         return Verdict::duplicate;
     }
     if (ahead > 0) {
-        gap_ = !gap_told_;
-        acknowledge_now_ = acknowledge_now_ || gap_;
-        gap_told_ = true;
+        report_gap();
         return Verdict::gap;
     }
     const auto epoch = static_cast<std::uint8_t>(header.flags & wire::link_flag::kEpochMask);
@@ -249,11 +251,22 @@ Link::Verdict Link::on_data(const LinkContext& context, const LinkHeader& header
     refused_ = (refused_ << 1) | (refusing_ ? 1u : 0u);
     if (!refusing_)
         return Verdict::accept;
-    if (!starved_)
-        wanted_ = remaining;
+    wanted_ = starved_ ? std::min(wanted_, remaining) : remaining;
     starved_ = true;
     acknowledge_now_ = true;
     return Verdict::refuse;
+}
+
+void Link::on_damaged(const LinkHeader& header) {
+    if (!dead_ && static_cast<std::int16_t>(header.sequence - expected_) >= 0)
+        report_gap();
+}
+
+// Once; if the report is lost, the peer's timer finds it.
+void Link::report_gap() {
+    gap_ = gap_ || !gap_told_;
+    acknowledge_now_ = acknowledge_now_ || gap_;
+    gap_told_ = true;
 }
 
 void Link::on_buffers_free(unsigned free) {

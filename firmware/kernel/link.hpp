@@ -48,7 +48,7 @@ struct LinkContext {
 class Link {
 public:
     /// What became of a data frame.
-    enum class Verdict : std::uint8_t { accept, refuse, duplicate, gap };
+    enum class Verdict : std::uint8_t { accept, refuse, duplicate, gap, dead };
 
     void attach(const LinkContext& context, unsigned port);
 
@@ -81,6 +81,8 @@ public:
     /// `remaining` links.
     Verdict on_data(const LinkContext& context, const wire::LinkHeader& header, bool has_buffer,
                     std::uint16_t remaining);
+    /// A data frame came in whose packet is damaged; what its header acknowledges is good.
+    void on_damaged(const wire::LinkHeader& header);
 
     /// `free` buffers are free: tells a peer that was refused, if that is enough for it.
     void on_buffers_free(unsigned free);
@@ -131,6 +133,7 @@ private:
     void fill(LinkContext& context, wire::Kind kind, wire::LinkHeader& header);
     bool acknowledge(LinkContext& context, wire::LinkHeader& header);
     void turn_answer(const LinkContext& context);
+    void report_gap();
     std::uint32_t wait_us(const LinkContext& context) const {
         return std::max(wait_us_, context.patience_min_us);
     }
@@ -165,7 +168,7 @@ private:
     std::uint16_t measured_ = 0; // sequence number of the frame whose round trip is measured
     std::uint16_t expected_ = 0; // sequence number of the next frame to receive
     std::uint16_t peer_free_ = 0xFFFF;
-    std::uint16_t wanted_ = 0; // a refused packet needs more free buffers than this
+    std::uint16_t wanted_ = 0; // some refused packet needs more free buffers than this
     std::uint8_t in_flight_ = 0;
     std::uint8_t base_place_ = 0;
     std::uint8_t resend_next_ = 0; // frames in flight resend_next_..resend_end_-1 go again

@@ -150,6 +150,7 @@ inline bool Links::judge(Port port, const LinkHeader& header, PacketBuffer* buff
         return false;
     case Link::Verdict::duplicate: ++context_.counters[Counter::drop_duplicate]; return false;
     case Link::Verdict::gap: ++context_.counters[Counter::drop_out_of_order]; return false;
+    case Link::Verdict::dead: ++context_.counters[Counter::drop_dead_link]; return false;
     case Link::Verdict::accept: break;
     }
     book_arrival(link, header.model_time, buffer);
@@ -158,13 +159,17 @@ inline bool Links::judge(Port port, const LinkHeader& header, PacketBuffer* buff
 
 Links::Arrived Links::on_data(Port port, const LinkHeader& header, PacketBuffer* buffer) {
     context_.time.come_to(header.model_time);
-    if (!is_intact(
-            wire::read_packet(std::span{buffer->bytes}.first(header.packet_bytes), buffer->header),
-            context_.counters))
-        return {};
     const unsigned used = context_.pool.used();
-    touch(port).on_acknowledgement(context_, header);
+    Link& link = touch(port);
+    link.on_acknowledgement(context_, header);
     const bool freed = context_.pool.used() != used;
+    const wire::Parse parse =
+        wire::read_packet(std::span{buffer->bytes}.first(header.packet_bytes), buffer->header);
+    if (!is_intact(parse, context_.counters)) {
+        if (parse == wire::Parse::bad_crc)
+            link.on_damaged(header);
+        return {.freed = freed};
+    }
     const bool accepted = judge(port, header, buffer);
     owing_ |= 1u << index(port);
     if (context_.time.lockstep())
