@@ -1,6 +1,6 @@
 #include "collectives/broadcast.hpp"
 
-#include "core/schedule.hpp"
+#include "core/cube/timetable.hpp"
 
 #include <algorithm>
 

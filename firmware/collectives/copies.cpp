@@ -1,6 +1,6 @@
 #include "collectives/copies.hpp"
 
-#include "core/schedule.hpp"
+#include "core/cube/timetable.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
 

@@ -1,7 +1,7 @@
 #include "collectives/paths.hpp"
 
-#include "core/star_schedule.hpp"
-#include "core/uhc_schedule.hpp"
+#include "core/star/schedule.hpp"
+#include "core/uhc/schedule.hpp"
 
 namespace mesh {
 

@@ -1,7 +1,7 @@
 #include "collectives/personalised.hpp"
 
 #include "collectives/parcel.hpp"
-#include "core/scatter_order.hpp"
+#include "core/cube/scatter_order.hpp"
 #include "wire/bytes.hpp"
 
 #include <algorithm>

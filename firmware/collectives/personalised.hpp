@@ -1,6 +1,6 @@
 // Personalised and all-to-all communication: scatter, gather, allgather, alltoall.
 //
-// Two ways, by the schedule (core/cube_cycles.hpp). Single packets: the source sends them in the
+// Two ways, by the schedule (core/cube/cycles.hpp). Single packets: the source sends them in the
 // schedule's order, and the kernels on the way route them down the tree by destination; no process
 // sees them. Cycles: all nodes move bundles of blocks to their neighbours in cycles that all share,
 // each bundle one message. (ho-johnsson-1986, 5; ho-johnsson-1988, 5 and 6)
@@ -11,7 +11,7 @@
 #pragma once
 
 #include "collectives/broadcast.hpp"
-#include "core/cube_cycles.hpp"
+#include "core/cube/cycles.hpp"
 #include "core/path_choice.hpp"
 #include "kernel/message.hpp"
 

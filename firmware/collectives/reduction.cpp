@@ -1,6 +1,6 @@
 #include "collectives/reduction.hpp"
 
-#include "core/schedule.hpp"
+#include "core/cube/timetable.hpp"
 #include "wire/bytes.hpp"
 
 #include <algorithm>
@@ -99,11 +99,10 @@ void send_across(Kernel& kernel, Port port, Packet packet, Tag tag, std::uint32_
 /// cable is dead or `status` is no longer ok.
 auto from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says, const Status& status) {
     const Match match{.tag = tag, .source = kernel.neighbor(port), .message = says};
-    const Link& link = std::as_const(kernel.forwarder()).link(index(port));
     return detail::wait(
         kernel,
-        [&kernel, &link, &status, match] {
-            return kernel.has(match) || link.dead() || status != Status::ok;
+        [&kernel, port, &status, match] {
+            return kernel.has(match) || kernel.link_dead(port) || status != Status::ok;
         },
         [&kernel, match] { return kernel.has(match) ? kernel.take(match) : Packet{}; });
 }
@@ -181,7 +180,8 @@ Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t
     copy(piece, packet.resize(piece.size()));
     send_across(kernel, port, std::move(packet), job.pieces.tag, kOperand);
     if (kernel.job().ports == PortModel::half) // asks for nothing before this has left
-        kernel.advance_clock(kernel.now() + kernel.forwarder().clock().duration(piece.size()));
+        kernel.advance_clock(kernel.now() +
+                             kernel.link_time(static_cast<std::uint32_t>(piece.size())));
     co_return Status::ok;
 }
 

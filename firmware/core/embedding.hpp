@@ -7,8 +7,8 @@
 #pragma once
 
 #include "core/bits.hpp"
-#include "core/hypercube.hpp"
-#include "core/hypercube_tcbt.hpp"
+#include "core/cube/hypercube.hpp"
+#include "core/cube/tcbt.hpp"
 
 #include <array>
 #include <cstdint>

@@ -6,17 +6,17 @@
 // a valid network and nodes, ports and rules that it has.
 #pragma once
 
-#include "core/hypercube.hpp"
-#include "core/hypercube_balanced.hpp"
-#include "core/hypercube_msbt.hpp"
-#include "core/hypercube_tcbt.hpp"
-#include "core/hypercube_trees.hpp"
+#include "core/cube/balanced_trees.hpp"
+#include "core/cube/hypercube.hpp"
+#include "core/cube/msbt.hpp"
+#include "core/cube/simple_trees.hpp"
+#include "core/cube/tcbt.hpp"
 #include "core/rules.hpp"
-#include "core/star_graph.hpp"
-#include "core/star_trees.hpp"
+#include "core/star/graph.hpp"
+#include "core/star/trees.hpp"
 #include "core/types.hpp"
-#include "core/uhc_rules.hpp"
-#include "core/uni_hypercube.hpp"
+#include "core/uhc/rules.hpp"
+#include "core/uhc/uni_hypercube.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,98 +1,41 @@
-// When the source of a stream may start each packet, so that nothing downstream collides.
-//
-// Relays have no schedule: they forward a packet as soon as the port (all), their one sender
-// (duplex) or their one transceiver (half) is free, first come first served. Only the source holds
-// back, where a relay could not take the next packet because it still sends the last one.
-// Source: ho-johnsson-1986, section 3.3, corrected.
+// The orders in which blocks of a personalised operation may leave their sources, by name. What an
+// order means is said by cube/scatter_order.hpp and cube/cycles.hpp, for the other networks by
+// path_choice.hpp.
 #pragma once
 
-#include "core/network.hpp"
-
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace mesh {
 
-/// Packet times between the starts of two packets of a broadcast: packet p starts at p times this,
-/// or later if the source is not free. 0: the source never needs to wait. (msbt: see
-/// msbt_start().)
-constexpr unsigned broadcast_interval(Network network, Rule rule, PortModel ports) {
-    if (ports != PortModel::half || node_count(network) <= 2)
-        return 0;
-    // A relay on the path needs one packet time to receive and one to send.
-    if (rule == Rule::hp)
-        return 2;
-    // A relay of the binary tree receives once and sends twice; with four nodes it has one child.
-    if (rule == Rule::tcbt)
-        return node_count(network) > 4 ? 3 : 2;
-    return 0;
+/// In which order a source sends. The first five send single packets that find their way; the next
+/// two move bundles of blocks in cycles that all nodes share. On the UHC and the star: rbf, and the
+/// last three (path_choice.hpp).
+enum class Schedule : std::uint8_t {
+    gray,       // destinations in descending order: ports as in the Gray code
+    port,       // one port after the other, each in postorder
+    postorder,  // every port has its own list, in postorder
+    rbf,        // the same, farthest first (reverse breadth-first)
+    roundrobin, // the ports in turn, each list in postorder
+    level,      // bundles, the farthest level first; all ports at once
+    subtree,    // bundles, each for a whole subtree
+    queue,      // everything at once; what shares a link queues
+    necklace,   // in rounds of rotated packets that never meet
+    dfs_ack,    // allgather: depth first, every node waits for its child's acknowledgement
+    kCount
+};
+
+constexpr std::string_view name(Schedule schedule) {
+    constexpr std::array<std::string_view, 10> kNames{"gray",       "port",   "postorder", "rbf",
+                                                      "roundrobin", "level",  "subtree",   "queue",
+                                                      "necklace",   "dfs-ack"};
+    return kNames[static_cast<std::size_t>(schedule)];
 }
 
-/// The same for the packets of one message between two nodes `hops` links apart.
-constexpr unsigned unicast_interval(PortModel ports, unsigned hops) {
-    return ports == PortModel::half && hops > 1 ? 2 : 0;
-}
-
-/// msbt sends packet p down tree p mod dim.
-constexpr unsigned msbt_subtree(Hypercube cube, std::uint32_t packet) { return packet % cube.dim; }
-
-/// msbt with one port: the packet time, counted from the start of the broadcast, in which the node
-/// at `relative` sends `packet` of `packets` to its child across `port`. All nodes share the clock:
-/// step t uses dimension t mod dim everywhere, every pair exchanging; under half a step is two
-/// packet times, up (to the node with the bit set) and then down, of which the first `dim` steps
-/// have no down and the last no up. No two sends meet. (ho-johnsson-1986, 3.3.2, labels f)
-constexpr std::uint32_t msbt_start(Hypercube cube, PortModel ports, Relative relative, Port port,
-                                   std::uint32_t packet, std::uint32_t packets) {
-    const std::uint32_t n = cube.dim;
-    const bool root = index(relative) == 0;
-    const unsigned subtree = msbt_subtree(cube, packet);
-    const bool next_round = index(port) < subtree || (index(port) == subtree && !root);
-    const std::uint32_t step = index(port) + (next_round ? n : 0) + packet - subtree;
-    if (ports != PortModel::half || step < n || n == 1)
-        return step;
-    const bool down = ((index(relative) >> index(port)) & 1u) != 0;
-    return n + 2 * (step - n) + (down && step != packets + n - 1 ? 1u : 0u);
-}
-
-/// The same as a lag: packet times from the start of the packet's way over the last link (from the
-/// start of the broadcast at the root) to its start across `port`, under half.
-constexpr std::uint32_t msbt_lag(Hypercube cube, Relative relative, Port port, unsigned subtree,
-                                 std::uint32_t packet, std::uint32_t packets) {
-    const std::uint32_t start = msbt_start(cube, PortModel::half, relative, port, packet, packets);
-    if (index(relative) == 0)
-        return start;
-    const Port up = msbt_parent(cube, relative, subtree);
-    const Relative parent{index(relative) ^ (1u << index(up))};
-    return start - msbt_start(cube, PortModel::half, parent, up, packet, packets);
-}
-
-/// True for rules whose trees share no directed link, so that copies of a packet over several of
-/// them outlive faults.
-constexpr bool has_disjoint_trees(Rule rule) {
-    return rule == Rule::msbt || rule == Rule::adst || rule == Rule::ist || rule == Rule::edt ||
-           rule == Rule::edt_v2;
-}
-
-/// The subtree that packet number `packet` of `packets` of a broadcast takes, counted from the
-/// rule's first: they take turns. `subtrees`: subtree_count() of the rule.
-constexpr unsigned broadcast_subtree(Rule rule, unsigned subtrees, PortModel ports,
-                                     std::uint32_t packet, std::uint32_t packets) {
-    if (rule != Rule::msbt_rot)
-        return packet % subtrees;
-    const unsigned dim = subtrees / 2;
-    const bool last_round = packet / dim == (packets - 1) / dim;
-    return packet % dim + (ports == PortModel::all && last_round ? dim : 0u);
-}
-
-/// For subtree dim+j of msbt_rot: packet times from the start of the packet's way over the last
-/// link to its start across `port`; at the root from the start of the broadcast.
-constexpr std::uint32_t rotated_lag(Hypercube cube, Relative relative, Port port, unsigned first,
-                                    std::uint32_t packet) {
-    const unsigned turned = index(port) + cube.dim - first;
-    const unsigned step = turned < cube.dim ? turned : turned - cube.dim;
-    if (index(relative) == 0)
-        return packet / cube.dim + step;
-    const std::uint32_t address = rotate_right(index(relative), first, cube.dim);
-    return step - highest_bit(address);
+constexpr bool in_cycles(Schedule schedule) {
+    return schedule == Schedule::level || schedule == Schedule::subtree;
 }
 
 } // namespace mesh

@@ -18,6 +18,7 @@ enum class CheckId : std::uint32_t {
     transmit_while_busy,
     unhandled_frame_kind,
     network_not_linked,
+    notice_queue_full,
 };
 
 /// Defined once by each board: stops the node with `id` as the cause.

@@ -17,9 +17,10 @@
 
 namespace mesh::hal {
 
-/// Cable and link header as the wire has them; word-aligned for DMA and FIFO access.
+/// Cable and link header as the wire has them; word-aligned for DMA and FIFO access. Not cleared:
+/// who makes one fills all of it.
 struct alignas(4) Head {
-    std::array<std::byte, wire::kHeadBytes> bytes{};
+    std::array<std::byte, wire::kHeadBytes> bytes;
 };
 
 /// Outcome of receive().

@@ -1,12 +1,15 @@
-// The message kernel of one node: processes, mailbox, forwarding, links, model clock; a value
-// without global state. Applications see this class; Node<Board> (kernel/node.hpp) joins it to a
-// board.
+// What the processes of a node see of it: who and where they are, processes and time, packets, the
+// host. A value without global state.
 //
-// Everything here runs in the kernel's thread; nothing may be called from an interrupt.
+// The parts that do the work are members here, in the order of the floors that a frame goes through
+// (ARCHITECTURE.md); kernel/boardless_node.hpp turns them. Everything runs in one thread; nothing
+// may be called from an interrupt.
 #pragma once
 
 #include "kernel/forwarder.hpp"
-#include "kernel/link.hpp"
+#include "kernel/host_port.hpp"
+#include "kernel/links.hpp"
+#include "kernel/messages.hpp"
 #include "kernel/packet_pool.hpp"
 #include "kernel/scheduler.hpp"
 #include "kernel/status.hpp"
@@ -41,45 +44,30 @@ struct Memory {
     std::span<std::byte> workspace;  // for the program: messages, data
 };
 
-/// How the kernel speaks to the host tool: at once, `first` and `second` as one payload.
-struct HostPort {
-    void (*send)(void* context, wire::HostTag tag, std::span<const std::byte> first,
-                 std::span<const std::byte> second);
-    void* context;
-};
-
-/// The sender's side of a message under way; lives in the frame of send().
-struct Outgoing {
-    NodeId to = kNoNode;
-    std::uint32_t message = 0;
-    std::uint32_t taken_bytes = 0;
-    bool taken = false; // at least its first packet
-    bool later = false;
-    bool lost = false;
-    Outgoing* next = nullptr;
-};
-
 class Kernel {
 public:
+    /// `window_bytes`: of frames that each neighbour may have in flight towards this node.
     Kernel(const wire::Identity& identity, const Memory& memory, std::size_t window_bytes,
-           HostPort host, Program program);
+           ToHost to_host);
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
 
     // Who and where -------------------------------------------------------------------------------
 
-    NodeId id() const { return identity_.node; }
-    Network network() const { return identity_.network; }
-    std::uint32_t nodes() const { return rules().node_count(identity_.network); }
-    unsigned ports() const { return forwarder_.ports(); }
+    NodeId id() const { return here_.node(); }
+    Network network() const { return here_.network(); }
+    std::uint32_t nodes() const { return rules().node_count(network()); }
+    unsigned ports() const { return links_.count(); }
     /// The node at the other end of the cable at `port`, which must be one of the network.
-    NodeId neighbor(Port port) const { return rules().neighbor(identity_.network, id(), port); }
+    NodeId neighbor(Port port) const { return here_.neighbor(port); }
     /// What the image knows of this network.
-    const NetworkRules& rules() const { return forwarder_.rules(); }
-    const wire::Job& job() const { return job_; }
+    const NetworkRules& rules() const { return here_.rules; }
+    /// The link at `port` was declared dead; for ever.
+    bool link_dead(Port port) const { return links_.at(port).dead(); }
+    const wire::Job& job() const { return host_.job(); }
     /// Words after `--` on the host tool's command line.
-    std::span<const std::string_view> arguments() const { return arguments_; }
-    std::span<std::byte> workspace() { return memory_.workspace; }
+    std::span<const std::string_view> arguments() const { return host_.arguments(); }
+    std::span<std::byte> workspace() { return workspace_; }
     /// A T that lives as long as the node, in the arena; nullptr if that is full.
     template <class T>
     T* make() {
@@ -111,13 +99,12 @@ public:
         scheduler_.clock() = std::max(scheduler_.clock(), time);
     }
     /// For wait_until(): the kernel's time when `ticks` of model time from now have passed.
-    std::uint64_t deadline_in(wire::ModelTime ticks) const;
-    bool due(std::uint64_t deadline) const { return links_.now >= deadline; }
+    std::uint64_t deadline_in(wire::ModelTime ticks) const { return time_.after(ticks); }
+    bool due(std::uint64_t deadline) const { return time_.now() >= deadline; }
+    bool lockstep() const { return time_.lockstep(); }
 
     /// Model time that an external packet of `bytes` takes on a link.
-    wire::ModelTime link_time(std::uint32_t bytes) const {
-        return forwarder_.clock().duration(bytes);
-    }
+    wire::ModelTime link_time(std::uint32_t bytes) const { return links_.clock().duration(bytes); }
 
     // Packets -------------------------------------------------------------------------------------
 
@@ -125,11 +112,7 @@ public:
     auto allocate(Rule rule);
     /// False if the pool is too small for this rule's paths (allocate() would wait for ever) or the
     /// image does not have the rule.
-    bool can_carry(Rule rule) const {
-        constexpr unsigned kNodesOwn = 2; // receiver, host port
-        const unsigned longest = rules().longest(network(), rule);
-        return longest != 0 && pool_.capacity() > longest + kNodesOwn;
-    }
+    bool can_carry(Rule rule) const { return admission_.can_carry(rule); }
     /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
     void inject(Packet&& packet);
     /// `Packet p = co_await receive(match)`: the next packet that matches; sets the clock.
@@ -145,103 +128,51 @@ public:
 
     // Messages under way (kernel/message.hpp) -----------------------------------------------------
 
-    void add(Outgoing& outgoing);
-    void remove(Outgoing& outgoing);
+    void add(Outgoing& outgoing) { messages_.add(outgoing); }
+    void remove(Outgoing& outgoing) { messages_.remove(outgoing); }
 
     // Host ----------------------------------------------------------------------------------------
 
     void host_send(wire::HostTag tag, std::span<const std::byte> first,
                    std::span<const std::byte> second = {}) {
-        host_.send(host_.context, tag, first, second);
+        host_.send(tag, first, second);
     }
     /// `co_await pull(position, out)`: fills `out` (at most kHostPieceBytesMax) from the input.
     auto pull(std::uint32_t position, std::span<std::byte> out);
 
     Counters& counters() { return counters_; }
-    /// Fills what the kernel knows of the report; the program's verdict is its own.
-    void fill_report(wire::NodeReport& report) const;
     /// The program's part of the report.
     wire::Result& result() { return result_; }
 
-    // Engine: called by Node<Board> only ----------------------------------------------------------
+    // For what is built on the kernel -------------------------------------------------------------
 
-    void boot();
-    /// A frame came in by `port`: `head` its first bytes, `buffer` (with one reference) the rest.
-    /// Returns true if the kernel keeps the buffer.
-    bool on_frame(Port port, std::span<const std::byte> head, std::size_t frame_bytes,
-                  PacketBuffer* buffer);
-    /// Free running: the time is `now_us`; nothing is done about it yet.
-    void set_clock(std::uint64_t now_us) {
-        if (!links_.lockstep)
-            links_.now = now_us;
-    }
-    /// Does what is due.
-    void on_time();
-    /// Runs everything that can run now.
-    void run();
-    /// The next frame to send by a port; `packet` is nullptr for frames without one.
-    bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet);
-    void flush_acknowledgements() { forwarder_.flush_acknowledgements(); }
-    /// When the kernel wants to be called again: microseconds, or model time in lockstep.
-    std::uint64_t next_deadline() const;
-
-    bool lockstep() const { return links_.lockstep; }
-    bool hung() const { return hung_; }
-    bool passing() const { return forwarder_.passing(); }
-    bool take_report_due() { return std::exchange(report_due_, false); }
-    PacketPool& pool() { return pool_; }
-    Arena& arena() { return arena_; }
+    const PacketPool& pool() const { return pool_; }
     Scheduler& scheduler() { return scheduler_; }
-    Forwarder& forwarder() { return forwarder_; }
-    std::uint32_t frames_received() const { return counters_[Counter::frames_received]; }
-    wire::Mac mac() const { return wire::to_mac(identity_); }
+    Arena& arena() { return arena_; }
 
 private:
-    Packet new_packet(Rule rule);
-    void on_host_packet(const wire::PacketHeader& header, std::span<const std::byte> payload);
-    void on_job(std::span<const std::byte> payload);
-    void keep_arguments(std::span<const std::byte> words);
-    void on_start();
-    void on_piece(std::span<const std::byte> payload);
-    void on_hello(Port port, const wire::LinkHeader& header, bool right_port);
-    void check_ready();
-    bool on_data(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
-    void on_link_time();
-    void on_control(const wire::PacketHeader& header);
-    bool count(wire::Parse parse);
-    std::uint32_t plugged_ports() const;
-    void begin_hello();
+    friend class BoardlessNode;
 
-    wire::Identity identity_;
-    Memory memory_;
+    Packet new_packet(Rule rule);
+    void hear(const std::optional<News>& news) {
+        if (news)
+            hear(*news);
+    }
+    void hear(const News& news);
+
+    Here here_;
+    std::span<std::byte> workspace_;
+    Counters counters_;
+    Timebase time_;
     PacketPool pool_;
     Arena arena_;
-    Counters counters_;
-    LinkContext links_;
+    Admission admission_;
+    Links links_;
     Forwarder forwarder_;
+    Messages messages_;
     Scheduler scheduler_;
     HostPort host_;
-    Program program_;
-    ProcessId program_id_;
-    Outgoing* outgoing_ = nullptr;
-
-    wire::Job job_{};
     wire::Result result_{};
-    wire::ModelTime finish_time_ = 0;
-    Status status_ = Status::ok;
-    bool done_ = false;
-    std::span<std::string_view> arguments_; // and their text, in the arena
-
-    std::span<std::byte> pull_into_;
-    std::uint32_t pull_position_ = 0;
-    std::uint64_t hello_at_ = wire::kNever;
-    wire::Ready ready_{};
-    bool ready_told_ = false;
-    bool started_ = false;
-    bool report_due_ = false;
-    bool hung_ = false;
-
-    friend class Packet;
 };
 
 /// A packet in the pool, owned: no-copy view of what arrived, or what is about to be sent.
@@ -347,7 +278,7 @@ inline auto Kernel::join(ProcessId id) {
 }
 
 inline auto Kernel::allocate(Rule rule) {
-    return detail::Awaiter{scheduler_, [this, rule] { return forwarder_.may_inject(rule); },
+    return detail::Awaiter{scheduler_, [this, rule] { return admission_.may_start(rule); },
                            [this, rule] { return new_packet(rule); }, wire::kNever};
 }
 
@@ -357,11 +288,8 @@ inline auto Kernel::receive(Match match) {
 }
 
 inline auto Kernel::pull(std::uint32_t position, std::span<std::byte> out) {
-    pull_position_ = position;
-    pull_into_ = out;
-    const wire::Pull request{position, static_cast<std::uint32_t>(out.size())};
-    host_send(wire::HostTag::pull, std::as_bytes(std::span{&request, 1}));
-    return wait_until([this] { return pull_into_.empty(); });
+    host_.pull(position, out);
+    return wait_until([this] { return host_.pulled(); });
 }
 
 } // namespace mesh

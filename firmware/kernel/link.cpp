@@ -56,7 +56,7 @@ void Link::hold(LinkContext& context, PacketBuffer* buffer, wire::ModelTime star
 
 PacketBuffer* Link::take_due(LinkContext& context) {
     PacketBuffer* buffer = held_first_;
-    if (buffer == nullptr || slot(context, buffer).arrival > context.now)
+    if (buffer == nullptr || slot(context, buffer).arrival > context.time.now())
         return nullptr;
     held_first_ = slot(context, buffer).next;
     return buffer;
@@ -113,6 +113,8 @@ void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
         header.port = port_at(answer_);
         answered_ = true;
     }
+    if (kind == Kind::hello || kind == Kind::hello_answer)
+        return; // whoever gets it reads no acknowledgement in it
     header.flags |= gap_ ? wire::link_flag::kGap : std::uint16_t{0};
     gap_ = false;
     owes_ = false;
@@ -130,12 +132,12 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
     if (hello_ != Kind::data) {
         fill(context, hello_, header);
         if (hello_ == Kind::hello)
-            measured_from_us_ = static_cast<std::uint32_t>(context.now);
+            measured_from_us_ = static_cast<std::uint32_t>(context.time.now());
         hello_ = Kind::data;
         return true;
     }
     // In lockstep a data frame may be held back, and an acknowledgement must not be.
-    if (context.lockstep && acknowledge_now_ && !dead_)
+    if (context.time.lockstep() && acknowledge_now_ && !dead_)
         return acknowledge(context, header);
     unsigned place = in_flight_;
     if (resend_next_ < resend_end_) {
@@ -143,7 +145,7 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         ++context.counters[Counter::retransmissions];
     } else if (PacketBuffer* buffer = dead_ ? nullptr : pick(context); buffer != nullptr) {
         // In lockstep the loom sorts by model time: it must not turn the order on the cable around.
-        if (context.lockstep) {
+        if (context.time.lockstep()) {
             newest_arrival_ = std::max(newest_arrival_, slot(context, buffer).arrival);
             slot(context, buffer).arrival = newest_arrival_;
         }
@@ -153,7 +155,7 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         if (!measuring_) {
             measuring_ = true;
             measured_ = static_cast<std::uint16_t>(base_ + place);
-            measured_from_us_ = static_cast<std::uint32_t>(context.now);
+            measured_from_us_ = static_cast<std::uint32_t>(context.time.now());
         }
         if (place == 0)
             arm(context);
@@ -227,6 +229,8 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
 
 Link::Verdict Link::on_data(const LinkContext& context, const LinkHeader& header, bool has_buffer,
                             std::uint16_t remaining) {
+    if (dead_)
+        return Verdict::dead; // it could not be acknowledged: the peer will say that it is lost
     owes_ = true;
     const auto ahead = static_cast<std::int16_t>(header.sequence - expected_);
     if (ahead < 0) {
@@ -236,9 +240,7 @@ Link::Verdict Link::on_data(const LinkContext& context, const LinkHeader& header
         return Verdict::duplicate;
     }
     if (ahead > 0) {
-        gap_ = !gap_told_;
-        acknowledge_now_ = acknowledge_now_ || gap_;
-        gap_told_ = true;
+        report_gap();
         return Verdict::gap;
     }
     const auto epoch = static_cast<std::uint8_t>(header.flags & wire::link_flag::kEpochMask);
@@ -249,11 +251,22 @@ Link::Verdict Link::on_data(const LinkContext& context, const LinkHeader& header
     refused_ = (refused_ << 1) | (refusing_ ? 1u : 0u);
     if (!refusing_)
         return Verdict::accept;
-    if (!starved_)
-        wanted_ = remaining;
+    wanted_ = starved_ ? std::min(wanted_, remaining) : remaining;
     starved_ = true;
     acknowledge_now_ = true;
     return Verdict::refuse;
+}
+
+void Link::on_damaged(const LinkHeader& header) {
+    if (!dead_ && static_cast<std::int16_t>(header.sequence - expected_) >= 0)
+        report_gap();
+}
+
+// Once; if the report is lost, the peer's timer finds it.
+void Link::report_gap() {
+    gap_ = gap_ || !gap_told_;
+    acknowledge_now_ = acknowledge_now_ || gap_;
+    gap_told_ = true;
 }
 
 void Link::on_buffers_free(unsigned free) {
@@ -266,34 +279,30 @@ void Link::on_buffers_free(unsigned free) {
 // Time ------------------------------------------------------------------------------------------
 
 // Sets the timer: for the first frame in flight, or to ask again while the peer has no buffers,
-// whose word that it has some may be lost. In lockstep the pauses double and the probes end, so
-// that a mesh in which nobody takes a packet comes to rest.
+// whose word that it has some may be lost.
 void Link::arm(LinkContext& context) {
-    const bool probe =
-        blocked_ && waiting_ != 0 && (!context.lockstep || probes_ < limits::kAttemptsMax);
-    if (dead_ || (in_flight_ == 0 && !probe))
-        deadline_ = wire::kNever;
-    else if (!context.lockstep)
-        deadline_ = context.now + wait_us(context);
-    else if (in_flight_ != 0)
-        deadline_ = std::max(context.now, slot(context, flight(context, 0)).arrival);
-    else
-        deadline_ = context.now + (wire::kTicksPerUnit << std::min<unsigned>(probes_, 32));
+    deadline_ = wire::kNever;
+    if (dead_)
+        return;
+    if (in_flight_ != 0)
+        deadline_ =
+            context.time.retry_at(slot(context, flight(context, 0)).arrival, wait_us(context));
+    else if (blocked_ && waiting_ != 0)
+        deadline_ = context.time.ask_at(probes_, wait_us(context));
 }
 
-// Marks the frames in flight to go again; in lockstep only those that should have arrived by now.
+// Marks the frames in flight to go again, as far as they may be missing.
 void Link::resend(LinkContext& context) {
     measuring_ = false; // an answer could be to either of two frames (Karn's rule)
     resend_next_ = 0;
     resend_end_ = 0;
-    while (
-        resend_end_ < in_flight_ &&
-        (!context.lockstep || slot(context, flight(context, resend_end_)).arrival <= context.now))
+    while (resend_end_ < in_flight_ &&
+           context.time.may_be_missing(slot(context, flight(context, resend_end_)).arrival))
         ++resend_end_;
 }
 
 void Link::on_timer(LinkContext& context) {
-    if (context.now < deadline_)
+    if (context.time.now() < deadline_)
         return;
     if (in_flight_ == 0) {
         ++probes_;
@@ -311,7 +320,7 @@ void Link::on_timer(LinkContext& context) {
 
 // The first round trip. A peer that was not awake yet makes it long, so it only shortens.
 void Link::on_hello_answer(const LinkContext& context) {
-    const std::uint32_t sample = static_cast<std::uint32_t>(context.now) - measured_from_us_;
+    const std::uint32_t sample = static_cast<std::uint32_t>(context.time.now()) - measured_from_us_;
     if (sample < limits::kPatienceFirstUs / 4)
         patience_us_ = wait_us_ = 4 * sample;
 }
@@ -324,7 +333,7 @@ void Link::on_progress(const LinkContext& context) {
     if (!measuring_ || static_cast<std::int16_t>(base_ - measured_) <= 0)
         return;
     measuring_ = false;
-    const std::uint32_t sample = static_cast<std::uint32_t>(context.now) - measured_from_us_;
+    const std::uint32_t sample = static_cast<std::uint32_t>(context.time.now()) - measured_from_us_;
     round_trip_us_ = round_trip_us_ == 0 ? sample : (7 * round_trip_us_ + sample) / 8;
     patience_us_ = std::min(4 * round_trip_us_, limits::kPatienceMaxUs);
     wait_us_ = patience_us_;

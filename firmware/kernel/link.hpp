@@ -6,7 +6,7 @@
 // that one is missing, sends them again from the first. When that was in vain for too often, the
 // link is dead.
 //
-// Refusal. The peer may have no buffer for a packet (see kernel/forwarder.hpp). It then
+// Refusal. The peer may have no buffer for a packet (see kernel/admission.hpp). It then
 // acknowledges the number but marks it refused; so the packet comes back to the head of the queue
 // without blocking the numbering. Everything sent in the same epoch after it is refused as well,
 // and the sender starts the next epoch only when nothing is in flight, so order is kept. A refused
@@ -19,12 +19,13 @@
 // may have been lost with a dead node: the next one takes another cycle. No two cycles share an
 // inner node, so as many faults as there are ports that send, less one, leave a way.
 //
-// A Link knows packets and headers only, no board and no clock: `now` comes in, in microseconds
-// when running free and in model time when in lockstep. Not interrupt safe.
+// A Link knows packets and headers only, no board and no clock: what time it is, and what that
+// means for its timer, says kernel/timebase.hpp. Not interrupt safe.
 #pragma once
 
 #include "kernel/limits.hpp"
 #include "kernel/packet_pool.hpp"
+#include "kernel/timebase.hpp"
 #include "wire/counters.hpp"
 #include "wire/frame.hpp"
 
@@ -38,9 +39,8 @@ namespace mesh {
 struct LinkContext {
     PacketPool& pool;
     Counters& counters;
+    Timebase& time;
     std::size_t window_bytes; // towards any neighbour, in bytes of frames
-    std::uint64_t now = 0;    // microseconds, or model time in lockstep
-    bool lockstep = false;
     std::uint32_t patience_min_us = limits::kPatienceMinUs; // before a frame is sent again
     std::uint32_t answer_ports = 0; // where links carry one way: those by which answers may leave
 };
@@ -48,7 +48,7 @@ struct LinkContext {
 class Link {
 public:
     /// What became of a data frame.
-    enum class Verdict : std::uint8_t { accept, refuse, duplicate, gap };
+    enum class Verdict : std::uint8_t { accept, refuse, duplicate, gap, dead };
 
     void attach(const LinkContext& context, unsigned port);
 
@@ -63,9 +63,7 @@ public:
     PacketBuffer* take_due(LinkContext& context);
     /// The start that hold() was last given.
     wire::ModelTime held_start() const { return held_start_; }
-    wire::ModelTime held_until(LinkContext& context) const {
-        return held_first_ == nullptr ? wire::kNever : slot(context, held_first_).arrival;
-    }
+    bool holds() const { return held_first_ != nullptr; }
 
     /// The next frame to send, if there is one: fills `header` and, for data, `packet` (else
     /// nullptr). Counts it as sent.
@@ -83,6 +81,8 @@ public:
     /// `remaining` links.
     Verdict on_data(const LinkContext& context, const wire::LinkHeader& header, bool has_buffer,
                     std::uint16_t remaining);
+    /// A data frame came in whose packet is damaged; what its header acknowledges is good.
+    void on_damaged(const wire::LinkHeader& header);
 
     /// `free` buffers are free: tells a peer that was refused, if that is enough for it.
     void on_buffers_free(unsigned free);
@@ -99,8 +99,12 @@ public:
 
     // Time ----------------------------------------------------------------------------------------
 
-    /// When on_timer() is due (units of `now`), or kNever.
+    /// When on_timer() is due, or kNever.
     std::uint64_t deadline() const { return deadline_; }
+    /// When that or take_due() is.
+    std::uint64_t next_deadline(const LinkContext& context) const {
+        return holds() ? std::min(deadline_, slot(context, held_first_).arrival) : deadline_;
+    }
     void on_timer(LinkContext& context);
 
     bool dead() const { return dead_; }
@@ -116,10 +120,10 @@ public:
     wire::ModelTime& unit_ready() { return unit_ready_; }
 
 private:
-    PortSlot& slot(LinkContext& context, PacketBuffer* buffer) const {
+    PortSlot& slot(const LinkContext& context, PacketBuffer* buffer) const {
         return context.pool.slot(buffer, port_);
     }
-    PacketBuffer* flight(LinkContext& context, unsigned place) const {
+    PacketBuffer* flight(const LinkContext& context, unsigned place) const {
         return context.pool.at(flight_[(base_place_ + place) % limits::kWindowFrames]);
     }
     PacketBuffer* pick(LinkContext& context);
@@ -129,6 +133,7 @@ private:
     void fill(LinkContext& context, wire::Kind kind, wire::LinkHeader& header);
     bool acknowledge(LinkContext& context, wire::LinkHeader& header);
     void turn_answer(const LinkContext& context);
+    void report_gap();
     std::uint32_t wait_us(const LinkContext& context) const {
         return std::max(wait_us_, context.patience_min_us);
     }
@@ -163,7 +168,7 @@ private:
     std::uint16_t measured_ = 0; // sequence number of the frame whose round trip is measured
     std::uint16_t expected_ = 0; // sequence number of the next frame to receive
     std::uint16_t peer_free_ = 0xFFFF;
-    std::uint16_t wanted_ = 0; // a refused packet needs more free buffers than this
+    std::uint16_t wanted_ = 0; // some refused packet needs more free buffers than this
     std::uint8_t in_flight_ = 0;
     std::uint8_t base_place_ = 0;
     std::uint8_t resend_next_ = 0; // frames in flight resend_next_..resend_end_-1 go again

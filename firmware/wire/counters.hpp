@@ -24,7 +24,7 @@ enum class Counter : std::uint8_t {
     drop_duplicate,    // had it already
     drop_out_of_order, // came before one that was lost; will come again
     drop_no_buffer,    // refused for lack of a pool buffer; the sender keeps it
-    drop_dead_link,    // next hop lies behind a link that was declared dead
+    drop_dead_link,    // next hop, or the hop it came over, is a link that was declared dead
     drop_no_route,     // rule, node number or subtree that this network does not have
     drop_unexpected,   // end-to-end control for a message that is not (or no longer) under way
     links_dead,        // links that this node declared dead

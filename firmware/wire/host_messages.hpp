@@ -5,9 +5,9 @@
 // interface has room for, and everything else from the host is one small frame at a time.
 #pragma once
 
-#include "core/cube_cycles.hpp"
 #include "core/network.hpp"
 #include "core/operators.hpp"
+#include "core/schedule.hpp"
 #include "wire/counters.hpp"
 #include "wire/frame.hpp"
 

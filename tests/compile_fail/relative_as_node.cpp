@@ -1,7 +1,7 @@
 // A relative address names a place in a tree, not a node.
 // EXPECT: cannot convert
 // EXPECT: mesh::Relative
-#include "core/hypercube.hpp"
+#include "core/cube/hypercube.hpp"
 
 mesh::Port hop(mesh::Hypercube cube, mesh::NodeId self, mesh::NodeId root, mesh::NodeId other) {
 #ifdef MESH_COMPILES

@@ -1,5 +1,5 @@
 // The star's numbering, symmetries, distances and unicast rule against the definition.
-#include "core/star_graph.hpp"
+#include "core/star/graph.hpp"
 #include "topology_claims.hpp"
 
 #include <gtest/gtest.h>

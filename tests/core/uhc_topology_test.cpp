@@ -1,5 +1,5 @@
 // The UHC's links, distances and unicast rule against the definition of the network.
-#include "core/uni_hypercube.hpp"
+#include "core/uhc/uni_hypercube.hpp"
 #include "topology_claims.hpp"
 
 #include <gtest/gtest.h>

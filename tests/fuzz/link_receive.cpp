@@ -5,7 +5,7 @@
 #include "frame_source.hpp"
 #include "hal/check.hpp"
 #include "hal/concepts.hpp"
-#include "kernel/kernel.hpp"
+#include "kernel/boardless_node.hpp"
 
 #include <algorithm>
 #include <array>
@@ -47,11 +47,11 @@ public:
           slots_(kBuffers * kPorts),
           arena_(8192),
           workspace_(256),
-          kernel_({{Topology::cube, kPorts}, node_at(5)},
-                  {buffers_, slots_, links_, arena_, workspace_}, 4096, {&discard, nullptr},
-                  &take_all),
-          receiving_(kernel_.pool().allocate()) {
-        kernel_.boot();
+          node_({{Topology::cube, kPorts}, node_at(5)},
+                {buffers_, slots_, links_, arena_, workspace_}, 4096, {&discard, nullptr},
+                &take_all),
+          receiving_(node_.lend()) {
+        node_.boot();
     }
 
     void frame(Port port, const fuzz::Bytes& bytes) {
@@ -65,39 +65,38 @@ public:
         wire::LinkHeader header;
         const bool ours = wire::read_head(head, bytes.size(), header) == wire::Parse::ok;
         const std::uint32_t dropped = drops();
-        if (kernel_.on_frame(port, head, bytes.size(), receiving_)) {
-            receiving_ = kernel_.pool().allocate();
+        if (node_.on_frame(port, head, bytes.size(), receiving_)) {
+            receiving_ = node_.lend();
             require(receiving_ != nullptr);
         }
-        require(ours || drops() == dropped + 1 || kernel_.hung());
+        require(ours || drops() == dropped + 1 || node_.hung());
         work();
     }
 
     void pass(std::uint32_t time_us) {
         now_us_ += time_us;
-        kernel_.set_clock(now_us_);
-        kernel_.on_time();
-        kernel_.flush_acknowledgements();
+        node_.set_clock(now_us_);
+        node_.rest();
         work();
     }
 
 private:
-    static void discard(void*, wire::HostTag, std::span<const std::byte>,
-                        std::span<const std::byte>) {}
+    static void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 
     std::uint32_t drops() {
-        return kernel_.counters()[Counter::drop_crc] + kernel_.counters()[Counter::drop_malformed];
+        const Counters& counters = node_.kernel().counters();
+        return counters[Counter::drop_crc] + counters[Counter::drop_malformed];
     }
 
     void work() {
-        kernel_.run();
+        node_.run();
         wire::LinkHeader header;
         PacketBuffer* packet = nullptr;
-        for (unsigned sent = 0; kernel_.next_frame(header, packet); ++sent) {
+        for (unsigned sent = 0; node_.next_frame(header, packet); ++sent) {
             require(sent < 10'000);
             require(packet == nullptr || packet->references > 0);
         }
-        require(kernel_.pool().used() <= kBuffers);
+        require(node_.kernel().pool().used() <= kBuffers);
     }
 
     std::vector<PacketBuffer> buffers_;
@@ -105,7 +104,7 @@ private:
     std::array<Link, kPorts> links_;
     std::vector<std::byte> arena_;
     std::vector<std::byte> workspace_;
-    Kernel kernel_;
+    BoardlessNode node_;
     PacketBuffer* receiving_;
     std::uint64_t now_us_ = 0;
 };

@@ -93,15 +93,26 @@ TEST(Counters, AGoodFrameIsReceivedDeliveredAndAcknowledged) {
                                        {Counter::acks_sent, 1}}));
 }
 
-TEST(Counters, AWrongChecksumOfEitherKindIsDropCrc) {
+TEST(Counters, AWrongChecksumOfTheLinkHeaderIsDropCrc) {
     Bench bench{does_nothing};
-    for (const std::size_t at : {wire::offset::kSequence, wire::offset::kLinkCrc, wire::kHeadBytes,
-                                 wire::kHeadBytes + 40}) {
+    for (const std::size_t at : {wire::offset::kSequence, wire::offset::kLinkCrc}) {
         Bytes frame = data_frame(0);
         flip(frame, at);
         bench.give(frame);
     }
-    EXPECT_EQ(bench.changed(), (Counts{{Counter::frames_received, 4}, {Counter::drop_crc, 4}}));
+    EXPECT_EQ(bench.changed(), (Counts{{Counter::frames_received, 2}, {Counter::drop_crc, 2}}));
+}
+
+TEST(Counters, AWrongChecksumOfThePacketIsDropCrcAndToldToThePeerOnce) {
+    Bench bench{does_nothing};
+    for (const std::size_t at : {wire::kHeadBytes, wire::kHeadBytes + 40}) {
+        Bytes frame = data_frame(0);
+        flip(frame, at);
+        bench.give(frame);
+    }
+    EXPECT_EQ(
+        bench.changed(),
+        (Counts{{Counter::frames_received, 2}, {Counter::drop_crc, 2}, {Counter::acks_sent, 1}}));
 }
 
 TEST(Counters, WhatIsNoFrameOfOursIsDropMalformed) {
@@ -138,6 +149,17 @@ TEST(Counters, AFrameOfAnotherPortIsDropWrongPort) {
     bench.give(frame);
     EXPECT_EQ(bench.changed(),
               (Counts{{Counter::frames_received, 1}, {Counter::drop_wrong_port, 1}}));
+}
+
+TEST(Counters, WordsOfTheHostThatComeByACableAreDropWrongPort) {
+    Bench bench{does_nothing};
+    for (const wire::Kind kind : {wire::Kind::grant, wire::Kind::host}) {
+        Bytes frame = frame_of({.kind = kind, .port = kHostPort}, packet_of(for_node_0()));
+        frame[wire::offset::kCablePort] = std::byte{0};
+        bench.give(frame);
+    }
+    EXPECT_EQ(bench.changed(),
+              (Counts{{Counter::frames_received, 2}, {Counter::drop_wrong_port, 2}}));
 }
 
 TEST(Counters, AFrameThatCameBeforeIsDropDuplicateAndAcknowledgedAgain) {
@@ -209,6 +231,21 @@ TEST(Counters, ControlForAMessageThatIsNotUnderWayIsDropUnexpected) {
     EXPECT_EQ(bench.changed()[Counter::drop_unexpected], 6u);
 }
 
+Process injects_to_nobody(Kernel& node) {
+    Packet packet = co_await node.allocate(Rule::unicast);
+    packet.header().destination = node_at(1000);
+    node.inject(std::move(packet));
+    co_return Status::ok;
+}
+
+TEST(Counters, APacketOfAProcessThatLeadsNowhereIsDropNoRoute) {
+    Bench bench{injects_to_nobody};
+    bench.start();
+    EXPECT_EQ(bench.node().counters()[Counter::packets_injected], 1u);
+    EXPECT_EQ(bench.node().counters()[Counter::drop_no_route], 1u);
+    EXPECT_EQ(bench.node().pool().used(), 2u);
+}
+
 Process sends_one_packet(Kernel& node) {
     Packet packet = co_await node.allocate(Rule::unicast);
     packet.header().destination = node_at(1);
@@ -246,6 +283,20 @@ TEST(Counters, AnAcknowledgementOnADuplicateStillWakesWhoWaitsForABuffer) {
     bench.give(frame_of({.kind = wire::Kind::data, .sequence = 0, .acknowledged = 1, .hops = 1},
                         packet_of(for_node_0())));
     EXPECT_EQ(bench.changed()[Counter::drop_duplicate], 1u);
+    EXPECT_EQ(bench.node().counters()[Counter::packets_injected], 2u);
+}
+
+// A damaged packet does not take the acknowledgement in its link header with it.
+TEST(Counters, AnAcknowledgementWithADamagedPacketStillWakesWhoWaitsForABuffer) {
+    Bench bench{sends_three_packets, 6};
+    bench.give(data_frame(0));
+    bench.start();
+    EXPECT_EQ(bench.node().counters()[Counter::packets_injected], 1u);
+    Bytes frame = frame_of({.kind = wire::Kind::data, .sequence = 1, .acknowledged = 1, .hops = 1},
+                           packet_of(for_node_0()));
+    flip(frame, wire::kHeadBytes);
+    bench.give(frame);
+    EXPECT_EQ(bench.changed()[Counter::drop_crc], 1u);
     EXPECT_EQ(bench.node().counters()[Counter::packets_injected], 2u);
 }
 

@@ -30,7 +30,9 @@ public:
         : buffers_(buffer_count),
           slots_(buffer_count),
           pool_(buffers_, slots_, 1),
-          context{pool_, counters, window_bytes, 0, lockstep} {
+          context{pool_, counters, time, window_bytes} {
+        if (lockstep)
+            time.begin_lockstep();
         link.attach(context, 0);
     }
 
@@ -109,6 +111,7 @@ private:
 
 public:
     Counters counters;
+    Timebase time;
     LinkContext context;
     Link link;
 };
@@ -165,12 +168,13 @@ public:
         const std::uint64_t next = std::min(ends[0].link.deadline(), ends[1].link.deadline());
         if (next == wire::kNever)
             return false;
-        set_time(std::max(next, ends[0].context.now));
+        set_time(std::max(next, ends[0].time.now()));
         return true;
     }
     void set_time(std::uint64_t now) {
         for (LinkEnd& end : ends) {
-            end.context.now = now;
+            end.time.set_clock(now);
+            end.time.come_to(now);
             end.link.on_timer(end.context);
         }
     }

@@ -211,8 +211,8 @@ TEST(Link, FreeRunningASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
         pair.settle();
     }
     EXPECT_EQ(pair.ends[0].counters[Counter::retransmissions], limits::kAttemptsMax);
-    EXPECT_LE(pair.ends[0].context.now, 50'000u + (limits::kAttemptsMax + 1) * limits::kBackoffMax *
-                                                      limits::kPatienceFirstUs);
+    EXPECT_LE(pair.ends[0].time.now(), 50'000u + (limits::kAttemptsMax + 1) * limits::kBackoffMax *
+                                                     limits::kPatienceFirstUs);
     EXPECT_EQ(pair.ends[0].counters[Counter::links_dead], 1u);
 }
 
@@ -229,7 +229,7 @@ TEST(Link, WaitsAsLongAsTheHostSaysHoweverFastTheFirstAnswersWere) {
     }
     EXPECT_EQ(pair.ends[1].got.size(), 20u);
     pair.cut[1] = true;
-    const std::uint64_t sent = end.context.now;
+    const std::uint64_t sent = end.time.now();
     ASSERT_TRUE(end.offer(21));
     pair.settle();
     EXPECT_GE(end.link.deadline(), sent + kWait);
@@ -237,7 +237,7 @@ TEST(Link, WaitsAsLongAsTheHostSaysHoweverFastTheFirstAnswersWere) {
     ASSERT_TRUE(pair.pass_time());
     pair.settle();
     EXPECT_EQ(end.counters[Counter::retransmissions], 1u);
-    EXPECT_GE(end.link.deadline(), end.context.now + 2 * kWait); // and backs off from there
+    EXPECT_GE(end.link.deadline(), end.time.now() + 2 * kWait); // and backs off from there
 }
 
 TEST(Link, InLockstepASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
@@ -293,7 +293,7 @@ TEST(Link, LivesOnWhenTheCableComesBackBeforeTheSilenceIsOver) {
     LinkPair pair{1};
     pair.cut[0] = pair.cut[1] = true;
     ASSERT_TRUE(pair.ends[0].offer(1));
-    while (pair.ends[0].context.now < 2'000'000) {
+    while (pair.ends[0].time.now() < 2'000'000) {
         pair.settle();
         ASSERT_TRUE(pair.pass_time());
     }

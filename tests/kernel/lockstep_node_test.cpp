@@ -80,7 +80,7 @@ TEST(LockstepNode, IdleSaysWhatWasConsumedAndWhenTheNextTimerIsDue) {
     Rig rig{{Topology::cube, 1}, sleeps_twice};
     start(rig);
     for (std::uint32_t id = 0; id < 2; ++id) {
-        EXPECT_EQ(last_word(rig, id).refused, rig.kernel(id).frames_received());
+        EXPECT_EQ(last_word(rig, id).refused, rig.kernel(id).counters()[Counter::frames_received]);
         EXPECT_EQ(last_word(rig, id).model_time, 5 * kUnit);
     }
     EXPECT_TRUE(story.empty());
@@ -109,7 +109,7 @@ TEST(LockstepNode, SpeaksOnceForEachFrameThatItConsumedAndRealTimeChangesNothing
     EXPECT_TRUE(rig.idle.empty()) << "silent while nothing comes in";
     grant(rig, 0, 1);
     ASSERT_EQ(rig.idle.size(), 1u);
-    EXPECT_EQ(rig.idle[0].second.refused, rig.kernel(0).frames_received());
+    EXPECT_EQ(rig.idle[0].second.refused, rig.kernel(0).counters()[Counter::frames_received]);
     EXPECT_EQ(rig.idle[0].second.model_time, 5 * kUnit);
 }
 

@@ -112,7 +112,7 @@ public:
 
     wire::NodeReport report(std::uint32_t id) {
         wire::NodeReport report;
-        kernel(id).fill_report(report);
+        nodes_[id]->node.inside().fill_report(report);
         return report;
     }
     std::uint64_t total(Counter counter) {

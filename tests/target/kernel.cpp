@@ -1,5 +1,6 @@
 // Two kernels in one Cortex-M, joined by a cable in memory: processes, channels, messages and links
 // as the target's compiler made them.
+#include "kernel/boardless_node.hpp"
 #include "meshputer.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "tests/target/suite.hpp"
@@ -81,15 +82,15 @@ Process program(Kernel& kernel) {
     co_return status;
 }
 
-void discard(void*, wire::HostTag, std::span<const std::byte>, std::span<const std::byte>) {}
+void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 
 /// One end: a kernel and the buffer that its next frame comes into.
 struct End {
     explicit End(unsigned number)
-        : kernel({kPair, node_at(number)},
-                 {buffers[number], slots[number], links[number], arenas[number], {}}, 8192,
-                 {&discard, nullptr}, &program),
-          receiving(kernel.pool().allocate()) {}
+        : node({kPair, node_at(number)},
+               {buffers[number], slots[number], links[number], arenas[number], {}}, 8192,
+               {&discard, nullptr}, &program),
+          receiving(node.lend()) {}
 
     void take(Port port, const wire::LinkHeader& header, std::span<const std::byte> packet,
               bool broken) {
@@ -98,11 +99,11 @@ struct End {
         if (broken)
             head[wire::offset::kSequence] ^= std::byte{1};
         std::ranges::copy(packet, receiving->bytes.begin());
-        if (kernel.on_frame(port, head, head.size() + packet.size(), receiving))
-            receiving = kernel.pool().allocate();
+        if (node.on_frame(port, head, head.size() + packet.size(), receiving))
+            receiving = node.lend();
     }
 
-    Kernel kernel;
+    BoardlessNode node;
     PacketBuffer* receiving;
 };
 
@@ -117,8 +118,8 @@ bool carry(End& from, End& to, Cable& cable) {
     wire::LinkHeader header;
     PacketBuffer* packet = nullptr;
     bool any = false;
-    from.kernel.run();
-    while (from.kernel.next_frame(header, packet)) {
+    from.node.run();
+    while (from.node.next_frame(header, packet)) {
         any = true;
         ++cable.frames;
         const auto hits = [&](unsigned every) { return every != 0 && cable.frames % every == 0; };
@@ -126,7 +127,7 @@ bool carry(End& from, End& to, Cable& cable) {
             packet != nullptr ? packet->packet() : std::span<std::byte>{};
         if (!hits(cable.lose_every))
             to.take(port_at(0), header, bytes, hits(cable.break_every));
-        to.kernel.run();
+        to.node.run();
     }
     return any;
 }
@@ -138,8 +139,8 @@ void run(Cable cable, target::Suite& suite, const char* name) {
     End left(0), right(1);
     wire::Job job;
     job.op = wire::Op::app;
-    left.kernel.boot();
-    right.kernel.boot();
+    left.node.boot();
+    right.node.boot();
     for (End* end : {&left, &right}) {
         tell(*end, wire::HostTag::job, wire::bytes_of(job));
         tell(*end, wire::HostTag::start, {});
@@ -151,9 +152,8 @@ void run(Cable cable, target::Suite& suite, const char* name) {
             continue;
         now_us += 1000;
         for (End* end : {&left, &right}) {
-            end->kernel.set_clock(now_us);
-            end->kernel.on_time();
-            end->kernel.flush_acknowledgements();
+            end->node.set_clock(now_us);
+            end->node.rest();
         }
     }
     std::array<std::byte, 256> part{};
@@ -172,8 +172,8 @@ void run(Cable cable, target::Suite& suite, const char* name) {
     suite.claim("the message arrives whole", outcome.bytes == kMessageBytes);
     suite.claim("the message arrives as it was", outcome.crc == crc);
     const bool noisy = cable.lose_every != 0;
-    Counters& sent = left.kernel.counters();
-    Counters& got = right.kernel.counters();
+    Counters& sent = left.node.kernel().counters();
+    Counters& got = right.node.kernel().counters();
     suite.claim("what was lost was sent again", (sent[Counter::retransmissions] != 0) == noisy);
     suite.claim("what was broken was dropped", (got[Counter::drop_crc] != 0) == noisy);
 }

@@ -1,6 +1,7 @@
 // Eight kernels in one Cortex-M, a 3-cube with cables in memory: random packets from all to all and
 // broadcasts from all roots at once, in the smallest pools for which forwarding cannot deadlock.
 #include "apps/traffic.hpp"
+#include "kernel/boardless_node.hpp"
 #include "meshputer.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "tests/target/suite.hpp"
@@ -99,25 +100,23 @@ Process program(Kernel& node) {
     co_return Status::ok;
 }
 
-void discard(void*, wire::HostTag, std::span<const std::byte>, std::span<const std::byte>) {}
+void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 
 struct Station {
     explicit Station(std::uint32_t id)
-        : kernel({kCube, node_at(id)}, {buffers[id], slots[id], links[id], arenas[id], {}}, 4000,
-                 {&discard, nullptr}, &program),
-          receiving(kernel.pool().allocate()),
-          to_host(kernel.pool().allocate()) {}
+        : node({kCube, node_at(id)}, {buffers[id], slots[id], links[id], arenas[id], {}}, 4000,
+               {&discard, nullptr}, &program),
+          receiving(node.lend()) {}
 
     void take(Port port, std::span<const std::byte> frame) {
         const auto packet = frame.subspan(wire::kHeadBytes);
         std::ranges::copy(packet, receiving->bytes.begin());
-        if (kernel.on_frame(port, frame.first(wire::kHeadBytes), frame.size(), receiving))
-            receiving = kernel.pool().allocate();
-        kernel.run();
+        if (node.on_frame(port, frame.first(wire::kHeadBytes), frame.size(), receiving))
+            receiving = node.lend();
+        node.run();
     }
-    Kernel kernel;
+    BoardlessNode node;
     PacketBuffer* receiving;
-    PacketBuffer* to_host; // as a node has one
 };
 std::array<std::optional<Station>, kNodes> stations;
 
@@ -133,10 +132,9 @@ std::size_t first = 0, count = 0;
 unsigned frames = 0;
 
 bool put(std::uint32_t from, unsigned lose_every) {
-    Kernel& kernel = stations[from]->kernel;
     wire::LinkHeader header;
     PacketBuffer* packet = nullptr;
-    if (!kernel.next_frame(header, packet))
+    if (!stations[from]->node.next_frame(header, packet))
         return false;
     ++frames;
     if (count == flying.size() || (lose_every != 0 && frames % lose_every == 0))
@@ -184,7 +182,7 @@ bool all_ended() {
 std::uint32_t total(Counter counter) {
     std::uint32_t sum = 0;
     for (auto& station : stations)
-        sum += station->kernel.counters()[counter];
+        sum += station->node.kernel().counters()[counter];
     return sum;
 }
 
@@ -197,7 +195,7 @@ void run(unsigned lose_every, target::Suite& suite) {
     for (std::uint32_t id = 0; id < kNodes; ++id)
         stations[id].emplace(id);
     for (auto& station : stations) {
-        station->kernel.boot();
+        station->node.boot();
         tell(*station, wire::HostTag::job, wire::bytes_of(job));
         tell(*station, wire::HostTag::start, {});
     }
@@ -207,10 +205,9 @@ void run(unsigned lose_every, target::Suite& suite) {
             continue;
         now_us += 2000;
         for (auto& station : stations) {
-            station->kernel.set_clock(now_us);
-            station->kernel.on_time();
-            station->kernel.flush_acknowledgements();
-            station->kernel.run();
+            station->node.set_clock(now_us);
+            station->node.rest();
+            station->node.run();
         }
     }
     unsigned missing = 0, wrong = 0;

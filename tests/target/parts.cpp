@@ -1,5 +1,6 @@
 // The kernel's parts one by one, as the target's compiler made them: checksums, frames, pool,
 // arena, model clock, processes and alternatives.
+#include "kernel/boardless_node.hpp"
 #include "meshputer.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "tests/target/suite.hpp"
@@ -167,33 +168,33 @@ Process program(Kernel& node) {
     co_return Status::ok;
 }
 
-void discard(void*, wire::HostTag, std::span<const std::byte>, std::span<const std::byte>) {}
+void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 
-void give(Kernel& kernel, PacketBuffer& room, wire::HostTag tag,
+void give(BoardlessNode& node, PacketBuffer& room, wire::HostTag tag,
           std::span<const std::byte> payload) {
     std::array<std::byte, wire::kHeadBytes> head;
     const auto [link, packet] = test::host_message(room.bytes, tag, payload);
     wire::write_head(link, {}, head);
-    static_cast<void>(kernel.on_frame(kHostPort, head, head.size() + packet.size(), &room));
-    kernel.run();
+    static_cast<void>(node.on_frame(kHostPort, head, head.size() + packet.size(), &room));
+    node.run();
 }
 
 void run_processes(target::Suite& suite) {
-    static Kernel kernel{{{Topology::cube, 1}, node_at(0)},
-                         {buffers, slots, links, arena_memory, {}},
-                         4000,
-                         {&discard, nullptr},
-                         &program};
-    PacketBuffer& room = *kernel.pool().allocate();
+    static BoardlessNode node{{{Topology::cube, 1}, node_at(0)},
+                              {buffers, slots, links, arena_memory, {}},
+                              4000,
+                              {&discard, nullptr},
+                              &program};
+    PacketBuffer& room = *node.lend();
     wire::Job job;
     job.op = wire::Op::app;
-    kernel.boot();
-    give(kernel, room, wire::HostTag::job, wire::bytes_of(job));
-    give(kernel, room, wire::HostTag::start, {});
+    node.boot();
+    give(node, room, wire::HostTag::job, wire::bytes_of(job));
+    give(node, room, wire::HostTag::start, {});
     for (std::uint64_t now_us = 0; now_us < 1'000'000 && !story.ended; now_us += 1000) {
-        kernel.set_clock(now_us);
-        kernel.on_time();
-        kernel.run();
+        node.set_clock(now_us);
+        node.rest();
+        node.run();
     }
     suite.claim("the program ends", story.ended);
     suite.claim("as many processes live as the limit says",

@@ -3,8 +3,8 @@
 #include "personal.hpp"
 
 #include "collectives/personalised.hpp"
-#include "core/star_schedule.hpp"
-#include "core/uhc_schedule.hpp"
+#include "core/star/schedule.hpp"
+#include "core/uhc/schedule.hpp"
 #include "host-tools/mesh/host_frame.hpp"
 #include "host-tools/mesh/naming.hpp"
 #include "trees.hpp"

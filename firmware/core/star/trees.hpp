@@ -9,7 +9,7 @@
 
 #include "core/bits.hpp"
 #include "core/rules.hpp"
-#include "core/star_graph.hpp"
+#include "core/star/graph.hpp"
 #include "core/types.hpp"
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include "core/bits.hpp"
 #include "core/path_choice.hpp"
-#include "core/uhc_rules.hpp"
+#include "core/uhc/rules.hpp"
 
 #include <bit>
 #include <cstdint>

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "core/bits.hpp"
-#include "core/hypercube.hpp"
+#include "core/cube/hypercube.hpp"
 #include "core/types.hpp"
-#include "core/uni_hypercube.hpp"
+#include "core/uhc/uni_hypercube.hpp"
 
 #include <cstdint>
 

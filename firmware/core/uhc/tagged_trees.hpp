@@ -7,8 +7,8 @@
 
 #include "core/bits.hpp"
 #include "core/rules.hpp"
-#include "core/uhc_trees.hpp"
-#include "core/uhc_view.hpp"
+#include "core/uhc/trees.hpp"
+#include "core/uhc/view.hpp"
 
 #include <cstdint>
 

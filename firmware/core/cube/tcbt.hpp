@@ -7,7 +7,7 @@
 #pragma once
 
 #include "core/bits.hpp"
-#include "core/hypercube.hpp"
+#include "core/cube/hypercube.hpp"
 #include "core/rules.hpp"
 
 namespace mesh {

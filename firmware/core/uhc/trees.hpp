@@ -6,8 +6,8 @@
 #pragma once
 
 #include "core/bits.hpp"
-#include "core/uhc_tables.hpp"
-#include "core/uhc_view.hpp"
+#include "core/uhc/tables.hpp"
+#include "core/uhc/view.hpp"
 
 #include <cstdint>
 

@@ -5,11 +5,11 @@
 
 #include "core/rules.hpp"
 #include "core/types.hpp"
-#include "core/uhc_trees.hpp"
-#include "core/uhc_trees_disjoint.hpp"
-#include "core/uhc_trees_tagged.hpp"
-#include "core/uhc_view.hpp"
-#include "core/uni_hypercube.hpp"
+#include "core/uhc/disjoint_trees.hpp"
+#include "core/uhc/tagged_trees.hpp"
+#include "core/uhc/trees.hpp"
+#include "core/uhc/uni_hypercube.hpp"
+#include "core/uhc/view.hpp"
 
 #include <cstdint>
 #include <string_view>

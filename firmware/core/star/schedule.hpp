@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/path_choice.hpp"
-#include "core/star_trees.hpp"
+#include "core/star/trees.hpp"
 
 #include <cstdint>
 

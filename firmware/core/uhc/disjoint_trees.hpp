@@ -8,7 +8,7 @@
 #pragma once
 
 #include "core/bits.hpp"
-#include "core/uhc_view.hpp"
+#include "core/uhc/view.hpp"
 
 #include <cstdint>
 

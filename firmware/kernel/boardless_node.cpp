@@ -1,0 +1,144 @@
+#include "kernel/boardless_node.hpp"
+
+#include "wire/bytes.hpp"
+
+#include <algorithm>
+
+namespace mesh {
+
+using wire::HostTag;
+using wire::Kind;
+
+bool BoardlessNode::on_frame(Port port, std::span<const std::byte> head, std::size_t frame_bytes,
+                             PacketBuffer* buffer) {
+    ++kernel_.counters_[Counter::frames_received];
+    wire::LinkHeader header;
+    if (hung_ || !is_intact(wire::read_head(head, frame_bytes, header), kernel_.counters_))
+        return false;
+    const bool from_host = header.kind == Kind::grant || header.kind == Kind::host;
+    if (from_host && port != kHostPort) {
+        ++kernel_.counters_[Counter::drop_wrong_port];
+        return false;
+    }
+    if (header.kind == Kind::grant) {
+        kernel_.time_.come_to(header.model_time);
+        on_time();
+        return false;
+    }
+    if (header.kind == Kind::host) {
+        on_host_frame(header, buffer);
+        return false;
+    }
+    const Links::Arrived arrived = kernel_.links_.on_frame(port, header, buffer);
+    if (arrived.freed)
+        kernel_.scheduler_.touch();
+    if (arrived.packet)
+        kernel_.hear(kernel_.forwarder_.forward(buffer, port, arrived.tag));
+    return arrived.packet;
+}
+
+void BoardlessNode::on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer) {
+    const auto packet = std::span{buffer->bytes}.first(header.packet_bytes);
+    if (!is_intact(wire::read_packet(packet, buffer->header), kernel_.counters_))
+        return;
+    kernel_.scheduler_.touch();
+    const auto tag = static_cast<HostTag>(buffer->header.tag);
+    switch (kernel_.host_.on_packet(tag, buffer->payload())) {
+    case HostPort::Order::none: return;
+    case HostPort::Order::job: on_job(); return;
+    case HostPort::Order::start: on_start(); return;
+    case HostPort::Order::report: report_due_ = true; return;
+    case HostPort::Order::hang: hung_ = true; return;
+    }
+}
+
+void BoardlessNode::on_job() {
+    const wire::Job& job = kernel_.job();
+    if (job.lockstep != 0)
+        kernel_.time_.begin_lockstep();
+    else
+        kernel_.time_.run_free();
+    kernel_.links_.set_patience_min(
+        std::max<std::uint32_t>(limits::kPatienceMinUs, 1000u * job.patience_ms));
+    kernel_.links_.clock().configure(job.ports, job.tau_ticks, job.tc_ticks);
+    kernel_.host_.send(HostTag::accepted, {});
+}
+
+void BoardlessNode::on_start() {
+    running_ = kernel_.scheduler_.spawn(program_(kernel_), 0, program_id_);
+    if (!running_)
+        end_program(Status::no_memory);
+}
+
+void BoardlessNode::end_program(Status status) {
+    running_ = false;
+    done_ = true;
+    status_ = status;
+    report_due_ = true;
+}
+
+void BoardlessNode::rest() {
+    if (!lockstep())
+        on_time();
+    kernel_.links_.flush_acknowledgements();
+}
+
+void BoardlessNode::on_time() {
+    kernel_.links_.on_time();
+    kernel_.scheduler_.on_time(kernel_.time_.now());
+    if (kernel_.links_.dead_ports() == 0)
+        return;
+    kernel_.messages_.on_dead_links(kernel_.forwarder_);
+    kernel_.scheduler_.touch();
+}
+
+bool BoardlessNode::give_up_packets() {
+    bool any = false;
+    for (std::optional<News> news; kernel_.forwarder_.give_up(news); any = true)
+        kernel_.hear(news);
+    return any;
+}
+
+void BoardlessNode::run() {
+    wire::Ready ready;
+    if (kernel_.links_.take_ready(ready))
+        kernel_.host_.send(HostTag::ready, wire::bytes_of(ready));
+    do {
+        do {
+            kernel_.forwarder_.send_notices();
+        } while (kernel_.links_.dead_ports() != 0 && give_up_packets());
+    } while (kernel_.scheduler_.run());
+    kernel_.links_.on_buffers_free();
+    Counters& counters = kernel_.counters_;
+    counters[Counter::buffers_used_max] =
+        std::max(counters[Counter::buffers_used_max], std::uint32_t{kernel_.pool_.used()});
+    counters[Counter::arena_bytes_max] =
+        static_cast<std::uint32_t>(kernel_.arena_.high_water_bytes());
+    if (running_ && kernel_.scheduler_.ended(program_id_)) {
+        finish_time_ = kernel_.scheduler_.clock(program_id_);
+        end_program(kernel_.scheduler_.status(program_id_));
+    }
+}
+
+std::uint64_t BoardlessNode::next_deadline() const {
+    return std::min(kernel_.links_.next_deadline(), kernel_.scheduler_.next_wake());
+}
+
+void BoardlessNode::fill_report(wire::NodeReport& report) const {
+    report = {};
+    static_cast<wire::Result&>(report) = kernel_.result_;
+    report.done = done_ ? 1 : 0;
+    report.status = static_cast<std::uint32_t>(status_);
+    report.finish_time = finish_time_;
+    report.delivery_hash = kernel_.forwarder_.delivery_hash();
+    // Whoever waits for the host or for a time is not done either.
+    report.unacknowledged = kernel_.links_.pending() + kernel_.forwarder_.pending() +
+                            (kernel_.host_.pulled() ? 0u : 1u) +
+                            (kernel_.scheduler_.next_wake() == wire::kNever ? 0u : 1u);
+    report.dead_ports = kernel_.links_.dead_ports();
+    report.counters = kernel_.counters_.values();
+    for (unsigned port = 0; port < kernel_.ports() && port < report.link_packets.size(); ++port)
+        report.link_packets[port] = kernel_.links_.at(port_at(port)).packets_sent();
+}
+
+} // namespace mesh

@@ -1,0 +1,76 @@
+// The node's line to the host tool: the job and its arguments, pieces of input, and all that the
+// node tells. Nobody else in a node speaks to the host.
+#pragma once
+
+#include "kernel/arena.hpp"
+#include "kernel/packet_pool.hpp"
+#include "wire/counters.hpp"
+#include "wire/host_messages.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace mesh {
+
+/// Sends one frame to the host at once; `packet` may be empty.
+struct ToHost {
+    void (*send)(void* context, const wire::LinkHeader& header, std::span<const std::byte> packet);
+    void* context;
+};
+
+class HostPort {
+public:
+    /// What the host wants of the node as a whole; the rest is settled here.
+    enum class Order : std::uint8_t { none, job, start, report, hang };
+
+    /// Keeps one buffer of `pool` for what it sends, so that a full pool cannot hold back a report.
+    HostPort(ToHost to_host, NodeId node, PacketPool& pool, Arena& arena, Counters& counters)
+        : to_host_(to_host),
+          node_(node),
+          sending_(pool.allocate()),
+          arena_(arena),
+          counters_(counters) {}
+
+    /// The host sent `payload` under `tag`.
+    Order on_packet(wire::HostTag tag, std::span<const std::byte> payload);
+
+    /// Tells the host, at once: `first` and `second` as one payload; what is beyond
+    /// kPayloadBytesMax is cut off.
+    void send(wire::HostTag tag, std::span<const std::byte> first,
+              std::span<const std::byte> second = {});
+    /// Tells the loom that there is nothing left to do: see wire::Kind::idle.
+    void send_idle(std::uint32_t frames_received, wire::ModelTime next_timer) {
+        send_frame({.kind = wire::Kind::idle, .refused = frames_received, .model_time = next_timer},
+                   {});
+    }
+
+    const wire::Job& job() const { return job_; }
+    std::span<const std::string_view> arguments() const { return arguments_; }
+    bool started() const { return started_; }
+
+    /// Asks for `out.size()` bytes of the input at `position`; see pulled().
+    void pull(std::uint32_t position, std::span<std::byte> out);
+    /// They are there.
+    bool pulled() const { return pull_into_.empty(); }
+
+private:
+    bool on_job(std::span<const std::byte> payload);
+    bool on_piece(std::span<const std::byte> payload);
+    void keep_arguments(std::span<const std::byte> words);
+    void send_frame(wire::LinkHeader header, std::span<const std::byte> packet);
+
+    ToHost to_host_;
+    NodeId node_;
+    PacketBuffer* sending_;
+    Arena& arena_;
+    Counters& counters_;
+    wire::Job job_{};
+    std::span<std::string_view> arguments_; // and their text, in the arena
+    std::span<std::byte> pull_into_;
+    std::uint32_t pull_position_ = 0;
+    bool started_ = false;
+};
+
+} // namespace mesh

@@ -1,0 +1,294 @@
+#include "kernel/links.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace mesh {
+
+using wire::Kind;
+using wire::LinkHeader;
+
+bool is_intact(wire::Parse parse, Counters& counters) {
+    switch (parse) {
+    case wire::Parse::ok: return true;
+    case wire::Parse::bad_crc: ++counters[Counter::drop_crc]; return false;
+    case wire::Parse::too_short:
+    case wire::Parse::not_ours:
+    case wire::Parse::bad_length: break;
+    }
+    ++counters[Counter::drop_malformed];
+    return false;
+}
+
+Links::Links(const Here& here, std::span<Link> links, const LinkContext& context,
+             const Admission& admission)
+    : here_(here),
+      links_(links),
+      context_(context),
+      admission_(admission) {
+    if (here_.rules.answer_way != nullptr)
+        context_.answer_ports = here_.out_ports();
+    for (unsigned port = 0; port < count(); ++port)
+        links_[port].attach(context_, port);
+}
+
+// Boot --------------------------------------------------------------------------------------------
+
+namespace {
+std::uint16_t network_word(Network network) {
+    return static_cast<std::uint16_t>((static_cast<unsigned>(network.topology) << 8) | network.dim);
+}
+bool is_hello(const LinkHeader& header) {
+    return header.kind == Kind::hello || header.kind == Kind::hello_answer;
+}
+} // namespace
+
+void Links::say_hello() {
+    for (PortSequence out = PortSequence::ascending(here_.out_ports()); !out.empty();) {
+        const Port port = out.pop();
+        if (index(port) < count() && !at(port).peer_known())
+            touch(port).say_hello();
+    }
+    hello_at_ = context_.time.now() + limits::kHelloUs;
+}
+
+// Somebody says by `port` who is there, or answers to what was said by it.
+void Links::on_hello(Port port, const LinkHeader& header, bool right_port) {
+    const std::uint32_t bit = 1u << index(port);
+    if (right_port && header.sequence == network_word(here_.network()) &&
+        header.refused == index(here_.neighbor(port))) {
+        Link& link = touch(port);
+        link.set_peer_known();
+        ready_.ports_good |= bit;
+        if (header.kind == Kind::hello)
+            link.answer_hello(context_);
+        else
+            link.on_hello_answer(context_);
+        return;
+    }
+    if (ready_.ports_miswired == 0) {
+        ready_.miswired_port = index(port);
+        ready_.found_node = header.refused;
+        ready_.found_port = index(header.port);
+    }
+    ready_.ports_miswired |= bit;
+}
+
+bool Links::complete_ready(wire::Ready& ready) {
+    const std::uint32_t plugged = here_.out_ports() | here_.in_ports();
+    if (ready_.ports_good != plugged && ready_.ports_miswired == 0)
+        return false;
+    ready_told_ = true;
+    hello_at_ = wire::kNever;
+    ready = ready_;
+    return true;
+}
+
+// Frames in ---------------------------------------------------------------------------------------
+
+Links::Arrived Links::on_frame(Port port, const LinkHeader& header, PacketBuffer* buffer) {
+    if (index(port) >= count() || header.kind < Kind::hello || header.kind > Kind::ack) {
+        ++context_.counters[Counter::drop_malformed];
+        return {};
+    }
+    if (header.port != port && !is_hello(header)) {
+        ++context_.counters[Counter::drop_wrong_port];
+        return {};
+    }
+    if (header.kind == Kind::data)
+        return on_data(port, header, buffer);
+    const Port link = header.kind == Kind::hello ? port : answered_link(port, header);
+    if (link == kNoPort)
+        return {};
+    if (is_hello(header)) {
+        on_hello(link, header, header.port == port);
+        return {};
+    }
+    touch(link).on_acknowledgement(context_, header);
+    return {.freed = true};
+}
+
+// The link that an answer (ack, hello_answer) is for. kNoPort if it is on its way to another node,
+// and is passed on, or has lost it.
+Port Links::answered_link(Port port, const LinkHeader& header) {
+    if (here_.rules.answer_way == nullptr)
+        return port;
+    const AnswerWay way = here_.rules.answer_way(here_.network(), here_.node(), port, header);
+    if (way.arrived)
+        return way.port;
+    if (way.port == kNoPort) {
+        ++context_.counters[Counter::drop_wrong_port];
+        return kNoPort;
+    }
+    passing_ = header;
+    passing_.port = way.port;
+    ++passing_.hops;
+    ++context_.counters[Counter::acks_sent];
+    return kNoPort;
+}
+
+// Says since when the packet, or the external packet that it is a part of, is here.
+inline void Links::book_arrival(Link& link, wire::ModelTime time, PacketBuffer* buffer) {
+    buffer->ready = time;
+    if (buffer->header.is_timeless())
+        return;
+    if (!buffer->header.is_part())
+        link.unit_ready() = clock_.receive(time, clock_.duration(buffer->header.moved_bytes()));
+    buffer->ready = link.unit_ready();
+}
+
+// True if the link accepts the packet; it is booked then.
+inline bool Links::judge(Port port, const LinkHeader& header, PacketBuffer* buffer) {
+    Link& link = links_[index(port)];
+    buffer->hops = header.hops;
+    buffer->remaining = admission_.remaining(buffer->header.rule, header.hops);
+    switch (
+        link.on_data(context_, header, admission_.admits(buffer->remaining), buffer->remaining)) {
+    case Link::Verdict::refuse:
+        starved_ = true;
+        ++context_.counters[Counter::drop_no_buffer];
+        return false;
+    case Link::Verdict::duplicate: ++context_.counters[Counter::drop_duplicate]; return false;
+    case Link::Verdict::gap: ++context_.counters[Counter::drop_out_of_order]; return false;
+    case Link::Verdict::dead: ++context_.counters[Counter::drop_dead_link]; return false;
+    case Link::Verdict::accept: break;
+    }
+    book_arrival(link, header.model_time, buffer);
+    return true;
+}
+
+Links::Arrived Links::on_data(Port port, const LinkHeader& header, PacketBuffer* buffer) {
+    context_.time.come_to(header.model_time);
+    const unsigned used = context_.pool.used();
+    Link& link = touch(port);
+    link.on_acknowledgement(context_, header);
+    const bool freed = context_.pool.used() != used;
+    const wire::Parse parse =
+        wire::read_packet(std::span{buffer->bytes}.first(header.packet_bytes), buffer->header);
+    if (!is_intact(parse, context_.counters)) {
+        if (parse == wire::Parse::bad_crc)
+            link.on_damaged(header);
+        return {.freed = freed};
+    }
+    const bool accepted = judge(port, header, buffer);
+    owing_ |= 1u << index(port);
+    if (context_.time.lockstep())
+        flush_acknowledgements();
+    return {accepted, freed, static_cast<std::uint8_t>(header.flags >> wire::link_flag::kTagShift)};
+}
+
+// Frames out --------------------------------------------------------------------------------------
+
+bool Links::send(Port port, PacketBuffer* buffer) {
+    Link& link = touch(port);
+    if (link.dead())
+        return false;
+    context_.pool.share(buffer);
+    const bool behind_held = buffer->header.is_part() && link.holds();
+    const wire::ModelTime start = behind_held ? link.held_start() : appointed(port, buffer);
+    if (behind_held || context_.time.must_hold(start))
+        link.hold(context_, buffer, start);
+    else
+        start_on(link, buffer, start);
+    return true;
+}
+
+void Links::start_on(Link& link, PacketBuffer* buffer, wire::ModelTime earliest) {
+    wire::ModelTime arrival = buffer->ready;
+    if (buffer->header.is_part())
+        arrival = link.busy_until();
+    else if (!buffer->header.is_timeless())
+        arrival = clock_.send(std::max(buffer->ready, earliest), link.busy_until(),
+                              clock_.duration(buffer->header.moved_bytes()));
+    link.enqueue(context_, buffer, arrival);
+}
+
+wire::ModelTime Links::appointed(Port port, const PacketBuffer* buffer) const {
+    const TreeRules* const trees = here_.rules.trees;
+    if (buffer->header.rule == Rule::unicast || trees == nullptr || trees->appointment == nullptr)
+        return 0;
+    return trees->appointment(here_.network(), clock_, here_.node(), port, *buffer);
+}
+
+bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet) {
+    if (passing()) {
+        header = passing_;
+        packet = nullptr;
+        passing_.kind = Kind::data;
+        return true;
+    }
+    while (touched_ != 0) { // in turn: from the port after the last one that sent
+        const std::uint32_t ahead = touched_ >> next_port_ << next_port_;
+        const auto port = static_cast<unsigned>(std::countr_zero(ahead != 0 ? ahead : touched_));
+        if (links_[port].next_frame(context_, header, packet)) {
+            next_port_ = static_cast<std::uint8_t>(port + 1);
+            if (is_hello(header)) {
+                header.refused = index(here_.node());
+                header.sequence = network_word(here_.network());
+            }
+            return true;
+        }
+        touched_ &= ~(1u << port);
+    }
+    return false;
+}
+
+void Links::flush_acknowledgements() {
+    touched_ |= owing_;
+    for (; owing_ != 0; owing_ &= owing_ - 1)
+        links_[static_cast<unsigned>(std::countr_zero(owing_))].flush_acknowledgement();
+}
+
+void Links::tell_of_buffers() {
+    if (admission_.closed())
+        return;
+    starved_ = false;
+    for (unsigned port = 0; port < count(); ++port) {
+        if (!links_[port].starved())
+            continue;
+        touch(port_at(port)).on_buffers_free(context_.pool.free());
+        starved_ = starved_ || links_[port].starved();
+    }
+}
+
+// Time --------------------------------------------------------------------------------------------
+
+void Links::on_time() {
+    const std::uint64_t now = context_.time.now();
+    if (!context_.time.lockstep() && now >= hello_at_)
+        say_hello();
+    for (unsigned number = 0; number < count(); ++number) {
+        if (links_[number].next_deadline(context_) > now)
+            continue;
+        Link& link = touch(port_at(number));
+        link.on_timer(context_);
+        dead_ |= (link.dead() ? 1u : 0u) << number;
+        while (PacketBuffer* buffer = link.take_due(context_))
+            start_on(link, buffer, now);
+    }
+}
+
+std::uint64_t Links::next_deadline() const {
+    std::uint64_t earliest = context_.time.lockstep() ? wire::kNever : hello_at_;
+    for (const Link& link : links_)
+        earliest = std::min(earliest, link.next_deadline(context_));
+    return earliest;
+}
+
+PacketBuffer* Links::take_undeliverable() {
+    for (std::uint32_t dead = dead_; dead != 0; dead &= dead - 1) {
+        Link& link = links_[static_cast<unsigned>(std::countr_zero(dead))];
+        if (PacketBuffer* buffer = link.take_undeliverable(context_); buffer != nullptr)
+            return buffer;
+    }
+    return nullptr;
+}
+
+unsigned Links::pending() const {
+    unsigned total = 0;
+    for (const Link& link : links_)
+        total += link.dead() ? 0 : link.pending();
+    return total;
+}
+
+} // namespace mesh

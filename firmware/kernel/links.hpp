@@ -1,0 +1,116 @@
+// The cables of a node. Every frame of a neighbour comes in and every frame to one leaves here:
+// who is at the other end, what a frame acknowledges, whether it brings a packet, what is sent next
+// and when, which links are dead.
+//
+// Above this floor there are packets only. A packet that a link has accepted goes up by what
+// on_frame() returns, what is to be sent comes down by send(); nothing here calls a higher floor.
+// Model time is booked here as well, since it passes on cables only.
+#pragma once
+
+#include "kernel/admission.hpp"
+#include "kernel/here.hpp"
+#include "kernel/link.hpp"
+#include "kernel/model_clock.hpp"
+#include "wire/host_messages.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace mesh {
+
+/// False, and counted, if bytes that came in are not what they should be.
+bool is_intact(wire::Parse parse, Counters& counters);
+
+class Links {
+public:
+    /// What a frame brought.
+    struct Arrived {
+        bool packet = false;  // accepted: the buffer is the caller's to forward
+        bool freed = false;   // an acknowledgement gave buffers back
+        std::uint8_t tag = 0; // of that packet: what the last node said, see Tags
+    };
+
+    /// `links`: one per port; the caller's.
+    Links(const Here& here, std::span<Link> links, const LinkContext& context,
+          const Admission& admission);
+
+    // Frames --------------------------------------------------------------------------------------
+
+    /// A frame came in by `port`. For data, the packet is in `buffer`, with one reference.
+    Arrived on_frame(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
+    /// Sends the packet by `port`, with one more reference; its booking decides when. False if the
+    /// link is dead: nothing was done.
+    bool send(Port port, PacketBuffer* buffer);
+    /// The next frame of any port, and the packet it carries, or nullptr. False if there is none.
+    bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet);
+    /// An answer waits to be passed on: no frame may be taken, it could be another one.
+    bool passing() const { return passing_.kind != wire::Kind::data; }
+    /// Acknowledgements that no packet carried leave by themselves.
+    void flush_acknowledgements();
+    /// Tells refused peers that there are buffers again, if so.
+    void on_buffers_free() {
+        if (starved_)
+            tell_of_buffers();
+    }
+
+    // Boot ----------------------------------------------------------------------------------------
+
+    /// Asks at every port who is at its other end; repeated until the answer has come.
+    void say_hello();
+    /// The result of that, once: when all ports are right or one is wrong.
+    bool take_ready(wire::Ready& ready) { return !ready_told_ && complete_ready(ready); }
+
+    // Time ----------------------------------------------------------------------------------------
+
+    /// Does what is due: retransmissions, packets held until now, links that died.
+    void on_time();
+    /// When on_time() is due next (see Timebase::now()), or kNever.
+    std::uint64_t next_deadline() const;
+    void set_patience_min(std::uint32_t patience_us) { context_.patience_min_us = patience_us; }
+    ModelClock& clock() { return clock_; }
+    const ModelClock& clock() const { return clock_; }
+
+    // State ---------------------------------------------------------------------------------------
+
+    unsigned count() const { return static_cast<unsigned>(links_.size()); }
+    const Link& at(Port port) const { return links_[index(port)]; }
+    std::uint32_t dead_ports() const { return dead_; }
+    /// A packet at a dead link, with its reference; nullptr when there are no more.
+    PacketBuffer* take_undeliverable();
+    /// Packets that wait for a port or an acknowledgement.
+    unsigned pending() const;
+
+private:
+    /// For a change: the link may have a frame to send then.
+    Link& touch(Port port) {
+        touched_ |= 1u << index(port);
+        return links_[index(port)];
+    }
+    bool complete_ready(wire::Ready& ready);
+    void tell_of_buffers();
+    Port answered_link(Port port, const wire::LinkHeader& header);
+    void on_hello(Port port, const wire::LinkHeader& header, bool right_port);
+    Arrived on_data(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
+    bool judge(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
+    void book_arrival(Link& link, wire::ModelTime time, PacketBuffer* buffer);
+    void start_on(Link& link, PacketBuffer* buffer, wire::ModelTime earliest);
+    wire::ModelTime appointed(Port port, const PacketBuffer* buffer) const;
+
+    const Here& here_;
+    std::span<Link> links_;
+    LinkContext context_;
+    const Admission& admission_;
+    ModelClock clock_;
+    wire::LinkHeader passing_{.kind = wire::Kind::data}; // an answer, or nothing
+    wire::Ready ready_{};
+    std::uint64_t hello_at_ = wire::kNever; // microseconds
+    // Sets of ports, so that a frame costs what its links need and not what all links would.
+    std::uint32_t touched_ = 0; // may have a frame to send
+    std::uint32_t owing_ = 0;   // took data since acknowledgements were last flushed
+    std::uint32_t dead_ = 0;
+    std::uint8_t next_port_ = 0;
+    bool starved_ = false; // some link is
+    bool ready_told_ = false;
+};
+
+} // namespace mesh

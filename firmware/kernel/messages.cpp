@@ -1,0 +1,48 @@
+#include "kernel/messages.hpp"
+
+#include <algorithm>
+
+namespace mesh {
+
+void Messages::add(Outgoing& outgoing) {
+    outgoing.message = ++numbers_;
+    outgoing.next = first_;
+    first_ = &outgoing;
+}
+
+void Messages::remove(Outgoing& outgoing) {
+    Outgoing** link = &first_;
+    while (*link != nullptr && *link != &outgoing)
+        link = &(*link)->next;
+    if (*link != nullptr)
+        *link = outgoing.next;
+}
+
+Outgoing* Messages::find(std::uint32_t message) const {
+    Outgoing* outgoing = first_;
+    while (outgoing != nullptr && outgoing->message != message)
+        outgoing = outgoing->next;
+    return outgoing;
+}
+
+void Messages::hear(const News& news) {
+    if (news.service != Service::taken && news.service != Service::later &&
+        news.service != Service::lost)
+        return;
+    Outgoing* const outgoing = find(news.message);
+    if (outgoing == nullptr) {
+        ++counters_[Counter::drop_unexpected];
+    } else if (news.service == Service::taken) {
+        outgoing->taken = true;
+        outgoing->taken_bytes = std::max(outgoing->taken_bytes, news.position);
+    } else {
+        (news.service == Service::later ? outgoing->later : outgoing->lost) = true;
+    }
+}
+
+void Messages::on_dead_links(const Forwarder& forwarder) {
+    for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
+        outgoing->lost = outgoing->lost || forwarder.cut_off(outgoing->to);
+}
+
+} // namespace mesh

@@ -1,0 +1,68 @@
+// What time it is for a node, and what follows from that for its timers.
+//
+// A node that runs free has the board's microseconds, and waits as long as its cables have taken
+// so far. In lockstep a node has model time, which moves only with the frames and grants that come
+// in: it waits until a frame should have arrived, so a run is the same each time. Nothing else in
+// the kernel depends on which of both it is, but for what has to be told to the loom.
+#pragma once
+
+#include "kernel/limits.hpp"
+#include "wire/frame.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mesh {
+
+class Timebase {
+public:
+    /// Microseconds since reset, or ticks of model time since the job began.
+    std::uint64_t now() const { return now_; }
+    bool lockstep() const { return lockstep_; }
+
+    void run_free() { lockstep_ = false; }
+    void begin_lockstep() {
+        lockstep_ = true;
+        now_ = 0;
+    }
+
+    /// The board's clock shows `now_us`; it means nothing in lockstep.
+    void set_clock(std::uint64_t now_us) {
+        if (!lockstep_)
+            now_ = now_us;
+    }
+    /// A frame says that model time has come to `time`; it means nothing to a node that runs free.
+    void come_to(wire::ModelTime time) {
+        if (lockstep_)
+            now_ = std::max(now_, time);
+    }
+
+    /// When `ticks` of model time from now have passed.
+    std::uint64_t after(wire::ModelTime ticks) const {
+        return now_ + (lockstep_ ? ticks : ticks / limits::kTicksPerUs);
+    }
+    /// A packet that is to start at model time `start` has to be held until then.
+    bool must_hold(wire::ModelTime start) const { return lockstep_ && start > now_; }
+
+    /// When a frame is sent again that should be at the peer at `arrival`, or for which a node that
+    /// runs free waits `wait_us`.
+    std::uint64_t retry_at(wire::ModelTime arrival, std::uint32_t wait_us) const {
+        return lockstep_ ? std::max(now_, arrival) : now_ + wait_us;
+    }
+    /// That frame may be missing by now.
+    bool may_be_missing(wire::ModelTime arrival) const { return !lockstep_ || arrival <= now_; }
+    /// When a peer without buffers is asked again after `asked` times in vain. In lockstep the
+    /// pauses double and end (kNever), so that a mesh in which nobody takes a packet comes to rest.
+    std::uint64_t ask_at(unsigned asked, std::uint32_t wait_us) const {
+        if (!lockstep_)
+            return now_ + wait_us;
+        return asked < limits::kAttemptsMax ? now_ + (wire::kTicksPerUnit << std::min(asked, 32u))
+                                            : wire::kNever;
+    }
+
+private:
+    std::uint64_t now_ = 0;
+    bool lockstep_ = false;
+};
+
+} // namespace mesh
