@@ -10,6 +10,9 @@ namespace mesh {
 
 namespace {
 
+/// The first of two verdicts that is not ok.
+constexpr Status worse(Status first, Status second) { return first == Status::ok ? second : first; }
+
 Hypercube cube_of(const Kernel& kernel) { return {kernel.network().dim}; }
 
 bool possible(const Kernel& kernel, const PersonalPlan& plan) {
@@ -202,7 +205,11 @@ private:
     PortBytes in_bytes_{};
 };
 
-Process send_bundles(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work) {
+// A node that misses something goes through the cycles all the same, so that nobody waits for it in
+// vain; but its bundles are empty then, and those who get them miss something too.
+Process send_bundles(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work,
+                     bool nothing) {
+    Status status = Status::ok;
     for (unsigned port = 0; port < kernel.ports(); ++port) {
         const std::span<const std::byte> bundle = work.outgoing(port);
         if (bundle.empty())
@@ -211,28 +218,38 @@ Process send_bundles(Kernel& kernel, const PersonalPlan& plan, const CycleWork& 
         const auto whole = static_cast<std::uint32_t>(bundle.size());
         const SendOptions options{.tag = plan.tag,
                                   .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes};
-        const Status status = co_await send(kernel, to, options, bundle);
-        if (status != Status::ok)
-            co_return status;
+        const Status sent = co_await send(kernel, to, options, bundle.first(nothing ? 0 : whole));
+        status = worse(status, sent);
     }
-    co_return Status::ok;
+    co_return status;
+}
+
+Task<Status> receive_bundle(Kernel& kernel, const PersonalPlan& plan, NodeId from,
+                            std::span<std::byte> bundle) {
+    const Received received = co_await receive(kernel, bundle, plan.tag, from);
+    if (received.status != Status::ok || received.bytes == bundle.size())
+        co_return received.status;
+    co_return received.bytes == 0 ? Status::unreachable : Status::bad_argument;
 }
 
 // All nodes receive over their ports in the same order as they send, so nobody waits in a circle.
-Task<Status> do_cycle(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work) {
+// The sender works with what the caller has: it is waited for whatever has failed.
+Task<Status> do_cycle(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work,
+                      bool nothing) {
     ProcessId sender;
-    if (!kernel.spawn(send_bundles(kernel, plan, work), sender))
+    if (!kernel.spawn(send_bundles(kernel, plan, work, nothing), sender))
         co_return Status::no_memory;
+    Status status = Status::ok;
     for (unsigned port = 0; port < kernel.ports(); ++port) {
         const std::span<std::byte> bundle = work.incoming(port);
         if (bundle.empty())
             continue;
         const NodeId from = kernel.neighbor(port_at(port));
-        const Received received = co_await receive(kernel, bundle, plan.tag, from);
-        if (received.status != Status::ok)
-            co_return received.status;
+        const Status came = co_await receive_bundle(kernel, plan, from, bundle);
+        status = worse(status, came);
     }
-    co_return co_await kernel.join(sender);
+    const Status sent = co_await kernel.join(sender);
+    co_return worse(status, sent);
 }
 
 // Model time of a bundle on a link.
@@ -264,19 +281,20 @@ Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
     // Under half a pair that exchanges takes the link once each way.
     const bool twice = plan.ports == PortModel::half &&
                        (what == Exchange::allgather || what == Exchange::alltoall);
+    Status status = Status::ok;
     wire::ModelTime begin = kernel.now();
     for (unsigned cycle = 0; cycle < work.cycles(); ++cycle) {
         work.prepare(cycle);
         if (!work.idle()) {
             kernel.advance_clock(begin);
-            const Status status = co_await do_cycle(kernel, plan, work);
-            if (status != Status::ok)
-                co_return status;
-            work.unpack(cycle);
+            const Status moved = co_await do_cycle(kernel, plan, work, status != Status::ok);
+            status = worse(status, moved);
+            if (status == Status::ok)
+                work.unpack(cycle);
         }
         begin += bundle_time(kernel, plan, work.largest()) * (twice ? 2u : 1u);
     }
-    co_return Status::ok;
+    co_return status;
 }
 
 } // namespace mesh

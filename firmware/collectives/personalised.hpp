@@ -86,9 +86,10 @@ struct Arrivals {
 ///   gather     in: own block;                      out: at the root all blocks
 ///   allgather  in: own block;                      out: the block of node c
 ///   alltoall   in: the block for node c;           out: the block from node c
-/// ok; no_memory; bad_argument: no such schedule for tree and op; on the cube unreachable: a link
-/// on the way is dead. Elsewhere it waits for every block, and a dead node's never come: then
-/// `arrivals` says what did. Copies that are late still come after the return, so `memory` and
+/// ok; no_memory; bad_argument: no such schedule for tree and op, or a neighbour's blocks are
+/// smaller; truncated: they are larger; on the cube unreachable: a link on the way is dead, or a
+/// neighbour misses something. Elsewhere it waits for every block, and a dead node's never come:
+/// then `arrivals` says what did. Copies that are late still come after the return, so `memory` and
 /// `arrivals` must stay for as long as the node runs.
 Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                       std::span<std::byte> memory, Arrivals* arrivals = nullptr);

@@ -1,6 +1,7 @@
 // Nodes that call one collective with different plans: whoever has not got what its own plan says
 // is told so, no byte outside its buffer changes, and nothing stays behind in the pool.
 #include "collectives/broadcast.hpp"
+#include "collectives/personalised.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -73,6 +74,33 @@ TEST(Broadcast, OfAnotherSizeThanExpectedSaysSoAndWritesNothingOutside) {
                 ASSERT_EQ(outcome.bytes[at], sent_byte(at)) << at;
             EXPECT_EQ(rig.kernel(id).forwarder().mailbox().size(), 0u);
         }
+    }
+}
+
+// Node 3 of a square has other blocks than its neighbours.
+Process exchanges(Kernel& node) {
+    const bool other = index(node.id()) == 3;
+    const PersonalPlan plan{.tree = Rule::sbt,
+                            .schedule = Schedule::level,
+                            .block_bytes = other ? plans.expected : plans.sent,
+                            .packet_bytes = 0,
+                            .tag = 5};
+    outcomes[index(node.id())].first =
+        co_await exchange(node, plan, Exchange::alltoall, node.workspace());
+    co_return Status::ok;
+}
+
+TEST(Exchange, OfBlocksThatDifferInSizeIsNotDoneAndAllEnd) {
+    plans = {8, 240, 0, Status::bad_argument};
+    outcomes = {};
+    Rig rig{{Topology::cube, 2}, exchanges};
+    rig.run({});
+    EXPECT_EQ(outcomes[3].first, plans.verdict);
+    EXPECT_EQ(outcomes[2].first, Status::truncated);
+    for (std::uint32_t id = 0; id < rig.size(); ++id) {
+        EXPECT_EQ(rig.report(id).done, 1u) << id;
+        EXPECT_NE(outcomes[id].first, Status::ok) << id;
+        EXPECT_EQ(rig.kernel(id).forwarder().mailbox().size(), 0u) << id;
     }
 }
 
