@@ -103,8 +103,7 @@ Process run_copies(Kernel& node) {
     node.result().received_messages = 1;
     put_out(node, 0, message);
     account_copies(node, *copies, message);
-    ProcessId watcher;
-    if (!is_root && !node.spawn(watch_copies(node, *copies, message), watcher))
+    if (!is_root && !node.spawn(watch_copies(node, *copies, message)))
         co_return Status::no_memory;
     co_return Status::ok;
 }
@@ -338,8 +337,7 @@ Process run_packets(Kernel& node, Exchange what) {
         co_return Status::no_memory;
     arrivals->on_block = account_block;
     arrivals->context = &node.result();
-    ProcessId watcher;
-    if (!node.spawn(watch_packets(node, *arrivals), watcher))
+    if (!node.spawn(watch_packets(node, *arrivals)))
         co_return Status::no_memory;
     Status status = co_await make_blocks_for(node, plan, what);
     if (status == Status::ok)

@@ -236,10 +236,10 @@ Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange
     const auto places = swap ? parts.second : parts.blocks;
     const auto marks = parts.tables.first(std::size_t{kernel.nodes()} * cutting.packets());
     const Collector collector{kernel.id(), cutting, places, marks, arrivals};
-    ProcessId process;
-    if (!kernel.spawn(collect(kernel, collector, plan.tag, what == Exchange::scatter), process))
+    if (!kernel.spawn(collect(kernel, collector, plan.tag, what == Exchange::scatter)))
         co_return Status::no_memory;
     if (sends(kernel, plan, what)) {
+        ProcessId process;
         if (!kernel.spawn(sending(kernel, plan, what, parts), process))
             co_return Status::no_memory;
         const Status sent = co_await kernel.join(process);

@@ -272,7 +272,7 @@ void Kernel::on_start() {
     if (started_)
         return;
     started_ = true;
-    if (!scheduler_.spawn(program_(*this), 0, program_id_)) {
+    if (!scheduler_.spawn(program_(*this), 0, &program_id_)) {
         status_ = Status::no_memory;
         done_ = true;
         report_due_ = true;
@@ -300,7 +300,8 @@ void Kernel::fill_report(wire::NodeReport& report) const {
     report = {};
     static_cast<wire::Result&>(report) = result_;
     report.done = done_ ? 1 : 0;
-    report.status = static_cast<std::uint32_t>(status_);
+    const Status verdict = status_ == Status::ok ? scheduler_.failure() : status_;
+    report.status = static_cast<std::uint32_t>(verdict);
     report.finish_time = finish_time_;
     report.delivery_hash = forwarder_.delivery_hash();
     // Whoever waits for the host or for a time is not done either.
@@ -344,8 +345,8 @@ void Kernel::run() {
     counters_[Counter::arena_bytes_max] = static_cast<std::uint32_t>(arena_.high_water_bytes());
     if (started_ && !done_ && scheduler_.ended(program_id_)) {
         done_ = true;
-        status_ = scheduler_.status(program_id_);
         finish_time_ = scheduler_.clock(program_id_);
+        status_ = scheduler_.join(program_id_);
         report_due_ = true;
     }
 }
