@@ -66,7 +66,9 @@ Task<Status> send_copies(Kernel& kernel, const Sender& sender, NodeId to, std::u
                          std::uint32_t number) {
     for (; trees != 0; trees &= trees - 1) {
         const Parcel parcel = sender.parcel(to, lowest_bit(trees), to);
-        static_cast<void>(co_await send_packet(kernel, sender, parcel, number));
+        const Status status = co_await send_packet(kernel, sender, parcel, number);
+        if (status != Status::ok)
+            co_return status;
     }
     co_return Status::ok;
 }
@@ -75,9 +77,12 @@ Task<Status> send_copies(Kernel& kernel, const Sender& sender, NodeId to, std::u
 Process scatter_blocks(Kernel& kernel, Sender sender) {
     for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number) {
         DeepestFirst<NetworkPaths> order(sender.choice);
-        for (PathTurn turn = order.next(); turn.node != 0; turn = order.next())
-            static_cast<void>(
-                co_await send_copies(kernel, sender, sender.place(turn.node), turn.trees, number));
+        for (PathTurn turn = order.next(); turn.node != 0; turn = order.next()) {
+            const NodeId to = sender.place(turn.node);
+            const Status status = co_await send_copies(kernel, sender, to, turn.trees, number);
+            if (status != Status::ok)
+                co_return status;
+        }
     }
     co_return Status::ok;
 }
@@ -90,7 +95,9 @@ Process gather_block(Kernel& kernel, Sender sender) {
         for (std::uint32_t left = trees; left != 0; left &= left - 1) {
             Parcel parcel = sender.parcel(root, lowest_bit(left), kernel.id());
             parcel.flags = wire::packet_flag::kInward;
-            static_cast<void>(co_await send_packet(kernel, sender, parcel, number));
+            const Status status = co_await send_packet(kernel, sender, parcel, number);
+            if (status != Status::ok)
+                co_return status;
         }
     co_return Status::ok;
 }
@@ -100,16 +107,22 @@ Process spread_block(Kernel& kernel, Sender sender) {
         for (unsigned copy = 0; copy < sender.plan.copies; ++copy) {
             const unsigned tree = spread_tree(sender.choice, kernel.id(), number, copy);
             const Parcel parcel = sender.parcel(kNoNode, tree, kernel.id());
-            static_cast<void>(co_await send_packet(kernel, sender, parcel, number));
+            const Status status = co_await send_packet(kernel, sender, parcel, number);
+            if (status != Status::ok)
+                co_return status;
         }
     co_return Status::ok;
 }
 
 Process exchange_queued(Kernel& kernel, Sender sender) {
     for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number)
-        for (std::uint32_t node = 1; node < kernel.nodes(); ++node)
-            static_cast<void>(co_await send_copies(kernel, sender, sender.place(node),
-                                                   sender.choice.trees_to(node), number));
+        for (std::uint32_t node = 1; node < kernel.nodes(); ++node) {
+            const std::uint32_t trees = sender.choice.trees_to(node);
+            const NodeId to = sender.place(node);
+            const Status status = co_await send_copies(kernel, sender, to, trees, number);
+            if (status != Status::ok)
+                co_return status;
+        }
     co_return Status::ok;
 }
 
@@ -125,8 +138,10 @@ Process exchange_in_rounds(Kernel& kernel, Sender sender) {
         for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number)
             for (std::uint32_t left = round.trees; left != 0; left &= left - 1) {
                 const unsigned tree = lowest_bit(left);
-                static_cast<void>(co_await send_copies(
-                    kernel, sender, sender.place(round.nodes[tree]), 1u << tree, number));
+                const NodeId to = sender.place(round.nodes[tree]);
+                const Status status = co_await send_copies(kernel, sender, to, 1u << tree, number);
+                if (status != Status::ok)
+                    co_return status;
             }
         co_await kernel.sleep(round.links * block_time(kernel, sender.cutting()));
     }

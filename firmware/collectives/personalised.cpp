@@ -39,7 +39,9 @@ Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSourc
             std::uint32_t position = begin;
             do {
                 const Cutting::Fragment fragment = cutting.at(position);
-                static_cast<void>(co_await send_fragment(kernel, plan, parcel, fragment, source));
+                const Status status = co_await send_fragment(kernel, plan, parcel, fragment, source);
+                if (status != Status::ok)
+                    co_return status;
                 position += fragment.bytes;
             } while (position < end);
         }
@@ -58,7 +60,9 @@ Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource
     std::uint32_t position = 0;
     do {
         const Cutting::Fragment fragment = cutting.at(position);
-        static_cast<void>(co_await send_fragment(kernel, plan, parcel, fragment, source));
+        const Status status = co_await send_fragment(kernel, plan, parcel, fragment, source);
+        if (status != Status::ok)
+            co_return status;
         position += fragment.bytes;
     } while (position < plan.block_bytes);
     co_return Status::ok;
