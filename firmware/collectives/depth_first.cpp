@@ -40,7 +40,7 @@ public:
     unsigned first() const { return first_; }
     unsigned trees() const { return trees_; }
     bool knows(NodeId root, unsigned subtree) const {
-        return subtree - first_ < trees_ && place(root, subtree) < table_.size();
+        return subtree - first_ < trees_ && index(root) < table_.size() / (trees_ * sizeof(Visit));
     }
     Visit get(NodeId root, unsigned subtree) const {
         return wire::load<Visit>(table_, place(root, subtree));

@@ -22,11 +22,17 @@ bool possible(const Kernel& kernel, const PersonalPlan& plan) {
            kernel.can_carry(plan.tree);
 }
 
+// Positions in a source are 32 bits wide.
+bool possible_by_packets(const Kernel& kernel, const PersonalPlan& plan) {
+    return possible(kernel, plan) && !in_cycles(plan.schedule) && plan.packet_bytes != 0 &&
+           std::uint64_t{kernel.nodes()} * plan.block_bytes <= ~std::uint32_t{0};
+}
+
 } // namespace
 
 // Packet k of all blocks in one pass over the destinations, then the next one.
 Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
-    if (!possible(kernel, plan) || in_cycles(plan.schedule) || plan.packet_bytes == 0)
+    if (!possible_by_packets(kernel, plan))
         co_return Status::bad_argument;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
     for (std::uint32_t number = 0; number < cutting.packets(); ++number) {
@@ -39,7 +45,8 @@ Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSourc
             std::uint32_t position = begin;
             do {
                 const Cutting::Fragment fragment = cutting.at(position);
-                const Status status = co_await send_fragment(kernel, plan, parcel, fragment, source);
+                const Status status =
+                    co_await send_fragment(kernel, plan, parcel, fragment, source);
                 if (status != Status::ok)
                     co_return status;
                 position += fragment.bytes;
@@ -51,8 +58,7 @@ Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSourc
 
 // Packets of different nodes share the links towards the root, so none may have parts.
 Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
-    if (!possible(kernel, plan) || in_cycles(plan.schedule) || plan.packet_bytes == 0 ||
-        plan.packet_bytes > wire::kPayloadBytesMax)
+    if (!possible_by_packets(kernel, plan) || plan.packet_bytes > wire::kPayloadBytesMax)
         co_return Status::bad_argument;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
     const Parcel parcel{plan.root, 0, wire::packet_flag::kInward,
@@ -104,7 +110,9 @@ public:
         blocks_ = memory.first(all);
         out_ = memory.subspan(all, all);
         in_ = memory.subspan(2 * all, all);
-        sizes_ = memory.subspan(3 * all);
+        const std::size_t bundles =
+            (translated() ? 1u : kernel.nodes()) * std::size_t{plan_.cube.dim};
+        sizes_ = memory.subspan(3 * all, bundles * sizeof(std::uint32_t));
     }
 
     unsigned cycles() const { return cycles_; }
@@ -272,9 +280,11 @@ wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std:
 Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                       std::span<std::byte> memory, Arrivals* arrivals) {
     if (kernel.network().topology != Topology::cube) {
-        if (arrivals == nullptr && (arrivals = kernel.make<Arrivals>()) == nullptr)
-            co_return Status::no_memory;
-        const Status status = co_await exchange_packets(kernel, plan, what, memory, *arrivals);
+        if (arrivals == nullptr && leaves_a_process(plan))
+            co_return Status::bad_argument;
+        Arrivals own;
+        Arrivals& all = arrivals != nullptr ? *arrivals : own;
+        const Status status = co_await exchange_packets(kernel, plan, what, memory, all);
         co_return status;
     }
     if (!possible(kernel, plan) || !in_cycles(plan.schedule))
