@@ -46,10 +46,13 @@ Process run_broadcast(Kernel& node) {
         Packet packet = co_await next_broadcast_packet(node, plan, fragment);
         if (!packet)
             co_return Status::no_memory;
+        Status status = Status::ok;
         if (is_root && job.has_input != 0)
-            static_cast<void>(co_await read_input(node, position, packet.payload()));
+            status = co_await read_input(node, position, packet.payload());
         else if (is_root)
             fill_traffic(&stream, position, packet.payload());
+        if (status != Status::ok)
+            co_return status;
         result.crc = wire::crc32(packet.payload(), result.crc);
         count_packet(node, packet.payload());
         put_out(node, position, packet.payload());
@@ -103,8 +106,7 @@ Process run_copies(Kernel& node) {
     node.result().received_messages = 1;
     put_out(node, 0, message);
     account_copies(node, *copies, message);
-    ProcessId watcher;
-    if (!is_root && !node.spawn(watch_copies(node, *copies, message), watcher))
+    if (!is_root && !node.spawn(watch_copies(node, *copies, message)))
         co_return Status::no_memory;
     co_return Status::ok;
 }
@@ -123,8 +125,9 @@ Process send_traffic(Kernel& node) {
         if (job.has_input != 0) {
             const auto data = node.workspace().first(job.message_bytes);
             if (k == 0)
-                static_cast<void>(co_await read_input(node, 0, data));
-            status = co_await send(node, to, options, data);
+                status = co_await read_input(node, 0, data);
+            if (status == Status::ok)
+                status = co_await send(node, to, options, data);
         } else {
             const std::uint32_t stream = traffic_stream(job.seed, node.id(), k);
             status = co_await send(node, to, options, job.message_bytes, {fill_traffic, &stream});
@@ -338,8 +341,7 @@ Process run_packets(Kernel& node, Exchange what) {
         co_return Status::no_memory;
     arrivals->on_block = account_block;
     arrivals->context = &node.result();
-    ProcessId watcher;
-    if (!node.spawn(watch_packets(node, *arrivals), watcher))
+    if (!node.spawn(watch_packets(node, *arrivals)))
         co_return Status::no_memory;
     Status status = co_await make_blocks_for(node, plan, what);
     if (status == Status::ok)

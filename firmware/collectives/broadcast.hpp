@@ -80,8 +80,10 @@ unsigned subtree_of(const Kernel& kernel, Rule tree, std::uint32_t packet, std::
 Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
                                    Cutting::Fragment fragment);
 
-/// Broadcasts `buffer` (total_bytes of it) from the root; at the others receives into it.
-/// bad_argument: no tree of this network (sbg is none), or the root not a node.
+/// Broadcasts `buffer` (total_bytes of it) from the root; at the others receives into it. ok;
+/// bad_argument: no tree of this network (sbg is none), the root not a node, or the root's plan has
+/// fewer bytes; truncated: it has more, and `buffer` their first; no_memory: of the processes'
+/// arena or the pool.
 Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer);
 
 } // namespace mesh

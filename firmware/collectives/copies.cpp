@@ -136,8 +136,7 @@ Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigne
     }
     const Collector collector{plan, copies, buffer, votes, report};
     wire::ModelTime complete_at = wire::kNever;
-    ProcessId process;
-    if (!kernel.spawn(collect(kernel, collector, complete_at), process))
+    if (!kernel.spawn(collect(kernel, collector, complete_at)))
         co_return Status::no_memory;
     co_await kernel.wait_until([&complete_at] { return complete_at != wire::kNever; });
     kernel.advance_clock(complete_at);

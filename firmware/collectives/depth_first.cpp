@@ -40,7 +40,7 @@ public:
     unsigned first() const { return first_; }
     unsigned trees() const { return trees_; }
     bool knows(NodeId root, unsigned subtree) const {
-        return subtree - first_ < trees_ && place(root, subtree) < table_.size();
+        return subtree - first_ < trees_ && index(root) < table_.size() / (trees_ * sizeof(Visit));
     }
     Visit get(NodeId root, unsigned subtree) const {
         return wire::load<Visit>(table_, place(root, subtree));
@@ -102,9 +102,10 @@ Task<Status> go_on(Kernel& kernel, const PersonalPlan& plan, Visits& visits, Nod
     const Step step{root, subtree, visits.next(root, subtree, kernel)};
     if (!visits.has_more(root, subtree)) {
         const Cutting::Fragment acknowledgement{cutting.packets(), 0, 0, true};
+        Status sent = Status::ok;
         if (step.to != kNoNode)
-            static_cast<void>(co_await send_step(kernel, plan, step, acknowledgement, {}));
-        co_return Status::ok;
+            sent = co_await send_step(kernel, plan, step, acknowledgement, {});
+        co_return sent;
     }
     Visit visit = visits.get(root, subtree);
     visit.served = (visit.served + 1u) & 0xFFu;
@@ -113,7 +114,9 @@ Task<Status> go_on(Kernel& kernel, const PersonalPlan& plan, Visits& visits, Nod
         const Cutting::Fragment fragment = cutting.at(number * plan.packet_bytes);
         const auto payload = blocks.subspan(
             std::size_t{index(root)} * plan.block_bytes + fragment.position, fragment.bytes);
-        static_cast<void>(co_await send_step(kernel, plan, step, fragment, payload));
+        const Status sent = co_await send_step(kernel, plan, step, fragment, payload);
+        if (sent != Status::ok)
+            co_return sent;
     }
     co_return Status::ok;
 }
@@ -128,10 +131,12 @@ Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
     const auto marks =
         memory.tables.subspan(visits_bytes, std::size_t{kernel.nodes()} * cutting.packets());
     Collector collector{kernel.id(), cutting, memory.blocks, marks, arrivals};
-    for (unsigned tree = visits.first(); tree < visits.first() + visits.trees(); ++tree)
-        static_cast<void>(co_await go_on(kernel, plan, visits, kernel.id(), tree, memory.blocks));
+    Status status = Status::ok;
+    const unsigned end = visits.first() + visits.trees();
+    for (unsigned tree = visits.first(); tree < end && status == Status::ok; ++tree)
+        status = co_await go_on(kernel, plan, visits, kernel.id(), tree, memory.blocks);
     std::uint32_t open = kernel.nodes() * visits.trees(); // visits that have not ended here
-    while (open != 0) {
+    while (open != 0 && status == Status::ok) {
         const Match any{.tag = plan.tag};
         Packet packet = co_await kernel.receive(any);
         const NodeId root = packet.header().source;
@@ -150,9 +155,9 @@ Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
         }
         if (!visits.has_more(root, subtree))
             --open;
-        static_cast<void>(co_await go_on(kernel, plan, visits, root, subtree, memory.blocks));
+        status = co_await go_on(kernel, plan, visits, root, subtree, memory.blocks);
     }
-    co_return Status::ok;
+    co_return status;
 }
 
 } // namespace mesh

@@ -66,7 +66,9 @@ Task<Status> send_copies(Kernel& kernel, const Sender& sender, NodeId to, std::u
                          std::uint32_t number) {
     for (; trees != 0; trees &= trees - 1) {
         const Parcel parcel = sender.parcel(to, lowest_bit(trees), to);
-        static_cast<void>(co_await send_packet(kernel, sender, parcel, number));
+        const Status status = co_await send_packet(kernel, sender, parcel, number);
+        if (status != Status::ok)
+            co_return status;
     }
     co_return Status::ok;
 }
@@ -75,9 +77,12 @@ Task<Status> send_copies(Kernel& kernel, const Sender& sender, NodeId to, std::u
 Process scatter_blocks(Kernel& kernel, Sender sender) {
     for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number) {
         DeepestFirst<NetworkPaths> order(sender.choice);
-        for (PathTurn turn = order.next(); turn.node != 0; turn = order.next())
-            static_cast<void>(
-                co_await send_copies(kernel, sender, sender.place(turn.node), turn.trees, number));
+        for (PathTurn turn = order.next(); turn.node != 0; turn = order.next()) {
+            const NodeId to = sender.place(turn.node);
+            const Status status = co_await send_copies(kernel, sender, to, turn.trees, number);
+            if (status != Status::ok)
+                co_return status;
+        }
     }
     co_return Status::ok;
 }
@@ -90,7 +95,9 @@ Process gather_block(Kernel& kernel, Sender sender) {
         for (std::uint32_t left = trees; left != 0; left &= left - 1) {
             Parcel parcel = sender.parcel(root, lowest_bit(left), kernel.id());
             parcel.flags = wire::packet_flag::kInward;
-            static_cast<void>(co_await send_packet(kernel, sender, parcel, number));
+            const Status status = co_await send_packet(kernel, sender, parcel, number);
+            if (status != Status::ok)
+                co_return status;
         }
     co_return Status::ok;
 }
@@ -100,16 +107,22 @@ Process spread_block(Kernel& kernel, Sender sender) {
         for (unsigned copy = 0; copy < sender.plan.copies; ++copy) {
             const unsigned tree = spread_tree(sender.choice, kernel.id(), number, copy);
             const Parcel parcel = sender.parcel(kNoNode, tree, kernel.id());
-            static_cast<void>(co_await send_packet(kernel, sender, parcel, number));
+            const Status status = co_await send_packet(kernel, sender, parcel, number);
+            if (status != Status::ok)
+                co_return status;
         }
     co_return Status::ok;
 }
 
 Process exchange_queued(Kernel& kernel, Sender sender) {
     for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number)
-        for (std::uint32_t node = 1; node < kernel.nodes(); ++node)
-            static_cast<void>(co_await send_copies(kernel, sender, sender.place(node),
-                                                   sender.choice.trees_to(node), number));
+        for (std::uint32_t node = 1; node < kernel.nodes(); ++node) {
+            const std::uint32_t trees = sender.choice.trees_to(node);
+            const NodeId to = sender.place(node);
+            const Status status = co_await send_copies(kernel, sender, to, trees, number);
+            if (status != Status::ok)
+                co_return status;
+        }
     co_return Status::ok;
 }
 
@@ -125,8 +138,10 @@ Process exchange_in_rounds(Kernel& kernel, Sender sender) {
         for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number)
             for (std::uint32_t left = round.trees; left != 0; left &= left - 1) {
                 const unsigned tree = lowest_bit(left);
-                static_cast<void>(co_await send_copies(
-                    kernel, sender, sender.place(round.nodes[tree]), 1u << tree, number));
+                const NodeId to = sender.place(round.nodes[tree]);
+                const Status status = co_await send_copies(kernel, sender, to, 1u << tree, number);
+                if (status != Status::ok)
+                    co_return status;
             }
         co_await kernel.sleep(round.links * block_time(kernel, sender.cutting()));
     }
@@ -180,10 +195,11 @@ std::span<std::byte> Collector::place_of(NodeId node, std::uint32_t packet) cons
 bool Collector::take(NodeId from, NodeId place, Packet& packet) {
     const std::uint32_t packets = cutting_.packets();
     const std::uint32_t number = packet.header().message;
-    const std::size_t first = std::size_t{index(from)} * packets;
-    if (from == self_ || first + packets > marks_.size() || number >= packets ||
+    const std::size_t nodes = marks_.size() / packets;
+    if (from == self_ || index(from) >= nodes || number >= packets ||
         packet.payload().size() != cutting_.bytes_of(number))
         return false;
+    const std::size_t first = std::size_t{index(from)} * packets;
     ++arrivals_.copies;
     const std::span<std::byte> room = place_of(place, number);
     if (marks_[first + number] != std::byte{0}) {
@@ -207,7 +223,12 @@ bool Collector::take(NodeId from, NodeId place, Packet& packet) {
 Process collect(Kernel& kernel, Collector collector, Tag tag, bool to_self) {
     while (!collector.finished()) {
         const Match any{.tag = tag};
-        Packet packet = co_await kernel.receive(any);
+        const Arrivals& arrivals = collector.arrivals();
+        co_await kernel.wait_until(
+            [&kernel, &arrivals, any] { return kernel.has(any) || arrivals.given_up; });
+        if (arrivals.given_up)
+            break;
+        Packet packet = kernel.take(any);
         const NodeId from = packet.header().source;
         static_cast<void>(collector.take(from, to_self ? kernel.id() : from, packet));
         collector.arrivals().last_at = kernel.now();
@@ -219,11 +240,11 @@ Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange
                               std::span<std::byte> memory, Arrivals& arrivals) {
     if (!possible(kernel, plan, what))
         co_return Status::bad_argument;
-    const auto needed = static_cast<std::size_t>(exchange_bytes(kernel.nodes(), plan.block_bytes));
+    const std::uint64_t needed = exchange_bytes(kernel.nodes(), plan.block_bytes);
     if (memory.size() < needed)
         co_return Status::no_memory;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    const ExchangeMemory parts{memory.first(needed),
+    const ExchangeMemory parts{memory.first(static_cast<std::size_t>(needed)),
                                std::size_t{kernel.nodes()} * plan.block_bytes};
     std::fill(parts.tables.begin(), parts.tables.end(), std::byte{0});
     arrivals.blocks_due = blocks_due(kernel, plan, what);
@@ -236,17 +257,23 @@ Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange
     const auto places = swap ? parts.second : parts.blocks;
     const auto marks = parts.tables.first(std::size_t{kernel.nodes()} * cutting.packets());
     const Collector collector{kernel.id(), cutting, places, marks, arrivals};
-    ProcessId process;
-    if (!kernel.spawn(collect(kernel, collector, plan.tag, what == Exchange::scatter), process))
+    Process collecting = collect(kernel, collector, plan.tag, what == Exchange::scatter);
+    ProcessId receiver, sender;
+    const bool collects = leaves_a_process(plan) ? kernel.spawn(std::move(collecting))
+                                                 : kernel.spawn(std::move(collecting), receiver);
+    if (!collects)
         co_return Status::no_memory;
-    if (sends(kernel, plan, what)) {
-        if (!kernel.spawn(sending(kernel, plan, what, parts), process))
-            co_return Status::no_memory;
-        const Status sent = co_await kernel.join(process);
-        if (sent != Status::ok)
-            co_return sent;
-    }
-    co_await kernel.wait_until([&arrivals] { return arrivals.blocks == arrivals.blocks_due; });
+    Status sent = Status::ok;
+    if (sends(kernel, plan, what) && !kernel.spawn(sending(kernel, plan, what, parts), sender))
+        sent = Status::no_memory;
+    if (sent == Status::ok)
+        sent = co_await kernel.join(sender);
+    arrivals.given_up = sent != Status::ok;
+    co_await kernel.wait_until(
+        [&arrivals] { return arrivals.blocks == arrivals.blocks_due || arrivals.given_up; });
+    const Status received = co_await kernel.join(receiver);
+    if (sent != Status::ok || received != Status::ok)
+        co_return sent != Status::ok ? sent : received;
     kernel.advance_clock(arrivals.last_at);
     const std::size_t own = std::size_t{index(kernel.id())} * plan.block_bytes;
     if (swap) {

@@ -10,6 +10,9 @@ namespace mesh {
 
 namespace {
 
+/// The first of two verdicts that is not ok.
+constexpr Status worse(Status first, Status second) { return first == Status::ok ? second : first; }
+
 Hypercube cube_of(const Kernel& kernel) { return {kernel.network().dim}; }
 
 bool possible(const Kernel& kernel, const PersonalPlan& plan) {
@@ -19,11 +22,17 @@ bool possible(const Kernel& kernel, const PersonalPlan& plan) {
            kernel.can_carry(plan.tree);
 }
 
+// Positions in a source are 32 bits wide.
+bool possible_by_packets(const Kernel& kernel, const PersonalPlan& plan) {
+    return possible(kernel, plan) && !in_cycles(plan.schedule) && plan.packet_bytes != 0 &&
+           std::uint64_t{kernel.nodes()} * plan.block_bytes <= ~std::uint32_t{0};
+}
+
 } // namespace
 
 // Packet k of all blocks in one pass over the destinations, then the next one.
 Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
-    if (!possible(kernel, plan) || in_cycles(plan.schedule) || plan.packet_bytes == 0)
+    if (!possible_by_packets(kernel, plan))
         co_return Status::bad_argument;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
     for (std::uint32_t number = 0; number < cutting.packets(); ++number) {
@@ -36,7 +45,10 @@ Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSourc
             std::uint32_t position = begin;
             do {
                 const Cutting::Fragment fragment = cutting.at(position);
-                static_cast<void>(co_await send_fragment(kernel, plan, parcel, fragment, source));
+                const Status status =
+                    co_await send_fragment(kernel, plan, parcel, fragment, source);
+                if (status != Status::ok)
+                    co_return status;
                 position += fragment.bytes;
             } while (position < end);
         }
@@ -46,8 +58,7 @@ Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSourc
 
 // Packets of different nodes share the links towards the root, so none may have parts.
 Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
-    if (!possible(kernel, plan) || in_cycles(plan.schedule) || plan.packet_bytes == 0 ||
-        plan.packet_bytes > wire::kPayloadBytesMax)
+    if (!possible_by_packets(kernel, plan) || plan.packet_bytes > wire::kPayloadBytesMax)
         co_return Status::bad_argument;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
     const Parcel parcel{plan.root, 0, wire::packet_flag::kInward,
@@ -55,7 +66,9 @@ Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource
     std::uint32_t position = 0;
     do {
         const Cutting::Fragment fragment = cutting.at(position);
-        static_cast<void>(co_await send_fragment(kernel, plan, parcel, fragment, source));
+        const Status status = co_await send_fragment(kernel, plan, parcel, fragment, source);
+        if (status != Status::ok)
+            co_return status;
         position += fragment.bytes;
     } while (position < plan.block_bytes);
     co_return Status::ok;
@@ -97,7 +110,9 @@ public:
         blocks_ = memory.first(all);
         out_ = memory.subspan(all, all);
         in_ = memory.subspan(2 * all, all);
-        sizes_ = memory.subspan(3 * all);
+        const std::size_t bundles =
+            (translated() ? 1u : kernel.nodes()) * std::size_t{plan_.cube.dim};
+        sizes_ = memory.subspan(3 * all, bundles * sizeof(std::uint32_t));
     }
 
     unsigned cycles() const { return cycles_; }
@@ -202,7 +217,11 @@ private:
     PortBytes in_bytes_{};
 };
 
-Process send_bundles(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work) {
+// A node that misses something goes through the cycles all the same, so that nobody waits for it in
+// vain; but its bundles are empty then, and those who get them miss something too.
+Process send_bundles(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work,
+                     bool nothing) {
+    Status status = Status::ok;
     for (unsigned port = 0; port < kernel.ports(); ++port) {
         const std::span<const std::byte> bundle = work.outgoing(port);
         if (bundle.empty())
@@ -211,28 +230,38 @@ Process send_bundles(Kernel& kernel, const PersonalPlan& plan, const CycleWork& 
         const auto whole = static_cast<std::uint32_t>(bundle.size());
         const SendOptions options{.tag = plan.tag,
                                   .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes};
-        const Status status = co_await send(kernel, to, options, bundle);
-        if (status != Status::ok)
-            co_return status;
+        const Status sent = co_await send(kernel, to, options, bundle.first(nothing ? 0 : whole));
+        status = worse(status, sent);
     }
-    co_return Status::ok;
+    co_return status;
+}
+
+Task<Status> receive_bundle(Kernel& kernel, const PersonalPlan& plan, NodeId from,
+                            std::span<std::byte> bundle) {
+    const Received received = co_await receive(kernel, bundle, plan.tag, from);
+    if (received.status != Status::ok || received.bytes == bundle.size())
+        co_return received.status;
+    co_return received.bytes == 0 ? Status::unreachable : Status::bad_argument;
 }
 
 // All nodes receive over their ports in the same order as they send, so nobody waits in a circle.
-Task<Status> do_cycle(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work) {
+// The sender works with what the caller has: it is waited for whatever has failed.
+Task<Status> do_cycle(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work,
+                      bool nothing) {
     ProcessId sender;
-    if (!kernel.spawn(send_bundles(kernel, plan, work), sender))
+    if (!kernel.spawn(send_bundles(kernel, plan, work, nothing), sender))
         co_return Status::no_memory;
+    Status status = Status::ok;
     for (unsigned port = 0; port < kernel.ports(); ++port) {
         const std::span<std::byte> bundle = work.incoming(port);
         if (bundle.empty())
             continue;
         const NodeId from = kernel.neighbor(port_at(port));
-        const Received received = co_await receive(kernel, bundle, plan.tag, from);
-        if (received.status != Status::ok)
-            co_return received.status;
+        const Status came = co_await receive_bundle(kernel, plan, from, bundle);
+        status = worse(status, came);
     }
-    co_return co_await kernel.join(sender);
+    const Status sent = co_await kernel.join(sender);
+    co_return worse(status, sent);
 }
 
 // Model time of a bundle on a link.
@@ -251,9 +280,11 @@ wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std:
 Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                       std::span<std::byte> memory, Arrivals* arrivals) {
     if (kernel.network().topology != Topology::cube) {
-        if (arrivals == nullptr && (arrivals = kernel.make<Arrivals>()) == nullptr)
-            co_return Status::no_memory;
-        const Status status = co_await exchange_packets(kernel, plan, what, memory, *arrivals);
+        if (arrivals == nullptr && leaves_a_process(plan))
+            co_return Status::bad_argument;
+        Arrivals own;
+        Arrivals& all = arrivals != nullptr ? *arrivals : own;
+        const Status status = co_await exchange_packets(kernel, plan, what, memory, all);
         co_return status;
     }
     if (!possible(kernel, plan) || !in_cycles(plan.schedule))
@@ -264,19 +295,20 @@ Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
     // Under half a pair that exchanges takes the link once each way.
     const bool twice = plan.ports == PortModel::half &&
                        (what == Exchange::allgather || what == Exchange::alltoall);
+    Status status = Status::ok;
     wire::ModelTime begin = kernel.now();
     for (unsigned cycle = 0; cycle < work.cycles(); ++cycle) {
         work.prepare(cycle);
         if (!work.idle()) {
             kernel.advance_clock(begin);
-            const Status status = co_await do_cycle(kernel, plan, work);
-            if (status != Status::ok)
-                co_return status;
-            work.unpack(cycle);
+            const Status moved = co_await do_cycle(kernel, plan, work, status != Status::ok);
+            status = worse(status, moved);
+            if (status == Status::ok)
+                work.unpack(cycle);
         }
         begin += bundle_time(kernel, plan, work.largest()) * (twice ? 2u : 1u);
     }
-    co_return Status::ok;
+    co_return status;
 }
 
 } // namespace mesh

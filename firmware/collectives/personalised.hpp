@@ -40,7 +40,7 @@ struct PersonalPlan {
 
 /// At the root: sends every other node its block in the order of the schedule, which must not be
 /// one in cycles. `source` fills them; its positions count from node 0's block. ok; bad_argument:
-/// see has_schedule().
+/// see has_schedule(), or all blocks are more than 4 GiB; no_memory: of the processes' arena.
 Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
 
 /// At the others: the fragment of its own block that begins at `position`, in order.
@@ -48,7 +48,7 @@ inline auto next_scatter_packet(Kernel& kernel, const PersonalPlan& plan) {
     return kernel.receive({.tag = plan.tag, .source = plan.root});
 }
 
-/// Sends this node's block to the root; it leaves when this completes.
+/// Sends this node's block to the root; it leaves when this completes. Status as above.
 Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
 
 /// At the root: the next fragment of anybody's block: header().source, header().position.
@@ -74,6 +74,7 @@ struct Arrivals {
     std::uint32_t blocks_due = 0;
     std::uint32_t copies_due = 0; // if nothing is dead
     wire::ModelTime last_at = 0;  // when the last of them came
+    bool given_up = false;        // this node cannot send what it has to
     /// Called for each block that is complete, with the node it is from. May be nullptr.
     void (*on_block)(void* context, NodeId from, std::span<const std::byte> block) = nullptr;
     void* context = nullptr;
@@ -86,12 +87,19 @@ struct Arrivals {
 ///   gather     in: own block;                      out: at the root all blocks
 ///   allgather  in: own block;                      out: the block of node c
 ///   alltoall   in: the block for node c;           out: the block from node c
-/// ok; no_memory; bad_argument: no such schedule for tree and op; on the cube unreachable: a link
-/// on the way is dead. Elsewhere it waits for every block, and a dead node's never come: then
-/// `arrivals` says what did. Copies that are late still come after the return, so `memory` and
-/// `arrivals` must stay for as long as the node runs.
+/// ok; no_memory; bad_argument: no such schedule for tree and op, several copies without
+/// `arrivals`, or a neighbour's blocks are smaller; truncated: they are larger; on the cube
+/// unreachable: a link on the way is dead, or a neighbour misses something. Elsewhere it waits for
+/// every block, and a dead node's never come: then `arrivals` says what did. Of several copies
+/// (leaves_a_process()) late ones still come after the return, so `memory` and `arrivals` must stay
+/// for as long as the node runs.
 Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                       std::span<std::byte> memory, Arrivals* arrivals = nullptr);
+
+/// True if an exchange by packets goes on taking copies when all blocks are complete.
+constexpr bool leaves_a_process(const PersonalPlan& plan) {
+    return plan.copies > 1 && plan.schedule != Schedule::dfs_ack;
+}
 
 /// What exchange() does on the UHC and the star.
 Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange what,

@@ -63,10 +63,10 @@ private:
 };
 
 /// Merges two sorted sequences: puts records skip .. skip+count-1 of the result into `out`. Returns
-/// their bytes.
+/// their bytes; `lost` becomes true if they are more than fit.
 template <class Kind>
 std::size_t merge(Bytes left, Bytes right, std::size_t skip, std::size_t count,
-                  std::span<std::byte> out) {
+                  std::span<std::byte> out, bool& lost) {
     Reader<Kind> lower{left};
     Reader<Kind> upper{right};
     std::size_t written = 0;
@@ -76,7 +76,8 @@ std::size_t merge(Bytes left, Bytes right, std::size_t skip, std::size_t count,
         Reader<Kind>& source = from_upper ? upper : lower;
         const Bytes record = source.first();
         if (rank >= skip) {
-            if (record.size() > out.size() - written)
+            lost = lost || record.size() > out.size() - written;
+            if (lost)
                 break;
             std::memcpy(out.data() + written, record.data(), record.size());
             written += record.size();
@@ -89,6 +90,7 @@ std::size_t merge(Bytes left, Bytes right, std::size_t skip, std::size_t count,
 /// Sorts this node's block: merges runs of 1, 2, 4, .. records.
 template <class Kind>
 Task<Status> sort_block(Kernel& kernel, AscendBlock& block) {
+    bool lost = false; // never: all that is sorted was there
     bool sorted = false;
     for (std::size_t run = 1; !sorted; run *= 2) {
         Reader<Kind> records{block.value()};
@@ -98,7 +100,7 @@ Task<Status> sort_block(Kernel& kernel, AscendBlock& block) {
         for (; !records.empty(); ++merges) {
             const Bytes left = records.take(run);
             const Bytes right = records.take(run);
-            written += merge<Kind>(left, right, 0, 2 * run, out.subspan(written));
+            written += merge<Kind>(left, right, 0, 2 * run, out.subspan(written), lost);
         }
         block.take_spare(written);
         sorted = merges <= 1;
@@ -110,6 +112,7 @@ Task<Status> sort_block(Kernel& kernel, AscendBlock& block) {
 struct Stage {
     unsigned number = 0;
     std::size_t block_records = 0;
+    bool* lost; // becomes true when records do not fit
 };
 
 /// The node's half of what the two have: the smaller records as far as its block goes, or the rest.
@@ -119,19 +122,20 @@ std::size_t compare_split(const void* context, const AscendOperands& pair,
     const Stage& stage = *static_cast<const Stage*>(context);
     const bool smaller = bitonic_keeps_smaller(pair.node, stage.number, pair.dim);
     return merge<Kind>(pair.lower, pair.upper, smaller ? 0 : stage.block_records,
-                       stage.block_records, result);
+                       stage.block_records, result, *stage.lost);
 }
 
 template <class Kind>
 Task<Status> sort(Kernel& kernel, const SortPlan& plan, AscendBlock& block) {
     Status status = co_await sort_block<Kind>(kernel, block);
-    Stage stage{0, plan.block_records};
+    bool lost = false;
+    Stage stage{0, plan.block_records, &lost};
     for (; stage.number < kernel.network().dim && status == Status::ok; ++stage.number) {
         const AscendPlan pass{
             {compare_split<Kind>, &stage}, plan.packet_bytes, plan.tag, stage.number + 1};
         status = co_await descend(kernel, pass, block);
     }
-    co_return status;
+    co_return status == Status::ok&& lost ? Status::truncated : status;
 }
 
 } // namespace

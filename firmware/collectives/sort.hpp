@@ -25,9 +25,9 @@ struct SortPlan {
 
 /// Sorts. `block` holds this node's records, at most plan.block_records of them, in any order;
 /// afterwards node c has those with the ranks c * plan.block_records and up, in order. Room:
-/// whatever block_records records take; what does not fit is lost. Status as of descend(). n(n+1)
-/// steps on the cube under half, half of them else; on the UHC n(n+2) (odd n: (n+1)^2), or three
-/// quarters of them.
+/// whatever block_records records take. Status as of descend(); truncated also where lines did not
+/// fit the room of this node, or of one that it works for, and were lost. n(n+1) steps on the cube
+/// under half, half of them else; on the UHC n(n+2) (odd n: (n+1)^2), or three quarters of them.
 Task<Status> bitonic_sort(Kernel& kernel, const SortPlan& plan, AscendBlock& block);
 
 } // namespace mesh

@@ -65,7 +65,7 @@ void BoardlessNode::on_job() {
 }
 
 void BoardlessNode::on_start() {
-    running_ = kernel_.scheduler_.spawn(program_(kernel_), 0, program_id_);
+    running_ = kernel_.scheduler_.spawn(program_(kernel_), 0, &program_id_);
     if (!running_)
         end_program(Status::no_memory);
 }
@@ -116,7 +116,7 @@ void BoardlessNode::run() {
         static_cast<std::uint32_t>(kernel_.arena_.high_water_bytes());
     if (running_ && kernel_.scheduler_.ended(program_id_)) {
         finish_time_ = kernel_.scheduler_.clock(program_id_);
-        end_program(kernel_.scheduler_.status(program_id_));
+        end_program(kernel_.scheduler_.join(program_id_));
     }
 }
 
@@ -128,7 +128,8 @@ void BoardlessNode::fill_report(wire::NodeReport& report) const {
     report = {};
     static_cast<wire::Result&>(report) = kernel_.result_;
     report.done = done_ ? 1 : 0;
-    report.status = static_cast<std::uint32_t>(status_);
+    const Status verdict = status_ == Status::ok ? kernel_.scheduler_.failure() : status_;
+    report.status = static_cast<std::uint32_t>(verdict);
     report.finish_time = finish_time_;
     report.delivery_hash = kernel_.forwarder_.delivery_hash();
     // Whoever waits for the host or for a time is not done either.

@@ -77,9 +77,13 @@ public:
 
     // Processes -----------------------------------------------------------------------------------
 
-    /// Starts `process` beside the caller. False if there is no room for one more.
+    /// Starts `process` beside the caller, to be joined. False if there is no room for one more.
     [[nodiscard]] bool spawn(Process process, ProcessId& id) {
-        return scheduler_.spawn(std::move(process), scheduler_.clock(), id);
+        return scheduler_.spawn(std::move(process), scheduler_.clock(), &id);
+    }
+    /// The same for a process that nobody joins. If it fails, so has the program.
+    [[nodiscard]] bool spawn(Process process) {
+        return scheduler_.spawn(std::move(process), scheduler_.clock(), nullptr);
     }
 
     /// `co_await wait_until(f)`: continues when f() holds; f is asked after every event and at
@@ -90,7 +94,8 @@ public:
     auto yield();
     /// Sleeps for `ticks` of model time.
     auto sleep(wire::ModelTime ticks);
-    /// Waits for a spawned process to end; gives its verdict.
+    /// Waits for a spawned process to end; gives its verdict. A verdict that nobody joins and that
+    /// is not ok becomes the program's.
     auto join(ProcessId id);
 
     /// The running process's model clock: when what it last took was there.
@@ -272,7 +277,7 @@ inline auto Kernel::join(ProcessId id) {
     return detail::Awaiter{scheduler_, [this, id] { return scheduler_.ended(id); },
                            [this, id] {
                                advance_clock(scheduler_.clock(id));
-                               return scheduler_.status(id);
+                               return scheduler_.join(id);
                            },
                            wire::kNever};
 }

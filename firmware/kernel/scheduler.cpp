@@ -5,18 +5,24 @@
 
 namespace mesh {
 
-bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId& id) {
+bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId* id) {
     const auto free =
-        std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.root; });
+        std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.is_free(); });
     if (free == slots_.end())
         return false;
     const auto handle = process.release();
     if (!handle)
         return false;
     const auto generation = static_cast<std::uint8_t>(free->generation + 1);
-    *free = Slot{handle, handle, nullptr, nullptr, wire::kNever, clock, Status::ok, generation};
-    id = {static_cast<std::uint8_t>(free - slots_.begin()), generation};
-    used_ = std::max(used_, static_cast<std::uint8_t>(id.slot + 1));
+    *free = Slot{.root = handle,
+                 .resume_at = handle,
+                 .clock = clock,
+                 .generation = generation,
+                 .will_be_joined = id != nullptr};
+    const auto number = static_cast<std::uint8_t>(free - slots_.begin());
+    if (id != nullptr)
+        *id = {number, generation};
+    used_ = std::max(used_, static_cast<std::uint8_t>(number + 1));
     touch();
     return true;
 }
@@ -43,14 +49,19 @@ bool Scheduler::run() {
             slot.wake = wire::kNever;
             slot.resume_at.resume();
             ran = touched_ = true;
-            if (slot.root.done()) {
-                slot.status = slot.root.promise().value;
-                slot.root.destroy();
-                slot.root = nullptr;
-            }
+            if (slot.root.done())
+                end(slot);
         }
     }
     return ran;
+}
+
+void Scheduler::end(Slot& slot) {
+    slot.status = slot.root.promise().value;
+    slot.root.destroy();
+    slot.root = nullptr;
+    if (!slot.will_be_joined && failure_ == Status::ok)
+        failure_ = slot.status;
 }
 
 void Scheduler::on_time(std::uint64_t now) {
@@ -68,8 +79,18 @@ std::uint64_t Scheduler::next_wake() const {
 
 bool Scheduler::ended(ProcessId id) const { return !known(id) || !slots_[id.slot].root; }
 
-Status Scheduler::status(ProcessId id) const {
-    return known(id) ? slots_[id.slot].status : Status::ok;
+Status Scheduler::join(ProcessId id) {
+    if (!known(id))
+        return Status::ok;
+    slots_[id.slot].will_be_joined = false;
+    return slots_[id.slot].status;
+}
+
+Status Scheduler::failure() const {
+    for (const Slot& slot : std::span{slots_}.first(used_))
+        if (!slot.root && slot.will_be_joined && slot.status != Status::ok)
+            return slot.status;
+    return failure_;
 }
 
 } // namespace mesh

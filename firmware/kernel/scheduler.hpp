@@ -26,9 +26,10 @@ class Scheduler {
 public:
     using Ready = bool (*)(void* context);
 
-    /// Starts `process` at model time `clock`; it first runs when the caller waits. False (and
-    /// nothing started) if kProcessesMax are alive or the arena was exhausted.
-    [[nodiscard]] bool spawn(Process process, wire::ModelTime clock, ProcessId& id);
+    /// Starts `process` at model time `clock`; it first runs when the caller waits. With an `id` it
+    /// has a slot until it is joined, without one until it ends. False (and nothing started) if
+    /// kProcessesMax have slots or the arena was exhausted.
+    [[nodiscard]] bool spawn(Process process, wire::ModelTime clock, ProcessId* id);
 
     /// Blocks the running process until `ready(context)` holds. `wake`: when to ask at the latest.
     void block(std::coroutine_handle<> resume_at, Ready ready, void* context,
@@ -45,7 +46,10 @@ public:
     std::uint64_t next_wake() const;
 
     bool ended(ProcessId id) const;
-    Status status(ProcessId id) const;
+    /// Gives the verdict of a process that has ended, and its slot away. ok if it never was.
+    Status join(ProcessId id);
+    /// The verdict of a process that failed and that nobody has joined; ok if there is none.
+    Status failure() const;
     /// The running process's model clock (or the last one's that ran).
     wire::ModelTime& clock() { return slots_[current_].clock; }
     /// 0 for a process that never was, or whose slot another one has taken.
@@ -61,8 +65,12 @@ private:
         wire::ModelTime clock = 0;
         Status status = Status::ok;
         std::uint8_t generation = 0;
+        bool will_be_joined = false;
+
+        bool is_free() const { return !root && !will_be_joined; }
     };
 
+    void end(Slot& slot);
     bool known(ProcessId id) const {
         return id.slot < slots_.size() && slots_[id.slot].generation == id.generation;
     }
@@ -71,6 +79,7 @@ private:
     std::uint8_t used_ = 0; // slots beyond never had a process
     std::uint8_t current_ = 0;
     bool touched_ = false;
+    Status failure_ = Status::ok; // of a process that nobody can join
 };
 
 } // namespace mesh

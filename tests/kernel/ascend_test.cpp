@@ -94,11 +94,14 @@ Process pass(Kernel& kernel) {
 }
 
 Process sort_values(Kernel& kernel) {
-    AscendBlock block{kernel.network(), kernel.workspace()};
+    const std::size_t room = index(kernel.id()) == 0 ? first_room_bytes : 1024;
+    AscendBlock block{kernel.network(),
+                      kernel.workspace().first(room * ascend_places(kernel.network()))};
     const std::string& mine = values[index(kernel.id())];
     std::ranges::copy(bytes_of(mine), block.resize(mine.size()).begin());
     const Status status = co_await bitonic_sort(kernel, sort_plan, block);
     values[index(kernel.id())] = text_of(block.value());
+    verdicts[index(kernel.id())] = status;
     co_return status;
 }
 
@@ -252,6 +255,16 @@ TEST_F(Ascend, SortsLinesOfAnyLengthAndNumber) {
                 EXPECT_EQ(found, joined(lines)) << count << " lines";
             }
     });
+}
+
+TEST_F(Ascend, SaysThatSortedLinesDoNotFitTheRoomForThem) {
+    const Lines lines{std::string(18, 'a'), "z", std::string(18, 'b'), "y"};
+    for (const std::size_t room : {40u, 32u}) { // 38 bytes for the two first, 21 before
+        first_room_bytes = room;
+        sorted_by_nodes({Topology::cube, 1}, PortModel::all, lines);
+        EXPECT_EQ(verdicts[0], room == 40 ? Status::ok : Status::truncated);
+        EXPECT_EQ(verdicts[1], Status::ok);
+    }
 }
 
 TEST_F(Ascend, SortsNumbersWithSigns) {

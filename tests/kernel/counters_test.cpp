@@ -271,7 +271,8 @@ TEST(Counters, APacketAtADeadLinkIsDropDeadLink) {
 
 Process sends_three_packets(Kernel& node) {
     for (unsigned count = 0; count < 3; ++count)
-        static_cast<void>(co_await sends_one_packet(node));
+        if (co_await sends_one_packet(node) != Status::ok)
+            co_return Status::failed;
     co_return Status::ok;
 }
 

@@ -308,7 +308,8 @@ Process one_packet(Kernel& node, Tag tag) {
 Process picks_by_tag_and_source(Kernel& node) {
     if (index(node.id()) != 0) {
         for (Tag tag = 1; tag <= 3; ++tag)
-            static_cast<void>(co_await one_packet(node, tag));
+            if (co_await one_packet(node, tag) != Status::ok)
+                co_return Status::failed;
         co_return Status::ok;
     }
     co_await node.sleep(10 * kUnit); // all six are there

@@ -76,6 +76,55 @@ TEST(Process, JoinGivesTheVerdictAndTheProgramsOwnIsInTheReport) {
     EXPECT_EQ(run.rig.report(1).status, 0u);
 }
 
+Process joins_late(Kernel& node) {
+    ON_NODE_0(node);
+    ProcessId first, second;
+    if (!node.spawn(say_and_end(node, "bad", Status::truncated), first))
+        co_return Status::failed;
+    co_await node.yield();
+    if (!node.spawn(say_and_end(node, "good", Status::ok), second))
+        co_return Status::failed;
+    co_await node.yield();
+    const Status of_second = co_await node.join(second);
+    if (of_second != Status::ok)
+        co_return Status::failed;
+    co_return co_await node.join(first);
+}
+
+TEST(Process, KeepsItsVerdictUntilItIsJoinedHoweverManyAreSpawnedBefore) {
+    Trial run{joins_late};
+    EXPECT_EQ(run.report().status, static_cast<std::uint32_t>(Status::truncated));
+}
+
+template <bool CanBeJoined>
+Process leaves_a_failure(Kernel& node) {
+    ON_NODE_0(node);
+    ProcessId id;
+    const bool started = CanBeJoined ? node.spawn(say_and_end(node, "", Status::truncated), id)
+                                     : node.spawn(say_and_end(node, "", Status::truncated));
+    co_await node.yield();
+    co_return started ? Status::ok : Status::failed;
+}
+
+TEST(Process, ThatFailsWithoutBeingJoinedFailsTheProgram) {
+    for (const Program program : {leaves_a_failure<true>, leaves_a_failure<false>})
+        EXPECT_EQ(Trial{program}.report().status, static_cast<std::uint32_t>(Status::truncated));
+}
+
+Process spawns_and_forgets(Kernel& node) {
+    ON_NODE_0(node);
+    for (unsigned count = 0; count < 1000; ++count) {
+        if (!node.spawn(say_and_end(node, "", Status::ok)))
+            co_return Status::failed;
+        co_await node.yield();
+    }
+    co_return Status::ok;
+}
+
+TEST(Process, ThatNobodyJoinsLeavesItsSlotWhenItEnds) {
+    EXPECT_EQ(Trial{spawns_and_forgets}.report().status, 0u);
+}
+
 Process joins_nobody(Kernel& node) {
     ON_NODE_0(node);
     const ProcessId none, stale{3, 200};

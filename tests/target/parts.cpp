@@ -148,10 +148,9 @@ Process writes_late(Kernel& node, Channel<unsigned>& channel) {
 Process program(Kernel& node) {
     bool stop = false;
     ProcessId id;
-    while (node.spawn(waits(node, stop), id))
+    while (node.spawn(waits(node, stop)))
         ++story.spawned;
     stop = true;
-    co_await node.join(id);
     co_await node.yield();
     const Status deep = co_await deeper(node, 1000);
     story.too_deep_is_no_memory = deep == Status::no_memory;
