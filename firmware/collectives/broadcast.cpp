@@ -76,7 +76,7 @@ Task<Status> receive_all(Kernel& kernel, const BroadcastPlan& plan, std::span<st
             co_return Status::no_memory;
         if (position == 0) {
             roots.total_bytes = packet.header().total_bytes;
-            roots.packet_bytes = std::max(packet.header().unit_bytes, 1u);
+            roots.packet_bytes = std::max<std::uint32_t>(packet.header().unit_bytes, 1u);
         }
         const Cutting::Fragment fragment = roots.cutting().at(position);
         if (packet.header().position != position || packet.payload().size() != fragment.bytes)
