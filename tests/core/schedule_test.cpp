@@ -48,7 +48,7 @@ std::vector<std::uint32_t> packet_counts(Network cube) {
 }
 
 TEST(Schedule, BroadcastTakesTheFormulasSteps) {
-    for (const Network cube : claims::networks(Topology::cube, 1, test::exhaustive(6u, 10u))) {
+    for (const Network cube : claims::networks(Topology::cube, 1, test::exhaustive(5u, 10u))) {
         for (const Rule rule : kRules) {
             for (const PortModel ports : kModels) {
                 for (const std::uint32_t packets : packet_counts(cube))

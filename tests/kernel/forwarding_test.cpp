@@ -260,7 +260,7 @@ TEST(Forwarding, TheOtherNetworksAreNeverStuckEither) {
         Network{Topology::uhc, 5}, Network{Topology::star, 3}, Network{Topology::star, 4},
     };
     for (const Network network : kNetworks)
-        for (unsigned seed = 1; seed <= 4; ++seed)
+        for (unsigned seed = 1; seed <= exhaustive(1u, 4u); ++seed)
             for (const Noise& noise : {Noise{}, kLoud}) {
                 storm = {.network = network,
                          .rules = kernel_rules(network),

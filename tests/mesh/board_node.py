@@ -47,7 +47,7 @@ class BoardNode:
              "-kernel", str(mesh_tool.IMAGES / image),
              "-netdev", f"socket,id=n0,fd={theirs.fileno()}",
              "-net", f"nic,netdev=n0,macaddr={mac}",
-             "-semihosting-config", "enable=on,target=native"],
+             "-semihosting-config", "enable=on,target=gdb"],
             pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
         theirs.close()
 
