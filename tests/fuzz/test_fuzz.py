@@ -24,7 +24,7 @@ def test_no_input_breaks_a_parser_of_bytes_from_outside(name):
     found.mkdir(parents=True, exist_ok=True)
     result = subprocess.run(
         [FOLDER / name, f"-max_total_time={SECONDS}", "-timeout=60", "-rss_limit_mb=2048",
-         "-max_len=4096", "-print_final_stats=1", "-verbosity=0",
+         "-max_len=4096", "-entropic=0", "-print_final_stats=1", "-verbosity=0",
          f"-artifact_prefix={FOLDER}/{name}-", found, seeds], capture_output=True, text=True,
         errors="replace", timeout=LIMIT_S)
     crash = re.search(r"Test unit written to (\S+)", result.stderr)
