@@ -25,7 +25,7 @@ ASAN_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=address,undefined \
   -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS
 FUZZ_FLAGS := -O1 -g -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,undefined \
   -fno-sanitize=function -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS -Wno-sign-conversion
-HOST_LIBS := -lfmt -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
+HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
 # On the host an app is one function among others, and its output goes to its node's console.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
 APP_OUTPUT := objcopy --redefine-sym printf=mesh_app_printf --redefine-sym puts=mesh_app_puts
@@ -159,7 +159,7 @@ TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
   $(INSTRUCTION_COUNTS:%=$(BUILD)/mps2-an505/instructions_%.elf)
 
 # ---- packages ------------------------------------------------------------------------------------
-PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev \
+PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev \
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib \
   libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
   python3 python3-pytest python3-pytest-xdist gnuplot-nox
