@@ -25,7 +25,7 @@ HOST_FLAGS := -O2 -g -I$(BUILD)/host -pthread
 ASAN_FLAGS := -O1 -g1 -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,undefined \
   -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer \
   -D_GLIBCXX_ASSERTIONS -Wno-sign-conversion
-HOST_LIBS := -lfmt -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
+HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
 # On the host an app is one function among others, and its output goes to its node's console.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
 APP_OUTPUT := objcopy --redefine-sym printf=mesh_app_printf --redefine-sym puts=mesh_app_puts

@@ -19,18 +19,23 @@ constexpr std::uint32_t mix32(std::uint32_t value) {
     return value ^ (value >> 16);
 }
 
+/// A seed in one word: its upper half, mixed, over its lower one.
+constexpr std::uint32_t folded(std::uint64_t seed) {
+    return static_cast<std::uint32_t>(seed) ^ mix32(static_cast<std::uint32_t>(seed >> 32));
+}
+
 /// Receiver of message `k` of `node`: any node but itself, all equally likely.
-constexpr NodeId traffic_target(std::uint32_t nodes, std::uint32_t seed, NodeId node,
+constexpr NodeId traffic_target(std::uint32_t nodes, std::uint64_t seed, NodeId node,
                                 std::uint32_t k) {
     if (nodes < 2)
         return node; // nobody else
-    const std::uint32_t draw = mix32(seed ^ mix32(index(node) ^ mix32(k + 0x9E37'79B9u)));
+    const std::uint32_t draw = mix32(folded(seed) ^ mix32(index(node) ^ mix32(k + 0x9E37'79B9u)));
     return node_at((index(node) + 1 + draw % (nodes - 1)) % nodes);
 }
 
 /// First word of the payload stream of message `k` of `node`.
-constexpr std::uint32_t traffic_stream(std::uint32_t seed, NodeId node, std::uint32_t k) {
-    return mix32(mix32(seed + 0x5bd1'e995u) ^ index(node)) ^ mix32(k);
+constexpr std::uint32_t traffic_stream(std::uint64_t seed, NodeId node, std::uint32_t k) {
+    return mix32(mix32(folded(seed) + 0x5bd1'e995u) ^ index(node)) ^ mix32(k);
 }
 
 /// Word `number` of the payload stream that begins with `stream`.
@@ -44,7 +49,7 @@ constexpr std::uint8_t traffic_byte(std::uint32_t stream, std::uint32_t position
 }
 
 /// Stream of the block that `from` has for `to` (alltoall); of a node's only block: to = 0.
-constexpr std::uint32_t block_stream(std::uint32_t seed, NodeId from, NodeId to) {
+constexpr std::uint32_t block_stream(std::uint64_t seed, NodeId from, NodeId to) {
     return traffic_stream(seed, from, index(to));
 }
 

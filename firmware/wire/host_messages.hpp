@@ -88,10 +88,10 @@ struct Job {
     std::uint32_t messages = 1;        // send: messages that this node sends
     std::uint32_t expected = 0;        // send: messages that this node will get
     std::uint32_t tau_ticks = 1'000'000;
-    std::uint32_t tc_ticks = 0; // per byte
-    std::uint32_t seed = 1;
-    std::uint32_t has_input = 0;   // data comes from the host by `pull`; else from the seed
-    std::uint32_t input_bytes = 0; // of the whole input
+    std::uint32_t tc_ticks = 0;  // per byte
+    std::uint32_t has_input = 0; // data comes from the host by `pull`; else from the seed
+    std::uint64_t seed = 1;
+    std::uint32_t input_bytes = 0;           // of the whole input
     std::uint32_t output_node = 0xFFFF'FFFF; // this node pushes what it got to the host
 };
 
@@ -141,7 +141,7 @@ struct FaultRecord {
     std::uint32_t address; // Cortex-M: bus or memory fault address
 };
 
-static_assert(sizeof(Job) == 60);
+static_assert(sizeof(Job) == 64);
 static_assert(sizeof(NodeReport) % 4 == 0 && sizeof(NodeReport) <= kPayloadBytesMax);
 static_assert(std::is_trivially_copyable_v<Job> && std::is_trivially_copyable_v<NodeReport>);
 

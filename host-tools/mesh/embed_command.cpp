@@ -110,7 +110,6 @@ void embed_command(const EmbedArguments& arguments) {
         embed_grid(arguments);
     else
         refuse("--guest '{}': allowed: tree, grid", arguments.guest);
-    std::fflush(stdout);
 }
 
 } // namespace mesh::host

@@ -21,6 +21,16 @@ std::vector<std::string_view> tree_names(Network network) {
 
 } // namespace
 
+std::vector<std::string_view> topology_names() { return names_of(kTopologies); }
+
+std::vector<std::string_view> tree_names(Topology topology) {
+    std::vector<std::string_view> names;
+    for (unsigned number = 1; number < static_cast<unsigned>(Rule::kCount); ++number)
+        if (const Rule rule = static_cast<Rule>(number); rule_by_name(topology, name(rule)) == rule)
+            names.push_back(name(rule));
+    return names;
+}
+
 std::uint32_t in_range(std::int64_t value, std::int64_t low, std::int64_t high,
                        std::string_view option) {
     if (value < low || value > high)
@@ -44,7 +54,9 @@ Network network_of(std::string_view topology, std::int64_t dim) {
 }
 
 Rule tree_of(Network network, std::string_view tree) {
-    const auto rule = rule_by_name(network.topology, tree);
+    constexpr std::string_view kBalanced1986 = "bst"; // what ho-johnsson-1986 calls it
+    const auto rule =
+        rule_by_name(network.topology, tree == kBalanced1986 ? name(Rule::sbnt_minr) : tree);
     if (!rule || subtree_count(network, *rule) == 0)
         refuse("--tree '{}': {}allowed: {}", tree, rule ? "needs an even --dim; " : "",
                fmt::join(tree_names(network), ", "));

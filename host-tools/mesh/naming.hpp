@@ -46,6 +46,10 @@ std::size_t place_of(const Names& names, std::string_view name, std::string_view
     return static_cast<std::size_t>(found - names.begin());
 }
 
+std::vector<std::string_view> topology_names();
+/// The trees of a topology, whatever the dimension.
+std::vector<std::string_view> tree_names(Topology topology);
+
 /// A number between two others, both included. UsageError.
 std::uint32_t in_range(std::int64_t value, std::int64_t low, std::int64_t high,
                        std::string_view option);

@@ -2,11 +2,14 @@
 
 #include "errors.hpp"
 #include "naming.hpp"
-#include "qemu_process.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -20,7 +23,8 @@ using Json = nlohmann::ordered_json;
 /// One spanning structure as lists, taken node by node from the rules.
 struct Subtree {
     unsigned number = 0;
-    std::vector<std::int64_t> parent; // -1: root, or outside
+    std::vector<std::int64_t> parent;                // -1: root, or outside
+    std::vector<std::vector<std::uint32_t>> parents; // of the graph sbg: all of each node
     std::vector<std::vector<std::uint32_t>> children;
 };
 
@@ -31,6 +35,14 @@ struct Picture {
     std::vector<Subtree> subtrees;
 };
 
+std::vector<std::uint32_t> neighbors(Network network, NodeId node, std::uint32_t ports) {
+    std::vector<std::uint32_t> nodes;
+    for (PortSequence left = PortSequence::ascending(ports); !left.empty();)
+        nodes.push_back(index(neighbor(network, node, left.pop())));
+    std::sort(nodes.begin(), nodes.end());
+    return nodes;
+}
+
 Subtree subtree_of(const Picture& picture, unsigned number) {
     Subtree subtree;
     subtree.number = number;
@@ -39,6 +51,9 @@ Subtree subtree_of(const Picture& picture, unsigned number) {
         const Port up = parent(picture.network, picture.rule, number, picture.root, node);
         subtree.parent.push_back(
             up == kNoPort ? -1 : std::int64_t{index(neighbor(picture.network, node, up))});
+        subtree.parents.push_back(
+            neighbors(picture.network, node,
+                      parents(picture.network, picture.rule, number, picture.root, node)));
         std::vector<std::uint32_t>& below = subtree.children.emplace_back();
         for (PortSequence ports =
                  children(picture.network, picture.rule, number, picture.root, node);
@@ -63,10 +78,15 @@ Picture picture_of(const TreeArguments& arguments) {
 
 void print_json(const Picture& picture) {
     Json subtrees = Json::array();
-    for (const Subtree& subtree : picture.subtrees)
-        subtrees.push_back({{"index", subtree.number},
-                            {"parent", subtree.parent},
-                            {"children", subtree.children}});
+    for (const Subtree& subtree : picture.subtrees) {
+        Json one{{"index", subtree.number}};
+        if (picture.rule == Rule::sbg)
+            one["parents"] = subtree.parents;
+        else
+            one["parent"] = subtree.parent;
+        one["children"] = subtree.children;
+        subtrees.push_back(one);
+    }
     const Json whole{{"topology", name(picture.network.topology)},
                      {"dim", picture.network.dim},
                      {"tree", name(picture.rule)},
@@ -90,15 +110,32 @@ std::string dot_of(const Picture& picture) {
     return text + "}\n";
 }
 
+[[noreturn]] void refuse_svg(std::string_view why) {
+    throw RunError(fmt::format("--format svg: dot {}: install graphviz (`make deps`), or take "
+                               "--format json, dot or text",
+                               why));
+}
+
+/// Graphviz's dot reads the source from a file that has no name, and writes to standard output.
 void print_svg(const Picture& picture) {
-    if (find_program("dot").empty())
-        refuse("--format svg: needs Graphviz's dot; allowed without it: json, dot, text");
-    std::fflush(stdout);
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen("dot -Tsvg", "w"), pclose);
-    if (pipe == nullptr)
-        throw RunError("dot does not start");
-    const std::string text = dot_of(picture);
-    std::fwrite(text.data(), 1, text.size(), pipe.get());
+    const std::unique_ptr<FILE, int (*)(FILE*)> source(std::tmpfile(), std::fclose);
+    if (source == nullptr)
+        throw RunError("--format svg: no temporary file can be made");
+    fmt::print(source.get(), "{}", dot_of(picture));
+    std::rewind(source.get());
+    posix_spawn_file_actions_t files{};
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, fileno(source.get()), STDIN_FILENO);
+    std::string words[] = {"dot", "-Tsvg"};
+    char* pointers[] = {words[0].data(), words[1].data(), nullptr};
+    pid_t child = 0;
+    const int failed = posix_spawnp(&child, pointers[0], &files, nullptr, pointers, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (failed != 0)
+        refuse_svg("is not there");
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        refuse_svg("failed");
 }
 
 /// One line a node, depth first, indented by level.
@@ -136,7 +173,6 @@ void tree_command(const TreeArguments& arguments) {
         print_text(picture);
     else
         refuse("--format '{}': allowed: json, dot, svg, text", arguments.format);
-    std::fflush(stdout);
 }
 
 } // namespace mesh::host

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from formulas import TREES
-from mesh_tool import mesh, tree
+from mesh_tool import mesh, run, tree, verified
 
 
 @pytest.mark.parametrize("name", TREES)
@@ -47,6 +47,42 @@ def test_binomial_parent_is_the_relative_address_without_its_highest_bit():
         relative = node ^ 9
         if relative:
             assert subtree["parent"][node] == node ^ (1 << (relative.bit_length() - 1))
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 4, 6])
+def test_bst_is_the_balanced_tree_of_least_rotation(dim):
+    subtree, whole = tree(dim, "bst", 1)
+    assert whole["tree"] == "sbnt-minr"
+    for node in range(2 ** dim):
+        if node != 1:
+            assert subtree["parent"][node] == node ^ (1 << balanced_parent_port(node ^ 1, dim))
+    assert subtree == tree(dim, "sbnt-minr", 1)[0]
+    report = verified(run("sim", "--dim", dim, "--op", "bcast", "--tree", "bst"))
+    assert report["tree"] == "sbnt-minr"
+
+
+def rotated(address, count, dim):
+    """`address` turned right."""
+    return (address >> count | address << (dim - count)) & (2 ** dim - 1)
+
+
+def balanced_parent_port(address, dim):
+    """The first one to the right of the bit at which the address begins, turned to its least."""
+    base = min(range(dim), key=lambda count: (rotated(address, count, dim), count))
+    return max((bit for bit in range(dim) if address >> bit & 1),
+               key=lambda bit: (bit - base) % dim)
+
+
+@pytest.mark.parametrize("dim,root", [(1, 0), (2, 3), (4, 0), (4, 5), (6, 9)])
+def test_a_cyclic_node_of_the_balanced_graph_has_a_parent_in_each_of_its_periods(dim, root):
+    graph, _ = tree(dim, "sbg", root)
+    assert "parent" not in graph
+    for node in range(2 ** dim):
+        address = node ^ root
+        periods = [count for count in range(dim) if rotated(address, count, dim) == address]
+        ports = {(balanced_parent_port(address, dim) - count) % dim for count in periods
+                 } if address else set()
+        assert graph["parents"][node] == sorted(node ^ (1 << port) for port in ports), node
 
 
 @pytest.mark.parametrize("form,node", [("dot", r"(?m)(?:^  |-> )(\d+)"),

@@ -88,8 +88,7 @@ Bytes Ascending::made_words(std::uint32_t bytes_each) const {
     const std::uint32_t words = bytes_each / 4;
     for (std::size_t word = 0; word < data.size() / 4; ++word) {
         const auto node = node_at(static_cast<std::uint32_t>(word / words));
-        const std::uint32_t stream =
-            block_stream(static_cast<std::uint32_t>(run().seed), node, NodeId{0});
+        const std::uint32_t stream = block_stream(run().seed, node, NodeId{0});
         wire::store(std::span(data), word * 4,
                     traffic_word(stream, static_cast<std::uint32_t>(word % words)));
     }

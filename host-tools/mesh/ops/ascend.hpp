@@ -50,6 +50,8 @@ protected:
     /// What a node pushed.
     View part_of(const Outcome& outcome, std::size_t node) const;
     void fill(wire::Job& job, NodeId node) const override;
+    /// With --output what it pushed counts too.
+    bool right(NodeId node, const Outcome& outcome) const override;
 
     std::uint64_t records_ = 0; // in all parts
 

@@ -113,6 +113,12 @@ Bytes Ascending::output(const Outcome& outcome) const {
     return output;
 }
 
+bool Ascending::right(NodeId node, const Outcome& outcome) const {
+    return Operation::right(node, outcome) &&
+           (run().output.empty() ||
+            check_crc32(part_of(outcome, index(node))) == expected(node).crc);
+}
+
 Verdict Ascending::judge(const Outcome& outcome) const {
     Verdict verdict = Operation::judge(outcome);
     verdict.more["records"] = records_;

@@ -2,6 +2,7 @@
 
 #include "apps/traffic.hpp"
 #include "host-tools/mesh/naming.hpp"
+#include "wire/bytes.hpp"
 #include "wire/frame.hpp"
 
 #include <charconv>
@@ -15,9 +16,10 @@ namespace mesh::host {
 namespace {
 
 Bytes made_from(std::uint32_t stream, std::uint32_t count) {
-    Bytes bytes(count);
-    for (std::uint32_t at = 0; at < count; ++at)
-        bytes[at] = static_cast<std::byte>(traffic_byte(stream, at));
+    Bytes bytes((count + 3u) / 4 * 4);
+    for (std::uint32_t at = 0; at < count; at += 4)
+        wire::store(std::span(bytes), at, traffic_word(stream, at / 4));
+    bytes.resize(count);
     return bytes;
 }
 
@@ -78,7 +80,7 @@ void plan_blocks(RunPlan& run, const RunArguments& arguments, std::string_view o
 
 Bytes block_of(const RunPlan& run, std::size_t number, NodeId from, NodeId to) {
     if (!run.input)
-        return made_from(block_stream(static_cast<std::uint32_t>(run.seed), from, to), run.bytes);
+        return made_from(block_stream(run.seed, from, to), run.bytes);
     const auto data = std::span(*run.input).subspan(number * run.bytes, run.bytes);
     return {data.begin(), data.end()};
 }
@@ -86,7 +88,7 @@ Bytes block_of(const RunPlan& run, std::size_t number, NodeId from, NodeId to) {
 Bytes message_of(const RunPlan& run, NodeId from, std::uint32_t k) {
     if (run.input)
         return *run.input;
-    return made_from(traffic_stream(static_cast<std::uint32_t>(run.seed), from, k), run.bytes);
+    return made_from(traffic_stream(run.seed, from, k), run.bytes);
 }
 
 void plan_packet(RunPlan& run, const std::string& packet, PacketLimits limits,

@@ -11,6 +11,8 @@ std::span<const OpKind> broadcast_ops();
 std::span<const OpKind> personal_ops();
 std::span<const OpKind> reduction_ops();
 std::span<const OpKind> send_ops();
+/// What --route can be.
+std::vector<std::string_view> route_names();
 std::span<const OpKind> barrier_ops();
 std::span<const OpKind> ascend_ops();
 /// Not asked for by --op but by --app: any program.

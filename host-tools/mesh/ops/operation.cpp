@@ -4,9 +4,9 @@
 #include "kernel/limits.hpp"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <thread>
 
@@ -16,18 +16,6 @@ namespace {
 
 /// QEMUs take turns on the cores: this long for each that waits for the same one.
 constexpr std::uint32_t kTurnUs = 1000;
-constexpr std::uint32_t kPolynomial = 0xEDB8'8320u;
-
-constexpr std::array<std::uint32_t, 16> kNibbles = [] {
-    std::array<std::uint32_t, 16> table{};
-    for (std::uint32_t nibble = 0; nibble < 16; ++nibble) {
-        std::uint32_t value = nibble;
-        for (int bit = 0; bit < 4; ++bit)
-            value = (value & 1u) != 0 ? (value >> 1) ^ kPolynomial : value >> 1;
-        table[nibble] = value;
-    }
-    return table;
-}();
 
 std::uint32_t ticks(double units) {
     return static_cast<std::uint32_t>(std::llround(units * double{wire::kTicksPerUnit}));
@@ -41,13 +29,8 @@ std::uint16_t patience_ms(std::uint32_t nodes) {
 } // namespace
 
 std::uint32_t check_crc32(std::span<const std::byte> bytes) {
-    std::uint32_t value = 0xFFFF'FFFFu;
-    for (const std::byte byte : bytes) {
-        value ^= std::to_integer<std::uint32_t>(byte);
-        value = (value >> 4) ^ kNibbles[value & 15u];
-        value = (value >> 4) ^ kNibbles[value & 15u];
-    }
-    return ~value;
+    return static_cast<std::uint32_t>(
+        crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
 Expectation expectation_of(std::span<const std::byte> bytes) {
@@ -73,7 +56,7 @@ std::vector<std::byte> Operation::job_for(NodeId node) const {
     job.packet_bytes = run().packet_bytes;
     job.tau_ticks = ticks(run().tau);
     job.tc_ticks = ticks(run().tc);
-    job.seed = static_cast<std::uint32_t>(run().seed);
+    job.seed = run().seed;
     job.has_input = run().input ? 1 : 0;
     job.input_bytes = static_cast<std::uint32_t>(run().input ? run().input->size() : 0);
     job.output_node = index(output_node());
@@ -116,6 +99,10 @@ Verdict Operation::judge(const Outcome& outcome) const {
     Verdict verdict;
     for (std::uint32_t node = 0; node < run().nodes(); ++node)
         verdict.right.push_back(right(node_at(node), outcome));
+    // What a node has pushed counts, not what it says of it.
+    if (const NodeId node = output_node(); node != kNoNode)
+        verdict.right[index(node)] =
+            verdict.right[index(node)] && check_crc32(outcome.pushed) == expected(node).crc;
     return verdict;
 }
 

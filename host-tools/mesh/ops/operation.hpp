@@ -2,7 +2,7 @@
 // planned, what each node is told, what each node must have got, what the steps are compared with,
 // and in which words a person hears of it.
 //
-// The right answer is computed here from the input or the seed, by a CRC of our own, and compared
+// The right answer is computed here from the input or the seed, by another CRC code, and compared
 // with what each node reports: the nodes' code has no part in it. Whoever drives a run asks the op
 // and never which op it is. A family of ops is a file of this folder with a table of its kinds;
 // registry.cpp has the list of families.
@@ -57,7 +57,7 @@ struct Expectation {
     std::uint32_t messages = 0;
 };
 
-/// CRC-32 (IEEE 802.3), half a byte at a time; independent of wire/crc32.hpp.
+/// CRC-32 (IEEE 802.3) by zlib, so independent of wire/crc32.hpp.
 std::uint32_t check_crc32(std::span<const std::byte> bytes);
 /// Of one message with these bytes.
 Expectation expectation_of(std::span<const std::byte> bytes);

@@ -15,6 +15,9 @@ namespace mesh::host {
 namespace {
 
 constexpr std::int64_t kMessagesMax = 1'000'000;
+/// Of all senders together: what the host can check in a minute.
+constexpr std::uint64_t kAllMessagesMax = std::uint64_t{1} << 26;
+constexpr std::uint64_t kAllBytesMax = std::uint64_t{1} << 34;
 
 constexpr std::array<std::pair<std::string_view, Rule>, 6> kRoutes{
     {{"ecube", Rule::unicast},
@@ -38,6 +41,10 @@ public:
         plan_target(arguments.target);
         if (!run().output.empty() && (!target_ || messages_ != 1))
             refuse("--output: --op send writes one message, to one --target");
+        check_amount();
+        incoming_.resize(run().nodes());
+        for_each_message(
+            [&](NodeId from, std::uint32_t k) { ++incoming_[index(target_of(from, k))]; });
     }
 
     std::uint64_t expected_packets() const override {
@@ -64,11 +71,10 @@ public:
 
 private:
     void plan_target(const std::string& target);
+    void check_amount() const;
     bool sends(NodeId node) const { return !target_ || node == run().root; }
     NodeId target_of(NodeId from, std::uint32_t k) const {
-        return target_
-                   ? *target_
-                   : traffic_target(run().nodes(), static_cast<std::uint32_t>(run().seed), from, k);
+        return target_ ? *target_ : traffic_target(run().nodes(), run().seed, from, k);
     }
     template <class Visit>
     void for_each_message(Visit visit) const;
@@ -79,7 +85,8 @@ private:
 
     Rule route_;
     std::uint32_t messages_;
-    std::optional<NodeId> target_; // none: random
+    std::optional<NodeId> target_;        // none: random
+    std::vector<std::uint32_t> incoming_; // messages, by receiver
 };
 
 void Send::plan_target(const std::string& target) {
@@ -96,6 +103,14 @@ void Send::plan_target(const std::string& target) {
     target_ = node_at(node);
 }
 
+void Send::check_amount() const {
+    const std::uint64_t messages = messages_ * std::uint64_t{target_ ? 1 : run().nodes()};
+    const std::uint64_t bytes = messages * run().bytes;
+    if (messages > kAllMessagesMax || bytes > kAllBytesMax)
+        refuse("--messages {}: {} messages of {} bytes in all; allowed: {} messages and {} GiB",
+               messages_, messages, run().bytes, kAllMessagesMax, kAllBytesMax >> 30);
+}
+
 /// visit(sender, number of its message)
 template <class Visit>
 void Send::for_each_message(Visit visit) const {
@@ -108,7 +123,7 @@ void Send::fill(wire::Job& job, NodeId node) const {
     job.route = route_;
     job.target = target_ ? index(*target_) : wire::kRandomTarget;
     job.messages = sends(node) ? messages_ : 0;
-    job.expected = expected(node).messages;
+    job.expected = incoming_[index(node)];
 }
 
 /// At each node the sum over its messages.
@@ -131,5 +146,6 @@ constexpr std::array kKinds{OpKind{
 } // namespace
 
 std::span<const OpKind> send_ops() { return kKinds; }
+std::vector<std::string_view> route_names() { return names_of(kRoutes); }
 
 } // namespace mesh::host

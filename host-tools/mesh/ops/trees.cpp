@@ -1,6 +1,6 @@
 #include "trees.hpp"
 
-#include "core/schedule.hpp"
+#include "core/cube/timetable.hpp"
 #include "host-tools/mesh/naming.hpp"
 
 #include <array>
