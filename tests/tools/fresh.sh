@@ -61,6 +61,17 @@ inside() { # folder $1, then the commands
   tail -n 1 "$folder/log"
 }
 
+# The first process in the namespaces dies with the child that made them, and all others with it.
+tear_down() {
+  kill -KILL "$child" 2>/dev/null || true
+  wait "$child" || true
+  for _ in 1 2 3 4 5 6 7 8 9; do # they may take a moment
+    rm -rf --one-file-system "$folder" 2>/dev/null && return
+    sleep 1
+  done
+  say "$folder could not be removed"
+}
+
 outside() {
   [ "$(id -u)" = 0 ] || impossible "a bare root needs root: try sudo make fresh"
   unshare --mount --pid --fork --mount-proc true 2>/dev/null ||
@@ -72,8 +83,7 @@ outside() {
   chmod 755 "$folder"
   unshare --mount --pid --fork --kill-child tests/tools/fresh.sh --inside "$folder" "$@" &
   child=$!
-  # The namespaces end with their first process, and with them every mount and process in the root.
-  trap 'pkill -KILL -P $child || true; wait $child || true; rm -rf --one-file-system "$folder"' EXIT
+  trap tear_down EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   wait $child
