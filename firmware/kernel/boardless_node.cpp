@@ -86,6 +86,8 @@ void BoardlessNode::rest() {
 void BoardlessNode::on_time() {
     kernel_.links_.on_time();
     kernel_.scheduler_.on_time(kernel_.time_.now());
+    if (kernel_.messages_.next_ask() <= kernel_.time_.now())
+        kernel_.scheduler_.touch();
     if (kernel_.links_.dead_ports() == 0)
         return;
     kernel_.messages_.on_dead_links(kernel_.forwarder_);
@@ -121,7 +123,8 @@ void BoardlessNode::run() {
 }
 
 std::uint64_t BoardlessNode::next_deadline() const {
-    return std::min(kernel_.links_.next_deadline(), kernel_.scheduler_.next_wake());
+    return std::min({kernel_.links_.next_deadline(), kernel_.scheduler_.next_wake(),
+                     kernel_.messages_.next_ask()});
 }
 
 void BoardlessNode::fill_report(wire::NodeReport& report) const {

@@ -48,7 +48,9 @@ std::optional<News> Forwarder::deliver(PacketBuffer* buffer) {
     switch (news.service) {
     case Service::taken:
     case Service::later:
-    case Service::lost: return news;
+    case Service::lost:
+    case Service::alive: return news;
+    case Service::ask: return notify(header, Service::alive);
     case Service::message:
         if (unexpected_ >= pool_.capacity() / limits::kUnexpectedShare) {
             ++counters_[Counter::bounces];
@@ -90,7 +92,7 @@ bool Forwarder::give_up(std::optional<News>& news) {
 std::optional<News> Forwarder::undeliverable(const wire::PacketHeader& header) {
     ++counters_[Counter::drop_dead_link];
     const auto service = static_cast<Service>(header.service);
-    if (service == Service::message || service == Service::fragment)
+    if (service == Service::message || service == Service::fragment || service == Service::ask)
         return notify(header, Service::lost);
     return {};
 }
@@ -122,8 +124,8 @@ void Forwarder::send_waiting_notices() {
     admission_.close(notice_count_ >= kNotices - 1);
 }
 
-bool Forwarder::cut_off(NodeId to) const {
-    const Envelope envelope{Rule::unicast, 0, here_.node(), to};
+bool Forwarder::cut_off(NodeId to, Rule rule) const {
+    const Envelope envelope{rule, 0, here_.node(), to};
     const Route route = here_.way(kNoPort, envelope);
     return (route.ports.set() & links_.dead_ports()) != 0;
 }

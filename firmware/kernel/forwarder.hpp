@@ -14,7 +14,7 @@
 namespace mesh {
 
 /// What has come to this node: a packet for its mailbox (Service::packet, message, fragment), or
-/// word of a message that it sends (Service::taken, later, lost).
+/// word of a message that it sends (Service::taken, later, lost, alive).
 struct News {
     Service service{};
     std::uint32_t message = 0;
@@ -41,15 +41,15 @@ public:
     /// Gives up a packet at a dead link. False if there is none, or if its sender could not be told
     /// now: that is done no faster than notices leave.
     bool give_up(std::optional<News>& news);
-    /// Notices for senders elsewhere (see Service::later, lost) leave when the pool allows.
+    /// Notices for senders elsewhere (see Service::later, lost, alive) leave when the pool allows.
     void send_notices() {
         if (notice_count_ != 0)
             send_waiting_notices();
     }
     unsigned pending() const { return notice_count_; }
 
-    /// The first link on the way of a unicast to `to` is dead.
-    bool cut_off(NodeId to) const;
+    /// The first link on the way of a packet of `rule` to `to` is dead.
+    bool cut_off(NodeId to, Rule rule) const;
 
     const Mailbox& mailbox() const { return mailbox_; }
     /// Takes the first packet that matches (there must be one) out of the mailbox.

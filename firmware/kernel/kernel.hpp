@@ -133,6 +133,10 @@ public:
 
     // Messages under way (kernel/message.hpp) -----------------------------------------------------
 
+    /// When a sender that hears nothing asks for its receiver, after it has `asked` as often.
+    std::uint64_t ask_time(unsigned asked) const {
+        return time_.ask_receiver_at(asked, links_.patience_min());
+    }
     void add(Outgoing& outgoing) { messages_.add(outgoing); }
     void remove(Outgoing& outgoing) { messages_.remove(outgoing); }
 

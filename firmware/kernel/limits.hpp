@@ -43,6 +43,14 @@ inline constexpr unsigned kUnexpectedShare = 4;
 
 /// Payload bytes of one message that may be under way before the receiver has consumed them.
 inline constexpr std::uint32_t kMessageWindowPackets = 8;
+
+/// A sender that hears nothing of its message asks whether its receiver is there: first after
+/// kAskPatience times the least patience of its links, when a link that died has been found out,
+/// then after pauses that double, kAsksMax times in all. If an ask has no answer until the next one
+/// is due, after twice that time or more, the receiver is unreachable.
+inline constexpr std::uint32_t kAskPatience = 300;
+inline constexpr unsigned kAsksMax = 8;
+
 /// Buffers that a node needs for forwarding to be free of deadlock (ARCHITECTURE.md): more than the
 /// longest path of any rule in use has links, one each for the receiver and the host port, what
 /// `receivers` processes may have been promised and hold, and the share of waiting messages on top.

@@ -67,6 +67,7 @@ public:
     /// When on_time() is due next (see Timebase::now()), or kNever.
     std::uint64_t next_deadline() const;
     void set_patience_min(std::uint32_t patience_us) { context_.patience_min_us = patience_us; }
+    std::uint32_t patience_min() const { return context_.patience_min_us; }
     ModelClock& clock() { return clock_; }
     const ModelClock& clock() const { return clock_; }
 

@@ -25,6 +25,8 @@ enum class Service : std::uint8_t {
     taken,    // to the sender of a message: the receiver has consumed `position` bytes
     later,    // to the sender of a message: nobody takes it yet, offer it again
     lost,     // to the sender of a message: next hop of one of its packets is behind a dead link
+    ask,      // from the sender of a message: is its receiver there?
+    alive,    // the answer to that
     kCount
 };
 

@@ -1,7 +1,7 @@
 #include "kernel/message.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 namespace mesh {
 
@@ -65,6 +65,15 @@ bool may_go_on(const Outgoing& outgoing, std::uint32_t position, std::uint32_t t
                                   : outgoing.taken_bytes >= total_bytes;
 }
 
+// Goes the way that the message goes, so that it finds out whether that is still there.
+void ask(Kernel& kernel, Packet packet, const Outgoing& outgoing) {
+    packet.header().destination = outgoing.to;
+    packet.header().service = service(Service::ask);
+    packet.header().flags = wire::packet_flag::kTimeless;
+    packet.header().message = outgoing.message;
+    kernel.inject(std::move(packet));
+}
+
 } // namespace
 
 // Control takes no model time, so in the model the packets behind the first wait for their port
@@ -78,25 +87,41 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
     Registration registration{kernel};
     Outgoing& outgoing = registration.outgoing;
     outgoing.to = to;
+    outgoing.route = options.route;
     const Parcel parcel{to, options, total_bytes, source};
     const std::uint32_t window = limits::kMessageWindowPackets * options.packet_bytes;
     wire::ModelTime pause = wire::kTicksPerUnit;
     std::uint32_t position = 0;
+    bool offered = false;
+    unsigned asked = 0; // in a row
     while (!outgoing.lost && !(outgoing.taken && outgoing.taken_bytes >= total_bytes)) {
         if (outgoing.later) { // nobody takes it yet
             co_await kernel.sleep(pause);
             pause = std::min(2 * pause, kPauseMax);
-            outgoing.later = false;
+            outgoing.later = offered = false;
             position = 0;
         }
-        const bool offer = position == 0 && !outgoing.taken;
-        if (offer || (outgoing.taken && position < total_bytes)) {
+        if (!offered || (outgoing.taken && position < total_bytes)) {
+            offered = true;
             Packet packet = co_await kernel.allocate(options.route);
             position = start_packet(kernel, std::move(packet), parcel, outgoing, position);
         }
-        co_await kernel.wait_until([&outgoing, position, total_bytes, window] {
-            return may_go_on(outgoing, position, total_bytes, window);
+        outgoing.ask_at = kernel.ask_time(asked);
+        co_await kernel.wait_until([&kernel, &outgoing, position, total_bytes, window] {
+            return may_go_on(outgoing, position, total_bytes, window) ||
+                   kernel.due(outgoing.ask_at);
         });
+        outgoing.ask_at = wire::kNever;
+        if (may_go_on(outgoing, position, total_bytes, window)) {
+            asked = 0;
+            continue;
+        }
+        const bool answered = std::exchange(outgoing.alive, false);
+        if (asked != 0 && !answered)
+            co_return Status::unreachable;
+        Packet packet = co_await kernel.allocate(options.route);
+        ask(kernel, std::move(packet), outgoing);
+        ++asked;
     }
     co_return outgoing.lost ? Status::unreachable : Status::ok;
 }

@@ -4,7 +4,9 @@
 // taken that, and never has more than kMessageWindowPackets on the way that the receiver has not
 // consumed, so a slow receiver holds back its own sender and nobody else. Where no process is
 // ready to take an offer and too many wait already, the offer is sent back to wait at its source.
-// This end-to-end control is outside the model time.
+// A sender that hears nothing for long asks whether the receiver is there, so it does not wait for
+// one that died, nor for an answer that cannot come back. This end-to-end control is outside the
+// model time.
 #pragma once
 
 #include "kernel/kernel.hpp"
@@ -29,8 +31,8 @@ struct SendOptions {
 };
 
 /// Sends `total_bytes` (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed
-/// them all. ok; unreachable: a link on the way is dead (part of it may have arrived);
-/// bad_argument: no such node, or size out of range.
+/// them all. ok; unreachable: a link on the way there or back is dead, or the receiver does not
+/// answer (part of it, or all, may have arrived); bad_argument: no such node, or size out of range.
 Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t total_bytes,
                   ByteSource source);
 

@@ -26,8 +26,7 @@ Outgoing* Messages::find(std::uint32_t message) const {
 }
 
 void Messages::hear(const News& news) {
-    if (news.service != Service::taken && news.service != Service::later &&
-        news.service != Service::lost)
+    if (news.service < Service::taken)
         return;
     Outgoing* const outgoing = find(news.message);
     if (outgoing == nullptr) {
@@ -35,14 +34,23 @@ void Messages::hear(const News& news) {
     } else if (news.service == Service::taken) {
         outgoing->taken = true;
         outgoing->taken_bytes = std::max(outgoing->taken_bytes, news.position);
+    } else if (news.service == Service::later) {
+        outgoing->later = true;
     } else {
-        (news.service == Service::later ? outgoing->later : outgoing->lost) = true;
+        (news.service == Service::alive ? outgoing->alive : outgoing->lost) = true;
     }
 }
 
 void Messages::on_dead_links(const Forwarder& forwarder) {
     for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
-        outgoing->lost = outgoing->lost || forwarder.cut_off(outgoing->to);
+        outgoing->lost = outgoing->lost || forwarder.cut_off(outgoing->to, outgoing->route);
+}
+
+std::uint64_t Messages::next_ask() const {
+    std::uint64_t earliest = wire::kNever;
+    for (const Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
+        earliest = std::min(earliest, outgoing->ask_at);
+    return earliest;
 }
 
 } // namespace mesh

@@ -59,6 +59,15 @@ public:
         return asked < limits::kAttemptsMax ? now_ + (wire::kTicksPerUnit << std::min(asked, 32u))
                                             : wire::kNever;
     }
+    /// When the sender of a message, having `asked` as often, asks again whether its receiver is
+    /// there; kNever: no more. In lockstep that is later than whatever else may happen.
+    std::uint64_t ask_receiver_at(unsigned asked, std::uint32_t patience_us) const {
+        constexpr std::uint64_t kAtRest = std::uint64_t{1} << 48;
+        if (asked >= limits::kAsksMax)
+            return wire::kNever;
+        return now_ +
+               ((lockstep_ ? kAtRest : limits::kAskPatience * std::uint64_t{patience_us}) << asked);
+    }
 
 private:
     std::uint64_t now_ = 0;

@@ -1,0 +1,142 @@
+// A send ends, whatever dies: there, on the way there, or on the way back.
+#include "kernel/message.hpp"
+#include "rig.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace mesh::test {
+namespace {
+
+constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
+
+/// What the programs of the running test do, and how it ended.
+struct Story {
+    NodeId to{};
+    SendOptions options{};
+    wire::ModelTime late = 0; // how long the receiver sleeps first
+    bool takes = true;        // the receiver
+    std::optional<Status> sent{};
+    std::optional<Received> got{};
+};
+Story story;
+
+Process send_from_0(Kernel& node) {
+    static const std::array<std::byte, 64> data{};
+    if (node.id() == node_at(0))
+        story.sent = co_await send(node, story.to, story.options, data);
+    if (node.id() != story.to)
+        co_return Status::ok;
+    if (story.late != 0)
+        co_await node.sleep(story.late);
+    std::array<std::byte, 64> room{};
+    if (story.takes)
+        story.got = co_await receive(node, room);
+    co_return Status::ok;
+}
+
+/// Both directions of the cable at `port` of `node`.
+auto cable(Network network, unsigned node, unsigned port) {
+    return [network, node, port](NodeId from, Port by) {
+        return by == port_at(port) &&
+               (from == node_at(node) || neighbor(network, from, by) == node_at(node));
+    };
+}
+
+constexpr Network kCube3{Topology::cube, 3};
+
+TEST(MessageFaults, ASendEndsWhenOnlyTheWayBackIsDead) {
+    story = {.to = node_at(7)};
+    Rig rig{kCube3, send_from_0};
+    rig.is_cut = [&rig, cut = cable(kCube3, 4, 2)](NodeId from, Port by) {
+        return rig.started && cut(from, by); // there by 1 and 3, back by 6 and 4
+    };
+    rig.run({});
+    ASSERT_TRUE(story.got.has_value());
+    EXPECT_EQ(story.got->status, Status::ok);
+    EXPECT_EQ(story.sent, Status::unreachable) << "it cannot know better";
+}
+
+TEST(MessageFaults, ASendEndsWhenTheReceiverDiesAfterItsLinkHasTheOffer) {
+    for (const std::uint32_t to : {1u, 3u, 7u}) {
+        story = {.to = node_at(to), .takes = false};
+        Rig rig{kCube3, send_from_0};
+        rig.is_cut = [&](NodeId from, Port by) {
+            const bool there = from == story.to || neighbor(kCube3, from, by) == story.to;
+            const unsigned links = distance(kCube3, node_at(0), story.to);
+            return there && rig.total(Counter::packets_sent) >= links;
+        };
+        rig.run({});
+        EXPECT_EQ(rig.kernel(to).counters()[Counter::packets_delivered], 1u);
+        EXPECT_EQ(story.sent, Status::unreachable) << "to " << to;
+    }
+}
+
+TEST(MessageFaults, AReceiverThatIsThereIsWaitedForHoweverLateItTakes) {
+    for (const unsigned seconds : {0u, 2u, 20u, 100u}) {
+        story = {.to = node_at(7), .late = seconds * 1000 * kUnit};
+        Rig rig{kCube3, send_from_0};
+        rig.run({});
+        EXPECT_EQ(story.sent, Status::ok) << seconds;
+        ASSERT_TRUE(story.got.has_value());
+        EXPECT_EQ(story.got->bytes, 64u);
+    }
+}
+
+Process nothing_to_a_late_receiver(Kernel& node) {
+    if (node.id() == node_at(0))
+        co_return co_await send(node, node_at(1), {}, std::span<const std::byte>{});
+    co_await node.sleep(20'000 * kUnit);
+    const Received got = co_await receive(node, {});
+    co_return got.status;
+}
+
+TEST(MessageFaults, AnEmptyMessageIsDeliveredOnceHoweverOftenTheReceiverWasAskedFor) {
+    Rig rig{{Topology::cube, 1}, nothing_to_a_late_receiver};
+    rig.run({});
+    EXPECT_EQ(rig.report(0).done + rig.report(1).done, 2u);
+    EXPECT_EQ(rig.kernel(1).counters()[Counter::packets_delivered], 1u);
+}
+
+TEST(MessageFaults, AMeshInWhichNobodyTakesAMessageComesToRest) {
+    story = {.to = node_at(7), .takes = false};
+    Rig rig{kCube3, send_from_0};
+    rig.run({});
+    rig.finish(~std::uint64_t{0} - 1); // no limit
+    EXPECT_FALSE(story.sent.has_value());
+    EXPECT_EQ(rig.report(0).unacknowledged, 0u);
+    EXPECT_EQ(rig.report(0).done, 0u);
+}
+
+Process send_twice_from_0(Kernel& node) {
+    static const std::array<std::byte, 64> data{};
+    if (node.id() == node_at(0)) {
+        const Status direct = co_await send(node, node_at(1), {}, data);
+        story.sent = co_await send(node, story.to, story.options, data);
+        co_return direct == Status::unreachable ? Status::ok : Status::failed;
+    }
+    std::array<std::byte, 64> room{};
+    if (node.id() == story.to)
+        story.got = co_await receive(node, room);
+    co_return Status::ok;
+}
+
+TEST(MessageFaults, AMessageIsNotCalledLostForADeadLinkThatItsTreeDoesNotUse) {
+    constexpr Network kCube2{Topology::cube, 2};
+    static_cast<void>(tree_rules(Topology::cube)); // links the trees
+    story = {.to = node_at(3), .options = {.route = Rule::tcbt}};
+    Rig rig{kCube2, send_twice_from_0};
+    rig.is_cut = [&rig, cut = cable(kCube2, 0, 0)](NodeId from, Port by) {
+        return rig.started && cut(from, by);
+    };
+    rig.run({});
+    EXPECT_EQ(rig.report(0).status, 0u) << "the cable between 0 and 1 was not found dead";
+    ASSERT_TRUE(story.got.has_value());
+    EXPECT_EQ(story.sent, Status::ok);
+}
+
+} // namespace
+} // namespace mesh::test
