@@ -110,7 +110,7 @@ Task<Status> transform_inside(Kernel& node, AscendBlock& block) {
                 data[at] = data[at] + data[at + half];
                 data[at + half] = difference * roots[at - begin];
             }
-        co_await let_links_work(node);
+        co_await node.yield();
     }
     co_return Status::ok;
 }

@@ -91,17 +91,12 @@ private:
     std::array<std::uint32_t, 4> bytes_{};
 };
 
-/// `co_await let_links_work(kernel)` between long computations: frames that came meanwhile are
-/// taken, so that no neighbour takes this node for dead. Costs no model time.
-inline auto let_links_work(Kernel& kernel) {
-    const std::uint64_t moment = kernel.lockstep() ? 0 : kernel.deadline_in(limits::kTicksPerUs);
-    return kernel.wait_until([&kernel, moment] { return kernel.due(moment); }, moment);
-}
-
 /// Combines the values of all pairs across dimension 0, then 1, .. plan.dims-1. All nodes call it
 /// alike; the new value is in `block`. ok; bad_argument: a network without dimensions (star), no
 /// operation, or a value larger than a message; truncated: a neighbour's value is larger than
-/// room_bytes(); unreachable: a link on the way is dead; no_memory: of the processes' arena.
+/// room_bytes(); unreachable: a link on the way is dead, or a neighbour misses a value; no_memory:
+/// of the processes' arena. If not ok the value is that of some round before. On the cube all that
+/// miss something end; on the UHC a node whose answers went home by a dead one can wait for ever.
 Task<Status> ascend(Kernel& kernel, const AscendPlan& plan, AscendBlock& block);
 
 /// The same from dimension plan.dims-1 down to 0.

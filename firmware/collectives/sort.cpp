@@ -104,7 +104,7 @@ Task<Status> sort_block(Kernel& kernel, AscendBlock& block) {
         }
         block.take_spare(written);
         sorted = merges <= 1;
-        co_await let_links_work(kernel);
+        co_await kernel.yield();
     }
     co_return Status::ok;
 }

@@ -105,11 +105,12 @@ void BoardlessNode::run() {
     wire::Ready ready;
     if (kernel_.links_.take_ready(ready))
         kernel_.host_.send(HostTag::ready, wire::bytes_of(ready));
+    unsigned rounds = 0;
     do {
         do {
             kernel_.forwarder_.send_notices();
         } while (kernel_.links_.dead_ports() != 0 && give_up_packets());
-    } while (kernel_.scheduler_.run());
+    } while (kernel_.scheduler_.run_round() && (lockstep() || ++rounds < limits::kRoundsMax));
     kernel_.links_.on_buffers_free();
     Counters& counters = kernel_.counters_;
     counters[Counter::buffers_used_max] =

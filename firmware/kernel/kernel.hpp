@@ -90,7 +90,8 @@ public:
     /// `wake` (see deadline_in()) at the latest.
     template <class Ready>
     auto wait_until(Ready ready, std::uint64_t wake = wire::kNever);
-    /// Lets the other processes run.
+    /// Lets the other processes run, and the links work: `co_await yield()` between long
+    /// computations, so that no neighbour takes this node for dead. Costs no model time.
     auto yield();
     /// Sleeps for `ticks` of model time.
     auto sleep(wire::ModelTime ticks);
@@ -266,8 +267,11 @@ auto detail::wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake
 }
 
 inline auto Kernel::yield() {
+    const std::uint64_t moment = lockstep() ? 0 : deadline_in(limits::kTicksPerUs);
     bool asked = false;
-    return wait_until([asked]() mutable { return std::exchange(asked, true); }, 0);
+    return wait_until(
+        [this, moment, asked]() mutable { return std::exchange(asked, true) && due(moment); },
+        moment);
 }
 
 inline auto Kernel::sleep(wire::ModelTime ticks) {

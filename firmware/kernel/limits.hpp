@@ -33,6 +33,10 @@ inline constexpr std::uint32_t kHelloUs = 250'000;
 /// Processes at a time on one node, joined or not.
 inline constexpr unsigned kProcessesMax = 16;
 
+/// Free running: times that each process may run before the links have their turn again. Frames
+/// that came meanwhile wait in the receiver, and neighbours for their acknowledgements.
+inline constexpr unsigned kRoundsMax = 32;
+
 /// Words of `--app ... -- words`, and all their bytes together.
 inline constexpr unsigned kArgumentsMax = 16;
 inline constexpr std::size_t kArgumentBytesMax = 256;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace mesh {
 
@@ -36,22 +37,21 @@ void Scheduler::block(std::coroutine_handle<> resume_at, Ready ready, void* cont
     slot.wake = wake;
 }
 
-bool Scheduler::run() {
+bool Scheduler::run_round() {
+    if (!std::exchange(touched_, false))
+        return false;
     bool ran = false;
-    while (touched_) {
-        touched_ = false;
-        for (unsigned number = 0; number < used_; ++number) {
-            Slot& slot = slots_[number];
-            if (!slot.root || (slot.ready != nullptr && !slot.ready(slot.context)))
-                continue;
-            current_ = static_cast<std::uint8_t>(number);
-            slot.ready = nullptr;
-            slot.wake = wire::kNever;
-            slot.resume_at.resume();
-            ran = touched_ = true;
-            if (slot.root.done())
-                end(slot);
-        }
+    for (unsigned number = 0; number < used_; ++number) {
+        Slot& slot = slots_[number];
+        if (!slot.root || (slot.ready != nullptr && !slot.ready(slot.context)))
+            continue;
+        current_ = static_cast<std::uint8_t>(number);
+        slot.ready = nullptr;
+        slot.wake = wire::kNever;
+        slot.resume_at.resume();
+        ran = touched_ = true;
+        if (slot.root.done())
+            end(slot);
     }
     return ran;
 }
@@ -70,6 +70,8 @@ void Scheduler::on_time(std::uint64_t now) {
 }
 
 std::uint64_t Scheduler::next_wake() const {
+    if (touched_)
+        return 0;
     std::uint64_t earliest = wire::kNever;
     for (const Slot& slot : std::span{slots_}.first(used_))
         if (slot.root)

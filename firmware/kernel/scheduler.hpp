@@ -35,14 +35,14 @@ public:
     void block(std::coroutine_handle<> resume_at, Ready ready, void* context,
                std::uint64_t wake = wire::kNever);
 
-    /// Resumes processes until every one is blocked. Returns whether any ran.
-    bool run();
+    /// Resumes each process that can run once. Returns whether any ran.
+    bool run_round();
 
     /// Something changed that a predicate may look at.
     void touch() { touched_ = true; }
     /// Time has come to `now`: touches if a process wanted to be asked by then.
     void on_time(std::uint64_t now);
-    /// Earliest `wake` of all blocked processes, or kNever.
+    /// Earliest `wake` of all blocked processes, or kNever; 0 if another round is due.
     std::uint64_t next_wake() const;
 
     bool ended(ProcessId id) const;

@@ -197,6 +197,50 @@ TEST(Process, YieldLetsTheOthersRun) {
     EXPECT_EQ(story, (std::vector<std::string>{"a1", "b1", "a2", "b2", "a3", "b3"}));
 }
 
+unsigned turns = 0;
+
+Process yields_for_long(Kernel& node) {
+    ON_NODE_0(node);
+    for (turns = 0; turns < 1000; ++turns)
+        co_await node.yield();
+    co_return Status::ok;
+}
+
+Process plays(Kernel&, Channel<int>& channel, bool serves) {
+    for (unsigned count = 0; count < 1000; ++count, turns += serves ? 1 : 0)
+        if (serves)
+            co_await channel.write(1);
+        else
+            co_await channel.read();
+    co_return Status::ok;
+}
+
+Process passes_for_long(Kernel& node) {
+    ON_NODE_0(node);
+    turns = 0;
+    Channel<int> channel{node};
+    ProcessId a, b;
+    if (!node.spawn(plays(node, channel, true), a) || !node.spawn(plays(node, channel, false), b))
+        co_return Status::failed;
+    co_await node.join(a);
+    co_return co_await node.join(b);
+}
+
+TEST(Process, ThatNeverWaitsForLongLetsTheLinksWorkInBetween) {
+    for (const Program program : {yields_for_long, passes_for_long}) {
+        Rig rig{{Topology::cube, 1}, program, 32};
+        rig.boot();
+        rig.tell(0, wire::HostTag::start, {});
+        turns = 0;
+        rig.settle(); // no time passes
+        EXPECT_LT(turns, 200u);
+        rig.finish();
+        EXPECT_EQ(turns, 1000u);
+        EXPECT_EQ(rig.report(0).done, 1u);
+        EXPECT_EQ(rig.report(0).status, 0u);
+    }
+}
+
 Process sleeper(Kernel& node, unsigned units) {
     co_await node.sleep(units * kUnit);
     tell(std::to_string(units) + "@" + std::to_string(node.now() / kUnit));
