@@ -16,11 +16,6 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::string_view kAllowed =
-    "allowed: drop:P corrupt:P dup:P reorder:P delay:US cut:NODE/PORT cut:NODE>PORT cut:random "
-    "cutdim:D alter:NODE/PORT alter:NODE>PORT kill:NODE kill:random hang:NODE hang:random, each "
-    "with @T or @random, and xK";
-
 constexpr std::array<std::pair<std::string_view, FaultKind>, 10> kKinds{{
     {"drop", FaultKind::drop},
     {"corrupt", FaultKind::corrupt},
@@ -34,6 +29,23 @@ constexpr std::array<std::pair<std::string_view, FaultKind>, 10> kKinds{{
     {"hang", FaultKind::hang},
 }};
 
+constexpr std::array<FaultForm, 14> kForms{{
+    {"drop:P", "each frame is lost with probability P, on each link and direction"},
+    {"corrupt:P", "one bit of a frame is turned over"},
+    {"dup:P", "a frame comes twice"},
+    {"reorder:P", "a frame comes after the next one"},
+    {"delay:US", "frames take up to so many microseconds longer"},
+    {"cut:NODE/PORT", "a cable is cut, both directions"},
+    {"cut:NODE>PORT", "a cable is cut, outgoing only"},
+    {"cut:random", "a cable that the seed draws is cut"},
+    {"cutdim:D", "all cables of a dimension are cut"},
+    {"alter:NODE/PORT", "payloads on a cable are altered, under a checksum that fits"},
+    {"alter:NODE>PORT", "the same, outgoing only"},
+    {"kill:NODE", "a node is ended at once"},
+    {"kill:random", "a node that the seed draws, never the root"},
+    {"hang:NODE", "a node stops working without a sign; also hang:random"},
+}};
+
 constexpr std::uint32_t kDelayMaxUs = 1'000'000;
 constexpr std::uint64_t kDrawsMax = 100'000;
 
@@ -41,7 +53,10 @@ bool is_rate(FaultKind kind) { return kind <= FaultKind::delay; }
 bool is_cable(FaultKind kind) { return kind == FaultKind::cut || kind == FaultKind::alter; }
 
 [[noreturn]] void refuse_entry(std::string_view text, std::string_view what) {
-    refuse("--faults: '{}': {}; {}", text, what, kAllowed);
+    std::string forms;
+    for (const FaultForm& form : kForms)
+        forms += fmt::format(" {}", form.form);
+    refuse("--faults: '{}': {}; allowed:{}, each with @T or @random, and xK", text, what, forms);
 }
 
 std::string_view trim(std::string_view text) {
@@ -312,6 +327,8 @@ std::vector<FaultSpec> parse_faults(std::string_view text, Network network) {
     }
     return specs;
 }
+
+std::span<const FaultForm> fault_forms() { return kForms; }
 
 FaultPlan plan_faults(const std::vector<FaultSpec>& specs, Network network, NodeId root,
                       std::uint64_t packets, std::uint64_t seed) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -88,6 +89,13 @@ struct FaultPlan {
     std::uint64_t seed = 1;
     std::vector<Incident> incidents;
 };
+
+/// One way to write a fault, and what it does.
+struct FaultForm {
+    std::string_view form;
+    std::string_view phrase;
+};
+std::span<const FaultForm> fault_forms();
 
 /// Reads a comma list, or with a leading @ a file of one fault a line. UsageError for anything
 /// that is not a fault of `network`.

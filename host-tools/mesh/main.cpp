@@ -1,5 +1,6 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
 #include "errors.hpp"
+#include "files.hpp"
 #include "ops/operation.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -9,9 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstdio>
 #include <exception>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -24,16 +24,6 @@ constexpr int kFailed = 1;
 constexpr int kBadArgument = 2;
 constexpr int kSignalBase = 128;
 
-void write_output(const RunPlan& plan, const Bytes& output) {
-    if (plan.output.empty())
-        return;
-    std::ofstream file(plan.output, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(output.data()),
-               static_cast<std::streamsize>(output.size()));
-    if (!file.flush())
-        throw RunError(fmt::format("--output '{}': cannot be written", plan.output));
-}
-
 /// One whole run; the engine and its nodes are gone when it returns.
 int run_command(const Operation& op) {
     const RunPlan& plan = op.run();
@@ -44,14 +34,19 @@ int run_command(const Operation& op) {
     progress.clear();
 
     const Summary summary = summarize(op, result, engine->loom());
-    write_report(op, result, summary, engine->loom().counts());
-    write_output(plan, summary.output);
+    const LoomCounts& loom = engine->loom().counts();
     if (!op.is_app())
-        print_table(op, result, summary, engine->loom().counts());
-    if (summary.good())
-        return 0;
-    fmt::print(stderr, "mesh: {}; repeat: {}\n", describe_failure(result, summary), plan.command);
-    return std::max(kFailed, static_cast<int>(summary.app_status));
+        fmt::print(plan.report == kStandardOutput ? stderr : stdout, "{}",
+                   table_of(op, result, summary, loom));
+    if (!summary.good())
+        fmt::print(stderr, "mesh: {}; repeat: {}\n", describe_failure(result, summary),
+                   plan.command);
+    write_report(op, result, summary, loom);
+    if (!summary.good())
+        return kFailed;
+    if (!plan.output.empty())
+        write_whole(plan.output, summary.output, "--output");
+    return 0;
 }
 
 int run_or_explain(const RunArguments& arguments, const std::string& command) {
@@ -76,12 +71,23 @@ int execute(const Command& command, const std::string& again) {
             } else if constexpr (std::is_same_v<Arguments, EmbedArguments>) {
                 embed_command(arguments);
                 return 0;
+            } else if constexpr (std::is_same_v<Arguments, ListArguments>) {
+                list_command(arguments);
+                return 0;
             } else {
                 fmt::print("{}", arguments.text);
                 return 0;
             }
         },
         command);
+}
+
+/// What was printed must have arrived too.
+int checked(int status) {
+    const bool flushed = std::fflush(stdout) == 0;
+    if (!flushed || std::ferror(stdout) != 0)
+        throw RunError("standard output: cannot be written");
+    return status;
 }
 
 } // namespace
@@ -91,7 +97,7 @@ int execute(const Command& command, const std::string& again) {
 int main(int count, char** words) {
     using namespace mesh::host;
     try {
-        return execute(parse_command_line(count, words), command_again(count, words));
+        return checked(execute(parse_command_line(count, words), command_again(count, words)));
     } catch (const UsageError& error) {
         fmt::print(stderr, "mesh: {}\n", error.what());
         return kBadArgument;

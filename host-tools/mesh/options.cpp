@@ -1,9 +1,16 @@
 #include "options.hpp"
 
+#include "core/operators.hpp"
 #include "errors.hpp"
+#include "naming.hpp"
+#include "ops/families.hpp"
+#include "plan_rig.hpp"
+#include "qemu_process.hpp"
+#include "version.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string_view>
 
@@ -11,37 +18,72 @@ namespace mesh::host {
 
 namespace {
 
-void add_network(CLI::App& app, std::string& topology, std::int64_t& dim) {
-    app.add_option("--topology", topology, "cube, uhc (2^N nodes), star (N! nodes)")
-        ->capture_default_str();
-    app.add_option("--dim", dim, "dimension N of the network")->required();
+constexpr const char* kWork = "Work";
+constexpr const char* kData = "Data";
+constexpr const char* kModel = "Model";
+constexpr const char* kRig = "Rig";
+constexpr const char* kFaults = "Faults and findings";
+
+template <class Names>
+std::string list(const Names& names) {
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void add_job(CLI::App& app, RunArguments& run) {
+std::string op_list() {
+    std::vector<std::string_view> names;
+    for (const OpKind& kind : op_kinds())
+        names.push_back(kind.name);
+    return list(names);
+}
+
+std::string schedule_list() {
+    std::vector<std::string_view> names;
+    for (unsigned number = 0; number < static_cast<unsigned>(Schedule::kCount); ++number)
+        names.push_back(name(static_cast<Schedule>(number)));
+    return list(names);
+}
+
+std::string tree_list() {
+    std::string text;
+    for (const Topology topology : {Topology::cube, Topology::uhc, Topology::star})
+        text += fmt::format("{}{}: {} (default {}, with copies {})", text.empty() ? "" : "; ",
+                            name(topology), list(tree_names(topology)),
+                            name(usual_tree(topology, false)), name(usual_tree(topology, true)));
+    return text;
+}
+
+std::string fault_list() {
+    std::vector<std::string_view> forms;
+    for (const FaultForm& fault : fault_forms())
+        forms.push_back(fault.form);
+    return fmt::format("comma list or @FILE: {}; with @T, @random, xK", list(forms));
+}
+
+void add_network(CLI::App& app, std::string& topology, std::int64_t& dim) {
+    app.add_option("--topology", topology, list(topology_names()))->capture_default_str();
+    app.add_option("--dim", dim, "dimension N: 2^N nodes of a cube or uhc, N! of a star")
+        ->required();
+}
+
+void add_work(CLI::App& app, RunArguments& run) {
+    app.option_defaults()->group(kWork);
+    app.add_option("--op", run.op, op_list());
     app.add_option(
-        "--op", run.op,
-        "bcast, scatter, gather, reduce, allreduce, scan, allgather, alltoall, send, barrier, "
-        "ascend, descend, sort, fft");
-    app.add_option("--app", run.app, "a program on every node: a name, or an image (.elf)");
+        "--app", run.app,
+        fmt::format("a program on every node: {}, or an image (.elf)", list(app_names())));
     app.add_option("words", run.words, "after --: words for the app");
-    app.add_option(
-        "--tree", run.tree,
-        "the spanning tree (default sbt, bts, spt for cube, uhc, star; with --copies msbt, ist, "
-        "edt)");
+    app.add_option("--tree", run.tree, "the spanning tree; " + tree_list());
     app.add_option("--avoid", run.avoid, "NODE/PORT: choose a tree that does without this cable");
-    app.add_option("--schedule", run.schedule,
-                   "scatter, gather: gray, port, postorder, rbf, roundrobin, level, subtree; "
-                   "all-to-all: level, subtree (default: the best for tree and ports); on uhc and "
-                   "star: rbf; allgather: queue, dfs-ack; alltoall: necklace, queue");
+    app.add_option(
+        "--schedule", run.schedule,
+        fmt::format("order of a personalised op (default: the best): {}", schedule_list()));
     app.add_option("--type", run.element,
-                   "elements of a reduction: i32, u32, f32; what sort sorts: i32, "
-                   "lines")
+                   fmt::format("elements of a reduction: {}; what sort sorts: i32, lines",
+                               list(kElementNames)))
         ->capture_default_str();
-    app.add_option("--operator", run.reduction, "sum, min, max, band, bor, bxor")
-        ->capture_default_str();
+    app.add_option("--operator", run.reduction, list(kOperatorNames))->capture_default_str();
     app.add_flag("--exclusive", run.exclusive, "scan: without the node's own element");
-    app.add_option("--route", run.route, "send: ecube, sbt, sbnt, sbnt-maxl/minbl/maxbr")
-        ->capture_default_str();
+    app.add_option("--route", run.route, "send: " + list(route_names()))->capture_default_str();
     app.add_option("--root", run.root, "root of a tree, sender of a send to one target")
         ->capture_default_str();
     app.add_option("--target,--to", run.target,
@@ -49,48 +91,61 @@ void add_job(CLI::App& app, RunArguments& run) {
         ->capture_default_str();
     app.add_option("--messages", run.messages, "send: messages of each sender")
         ->capture_default_str();
+    app.add_option("--copies", run.copies,
+                   "send each packet over so many disjoint trees (bcast; uhc, star: blocks too)")
+        ->capture_default_str();
+}
+
+void add_data(CLI::App& app, RunArguments& run) {
+    app.option_defaults()->group(kData);
     app.add_option("--bytes", run.bytes,
                    "bytes of a message, or of a node's block (default 4096, or the input's)");
     app.add_option("--packet", run.packet,
                    "most payload bytes that move as one (default 1024): 16 to 1024, bcast and "
                    "scatter to 65536; bcast: auto; in cycles: 0 for unbounded, the default");
-    app.add_option("--copies", run.copies, "bcast: send each packet over so many disjoint trees")
-        ->capture_default_str();
     app.add_option("--input", run.input, "file to send; default: bytes made from the seed");
     app.add_option("--output", run.output,
-                   "file for what the last node (send: the target) got, "
-                   "or what an app writes");
+                   "file for what the last node (gather, reduce: the root; send: the target) got, "
+                   "or what an app writes; only if the run is verified");
 }
 
 void add_model(CLI::App& app, RunArguments& run) {
-    app.add_option("--ports", run.ports, "port model: all, duplex, half")->capture_default_str();
+    app.option_defaults()->group(kModel);
+    app.add_option("--ports", run.ports, "port model: " + list(port_model_names()))
+        ->capture_default_str();
     app.add_option("--tau", run.tau, "start-up time of a packet on a link, in model time units")
         ->capture_default_str();
     app.add_option("--tc", run.tc, "time of one byte on a link")->capture_default_str();
-    app.add_flag("--lockstep", run.lockstep,
-                 "release frames by model time: the same run again, to the byte");
-    app.add_flag("--free", run.free, "let frames pass as they come (faster, engine qemu)");
+    CLI::Option* const lockstep =
+        app.add_flag("--lockstep", run.lockstep,
+                     "release frames by model time: the same run again, to the byte");
+    app.add_flag("--free", run.free, "let frames pass as they come (faster, engine qemu)")
+        ->excludes(lockstep);
 }
 
 void add_rig(CLI::App& app, RunArguments& run) {
+    app.option_defaults()->group(kRig);
     app.add_option("--engine", run.engine, "qemu (real firmware), sim (in this process)")
         ->capture_default_str();
-    app.add_option("--board", run.board, "board of engine qemu")->capture_default_str();
-    app.add_option("--faults", run.faults,
-                   "comma list or @FILE: drop:P corrupt:P dup:P reorder:P delay:US "
-                   "cut:NODE/PORT cut:NODE>PORT cutdim:D alter:NODE/PORT kill:NODE hang:NODE, with "
-                   "@T, @random, "
-                   "xK");
-    app.add_option("--seed", run.seed, "repeats a run")->capture_default_str();
-    app.add_option("--report", run.report, "file for the report, as JSON");
-    app.add_option("--timeout", run.timeout_s, "seconds of silence after which a node is hung")
+    app.add_option("--board", run.board, "board of engine qemu: " + list(board_names()))
         ->capture_default_str();
+    app.add_option("--memory", run.memory, "megabytes for all nodes (default: what is free)");
     app.add_option("--gdb", run.gdb, "hold this node at reset for a debugger");
     app.add_option("--image", run.image, "another image for the nodes");
     app.add_option("--qemu", run.qemu, "the emulator")->capture_default_str();
     app.add_option("--miswire", run.miswire,
                    "swap the cables at two NODE/PORT, to see the self-check find it")
         ->expected(2);
+}
+
+void add_findings(CLI::App& app, RunArguments& run) {
+    app.option_defaults()->group(kFaults);
+    app.add_option("--faults", run.faults, fault_list());
+    app.add_option("--seed", run.seed, "repeats a run; 64 bits")->capture_default_str();
+    app.add_option("--report", run.report,
+                   "file for the report, as JSON; -: standard output, the table to standard error");
+    app.add_option("--timeout", run.timeout_s, "seconds of silence after which a node is hung")
+        ->capture_default_str();
 }
 
 void add_tree(CLI::App& app, TreeArguments& tree) {
@@ -125,6 +180,12 @@ std::string quoted(std::string_view word) {
     return text + "'";
 }
 
+/// As it was typed if that was a path, else where the shell found it.
+std::string program_again(const std::string& word) {
+    const std::string found = find_program(word);
+    return found.empty() ? word : found;
+}
+
 } // namespace
 
 Command parse_command_line(int count, const char* const* words) {
@@ -133,32 +194,42 @@ Command parse_command_line(int count, const char* const* words) {
     RunArguments run;
     TreeArguments tree;
     EmbedArguments embed;
+    ListArguments names;
+    app.set_version_flag("--version", fmt::format("mesh {}", kVersion));
     CLI::App& run_app = *app.add_subcommand("run", "boot a mesh, do a job on it, verify it");
     add_network(run_app, run.topology, run.dim);
-    add_job(run_app, run);
+    add_work(run_app, run);
+    add_data(run_app, run);
     add_model(run_app, run);
     add_rig(run_app, run);
+    add_findings(run_app, run);
     CLI::App& tree_app =
         *app.add_subcommand("tree", "print a spanning tree by the node's own rule");
     add_tree(tree_app, tree);
     CLI::App& embed_app =
         *app.add_subcommand("embed", "print where a tree or a grid lives in the cube");
     add_embed(embed_app, embed);
+    CLI::App& list_app = *app.add_subcommand("list", "print the names that options take");
+    list_app.add_option("what", names.what, list(list_names()))->required();
     try {
         app.parse(count, words);
     } catch (const CLI::CallForHelp&) {
         const auto chosen = app.get_subcommands();
         return HelpText{chosen.empty() ? app.help() : chosen.front()->help("mesh")};
+    } catch (const CLI::CallForVersion& version) {
+        return HelpText{fmt::format("{}\n", version.what())};
     } catch (const CLI::ParseError& error) {
         const bool chosen = !app.get_subcommands().empty();
         refuse("{}; {}", one_line(error.what()),
                chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
-                      : "commands: run, tree, embed (each with --help)");
+                      : "commands: run, tree, embed, list (each with --help)");
     }
     if (tree_app.parsed())
         return tree;
     if (embed_app.parsed())
         return embed;
+    if (list_app.parsed())
+        return names;
     for (const CLI::Option* option : run_app.get_options())
         if (option->count() != 0)
             run.given.push_back(option->get_name());
@@ -166,7 +237,7 @@ Command parse_command_line(int count, const char* const* words) {
 }
 
 std::string command_again(int count, const char* const* words) {
-    std::string text = "mesh";
+    std::string text = quoted(std::string_view(program_again(words[0])));
     bool seeded = false;
     for (int at = 1; at < count; ++at) {
         const std::string_view word = words[at];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "embed_command.hpp"
+#include "list_command.hpp"
 #include "plan.hpp"
 #include "tree_command.hpp"
 
@@ -15,7 +16,7 @@ struct HelpText {
     std::string text;
 };
 
-using Command = std::variant<HelpText, RunArguments, TreeArguments, EmbedArguments>;
+using Command = std::variant<HelpText, RunArguments, TreeArguments, EmbedArguments, ListArguments>;
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);

@@ -1,12 +1,12 @@
 #include "plan.hpp"
 
 #include "errors.hpp"
+#include "files.hpp"
 #include "naming.hpp"
 #include "ops/operation.hpp"
 #include "plan_rig.hpp"
 
 #include <array>
-#include <fstream>
 #include <utility>
 
 namespace mesh::host {
@@ -32,9 +32,11 @@ void plan_times(RunPlan& run, const RunArguments& arguments) {
         refuse("--timeout {}: allowed: seconds above 0", run.timeout_s);
 }
 
-void check_output(const RunPlan& run) {
-    if (!run.output.empty() && !std::ofstream(run.output, std::ios::binary | std::ios::app))
-        refuse("--output '{}': cannot be written", run.output);
+void check_files(const RunPlan& run) {
+    if (!run.output.empty())
+        check_writable(run.output, "--output");
+    if (!run.report.empty() && run.report != kStandardOutput)
+        check_writable(run.report, "--report");
 }
 
 /// What does not depend on the op.
@@ -53,8 +55,6 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
 
 void plan_lockstep(Operation& op, const RunArguments& arguments) {
     const bool simulated = op.run().engine == "sim";
-    if (arguments.lockstep && arguments.free)
-        refuse("--lockstep and --free exclude each other");
     if (arguments.free && simulated)
         refuse("--free goes with --engine qemu only; the simulation is always in lockstep");
     op.run().rig.lockstep = simulated || arguments.lockstep || (!arguments.free && op.contends());
@@ -62,11 +62,13 @@ void plan_lockstep(Operation& op, const RunArguments& arguments) {
 
 } // namespace
 
+std::vector<std::string_view> port_model_names() { return names_of(kPortModels); }
+
 std::unique_ptr<Operation> plan_run(const RunArguments& arguments, const std::string& command) {
     const OpKind& kind = kind_of(arguments);
     std::unique_ptr<Operation> op = kind.plan(kind, plan_shared(arguments, command), arguments);
     RunPlan& run = op->run();
-    check_output(run);
+    check_files(run);
     if (arguments.gdb)
         run.rig.gdb = node_of(run.network(), *arguments.gdb, "--gdb");
     run.rig.faults = plan_faults(parse_faults(arguments.faults, run.network()), run.network(),

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mesh::host {
@@ -48,10 +49,14 @@ struct RunArguments {
     std::string report;
     double timeout_s = 20;
     std::optional<std::int64_t> gdb;
+    std::optional<std::uint32_t> memory; // megabytes
     std::string image;
     std::string qemu = "qemu-system-arm";
     std::vector<std::string> miswire; // two of NODE/PORT
 };
+
+/// --report with this name goes to standard output, and the table to standard error.
+inline constexpr const char* kStandardOutput = "-";
 
 /// What all runs share. What an op needs beyond is its own (ops/operation.hpp), and it says how
 /// much there is to move.
@@ -77,6 +82,9 @@ struct RunPlan {
     std::uint32_t nodes() const { return node_count(rig.network); }
     bool one_port() const { return ports != PortModel::all; }
 };
+
+/// What --ports can be.
+std::vector<std::string_view> port_model_names();
 
 class Operation;
 

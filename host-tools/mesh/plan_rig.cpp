@@ -1,5 +1,6 @@
 #include "plan_rig.hpp"
 
+#include "memory.hpp"
 #include "naming.hpp"
 #include "ops/operation.hpp"
 #include "qemu_process.hpp"
@@ -19,10 +20,10 @@ namespace {
 struct BoardFacts {
     std::string_view name;
     unsigned ports;      // DMA channels to the link hardware
-    unsigned node_mbyte; // memory that one QEMU of it takes for itself, rounded up
+    unsigned node_mbyte; // memory that one QEMU of it takes for itself, as measured
 };
 
-constexpr std::array<BoardFacts, 1> kBoards{{{"mps2-an505", 8, 22}}};
+constexpr std::array<BoardFacts, 1> kBoards{{{"mps2-an505", 8, 14}}};
 constexpr unsigned kSimulatedPortsMax = kPortsMax;
 /// Of one simulated node: what it touches of its memory in a common run, rounded up.
 constexpr unsigned kSimulatedKbyte = 128;
@@ -33,24 +34,7 @@ const BoardFacts& board_of(std::string_view name) {
     for (const BoardFacts& board : kBoards)
         if (board.name == name)
             return board;
-    std::vector<std::string_view> names;
-    names.reserve(kBoards.size());
-    for (const BoardFacts& board : kBoards)
-        names.push_back(board.name);
-    refuse("--board '{}': allowed: {}", name, fmt::join(names, ", "));
-}
-
-/// Memory that can be used without swapping.
-std::uint64_t available_kbyte() {
-    std::ifstream file("/proc/meminfo");
-    for (std::string line; std::getline(file, line);) {
-        constexpr std::string_view kKey = "MemAvailable:";
-        std::istringstream words(line.substr(std::min(kKey.size(), line.size())));
-        std::uint64_t kbyte = 0;
-        if (line.starts_with(kKey) && words >> kbyte)
-            return kbyte;
-    }
-    return std::numeric_limits<std::uint64_t>::max();
+    refuse("--board '{}': allowed: {}", name, fmt::join(board_names(), ", "));
 }
 
 /// Largest dimension of this topology whose nodes fit; 0 if none does.
@@ -64,13 +48,15 @@ unsigned largest_dim(Topology topology, std::uint64_t nodes_max, unsigned ports_
     return best;
 }
 
-void check_size(Network network, unsigned ports_max, std::uint64_t node_kbyte,
-                std::string_view where) {
+/// Whether ports and memory suffice; --memory says how much there is, in place of the machine.
+void check_size(const RunArguments& arguments, Network network, unsigned ports_max,
+                std::uint64_t node_kbyte, std::string_view where) {
     if (port_count(network) > ports_max)
         refuse("--dim {}: needs {} ports a node; {} has {}: --dim up to {}", network.dim,
                port_count(network), where, ports_max,
                largest_dim(network.topology, std::numeric_limits<std::uint64_t>::max(), ports_max));
-    const std::uint64_t available = available_kbyte();
+    const std::uint64_t available =
+        arguments.memory ? std::uint64_t{*arguments.memory} * 1024 : available_kbyte();
     if (node_count(network) * node_kbyte > available)
         refuse("--dim {}: {} nodes need {} MB of memory, {} MB are available: --dim up to {}",
                network.dim, node_count(network), node_count(network) * node_kbyte / 1024,
@@ -135,10 +121,11 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
                    fmt::join(apps, ", "));
         if (arguments.gdb)
             refuse("--gdb goes with --engine qemu only");
-        check_size(rig.network, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
+        check_size(arguments, rig.network, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
         return;
     }
-    check_size(rig.network, board.ports, std::uint64_t{board.node_mbyte} * 1024, board.name);
+    check_size(arguments, rig.network, board.ports, std::uint64_t{board.node_mbyte} * 1024,
+               board.name);
     rig.image = image ? rig.app : (folder_of_images(rig.board) / (rig.app + ".elf")).string();
     if (!arguments.image.empty())
         rig.image = arguments.image;
@@ -176,6 +163,14 @@ void plan_wiring(RunPlan& run, const RunArguments& arguments) {
 }
 
 } // namespace
+
+std::vector<std::string_view> board_names() {
+    std::vector<std::string_view> names;
+    names.reserve(kBoards.size());
+    for (const BoardFacts& board : kBoards)
+        names.push_back(board.name);
+    return names;
+}
 
 std::vector<std::string_view> app_names() {
     std::vector<std::string_view> names;

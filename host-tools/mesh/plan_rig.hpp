@@ -11,6 +11,9 @@ namespace mesh::host {
 /// The apps that are built in, by name.
 std::vector<std::string_view> app_names();
 
+/// The boards that images are built for.
+std::vector<std::string_view> board_names();
+
 /// Finds and checks all that the op's nodes need to come to life. UsageError.
 void plan_rig(Operation& op, const RunArguments& arguments);
 

@@ -1,12 +1,12 @@
 #include "report.hpp"
 
-#include "errors.hpp"
+#include "files.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iostream>
+#include <iterator>
+#include <span>
 #include <string_view>
 
 namespace mesh::host {
@@ -165,53 +165,57 @@ std::string count_text(std::uint64_t count, std::string_view what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-void print_levels(const Summary& summary) {
-    fmt::print("{:>6} {:>8} {:>12} {:>12}\n", "level", "nodes", "packets", "model time");
+void add_levels(std::string& text, const Summary& summary) {
+    fmt::format_to(std::back_inserter(text), "{:>6} {:>8} {:>12} {:>12}\n", "level", "nodes",
+                   "packets", "model time");
     for (std::size_t number = 0; number < summary.levels.size(); ++number) {
         if (summary.levels.size() > kLevelsShown && number == kLevelsShown - 2)
-            fmt::print("{:>6}\n", "...");
+            fmt::format_to(std::back_inserter(text), "{:>6}\n", "...");
         if (summary.levels.size() > kLevelsShown && number >= kLevelsShown - 2 &&
             number + 1 != summary.levels.size())
             continue;
         const Level& level = summary.levels[number];
-        fmt::print("{:>6} {:>8} {:>12} {:>12g}\n", number, level.nodes, level.packets,
-                   level.model_time);
+        fmt::format_to(std::back_inserter(text), "{:>6} {:>8} {:>12} {:>12g}\n", number,
+                       level.nodes, level.packets, level.model_time);
     }
 }
 
-void print_steps(const Summary& summary) {
-    fmt::print("steps     {}", summary.steps);
+void add_steps(std::string& text, const Summary& summary) {
+    fmt::format_to(std::back_inserter(text), "steps     {}", summary.steps);
     if (summary.formula) {
         const auto difference = static_cast<std::int64_t>(summary.steps) -
                                 static_cast<std::int64_t>(summary.formula->steps);
-        fmt::print("   formula {} = {}   difference {}", summary.formula->text,
-                   summary.formula->steps, difference);
+        fmt::format_to(std::back_inserter(text), "   formula {} = {}   difference {}",
+                       summary.formula->text, summary.formula->steps, difference);
     }
-    fmt::print("\n");
+    fmt::format_to(std::back_inserter(text), "\n");
 }
 
-void print_losses(const Summary& summary, const LoomCounts& loom) {
+void add_losses(std::string& text, const Summary& summary, const LoomCounts& loom) {
     std::string drops;
     for (std::size_t at = 0; at < kCounterCount; ++at)
         if (is_drop(kCounterNames[at]) && summary.counters[at] != 0)
             drops += fmt::format(", {} {}", kCounterNames[at].substr(kDropPrefix.size()),
                                  summary.counters[at]);
-    fmt::print("links     {}, {} acknowledgement frames; dropped by nodes: {}\n",
-               count_text(count_of(summary, Counter::retransmissions), "retransmission"),
-               count_of(summary, Counter::acks_sent), drops.empty() ? "none" : drops.substr(2));
+    fmt::format_to(std::back_inserter(text),
+                   "links     {}, {} acknowledgement frames; dropped by nodes: {}\n",
+                   count_text(count_of(summary, Counter::retransmissions), "retransmission"),
+                   count_of(summary, Counter::acks_sent), drops.empty() ? "none" : drops.substr(2));
     const std::uint64_t injected =
         loom.drop + loom.corrupt + loom.dup + loom.reorder + loom.delay + loom.cut;
     if (injected != 0 || !loom.happened.empty())
-        fmt::print("faults    drop {}, corrupt {}, dup {}, reorder {}, delay {}, swallowed by cut "
-                   "cables {}\n",
-                   loom.drop, loom.corrupt, loom.dup, loom.reorder, loom.delay, loom.cut);
+        fmt::format_to(
+            std::back_inserter(text),
+            "faults    drop {}, corrupt {}, dup {}, reorder {}, delay {}, swallowed by cut "
+            "cables {}\n",
+            loom.drop, loom.corrupt, loom.dup, loom.reorder, loom.delay, loom.cut);
 }
 
-void print_dma(const RunPlan& plan, const Summary& summary) {
-    fmt::print("DMA       transfers by channel:");
+void add_dma(std::string& text, const RunPlan& plan, const Summary& summary) {
+    fmt::format_to(std::back_inserter(text), "DMA       transfers by channel:");
     for (unsigned port = 0; port < port_count(plan.network()); ++port)
-        fmt::print(" {}", summary.dma_transfers[port]);
-    fmt::print("\n");
+        fmt::format_to(std::back_inserter(text), " {}", summary.dma_transfers[port]);
+    fmt::format_to(std::back_inserter(text), "\n");
 }
 
 } // namespace
@@ -221,46 +225,55 @@ void write_report(const Operation& op, const RunResult& result, const Summary& s
     const std::string& path = op.run().report;
     if (path.empty())
         return;
-    std::ofstream file(path);
-    file << report_of(op, result, summary, loom).dump() << '\n';
-    if (!file.flush())
-        throw RunError(fmt::format("--report '{}': cannot be written", path));
+    // A path on the command line need not be UTF-8.
+    const std::string text =
+        report_of(op, result, summary, loom).dump(-1, ' ', false, Json::error_handler_t::replace) +
+        "\n";
+    if (path == kStandardOutput)
+        fmt::print("{}", text);
+    else
+        write_whole(path, std::as_bytes(std::span(text)), "--report");
 }
 
-void print_table(const Operation& op, const RunResult& result, const Summary& summary,
-                 const LoomCounts& loom) {
+std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
+                     const LoomCounts& loom) {
     const RunPlan& plan = op.run();
-    fmt::print("{} on {} {} of {} {} nodes ({}{})\n", op.title(), plan.engine,
-               name(plan.network().topology), plan.nodes(),
-               plan.engine == "sim" ? "simulated" : plan.rig.board, plan.ports_name,
-               plan.rig.lockstep ? ", lockstep" : "");
+    std::string text;
+    fmt::format_to(std::back_inserter(text), "{} on {} {} of {} {} nodes ({}{})\n", op.title(),
+                   plan.engine, name(plan.network().topology), plan.nodes(),
+                   plan.engine == "sim" ? "simulated" : plan.rig.board, plan.ports_name,
+                   plan.rig.lockstep ? ", lockstep" : "");
     if (const std::string subject = op.subject(); !subject.empty())
-        fmt::print("{}\n", subject);
+        fmt::format_to(std::back_inserter(text), "{}\n", subject);
     if (!summary.levels.empty())
-        print_levels(summary);
-    print_steps(summary);
-    fmt::print("traffic   {}, busiest link {}, model time {:g}\n", count_text(summary.hops, "hop"),
-               summary.max_link_load, summary.model_time);
-    print_losses(summary, loom);
+        add_levels(text, summary);
+    add_steps(text, summary);
+    fmt::format_to(std::back_inserter(text), "traffic   {}, busiest link {}, model time {:g}\n",
+                   count_text(summary.hops, "hop"), summary.max_link_load, summary.model_time);
+    add_losses(text, summary, loom);
     if (!summary.verdict.note.empty())
-        fmt::print("{}\n", summary.verdict.note);
+        fmt::format_to(std::back_inserter(text), "{}\n", summary.verdict.note);
     if (plan.copies > 1)
-        fmt::print("copies    {} of each packet, one of each {}; {} disputed, {}\n", plan.copies,
-                   summary.complete_steps == 0
-                       ? "not everywhere"
-                       : fmt::format("everywhere after {} steps", summary.complete_steps),
-                   count_text(summary.disputed_packets, "packet"),
-                   op.survives_faults() ? "the first kept" : "settled by majority");
+        fmt::format_to(std::back_inserter(text),
+                       "copies    {} of each packet, one of each {}; {} disputed, {}\n",
+                       plan.copies,
+                       summary.complete_steps == 0
+                           ? "not everywhere"
+                           : fmt::format("everywhere after {} steps", summary.complete_steps),
+                       count_text(summary.disputed_packets, "packet"),
+                       op.survives_faults() ? "the first kept" : "settled by majority");
     if (plan.engine == "qemu")
-        print_dma(plan, summary);
-    fmt::print("time      booted in {:.2f} s, ran {:.2f} s, {:.0f} hops/s\n", result.boot_s,
-               result.wall_s,
-               result.wall_s > 0 ? static_cast<double>(summary.hops) / result.wall_s : 0.0);
-    fmt::print("verified  {} of {} live nodes{}\n", summary.verified, summary.live,
-               summary.live == plan.nodes()
-                   ? ""
-                   : fmt::format(", {} killed", plan.nodes() - summary.live));
-    std::fflush(stdout);
+        add_dma(text, plan, summary);
+    fmt::format_to(std::back_inserter(text),
+                   "time      booted in {:.2f} s, ran {:.2f} s, {:.0f} hops/s\n", result.boot_s,
+                   result.wall_s,
+                   result.wall_s > 0 ? static_cast<double>(summary.hops) / result.wall_s : 0.0);
+    fmt::format_to(std::back_inserter(text), "verified  {} of {} live nodes{}\n", summary.verified,
+                   summary.live,
+                   summary.live == plan.nodes()
+                       ? ""
+                       : fmt::format(", {} killed", plan.nodes() - summary.live));
+    return text;
 }
 
 } // namespace mesh::host

@@ -6,7 +6,6 @@
 #include "run.hpp"
 
 #include <cstdint>
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,7 +36,6 @@ struct Summary {
     std::array<std::uint64_t, kCounterCount> counters{}; // sums; maxima for high-water marks
     std::array<std::uint64_t, kPortsMax> dma_transfers{};
     std::vector<Level> levels;  // of a single tree
-    unsigned app_status = 0;    // the worst
     std::optional<Far> against; // a node sent against the direction of the link at this port
     Verdict verdict;            // of the op
     Bytes output;               // for --output
@@ -47,13 +45,13 @@ struct Summary {
 
 Summary summarize(const Operation& op, const RunResult& result, const Loom& loom);
 
-/// Writes the report as JSON. RunError if the file cannot be written.
+/// Writes the report as JSON, whatever came of the run. RunError if it cannot be written.
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
                   const LoomCounts& loom);
 
-/// Prints the table.
-void print_table(const Operation& op, const RunResult& result, const Summary& summary,
-                 const LoomCounts& loom);
+/// The table for a person.
+std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
+                     const LoomCounts& loom);
 
 /// One line: which nodes and links, and what was seen.
 std::string describe_failure(const RunResult& result, const Summary& summary);

@@ -124,7 +124,8 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
     Summary summary;
     const Outcome outcome = outcome_of(result, loom);
     summary.verdict = op.judge(outcome);
-    summary.output = op.output(outcome);
+    if (!op.run().output.empty())
+        summary.output = op.output(outcome);
     for (std::uint32_t number = 0; number < result.nodes.size(); ++number) {
         const NodeResult& node = result.nodes[number];
         if (const auto level = op.level_of(node_at(number)))
@@ -142,8 +143,6 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
         if (node.report.done != 0 || op.survives_faults())
             summary.model_time = std::max(
                 {summary.model_time, summary.complete_time, units(node.report.copies_time)});
-        if (op.is_app())
-            summary.app_status = std::max(summary.app_status, node.report.status);
     }
     summary.steps = steps_of(op, summary.model_time);
     summary.complete_steps = steps_of(op, summary.complete_time);
@@ -162,11 +161,13 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
     std::vector<std::uint32_t> without;
     std::vector<std::uint32_t> wrong;
     std::vector<std::uint32_t> gone;
+    std::uint32_t status = 0; // the worst
     std::vector<std::string> notes;
     for (const std::uint32_t node : summary.failed) {
         const NodeResult& failed = result.nodes[node];
         if (failed.fate == Fate::live) {
             (failed.report.done != 0 ? wrong : without).push_back(node);
+            status = std::max(status, failed.report.status);
             continue;
         }
         gone.push_back(node);
@@ -181,7 +182,9 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
     if (!without.empty())
         parts.push_back(fmt::format("{} did not get all of it", name_nodes(without)));
     if (!wrong.empty())
-        parts.push_back(fmt::format("{} ended with the wrong answer", name_nodes(wrong)));
+        parts.push_back(
+            fmt::format("{} ended with the wrong answer{}", name_nodes(wrong),
+                        status == 0 ? std::string{} : fmt::format(" (status {})", status)));
     if (summary.against)
         parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "
                                     "this is a bug of the firmware",

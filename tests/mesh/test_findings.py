@@ -1,7 +1,156 @@
 """What a command leaves behind: exit status, standard output, report and output files."""
+import json
+import os
+import re
+import subprocess
+
 import pytest
 
-from mesh_tool import mesh, refused, run
+from mesh_tool import IMAGES, MESH, ROOT, mesh, refused, run
+
+SIM = ["run", "--engine", "sim", "--dim", 3]
+KEPT = b"what was there before"
+
+
+def files_in(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+def one_line(outcome, status, words):
+    lines = outcome.err.splitlines()
+    assert outcome.status == status and len(lines) == 1 and words in lines[0], outcome
+
+
+# Files ------------------------------------------------------------------------------------------
+
+def test_a_run_that_fails_leaves_the_old_output_as_it_was(tmp_path):
+    file, report = tmp_path / "out", tmp_path / "report"
+    file.write_bytes(KEPT)
+    outcome = mesh(*SIM, "--op", "bcast", "--faults", "kill:3", "--output", file, "--report",
+                   report)
+    assert outcome.status == 1, outcome
+    assert file.read_bytes() == KEPT and files_in(tmp_path) == ["out", "report"], outcome
+    assert json.loads(report.read_text())["failed_nodes"] == [7]
+
+
+def test_a_run_that_is_refused_creates_and_touches_nothing(tmp_path):
+    old = tmp_path / "old"
+    old.write_bytes(KEPT)
+    for file in (old, tmp_path / "new"):
+        outcome = mesh(*SIM, "--op", "bcast", "--faults", "melt:1", "--output", file, "--report",
+                       file)
+        refused(outcome, "drop")
+    assert files_in(tmp_path) == ["old"] and old.read_bytes() == KEPT
+
+
+def test_a_verified_run_replaces_the_file_whole_and_keeps_its_rights(tmp_path):
+    file, link = tmp_path / "out", tmp_path / "link"
+    file.write_bytes(KEPT)
+    file.chmod(0o640)
+    link.symlink_to(file)
+    before = file.stat().st_ino
+    outcome = mesh(*SIM, "--op", "bcast", "--input", "LICENSE", "--output", link)
+    assert outcome.status == 0, outcome
+    assert file.read_bytes() == (ROOT / "LICENSE").read_bytes() and link.is_symlink()
+    assert file.stat().st_ino != before and file.stat().st_mode & 0o777 == 0o640
+    assert files_in(tmp_path) == ["link", "out"]
+
+
+@pytest.mark.parametrize("option", ["--output", "--report"])
+def test_a_file_that_cannot_be_written_is_refused_before_anything_boots(option, tmp_path):
+    for path in (tmp_path, tmp_path / "no" / "such", "/proc/no-such"):
+        outcome = mesh(*SIM, "--op", "bcast", option, path)
+        refused(outcome, option)
+        assert outcome.out == "" and files_in(tmp_path) == [], outcome
+
+
+@pytest.mark.parametrize("option", ["--output", "--report"])
+def test_a_device_is_written_as_it_stands(option):
+    full = mesh(*SIM, "--op", "bcast", option, "/dev/full")
+    one_line(full, 1, option)
+    assert "verified  8 of 8" in full.out, "the table comes first"
+    shown = mesh(*SIM, "--op", "bcast", "--input", "LICENSE", option, "/dev/stdout")
+    assert shown.status == 0, shown
+    assert ((ROOT / "LICENSE").read_text() if option == "--output" else '"op":"bcast"') in shown.out
+
+
+def test_a_report_names_a_path_that_is_no_text(tmp_path):
+    image = tmp_path / os.fsdecode(b"\xff.elf")
+    image.symlink_to(IMAGES / "hello.elf")
+    outcome = run("qemu", "--dim", 1, "--app", image)
+    assert outcome.status == 0 and outcome.report["app"].endswith("\ufffd.elf"), outcome
+
+
+def test_the_report_on_standard_output_is_all_there_is():
+    outcome = mesh(*SIM, "--op", "bcast", "--report", "-")
+    assert outcome.status == 0, outcome
+    assert json.loads(outcome.out)["verified_nodes"] == 8
+    assert "verified  8 of 8" in outcome.err
+
+
+# Exit status ------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("command", [[*SIM, "--op", "bcast"], ["tree", "--dim", 3],
+                                     ["embed", "--guest", "tree", "--levels", 3], ["list", "ops"],
+                                     ["--help"]], ids=lambda command: command[0])
+def test_output_that_does_not_arrive_is_a_failure(command):
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([MESH, *map(str, command)], stdout=full, stderr=subprocess.PIPE,
+                              text=True, timeout=60, cwd=ROOT)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
+    assert "cannot be written" in done.stderr
+
+
+def test_a_drawing_without_graphviz_fails_and_says_what_to_install(tmp_path):
+    draw = ["tree", "--dim", 3, "--format", "svg"]
+    env = dict(os.environ, PATH=str(tmp_path))
+    one_line(mesh(*draw, env=env), 1, "install graphviz")
+    fake = tmp_path / "dot"
+    fake.write_text("#!/bin/sh\nexit 3\n")
+    fake.chmod(0o755)
+    one_line(mesh(*draw, env=dict(env, PATH=f"{tmp_path}:/usr/bin:/bin")), 1, "install graphviz")
+
+
+def test_the_repeat_line_pasted_into_a_shell_fails_in_the_same_way(tmp_path):
+    odd = tmp_path / "it's here"
+    command = [*map(str, SIM), "--op", "bcast", "--faults", "kill:3", "--output", str(odd)]
+    by_path = dict(os.environ, PATH=f"{MESH.parent}:{os.environ['PATH']}")
+    for typed, env in ((str(MESH), None), (os.path.relpath(MESH, ROOT), None), ("mesh", by_path)):
+        first = subprocess.run([typed, *command], capture_output=True, text=True, cwd=ROOT, env=env)
+        assert first.returncode == 1, first
+        repeat = re.search("; repeat: (.*)", first.stderr).group(1)
+        again = subprocess.run(["sh", "-c", repeat], capture_output=True, text=True, cwd=ROOT)
+        assert again.returncode == 1 and "--seed 1" in repeat, (repeat, again)
+        assert again.stderr.split(";")[0] == first.stderr.split(";")[0], (repeat, again.stderr)
+
+
+# Names and numbers ------------------------------------------------------------------------------
+
+def test_the_version_is_one_line():
+    outcome = mesh("--version")
+    assert outcome.status == 0 and re.fullmatch(r"mesh \d+\.\d+\.\d+\n", outcome.out), outcome
+
+
+@pytest.mark.parametrize("what,some", [("ops", {"bcast", "fft"}), ("trees", {"sbt", "bts", "edt"}),
+                                       ("schedules", {"gray", "dfs-ack"}), ("apps", {"hello"}),
+                                       ("topologies", {"cube", "uhc", "star"}),
+                                       ("boards", {"mps2-an505"}), ("faults", {"cut:NODE/PORT"})])
+def test_every_name_is_listed_with_a_phrase(what, some):
+    outcome = mesh("list", what)
+    assert outcome.status == 0, outcome
+    rows = [line.split(None, 1) for line in outcome.out.splitlines()]
+    assert all(len(row) == 2 for row in rows) and some <= {row[0] for row in rows}, outcome
+
+
+def test_every_op_that_is_listed_runs():
+    ops = [line.split()[0] for line in mesh("list", "ops").out.splitlines()]
+    assert "bcast" in ops and len(set(ops)) == len(ops)
+    for op in ops:
+        assert mesh(*SIM, "--op", op).status == 0, op
+
+
+def test_a_list_of_nothing_known_is_refused():
+    refused(mesh("list", "birds"), "ops, trees, schedules, topologies, apps, boards, faults")
 
 
 @pytest.mark.parametrize("op", ["send", "sort"])
@@ -17,3 +166,9 @@ def test_all_64_bits_of_a_seed_count(op):
 def test_messages_that_nobody_could_check_are_refused():
     refused(mesh("run", "--engine", "sim", "--dim", 8, "--op", "send", "--messages", 100000,
                  "--bytes", 1 << 20, timeout=10), "16 GiB")
+
+
+def test_more_nodes_than_memory_holds_are_refused_before_any_starts():
+    refused(mesh("run", "--dim", 3, "--op", "bcast", "--memory", 50),
+            "8 nodes need 112 MB of memory, 50 MB are available: --dim up to 1")
+    assert mesh(*SIM, "--op", "bcast", "--memory", 1).status == 0

@@ -47,9 +47,8 @@ private:
     Bytes words_;
 };
 
-constexpr OpKind kKind{
-    "app",       "a program of your own on every node", wire::Op::app, "", "words --input --output",
-    plan_as<App>};
+constexpr OpKind kKind{"app", "a program of your own on every node", wire::Op::app,
+                       "",    "words --bytes --input --output",      plan_as<App>};
 
 } // namespace
 

@@ -1,0 +1,21 @@
+// Files that a run leaves behind: whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mesh::host {
+
+/// Refuses a path that cannot be written, and touches nothing. `option` is what to complain about.
+/// UsageError.
+void check_writable(const std::string& path, std::string_view option);
+
+/// Writes the file under another name in its folder and renames it, so that what was there before
+/// stays whole until then. What is no regular file (a pipe, a device) is written as it stands.
+/// RunError.
+void write_whole(const std::string& path, std::span<const std::byte> bytes,
+                 std::string_view option);
+
+} // namespace mesh::host

@@ -1,0 +1,126 @@
+// The answer key, and how much memory there is.
+#include "host-tools/mesh/memory.hpp"
+#include "host-tools/mesh/ops/operation.hpp"
+#include "wire/crc32.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace mesh::host {
+namespace {
+
+constexpr Network kCube{Topology::cube, 2};
+
+std::unique_ptr<Operation> planned(std::string_view name) {
+    RunArguments arguments;
+    arguments.op = name;
+    arguments.bytes = 12;
+    RunPlan run;
+    run.rig.network = kCube;
+    run.output = "file";
+    const OpKind& kind = kind_of(arguments);
+    return kind.plan(kind, std::move(run), arguments);
+}
+
+Bytes bytes_of(std::string_view text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+}
+
+/// All nodes report that they have got these bytes.
+Outcome outcome_with(const Bytes& got) {
+    Outcome outcome;
+    wire::NodeReport report{};
+    report.done = 1;
+    report.crc = wire::crc32(got);
+    report.received_bytes = static_cast<std::uint32_t>(got.size());
+    report.received_messages = 1;
+    outcome.reports.assign(node_count(kCube), report);
+    outcome.pushed = got;
+    return outcome;
+}
+
+TEST(Ops, ANodeThatPushesOtherBytesThanItReportsIsWrong) {
+    const auto op = planned("bcast");
+    op->run().input = bytes_of("twelve bytes");
+    Outcome outcome = outcome_with(*op->run().input);
+    EXPECT_EQ(op->judge(outcome).right, std::vector(4, true));
+    outcome.pushed[5] ^= std::byte{1};
+    EXPECT_EQ(op->judge(outcome).right, (std::vector{true, true, true, false}));
+    outcome.pushed.resize(11);
+    EXPECT_EQ(op->judge(outcome).right, (std::vector{true, true, true, false}));
+}
+
+TEST(Ops, ANodeThatReportsOtherBytesIsWrong) {
+    const auto op = planned("bcast");
+    op->run().input = bytes_of("twelve bytes");
+    Outcome outcome = outcome_with(*op->run().input);
+    outcome.reports[2].crc ^= 1u;
+    EXPECT_EQ(op->judge(outcome).right, (std::vector{true, true, false, true}));
+}
+
+TEST(Ops, APartThatANodePushesToTheWholeIsComparedToo) {
+    const auto op = planned("sort"); // three words a node, behind a table of five
+    const auto words = std::span(*op->run().input).subspan(20);
+    std::vector<std::int32_t> numbers(12);
+    std::memcpy(numbers.data(), words.data(), words.size());
+    std::sort(numbers.begin(), numbers.end());
+    const auto sorted = std::as_bytes(std::span(numbers));
+    Outcome outcome = outcome_with({sorted.begin(), sorted.end()});
+    for (std::size_t node = 0; node < 4; ++node) {
+        outcome.reports[node].crc = wire::crc32(sorted.subspan(12 * node, 12));
+        outcome.reports[node].received_bytes = 12;
+    }
+    EXPECT_EQ(op->judge(outcome).right, std::vector(4, true));
+    outcome.pushed[12 * 2] ^= std::byte{1};
+    EXPECT_EQ(op->judge(outcome).right, (std::vector{true, true, false, true}));
+}
+
+TEST(Ops, EveryKindHasANameAPhraseAndAProgram) {
+    for (const OpKind& kind : op_kinds()) {
+        EXPECT_FALSE(kind.name.empty() || kind.phrase.empty() || kind.program.empty()) << kind.name;
+        EXPECT_LT(kind.phrase.size(), 60u) << kind.name;
+    }
+}
+
+/// Files as the kernel shows them.
+class Memory : public testing::Test {
+protected:
+    Memory() {
+        std::string name = (std::filesystem::temp_directory_path() / "memory").string() + "XXXXXX";
+        folder_ = mkdtemp(name.data());
+        put("proc/meminfo", "MemTotal: 9000 kB\nMemAvailable: 8000 kB\n");
+        put("proc/self/cgroup", "0::/outer/inner\n");
+    }
+    ~Memory() override { std::filesystem::remove_all(folder_); }
+    void put(const std::string& path, const std::string& text) {
+        std::filesystem::create_directories((folder_ / path).parent_path());
+        std::ofstream(folder_ / path) << text;
+    }
+    std::uint64_t available() { return available_kbyte(folder_ / "proc", folder_ / "groups"); }
+
+    std::filesystem::path folder_;
+};
+
+TEST_F(Memory, IsWhatTheKernelSaysIsAvailable) { EXPECT_EQ(available(), 8000u); }
+
+TEST_F(Memory, IsAtMostWhatTheNarrowestGroupHasLeft) {
+    put("groups/outer/memory.max", "4096000\n");
+    put("groups/outer/memory.current", "2048000\n");
+    put("groups/outer/inner/memory.max", "max\n");
+    EXPECT_EQ(available(), 2000u);
+    put("groups/outer/memory.stat", "anon 5\ninactive_file 1024000\n");
+    EXPECT_EQ(available(), 3000u) << "what it keeps of files can be dropped";
+    put("groups/outer/inner/memory.max", "1024\n");
+    put("groups/outer/inner/memory.current", "2048\n");
+    EXPECT_EQ(available(), 0u);
+}
+
+} // namespace
+} // namespace mesh::host
