@@ -19,6 +19,9 @@ BITWISE = ("band", "bor", "bxor")
 
 
 def reduction(engine, dim, op, *more):
+    more = list(more)
+    if op == "scan" and "--tree" in more: # it goes over none
+        del more[more.index("--tree"):more.index("--tree") + 2]
     return run(engine, "--topology", "cube", "--dim", dim, "--op", op, *more)
 
 
