@@ -22,7 +22,7 @@ constexpr const char* kWork = "Work";
 constexpr const char* kData = "Data";
 constexpr const char* kModel = "Model";
 constexpr const char* kRig = "Rig";
-constexpr const char* kFaults = "Faults and findings";
+constexpr const char* kFaults = "Faults and results";
 
 template <class Names>
 std::string list(const Names& names) {
@@ -148,7 +148,7 @@ void add_rig(CLI::App& app, RunArguments& run) {
         ->expected(2);
 }
 
-void add_findings(CLI::App& app, RunArguments& run) {
+void add_results(CLI::App& app, RunArguments& run) {
     app.option_defaults()->group(kFaults);
     app.add_option("--faults", run.faults, fault_list());
     app.add_option("--seed", run.seed, "repeats a run; 64 bits")->capture_default_str();
@@ -212,7 +212,7 @@ Command parse_command_line(int count, const char* const* words) {
     add_data(run_app, run);
     add_model(run_app, run);
     add_rig(run_app, run);
-    add_findings(run_app, run);
+    add_results(run_app, run);
     CLI::App& tree_app =
         *app.add_subcommand("tree", "print a spanning tree by the node's own rule");
     add_tree(tree_app, tree);
