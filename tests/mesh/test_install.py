@@ -1,0 +1,82 @@
+"""What `make install` and `make deb` leave works by itself, far from the repository."""
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from mesh_tool import BUILD, ROOT
+
+RUN = ["run", "--dim", "1", "--op", "bcast", "--bytes", "100"]
+
+
+def make(*words):
+    done = subprocess.run(["make", f"BUILD={BUILD.relative_to(ROOT)}", *words], cwd=ROOT, text=True,
+                          capture_output=True, timeout=300, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    place = tmp_path_factory.mktemp("install")
+    make("install-tree", f"DESTDIR={place}", "PREFIX=/opt/mesh")
+    return place / "opt" / "mesh"
+
+
+def test_an_installed_mesh_finds_its_images(tree, tmp_path):
+    done = subprocess.run([tree / "bin" / "mesh", *RUN], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=120, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
+    assert "verified  2 of 2 live nodes" in done.stdout
+
+
+def test_every_option_of_the_help_is_in_the_manual(tree):
+    shown = subprocess.run([tree / "bin" / "mesh", "run", "--help"], capture_output=True, text=True,
+                           check=True).stdout
+    options = set(re.findall(r"--[a-z][a-z-]+", shown))
+    page = (tree / "share/man/man1/mesh-run.1").read_text().replace("\\-", "-").replace("\\fR", "")
+    assert len(options) > 30
+    assert {option for option in options if option not in page} == set()
+    assert subprocess.run(["man", "-l", tree / "share/man/man1/mesh.1"], capture_output=True,
+                          check=False).returncode in (0, 127)
+
+
+def completed(tree, *words):
+    """What bash offers for the last word of a command line."""
+    script = (f"source {tree}/share/bash-completion/completions/mesh; "
+              f"COMP_WORDS=({tree}/bin/mesh {' '.join(words)}); COMP_CWORD={len(words)}; _mesh; "
+              "echo \"${COMPREPLY[@]}\"")
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30,
+                          check=True).stdout.split()
+
+
+@pytest.mark.parametrize("words, offered", [
+    (("r",), {"run"}),
+    (("run", "--rep"), {"--report", "--repeat"}),
+    (("run", "--op", "all"), {"allreduce", "allgather", "alltoall"}),
+    (("run", "--topology", "s"), {"star"}),
+    (("tree", "--tree", "ms"), {"msbt", "msbt-rot"}),
+    (("run", "--app", "ping"), {"pingpong"})])
+def test_bash_completes_names_from_the_tool_itself(tree, words, offered):
+    assert set(completed(tree, *words)) == offered
+
+
+def test_uninstall_leaves_nothing(tmp_path):
+    make("install-tree", f"DESTDIR={tmp_path}")
+    assert any(path.is_file() for path in tmp_path.rglob("*"))
+    make("uninstall", f"DESTDIR={tmp_path}")
+    assert not any(path.is_file() for path in tmp_path.rglob("*"))
+
+
+def test_the_debian_package_holds_a_mesh_that_runs(tmp_path):
+    package = pathlib.Path(re.search(r"in '(.*\.deb)'", make("deb")).group(1))
+    package = package if package.is_absolute() else ROOT / package
+    fields = subprocess.run(["dpkg-deb", "--field", package], capture_output=True, text=True,
+                            check=True).stdout
+    assert re.search(r"^Depends: .*libc6.*qemu-system-arm", fields, re.MULTILINE), fields
+    subprocess.run(["dpkg-deb", "--extract", package, tmp_path], check=True)
+    done = subprocess.run([tmp_path / "usr/bin/mesh", *RUN], capture_output=True, text=True,
+                          timeout=120, env={"PATH": os.environ["PATH"]}, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
