@@ -160,8 +160,8 @@ TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
 # ---- packages ------------------------------------------------------------------------------------
 RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev \
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib
-TEST_PACKAGES := git libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
-  python3 python3-pytest python3-pytest-xdist graphviz gnuplot-nox
+TEST_PACKAGES = git libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
+  python3 python3-pytest python3-pytest-xdist graphviz gnuplot-nox $(INSTALL_PACKAGES)
 
 .PHONY: deps run-deps
 deps: run-deps ## install the Debian packages that are missing, for all targets
@@ -287,6 +287,8 @@ size: all measured ## flash and RAM per object against the budgets; SAVE=FILE.cs
 size-diff: all measured ## what has changed since the table in SAVED= (tests/golden/size.csv)
 	@$(PYTHON) tests/tools/size.py --diff $(or $(SAVED),$(SIZE_SAVED)) $(BUILD)
 
+include host-tools/install/install.mk
+
 # ---- housekeeping --------------------------------------------------------------------------------
 COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp)
 compile_commands.json: Makefile $(COMPILED) ## for clangd and clang-tidy
@@ -310,7 +312,7 @@ clean: ## remove what the build made
 
 .PHONY: help
 help: ## list these targets
-	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | sort | \
+	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' $(filter Makefile %install.mk,$(MAKEFILE_LIST)) | sort | \
 	  awk -F'\t' '{ printf "make %-22s %s\n", $$1, $$2 }'
 
 -include $(shell [ -d $(BUILD) ] && find $(BUILD) -name '*.d')

@@ -5,7 +5,7 @@ DESTDIR ?=
 INSTALL_PACKAGES := help2man dpkg-dev
 TREE = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
-MANUALS := mesh mesh-run mesh-tree mesh-embed mesh-list mesh-matrix
+MANUALS := mesh mesh-run mesh-tree mesh-embed mesh-list
 
 # The pages are made from the help that the tool itself prints. $(1): a page, as mesh-run
 $(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)

@@ -64,10 +64,13 @@ void check_size(const RunArguments& arguments, Network network, unsigned ports_m
                available / 1024, largest_dim(network.topology, available / node_kbyte, ports_max));
 }
 
+/// Where `make install` puts the images of a board, or else where `make` leaves them.
 std::filesystem::path folder_of_images(std::string_view board) {
     std::error_code error;
     const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-    return self.parent_path().parent_path() / board;
+    const auto above = self.parent_path().parent_path();
+    const auto installed = above / "share" / "meshputer" / board;
+    return std::filesystem::exists(installed, error) ? installed : above / board;
 }
 
 void check_image(const std::string& path) {
