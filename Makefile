@@ -312,7 +312,8 @@ clean: ## remove what the build made
 
 .PHONY: help
 help: ## list these targets
-	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' $(filter Makefile %install.mk,$(MAKEFILE_LIST)) | sort | \
+	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' \
+	  $(filter Makefile %install.mk,$(MAKEFILE_LIST)) | sort | \
 	  awk -F'\t' '{ printf "make %-22s %s\n", $$1, $$2 }'
 
 -include $(shell [ -d $(BUILD) ] && find $(BUILD) -name '*.d')

@@ -1,9 +1,9 @@
-# `make install`, `make uninstall` and `make deb`: the tool, the images, completion and manual pages in
-# a tree of their own. Included by the Makefile, which sets BUILD, MESH, BOARDS and APPS.
+# `make install`, `make uninstall` and `make deb`: tool, images, completion and manual pages in a
+# tree of their own. Included by the Makefile, which sets BUILD, MESH, BOARDS and APPS.
 PREFIX ?= /usr/local
 DESTDIR ?=
 INSTALL_PACKAGES := help2man dpkg-dev
-TREE = $(DESTDIR)$(PREFIX)
+INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
 MANUALS := mesh mesh-run mesh-tree mesh-embed mesh-list
 
@@ -23,28 +23,29 @@ install: install-deps ## install tool, images, manual and completion: PREFIX= (/
 	@$(MAKE) install-tree
 
 install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
-	@install -Dm755 $(MESH) '$(TREE)/bin/mesh'
+	@install -Dm755 $(MESH) '$(INSTALLED)/bin/mesh'
 	@for board in $(BOARDS); do for app in $(APPS); do install -Dm644 $(BUILD)/$$board/$$app.elf \
-	  "$(TREE)/share/meshputer/$$board/$$app.elf" || exit 1; done; done
-	@install -Dm644 -t '$(TREE)/share/man/man1' $^
+	  "$(INSTALLED)/share/meshputer/$$board/$$app.elf" || exit 1; done; done
+	@install -Dm644 -t '$(INSTALLED)/share/man/man1' $^
 	@install -Dm644 host-tools/install/completion.bash \
-	  '$(TREE)/share/bash-completion/completions/mesh'
-	@echo "installed under $(TREE)"
+	  '$(INSTALLED)/share/bash-completion/completions/mesh'
+	@echo "installed under $(INSTALLED)"
 
 uninstall: ## remove what `make install` put under PREFIX=
-	@rm -rf '$(TREE)/bin/mesh' '$(TREE)/share/meshputer' \
-	  '$(TREE)/share/bash-completion/completions/mesh' $(MANUALS:%='$(TREE)/share/man/man1/%.1')
+	@rm -rf '$(INSTALLED)/bin/mesh' '$(INSTALLED)/share/meshputer' \
+	  '$(INSTALLED)/share/bash-completion/completions/mesh' $(MANUALS:%='$(INSTALLED)/share/man/man1/%.1')
 
 DEB := $(BUILD)/deb
+PACKED := $(DEB)/files
 deb: install-deps ## a Debian package, in build/
 	@$(MAKE) -j$(JOBS) all
-	@rm -rf $(DEB) && mkdir -p $(DEB)/root/DEBIAN $(DEB)/debian
-	@$(MAKE) install-tree DESTDIR=$(DEB)/root PREFIX=/usr >$(DEB)/log
-	@strip --strip-unneeded $(DEB)/root/usr/bin/mesh && gzip -9n $(DEB)/root/usr/share/man/man1/*.1
-	@install -Dm644 LICENSE $(DEB)/root/usr/share/doc/meshputer/copyright
+	@rm -rf $(DEB) && mkdir -p $(PACKED)/DEBIAN $(DEB)/debian
+	@$(MAKE) install-tree DESTDIR=$(PACKED) PREFIX=/usr >$(DEB)/log
+	@strip --strip-unneeded $(PACKED)/usr/bin/mesh && gzip -9n $(PACKED)/usr/share/man/man1/*.1
+	@install -Dm644 LICENSE $(PACKED)/usr/share/doc/meshputer/copyright
 	@printf 'Source: meshputer\n\nPackage: meshputer\nArchitecture: any\n' >$(DEB)/debian/control
-	@depends=$$(cd $(DEB) && dpkg-shlibdeps -O root/usr/bin/mesh | sed 's/^shlibs:Depends=//') && \
+	@depends=$$(cd $(DEB) && dpkg-shlibdeps -O files/usr/bin/mesh | sed 's/^shlibs:Depends=//') && \
 	  sed -e "s/@VERSION@/$(lastword $(MESH_VERSION))/" -e "s/@DEPENDS@/$$depends/" \
 	  -e "s/@ARCHITECTURE@/$$(dpkg --print-architecture)/" host-tools/install/control \
-	  >$(DEB)/root/DEBIAN/control
-	@dpkg-deb --root-owner-group --build $(DEB)/root $(BUILD) | tail -1
+	  >$(PACKED)/DEBIAN/control
+	@dpkg-deb --root-owner-group --build $(PACKED) $(BUILD) | tail -1

@@ -38,6 +38,7 @@ int run_command(const Operation& op) {
     if (!op.is_app())
         fmt::print(plan.report == kStandardOutput ? stderr : stdout, "{}",
                    table_of(op, result, summary, loom));
+    std::fflush(stdout); // before what is said of a failure
     if (!summary.good())
         fmt::print(stderr, "mesh: {}; repeat: {}\n", describe_failure(result, summary),
                    plan.command);

@@ -222,8 +222,9 @@ Process passes_for_long(Kernel& node) {
     ProcessId a, b;
     if (!node.spawn(plays(node, channel, true), a) || !node.spawn(plays(node, channel, false), b))
         co_return Status::failed;
-    co_await node.join(a);
-    co_return co_await node.join(b);
+    const Status first = co_await node.join(a);
+    const Status second = co_await node.join(b);
+    co_return first == Status::ok ? second : first;
 }
 
 TEST(Process, ThatNeverWaitsForLongLetsTheLinksWorkInBetween) {

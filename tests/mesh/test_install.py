@@ -26,8 +26,8 @@ def tree(tmp_path_factory):
 
 
 def test_an_installed_mesh_finds_its_images(tree, tmp_path):
-    done = subprocess.run([tree / "bin" / "mesh", *RUN], cwd=tmp_path, capture_output=True, text=True,
-                          timeout=120, stdin=subprocess.DEVNULL)
+    done = subprocess.run([tree / "bin" / "mesh", *RUN], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=120, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
     assert "verified  2 of 2 live nodes" in done.stdout
 

@@ -2,9 +2,9 @@
 
 Three things in a page are checked:
 
-- a line `$ command` in a ```console block is run in a shell, in a fresh folder in which the files of
-  the repository are to be found; the lines below it are its output. What a clock has measured is not
-  compared, and a line `...` stands for any lines.
+- a line `$ command` in a ```console block is run in a shell, in a fresh folder in which the files
+  of the repository are to be found; the lines below it are its output. What a clock has measured
+  is not compared, and a line `...` stands for any lines.
 - a command that ends in "with" or "with ..." before a table is run for each cell: with the options
   that open the row, and those that head the column. The cell begins with the steps.
 - a make target that is named must exist.
@@ -117,8 +117,8 @@ CELLS = [(page, command, options, steps) for page in PAGES
                          ids=[f"{cell[1].split('mesh run ')[1]} {cell[2]}" for cell in CELLS])
 def test_a_table_gives_the_steps_that_its_command_measures(page, command, options, steps, tmp_path):
     report = tmp_path / "report.json"
-    done = subprocess.run(f"{command} {options} --report {report}", shell=True, cwd=ROOT, timeout=120,
-                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(f"{command} {options} --report {report}", shell=True, cwd=ROOT,
+                          timeout=120, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, f"{name_of(page)}: {command} {options}\n{done.stderr}"
     assert json.loads(report.read_text())["steps"] == steps, f"{name_of(page)}: {options}"
 

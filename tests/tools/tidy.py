@@ -58,7 +58,10 @@ def words(_):
 
 
 def verdicts(_):
+    """Firmware handles what it waited for; a test may be after something else."""
     for file in sources(".cpp", ".hpp"):
+        if file.parts[0] != "firmware":
+            continue
         text = file.read_text()
         for found in DISCARDED.finditer(text):
             number = text.count("\n", 0, found.start()) + 1
