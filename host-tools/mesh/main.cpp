@@ -1,6 +1,8 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
+#include "dry_run.hpp"
 #include "errors.hpp"
 #include "files.hpp"
+#include "junit.hpp"
 #include "ops/operation.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -10,9 +12,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -24,8 +28,14 @@ constexpr int kFailed = 1;
 constexpr int kBadArgument = 2;
 constexpr int kSignalBase = 128;
 
+/// How a run ended, and why it failed if it did.
+struct Ending {
+    int status = 0;
+    std::string failure;
+};
+
 /// One whole run; the engine and its nodes are gone when it returns.
-int run_command(const Operation& op) {
+Ending run_command(const Operation& op) {
     const RunPlan& plan = op.run();
     const std::unique_ptr<Engine> engine =
         plan.engine == "sim" ? make_simulation(plan.rig) : make_qemu_engine(plan.rig);
@@ -39,25 +49,40 @@ int run_command(const Operation& op) {
         fmt::print(plan.report == kStandardOutput ? stderr : stdout, "{}",
                    table_of(op, result, summary, loom));
     std::fflush(stdout); // before what is said of a failure
-    if (!summary.good())
-        fmt::print(stderr, "mesh: {}; repeat: {}\n", describe_failure(result, summary),
-                   plan.command);
     write_report(op, result, summary, loom);
     if (!summary.good())
-        return kFailed;
+        return {kFailed, describe_failure(result, summary)};
     if (!plan.output.empty())
         write_whole(plan.output, summary.output, "--output");
-    return 0;
+    return {};
 }
 
 int run_or_explain(const RunArguments& arguments, const std::string& command) {
     const std::unique_ptr<Operation> op = plan_run(arguments, command);
-    try {
-        return run_command(*op);
-    } catch (const RunError& error) {
-        fmt::print(stderr, "mesh: {}; repeat: {}\n", error.what(), command);
-        return kFailed;
+    if (arguments.dry_run) {
+        dry_run(*op);
+        return 0;
     }
+    const auto begin = std::chrono::steady_clock::now();
+    Ending ending;
+    try {
+        ending = run_command(*op);
+    } catch (const RunError& error) {
+        ending = {kFailed, error.what()};
+    }
+    if (ending.status != 0)
+        fmt::print(stderr, "mesh: {}; repeat: {}\n", ending.failure, command);
+    if (!arguments.junit.empty()) {
+        CaseResult result;
+        result.work.name = fmt::format("seed {}", arguments.seed);
+        result.verdict = ending.status == 0 ? CaseVerdict::verified : CaseVerdict::failed;
+        result.reason = ending.failure;
+        result.repeat = command;
+        result.seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        write_junit(arguments.junit, "mesh run", std::span(&result, 1), result.seconds);
+    }
+    return ending.status;
 }
 
 int execute(const Command& command, const std::string& again) {
@@ -66,6 +91,10 @@ int execute(const Command& command, const std::string& again) {
             using Arguments = std::decay_t<decltype(arguments)>;
             if constexpr (std::is_same_v<Arguments, RunArguments>) {
                 return run_or_explain(arguments, again);
+            } else if constexpr (std::is_same_v<Arguments, SeriesArguments>) {
+                return run_series(arguments) ? 0 : kFailed;
+            } else if constexpr (std::is_same_v<Arguments, MatrixArguments>) {
+                return run_matrix(arguments) ? 0 : kFailed;
             } else if constexpr (std::is_same_v<Arguments, TreeArguments>) {
                 tree_command(arguments);
                 return 0;

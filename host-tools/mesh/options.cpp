@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace mesh::host {
@@ -23,6 +25,7 @@ constexpr const char* kData = "Data";
 constexpr const char* kModel = "Model";
 constexpr const char* kRig = "Rig";
 constexpr const char* kFaults = "Faults and results";
+constexpr const char* kSeveralRuns = "Several runs";
 
 template <class Names>
 std::string list(const Names& names) {
@@ -129,6 +132,9 @@ void add_rig(CLI::App& app, RunArguments& run) {
         ->capture_default_str();
     app.add_option("--board", run.board, "board of engine qemu: " + list(board_names()))
         ->capture_default_str();
+    app.add_flag(
+        "--dry-run", run.dry_run,
+        "boot nothing; print the plan, the wiring, an emulator's command line, the memory");
     app.add_option("--limit", run.limit_s, "seconds that the whole run may take; 0: no limit")
         ->capture_default_str();
     app.add_option("--log", run.log,
@@ -151,11 +157,84 @@ void add_rig(CLI::App& app, RunArguments& run) {
 void add_results(CLI::App& app, RunArguments& run) {
     app.option_defaults()->group(kFaults);
     app.add_option("--faults", run.faults, fault_list());
-    app.add_option("--seed", run.seed, "repeats a run; 64 bits")->capture_default_str();
     app.add_option("--report", run.report,
                    "file for the report, as JSON; -: standard output, the table to standard error");
     app.add_option("--timeout", run.timeout_s, "seconds of silence after which a node is hung")
         ->capture_default_str();
+    app.add_option("--junit", run.junit,
+                   "file for what came of the run, or of each of several, as JUnit's XML");
+}
+
+/// --seed, which can be a range, and the options that make several runs of one.
+void add_series(CLI::App& app, SeriesArguments& series) {
+    const auto read_seeds = [&](const std::string& text) {
+        const auto seeds = seed_range_of(text);
+        if (!seeds)
+            refuse("--seed '{}': allowed: a number, or A..B for a run with each of them", text);
+        series.seeds = *seeds;
+        series.run.seed = seeds->first;
+        series.ranged = text.find('.') != std::string::npos;
+    };
+    app.option_defaults()->group(kSeveralRuns);
+    app.add_option_function<std::string>(
+           "--seed", read_seeds,
+           "repeats a run; 64 bits; A..B: several runs, one with each of these seeds")
+        ->default_str("1");
+    app.add_option("--repeat", series.repeat,
+                   "so many runs, with the seeds S, S+1, ...; with A..B, all of them so often");
+    app.add_flag("--until-failure", series.until_failure,
+                 "stop at the first run that fails; without a number of runs, go on until then");
+}
+
+void add_run(CLI::App& app, SeriesArguments& series) {
+    add_network(app, series.run.topology, series.run.dim);
+    add_work(app, series.run);
+    add_data(app, series.run);
+    add_model(app, series.run);
+    add_rig(app, series.run);
+    add_results(app, series.run);
+    add_series(app, series);
+}
+
+void add_matrix(CLI::App& app, MatrixArguments& matrix) {
+    app.add_option("file", matrix.file, "TOML: a section for each scenario")->required();
+    app.add_option("--jobs", matrix.jobs,
+                   "runs at a time (default: as many as cores); a simulation counts for one, a rig "
+                   "of emulators for one a node");
+    app.add_option("--memory", matrix.memory_mbyte,
+                   "megabytes for all nodes of all runs at a time (default: what is free)");
+    app.add_option("--report", matrix.report, "file for what came of each run, as JSON");
+    app.add_option("--junit", matrix.junit, "the same as JUnit's XML");
+    app.footer(describe_matrix_keys);
+}
+
+/// The options as they were given, but those that make several runs of one and what is written of
+/// them.
+std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program) {
+    constexpr std::array<std::string_view, 5> kOfAll{"--seed", "--repeat", "--until-failure",
+                                                     "--report", "--junit"};
+    std::vector<std::string> words{program, "run"};
+    std::vector<std::string> behind;
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string name = option->get_name();
+        if (option->count() == 0 || std::find(kOfAll.begin(), kOfAll.end(), name) != kOfAll.end())
+            continue;
+        const std::vector<std::string> values = option->results();
+        if (option->get_positional())
+            behind.insert(behind.end(), values.begin(), values.end());
+        else if (option->get_items_expected_max() == 0)
+            words.push_back(name);
+        else if (option->get_items_expected_min() == 1)
+            words.push_back(fmt::format("{}={}", name, values.front()));
+        else {
+            words.push_back(name);
+            words.insert(words.end(), values.begin(), values.end());
+        }
+    }
+    if (!behind.empty())
+        words.emplace_back("--");
+    words.insert(words.end(), behind.begin(), behind.end());
+    return words;
 }
 
 void add_tree(CLI::App& app, TreeArguments& tree) {
@@ -181,7 +260,8 @@ bool is_safe(char character) {
            kSafe.find(character) != std::string_view::npos;
 }
 
-std::string quoted(std::string_view word) {
+/// A word as a shell must be given it.
+std::string shell_word(std::string_view word) {
     if (!word.empty() && std::all_of(word.begin(), word.end(), is_safe))
         return std::string(word);
     std::string text = "'";
@@ -201,18 +281,17 @@ std::string program_again(const std::string& word) {
 Command parse_command_line(int count, const char* const* words) {
     CLI::App app("mesh: message passing on 2^n bare-metal nodes, and everything around it", "mesh");
     app.require_subcommand(1);
-    RunArguments run;
+    SeriesArguments series;
+    RunArguments& run = series.run;
     TreeArguments tree;
     EmbedArguments embed;
     ListArguments names;
+    MatrixArguments matrix;
     app.set_version_flag("--version", fmt::format("mesh {}", kVersion));
     CLI::App& run_app = *app.add_subcommand("run", "boot a mesh, do a job on it, verify it");
-    add_network(run_app, run.topology, run.dim);
-    add_work(run_app, run);
-    add_data(run_app, run);
-    add_model(run_app, run);
-    add_rig(run_app, run);
-    add_results(run_app, run);
+    add_run(run_app, series);
+    CLI::App& matrix_app = *app.add_subcommand("matrix", "many runs from a file, verified");
+    add_matrix(matrix_app, matrix);
     CLI::App& tree_app =
         *app.add_subcommand("tree", "print a spanning tree by the node's own rule");
     add_tree(tree_app, tree);
@@ -232,7 +311,11 @@ Command parse_command_line(int count, const char* const* words) {
         const bool chosen = !app.get_subcommands().empty();
         refuse("{}; {}", one_line(error.what()),
                chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
-                      : "commands: run, tree, embed, list (each with --help)");
+                      : "commands: run, matrix, tree, embed, list (each with --help)");
+    }
+    if (matrix_app.parsed()) {
+        matrix.program = program_again(words[0]);
+        return matrix;
     }
     if (tree_app.parsed())
         return tree;
@@ -243,11 +326,44 @@ Command parse_command_line(int count, const char* const* words) {
     for (const CLI::Option* option : run_app.get_options())
         if (option->count() != 0)
             run.given.push_back(option->get_name());
-    return run;
+    if (!series.asked_for())
+        return run;
+    series.words = words_of_each(run_app, program_again(words[0]));
+    return series;
+}
+
+std::vector<RunOption> run_options() {
+    CLI::App app;
+    SeriesArguments unused;
+    add_run(app, unused);
+    std::vector<RunOption> options;
+    for (const CLI::Option* option : app.get_options())
+        if (!option->get_positional() && option != app.get_help_ptr())
+            options.push_back({option->get_lnames().front(), option->get_description(),
+                               option->get_items_expected_max() == 0});
+    return options;
+}
+
+RunArguments parse_run(const std::vector<std::string>& words) {
+    std::vector<const char*> pointers;
+    for (const std::string& word : words)
+        pointers.push_back(word.c_str());
+    const Command command = parse_command_line(static_cast<int>(words.size()), pointers.data());
+    const auto* const run = std::get_if<RunArguments>(&command);
+    if (run == nullptr)
+        refuse("{}: not one run", shell_line(words));
+    return *run;
+}
+
+std::string shell_line(const std::vector<std::string>& words) {
+    std::string line;
+    for (const std::string& word : words)
+        line += (line.empty() ? "" : " ") + shell_word(word);
+    return line;
 }
 
 std::string command_again(int count, const char* const* words) {
-    std::string text = quoted(std::string_view(program_again(words[0])));
+    std::string text = shell_word(program_again(words[0]));
     bool seeded = false;
     for (int at = 1; at < count; ++at) {
         const std::string_view word = words[at];
@@ -256,7 +372,7 @@ std::string command_again(int count, const char* const* words) {
             seeded = true;
         }
         seeded = seeded || word.starts_with("--seed");
-        text += " " + quoted(word);
+        text += " " + shell_word(word);
     }
     return seeded ? text : text + " --seed 1";
 }
