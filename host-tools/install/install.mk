@@ -5,7 +5,7 @@ DESTDIR ?=
 INSTALL_PACKAGES := help2man dpkg-dev
 INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
-MANUALS := mesh mesh-run mesh-tree mesh-embed mesh-list
+MANUALS := mesh mesh-run mesh-tree mesh-embed mesh-list mesh-matrix
 
 # The pages are made from the help that the tool itself prints. $(1): a page, as mesh-run
 $(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)
@@ -33,7 +33,8 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 
 uninstall: ## remove what `make install` put under PREFIX=
 	@rm -rf '$(INSTALLED)/bin/mesh' '$(INSTALLED)/share/meshputer' \
-	  '$(INSTALLED)/share/bash-completion/completions/mesh' $(MANUALS:%='$(INSTALLED)/share/man/man1/%.1')
+	  '$(INSTALLED)/share/bash-completion/completions/mesh' \
+	  $(MANUALS:%='$(INSTALLED)/share/man/man1/%.1')
 
 DEB := $(BUILD)/deb
 PACKED := $(DEB)/files

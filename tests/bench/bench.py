@@ -155,7 +155,7 @@ def print_instructions(build):
     for name in ("forwarding", "rules"):
         image = build / "mps2-an505" / f"instructions_{name}.elf"
         command = ["qemu-system-arm", "-M", "mps2-an505", "-icount", "shift=8", "-display", "none",
-                   "-nodefaults", "-semihosting-config", "enable=on,target=gdb",
+                   "-nodefaults", "-semihosting-config", "enable=on,target=native",
                    "-kernel", str(image)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=INSTRUCTIONS_LIMIT_S)

@@ -26,7 +26,7 @@ def qemu_machine(board):
 @pytest.mark.parametrize("board", BOARDS)
 def test_every_claim_holds_on_the_target(board, suite):
     command = ["qemu-system-arm", "-M", qemu_machine(board), "-display", "none", "-nodefaults",
-               "-semihosting-config", "enable=on,target=gdb", "-kernel",
+               "-semihosting-config", "enable=on,target=native", "-kernel",
                str(BUILD / board / f"test_{suite}.elf")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S,
                           stdin=subprocess.DEVNULL, errors="replace")
