@@ -1,4 +1,5 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
+#include "dry_run.hpp"
 #include "errors.hpp"
 #include "files.hpp"
 #include "ops/operation.hpp"
@@ -51,6 +52,10 @@ int run_command(const Operation& op) {
 
 int run_or_explain(const RunArguments& arguments, const std::string& command) {
     const std::unique_ptr<Operation> op = plan_run(arguments, command);
+    if (arguments.dry_run) {
+        dry_run(*op);
+        return 0;
+    }
     try {
         return run_command(*op);
     } catch (const RunError& error) {

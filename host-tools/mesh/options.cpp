@@ -129,6 +129,9 @@ void add_rig(CLI::App& app, RunArguments& run) {
         ->capture_default_str();
     app.add_option("--board", run.board, "board of engine qemu: " + list(board_names()))
         ->capture_default_str();
+    app.add_flag(
+        "--dry-run", run.dry_run,
+        "boot nothing; print the plan, the wiring, an emulator's command line, the memory");
     app.add_option("--limit", run.limit_s, "seconds that the whole run may take; 0: no limit")
         ->capture_default_str();
     app.add_option("--log", run.log,
@@ -181,7 +184,8 @@ bool is_safe(char character) {
            kSafe.find(character) != std::string_view::npos;
 }
 
-std::string quoted(std::string_view word) {
+/// A word as a shell must be given it.
+std::string shell_word(std::string_view word) {
     if (!word.empty() && std::all_of(word.begin(), word.end(), is_safe))
         return std::string(word);
     std::string text = "'";
@@ -246,6 +250,13 @@ Command parse_command_line(int count, const char* const* words) {
     return run;
 }
 
+std::string shell_line(const std::vector<std::string>& words) {
+    std::string line;
+    for (const std::string& word : words)
+        line += (line.empty() ? "" : " ") + shell_word(word);
+    return line;
+}
+
 std::string command_again(int count, const char* const* words) {
     std::string text = quoted(std::string_view(program_again(words[0])));
     bool seeded = false;
@@ -256,7 +267,7 @@ std::string command_again(int count, const char* const* words) {
             seeded = true;
         }
         seeded = seeded || word.starts_with("--seed");
-        text += " " + quoted(word);
+        text += " " + shell_word(word);
     }
     return seeded ? text : text + " --seed 1";
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace mesh::host {
 
@@ -20,6 +21,9 @@ using Command = std::variant<HelpText, RunArguments, TreeArguments, EmbedArgumen
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);
+
+/// These words as a shell must be given them.
+std::string shell_line(const std::vector<std::string>& words);
 
 /// The command line as one could type it again, with the seed.
 std::string command_again(int count, const char* const* words);

@@ -48,6 +48,7 @@ struct RunArguments {
     bool free = false;
     std::string report;
     double timeout_s = 20;
+    bool dry_run = false;
     double limit_s = 0;
     std::string log;
     bool raw = false;
@@ -79,10 +80,12 @@ struct RunPlan {
     std::uint64_t seed = 1;
     std::string report;
     double timeout_s = 20;
-    double limit_s = 0;  // of the whole run; 0: none
-    std::string log;     // folder
-    bool raw = false;    // console text as it is
-    std::string command; // that repeats the run
+    double limit_s = 0;                       // of the whole run; 0: none
+    std::string log;                          // folder
+    bool raw = false;                         // console text as it is
+    std::string command;                      // that repeats the run
+    std::uint64_t memory_kbyte = 0;           // that its nodes need
+    std::uint64_t memory_available_kbyte = 0; // when it was planned
 
     Network network() const { return rig.network; }
     std::uint32_t nodes() const { return node_count(rig.network); }

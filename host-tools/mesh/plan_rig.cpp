@@ -50,18 +50,21 @@ unsigned largest_dim(Topology topology, std::uint64_t nodes_max, unsigned ports_
 }
 
 /// Whether ports and memory suffice; --memory says how much there is, in place of the machine.
-void check_size(const RunArguments& arguments, Network network, unsigned ports_max,
-                std::uint64_t node_kbyte, std::string_view where) {
+void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max,
+               std::uint64_t node_kbyte, std::string_view where) {
+    const Network network = run.network();
     if (port_count(network) > ports_max)
         refuse("--dim {}: needs {} ports a node; {} has {}: --dim up to {}", network.dim,
                port_count(network), where, ports_max,
                largest_dim(network.topology, std::numeric_limits<std::uint64_t>::max(), ports_max));
     const std::uint64_t available =
         arguments.memory ? std::uint64_t{*arguments.memory} * 1024 : available_kbyte();
-    if (node_count(network) * node_kbyte > available)
+    run.memory_kbyte = run.nodes() * node_kbyte;
+    run.memory_available_kbyte = available;
+    if (run.memory_kbyte > available)
         refuse("--dim {}: {} nodes need {} MB of memory, {} MB are available: --dim up to {}",
-               network.dim, node_count(network), node_count(network) * node_kbyte / 1024,
-               available / 1024, largest_dim(network.topology, available / node_kbyte, ports_max));
+               network.dim, run.nodes(), run.memory_kbyte / 1024, available / 1024,
+               largest_dim(network.topology, available / node_kbyte, ports_max));
 }
 
 /// Where `make install` puts the images of a board, or else where `make` leaves them.
@@ -133,11 +136,10 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
                    fmt::join(apps, ", "));
         if (!arguments.gdb.empty())
             refuse("--gdb goes with --engine qemu only");
-        check_size(arguments, rig.network, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
+        plan_size(run, arguments, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
         return;
     }
-    check_size(arguments, rig.network, board.ports, std::uint64_t{board.node_mbyte} * 1024,
-               board.name);
+    plan_size(run, arguments, board.ports, std::uint64_t{board.node_mbyte} * 1024, board.name);
     rig.image = image ? rig.app : (folder_of_images(rig.board) / (rig.app + ".elf")).string();
     if (!arguments.image.empty())
         rig.image = arguments.image;

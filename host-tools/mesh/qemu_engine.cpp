@@ -126,12 +126,12 @@ void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
 
 /// Semihosting is there for the exit status alone. Its other calls would run commands and write
 /// files here, by the image's will; given to a debugger instead, they do nothing without one.
-std::vector<std::string> QemuEngine::words_for(NodeId node) const {
-    const wire::Mac mac = wire::to_mac({plan_.network, node});
+std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node) {
+    const wire::Mac mac = wire::to_mac({plan.network, node});
     // A small translation buffer: the image is small, and every node pays for its own.
-    std::vector<std::string> words{plan_.qemu,
+    std::vector<std::string> words{plan.qemu,
                                    "-M",
-                                   plan_.board,
+                                   plan.board,
                                    "-accel",
                                    "tcg,tb-size=2",
                                    "-nodefaults",
@@ -145,11 +145,11 @@ std::vector<std::string> QemuEngine::words_for(NodeId node) const {
                                    "-net",
                                    "nic,netdev=n,macaddr=" + mac_text(mac),
                                    "-kernel",
-                                   plan_.image};
-    if (plan_.sandbox)
+                                   plan.image};
+    if (plan.sandbox)
         words.insert(words.end(), {"-sandbox", "on,obsolete=deny,elevateprivileges=deny,"
                                                "spawn=deny,resourcecontrol=deny"});
-    if (stubs_.descriptor(node) >= 0) {
+    if (std::find(plan.gdb.begin(), plan.gdb.end(), node) != plan.gdb.end()) {
         const std::string stub = fmt::format("socket,id=g,fd={},server=on,wait=off", kChildGdbFd);
         words.insert(words.end(), {"-S", "-chardev", stub, "-gdb", "chardev:g"});
     }
@@ -170,8 +170,9 @@ void QemuEngine::spawn(NodeId node) {
     const Fd errors_end(words[1]);
     fcntl(line.errors.get(), F_SETFL, O_NONBLOCK);
     fcntl(line.errors.get(), F_SETPIPE_SZ, kErrorPipeBytes);
-    line.process = QemuProcess::spawn(words_for(node), {null_.get(), null_.get(), errors_end.get(),
-                                                        far_end.get(), stubs_.descriptor(node)});
+    line.process =
+        QemuProcess::spawn(qemu_words(plan_, node), {null_.get(), null_.get(), errors_end.get(),
+                                                     far_end.get(), stubs_.descriptor(node)});
     const auto add = [&](int fd, Source source) {
         watch(epoll_, EPOLL_CTL_ADD, fd, tag_of(source, index(node)), EPOLLIN);
     };

@@ -17,6 +17,9 @@
 
 namespace mesh::host {
 
+/// The command line of one node's QEMU, the program's path first.
+std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node);
+
 class QemuEngine final : public Engine {
 public:
     explicit QemuEngine(RigPlan plan);
@@ -57,7 +60,6 @@ private:
         QemuEngine& rig;
     };
 
-    std::vector<std::string> words_for(NodeId node) const;
     void wait_for_room(std::uint32_t spawned, Events& events);
     void spawn(NodeId node);
     void on_event(std::uint64_t tag, std::uint32_t events);

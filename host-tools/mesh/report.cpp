@@ -242,8 +242,7 @@ void write_report(const Operation& op, const RunResult& result, const Summary& s
         write_whole(plan.report, bytes, "--report");
 }
 
-std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
-                     const LoomCounts& loom) {
+std::string head_of_table(const Operation& op) {
     const RunPlan& plan = op.run();
     std::string text;
     fmt::format_to(std::back_inserter(text), "{} on {} {} of {} {} nodes ({}{})\n", op.title(),
@@ -252,6 +251,13 @@ std::string table_of(const Operation& op, const RunResult& result, const Summary
                    plan.rig.lockstep ? ", lockstep" : "");
     if (const std::string subject = op.subject(); !subject.empty())
         fmt::format_to(std::back_inserter(text), "{}\n", subject);
+    return text;
+}
+
+std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
+                     const LoomCounts& loom) {
+    const RunPlan& plan = op.run();
+    std::string text = head_of_table(op);
     if (!summary.levels.empty())
         add_levels(text, summary);
     add_steps(text, summary);

@@ -49,7 +49,10 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
                   const LoomCounts& loom);
 
-/// The table for a person.
+/// What was asked for: the op, the network, and over which structure how much.
+std::string head_of_table(const Operation& op);
+
+/// The table for a person, head first.
 std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
                      const LoomCounts& loom);
 
