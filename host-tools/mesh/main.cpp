@@ -2,6 +2,7 @@
 #include "dry_run.hpp"
 #include "errors.hpp"
 #include "files.hpp"
+#include "junit.hpp"
 #include "ops/operation.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -11,9 +12,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -25,8 +28,14 @@ constexpr int kFailed = 1;
 constexpr int kBadArgument = 2;
 constexpr int kSignalBase = 128;
 
+/// How a run ended, and why it failed if it did.
+struct Ending {
+    int status = 0;
+    std::string failure;
+};
+
 /// One whole run; the engine and its nodes are gone when it returns.
-int run_command(const Operation& op) {
+Ending run_command(const Operation& op) {
     const RunPlan& plan = op.run();
     const std::unique_ptr<Engine> engine =
         plan.engine == "sim" ? make_simulation(plan.rig) : make_qemu_engine(plan.rig);
@@ -39,15 +48,12 @@ int run_command(const Operation& op) {
     if (!op.is_app())
         fmt::print(plan.report == kStandardOutput ? stderr : stdout, "{}",
                    table_of(op, result, summary, loom));
-    if (!summary.good())
-        fmt::print(stderr, "mesh: {}; repeat: {}\n", describe_failure(result, summary),
-                   plan.command);
     write_report(op, result, summary, loom);
     if (!summary.good())
-        return kFailed;
+        return {kFailed, describe_failure(result, summary)};
     if (!plan.output.empty())
         write_whole(plan.output, summary.output, "--output");
-    return 0;
+    return {};
 }
 
 int run_or_explain(const RunArguments& arguments, const std::string& command) {
@@ -56,12 +62,26 @@ int run_or_explain(const RunArguments& arguments, const std::string& command) {
         dry_run(*op);
         return 0;
     }
+    const auto begin = std::chrono::steady_clock::now();
+    Ending ending;
     try {
-        return run_command(*op);
+        ending = run_command(*op);
     } catch (const RunError& error) {
-        fmt::print(stderr, "mesh: {}; repeat: {}\n", error.what(), command);
-        return kFailed;
+        ending = {kFailed, error.what()};
     }
+    if (ending.status != 0)
+        fmt::print(stderr, "mesh: {}; repeat: {}\n", ending.failure, command);
+    if (!arguments.junit.empty()) {
+        CaseResult result;
+        result.work.name = fmt::format("seed {}", arguments.seed);
+        result.verdict = ending.status == 0 ? CaseVerdict::verified : CaseVerdict::failed;
+        result.reason = ending.failure;
+        result.repeat = command;
+        result.seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        write_junit(arguments.junit, "mesh run", std::span(&result, 1), result.seconds);
+    }
+    return ending.status;
 }
 
 int execute(const Command& command, const std::string& again) {
@@ -70,6 +90,8 @@ int execute(const Command& command, const std::string& again) {
             using Arguments = std::decay_t<decltype(arguments)>;
             if constexpr (std::is_same_v<Arguments, RunArguments>) {
                 return run_or_explain(arguments, again);
+            } else if constexpr (std::is_same_v<Arguments, SeriesArguments>) {
+                return run_series(arguments) ? 0 : kFailed;
             } else if constexpr (std::is_same_v<Arguments, TreeArguments>) {
                 tree_command(arguments);
                 return 0;

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace mesh::host {
@@ -23,6 +25,7 @@ constexpr const char* kData = "Data";
 constexpr const char* kModel = "Model";
 constexpr const char* kRig = "Rig";
 constexpr const char* kFaults = "Faults and results";
+constexpr const char* kSeveralRuns = "Several runs";
 
 template <class Names>
 std::string list(const Names& names) {
@@ -154,11 +157,72 @@ void add_rig(CLI::App& app, RunArguments& run) {
 void add_results(CLI::App& app, RunArguments& run) {
     app.option_defaults()->group(kFaults);
     app.add_option("--faults", run.faults, fault_list());
-    app.add_option("--seed", run.seed, "repeats a run; 64 bits")->capture_default_str();
     app.add_option("--report", run.report,
                    "file for the report, as JSON; -: standard output, the table to standard error");
     app.add_option("--timeout", run.timeout_s, "seconds of silence after which a node is hung")
         ->capture_default_str();
+    app.add_option("--junit", run.junit,
+                   "file for what came of the run, or of each of several, as JUnit's XML");
+}
+
+/// --seed, which can be a range, and the options that make several runs of one.
+void add_series(CLI::App& app, SeriesArguments& series) {
+    const auto read_seeds = [&](const std::string& text) {
+        const auto seeds = seed_range_of(text);
+        if (!seeds)
+            refuse("--seed '{}': allowed: a number, or A..B for a run with each of them", text);
+        series.seeds = *seeds;
+        series.run.seed = seeds->first;
+        series.ranged = text.find('.') != std::string::npos;
+    };
+    app.option_defaults()->group(kSeveralRuns);
+    app.add_option_function<std::string>(
+           "--seed", read_seeds,
+           "repeats a run; 64 bits; A..B: several runs, one with each of these seeds")
+        ->default_str("1");
+    app.add_option("--repeat", series.repeat,
+                   "so many runs, with the seeds S, S+1, ...; with A..B, all of them so often");
+    app.add_flag("--until-failure", series.until_failure,
+                 "stop at the first run that fails; without a number of runs, go on until then");
+}
+
+void add_run(CLI::App& app, SeriesArguments& series) {
+    add_network(app, series.run.topology, series.run.dim);
+    add_work(app, series.run);
+    add_data(app, series.run);
+    add_model(app, series.run);
+    add_rig(app, series.run);
+    add_results(app, series.run);
+    add_series(app, series);
+}
+
+/// The options as they were given, but those that make several runs of one and what is written of
+/// them.
+std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program) {
+    constexpr std::array<std::string_view, 5> kOfAll{"--seed", "--repeat", "--until-failure",
+                                                     "--report", "--junit"};
+    std::vector<std::string> words{program, "run"};
+    std::vector<std::string> behind;
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string name = option->get_name();
+        if (option->count() == 0 || std::find(kOfAll.begin(), kOfAll.end(), name) != kOfAll.end())
+            continue;
+        const std::vector<std::string> values = option->results();
+        if (option->get_positional())
+            behind.insert(behind.end(), values.begin(), values.end());
+        else if (option->get_items_expected_max() == 0)
+            words.push_back(name);
+        else if (option->get_items_expected_min() == 1)
+            words.push_back(fmt::format("{}={}", name, values.front()));
+        else {
+            words.push_back(name);
+            words.insert(words.end(), values.begin(), values.end());
+        }
+    }
+    if (!behind.empty())
+        words.emplace_back("--");
+    words.insert(words.end(), behind.begin(), behind.end());
+    return words;
 }
 
 void add_tree(CLI::App& app, TreeArguments& tree) {
@@ -205,18 +269,14 @@ std::string program_again(const std::string& word) {
 Command parse_command_line(int count, const char* const* words) {
     CLI::App app("mesh: message passing on 2^n bare-metal nodes, and everything around it", "mesh");
     app.require_subcommand(1);
-    RunArguments run;
+    SeriesArguments series;
+    RunArguments& run = series.run;
     TreeArguments tree;
     EmbedArguments embed;
     ListArguments names;
     app.set_version_flag("--version", fmt::format("mesh {}", kVersion));
     CLI::App& run_app = *app.add_subcommand("run", "boot a mesh, do a job on it, verify it");
-    add_network(run_app, run.topology, run.dim);
-    add_work(run_app, run);
-    add_data(run_app, run);
-    add_model(run_app, run);
-    add_rig(run_app, run);
-    add_results(run_app, run);
+    add_run(run_app, series);
     CLI::App& tree_app =
         *app.add_subcommand("tree", "print a spanning tree by the node's own rule");
     add_tree(tree_app, tree);
@@ -247,7 +307,10 @@ Command parse_command_line(int count, const char* const* words) {
     for (const CLI::Option* option : run_app.get_options())
         if (option->count() != 0)
             run.given.push_back(option->get_name());
-    return run;
+    if (!series.asked_for())
+        return run;
+    series.words = words_of_each(run_app, program_again(words[0]));
+    return series;
 }
 
 std::string shell_line(const std::vector<std::string>& words) {
@@ -258,7 +321,7 @@ std::string shell_line(const std::vector<std::string>& words) {
 }
 
 std::string command_again(int count, const char* const* words) {
-    std::string text = quoted(std::string_view(program_again(words[0])));
+    std::string text = shell_word(program_again(words[0]));
     bool seeded = false;
     for (int at = 1; at < count; ++at) {
         const std::string_view word = words[at];

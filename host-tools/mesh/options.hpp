@@ -4,6 +4,7 @@
 #include "embed_command.hpp"
 #include "list_command.hpp"
 #include "plan.hpp"
+#include "series.hpp"
 #include "tree_command.hpp"
 
 #include <optional>
@@ -17,7 +18,8 @@ struct HelpText {
     std::string text;
 };
 
-using Command = std::variant<HelpText, RunArguments, TreeArguments, EmbedArguments, ListArguments>;
+using Command = std::variant<HelpText, RunArguments, SeriesArguments, TreeArguments, EmbedArguments,
+                             ListArguments>;
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);

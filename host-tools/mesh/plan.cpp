@@ -74,6 +74,8 @@ std::unique_ptr<Operation> plan_run(const RunArguments& arguments, const std::st
     std::unique_ptr<Operation> op = kind.plan(kind, plan_shared(arguments, command), arguments);
     RunPlan& run = op->run();
     check_files(run);
+    if (!arguments.junit.empty())
+        check_writable(arguments.junit, "--junit");
     for (const std::int64_t node : arguments.gdb)
         run.rig.gdb.push_back(node_of(run.network(), node, "--gdb"));
     run.rig.faults = plan_faults(parse_faults(arguments.faults, run.network()), run.network(),

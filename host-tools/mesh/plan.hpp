@@ -49,6 +49,7 @@ struct RunArguments {
     std::string report;
     double timeout_s = 20;
     bool dry_run = false;
+    std::string junit;
     double limit_s = 0;
     std::string log;
     bool raw = false;

@@ -1,0 +1,40 @@
+// What is said of several runs: one line each, what failed with the command that repeats it, the
+// totals as the last line, and the same as JSON.
+#pragma once
+
+#include "series_crew.hpp"
+
+#include <chrono>
+#include <vector>
+
+namespace mesh::host {
+
+class Tally {
+public:
+    /// `name_width` columns for the longest name; reports are kept only if they are to be written.
+    Tally(std::size_t name_width, bool keep_reports);
+
+    /// Prints the run's line.
+    void add(CaseResult result);
+    /// Prints what failed and the totals.
+    void print_totals() const;
+
+    /// True if some are verified and none has failed. Refused runs have not.
+    bool good() const {
+        return count(CaseVerdict::verified) != 0 && count(CaseVerdict::failed) == 0;
+    }
+    std::size_t count(CaseVerdict verdict) const;
+    double seconds() const;
+    /// Writes names, verdicts, times and reports as JSON, and JUnit's XML; "": not. RunError.
+    void write(const std::string& report, const std::string& junit, std::string_view suite) const;
+
+private:
+    nlohmann::ordered_json json() const;
+
+    std::size_t name_width_;
+    bool keep_reports_;
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+    std::vector<CaseResult> results_;
+};
+
+} // namespace mesh::host
