@@ -158,7 +158,7 @@ TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
   $(INSTRUCTION_COUNTS:%=$(BUILD)/mps2-an505/instructions_%.elf)
 
 # ---- packages ------------------------------------------------------------------------------------
-RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev \
+RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev \
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib
 TEST_PACKAGES = git libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
   python3 python3-pytest python3-pytest-xdist graphviz gnuplot-nox $(INSTALL_PACKAGES)

@@ -92,6 +92,8 @@ int execute(const Command& command, const std::string& again) {
                 return run_or_explain(arguments, again);
             } else if constexpr (std::is_same_v<Arguments, SeriesArguments>) {
                 return run_series(arguments) ? 0 : kFailed;
+            } else if constexpr (std::is_same_v<Arguments, MatrixArguments>) {
+                return run_matrix(arguments) ? 0 : kFailed;
             } else if constexpr (std::is_same_v<Arguments, TreeArguments>) {
                 tree_command(arguments);
                 return 0;

@@ -196,6 +196,18 @@ void add_run(CLI::App& app, SeriesArguments& series) {
     add_series(app, series);
 }
 
+void add_matrix(CLI::App& app, MatrixArguments& matrix) {
+    app.add_option("file", matrix.file, "TOML: a section for each scenario")->required();
+    app.add_option("--jobs", matrix.jobs,
+                   "runs at a time (default: as many as cores); a simulation counts for one, a rig "
+                   "of emulators for one a node");
+    app.add_option("--memory", matrix.memory_mbyte,
+                   "megabytes for all nodes of all runs at a time (default: what is free)");
+    app.add_option("--report", matrix.report, "file for what came of each run, as JSON");
+    app.add_option("--junit", matrix.junit, "the same as JUnit's XML");
+    app.footer(describe_matrix_keys);
+}
+
 /// The options as they were given, but those that make several runs of one and what is written of
 /// them.
 std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program) {
@@ -274,9 +286,12 @@ Command parse_command_line(int count, const char* const* words) {
     TreeArguments tree;
     EmbedArguments embed;
     ListArguments names;
+    MatrixArguments matrix;
     app.set_version_flag("--version", fmt::format("mesh {}", kVersion));
     CLI::App& run_app = *app.add_subcommand("run", "boot a mesh, do a job on it, verify it");
     add_run(run_app, series);
+    CLI::App& matrix_app = *app.add_subcommand("matrix", "many runs from a file, verified");
+    add_matrix(matrix_app, matrix);
     CLI::App& tree_app =
         *app.add_subcommand("tree", "print a spanning tree by the node's own rule");
     add_tree(tree_app, tree);
@@ -296,7 +311,11 @@ Command parse_command_line(int count, const char* const* words) {
         const bool chosen = !app.get_subcommands().empty();
         refuse("{}; {}", one_line(error.what()),
                chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
-                      : "commands: run, tree, embed, list (each with --help)");
+                      : "commands: run, matrix, tree, embed, list (each with --help)");
+    }
+    if (matrix_app.parsed()) {
+        matrix.program = program_again(words[0]);
+        return matrix;
     }
     if (tree_app.parsed())
         return tree;
@@ -311,6 +330,29 @@ Command parse_command_line(int count, const char* const* words) {
         return run;
     series.words = words_of_each(run_app, program_again(words[0]));
     return series;
+}
+
+std::vector<RunOption> run_options() {
+    CLI::App app;
+    SeriesArguments unused;
+    add_run(app, unused);
+    std::vector<RunOption> options;
+    for (const CLI::Option* option : app.get_options())
+        if (!option->get_positional() && option != app.get_help_ptr())
+            options.push_back({option->get_lnames().front(), option->get_description(),
+                               option->get_items_expected_max() == 0});
+    return options;
+}
+
+RunArguments parse_run(const std::vector<std::string>& words) {
+    std::vector<const char*> pointers;
+    for (const std::string& word : words)
+        pointers.push_back(word.c_str());
+    const Command command = parse_command_line(static_cast<int>(words.size()), pointers.data());
+    const auto* const run = std::get_if<RunArguments>(&command);
+    if (run == nullptr)
+        refuse("{}: not one run", shell_line(words));
+    return *run;
 }
 
 std::string shell_line(const std::vector<std::string>& words) {

@@ -3,6 +3,7 @@
 
 #include "embed_command.hpp"
 #include "list_command.hpp"
+#include "matrix.hpp"
 #include "plan.hpp"
 #include "series.hpp"
 #include "tree_command.hpp"
@@ -18,11 +19,23 @@ struct HelpText {
     std::string text;
 };
 
-using Command = std::variant<HelpText, RunArguments, SeriesArguments, TreeArguments, EmbedArguments,
-                             ListArguments>;
+using Command = std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments,
+                             TreeArguments, EmbedArguments, ListArguments>;
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);
+
+/// An option of `mesh run`, for who makes command lines of it.
+struct RunOption {
+    std::string name; // without its dashes
+    std::string phrase;
+    bool flag; // has no value
+};
+
+/// All of them but what stands after --.
+std::vector<RunOption> run_options();
+/// Reads the command line of one run, the program and `run` first. UsageError.
+RunArguments parse_run(const std::vector<std::string>& words);
 
 /// These words as a shell must be given them.
 std::string shell_line(const std::vector<std::string>& words);

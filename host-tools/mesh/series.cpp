@@ -34,6 +34,7 @@ void check(const SeriesArguments& arguments) {
                    option);
     if (arguments.repeat == 0)
         refuse("--repeat 0: allowed: 1 or more");
+    Tally::check(arguments.run.report, arguments.run.junit);
     const auto first = plan_run(arguments.run, {}); // refuses what any of them would
 }
 

@@ -1,7 +1,9 @@
 #include "series_tally.hpp"
 
+#include "errors.hpp"
 #include "files.hpp"
 #include "junit.hpp"
+#include "plan.hpp"
 
 #include <fmt/format.h>
 
@@ -35,6 +37,15 @@ Json steps_of(const CaseResult& result) {
 Tally::Tally(std::size_t name_width, bool keep_reports)
     : name_width_(name_width),
       keep_reports_(keep_reports) {}
+
+void Tally::check(const std::string& report, const std::string& junit) {
+    if (report == kStandardOutput)
+        refuse("--report -: goes with one run; standard output has a line for each; give a file");
+    if (!report.empty())
+        check_writable(report, "--report");
+    if (!junit.empty())
+        check_writable(junit, "--junit");
+}
 
 void Tally::add(CaseResult result) {
     const Json steps = steps_of(result);

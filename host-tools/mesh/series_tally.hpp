@@ -14,6 +14,9 @@ public:
     /// `name_width` columns for the longest name; reports are kept only if they are to be written.
     Tally(std::size_t name_width, bool keep_reports);
 
+    /// Refuses files that cannot be written. UsageError.
+    static void check(const std::string& report, const std::string& junit);
+
     /// Prints the run's line.
     void add(CaseResult result);
     /// Prints what failed and the totals.

@@ -1,0 +1,29 @@
+// `mesh matrix FILE`: many runs from a file, several at once, within the memory there is.
+//
+// At most `jobs` run at a time. A simulated run counts for one job, a rig of QEMUs for one a node,
+// since each of them wants a core; what counts for more than there are has the machine to itself.
+// Runs start in the order of the file, so that none waits for ever.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mesh::host {
+
+struct MatrixArguments {
+    std::string file;
+    std::optional<std::uint32_t> jobs;
+    std::optional<std::uint64_t> memory_mbyte;
+    std::string report;
+    std::string junit;
+    std::string program; // that runs them, as it was called
+};
+
+/// The keys of the file, for the help.
+std::string describe_matrix_keys();
+
+/// True if all runs are verified, but those that may be refused. UsageError before the first one.
+bool run_matrix(const MatrixArguments& arguments);
+
+} // namespace mesh::host

@@ -1,0 +1,35 @@
+// The file of `mesh matrix`: TOML, a scenario a section. Every list in it is a dimension, and the
+// scenario is the product of them all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mesh::host {
+
+/// A key that a scenario can have beside the options of `mesh run`.
+struct MatrixKey {
+    std::string name;
+    std::string phrase;
+};
+
+/// All keys: the options of `mesh run` that make sense for several runs, and those of the matrix.
+std::vector<MatrixKey> matrix_keys();
+
+/// One run of a scenario.
+struct MatrixCase {
+    std::string name;                 // the section, and what distinguishes it from its siblings
+    std::vector<std::string> options; // of `mesh run`
+    bool expects_formula = false;     // the steps must be those of the formula
+    std::optional<std::uint64_t> expected_steps;
+    bool allow_refused = false;
+};
+
+/// Reads the file. UsageError with file, line and what is allowed.
+std::vector<MatrixCase> read_matrix(const std::string& path);
+
+} // namespace mesh::host
