@@ -35,11 +35,12 @@ std::optional<Far> sender_to(const RunPlan& run, NodeId node, Port port) {
 std::vector<std::string> cables_of(const RunPlan& run, NodeId node) {
     std::vector<std::string> cables;
     const std::uint32_t out = out_ports(run.network(), node);
-    for (std::uint8_t number = 0; number < port_count(run.network()); ++number) {
-        const Port port{number};
-        const bool sends = ((out >> number) & 1u) != 0;
+    const std::uint32_t all = (1u << port_count(run.network())) - 1;
+    for (PortSequence ports = PortSequence::ascending(all); !ports.empty();) {
+        const Port port = ports.pop();
+        const bool sends = ((out >> index(port)) & 1u) != 0;
         if (const auto far = sends ? run.rig.wiring(node, port) : sender_to(run, node, port))
-            cables.push_back(fmt::format("port {} {} node {} port {}", number,
+            cables.push_back(fmt::format("port {} {} node {} port {}", index(port),
                                          sends ? "to" : "from", index(far->node),
                                          index(far->port)));
     }

@@ -109,7 +109,7 @@ void Matrix::finish(CaseResult result) {
     if (result.verdict == CaseVerdict::refused && !made.allow_refused)
         result.verdict = CaseVerdict::failed;
     if (result.verdict == CaseVerdict::verified) {
-        result.reason = wrong_steps(made, result.report);
+        result.reason = result.report ? wrong_steps(made, *result.report) : "has left no report";
         if (!result.reason.empty())
             result.verdict = CaseVerdict::failed;
     }

@@ -158,10 +158,9 @@ CaseResult Crew::result_of(Child& child) {
         result.verdict = CaseVerdict::refused;
     if (result.verdict != CaseVerdict::verified)
         result.reason = reason_of(how, child.errors.text);
-    if (!child.report.text.empty())
-        result.report = nlohmann::ordered_json::parse(child.report.text, nullptr, false);
-    if (result.report.is_discarded())
-        result.report = nullptr;
+    auto report = nlohmann::ordered_json::parse(child.report.text, nullptr, false);
+    if (report.is_object())
+        result.report = std::make_shared<nlohmann::ordered_json>(std::move(report));
     result.repeat = shell_line(child.work.words);
     result.work = std::move(child.work);
     return result;

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,7 +36,7 @@ struct CaseResult {
     std::string reason; // one line; of a verified run none
     std::string repeat; // the command
     double seconds = 0;
-    nlohmann::ordered_json report; // null if there is none
+    std::shared_ptr<const nlohmann::ordered_json> report; // null if there is none
 };
 
 class Crew {

@@ -29,7 +29,7 @@ constexpr std::string_view name_of(CaseVerdict verdict) {
 }
 
 Json steps_of(const CaseResult& result) {
-    return result.report.is_object() ? result.report.value("steps", Json(nullptr)) : Json(nullptr);
+    return result.report ? result.report->value("steps", Json(nullptr)) : Json(nullptr);
 }
 
 } // namespace
@@ -54,7 +54,7 @@ void Tally::add(CaseResult result) {
                result.reason.empty() ? "" : "  ", result.reason);
     std::fflush(stdout);
     if (!keep_reports_)
-        result.report = {{"steps", steps}};
+        result.report = nullptr;
     results_.push_back(std::move(result));
 }
 
@@ -91,7 +91,7 @@ Json Tally::json() const {
                         {"reason", good ? Json(nullptr) : Json(result.reason)},
                         {"repeat", result.repeat},
                         {"seconds", result.seconds},
-                        {"report", result.report}});
+                        {"report", result.report ? *result.report : Json(nullptr)}});
     }
     return {{"runs", runs},
             {"verified", count(CaseVerdict::verified)},
