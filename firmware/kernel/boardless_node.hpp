@@ -21,6 +21,13 @@ public:
     Kernel& kernel() { return kernel_; }
     /// A buffer for the next frame to come in.
     PacketBuffer* lend() { return kernel_.pool_.allocate(); }
+    /// A packet is being sent: it stays as it is until let_go(), also if it is acknowledged before.
+    void keep(PacketBuffer* packet) { kernel_.pool_.share(packet); }
+    void let_go(PacketBuffer* packet) {
+        if (packet->references == 1)
+            kernel_.scheduler_.touch(); // a buffer more
+        kernel_.pool_.release(packet);
+    }
 
     /// Asks at every port who is at its other end.
     void boot() { kernel_.links_.say_hello(); }

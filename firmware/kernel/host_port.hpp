@@ -14,7 +14,7 @@
 
 namespace mesh {
 
-/// Sends one frame to the host at once; `packet` may be empty.
+/// Sends one frame to the host and returns when it has left; `packet` may be empty.
 struct ToHost {
     void (*send)(void* context, const wire::LinkHeader& header, std::span<const std::byte> packet);
     void* context;

@@ -10,6 +10,7 @@
 #include "wire/bytes.hpp"
 
 #include <span>
+#include <utility>
 
 namespace mesh {
 
@@ -67,22 +68,39 @@ public:
 private:
     void rest() {
         node_.rest();
-        settle();
+        const bool all_sent = settle();
         if (!node_.lockstep())
             board_.set_alarm_us(node_.next_deadline());
-        else if (told_idle_ != node_.frames_received())
+        else if (all_sent && told_idle_ != node_.frames_received())
             node_.host().send_idle(told_idle_ = node_.frames_received(), node_.next_deadline());
     }
 
-    /// Lets everything happen that can happen now, and sends what comes of it.
-    void settle() {
+    /// Lets everything happen that can happen now, and sends what comes of it. False if the
+    /// transmitter is busy, so that frames may wait for it.
+    bool settle() {
+        if (sending_ != nullptr && board_.transmit_ready())
+            let_go();
         node_.run();
         if (node_.take_report_due())
             send_report();
-        wire::LinkHeader header;
-        PacketBuffer* packet = nullptr;
-        while (board_.transmit_ready() && node_.next_frame(header, packet))
+        while (board_.transmit_ready()) {
+            let_go();
+            wire::LinkHeader header;
+            PacketBuffer* packet = nullptr;
+            if (!node_.next_frame(header, packet))
+                return true;
+            sending_ = packet;
+            if (packet != nullptr)
+                node_.keep(packet);
             transmit(header, packet != nullptr ? packet->packet() : std::span<std::byte>{});
+        }
+        return false;
+    }
+
+    /// The last packet has left: nobody reads it any more.
+    void let_go() {
+        if (sending_ != nullptr)
+            node_.let_go(std::exchange(sending_, nullptr));
     }
 
     void transmit(const wire::LinkHeader& header, std::span<const std::byte> packet) {
@@ -91,13 +109,16 @@ private:
         board_.transmit(header.port, head, packet);
     }
 
-    /// At once, so that a blocked port cannot hold back a report.
+    /// At once, so that a blocked port cannot hold back a report, and until it has left: the packet
+    /// is the caller's again then.
     static void transmit_to_host(void* self, const wire::LinkHeader& header,
                                  std::span<const std::byte> packet) {
         Node& node = *static_cast<Node*>(self);
         while (!node.board_.transmit_ready())
             node.board_.wait();
         node.transmit(header, packet);
+        while (!node.board_.transmit_ready())
+            node.board_.wait();
     }
 
     void send_report() {
@@ -111,6 +132,7 @@ private:
     B& board_;
     BoardlessNode node_;
     PacketBuffer* receiving_;
+    PacketBuffer* sending_ = nullptr; // the board may still read it, whatever the links say
     hal::Head head_;
     std::uint32_t told_idle_ = 0;
 };
