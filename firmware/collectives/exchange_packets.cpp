@@ -278,8 +278,9 @@ Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange
     const std::size_t own = std::size_t{index(kernel.id())} * plan.block_bytes;
     if (swap) {
         std::copy_n(parts.second.begin(), own, parts.blocks.begin());
-        std::copy(parts.second.begin() + own + plan.block_bytes, parts.second.end(),
-                  parts.blocks.begin() + own + plan.block_bytes);
+        const auto behind = parts.second.subspan(own + plan.block_bytes);
+        std::copy(behind.begin(), behind.end(),
+                  parts.blocks.subspan(own + plan.block_bytes).begin());
     }
     co_return Status::ok;
 }

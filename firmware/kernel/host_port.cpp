@@ -18,7 +18,7 @@ void HostPort::send(HostTag tag, std::span<const std::byte> first,
     const std::size_t first_bytes = std::min(first.size(), room.size());
     const std::size_t second_bytes = std::min(second.size(), room.size() - first_bytes);
     std::copy_n(first.begin(), first_bytes, room.begin());
-    std::copy_n(second.begin(), second_bytes, room.begin() + first_bytes);
+    std::copy_n(second.begin(), second_bytes, room.subspan(first_bytes).begin());
     const auto payload_bytes = static_cast<std::uint16_t>(first_bytes + second_bytes);
     const auto packet = std::span{sending_->bytes}.first(wire::kPacketHeaderBytes + payload_bytes);
     wire::write_packet_header(

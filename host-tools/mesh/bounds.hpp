@@ -48,7 +48,9 @@ inline constexpr std::size_t kLogBytesMax = std::size_t{16} << 20;
 
 /// Model times above this are impossible; sums of a few do not overflow.
 inline constexpr wire::ModelTime kModelTimeMax = wire::kNever / 16;
-/// Lockstep: timers in a row that a node may set to a time that it has been granted already.
-inline constexpr unsigned kStaleTimersMax = 64;
+/// Lockstep: timers in a row that a node may set to a time that it has been granted already. Links
+/// repeat without taking model time, so those of a node whose neighbours are all dead take all of
+/// their attempts at one time, each with a probe for buffers.
+inline constexpr unsigned kStaleTimersMax = 2 * kPortsMax * limits::kAttemptsMax;
 
 } // namespace mesh::host::bounds

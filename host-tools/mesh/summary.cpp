@@ -125,7 +125,7 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
     const Outcome outcome = outcome_of(result, loom);
     summary.verdict = op.judge(outcome);
     if (!op.run().output.empty())
-        summary.output = op.output(outcome);
+        summary.output = op.output(outcome, summary.made);
     for (std::uint32_t number = 0; number < result.nodes.size(); ++number) {
         const NodeResult& node = result.nodes[number];
         if (const auto level = op.level_of(node_at(number)))

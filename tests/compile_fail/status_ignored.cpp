@@ -4,11 +4,11 @@
 
 #pragma GCC diagnostic error "-Wunused-result"
 
-mesh::Status verdict(const mesh::Scheduler& scheduler, mesh::ProcessId id) {
+mesh::Status verdict(mesh::Scheduler& scheduler, mesh::ProcessId id) {
 #ifdef MESH_COMPILES
-    return scheduler.status(id);
+    return scheduler.join(id);
 #else
-    scheduler.status(id);
+    scheduler.join(id);
     return mesh::Status::ok;
 #endif
 }

@@ -1,5 +1,6 @@
 """Processes: none is left behind however mesh ends, and rigs never get in each other's way."""
 import os
+import pathlib
 import re
 import signal
 import socket
@@ -59,7 +60,8 @@ rig.wait()
     suite = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True,
                              cwd=os.path.dirname(__file__))
     rig = int(suite.stdout.readline())
-    assert alive({rig})
+    comm = pathlib.Path(f"/proc/{rig}/comm")
+    wait_until(lambda: comm.read_text() == "sleep\n", 60, "it runs, and its parent is known")
     suite.kill()
     suite.communicate()
     wait_until(lambda: not alive({rig}), 60, "it has ended")

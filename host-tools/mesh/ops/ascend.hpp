@@ -16,7 +16,9 @@ public:
     std::optional<Formula> formula() const override;
     bool all_push() const override { return true; }
     Verdict judge(const Outcome& outcome) const override;
-    Bytes output(const Outcome& outcome) const override;
+    std::span<const std::byte> output(const Outcome& outcome, Bytes& made) const override {
+        return made = result_of(outcome);
+    }
     std::string subject() const override;
 
 protected:
@@ -47,6 +49,8 @@ protected:
 
     /// The data behind the table of parts.
     View data() const;
+    /// What the nodes' parts are together, as the user wants it.
+    virtual Bytes result_of(const Outcome& outcome) const;
     /// What a node pushed.
     View part_of(const Outcome& outcome, std::size_t node) const;
     void fill(wire::Job& job, NodeId node) const override;
@@ -75,7 +79,7 @@ private:
 class Sort final : public Ascending {
 public:
     Sort(const OpKind& kind, RunPlan plan, const RunArguments& arguments);
-    Bytes output(const Outcome& outcome) const override;
+    Bytes result_of(const Outcome& outcome) const override;
     void describe(Json& head) const override;
 
 private:
@@ -95,7 +99,7 @@ class Fft final : public Ascending {
 public:
     Fft(const OpKind& kind, RunPlan plan, const RunArguments& arguments);
     Verdict judge(const Outcome& outcome) const override;
-    Bytes output(const Outcome& outcome) const override;
+    Bytes result_of(const Outcome& outcome) const override;
 
 private:
     std::string_view records_name() const override { return "samples"; }

@@ -106,7 +106,7 @@ Ascending::View Ascending::part_of(const Outcome& outcome, std::size_t node) con
     return outcome.pushed.subspan(begin, std::min(bytes, outcome.pushed.size() - begin));
 }
 
-Bytes Ascending::output(const Outcome& outcome) const {
+Bytes Ascending::result_of(const Outcome& outcome) const {
     Bytes output;
     for (std::size_t node = 0; node < run().nodes(); ++node)
         append_bytes(output, part_of(outcome, node));
@@ -157,8 +157,8 @@ std::vector<Expectation> Sort::answers() const {
                          });
 }
 
-Bytes Sort::output(const Outcome& outcome) const {
-    const Bytes sorted = Ascending::output(outcome);
+Bytes Sort::result_of(const Outcome& outcome) const {
+    const Bytes sorted = Ascending::result_of(outcome);
     if (lines_)
         return sorted;
     std::string text;
@@ -185,7 +185,7 @@ bool Fft::right(NodeId node, const Outcome& outcome) const {
            report.crc == check_crc32(part_of(outcome, index(node)));
 }
 
-Bytes Fft::output(const Outcome& outcome) const {
+Bytes Fft::result_of(const Outcome& outcome) const {
     std::string text;
     const auto count = static_cast<Word>(points());
     const auto bits = static_cast<unsigned>(std::countr_zero(count));

@@ -117,9 +117,9 @@ public:
 
     // What came of it.
     virtual Verdict judge(const Outcome& outcome) const;
-    /// What goes into the file of --output.
-    virtual Bytes output(const Outcome& outcome) const {
-        return {outcome.pushed.begin(), outcome.pushed.end()};
+    /// What goes into the file of --output: what was pushed, or what is made of it, in `made`.
+    virtual std::span<const std::byte> output(const Outcome& outcome, Bytes& /*made*/) const {
+        return outcome.pushed;
     }
     /// Whether the data goes towards the root, so that a node without a way to it is cut off.
     virtual bool inward() const { return false; }
