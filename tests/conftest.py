@@ -8,12 +8,14 @@ import os
 
 import pytest
 
-# Files whose cases compute for long without a pause begin; whole runs of meshes, which wait for
-# each other, fill what is left of the processors.
-FIRST = ("test_house.py", "test_googletest.py")
+# Files whose cases compute for long without a pause. A worker takes neighbours of the list, so they
+# are spread over its first part, between whole runs of meshes, which wait for each other.
+LONG = ("test_house.py", "test_googletest.py")
+LONG_PART = 0.7
 
 
 STATUS = pytest.StashKey()
+PLACE = pytest.StashKey()
 # Sets of faults are others every day. The workers of this run inherit its seed.
 SEED = os.environ.setdefault("MESH_SEED", f"{datetime.datetime.now(datetime.timezone.utc):%Y%m%d}")
 
@@ -25,8 +27,12 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: FIRST.index(item.path.name) if item.path.name in FIRST else
-               len(FIRST))
+    for group, part in ((LONG[:1], LONG_PART), (LONG[1:], LONG_PART), (None, 1)):
+        members = [item for item in items if (item.path.name in group if group is not None
+                                              else item.path.name not in LONG)]
+        for place, item in enumerate(members):
+            item.stash[PLACE] = part * place / len(members)
+    items.sort(key=lambda item: item.stash[PLACE])
 
 
 @pytest.hookimpl(trylast=True)

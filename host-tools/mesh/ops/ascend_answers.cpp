@@ -158,7 +158,7 @@ std::vector<Expectation> Sort::answers() const {
 }
 
 Bytes Sort::result_of(const Outcome& outcome) const {
-    const Bytes sorted = Ascending::result_of(outcome);
+    Bytes sorted = Ascending::result_of(outcome);
     if (lines_)
         return sorted;
     std::string text;
@@ -212,7 +212,7 @@ Verdict Fft::judge(const Outcome& outcome) const {
         verdict.right.assign(run().nodes(), false);
     const std::size_t stride =
         std::max<std::size_t>(1, std::min<std::size_t>(given.size() * given.size() / kProductsMax,
-                                                       given.size() / run().nodes()));
+                                                       given.size() / std::max(1u, run().nodes())));
     double worst = 0;
     std::uint64_t frequencies = 0;
     for (std::size_t place = 0; place < given.size(); place += stride) {

@@ -79,6 +79,8 @@ constexpr std::optional<Formula> uhc_steps(UniHypercube net, Rule rule, PortMode
     const Network network{Topology::uhc, net.dim};
     if (ports == PortModel::all) {
         const std::uint64_t trees = subtree_count(network, rule);
+        if (trees == 0) // of another network
+            return std::nullopt;
         const bool nearer = net.dim % 2 != 0 && !odd_weight(index(root));
         const std::uint64_t depth = height(network, rule) - (nearer ? 1u : 0u);
         const std::string_view text = copies       ? "ceil(P*x/m)+h-1"
