@@ -39,8 +39,7 @@ def test_every_option_of_the_help_is_in_the_manual(tree):
     page = (tree / "share/man/man1/mesh-run.1").read_text().replace("\\-", "-").replace("\\fR", "")
     assert len(options) > 30
     assert {option for option in options if option not in page} == set()
-    assert subprocess.run(["man", "-l", tree / "share/man/man1/mesh.1"], capture_output=True,
-                          check=False).returncode in (0, 127)
+    assert (tree / "share/man/man1/mesh.1").read_text().splitlines()[1].startswith(".TH MESH")
 
 
 def completed(tree, *words):
