@@ -7,7 +7,7 @@ INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
 MANUALS := mesh mesh-run mesh-tree mesh-embed mesh-list mesh-matrix
 
-# The pages are made from the help that the tool itself prints. $(1): a page, as mesh-run
+# The pages are made from the help that the tool itself prints: mesh-run.1 from `mesh run --help`.
 $(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)
 	@mkdir -p $(@D)
 	@help2man --no-info --version-string='$(MESH_VERSION)' --output=$@ \
