@@ -18,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace mesh::host {
@@ -32,6 +33,12 @@ constexpr int kSignalBase = 128;
 struct Ending {
     int status = 0;
     std::string failure;
+
+    /// One more reason, behind those that are known.
+    void fail(std::string_view reason) {
+        status = kFailed;
+        failure += fmt::format("{}{}", failure.empty() ? "" : "; ", reason);
+    }
 };
 
 /// One whole run; the engine and its nodes are gone when it returns.
@@ -49,12 +56,17 @@ Ending run_command(const Operation& op) {
         fmt::print(plan.report == kStandardOutput ? stderr : stdout, "{}",
                    table_of(op, result, summary, loom));
     std::fflush(stdout); // before what is said of a failure
-    write_report(op, result, summary, loom);
+    Ending ending;
     if (!summary.good())
-        return {kFailed, describe_failure(result, summary)};
-    if (!plan.output.empty())
-        write_whole(plan.output, summary.output, "--output");
-    return {};
+        ending.fail(describe_failure(result, summary));
+    try {
+        write_report(op, result, summary, loom);
+        if (summary.good() && !plan.output.empty())
+            write_whole(plan.output, summary.output, "--output");
+    } catch (const RunError& error) {
+        ending.fail(error.what());
+    }
+    return ending;
 }
 
 int run_or_explain(const RunArguments& arguments, const std::string& command) {
@@ -68,7 +80,7 @@ int run_or_explain(const RunArguments& arguments, const std::string& command) {
     try {
         ending = run_command(*op);
     } catch (const RunError& error) {
-        ending = {kFailed, error.what()};
+        ending.fail(error.what());
     }
     if (ending.status != 0)
         fmt::print(stderr, "mesh: {}; repeat: {}\n", ending.failure, command);

@@ -9,6 +9,7 @@
 #include "series_tally.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <thread>

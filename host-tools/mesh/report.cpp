@@ -4,6 +4,7 @@
 #include "run_log.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -14,6 +15,8 @@ namespace mesh::host {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr std::string_view kDropPrefix = "drop_";
 constexpr std::size_t kLevelsShown = 24;
 
@@ -21,6 +24,11 @@ bool is_drop(std::string_view counter) { return counter.starts_with(kDropPrefix)
 
 std::uint64_t count_of(const Summary& summary, Counter counter) {
     return summary.counters[static_cast<std::size_t>(counter)];
+}
+
+void add(Json& report, const Figures& figures) {
+    for (const Figure& figure : figures)
+        std::visit([&](auto value) { report[std::string(figure.name)] = value; }, figure.value);
 }
 
 template <class T>
@@ -114,7 +122,9 @@ Json head_of(const Operation& op) {
               {"tc", run.tc},
               {"seed", run.seed},
               {"lockstep", run.rig.lockstep}};
-    op.describe(head);
+    Figures figures;
+    op.describe(figures);
+    add(head, figures);
     return head;
 }
 
@@ -158,7 +168,7 @@ Json report_of(const Operation& op, const RunResult& result, const Summary& summ
     report["dma_transfers"] = rows_of(op.run(), result, &wire::NodeReport::dma_transfers);
     report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
-    report.update(summary.verdict.more);
+    add(report, summary.verdict.figures);
     report["boot_s"] = result.boot_s;
     report["wall_s"] = result.wall_s;
     report["instructions_per_hop"] = nullptr;

@@ -3,6 +3,8 @@
 #include "errors.hpp"
 #include "options.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <csignal>
 #include <cstring>

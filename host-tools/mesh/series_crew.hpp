@@ -7,7 +7,7 @@
 #include "qemu_process.hpp"
 #include "signals.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <chrono>
 #include <cstdint>

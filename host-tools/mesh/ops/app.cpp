@@ -33,7 +33,7 @@ public:
     bool all_push() const override { return true; }
     std::string title() const override { return name_; }
     std::string subject() const override { return {}; }
-    void describe(Json& head) const override { head["app"] = name_; }
+    void describe(Figures& head) const override { head.push_back({"app", name_}); }
 
 private:
     std::span<const std::byte> words() const override { return words_; }

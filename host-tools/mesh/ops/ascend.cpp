@@ -10,12 +10,11 @@
 #include "samples.hpp"
 #include "wire/bytes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <complex>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace mesh::host {
@@ -253,9 +252,9 @@ void Sort::plan_lines(const RunArguments& arguments) {
     });
 }
 
-void Sort::describe(Json& head) const {
+void Sort::describe(Figures& head) const {
     Ascending::describe(head);
-    head["type"] = lines_ ? "lines" : "i32";
+    head.push_back({"type", lines_ ? "lines" : "i32"});
 }
 
 // fft -------------------------------------------------------------------------------------------

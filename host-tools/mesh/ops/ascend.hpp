@@ -80,7 +80,7 @@ class Sort final : public Ascending {
 public:
     Sort(const OpKind& kind, RunPlan plan, const RunArguments& arguments);
     Bytes result_of(const Outcome& outcome) const override;
-    void describe(Json& head) const override;
+    void describe(Figures& head) const override;
 
 private:
     void plan_numbers(const RunArguments& arguments);

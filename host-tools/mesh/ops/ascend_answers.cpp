@@ -121,7 +121,7 @@ bool Ascending::right(NodeId node, const Outcome& outcome) const {
 
 Verdict Ascending::judge(const Outcome& outcome) const {
     Verdict verdict = Operation::judge(outcome);
-    verdict.more["records"] = records_;
+    verdict.figures = {{"records", records_}};
     return verdict;
 }
 
@@ -227,9 +227,7 @@ Verdict Fft::judge(const Outcome& outcome) const {
     verdict.note = fmt::format("spectrum  {} frequencies compared with the direct transform: error "
                                "{:.2g} of the largest value, allowed {:.2g}",
                                frequencies, worst, tolerance);
-    verdict.more["frequencies"] = frequencies;
-    verdict.more["error"] = worst;
-    verdict.more["tolerance"] = tolerance;
+    verdict.figures = {{"frequencies", frequencies}, {"error", worst}, {"tolerance", tolerance}};
     return verdict;
 }
 

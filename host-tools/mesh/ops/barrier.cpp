@@ -20,7 +20,7 @@ public:
         return barrier_formula(run().network(), run().ports);
     }
     std::string subject() const override { return {}; }
-    void describe(Json&) const override {}
+    void describe(Figures&) const override {}
 
 private:
     std::vector<Expectation> answers() const override {

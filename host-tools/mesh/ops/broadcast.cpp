@@ -9,10 +9,9 @@
 
 #include "host-tools/mesh/errors.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <limits>
 
 namespace mesh::host {
@@ -47,9 +46,9 @@ public:
         return fmt::format("tree {} rooted at node {}: {}", name(tree_), index(run().root),
                            describe_size(""));
     }
-    void describe(Json& head) const override {
+    void describe(Figures& head) const override {
         Operation::describe(head);
-        head["tree"] = name(tree_);
+        head.push_back({"tree", name(tree_)});
     }
 
 private:

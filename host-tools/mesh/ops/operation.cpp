@@ -116,9 +116,9 @@ std::string Operation::describe_size(std::string_view each) const {
 
 std::string Operation::subject() const { return describe_size(""); }
 
-void Operation::describe(Json& head) const {
-    head["bytes"] = run().bytes;
-    head["packets"] = packets();
+void Operation::describe(Figures& head) const {
+    head.push_back({"bytes", run().bytes});
+    head.push_back({"packets", packets()});
 }
 
 } // namespace mesh::host

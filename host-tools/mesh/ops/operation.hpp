@@ -12,8 +12,6 @@
 #include "host-tools/mesh/plan.hpp"
 #include "wire/host_messages.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,11 +19,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace mesh::host {
 
-using Json = nlohmann::ordered_json;
 class Operation;
 
 /// The program of the ops that have none of their own.
@@ -70,12 +68,19 @@ struct Outcome {
     std::vector<NodeId> killed;            // by the fault plan
 };
 
+/// A member of the report.
+struct Figure {
+    std::string_view name;
+    std::variant<std::uint64_t, double, std::string_view> value; // of the op, while it lives
+};
+using Figures = std::vector<Figure>;
+
 /// What is to be thought of it.
 struct Verdict {
     std::vector<bool> right;          // by node; of dead ones it means nothing
     std::uint64_t missing_blocks = 0; // of living nodes, at living nodes
     std::string note;                 // a line for the table, or none
-    Json more = Json::object();       // for the report
+    Figures figures;                  // more for the report
 };
 
 class Operation {
@@ -134,7 +139,7 @@ public:
     /// The table's second line: over which structure, and how much. Empty: none.
     virtual std::string subject() const;
     /// Fills what it knows into the report's first keys, all of which are there.
-    virtual void describe(Json& head) const;
+    virtual void describe(Figures& head) const;
 
 protected:
     virtual void fill(wire::Job&, NodeId) const {}

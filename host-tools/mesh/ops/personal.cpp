@@ -20,10 +20,10 @@ std::string Personal::subject() const {
                        describe_size(" each"));
 }
 
-void Personal::describe(Json& head) const {
+void Personal::describe(Figures& head) const {
     Operation::describe(head);
-    head["tree"] = name(tree_);
-    head["schedule"] = name(schedule_);
+    head.push_back({"tree", name(tree_)});
+    head.push_back({"schedule", name(schedule_)});
 }
 
 std::vector<std::string_view> Personal::schedules() const {

@@ -13,7 +13,7 @@ public:
     bool contends() const override { return true; }
     bool inward() const override { return kind().op == wire::Op::gather; }
     std::string subject() const override;
-    void describe(Json& head) const override;
+    void describe(Figures& head) const override;
 
 protected:
     using Operation::Operation;

@@ -69,10 +69,10 @@ public:
     bool contends() const override { return true; }
     bool inward() const override { return kind().op == wire::Op::reduce; }
     std::string subject() const override { return describe_size(" each"); }
-    void describe(Json& head) const override {
+    void describe(Figures& head) const override {
         Operation::describe(head);
-        head["type"] = kElementNames[static_cast<std::size_t>(element_)];
-        head["operator"] = kOperatorNames[static_cast<std::size_t>(operation_)];
+        head.push_back({"type", kElementNames[static_cast<std::size_t>(element_)]});
+        head.push_back({"operator", kOperatorNames[static_cast<std::size_t>(operation_)]});
     }
 
 protected:
@@ -143,9 +143,9 @@ public:
         return fmt::format("tree {} rooted at node {}: {}", name(tree_), index(run().root),
                            Reduction::subject());
     }
-    void describe(Json& head) const override {
+    void describe(Figures& head) const override {
         Reduction::describe(head);
-        head["tree"] = name(tree_);
+        head.push_back({"tree", name(tree_)});
     }
 
 private:

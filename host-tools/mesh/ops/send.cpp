@@ -61,12 +61,12 @@ public:
         return unicast_formula(run().ports, distance(run().network(), run().root, *target_),
                                packets());
     }
-    void describe(Json& head) const override {
+    void describe(Figures& head) const override {
         Operation::describe(head);
-        head["route"] = route_ == Rule::unicast ? kRoutes.front().first : name(route_);
-        head["messages"] = messages_;
+        head.push_back({"route", route_ == Rule::unicast ? kRoutes.front().first : name(route_)});
+        head.push_back({"messages", messages_});
         if (target_)
-            head["target"] = index(*target_);
+            head.push_back({"target", index(*target_)});
     }
 
 private:
