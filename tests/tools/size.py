@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Flash and RAM of the firmware per object, read from the linker map of an image.
+"""Flash and RAM of the firmware per object, read from the linker maps of two images.
 
-What counts as system is everything that every program carries whatever its app: firmware/core, wire
-and kernel with the cube as its network, and the board's instance of Node<Board>; of RAM also the
-board's main.o, where that one node and its links lie. Board, collectives, app and C library are
-listed apart, and so are the other networks and the rules of the cube's trees, which a program
-carries if it uses collectives (measured in --trees-image). RAM leaves out .noinit (packet pool,
-process arena) and the stack. Budgets come from boards/BOARD/board.mk; one that is exceeded fails
-the build.
+What counts as system is kernel, links, routing and messages together: firmware/core, wire and
+kernel with the cube as its network, and the board's instance of Node<Board>; of RAM also the
+board's main.o, where that one node and its links lie. It is measured in the image that uses all of
+it (--full-image), and so are the collectives, the other networks and the rules of the cube's trees.
+Board, app and C library are those of a small program (--image). RAM leaves out .noinit (packet
+pool, process arena) and the stack. Budgets come from boards/BOARD/board.mk; one that is exceeded
+fails the build.
 """
 import argparse
 import csv
@@ -23,6 +23,8 @@ NETWORKS = "firmware/kernel/networks/"
 JOINING = re.compile(r"_GLOBAL__N_1|mesh_network")
 # The face of core/network.hpp, which is the same for all networks.
 FACE = re.compile(r"NetworkSet")
+# Groups that differ from program to program.
+OF_THE_PROGRAM = ("board", "app", "library")
 FORBIDDEN = {"malloc", "free", "calloc", "realloc", "_Znwj", "_Znaj", "_ZdlPv", "_ZdlPvj",
              "__cxa_throw", "__cxa_allocate_exception", "__gxx_personality_v0", "__dynamic_cast"}
 # The C library's own heap; a board may stand in for it with a fixed block for stdio.
@@ -137,7 +139,6 @@ def print_table(table):
             if key[0] == group and group != "library":
                 print(f"  {key[1]:42}{sizes[0]:8}{sizes[1]:8}")
         print(f"{group:44}{total(table, group)[0]:8}{total(table, group)[1]:8}")
-    print(f"{'image':44}{total(table)[0]:8}{total(table)[1]:8}")
 
 
 def print_diff(table, saved):
@@ -146,9 +147,8 @@ def print_diff(table, saved):
         new, old = table.get(key, [0, 0]), saved.get(key, [0, 0])
         if new != old:
             print(f"{key[1]:44}{new[0]:8}{new[0] - old[0]:+8}{new[1]:8}{new[1] - old[1]:+8}")
-    for label, group in (("system", "system"), ("image", None)):
-        new, old = total(table, group), total(saved, group)
-        print(f"{label:44}{new[0]:8}{new[0] - old[0]:+8}{new[1]:8}{new[1] - old[1]:+8}")
+    new, old = total(table, "system"), total(saved, "system")
+    print(f"{'system':44}{new[0]:8}{new[0] - old[0]:+8}{new[1]:8}{new[1] - old[1]:+8}")
 
 
 def drift(table, saved):
@@ -163,18 +163,18 @@ def drift(table, saved):
                 yield f"{name} {memory} {then} -> {now}"
 
 
-def limits(table, image, trees_image, build, board):
+def limits(table, full_image, build, board):
     """Every limit: whether it holds, and with what was measured."""
     limit = budgets(board)
     flash, ram = total(table, "system")
     frame = (deepest_frames(build, board) or [(0, "none", "")])[0]
     measured = (("flash of the system", flash, "FLASH_BUDGET", ""),
                 ("static RAM of the system", ram, "RAM_BUDGET", ""),
-                ("flash of all trees", rule_bytes(trees_image, "cube_trees", JOINING),
+                ("flash of all trees", rule_bytes(full_image, "cube_trees", JOINING),
                  "TREES_BUDGET", ""),
-                ("flash of the UHC's rules", rule_bytes(image, "uhc", JOINING, FACE),
+                ("flash of the UHC's rules", rule_bytes(full_image, "uhc", JOINING, FACE),
                  "NETWORK_BUDGET", ""),
-                ("flash of the star's rules", rule_bytes(image, "star"), "NETWORK_BUDGET", ""),
+                ("flash of the star's rules", rule_bytes(full_image, "star"), "NETWORK_BUDGET", ""),
                 ("largest stack frame", frame[0], "STACK_BUDGET", frame[1]))
     yield from ((0 < value <= limit[budget], f"{what} {value} of {limit[budget]} {detail}".strip())
                 for what, value, budget, detail in measured)
@@ -182,35 +182,38 @@ def limits(table, image, trees_image, build, board):
     yield not bad, "no heap, exceptions or RTTI in any image " + ", ".join(bad)
 
 
-def measure_images(folder, board, image, trees_image):
-    """The whole table: an image, and the trees as the other one carries them."""
-    table = measure(folder / f"{image}.map", board)
-    trees = measure(folder / f"{trees_image}.map", board)
-    return table | {key: sizes for key, sizes in trees.items() if key[0] == "trees"}
+def measure_images(image, full_image, board):
+    """The whole table: what is shared as the full image carries it, the rest as the small one."""
+    table = {key: sizes for key, sizes in measure(image, board).items() if key[0] in OF_THE_PROGRAM}
+    shared = {key: sizes for key, sizes in measure(full_image, board).items()
+              if key[0] not in OF_THE_PROGRAM}
+    return table | shared
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--board", default="mps2-an505")
     parser.add_argument("--image", default="hello")
-    parser.add_argument("--trees-image", default="readme")
+    parser.add_argument("--full-image", default="job")
     parser.add_argument("--save", type=pathlib.Path, help="write the table as CSV")
     parser.add_argument("--diff", type=pathlib.Path, help="compare with a table that was saved")
     parser.add_argument("build", type=pathlib.Path)
     arguments = parser.parse_args()
     folder = arguments.build / arguments.board
-    image, trees_image = (folder / f"{name}.map"
-                          for name in (arguments.image, arguments.trees_image))
-    table = measure_images(folder, arguments.board, arguments.image, arguments.trees_image)
+    image, full_image = (folder / f"{name}.map" for name in (arguments.image, arguments.full_image))
+    table = measure_images(image, full_image, arguments.board)
     if arguments.diff:
         print_diff(table, read_csv(arguments.diff))
         return 0
     print_table(table)
+    for name in (image, full_image):
+        flash, ram = total(measure(name, arguments.board))
+        print(f"{'image ' + name.stem:44}{flash:8}{ram:8}")
     for name, flash, ram in OTHERS:
         print(f"{name + ' (quoted)':44}{flash:8}{ram or '-':>8}")
     if arguments.save:
         write_csv(table, arguments.save)
-    results = list(limits(table, image, trees_image, arguments.build, arguments.board))
+    results = list(limits(table, full_image, arguments.build, arguments.board))
     for good, text in results:
         print(f"{'ok  ' if good else 'FAIL'} {text}")
     return 0 if all(good for good, _ in results) else 1
