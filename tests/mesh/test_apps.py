@@ -3,15 +3,7 @@ import re
 
 import pytest
 
-from mesh_tool import IMAGES, mesh
-
-
-def console(outcome):
-    """{node: lines} of what the apps said."""
-    lines = {}
-    for node, text in re.findall(r"^\[(\d+)\] (.*)$", outcome.out, re.M):
-        lines.setdefault(int(node), []).append(text)
-    return lines
+from mesh_tool import IMAGES, console, mesh
 
 
 def test_hello_runs_on_every_node_and_names_its_neighbours(engine):
