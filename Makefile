@@ -27,14 +27,17 @@ ASAN_FLAGS := -O1 -g1 -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address
   -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer \
   -D_GLIBCXX_ASSERTIONS -Wno-sign-conversion
 HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
-# On the host an app is one function among others, and its output goes to its node's console.
+# On the host an app is one function among others, and what a target's board has under a name of the
+# C library is the host tool's own: programs and firmware/stdio get other names for it.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
-APP_OUTPUT := objcopy --redefine-sym printf=mesh_app_printf --redefine-sym puts=mesh_app_puts
+APP_NAMES := printf vprintf fprintf vfprintf sprintf vsprintf snprintf vsnprintf puts fputs \
+  putchar fputc putc fwrite fflush abort exit __assert_fail
+APP_OUTPUT := objcopy $(foreach n,$(APP_NAMES),--redefine-sym $n=mesh_app_$n)
 
 # ---- sources -------------------------------------------------------------------------------------
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
 PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/kernel/*.cpp \
-  firmware/kernel/networks/*.cpp firmware/collectives/*.cpp)
+  firmware/kernel/networks/*.cpp firmware/collectives/*.cpp firmware/stdio/*.cpp)
 # What an image can be a node of; `make NETWORKS=cube` makes smaller ones.
 NETWORKS ?= cube uhc star
 LINK_NETWORKS := $(NETWORKS:%=-Wl,-u,mesh_network_%)
@@ -45,10 +48,10 @@ MAIN_SOURCE := host-tools/mesh/main.cpp
 # Programs that whole-run tests and benchmarks load, as a user would load an image of his own. Those
 # that a simulation can run too are in a host tool of the tests.
 PROBE_APPS := $(wildcard tests/mesh/apps/*.cpp tests/bench/apps/*.cpp)
-HOST_PROBES := $(filter-out %/crash.cpp %/semihosting.cpp,$(wildcard tests/mesh/apps/*.cpp))
+HOST_PROBES := $(filter-out %/semihosting.cpp,$(wildcard tests/mesh/apps/*.cpp))
 LIBRARY_SOURCES := $(filter-out $(MAIN_SOURCE),$(HOST_SOURCES)) $(APP_SOURCES)
 BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
-TEST_FOLDERS := $(foreach f,core wire kernel sim host,$(if $(wildcard tests/$f/*_test.cpp),$f))
+TEST_FOLDERS := core wire stdio kernel host
 FUZZERS := $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
 BENCHES := $(basename $(notdir $(wildcard tests/bench/*.cpp)))
 PAPER_PROGRAMS := $(patsubst tests/paper/%.cpp,$(BUILD)/host/paper/%,$(wildcard tests/paper/*.cpp))
@@ -76,7 +79,7 @@ endef
 
 # $(1): object folder, $(2): compiler, $(3): flags
 define host_rules
-$(foreach f,firmware/apps tests/mesh/apps,$(call program_rules,$(1),$(2),$(3),$f))
+$(foreach f,firmware/apps tests/mesh/apps firmware/stdio,$(call program_rules,$(1),$(2),$(3),$f))
 $(BUILD)/$(1)/obj/%.o: %.cpp Makefile | $(BUILD)/host/apps.inc
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)

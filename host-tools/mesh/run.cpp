@@ -54,8 +54,13 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
       log_(plan_.log),
       deadlines_({Deadlines::Seconds(plan_.timeout_s), Deadlines::Seconds(plan_.limit_s),
                   engine.real_time(), !plan_.rig.gdb.empty()}),
-      offer_{plan_.network(), &plan_.input, &result_.output, op.is_app(),
-             plan_.raw && isatty(STDOUT_FILENO) == 0},
+      lines_(plan_.rig.image),
+      offer_{plan_.network(),
+             &plan_.input,
+             &result_.output,
+             op.is_app(),
+             plan_.raw && isatty(STDOUT_FILENO) == 0,
+             &lines_},
       roster_(engine, plan_.nodes(), offer_, *this, deadlines_) {
     result_.output = output_of(op);
     log_.command(plan_.command);

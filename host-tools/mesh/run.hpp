@@ -76,6 +76,7 @@ private:
     RunLog log_;
     Deadlines deadlines_;
     RunResult result_;
+    SourceLines lines_;
     Offer offer_;
     Roster roster_;
     bool NodeResult::*mark_ = &NodeResult::ready; // what this phase wants of all nodes

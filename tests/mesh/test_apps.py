@@ -46,14 +46,6 @@ def test_an_app_gets_its_words_and_a_verdict_that_is_not_ok_is_a_failed_run():
     assert "node 1 ended with the wrong answer (status 2)" in outcome.err, outcome
 
 
-def test_a_node_whose_firmware_faults_prints_its_fault_record():
-    outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "app_crash.elf", "--dim", 2)
-    assert outcome.status == 1, outcome
-    record = re.search(r"node 1: firmware stopped: .*pc (0x[0-9a-f]+)", outcome.err)
-    assert record and int(record.group(1), 16) >= 0x1000_0000, outcome
-    assert "node 1" in outcome.err.strip().splitlines()[-1], outcome
-
-
 def test_a_cable_in_the_wrong_port_is_found_before_any_work_begins(engine):
     outcome = mesh("run", "--engine", engine, "--dim", 2, "--op", "bcast", "--tree", "sbt",
                    "--miswire", "0/0", "3/1")

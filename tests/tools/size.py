@@ -3,8 +3,8 @@
 
 What counts as system is everything that every program carries whatever its app: firmware/core, wire
 and kernel with the cube as its network, and the board's instance of Node<Board>; of RAM also the
-board's main.o, where that one node and its links lie. Board, collectives, app and C library are
-listed apart, and so are the other networks and the rules of the cube's trees, which a program
+board's main.o, where that one node and its links lie. Board, collectives, stdio, app and C library
+are listed apart, and so are the other networks and the rules of the cube's trees, which a program
 carries if it uses collectives (measured in --trees-image). RAM leaves out .noinit (packet pool,
 process arena) and the stack. Budgets come from boards/BOARD/board.mk; one that is exceeded fails
 the build.
@@ -56,8 +56,8 @@ def group_of(name, board):
         return "system"
     if path.startswith("boards/"):
         return "board"
-    if path.startswith("firmware/collectives/"):
-        return "collectives"
+    if path.startswith(("firmware/collectives/", "firmware/stdio/")):
+        return path.split("/")[1]
     return "app"
 
 
@@ -132,7 +132,8 @@ def total(table, group=None):
 
 def print_table(table):
     print(f"{'object':44}{'flash':>8}{'ram':>8}")
-    for group in ("system", "trees", "uhc", "star", "board", "collectives", "app", "library"):
+    for group in ("system", "trees", "uhc", "star", "board", "collectives", "stdio", "app",
+                  "library"):
         for key, sizes in sorted(table.items(), key=lambda item: -item[1][0]):
             if key[0] == group and group != "library":
                 print(f"  {key[1]:42}{sizes[0]:8}{sizes[1]:8}")
