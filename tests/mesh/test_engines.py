@@ -1,4 +1,6 @@
-"""What a program says and does is the same on both engines."""
+"""What a program says and does is the same on both engines, and every time."""
+import pytest
+
 from mesh_tool import console, probe
 
 PRINTED = """\
@@ -34,3 +36,13 @@ def test_numbers_are_printed_alike_on_both_engines():
     sim, qemu = (probe(engine, "printing", options=["--dim", 1]) for engine in ("sim", "qemu"))
     assert sim.status == 0 and len(console(sim)[1]) == 2 * 50 + 1, sim
     assert console(sim) == console(qemu), qemu
+
+
+@pytest.mark.parametrize("again", range(3))
+def test_lines_have_one_order_in_lockstep(again):
+    sim, qemu = (probe(engine, "rounds", options=["--dim", 3, *more]) for engine, more in
+                 (("sim", []), ("qemu", ["--lockstep"])))
+    assert sim.status == 0 and qemu.status == 0, (sim, qemu)
+    assert len(sim.out.splitlines()) == 4 * 8 and qemu.out == sim.out, f"run {again}"
+    for node, lines in console(sim).items():
+        assert lines == [f"round {n}" for n in range(4)], node
