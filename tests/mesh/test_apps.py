@@ -43,7 +43,7 @@ def test_an_app_gets_its_words_and_a_verdict_that_is_not_ok_is_a_failed_run():
     outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "app_words.elf", "--dim", 1, "--",
                    "1")
     assert outcome.status == 1, outcome
-    assert "node 1 ended with the wrong answer (status 2)" in outcome.err, outcome
+    assert "node 1 ended with: unreachable" in outcome.err, outcome
 
 
 def test_a_cable_in_the_wrong_port_is_found_before_any_work_begins(engine):
