@@ -19,21 +19,25 @@ Q := @
 endif
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wundef -Wswitch-enum -Wold-style-cast -Werror
-CXXFLAGS := -std=c++20 $(WARNINGS) -Ifirmware -I. -MMD -MP
+# No fused multiply-add anywhere: floating point has the same bits on every engine.
+CXXFLAGS := -std=c++20 $(WARNINGS) -ffp-contract=off -Ifirmware -I. -MMD -MP
 HOST_FLAGS := -O2 -g -I$(BUILD)/host -pthread
 # Tests and fuzzers share one tree of objects; without fuzzer-no-link a fuzzer would be blind.
 ASAN_FLAGS := -O1 -g1 -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,undefined \
   -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer \
   -D_GLIBCXX_ASSERTIONS -Wno-sign-conversion
 HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
-# On the host an app is one function among others, and its output goes to its node's console.
+# On the host an app is one function among others, and what a target's board has under a name of the
+# C library is the host tool's own: programs and firmware/stdio get other names for it.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
-APP_OUTPUT := objcopy --redefine-sym printf=mesh_app_printf --redefine-sym puts=mesh_app_puts
+APP_NAMES := printf vprintf fprintf vfprintf sprintf vsprintf snprintf vsnprintf puts fputs \
+  putchar fputc putc fwrite fflush abort exit __assert_fail
+APP_OUTPUT := objcopy $(foreach n,$(APP_NAMES),--redefine-sym $n=mesh_app_$n)
 
 # ---- sources -------------------------------------------------------------------------------------
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
 PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/kernel/*.cpp \
-  firmware/kernel/networks/*.cpp firmware/collectives/*.cpp)
+  firmware/kernel/networks/*.cpp firmware/collectives/*.cpp firmware/stdio/*.cpp)
 # What an image can be a node of; `make NETWORKS=cube` makes smaller ones.
 NETWORKS ?= cube uhc star
 LINK_NETWORKS := $(NETWORKS:%=-Wl,-u,mesh_network_%)
@@ -41,9 +45,13 @@ APP_SOURCES := $(APPS:%=firmware/apps/%.cpp)
 HOST_SOURCES := $(PORTABLE_SOURCES) $(wildcard boards/host/*.cpp \
   host-tools/mesh/*.cpp host-tools/mesh/ops/*.cpp)
 MAIN_SOURCE := host-tools/mesh/main.cpp
+# Programs that whole-run tests and benchmarks load, as a user would load an image of his own. Those
+# that a simulation can run too are in a host tool of the tests.
+PROBE_APPS := $(wildcard tests/mesh/apps/*.cpp tests/bench/apps/*.cpp)
+HOST_PROBES := $(filter-out %/semihosting.cpp,$(wildcard tests/mesh/apps/*.cpp))
 LIBRARY_SOURCES := $(filter-out $(MAIN_SOURCE),$(HOST_SOURCES)) $(APP_SOURCES)
 BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
-TEST_FOLDERS := $(foreach f,core wire kernel sim host,$(if $(wildcard tests/$f/*_test.cpp),$f))
+TEST_FOLDERS := core wire stdio kernel host
 FUZZERS := $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
 BENCHES := $(basename $(notdir $(wildcard tests/bench/*.cpp)))
 PAPER_PROGRAMS := $(patsubst tests/paper/%.cpp,$(BUILD)/host/paper/%,$(wildcard tests/paper/*.cpp))
@@ -59,13 +67,19 @@ $(BUILD)/host/apps.inc: $(APP_SOURCES) Makefile
 	@mkdir -p $(@D)
 	@printf 'MESH_APP(%s)\n' $(APPS) >$@
 
-# $(1): object folder, $(2): compiler, $(3): flags
-define host_rules
-$(BUILD)/$(1)/obj/firmware/apps/%.o: firmware/apps/%.cpp Makefile | $(BUILD)/host/apps.inc
+# $(1): object folder, $(2): compiler, $(3): flags, $(4): folder of programs
+define program_rules
+$(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp Makefile | $(BUILD)/host/apps.inc
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) $$(call app_flags,$$*) -c $$< -o $$@
 	$(Q)$(APP_OUTPUT) $$@
+
+endef
+
+# $(1): object folder, $(2): compiler, $(3): flags
+define host_rules
+$(foreach f,firmware/apps tests/mesh/apps firmware/stdio,$(call program_rules,$(1),$(2),$(3),$f))
 $(BUILD)/$(1)/obj/%.o: %.cpp Makefile | $(BUILD)/host/apps.inc
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
@@ -79,6 +93,22 @@ $(eval $(call host_rules,host,$(CXX),$(HOST_FLAGS)))
 $(eval $(call host_rules,asan,$(CLANGXX),$(ASAN_FLAGS)))
 
 $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(BUILD)/host/libmesh.a
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+
+# The same with the programs of the tests: what knows the names of all programs is compiled again.
+MESH_PROBES := $(BUILD)/host/mesh_probes
+NAMED := simulation plan_rig
+$(BUILD)/host/probes/apps.inc: $(BUILD)/host/apps.inc $(HOST_PROBES)
+	@mkdir -p $(@D)
+	@cp $< $@
+	@printf 'MESH_APP(%s)\n' $(basename $(notdir $(HOST_PROBES))) >>$@
+$(NAMED:%=$(BUILD)/host/probes/%.o): $(BUILD)/host/probes/%.o: host-tools/mesh/%.cpp \
+  $(BUILD)/host/probes/apps.inc
+	$(call say,CXX,$@)
+	$(Q)$(CXX) $(CXXFLAGS) -I$(BUILD)/host/probes $(HOST_FLAGS) -c $< -o $@
+$(MESH_PROBES): $(NAMED:%=$(BUILD)/host/probes/%.o) \
+  $(call host_objects,host,$(MAIN_SOURCE) $(HOST_PROBES)) $(BUILD)/host/libmesh.a
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
 
@@ -126,8 +156,6 @@ $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 TARGET_TESTS := $(basename $(notdir $(wildcard tests/target/*.cpp)))
 $(foreach b,$(BOARDS),$(foreach a,$(APPS),$(eval $(call image_rules,$b,$a,\
   $(call target_objects,$b,firmware/apps/$a.cpp) $($b_SYSTEM)))))
-# Programs that whole-run tests and benchmarks load, as a user would load an image of his own.
-PROBE_APPS := $(wildcard tests/mesh/apps/*.cpp tests/bench/apps/*.cpp)
 $(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app_$(basename \
   $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM)))))
 # Images with a main() of their own: suites that run on the target, and two that a driver talks to.
@@ -212,7 +240,7 @@ $(BUILD)/host/tests/exhaustive: $(call host_objects,host,$(EXHAUSTIVE)) $(BUILD)
 	$(Q)$(CXX) $(HOST_FLAGS) $^ $(GTEST_LIBS) $(HOST_LIBS) -o $@
 
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
-  $(BUILD)/host/tests/exhaustive
+  $(BUILD)/host/tests/exhaustive $(MESH_PROBES)
 PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
 .PHONY: test-programs
 test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) compile_commands.json

@@ -1,11 +1,8 @@
 #include "boards/host/board.hpp"
 
-#include "hal/check.hpp"
 #include "hal/receive_share.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 namespace mesh::board {
 
@@ -56,17 +53,3 @@ hal::Received HostBoard::receive(hal::Head& head_out, std::span<std::byte> buffe
 }
 
 } // namespace mesh::board
-
-namespace mesh {
-
-void check_failed(CheckId id) {
-    std::fprintf(stderr, "meshputer: CHECK %u failed; this is a bug\n", static_cast<unsigned>(id));
-    std::abort();
-}
-
-void halt(const wire::FaultRecord& record) {
-    std::fprintf(stderr, "meshputer: halted, cause %#x\n", static_cast<unsigned>(record.cause));
-    std::abort();
-}
-
-} // namespace mesh

@@ -1,46 +1,30 @@
 #include "boards/host/console.hpp"
 
-#include <array>
-#include <cstdarg>
+#include "hal/console.hpp"
+
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
 
 namespace {
 
 thread_local mesh::Kernel* console = nullptr;
 
-void write(std::string_view text) {
+mesh::Kernel& kernel_that_runs() {
     if (console == nullptr)
         std::abort();
-    for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(text.size(), 512)))
-        console->host_send(mesh::wire::HostTag::console,
-                           std::as_bytes(std::span{text.substr(0, 512)}));
+    return *console;
 }
 
 } // namespace
 
-void mesh::board::set_console(Kernel* kernel) { console = kernel; }
+namespace mesh {
 
-// Apps are built for the host with printf and puts renamed to these.
-extern "C" {
+void board::set_console(Kernel* kernel) { console = kernel; }
 
-[[gnu::format(printf, 1, 2)]] int mesh_app_printf(const char* format, ...);
-int mesh_app_puts(const char* text);
+void console_write(std::span<const char> text) { kernel_that_runs().print(text); }
 
-int mesh_app_printf(const char* format, ...) {
-    std::array<char, 1024> text{};
-    std::va_list values;
-    va_start(values, format);
-    const int length = std::vsnprintf(text.data(), text.size(), format, values);
-    va_end(values);
-    write({text.data(), std::min(text.size() - 1, static_cast<std::size_t>(length))});
-    return length;
-}
+void console_flush() { kernel_that_runs().flush_print(); }
 
-int mesh_app_puts(const char* text) {
-    write(text);
-    write("\n");
-    return 0;
-}
-}
+bool is_console(const void* file) { return file == stdout || file == stderr; }
+
+} // namespace mesh

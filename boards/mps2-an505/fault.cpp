@@ -1,4 +1,5 @@
-// The last words of a node: processor faults, failed CHECKs and the frame that tells the host.
+// The last words of a node: processor faults, failed CHECKs, programs that give up, and the frame
+// that tells the host.
 //
 // Nothing here trusts the rest of the firmware: no Board, no pool, no interrupts, a stack of its
 // own for processor faults.
@@ -6,18 +7,22 @@
 #include "boards/mps2-an505/lan9118.hpp"
 #include "boards/mps2-an505/pl081.hpp"
 #include "boards/mps2-an505/semihosting.hpp"
+#include "boards/mps2-an505/stack.hpp"
 #include "hal/check.hpp"
 #include "hal/concepts.hpp"
+#include "hal/console.hpp"
+#include "stdio/assertion.hpp"
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"
 #include "wire/host_messages.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
 extern "C" {
-extern std::byte stack_limit[]; // sections.ld
-extern std::byte stack_top[];
+extern const std::byte flash_start[]; // sections.ld
+extern const std::byte code_end[];
 }
 
 namespace mesh {
@@ -69,12 +74,17 @@ void halt(const wire::FaultRecord& record) {
     board::leave_emulator(kFaultExitStatus);
 }
 
-void check_failed(CheckId id) {
+namespace {
+[[noreturn]] void stop(CheckId id, const void* return_address, std::uint32_t status = 0) {
     wire::FaultRecord record{};
     record.cause = static_cast<std::uint32_t>(id);
-    record.pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+    record.pc = reinterpret_cast<std::uintptr_t>(return_address);
+    record.status = status;
     halt(record);
 }
+} // namespace
+
+void check_failed(CheckId id) { stop(id, __builtin_return_address(0)); }
 
 namespace board {
 
@@ -96,9 +106,39 @@ struct ExceptionFrame {
 
 alignas(8) [[gnu::used, gnu::section(".noinit")]] std::array<std::byte, 1024> fault_stack;
 
-bool on_stack(const ExceptionFrame* frame) {
-    const auto* at = reinterpret_cast<const std::byte*>(frame);
-    return at >= stack_limit && at + sizeof *frame <= stack_top;
+/// The stack that the processor's pointer `at` stands in; without room if it is in none.
+Stack stack_of(const std::byte* at) {
+    for (const Stack& stack : stacks())
+        if (at >= stack.limit && at < stack.top)
+            return stack;
+    return {at, at};
+}
+
+bool is_return_address(std::uint32_t word) {
+    return (word & 1u) != 0 && word >= reinterpret_cast<std::uintptr_t>(flash_start) &&
+           word < reinterpret_cast<std::uintptr_t>(code_end);
+}
+
+/// What lies on a stack without a frame and may be the latest return address; 0: nothing does.
+std::uint32_t latest_return(const std::byte* at, const std::byte* top) {
+    constexpr std::ptrdiff_t kBytesMax = 1024;
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(at);
+    const auto count = static_cast<std::size_t>(std::min(top - at, kBytesMax)) / sizeof *words;
+    const auto* const found = std::find_if(words, words + count, is_return_address);
+    return found == words + count ? 0 : *found;
+}
+
+/// Where it was. On a stack that is full the processor puts no frame, and leaves the pointer at its
+/// limit.
+void locate(const ExceptionFrame* frame, wire::FaultRecord& record) {
+    const auto* const at = reinterpret_cast<const std::byte*>(frame);
+    const Stack stack = stack_of(at);
+    if (at != stack.limit && at + sizeof *frame <= stack.top) {
+        record.pc = frame->pc;
+        record.lr = frame->lr;
+    } else {
+        record.lr = latest_return(at, stack.top);
+    }
 }
 } // namespace
 
@@ -107,18 +147,15 @@ extern "C" [[noreturn, gnu::used]] void report_fault(const ExceptionFrame* frame
     wire::FaultRecord record{};
     std::uint32_t exception;
     asm volatile("mrs %0, ipsr" : "=r"(exception));
-    record.cause = 0xF000'0000 + exception;
-    record.cfsr = scb.cfsr;
-    if ((record.cfsr & regs::kCfsrBusAddressValid) != 0)
+    record.cause = wire::kProcessorFault + exception;
+    record.status = scb.cfsr;
+    if ((record.status & regs::kCfsrBusAddressValid) != 0)
         record.address = scb.bfar;
-    else if ((record.cfsr & regs::kCfsrMemAddressValid) != 0)
+    else if ((record.status & regs::kCfsrMemAddressValid) != 0)
         record.address = scb.mmfar;
     else if (scb.sfsr != 0)
         record.address = scb.sfar;
-    if (on_stack(frame)) {
-        record.pc = frame->pc;
-        record.lr = frame->lr;
-    }
+    locate(frame, record);
     halt(record);
 }
 
@@ -139,3 +176,34 @@ extern "C" [[gnu::naked, gnu::used]] void fault_entry() {
 
 } // namespace board
 } // namespace mesh
+
+// Ends of a program that the compiler and the C library know by name -----------------------------
+
+extern "C" {
+
+[[noreturn]] void abort() {
+    mesh::stop(mesh::CheckId::program_aborted, __builtin_return_address(0));
+}
+
+[[noreturn]] void exit(int status) {
+    mesh::console_flush();
+    mesh::stop(mesh::CheckId::program_exited, __builtin_return_address(0),
+               static_cast<std::uint32_t>(status));
+}
+
+[[noreturn]] void __assert_func(const char* file, int line, const char* function,
+                                const char* expression) {
+    mesh::stdio::tell_assertion(expression, file, line, function);
+    mesh::stop(mesh::CheckId::assertion_failed, __builtin_return_address(0));
+}
+
+/// Of long long, whose division is a function ("Run-time ABI for the Arm Architecture", 4.3.2): the
+/// same fault as that of int.
+[[noreturn]] void __aeabi_ldiv0() {
+    mesh::wire::FaultRecord record{};
+    record.cause = mesh::wire::kProcessorFault + mesh::board::regs::kUsageFault;
+    record.pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+    record.status = mesh::board::regs::kCfsrDivisionByZero;
+    mesh::halt(record);
+}
+}

@@ -36,9 +36,9 @@ Memory memory_for(unsigned ports) {
 } // namespace
 } // namespace mesh::board
 
-void mesh::console_write(std::span<const char> text) {
-    board::the_node->kernel().host_send(wire::HostTag::console, std::as_bytes(text));
-}
+void mesh::console_write(std::span<const char> text) { board::the_node->kernel().print(text); }
+
+void mesh::console_flush() { board::the_node->kernel().flush_print(); }
 
 int main() {
     using namespace mesh;

@@ -54,6 +54,10 @@ struct Nic {
 };
 static_assert(offsetof(Nic, byte_test) == 0x64 && offsetof(Nic, mac_csr_data) == 0xA8);
 
+/// [AN505] memory map: all devices in use, by either name.
+inline constexpr std::uintptr_t kDevicesStart = 0x4000'0000;
+inline constexpr std::uintptr_t kDevicesEnd = 0x6000'0000;
+
 /// [AN505] memory map: the non-secure name. The DMA controllers see no other, see Sau.
 inline constexpr std::uintptr_t kNic = 0x4200'0000;
 /// [AN505] interrupt map.
@@ -238,11 +242,41 @@ struct Scb {
 static_assert(offsetof(Scb, shcsr) == 0x24 && offsetof(Scb, cpacr) == 0x88);
 static_assert(offsetof(Scb, sfsr) == 0xE4);
 inline constexpr std::uintptr_t kScb = 0xE000'ED00;
+/// CCR: a division by zero is a fault, not a zero.
+inline constexpr std::uint32_t kDivisionByZeroTrap = 1u << 4;
 /// SHCSR: SecureFault, UsageFault, BusFault and MemManage have handlers of their own.
 inline constexpr std::uint32_t kFaultsEnable = (1u << 19) | (1u << 18) | (1u << 17) | (1u << 16);
+inline constexpr unsigned kUsageFault = 6; // exception number
 inline constexpr std::uint32_t kCfsrMemAddressValid = 1u << 7;
 inline constexpr std::uint32_t kCfsrBusAddressValid = 1u << 15;
+inline constexpr std::uint32_t kCfsrDivisionByZero = 1u << 25;
 inline constexpr std::uint32_t kFpuFullAccess = 0xFu << 20; // CPACR: CP10 and CP11
+
+/// [V8M] MPU_TYPE to MPU_MAIR1, of the security state that looks.
+struct Mpu {
+    Register type; // 0xE000ED90
+    Register control;
+    Register region_number;
+    Register region_base;
+    Register region_limit;
+    Register aliases[7];
+    Register attributes[2]; // 0xE000EDC0
+};
+static_assert(offsetof(Mpu, attributes) == 0x30);
+inline constexpr std::uintptr_t kMpu = 0xE000'ED90;
+
+namespace mpu {
+/// MPU_CTRL. PRIVDEFENA stays off: where there is no region there is no access.
+inline constexpr std::uint32_t kEnable = 1u << 0;
+inline constexpr std::uint32_t kNeverExecute = 1u << 0; // MPU_RBAR
+inline constexpr std::uint32_t kReadOnly = 3u << 1;
+inline constexpr std::uint32_t kReadWrite = 1u << 1;
+inline constexpr std::uint32_t kRegionEnable = 1u << 0; // MPU_RLAR
+inline constexpr std::uint32_t kNormalMemory = 0u << 1;
+inline constexpr std::uint32_t kDevices = 1u << 1;
+/// MPU_MAIR0: what these two are: write-back cached; nGnRE.
+inline constexpr std::uint32_t kAttributes = 0x04FF;
+} // namespace mpu
 
 /// [V8M] NVIC_ISER, NVIC_ICER, NVIC_ICPR: arrays of registers, 32 interrupts each.
 inline constexpr std::uintptr_t kNvicSetEnable = 0xE000'E100;

@@ -1,4 +1,4 @@
-// From reset to main(): stack limit, FPU, faults, memory, static constructors.
+// From reset to main(): stack limit, FPU, faults, protection, memory, static constructors.
 #include "boards/mps2-an505/cpu.hpp"
 #include "boards/mps2-an505/regs.hpp"
 #include "boards/mps2-an505/semihosting.hpp"
@@ -12,8 +12,10 @@ int main();
 
 extern "C" {
 // sections.ld
-extern std::uint32_t stack_limit[];
-extern std::uint32_t stack_top[];
+extern const std::byte flash_start[];
+extern const std::byte flash_end[];
+extern const std::byte ram_start[];
+extern const std::byte ram_end[];
 extern const std::uint32_t data_load[];
 extern std::uint32_t data_start[];
 extern std::uint32_t data_end[];
@@ -33,7 +35,7 @@ constexpr std::uint32_t kPaint = 0x5AFE'57AC;
 [[gnu::always_inline]] inline void paint_stack() {
     std::uint32_t* stack_pointer;
     asm volatile("mov %0, sp" : "=r"(stack_pointer));
-    for (std::uint32_t* word = stack_limit; word < stack_pointer; ++word)
+    for (auto* word = reinterpret_cast<std::uint32_t*>(stack_limit); word < stack_pointer; ++word)
         *word = kPaint;
 }
 
@@ -42,15 +44,45 @@ void enable_fpu_and_faults() {
 #ifdef __ARM_FP
     scb.cpacr = scb.cpacr | regs::kFpuFullAccess;
 #endif
+    scb.ccr = scb.ccr | regs::kDivisionByZeroTrap;
     scb.shcsr = scb.shcsr | regs::kFaultsEnable;
+    asm volatile("dsb\n\tisb" ::: "memory");
+}
+
+/// A region from `start` to before `end`, both multiples of 32 ([V8M] MPU_RBAR, MPU_RLAR).
+void allow(std::uint32_t number, std::uintptr_t start, std::uintptr_t end, std::uint32_t access,
+           std::uint32_t kind) {
+    regs::Mpu& mpu = regs::at<regs::Mpu>(regs::kMpu);
+    mpu.region_number = number;
+    mpu.region_base = start | access;
+    mpu.region_limit = (end - 32) | kind | regs::mpu::kRegionEnable;
+}
+
+/// Code and constants can only be read, data not executed, and what no region names is a fault:
+/// above all the page that null pointers lead to, where the code's non-secure name would be.
+/// Regions end at multiples of QEMU's pages: an emulated access near another end is slow.
+void protect_memory() {
+    const auto address = [](const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); };
+    regs::Mpu& mpu = regs::at<regs::Mpu>(regs::kMpu);
+    mpu.attributes[0] = regs::mpu::kAttributes;
+    allow(0, address(flash_start), address(flash_end), regs::mpu::kReadOnly,
+          regs::mpu::kNormalMemory);
+    allow(1, address(ram_start), address(ram_end), regs::mpu::kReadWrite | regs::mpu::kNeverExecute,
+          regs::mpu::kNormalMemory);
+    allow(2, regs::kDevicesStart, regs::kDevicesEnd,
+          regs::mpu::kReadWrite | regs::mpu::kNeverExecute, regs::mpu::kDevices);
+    asm volatile("dmb" ::: "memory");
+    mpu.control = regs::mpu::kEnable;
     asm volatile("dsb\n\tisb" ::: "memory");
 }
 } // namespace
 
 std::size_t stack_bytes_used() {
-    const std::uint32_t* const deepest =
-        std::find_if(stack_limit, stack_top, [](std::uint32_t word) { return word != kPaint; });
-    return static_cast<std::size_t>(stack_top - deepest) * sizeof(std::uint32_t);
+    const auto* const top = reinterpret_cast<const std::uint32_t*>(stack_top);
+    const auto* const deepest =
+        std::find_if(reinterpret_cast<const std::uint32_t*>(stack_limit), top,
+                     [](std::uint32_t word) { return word != kPaint; });
+    return static_cast<std::size_t>(top - deepest) * sizeof(std::uint32_t);
 }
 
 } // namespace mesh::board
@@ -58,6 +90,7 @@ std::size_t stack_bytes_used() {
 extern "C" [[noreturn]] void reset_handler() {
     asm volatile("msr msplim, %0" ::"r"(stack_limit));
     mesh::board::enable_fpu_and_faults();
+    mesh::board::protect_memory();
     mesh::board::paint_stack();
     std::copy(data_load, data_load + (data_end - data_start), data_start);
     std::fill(bss_start, bss_end, 0u);

@@ -1,8 +1,8 @@
-// What newlib (nano) asks of a system, so that printf reaches the node's console without a heap.
+// What is left of newlib's needs: there are no files, and printf is not newlib's (firmware/stdio).
 //
-// Standard output is line buffered. newlib takes its FILE objects and that buffer from _malloc_r;
-// here they come from a block that is just large enough for them, once; whatever else asks for
-// memory gets none. Nothing of this is linked unless something prints.
+// Some of its functions keep what they remember in a block that they allocate once, as rand() and
+// strtok() do. That comes from a small memory of its own; whatever else asks for memory gets none.
+// Nothing of this is linked unless something asks for it.
 #include "boards/mps2-an505/semihosting.hpp"
 #include "hal/console.hpp"
 
@@ -17,15 +17,13 @@
 
 struct _reent;
 
-namespace {
-/// newlib's chain of FILE objects (four of them with its links), then the line buffer, whose size
-/// newlib fixes. tests/target/board_probe shows that it is enough: an unbuffered stdout would send
-/// a frame per character.
-constexpr std::size_t kFilesBytes = 448;
-constexpr std::size_t kStdioBytes = kFilesBytes + BUFSIZ;
+bool mesh::is_console(const void* file) { return file == stdout || file == stderr; }
 
-alignas(8) [[gnu::section(".noinit")]] std::array<std::byte, kStdioBytes> stdio_memory;
-constinit std::size_t stdio_bytes_used = 0;
+namespace {
+constexpr std::size_t kLibraryBytes = 256;
+
+alignas(8) [[gnu::section(".noinit")]] std::array<std::byte, kLibraryBytes> library_memory;
+constinit std::size_t library_bytes_used = 0;
 
 int refuse(int error) {
     errno = error;
@@ -37,12 +35,12 @@ extern "C" {
 
 void* _malloc_r(_reent*, std::size_t bytes) {
     const std::size_t rounded = (bytes + 7) / 8 * 8;
-    if (rounded > stdio_memory.size() - stdio_bytes_used) {
+    if (rounded < bytes || rounded > library_memory.size() - library_bytes_used) {
         errno = ENOMEM;
         return nullptr;
     }
-    void* const block = stdio_memory.data() + stdio_bytes_used;
-    stdio_bytes_used += rounded;
+    void* const block = library_memory.data() + library_bytes_used;
+    library_bytes_used += rounded;
     return block;
 }
 
@@ -53,12 +51,7 @@ void* _sbrk(std::ptrdiff_t) {
     return reinterpret_cast<void*>(-1);
 }
 
-int _write(int file, const char* text, int bytes) {
-    if (file != 1 && file != 2)
-        return refuse(EBADF);
-    mesh::console_write(std::span{text, static_cast<std::size_t>(bytes)});
-    return bytes;
-}
+int _write(int, const char*, int) { return refuse(EBADF); }
 
 int _fstat(int, struct stat* status) {
     *status = {};

@@ -1,25 +1,47 @@
-// CHECK: always on, for our own bugs only; input from outside never reaches one.
+// CHECK: always on, for promises that a program or the firmware itself must keep; input from
+// outside never reaches one.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace mesh {
 
-/// Which check failed; the fault record carries the number.
+/// Which promise was broken; the fault record carries the number.
 enum class CheckId : std::uint32_t {
     pool_double_free = 1,
     pool_bad_buffer,
     arena_bad_free,
-    link_queue_overflow,
     channel_two_writers,
     channel_two_readers,
-    process_resumed_twice,
-    out_of_processes,
     transmit_while_busy,
-    unhandled_frame_kind,
     network_not_linked,
     notice_queue_full,
+    // How a program gave up, which boards tell in the same way.
+    program_aborted,
+    program_exited,
+    assertion_failed,
 };
+
+/// What was done wrong, for a person.
+constexpr std::string_view words_of(CheckId id) {
+    switch (id) {
+    case CheckId::pool_double_free: return "a packet was released twice";
+    case CheckId::pool_bad_buffer: return "a packet was used that had been released";
+    case CheckId::arena_bad_free:
+        return "memory of a coroutine was released twice, or was never its own";
+    case CheckId::channel_two_writers: return "two processes write to one channel at a time";
+    case CheckId::channel_two_readers: return "two processes read from one channel at a time";
+    case CheckId::transmit_while_busy: return "a frame was sent while another one was leaving";
+    case CheckId::network_not_linked:
+        return "the image does not have this network: `make NETWORKS='cube uhc star'`";
+    case CheckId::notice_queue_full: return "more notices to senders than there is room for";
+    case CheckId::program_aborted: return "the program called abort()";
+    case CheckId::program_exited: return "the program called exit(), which ends the node";
+    case CheckId::assertion_failed: return "an assertion does not hold";
+    }
+    return "a check failed that this host tool does not know";
+}
 
 /// Defined once by each board: stops the node with `id` as the cause.
 [[noreturn]] void check_failed(CheckId id);

@@ -1,13 +1,20 @@
-// Where an app's printf goes.
+// Where an app's printf goes (stdio/stdio.cpp). Called from the kernel's thread; an image that
+// prints nothing needs none of it.
 #pragma once
 
 #include <span>
 
 namespace mesh {
 
-/// Sends `text` (a line with its newline, or a part of a long one; at most kPayloadBytesMax) to the
-/// host as this node's console output. Defined once per image, above the board; called from the
-/// kernel's thread. The board's C library calls it; an image that prints nothing needs none.
+/// Takes `text` for the host as this node's console output. What does not end in a newline may be
+/// kept until more comes, until console_flush(), or until the node tells the host anything else.
+/// Defined once per image, above the board.
 void console_write(std::span<const char> text);
+
+/// Sends what is kept.
+void console_flush();
+
+/// True of stdout and stderr. Defined once by each board.
+bool is_console(const void* file);
 
 } // namespace mesh

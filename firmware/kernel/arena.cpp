@@ -1,6 +1,9 @@
 #include "kernel/arena.hpp"
 
+#include "hal/check.hpp"
+
 #include <new>
+#include <utility>
 
 namespace mesh {
 
@@ -27,7 +30,8 @@ void* Arena::allocate(std::size_t bytes) {
 void Arena::release(void* memory) {
     Block* block = reinterpret_cast<Block*>(static_cast<std::byte*>(memory) - kHeaderBytes);
     const std::size_t size_class = block->size_class;
-    Arena* owner = block->owner;
+    Arena* owner = std::exchange(block->owner, nullptr);
+    MESH_CHECK(owner != nullptr && size_class < owner->free_.size(), arena_bad_free);
     block->next = owner->free_[size_class];
     owner->free_[size_class] = block;
 }

@@ -23,14 +23,14 @@ public:
     /// `bytes` bytes aligned to 8, or nullptr when the arena has none left (or bytes >
     /// kBlockBytesMax minus a header). O(1). Not interrupt safe.
     void* allocate(std::size_t bytes);
-    /// Returns a block of any arena to the one it came from. O(1).
+    /// Returns a block of any arena to the one it came from. O(1). A second time is a bug (CHECK).
     static void release(void* block);
 
     std::size_t high_water_bytes() const { return taken_; }
 
 private:
     struct Block {
-        Arena* owner;
+        Arena* owner; // nullptr: free
         union {
             std::size_t size_class;
             Block* next;

@@ -24,7 +24,7 @@ public:
     Channel& operator=(const Channel&) = delete;
 
     /// `co_await channel.write(value)`: completes when the reader has taken it. A second writer at
-    /// the same time is a bug (CHECK).
+    /// the same time is a bug (CHECK), as is a second reader.
     auto write(T value) {
         MESH_CHECK(state_ == State::empty, channel_two_writers);
         value_ = std::move(value);
@@ -40,9 +40,11 @@ public:
 
     /// `T value = co_await channel.read()`.
     auto read() {
+        MESH_CHECK(!std::exchange(reading_, true), channel_two_readers);
         return detail::wait(
             kernel_, [this] { return readable(); },
             [this] {
+                reading_ = false;
                 kernel_.advance_clock(written_at_);
                 taken_at_ = kernel_.now();
                 state_ = State::taken;
@@ -55,6 +57,7 @@ public:
 
 private:
     enum class State : std::uint8_t { empty, offered, taken } state_ = State::empty;
+    bool reading_ = false; // somebody, since read() was called
     Kernel& kernel_;
     T value_{};
     wire::ModelTime written_at_ = 0;

@@ -14,16 +14,33 @@ using wire::HostTag;
 
 void HostPort::send(HostTag tag, std::span<const std::byte> first,
                     std::span<const std::byte> second) {
-    const auto room = std::span{sending_->bytes}.subspan(wire::kPacketHeaderBytes);
-    const std::size_t first_bytes = std::min(first.size(), room.size());
-    const std::size_t second_bytes = std::min(second.size(), room.size() - first_bytes);
-    std::copy_n(first.begin(), first_bytes, room.begin());
-    std::copy_n(second.begin(), second_bytes, room.subspan(first_bytes).begin());
-    const auto payload_bytes = static_cast<std::uint16_t>(first_bytes + second_bytes);
+    flush_print();
+    const std::size_t first_bytes = std::min(first.size(), room().size());
+    const std::size_t second_bytes = std::min(second.size(), room().size() - first_bytes);
+    std::copy_n(first.begin(), first_bytes, room().begin());
+    std::copy_n(second.begin(), second_bytes, room().subspan(first_bytes).begin());
+    send_room(tag, first_bytes + second_bytes);
+}
+
+void HostPort::print(std::span<const char> text) {
+    for (const char character : text) {
+        room()[printed_++] = static_cast<std::byte>(character);
+        if (character == '\n' || printed_ == room().size())
+            flush_print();
+    }
+}
+
+void HostPort::flush_print() {
+    if (printed_ != 0)
+        send_room(HostTag::console, std::exchange(printed_, std::uint16_t{0}));
+}
+
+void HostPort::send_room(HostTag tag, std::size_t payload_bytes) {
     const auto packet = std::span{sending_->bytes}.first(wire::kPacketHeaderBytes + payload_bytes);
-    wire::write_packet_header(
-        {.payload_bytes = payload_bytes, .source = node_, .tag = static_cast<std::uint16_t>(tag)},
-        packet.first<wire::kPacketHeaderBytes>());
+    wire::write_packet_header({.payload_bytes = static_cast<std::uint16_t>(payload_bytes),
+                               .source = node_,
+                               .tag = static_cast<std::uint16_t>(tag)},
+                              packet.first<wire::kPacketHeaderBytes>());
     wire::seal_packet(packet);
     send_frame({.kind = wire::Kind::host}, packet);
 }

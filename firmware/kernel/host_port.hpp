@@ -40,6 +40,10 @@ public:
     /// kPayloadBytesMax is cut off.
     void send(wire::HostTag tag, std::span<const std::byte> first,
               std::span<const std::byte> second = {});
+    /// Text for the console: kept until a line is whole, or there is something else to tell.
+    void print(std::span<const char> text);
+    /// Sends what is kept of it.
+    void flush_print();
     /// Tells the loom that there is nothing left to do: see wire::Kind::idle.
     void send_idle(std::uint32_t frames_received, wire::ModelTime next_timer) {
         send_frame({.kind = wire::Kind::idle, .refused = frames_received, .model_time = next_timer},
@@ -59,6 +63,10 @@ private:
     bool on_job(std::span<const std::byte> payload);
     bool on_piece(std::span<const std::byte> payload);
     void keep_arguments(std::span<const std::byte> words);
+    std::span<std::byte> room() const {
+        return std::span{sending_->bytes}.subspan(wire::kPacketHeaderBytes);
+    }
+    void send_room(wire::HostTag tag, std::size_t payload_bytes);
     void send_frame(wire::LinkHeader header, std::span<const std::byte> packet);
 
     ToHost to_host_;
@@ -70,6 +78,7 @@ private:
     std::span<std::string_view> arguments_; // and their text, in the arena
     std::span<std::byte> pull_into_;
     std::uint32_t pull_position_ = 0;
+    std::uint16_t printed_ = 0; // bytes of text in sending_ that wait for the end of their line
     bool started_ = false;
 };
 

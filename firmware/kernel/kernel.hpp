@@ -147,6 +147,9 @@ public:
                    std::span<const std::byte> second = {}) {
         host_.send(tag, first, second);
     }
+    /// Text for the console of this node, as hal/console.hpp says.
+    void print(std::span<const char> text) { host_.print(text); }
+    void flush_print() { host_.flush_print(); }
     /// `co_await pull(position, out)`: fills `out` (at most kHostPieceBytesMax) from the input.
     auto pull(std::uint32_t position, std::span<std::byte> out);
 

@@ -132,13 +132,16 @@ struct NodeReport : Result {
     std::uint32_t reserved;
 };
 
+/// FaultRecord::cause from here on: an exception of the processor, whose number is added.
+inline constexpr std::uint32_t kProcessorFault = 0xF000'0000;
+
 /// Why a node's firmware stopped.
 struct FaultRecord {
-    std::uint32_t cause; // CHECK number, or 0xF0000000 + exception number
-    std::uint32_t pc;
-    std::uint32_t lr;
-    std::uint32_t cfsr;    // Cortex-M: configurable fault status
-    std::uint32_t address; // Cortex-M: bus or memory fault address
+    std::uint32_t cause;   // a CheckId (hal/check.hpp), or kProcessorFault and a number
+    std::uint32_t pc;      // where; 0: not known. Odd (Thumb): where it would have returned to
+    std::uint32_t lr;      // where that returns to, or the latest return that is known
+    std::uint32_t status;  // the processor's own word for its fault; Cortex-M: CFSR
+    std::uint32_t address; // what could not be accessed, if the status says that it is known
 };
 
 static_assert(sizeof(Job) == 64);

@@ -34,6 +34,8 @@ inline constexpr std::size_t kEarlyBytesMax = std::size_t{256} << 10;
 
 /// A line of the console; a longer one is broken in parts.
 inline constexpr std::size_t kLineBytesMax = 4096;
+/// Lines of all nodes that wait for the end of their round in lockstep.
+inline constexpr std::size_t kRoundBytesMax = std::size_t{16} << 20;
 /// Kept of the end of what an emulator says on its standard error.
 inline constexpr std::size_t kLastWordsBytesMax = 1024;
 

@@ -145,8 +145,8 @@ void Lockstep::advance() {
     if (!on_ || releasing_)
         return;
     releasing_ = true;
-    while (busy_ == 0 && release_next()) {
-    }
+    while (busy_ == 0 && release_next())
+        ++rounds_;
     releasing_ = false;
     send_batches();
 }

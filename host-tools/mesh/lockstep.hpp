@@ -82,6 +82,9 @@ public:
 
     /// True if all nodes are idle and nothing is held and no timer runs: nothing will ever happen.
     bool quiescent() const;
+    /// Counts the groups and grants that went out. What nodes do between two of them depends on
+    /// the seed alone.
+    std::uint64_t rounds() const { return rounds_; }
     /// Frames delivered to `node` so far.
     std::uint32_t delivered(NodeId node) const { return nodes_[index(node)].delivered; }
     /// True if `node` owes an idle report.
@@ -122,6 +125,7 @@ private:
     std::vector<std::uint32_t> to_send_; // nodes whose queue got something during a release
     std::vector<Bytes> spare_;
     std::uint64_t arrivals_ = 0;
+    std::uint64_t rounds_ = 0;
     std::int64_t busy_ = 0; // nodes that are not idle
     bool on_ = false;
     bool releasing_ = false;

@@ -99,6 +99,8 @@ public:
     /// From now on nodes report when they are idle and frames go out by model time.
     void begin_lockstep();
     bool in_lockstep() const { return lockstep_.on(); }
+    /// Groups of frames that have gone out in lockstep so far.
+    std::uint64_t rounds() const { return lockstep_.rounds(); }
     /// The fault plan begins; its incidents at zero packets happen now.
     void arm_faults();
     /// Lockstep: nothing will ever happen again of itself.

@@ -2,7 +2,7 @@
 
 #include "bounds.hpp"
 #include "errors.hpp"
-#include "hal/check.hpp"
+#include "fault_words.hpp"
 #include "kernel/status.hpp"
 
 #include <fmt/format.h>
@@ -13,19 +13,7 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::uint32_t kProcessorFault = 0xF000'0000;
 constexpr auto kStatusLast = static_cast<std::uint32_t>(Status::failed);
-
-std::string describe(const wire::FaultRecord& record) {
-    if (record.cause == static_cast<std::uint32_t>(CheckId::network_not_linked))
-        return "the image does not have this network: `make NETWORKS='cube uhc star'`";
-    const bool processor = record.cause >= kProcessorFault;
-    return fmt::format("firmware stopped: {} {}, pc {:#010x}, lr {:#010x}, cfsr {:#010x}, "
-                       "address {:#010x}",
-                       processor ? "exception" : "CHECK",
-                       processor ? record.cause - kProcessorFault : record.cause, record.pc,
-                       record.lr, record.cfsr, record.address);
-}
 
 bool possible(wire::ModelTime time) { return time <= bounds::kModelTimeMax; }
 
@@ -137,8 +125,11 @@ std::string NodeSession::on_fault(const HostMessage& message) {
     const auto record = payload_as<wire::FaultRecord>(message);
     if (!record)
         return refuse_frame();
-    result_.note = describe(*record);
-    desk_->stopped(node_, result_.note);
+    const std::string place = offer_->lines != nullptr ? offer_->lines->place_of(*record) : "";
+    result_.note = fmt::format("firmware stopped: {}{}{}", fault_words(*record),
+                               place.empty() ? "" : ", ", place);
+    desk_->stopped(node_, fmt::format("{} (pc {:#010x}, lr {:#010x}, status {:#010x})",
+                                      result_.note, record->pc, record->lr, record->status));
     return {};
 }
 

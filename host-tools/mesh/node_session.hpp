@@ -9,6 +9,7 @@
 #include "line_cutter.hpp"
 #include "lockstep.hpp"
 #include "output.hpp"
+#include "source_lines.hpp"
 #include "wire/host_messages.hpp"
 
 #include <cstdint>
@@ -57,6 +58,7 @@ struct Offer {
     Output* output;
     bool app = false; // its program decides who writes what: too much is a mistake to be told
     bool raw = false; // console text as it is
+    SourceLines* lines = nullptr; // of its image, if that is known
 };
 
 /// What nodes said that was no use.

@@ -90,7 +90,8 @@ std::string find_qemu(const std::string& name) {
     if (path.empty())
         refuse("{} not found: install QEMU {}.{} or newer (`make deps`), or use --engine sim", name,
                kQemuMajor, kQemuMinor);
-    const std::string line = first_line_of({path, "--version"});
+    const auto lines = lines_of({path, "--version"}, 1);
+    const std::string line = lines.empty() ? std::string{} : lines.front();
     constexpr std::string_view kKey = "QEMU emulator version ";
     std::istringstream words(line.substr(std::min(kKey.size(), line.size())));
     unsigned major = 0;

@@ -26,7 +26,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long a program may take to say its first line, and to end after it.
+/// How long a program may take to say what it has to say, and to end after it.
 constexpr std::chrono::milliseconds kLinePatience = 10s;
 constexpr std::chrono::milliseconds kEndPatience = 500ms;
 
@@ -179,7 +179,7 @@ std::string find_program(const std::string& name) {
     return {};
 }
 
-std::string first_line_of(const std::vector<std::string>& words) {
+std::vector<std::string> lines_of(const std::vector<std::string>& words, std::size_t count) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return {};
@@ -188,14 +188,20 @@ std::string first_line_of(const std::vector<std::string>& words) {
     const Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
     QemuProcess child = QemuProcess::spawn(words, {null.get(), writer.get(), null.get()});
     close(writer.release());
+    std::vector<std::string> lines;
     std::string line;
     const auto until = std::chrono::steady_clock::now() + kLinePatience;
-    for (char byte = 0; byte != '\n' && readable(reader.get(), left_until(until)) &&
-                        read(reader.get(), &byte, 1) == 1;)
+    for (char byte = 0; lines.size() < count && readable(reader.get(), left_until(until)) &&
+                        read(reader.get(), &byte, 1) == 1;) {
         if (byte != '\n')
             line.push_back(byte);
+        else
+            lines.push_back(std::exchange(line, {}));
+    }
+    if (!line.empty())
+        lines.push_back(line);
     child.end(kEndPatience);
-    return line;
+    return lines;
 }
 
 } // namespace mesh::host

@@ -77,7 +77,8 @@ private:
 /// Full path of a program, as the shell would find it; empty if there is none.
 std::string find_program(const std::string& name);
 
-/// The first line that a program prints; empty if it does not run or says nothing for some seconds.
-std::string first_line_of(const std::vector<std::string>& words);
+/// The first `count` lines that a program prints; fewer if it does not run, has no more to say, or
+/// says nothing for some seconds.
+std::vector<std::string> lines_of(const std::vector<std::string>& words, std::size_t count);
 
 } // namespace mesh::host

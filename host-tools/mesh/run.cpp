@@ -54,8 +54,13 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
       log_(plan_.log),
       deadlines_({Deadlines::Seconds(plan_.timeout_s), Deadlines::Seconds(plan_.limit_s),
                   engine.real_time(), !plan_.rig.gdb.empty()}),
-      offer_{plan_.network(), &plan_.input, &result_.output, op.is_app(),
-             plan_.raw && isatty(STDOUT_FILENO) == 0},
+      lines_(plan_.rig.image),
+      offer_{plan_.network(),
+             &plan_.input,
+             &result_.output,
+             op.is_app(),
+             plan_.raw && isatty(STDOUT_FILENO) == 0,
+             &lines_},
       roster_(engine, plan_.nodes(), offer_, *this, deadlines_) {
     result_.output = output_of(op);
     log_.command(plan_.command);
@@ -142,6 +147,7 @@ void Run::settle() {
 
 RunResult Run::collect() {
     roster_.flush();
+    console_.flush();
     result_.nodes = roster_.results();
     result_.refusals = roster_.refusals();
     result_.expelled = roster_.expelled() + engine_.loom().counts().expelled;
@@ -187,6 +193,7 @@ void Run::await_all() {
 /// Lets the engine work for a moment. True if anything moved.
 bool Run::step() {
     const bool moved = engine_.advance(kPatience, *this);
+    console_.begin(engine_.loom().rounds());
     deadlines_.tick(moved);
     note_killed();
     if (std::exchange(done_, roster_.done()) < roster_.done())
@@ -243,6 +250,13 @@ void Run::answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payloa
 
 void Run::console_line(NodeId from, std::string_view line) {
     log_.console_line(from, line);
+    if (engine_.loom().in_lockstep())
+        console_.add(engine_.loom().rounds(), from, line);
+    else
+        print(from, line);
+}
+
+void Run::print(NodeId from, std::string_view line) {
     progress_.clear();
     fmt::print("[{}] {}\n", index(from), line);
     std::fflush(stdout);

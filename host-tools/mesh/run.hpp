@@ -4,6 +4,7 @@
 // table (deadlines.hpp), when the run is over that of settling.hpp.
 #pragma once
 
+#include "console_order.hpp"
 #include "deadlines.hpp"
 #include "engine.hpp"
 #include "node_session.hpp"
@@ -68,6 +69,7 @@ private:
     void check_limit() const;
     void note_killed();
     void show_progress();
+    void print(NodeId from, std::string_view line);
 
     Engine& engine_;
     const Operation& op_;
@@ -76,6 +78,8 @@ private:
     RunLog log_;
     Deadlines deadlines_;
     RunResult result_;
+    SourceLines lines_;
+    ConsoleOrder console_{[this](NodeId from, std::string_view line) { print(from, line); }};
     Offer offer_;
     Roster roster_;
     bool NodeResult::*mark_ = &NodeResult::ready; // what this phase wants of all nodes

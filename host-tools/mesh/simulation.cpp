@@ -2,6 +2,8 @@
 // firmware over boards/host. The loom's lockstep is its event queue.
 #include "engine.hpp"
 #include "errors.hpp"
+#include "host_frame.hpp"
+#include "program_faults.hpp"
 #include "signals.hpp"
 
 #include "boards/host/board.hpp"
@@ -156,11 +158,12 @@ public:
         constexpr unsigned kRunsBetweenLooks = 4096;
         unsigned runs = 0;
         while (!runnable_.empty()) {
-            SimNode& node = nodes_[runnable_.front()];
+            const std::uint32_t number = runnable_.front();
+            SimNode& node = nodes_[number];
             runnable_.pop_front();
             node.queued = false;
             if (!node.gone && !node.board.hung())
-                run(node);
+                run(node_at(number));
             if (++runs % kRunsBetweenLooks == 0 && std::chrono::steady_clock::now() >= until)
                 break;
         }
@@ -199,11 +202,20 @@ private:
         Simulation& simulation;
     };
 
-    static void run(SimNode& node) {
-        board::set_console(&node.node.kernel());
-        while (node.node.poll()) {
-        }
+    void run(NodeId number) {
+        Node<board::HostBoard>& node = nodes_[index(number)].node;
+        board::set_console(&node.kernel());
+        const bool whole = faults_.guard([&node] {
+            while (node.poll()) {
+            }
+        });
         board::set_console(nullptr);
+        if (whole)
+            return;
+        events_->host_frame(number, make_host_frame(kNoNode, wire::HostTag::fault,
+                                                    wire::bytes_of(faults_.record())));
+        kill(number);
+        expelled_.emplace_back(number, "out of the simulation");
     }
 
     void deliver(NodeId to, std::span<const std::byte> frame) {
@@ -219,6 +231,7 @@ private:
     std::deque<SimNode> nodes_;
     std::deque<std::uint32_t> runnable_;
     std::vector<std::pair<NodeId, std::string>> expelled_;
+    ProgramFaults faults_;
     Signals signals_;
     Events* events_ = nullptr;
     NodeCables cables_{*this};

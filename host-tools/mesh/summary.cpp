@@ -1,10 +1,13 @@
 #include "report.hpp"
 
+#include "kernel/status.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace mesh::host {
 
@@ -111,6 +114,29 @@ std::vector<std::string> dead_links(const RunResult& result) {
     return links;
 }
 
+/// What the program of a node had to say of its end, other than ok.
+std::string_view words_of(Status status) {
+    switch (status) {
+    case Status::ok: break;
+    case Status::no_memory: return "no memory";
+    case Status::unreachable: return "unreachable";
+    case Status::bad_argument: return "bad argument";
+    case Status::truncated: return "truncated";
+    case Status::failed: return "failed";
+    }
+    return "ok";
+}
+
+/// "node 3 ended with: no memory", for each status that there is; of ok the answer was wrong.
+void describe_endings(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status,
+                      std::vector<std::string>& parts) {
+    for (const auto& [status, nodes] : nodes_by_status)
+        parts.push_back(status == 0
+                            ? fmt::format("{} ended with the wrong answer", name_nodes(nodes))
+                            : fmt::format("{} ended with: {}", name_nodes(nodes),
+                                          words_of(static_cast<Status>(status))));
+}
+
 std::string list_links(const std::vector<std::string>& links) {
     const std::size_t shown = std::min(links.size(), kLinksMax);
     return fmt::format(
@@ -159,15 +185,13 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
     if (summary.live == 0)
         return "no node is left alive";
     std::vector<std::uint32_t> without;
-    std::vector<std::uint32_t> wrong;
     std::vector<std::uint32_t> gone;
-    std::uint32_t status = 0; // the worst
+    std::map<std::uint32_t, NodeNumbers> ended; // by status
     std::vector<std::string> notes;
     for (const std::uint32_t node : summary.failed) {
         const NodeResult& failed = result.nodes[node];
         if (failed.fate == Fate::live) {
-            (failed.report.done != 0 ? wrong : without).push_back(node);
-            status = std::max(status, failed.report.status);
+            (failed.report.done != 0 ? ended[failed.report.status] : without).push_back(node);
             continue;
         }
         gone.push_back(node);
@@ -181,10 +205,7 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
                             : fmt::format("{} are gone: {}", name_nodes(gone), notes.front()));
     if (!without.empty())
         parts.push_back(fmt::format("{} did not get all of it", name_nodes(without)));
-    if (!wrong.empty())
-        parts.push_back(
-            fmt::format("{} ended with the wrong answer{}", name_nodes(wrong),
-                        status == 0 ? std::string{} : fmt::format(" (status {})", status)));
+    describe_endings(ended, parts);
     if (summary.against)
         parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "
                                     "this is a bug of the firmware",

@@ -197,6 +197,18 @@ TEST(Arena, ABlockGoesBackToTheArenaThatItCameFrom) {
     EXPECT_EQ(one.arena.allocate(40), block);
 }
 
+TEST(ArenaDeathTest, GivingABlockBackTwiceIsABug) {
+    ArenaOf of{512};
+    void* const block = of.arena.allocate(40);
+    Arena::release(block);
+    EXPECT_DEATH(Arena::release(block), "CHECK 3 failed: memory of a coroutine");
+    EXPECT_EQ(of.arena.allocate(40), block);
+    Arena::release(block);
+    alignas(16) std::array<std::byte, 64> never_its_own;
+    never_its_own.fill(std::byte{0xA5});
+    EXPECT_DEATH(Arena::release(never_its_own.data() + 16), "CHECK 3 failed");
+}
+
 // Mailbox
 // ---------------------------------------------------------------------------------------------
 

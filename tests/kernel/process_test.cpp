@@ -344,16 +344,6 @@ TEST(Channel, WriteDoesNotCompleteBeforeTheReaderHasTaken) {
     EXPECT_EQ(run.report().status, 0u);
 }
 
-Process two_writers(Kernel& node) {
-    Channel<int> channel{node};
-    ProcessId a, b;
-    static_cast<void>(node.spawn(writes(node, channel, 1, 0), a) &&
-                      node.spawn(writes(node, channel, 4, 0), b));
-    co_return co_await node.join(b);
-}
-
-TEST(ChannelDeathTest, TwoWritersAtATimeAreABug) { EXPECT_DEATH(Trial{two_writers}, "CHECK 5 "); }
-
 // The alternative ---------------------------------------------------------------------------------
 
 Process writes_one(Kernel& node, Channel<int>& channel, int value, unsigned pause) {

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import tempfile
@@ -12,6 +13,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 MESH = BUILD / "host" / "mesh"
+MESH_PROBES = BUILD / "host" / "mesh_probes" # with the programs of tests/mesh/apps
 IMAGES = BUILD / "mps2-an505"
 TIMEOUT_S = 300
 PACKET = 16 # bytes, where a test counts packets
@@ -34,9 +36,9 @@ class Outcome:
                 f"stdout: {self.out[-3000:]}\nstderr: {self.err[-3000:]}")
 
 
-def mesh(*arguments, timeout=TIMEOUT_S, env=None, cwd=ROOT):
+def mesh(*arguments, timeout=TIMEOUT_S, env=None, cwd=ROOT, tool=MESH):
     """Runs mesh to its end."""
-    command = [str(MESH), *map(str, arguments)]
+    command = [str(tool), *map(str, arguments)]
     start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,
                           errors="replace", env=env, stdin=subprocess.DEVNULL)
@@ -52,6 +54,21 @@ def run(engine, *arguments, timeout=TIMEOUT_S):
         if file.exists():
             outcome.report = json.loads(file.read_text())
     return outcome
+
+
+def probe(engine, name, *words, options=(), **more):
+    """`mesh run --app` with a program of tests/mesh/apps."""
+    app = name if engine == "sim" else IMAGES / f"app_{name}.elf"
+    words = ["--", *words] if words else []
+    return mesh("run", "--engine", engine, "--app", app, *options, *words, tool=MESH_PROBES, **more)
+
+
+def console(outcome):
+    """{node: lines} of what the programs printed."""
+    lines = {}
+    for node, text in re.findall(r"^\[(\d+)\] (.*)$", outcome.out, re.M):
+        lines.setdefault(int(node), []).append(text)
+    return lines
 
 
 def collective(topology, engine, dim, op, *more, packets=None, timeout=TIMEOUT_S):

@@ -103,7 +103,7 @@ BAD_IMAGES = {
     "side beyond any": b"P5 4294967297 1 255\n" + bytes(9),
 }
 
-BAD_ARGUMENT = "(status 3)"  # of the nodes' programs
+BAD_ARGUMENT = "ended with: bad argument"  # of the nodes' programs
 
 
 @pytest.mark.parametrize("case", BAD_IMAGES)

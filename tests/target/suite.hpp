@@ -43,7 +43,9 @@ private:
 
 } // namespace mesh::target
 
-/// The C library's output, a part of a line at a time. An image has one suite, so it is here.
+inline void mesh::console_flush() {}
+
+/// What is printed, a part of a line at a time. An image has one suite, so it is here.
 void mesh::console_write(std::span<const char> text) {
     std::array<char, 64> part{};
     while (!text.empty()) {

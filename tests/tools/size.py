@@ -5,7 +5,7 @@ What counts as system is kernel, links, routing and messages together: firmware/
 kernel with the cube as its network, and the board's instance of Node<Board>; of RAM also the
 board's main.o, where that one node and its links lie. It is measured in the image that uses all of
 it (--full-image), and so are the collectives, the other networks and the rules of the cube's trees.
-Board, app and C library are those of a small program (--image). RAM leaves out .noinit (packet
+Board, stdio, app and C library are those of a small program (--image). RAM leaves out .noinit (packet
 pool, process arena) and the stack. Budgets come from boards/BOARD/board.mk; one that is exceeded
 fails the build.
 """
@@ -24,7 +24,7 @@ JOINING = re.compile(r"_GLOBAL__N_1|mesh_network")
 # The face of core/network.hpp, which is the same for all networks.
 FACE = re.compile(r"NetworkSet")
 # Groups that differ from program to program.
-OF_THE_PROGRAM = ("board", "app", "library")
+OF_THE_PROGRAM = ("board", "stdio", "app", "library")
 FORBIDDEN = {"malloc", "free", "calloc", "realloc", "_Znwj", "_Znaj", "_ZdlPv", "_ZdlPvj",
              "__cxa_throw", "__cxa_allocate_exception", "__gxx_personality_v0", "__dynamic_cast"}
 # The C library's own heap; a board may stand in for it with a fixed block for stdio.
@@ -58,8 +58,8 @@ def group_of(name, board):
         return "system"
     if path.startswith("boards/"):
         return "board"
-    if path.startswith("firmware/collectives/"):
-        return "collectives"
+    if path.startswith(("firmware/collectives/", "firmware/stdio/")):
+        return path.split("/")[1]
     return "app"
 
 
@@ -134,7 +134,8 @@ def total(table, group=None):
 
 def print_table(table):
     print(f"{'object':44}{'flash':>8}{'ram':>8}")
-    for group in ("system", "trees", "uhc", "star", "board", "collectives", "app", "library"):
+    for group in ("system", "trees", "uhc", "star", "board", "collectives", "stdio", "app",
+                  "library"):
         for key, sizes in sorted(table.items(), key=lambda item: -item[1][0]):
             if key[0] == group and group != "library":
                 print(f"  {key[1]:42}{sizes[0]:8}{sizes[1]:8}")
