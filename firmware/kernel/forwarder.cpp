@@ -50,7 +50,8 @@ std::optional<News> Forwarder::deliver(PacketBuffer* buffer) {
     case Service::later:
     case Service::lost:
     case Service::alive: return news;
-    case Service::ask: return notify(header, Service::alive);
+    case Service::ask:
+    case Service::probe: return notify(header, Service::alive);
     case Service::message:
         if (unexpected_ >= pool_.capacity() / limits::kUnexpectedShare) {
             ++counters_[Counter::bounces];
@@ -92,7 +93,8 @@ bool Forwarder::give_up(std::optional<News>& news) {
 std::optional<News> Forwarder::undeliverable(const wire::PacketHeader& header) {
     ++counters_[Counter::drop_dead_link];
     const auto service = static_cast<Service>(header.service);
-    if (service == Service::message || service == Service::fragment || service == Service::ask)
+    if (service == Service::message || service == Service::fragment || service == Service::ask ||
+        service == Service::probe)
         return notify(header, Service::lost);
     return {};
 }

@@ -138,8 +138,11 @@ public:
     std::uint64_t ask_time(unsigned asked) const {
         return time_.ask_receiver_at(asked, links_.patience_min());
     }
-    void add(Outgoing& outgoing) { messages_.add(outgoing); }
-    void remove(Outgoing& outgoing) { messages_.remove(outgoing); }
+    Messages& messages() { return messages_; }
+    /// The first link on the way to `to` is dead.
+    bool cut_off(NodeId to) const {
+        return links_.dead_ports() != 0 && forwarder_.cut_off(to, Rule::unicast);
+    }
 
     // Host ----------------------------------------------------------------------------------------
 

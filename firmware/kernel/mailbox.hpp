@@ -26,7 +26,8 @@ enum class Service : std::uint8_t {
     later,    // to the sender of a message: nobody takes it yet, offer it again
     lost,     // to the sender of a message: next hop of one of its packets is behind a dead link
     ask,      // from the sender of a message: is its receiver there?
-    alive,    // the answer to that
+    alive,    // the answer to that, or to a probe
+    probe,    // to the kernel of a node: is it there?
     kCount
 };
 

@@ -9,19 +9,6 @@ namespace {
 
 constexpr std::uint8_t service(Service value) { return static_cast<std::uint8_t>(value); }
 
-// Registers a message with the kernel for as long as send() runs.
-class Registration {
-public:
-    explicit Registration(Kernel& kernel) : kernel_(kernel) { kernel_.add(outgoing); }
-    Registration(const Registration&) = delete;
-    Registration& operator=(const Registration&) = delete;
-    ~Registration() { kernel_.remove(outgoing); }
-    Outgoing outgoing;
-
-private:
-    Kernel& kernel_;
-};
-
 constexpr wire::ModelTime kPauseMax = 64 * wire::kTicksPerUnit;
 
 struct Parcel {
@@ -84,10 +71,8 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
         options.packet_bytes == 0 || options.packet_bytes > wire::kPayloadBytesMax ||
         !kernel.can_carry(options.route))
         co_return Status::bad_argument;
-    Registration registration{kernel};
-    Outgoing& outgoing = registration.outgoing;
-    outgoing.to = to;
-    outgoing.route = options.route;
+    Outgoing outgoing{kernel.messages(), to, options.route};
+    kernel.messages().number(outgoing);
     const Parcel parcel{to, options, total_bytes, source};
     const std::uint32_t window = limits::kMessageWindowPackets * options.packet_bytes;
     wire::ModelTime pause = wire::kTicksPerUnit;

@@ -1,21 +1,21 @@
 #include "kernel/messages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mesh {
 
-void Messages::add(Outgoing& outgoing) {
-    outgoing.message = ++numbers_;
-    outgoing.next = first_;
-    first_ = &outgoing;
-}
+Outgoing::Outgoing(Messages& table, NodeId destination, Rule rule)
+    : messages(table),
+      to(destination),
+      route(rule),
+      next(std::exchange(table.first_, this)) {}
 
-void Messages::remove(Outgoing& outgoing) {
-    Outgoing** link = &first_;
-    while (*link != nullptr && *link != &outgoing)
+Outgoing::~Outgoing() {
+    Outgoing** link = &messages.first_;
+    while (*link != this)
         link = &(*link)->next;
-    if (*link != nullptr)
-        *link = outgoing.next;
+    *link = next;
 }
 
 Outgoing* Messages::find(std::uint32_t message) const {
@@ -51,6 +51,13 @@ std::uint64_t Messages::next_ask() const {
     for (const Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
         earliest = std::min(earliest, outgoing->ask_at);
     return earliest;
+}
+
+unsigned Messages::pending() const {
+    unsigned count = 0;
+    for (const Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
+        count += outgoing->ask_at != wire::kNever && !outgoing->alive ? 1 : 0;
+    return count;
 }
 
 } // namespace mesh

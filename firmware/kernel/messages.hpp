@@ -8,16 +8,25 @@
 
 namespace mesh {
 
-/// The sender's side of a message under way; lives in the frame of send().
+class Messages;
+
+/// The sender's side of a message under way, or somebody's who waits for a node: what has come back
+/// of it. Lives in the frame of who waits, and is in the kernel's table for as long.
 struct Outgoing {
-    NodeId to = kNoNode;
-    Rule route = Rule::unicast;
-    std::uint32_t message = 0;
+    Outgoing(Messages& messages, NodeId to, Rule route);
+    Outgoing(const Outgoing&) = delete;
+    Outgoing& operator=(const Outgoing&) = delete;
+    ~Outgoing();
+
+    Messages& messages;
+    const NodeId to;
+    const Rule route;
+    std::uint32_t message = 0; // number() gives it
     std::uint32_t taken_bytes = 0;
     bool taken = false; // at least its first packet
     bool later = false;
     bool lost = false;
-    bool alive = false;                  // its receiver, when it was last asked
+    bool alive = false;                  // who it goes to, when that one was last asked
     std::uint64_t ask_at = wire::kNever; // see Timebase::now()
     Outgoing* next = nullptr;
 };
@@ -26,9 +35,8 @@ class Messages {
 public:
     explicit Messages(Counters& counters) : counters_(counters) {}
 
-    /// Gives the message its number; it stays in the table until remove().
-    void add(Outgoing& outgoing);
-    void remove(Outgoing& outgoing);
+    /// Gives it a number, by which answers name it.
+    void number(Outgoing& outgoing) { outgoing.message = ++numbers_; }
 
     /// News came: if it is of a message, that message hears it.
     void hear(const News& news);
@@ -37,8 +45,12 @@ public:
     void on_dead_links(const Forwarder& forwarder);
     /// When the first of them wants to ask whether its receiver is there, or kNever.
     std::uint64_t next_ask() const;
+    /// How many wait for a node that has not shown yet that it is there.
+    unsigned pending() const;
 
 private:
+    friend struct Outgoing;
+
     Outgoing* find(std::uint32_t message) const;
 
     Counters& counters_;
