@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/cube/balanced_trees.hpp"
+#include "core/cube/disjoint_paths.hpp"
 #include "core/cube/hypercube.hpp"
 #include "core/cube/msbt.hpp"
 #include "core/cube/simple_trees.hpp"
@@ -215,6 +216,43 @@ constexpr Route personal_route(Net net, const Envelope& envelope, const Hop& hop
     return {PortSequence::ascending(1u << index(port)), false, {}};
 }
 
+/// How many paths between two nodes share no node but these; and the most links that one has.
+constexpr unsigned path_count(Hypercube net) { return net.dim; }
+constexpr unsigned path_count(UniHypercube net) { return net.dim / 2u; }
+constexpr unsigned path_count(StarGraph net) { return net.symbols - 1u; }
+constexpr unsigned path_links_max(Hypercube net) { return disjoint_links_max(net); }
+constexpr unsigned path_links_max(UniHypercube net) { return uhc::height_max(net); }
+constexpr unsigned path_links_max(StarGraph net) { return EdtTree::height(net); }
+
+/// The port by which path number `hop.subtree` from hop.root to `to` goes on; kNoPort off it.
+template <class Rules>
+constexpr Port path_port(Hypercube net, const Hop& hop, NodeId to) {
+    return disjoint_port(net, hop.self, hop.root, to, hop.subtree);
+}
+template <class Rules>
+constexpr Port path_port(UniHypercube net, const Hop& hop, NodeId to) {
+    return uhc::toward(net, Rule::ist, hop, to);
+}
+template <class Rules>
+constexpr Port path_port(StarGraph net, Hop hop, NodeId to) {
+    hop.subtree = static_cast<std::uint8_t>(hop.subtree + EdtTree::first_subtree());
+    return toward<Rules>(net, Rule::edt, hop, to);
+}
+
+/// The route of a packet on one of the disjoint paths.
+template <class Rules, class Net>
+constexpr Route disjoint_route(Net net, NodeId destination, const Hop& hop) {
+    if (hop.subtree >= path_count(net) || index(destination) >= net.node_count() ||
+        index(hop.root) >= net.node_count())
+        return {};
+    if (hop.self == destination)
+        return {{}, true, {}};
+    const Port port = path_port<Rules>(net, hop, destination);
+    if (port == kNoPort)
+        return {};
+    return {PortSequence::ascending(1u << index(port)), false, {}};
+}
+
 template <class Net, class Tree>
 constexpr std::uint32_t parents(Net net, Tree tree, const Hop& hop) {
     if constexpr (requires { tree.parents(net, hop); }) {
@@ -252,6 +290,8 @@ constexpr Route route(Net net, NodeId self, Port arrival, const Envelope& envelo
                   envelope.subtree, envelope.tag};
     if (envelope.destination == kNoNode)
         return rule_route<Rules>(net, envelope.rule, hop);
+    if (envelope.rule == Rule::disjoint)
+        return disjoint_route<Rules>(net, envelope.destination, hop);
     return personal_route<Rules>(net, envelope, hop);
 }
 
@@ -321,8 +361,17 @@ constexpr Route route(Network network, NodeId self, Port arrival, const Envelope
 template <class Rules = AllRules>
 constexpr unsigned height(Network network, Rule rule) {
     return detail::with_topology<Rules>(network, [=](auto net) {
+        if (rule == Rule::disjoint)
+            return detail::path_links_max(net);
         return rule == Rule::unicast ? net.diameter() : detail::rule_height<Rules>(net, rule);
     });
+}
+
+/// How many paths the rule `disjoint` has between any two nodes: they share no node but these, so
+/// that many faults less one, of links and other nodes, leave one.
+template <class Rules = AllRules>
+constexpr unsigned path_count(Network network) {
+    return detail::with_topology<Rules>(network, [](auto net) { return detail::path_count(net); });
 }
 
 /// Number of subtrees that the rule names by Envelope::subtree; 1 for a single tree, 0 for unicast
@@ -386,7 +435,9 @@ constexpr PortSequence children(Network network, Rule rule, unsigned subtree, No
 
 /// Name of a rule on the command line and in reports; empty for one that no topology has.
 constexpr std::string_view name(Rule rule) {
-    std::string_view found = rule == Rule::unicast ? "unicast" : "";
+    std::string_view found = rule == Rule::unicast    ? "unicast"
+                             : rule == Rule::disjoint ? "disjoint"
+                                                      : "";
     for (const Topology topology : {Topology::cube, Topology::uhc, Topology::star})
         found = detail::with_topology<AllRules>({topology, 3}, [=](auto net) {
             return detail::with_tree(detail::trees_of<AllRules>(net), rule, found,

@@ -47,6 +47,7 @@ enum class Rule : std::uint8_t {
     bt1_counted, // bt1 without the source in the header
     edt_v2,      // edt, shallower for dim 4
     msbt_rot,    // msbt whose last packets take rotated binomial trees
+    disjoint,    // one of the node-disjoint paths between two nodes; Envelope::subtree says which
     kCount
 };
 

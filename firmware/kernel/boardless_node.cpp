@@ -138,7 +138,7 @@ void BoardlessNode::fill_report(wire::NodeReport& report) const {
     report.delivery_hash = kernel_.forwarder_.delivery_hash();
     // Whoever waits for the host or for a time is not done either.
     report.unacknowledged = kernel_.links_.pending() + kernel_.forwarder_.pending() +
-                            (kernel_.host_.pulled() ? 0u : 1u) +
+                            kernel_.messages_.pending() + (kernel_.host_.pulled() ? 0u : 1u) +
                             (kernel_.scheduler_.next_wake() == wire::kNever ? 0u : 1u);
     report.dead_ports = kernel_.links_.dead_ports();
     report.counters = kernel_.counters_.values();

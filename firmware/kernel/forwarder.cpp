@@ -11,6 +11,28 @@ Envelope envelope_of(const wire::PacketHeader& header, std::uint8_t tag) {
             header.source, header.destination,
             tag,           (header.flags & wire::packet_flag::kInward) != 0};
 }
+
+News news_of(const wire::PacketHeader& header) {
+    News news{.service = static_cast<Service>(header.service),
+              .way = Way::of(header),
+              .peer = header.source,
+              .message = header.message,
+              .position = header.position};
+    if (news.service < Service::taken)
+        return news;
+    news.way = static_cast<std::uint8_t>(header.tag);
+    news.round = static_cast<std::uint8_t>(header.tag >> 8);
+    news.consumed = header.total_bytes;
+    return news;
+}
+
+News answer(const News& about, Service service) {
+    return {.service = service,
+            .way = about.way,
+            .round = about.round,
+            .peer = about.peer,
+            .message = about.message};
+}
 } // namespace
 
 std::optional<News> Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready) {
@@ -42,32 +64,75 @@ std::optional<News> Forwarder::forward(PacketBuffer* buffer, Port arrival, std::
     return news;
 }
 
+// What comes by a question or an answer says of itself which round it belongs to; of other packets
+// the tag is the program's.
 std::optional<News> Forwarder::deliver(PacketBuffer* buffer) {
     const wire::PacketHeader& header = buffer->header;
-    const News news{static_cast<Service>(header.service), header.message, header.position};
+    News news = news_of(header);
     switch (news.service) {
+    case Service::packet: return put(buffer, news);
+    case Service::message: return on_offer(buffer, news);
+    case Service::fragment:
+        if (!intake_.accept_fragment(header, counters_))
+            return {};
+        return put(buffer, news);
+    case Service::ask: return on_ask(news);
     case Service::taken:
     case Service::later:
     case Service::lost:
-    case Service::alive: return news;
-    case Service::ask: return notify(header, Service::alive);
-    case Service::message:
-        if (unexpected_ >= pool_.capacity() / limits::kUnexpectedShare) {
-            ++counters_[Counter::bounces];
-            return notify(header, Service::later);
-        }
-        ++unexpected_;
-        break;
-    case Service::packet:
-    case Service::fragment: break;
+    case Service::alive:
+    case Service::probe:
+    case Service::unknown: return news;
     case Service::kCount:
     default: ++counters_[Counter::drop_unexpected]; return {};
     }
+}
+
+std::optional<News> Forwarder::put(PacketBuffer* buffer, const News& news) {
     ++counters_[Counter::packets_delivered];
     delivery_hash_ = wire::crc32(buffer->packet().first(wire::kPacketHeaderBytes), delivery_hash_);
     pool_.share(buffer);
     mailbox_.put(buffer);
     return news;
+}
+
+// An offer is taken in once, after those that its sender numbered before it, and if there is room.
+std::optional<News> Forwarder::on_offer(PacketBuffer* buffer, const News& news) {
+    const Intake::Fate fate = intake_.fate(news.peer, news.message);
+    if (fate != Intake::Fate::never_came && (fate != Intake::Fate::unknown || news.way != 0)) {
+        ++counters_[Counter::drop_duplicate];
+        return fate == Intake::Fate::unknown ? tell(answer(news, Service::unknown)) : std::nullopt;
+    }
+    if (unexpected_ >= pool_.capacity() / limits::kUnexpectedShare ||
+        intake_.is_early(buffer->header)) {
+        ++counters_[Counter::bounces];
+        return tell(answer(news, Service::later));
+    }
+    ++unexpected_;
+    intake_.accept(news.peer, news.message);
+    buffer->header.position = 0; // said which message comes before
+    return put(buffer, news);
+}
+
+std::optional<News> Forwarder::on_ask(const News& news) {
+    News said = answer(news, Service::alive);
+    switch (intake_.fate(news.peer, news.message)) {
+    case Intake::Fate::never_came: said.service = Service::later; break;
+    case Intake::Fate::waits: break;
+    case Intake::Fate::being_taken: {
+        Incoming& incoming = *intake_.find(news.peer, news.message);
+        incoming.detour = incoming.detour || news.way != Way::kChosen;
+        said.position = incoming.arrived;
+        said.consumed = incoming.consumed;
+        break;
+    }
+    case Intake::Fate::taken:
+        said.service = Service::taken;
+        said.position = ~std::uint32_t{0};
+        break;
+    case Intake::Fate::unknown: said.service = Service::unknown; break;
+    }
+    return tell(said);
 }
 
 PacketBuffer* Forwarder::take(const Match& match) {
@@ -92,40 +157,69 @@ bool Forwarder::give_up(std::optional<News>& news) {
 std::optional<News> Forwarder::undeliverable(const wire::PacketHeader& header) {
     ++counters_[Counter::drop_dead_link];
     const auto service = static_cast<Service>(header.service);
-    if (service == Service::message || service == Service::fragment || service == Service::ask)
-        return notify(header, Service::lost);
+    if (service == Service::message || service == Service::fragment || service == Service::ask ||
+        service == Service::probe)
+        return tell(answer(news_of(header), Service::lost));
     return {};
 }
 
-// Tells the sender of a message: at once if it is here.
-std::optional<News> Forwarder::notify(const wire::PacketHeader& about, Service service) {
-    if (about.source == here_.node())
-        return News{service, about.message, about.position};
+// At once if it is for here.
+std::optional<News> Forwarder::tell(const News& news) {
+    if (news.peer == here_.node())
+        return news;
     MESH_CHECK(notice_count_ < kNotices, notice_queue_full); // Admission keeps one free
-    notices_[(notice_first_ + notice_count_++) % kNotices] = {about.source, about.message, service};
+    notices_[(notice_first_ + notice_count_++) % kNotices] = news;
     admission_.close(notice_count_ >= kNotices - 1);
     return {};
 }
 
 void Forwarder::send_waiting_notices() {
-    while (notice_count_ != 0 && admission_.may_start(Rule::unicast)) {
-        const Notice notice = notices_[notice_first_];
+    while (notice_count_ != 0) {
+        const News& notice = notices_[notice_first_];
+        const bool everywhere = notice.way != Way::kChosen;
+        const Rule rule = everywhere ? Rule::disjoint : Rule::unicast;
+        if (!admission_.may_start(rule))
+            break;
+        if (!everywhere || !cut_off(notice.peer, rule, notice_path_))
+            send_notice(notice, rule, notice_path_);
+        if (everywhere && ++notice_path_ < here_.path_count())
+            continue;
+        notice_path_ = 0;
         notice_first_ = static_cast<std::uint8_t>((notice_first_ + 1) % kNotices);
         --notice_count_;
-        PacketBuffer* buffer = pool_.allocate();
-        buffer->header = {.rule = Rule::unicast,
-                          .source = here_.node(),
-                          .destination = notice.to,
-                          .service = static_cast<std::uint8_t>(notice.service),
-                          .flags = wire::packet_flag::kTimeless,
-                          .message = notice.message};
-        static_cast<void>(inject(buffer, 0)); // no news: it is for another node
     }
     admission_.close(notice_count_ >= kNotices - 1);
 }
 
-bool Forwarder::cut_off(NodeId to, Rule rule) const {
-    const Envelope envelope{rule, 0, here_.node(), to};
+void Forwarder::send_notice(const News& notice, Rule rule, unsigned path) {
+    PacketBuffer* buffer = pool_.allocate();
+    buffer->header = {.rule = rule,
+                      .subtree = static_cast<std::uint8_t>(path),
+                      .source = here_.node(),
+                      .destination = notice.peer,
+                      .tag = Way::tag(notice.way, notice.round),
+                      .service = static_cast<std::uint8_t>(notice.service),
+                      .flags = wire::packet_flag::kTimeless,
+                      .message = notice.message,
+                      .position = notice.position,
+                      .total_bytes = notice.consumed};
+    static_cast<void>(inject(buffer, 0)); // no news: it is for another node
+}
+
+void Forwarder::end(Incoming& incoming, bool taken) {
+    intake_.end(incoming, taken);
+    const Match rest{
+        .service = Service::fragment, .source = incoming.source, .message = incoming.message};
+    while (PacketBuffer* buffer = mailbox_.find(rest)) {
+        mailbox_.remove(buffer);
+        pool_.release(buffer);
+    }
+}
+
+bool Forwarder::cut_off(NodeId to, Rule rule, unsigned path) const {
+    if (links_.dead_ports() == 0)
+        return false;
+    const Envelope envelope{rule, static_cast<std::uint8_t>(path), here_.node(), to};
     const Route route = here_.way(kNoPort, envelope);
     return (route.ports.set() & links_.dead_ports()) != 0;
 }

@@ -4,6 +4,7 @@
 // It sends down by `Links` and calls nothing above: what a packet has come to here is returned.
 #pragma once
 
+#include "kernel/intake.hpp"
 #include "kernel/links.hpp"
 #include "kernel/mailbox.hpp"
 
@@ -13,23 +14,44 @@
 
 namespace mesh {
 
+/// By which way a packet of a message goes, in one byte: 0 for the way that its sender chose, else
+/// the number of a disjoint path, plus 1.
+struct Way {
+    static constexpr std::uint8_t kChosen = 0;
+    static constexpr std::uint8_t kNone = 0xFF;
+    static constexpr std::uint8_t of(const wire::PacketHeader& header) {
+        return header.rule == Rule::disjoint ? static_cast<std::uint8_t>(header.subtree + 1u)
+                                             : kChosen;
+    }
+    /// Questions and answers have in their tag which way the question went, and of which round.
+    static constexpr std::uint16_t tag(std::uint8_t way, std::uint8_t round) {
+        return static_cast<std::uint16_t>((round << 8) | way);
+    }
+};
+
 /// What has come to this node: a packet for its mailbox (Service::packet, message, fragment), or
-/// word of a message that it sends (Service::taken, later, lost, alive).
+/// word about a message (all others). Also what is said of a packet to the node it came from.
 struct News {
     Service service{};
+    std::uint8_t way = Way::kChosen; // of the packet that it is about
+    std::uint8_t round = 0;          // of questions; 0: not the answer to one by all paths
+    NodeId peer = kNoNode;           // where it comes from, or goes to
     std::uint32_t message = 0;
     std::uint32_t position = 0;
+    std::uint32_t consumed = 0;
 };
 
 class Forwarder {
 public:
+    /// `senders`: places to remember senders in, one at least; the caller's.
     Forwarder(const Here& here, PacketPool& pool, Counters& counters, Links& links,
-              Admission& admission)
+              Admission& admission, std::span<Sender> senders)
         : here_(here),
           pool_(pool),
           counters_(counters),
           links_(links),
-          admission_(admission) {}
+          admission_(admission),
+          intake_(senders, mailbox_) {}
 
     /// Forwards a packet that the link at `arrival` has accepted; takes over its reference. `tag`:
     /// what the last node said.
@@ -41,34 +63,38 @@ public:
     /// Gives up a packet at a dead link. False if there is none, or if its sender could not be told
     /// now: that is done no faster than notices leave.
     bool give_up(std::optional<News>& news);
-    /// Notices for senders elsewhere (see Service::later, lost, alive) leave when the pool allows.
+    /// Sends word to another node, the answer to what came from there: by all disjoint paths if
+    /// that came by one of them.
+    std::optional<News> tell(const News& news);
+    /// What was told (Service::later, lost, alive, ...) leaves when the pool allows.
     void send_notices() {
         if (notice_count_ != 0)
             send_waiting_notices();
     }
     unsigned pending() const { return notice_count_; }
 
-    /// The first link on the way of a packet of `rule` to `to` is dead.
-    bool cut_off(NodeId to, Rule rule) const;
+    /// The first link on the way of a packet of `rule` (`path`: of Rule::disjoint) to `to` is dead.
+    bool cut_off(NodeId to, Rule rule, unsigned path = 0) const;
 
     const Mailbox& mailbox() const { return mailbox_; }
     /// Takes the first packet that matches (there must be one) out of the mailbox.
     PacketBuffer* take(const Match& match);
+    /// A process takes the message whose offer it has taken; it has all of it, or leaves it.
+    void begin(Incoming& incoming) { intake_.begin(incoming); }
+    void end(Incoming& incoming, bool taken);
     /// Depends on all deliveries so far and their order.
     std::uint32_t delivery_hash() const { return delivery_hash_; }
 
 private:
-    struct Notice {
-        NodeId to{0};
-        std::uint32_t message = 0;
-        Service service{};
-    };
     static constexpr unsigned kNotices = 16;
 
     void send_waiting_notices();
+    void send_notice(const News& notice, Rule rule, unsigned path);
     std::optional<News> deliver(PacketBuffer* buffer);
+    std::optional<News> put(PacketBuffer* buffer, const News& news);
+    std::optional<News> on_offer(PacketBuffer* buffer, const News& news);
+    std::optional<News> on_ask(const News& news);
     std::optional<News> undeliverable(const wire::PacketHeader& header);
-    std::optional<News> notify(const wire::PacketHeader& about, Service service);
 
     const Here& here_;
     PacketPool& pool_;
@@ -76,7 +102,9 @@ private:
     Links& links_;
     Admission& admission_;
     Mailbox mailbox_;
-    std::array<Notice, kNotices> notices_{};
+    Intake intake_;
+    std::array<News, kNotices> notices_{};
+    std::uint8_t notice_path_ = 0; // of the first one: paths before have it
     std::uint8_t notice_first_ = 0;
     std::uint8_t notice_count_ = 0;
     std::uint16_t unexpected_ = 0; // messages in the mailbox that no process has taken

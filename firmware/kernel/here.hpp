@@ -23,6 +23,8 @@ struct Here {
     Route way(Port arrival, const Envelope& envelope) const {
         return rules.way(network(), node(), arrival, envelope);
     }
+    /// Of Rule::disjoint.
+    unsigned path_count() const { return rules.path_count(network()); }
     /// Most links that a packet of `rule` crosses; 0 for a rule that the image does not have.
     unsigned longest(Rule rule) const { return rules.longest(network(), rule); }
 };

@@ -2,6 +2,16 @@
 
 namespace mesh {
 
+namespace {
+/// A part of the arena's end, to remember senders in.
+std::span<Sender> senders_in(std::span<std::byte> arena) {
+    const std::size_t count =
+        std::max<std::size_t>(1, arena.size() / limits::kSendersShare / sizeof(Sender));
+    const auto place = arena.last(count * sizeof(Sender));
+    return {new (place.data()) Sender[count], count};
+}
+} // namespace
+
 Arena& arena_of(Kernel& kernel) { return kernel.arena(); }
 
 Kernel::Kernel(const wire::Identity& identity, const Memory& memory, std::size_t window_bytes,
@@ -9,10 +19,10 @@ Kernel::Kernel(const wire::Identity& identity, const Memory& memory, std::size_t
     : here_{identity, rules_of(identity.network.topology)},
       workspace_(memory.workspace),
       pool_(memory.buffers, memory.slots, static_cast<unsigned>(memory.links.size())),
-      arena_(memory.arena),
+      arena_(memory.arena.first(memory.arena.size() - senders_in(memory.arena).size_bytes())),
       admission_(pool_, here_),
       links_(here_, memory.links, {pool_, counters_, time_, window_bytes}, admission_),
-      forwarder_(here_, pool_, counters_, links_, admission_),
+      forwarder_(here_, pool_, counters_, links_, admission_, senders_in(memory.arena)),
       messages_(counters_),
       host_(to_host, identity.node, pool_, arena_, counters_) {}
 
@@ -36,7 +46,10 @@ Packet Kernel::take(const Match& match) {
 }
 
 void Kernel::hear(const News& news) {
-    messages_.hear(news);
+    if (news.service == Service::probe)
+        hear(forwarder_.tell(messages_.answer(news)));
+    else
+        messages_.hear(news);
     scheduler_.touch();
 }
 

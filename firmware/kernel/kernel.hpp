@@ -138,8 +138,15 @@ public:
     std::uint64_t ask_time(unsigned asked) const {
         return time_.ask_receiver_at(asked, links_.patience_min());
     }
-    void add(Outgoing& outgoing) { messages_.add(outgoing); }
-    void remove(Outgoing& outgoing) { messages_.remove(outgoing); }
+    Messages& messages() { return messages_; }
+    /// The first link on the way of `rule` (`path`: of Rule::disjoint) to `to` is dead.
+    bool cut_off(NodeId to, Rule rule = Rule::unicast, unsigned path = 0) const {
+        return forwarder_.cut_off(to, rule, path);
+    }
+    /// Number of disjoint paths to any node.
+    unsigned path_count() const { return here_.path_count(); }
+    void begin(Incoming& incoming) { forwarder_.begin(incoming); }
+    void end(Incoming& incoming, bool taken) { forwarder_.end(incoming, taken); }
 
     // Host ----------------------------------------------------------------------------------------
 

@@ -55,6 +55,10 @@ inline constexpr std::uint32_t kMessageWindowPackets = 8;
 inline constexpr std::uint32_t kAskPatience = 300;
 inline constexpr unsigned kAsksMax = 8;
 
+/// Memory of the senders whose messages a node has taken, as a share of the arena: it knows each of
+/// their messages again that comes a second time, by another path.
+inline constexpr unsigned kSendersShare = 32;
+
 /// Buffers that a node needs for forwarding to be free of deadlock (ARCHITECTURE.md): more than the
 /// longest path of any rule in use has links, one each for the receiver and the host port, what
 /// `receivers` processes may have been promised and hold, and the share of waiting messages on top.

@@ -23,10 +23,12 @@ enum class Service : std::uint8_t {
     message,  // first packet of a message
     fragment, // further packet of a message
     taken,    // to the sender of a message: the receiver has consumed `position` bytes
-    later,    // to the sender of a message: nobody takes it yet, offer it again
+    later,    // to the sender of a message: it is not here, or nobody takes it yet: offer it again
     lost,     // to the sender of a message: next hop of one of its packets is behind a dead link
-    ask,      // from the sender of a message: is its receiver there?
-    alive,    // the answer to that
+    ask,      // from the sender of a message: what has become of it?
+    alive,    // an answer to that or to a probe: go on waiting; `position` bytes have arrived
+    probe,   // to a kernel: is it there, and is its message number `position` under way (if not 0)?
+    unknown, // an answer to both: nobody knows of that message (any more)
     kCount
 };
 

@@ -9,19 +9,6 @@ namespace {
 
 constexpr std::uint8_t service(Service value) { return static_cast<std::uint8_t>(value); }
 
-// Registers a message with the kernel for as long as send() runs.
-class Registration {
-public:
-    explicit Registration(Kernel& kernel) : kernel_(kernel) { kernel_.add(outgoing); }
-    Registration(const Registration&) = delete;
-    Registration& operator=(const Registration&) = delete;
-    ~Registration() { kernel_.remove(outgoing); }
-    Outgoing outgoing;
-
-private:
-    Kernel& kernel_;
-};
-
 constexpr wire::ModelTime kPauseMax = 64 * wire::kTicksPerUnit;
 
 struct Parcel {
@@ -46,32 +33,43 @@ std::uint32_t start_packet(Kernel& kernel, Packet packet, const Parcel& parcel,
     packet.header().destination = parcel.to;
     packet.header().tag = parcel.options.tag;
     packet.header().service = service(position == 0 ? Service::message : Service::fragment);
+    packet.header().subtree = static_cast<std::uint8_t>(outgoing.path());
     packet.header().message = outgoing.message;
-    packet.header().position = position;
+    packet.header().position = position != 0 ? position : kernel.messages().before(outgoing);
     packet.header().total_bytes = parcel.total_bytes;
     parcel.source.fill(parcel.source.context, position, packet.resize(bytes));
     kernel.inject(std::move(packet));
     return position + bytes;
 }
 
-// The sender has something to do: an offer to repeat, a packet to send, or an end.
-bool may_go_on(const Outgoing& outgoing, std::uint32_t position, std::uint32_t total_bytes,
-               std::uint32_t window) {
-    if (outgoing.lost || outgoing.later)
-        return true;
-    if (!outgoing.taken)
-        return false;
-    return position < total_bytes ? position < outgoing.taken_bytes + window
-                                  : outgoing.taken_bytes >= total_bytes;
+// Packets that the first `position` bytes of a message take.
+std::uint32_t packets_before(const SendOptions& options, std::uint32_t position) {
+    const auto packets = [&options](std::uint32_t bytes) {
+        return (bytes + options.packet_bytes - 1) / options.packet_bytes;
+    };
+    if (const std::uint32_t unit = options.unit_bytes; unit != 0)
+        return position / unit * packets(unit) + packets(position % unit);
+    return packets(position);
 }
 
-// Goes the way that the message goes, so that it finds out whether that is still there.
-void ask(Kernel& kernel, Packet packet, const Outgoing& outgoing) {
-    packet.header().destination = outgoing.to;
-    packet.header().service = service(Service::ask);
-    packet.header().flags = wire::packet_flag::kTimeless;
-    packet.header().message = outgoing.message;
-    kernel.inject(std::move(packet));
+bool all_taken(const Outgoing& outgoing, const Parcel& parcel) {
+    return outgoing.taken && outgoing.taken_bytes >= parcel.total_bytes;
+}
+
+// There is a packet to send: the offer, or what the window has room for.
+bool may_send(const Outgoing& outgoing, const Parcel& parcel, std::uint32_t position,
+              bool offered) {
+    if (!outgoing.has_way() || !offered)
+        return outgoing.has_way();
+    return outgoing.taken && position < parcel.total_bytes &&
+           packets_before(parcel.options, position) <
+               packets_before(parcel.options, outgoing.taken_bytes) + limits::kMessageWindowPackets;
+}
+
+// The sender has something to do, or something has been said.
+bool may_go_on(const Outgoing& outgoing, const Parcel& parcel, std::uint32_t position) {
+    return outgoing.lost || outgoing.later || outgoing.moved || outgoing.unknown ||
+           may_send(outgoing, parcel, position, true) || all_taken(outgoing, parcel);
 }
 
 } // namespace
@@ -84,80 +82,138 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
         options.packet_bytes == 0 || options.packet_bytes > wire::kPayloadBytesMax ||
         !kernel.can_carry(options.route))
         co_return Status::bad_argument;
-    Registration registration{kernel};
-    Outgoing& outgoing = registration.outgoing;
-    outgoing.to = to;
-    outgoing.route = options.route;
+    Outgoing outgoing{kernel.messages(), to, options.route};
+    kernel.messages().number(outgoing);
+    outgoing.is_message = true;
+    outgoing.lost = kernel.cut_off(to, options.route);
     const Parcel parcel{to, options, total_bytes, source};
-    const std::uint32_t window = limits::kMessageWindowPackets * options.packet_bytes;
     wire::ModelTime pause = wire::kTicksPerUnit;
     std::uint32_t position = 0;
     bool offered = false;
-    unsigned asked = 0; // in a row
-    while (!outgoing.lost && !(outgoing.taken && outgoing.taken_bytes >= total_bytes)) {
+    bool silent = false; // since it was last asked
+    unsigned asked = 0;  // in a row
+    while (!outgoing.unknown && !all_taken(outgoing, parcel)) {
+        if (std::exchange(outgoing.moved, false) && outgoing.arrived_bytes != 0) {
+            position = outgoing.arrived_bytes;
+            offered = true;
+        }
         if (outgoing.later) { // nobody takes it yet
             co_await kernel.sleep(pause);
             pause = std::min(2 * pause, kPauseMax);
             outgoing.later = offered = false;
             position = 0;
         }
-        if (!offered || (outgoing.taken && position < total_bytes)) {
+        if (outgoing.lost) {
+            outgoing.lose_way();
+            if (co_await detail::ask(kernel, outgoing, Service::ask) == 0)
+                co_return Status::unreachable;
+            silent = true;
+        } else if (may_send(outgoing, parcel, position, offered)) {
             offered = true;
-            Packet packet = co_await kernel.allocate(options.route);
+            Packet packet = co_await kernel.allocate(outgoing.rule());
             position = start_packet(kernel, std::move(packet), parcel, outgoing, position);
         }
         outgoing.ask_at = kernel.ask_time(asked);
-        co_await kernel.wait_until([&kernel, &outgoing, position, total_bytes, window] {
-            return may_go_on(outgoing, position, total_bytes, window) ||
-                   kernel.due(outgoing.ask_at);
+        co_await kernel.wait_until([&kernel, &outgoing, &parcel, position] {
+            return may_go_on(outgoing, parcel, position) || kernel.due(outgoing.ask_at);
         });
         outgoing.ask_at = wire::kNever;
-        if (may_go_on(outgoing, position, total_bytes, window)) {
+        if (may_go_on(outgoing, parcel, position)) {
+            asked = 0;
+            silent = false;
+            continue;
+        }
+        silent = silent && !std::exchange(outgoing.alive, false);
+        if (silent && !outgoing.has_way())
+            co_return Status::unreachable;
+        if (silent) {
+            outgoing.lost = true;
             asked = 0;
             continue;
         }
-        const bool answered = std::exchange(outgoing.alive, false);
-        if (asked != 0 && !answered)
+        if (co_await detail::ask(kernel, outgoing, Service::ask) == 0)
             co_return Status::unreachable;
-        Packet packet = co_await kernel.allocate(options.route);
-        ask(kernel, std::move(packet), outgoing);
+        silent = true;
         ++asked;
     }
-    co_return outgoing.lost ? Status::unreachable : Status::ok;
+    co_return outgoing.unknown ? Status::unreachable : Status::ok;
 }
+
+// Receiving ---------------------------------------------------------------------------------------
+
+Message::Message(Kernel& kernel, Packet&& offer)
+    : kernel_(kernel),
+      current_(std::move(offer)),
+      header_(current_.header()),
+      incoming_{header_.source, header_.message, header_.payload_bytes} {
+    kernel_.begin(incoming_);
+}
+
+Message::~Message() { kernel_.end(incoming_, started_ && finished()); }
+
+namespace {
+// Tells the sender how far its message is consumed: by all paths if it has lost its way.
+Task<Status> answer(Kernel& kernel, const Incoming& incoming) {
+    const Rule rule = incoming.detour ? Rule::disjoint : Rule::unicast;
+    const unsigned paths = incoming.detour ? kernel.path_count() : 1;
+    for (unsigned path = 0; path < paths; ++path) {
+        if (incoming.detour && kernel.cut_off(incoming.source, rule, path))
+            continue;
+        Packet packet = co_await kernel.allocate(rule);
+        packet.header().subtree = static_cast<std::uint8_t>(path);
+        packet.header().destination = incoming.source;
+        packet.header().service = service(Service::taken);
+        packet.header().flags = wire::packet_flag::kTimeless;
+        packet.header().message = incoming.message;
+        packet.header().position = incoming.consumed;
+        kernel.inject(std::move(packet));
+    }
+    co_return Status::ok;
+}
+} // namespace
 
 // Gives out the next packet, telling the sender now and then how far its message is consumed.
 Task<Packet> next(Kernel& kernel, Message& message) {
     Packet packet = std::move(message.current_);
-    if (message.started_)
-        packet = co_await kernel.receive({.service = Service::fragment,
-                                          .source = message.header_.source,
-                                          .message = message.header_.message});
-    const std::uint32_t bytes = packet.header().payload_bytes;
-    message.consumed_ += bytes;
-    const bool half_window =
-        message.consumed_ - message.acknowledged_ >= limits::kMessageWindowPackets / 2 * bytes;
-    if (!message.started_ || half_window || message.finished()) {
-        message.acknowledged_ = message.consumed_;
-        Packet answer = co_await kernel.allocate(Rule::unicast);
-        answer.header().destination = message.header_.source;
-        answer.header().service = service(Service::taken);
-        answer.header().flags = wire::packet_flag::kTimeless;
-        answer.header().message = message.header_.message;
-        answer.header().position = message.consumed_;
-        kernel.inject(std::move(answer));
+    if (message.started_) {
+        const Match rest{.service = Service::fragment, .message = message.header_.message};
+        packet = co_await await_from(kernel, message.source(), rest);
+        if (!packet) {
+            message.status_ = Status::unreachable;
+            co_return Packet{};
+        }
     }
-    message.started_ = true;
+    message.incoming_.consumed += packet.header().payload_bytes;
+    const bool half_window = ++message.unanswered_ >= limits::kMessageWindowPackets / 2;
+    if (!message.started_ || half_window || message.finished()) {
+        message.unanswered_ = 0;
+        message.started_ = true;
+        if (co_await answer(kernel, message.incoming_) != Status::ok) {
+            message.status_ = Status::no_memory;
+            co_return Packet{};
+        }
+    }
     co_return packet;
 }
 
 Task<Received> receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source) {
-    Message message = co_await receive_message(kernel, tag, source);
+    const Match match{.service = Service::message, .tag = tag, .source = source};
+    Packet offer;
+    if (source == kAnySource)
+        offer = co_await kernel.receive(match);
+    else if (index(source) < kernel.nodes())
+        offer = co_await await_from(kernel, source, match);
+    else
+        co_return Received{.status = Status::bad_argument};
+    if (!offer)
+        co_return Received{.status = Status::unreachable};
+    Message message{kernel, std::move(offer)};
     Received result{Status::ok, message.source(), message.tag(), 0};
     do {
         Packet packet = co_await next(kernel, message);
         if (!packet)
-            co_return Received{};
+            co_return Received{.status = message.status() == Status::ok ? Status::no_memory
+                                                                        : message.status()};
         const auto payload = packet.payload();
         const auto bytes = std::min<std::size_t>(payload.size(), buffer.size() - result.bytes);
         std::copy_n(payload.begin(), bytes, buffer.begin() + result.bytes);

@@ -4,11 +4,17 @@
 // taken that, and never has more than kMessageWindowPackets on the way that the receiver has not
 // consumed, so a slow receiver holds back its own sender and nobody else. Where no process is
 // ready to take an offer and too many wait already, the offer is sent back to wait at its source.
-// A sender that hears nothing for long asks whether the receiver is there, so it does not wait for
-// one that died, nor for an answer that cannot come back. This end-to-end control is outside the
+// Messages of one node to another are taken in the order in which send() was called.
+//
+// A message gets through as long as one of the disjoint paths between the two nodes is left
+// (ARCHITECTURE.md), and it is taken once. A sender knows that its way is lost when a link of it
+// has died or, if nobody can tell, when a question has had no answer: three times kAskPatience of
+// the least patience of the links after it last heard something. Then it asks by all paths, and if
+// no answer comes within one kAskPatience more, it ends. This end-to-end control is outside the
 // model time.
 #pragma once
 
+#include "kernel/await.hpp"
 #include "kernel/kernel.hpp"
 
 #include <algorithm>
@@ -31,8 +37,8 @@ struct SendOptions {
 };
 
 /// Sends `total_bytes` (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed
-/// them all. ok; unreachable: a link on the way there or back is dead, or the receiver does not
-/// answer (part of it, or all, may have arrived); bad_argument: no such node, or size out of range.
+/// them all. ok; unreachable: the receiver does not answer by any path, or has left it (it is not
+/// known whether it has arrived); bad_argument: no such node, or size out of range.
 Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t total_bytes,
                   ByteSource source);
 
@@ -45,25 +51,33 @@ inline Task<Status> send(Kernel& kernel, NodeId to, SendOptions options,
     return send(kernel, to, options, static_cast<std::uint32_t>(data.size()), {copy, data.data()});
 }
 
-/// A message being received, packet by packet, without copying.
+/// A message being received, packet by packet, without copying. If it goes before it is finished,
+/// its sender hears that nobody knows of it.
 class Message {
 public:
-    Message() = default;
-    explicit Message(Packet&& first) : current_(std::move(first)), header_(current_.header()) {}
+    /// `offer`: the first packet, just taken from the mailbox.
+    Message(Kernel& kernel, Packet&& offer);
+    Message(const Message&) = delete;
+    Message& operator=(const Message&) = delete;
+    ~Message();
 
     NodeId source() const { return header_.source; }
     Tag tag() const { return header_.tag; }
     std::uint32_t bytes() const { return header_.total_bytes; }
     /// True when next() has given the last packet.
-    bool finished() const { return consumed_ >= header_.total_bytes; }
+    bool finished() const { return incoming_.consumed >= header_.total_bytes; }
+    /// ok, or why next() has given no packet.
+    Status status() const { return status_; }
 
 private:
     friend Task<Packet> next(Kernel& kernel, Message& message);
 
+    Kernel& kernel_;
     Packet current_;
-    wire::PacketHeader header_{};
-    std::uint32_t consumed_ = 0;
-    std::uint32_t acknowledged_ = 0;
+    const wire::PacketHeader header_;
+    Incoming incoming_;
+    Status status_ = Status::ok;
+    std::uint8_t unanswered_ = 0; // packets since the sender was last told
     bool started_ = false;
 };
 
@@ -72,12 +86,15 @@ inline auto receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = k
     const Match offer{.service = Service::message, .tag = tag, .source = source};
     return detail::wait(
         kernel, [&kernel, offer] { return kernel.has(offer); },
-        [&kernel, offer] { return Message{kernel.take(offer)}; });
+        [&kernel, offer] {
+            return Message{kernel, kernel.take(offer)};
+        });
 }
 
 /// `Packet p = co_await next(kernel, message)`: its packets in order; the first call gives the
-/// first. Giving out a packet tells the sender that it is consumed. Must be called until
-/// message.finished(), else the sender waits for ever. Precondition: not finished.
+/// first. Giving out a packet tells the sender that it is consumed, so it must be called until
+/// message.finished(). Gives none if message.status() is not ok: its sender is unreachable or has
+/// given it up, or no_memory. Precondition: not finished.
 Task<Packet> next(Kernel& kernel, Message& message);
 
 /// What receive() has got.
@@ -88,7 +105,9 @@ struct Received {
     std::uint32_t bytes = 0; // in the buffer
 };
 
-/// Receives one whole message into `buffer`. ok; truncated: it was longer, the rest is discarded.
+/// Receives one whole message into `buffer`. ok; truncated: it was longer, the rest is discarded;
+/// unreachable: `source`, or the sender of a message that has begun, does not answer by any path,
+/// or has given the message up; bad_argument: no such source; no_memory.
 Task<Received> receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag = kAnyTag,
                        NodeId source = kAnySource);
 

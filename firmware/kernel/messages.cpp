@@ -1,21 +1,21 @@
 #include "kernel/messages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mesh {
 
-void Messages::add(Outgoing& outgoing) {
-    outgoing.message = ++numbers_;
-    outgoing.next = first_;
-    first_ = &outgoing;
-}
+Outgoing::Outgoing(Messages& table, NodeId destination, Rule rule)
+    : messages(table),
+      to(destination),
+      route(rule),
+      next(std::exchange(table.first_, this)) {}
 
-void Messages::remove(Outgoing& outgoing) {
-    Outgoing** link = &first_;
-    while (*link != nullptr && *link != &outgoing)
+Outgoing::~Outgoing() {
+    Outgoing** link = &messages.first_;
+    while (*link != this)
         link = &(*link)->next;
-    if (*link != nullptr)
-        *link = outgoing.next;
+    *link = next;
 }
 
 Outgoing* Messages::find(std::uint32_t message) const {
@@ -25,25 +25,70 @@ Outgoing* Messages::find(std::uint32_t message) const {
     return outgoing;
 }
 
+// The table begins with the newest.
+std::uint32_t Messages::before(const Outgoing& outgoing) const {
+    for (const Outgoing* other = outgoing.next; other != nullptr; other = other->next)
+        if (other->is_message && other->to == outgoing.to && !other->taken)
+            return other->message;
+    return 0;
+}
+
+// The first answer to a round shows a way. False for the others, which come by other paths.
+bool Messages::end_round(Outgoing& outgoing, const News& news) {
+    if (news.round != outgoing.round)
+        return false;
+    outgoing.begin_round();
+    counters_[Counter::disjoint_retries] +=
+        outgoing.is_message && !std::exchange(outgoing.detour, true) ? 1 : 0;
+    outgoing.way = news.way;
+    outgoing.moved = true;
+    outgoing.lost = false;
+    outgoing.arrived_bytes = news.position;
+    outgoing.taken = outgoing.taken || news.position != 0;
+    outgoing.taken_bytes = std::max(outgoing.taken_bytes, news.consumed);
+    return true;
+}
+
 void Messages::hear(const News& news) {
     if (news.service < Service::taken)
         return;
     Outgoing* const outgoing = find(news.message);
     if (outgoing == nullptr) {
         ++counters_[Counter::drop_unexpected];
-    } else if (news.service == Service::taken) {
+        return;
+    }
+    if (news.service == Service::lost) {
+        outgoing->lost = outgoing->lost || news.way == outgoing->way;
+        return;
+    }
+    if (news.round != 0 && !end_round(*outgoing, news))
+        return;
+    if (news.service == Service::taken) {
         outgoing->taken = true;
         outgoing->taken_bytes = std::max(outgoing->taken_bytes, news.position);
     } else if (news.service == Service::later) {
-        outgoing->later = true;
+        if (!outgoing->taken)
+            outgoing->later = true;
+        else if (news.round != 0) // it has forgotten what it took
+            outgoing->unknown = true;
     } else {
-        (news.service == Service::alive ? outgoing->alive : outgoing->lost) = true;
+        (news.service == Service::alive ? outgoing->alive : outgoing->unknown) = true;
     }
+}
+
+News Messages::answer(const News& probe) const {
+    News said = probe;
+    said.service =
+        probe.position == 0 || find(probe.position) != nullptr ? Service::alive : Service::unknown;
+    said.position = 0;
+    return said;
 }
 
 void Messages::on_dead_links(const Forwarder& forwarder) {
     for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
-        outgoing->lost = outgoing->lost || forwarder.cut_off(outgoing->to, outgoing->route);
+        outgoing->lost =
+            outgoing->lost || (outgoing->has_way() &&
+                               forwarder.cut_off(outgoing->to, outgoing->rule(), outgoing->path()));
 }
 
 std::uint64_t Messages::next_ask() const {
@@ -51,6 +96,13 @@ std::uint64_t Messages::next_ask() const {
     for (const Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
         earliest = std::min(earliest, outgoing->ask_at);
     return earliest;
+}
+
+unsigned Messages::pending() const {
+    unsigned count = 0;
+    for (const Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
+        count += outgoing->ask_at != wire::kNever && !outgoing->alive ? 1 : 0;
+    return count;
 }
 
 } // namespace mesh

@@ -1,5 +1,6 @@
-// The messages that this node has under way: what their receivers, and the nodes on the way, have
-// said of them. Whoever sends one waits until it has ended here (kernel/message.hpp).
+// What this node has under way: messages that it sends, and nodes that it waits for; what their
+// receivers, and the nodes on the way, have said of them. Whoever sends or waits asks here
+// (kernel/message.hpp, kernel/await.hpp).
 #pragma once
 
 #include "kernel/forwarder.hpp"
@@ -8,16 +9,46 @@
 
 namespace mesh {
 
-/// The sender's side of a message under way; lives in the frame of send().
+class Messages;
+
+/// The sender's side of a message under way, or the side of somebody who waits for a node. Lives in
+/// the frame of who waits, and is in the kernel's table for as long.
+///
+/// It goes its chosen way until that is lost. Then it has none: a round of questions goes by all
+/// disjoint paths, and the first answer says which of them it takes from now on.
 struct Outgoing {
-    NodeId to = kNoNode;
-    Rule route = Rule::unicast;
-    std::uint32_t message = 0;
-    std::uint32_t taken_bytes = 0;
-    bool taken = false; // at least its first packet
+    Outgoing(Messages& messages, NodeId to, Rule route);
+    Outgoing(const Outgoing&) = delete;
+    Outgoing& operator=(const Outgoing&) = delete;
+    ~Outgoing();
+
+    bool has_way() const { return way != Way::kNone; }
+    /// The rule that its packets take, and the path if that is Rule::disjoint.
+    Rule rule() const { return way == Way::kChosen ? route : Rule::disjoint; }
+    unsigned path() const { return way == Way::kChosen ? 0 : way - 1u; }
+    void lose_way() {
+        way = Way::kNone;
+        lost = false;
+    }
+    /// Questions go out that only answers of this round are answers to.
+    void begin_round() { round = static_cast<std::uint8_t>(round % 0xFFu + 1); }
+
+    Messages& messages;
+    const NodeId to;
+    const Rule route; // the chosen way
+    std::uint8_t way = Way::kChosen;
+    std::uint8_t round = 0;
+    bool is_message = false; // not somebody who waits
+    bool detour = false;     // it has taken another way than the chosen one
+    bool taken = false;      // at least its first packet
     bool later = false;
-    bool lost = false;
-    bool alive = false;                  // its receiver, when it was last asked
+    bool lost = false;         // its way
+    bool moved = false;        // a round has been answered
+    bool unknown = false;      // where it goes to, nobody knows of it
+    bool alive = false;        // who it goes to, when that one was last asked
+    std::uint32_t message = 0; // number() gives it
+    std::uint32_t taken_bytes = 0;
+    std::uint32_t arrived_bytes = 0;     // as the answer to a round said
     std::uint64_t ask_at = wire::kNever; // see Timebase::now()
     Outgoing* next = nullptr;
 };
@@ -26,20 +57,29 @@ class Messages {
 public:
     explicit Messages(Counters& counters) : counters_(counters) {}
 
-    /// Gives the message its number; it stays in the table until remove().
-    void add(Outgoing& outgoing);
-    void remove(Outgoing& outgoing);
+    /// Gives it a number, by which answers name it.
+    void number(Outgoing& outgoing) { outgoing.message = ++numbers_; }
+    /// The last message to the same node that was numbered before and that nobody has taken yet; 0
+    /// if there is none.
+    std::uint32_t before(const Outgoing& outgoing) const;
 
-    /// News came: if it is of a message, that message hears it.
+    /// News came: if it is of something under way, that hears it.
     void hear(const News& news);
-    /// Links have died, and with them the messages that would go over them, also those that are
-    /// waiting for an answer only.
+    /// What to answer to a probe.
+    News answer(const News& probe) const;
+    /// Links have died, and with them the ways that begin with them, also of those that are waiting
+    /// for an answer only.
     void on_dead_links(const Forwarder& forwarder);
     /// When the first of them wants to ask whether its receiver is there, or kNever.
     std::uint64_t next_ask() const;
+    /// How many wait for a node that has not shown yet that it is there.
+    unsigned pending() const;
 
 private:
+    friend struct Outgoing;
+
     Outgoing* find(std::uint32_t message) const;
+    bool end_round(Outgoing& outgoing, const News& news);
 
     Counters& counters_;
     Outgoing* first_ = nullptr;

@@ -13,13 +13,13 @@ Route NetworkRules::way(Network network, NodeId self, Port arrival,
                         const Envelope& envelope) const {
     if (envelope.rule == Rule::unicast)
         return route(network, self, arrival, envelope);
-    return trees != nullptr ? trees->route(network, self, arrival, envelope) : Route{};
+    return (trees != nullptr ? trees->route : route)(network, self, arrival, envelope);
 }
 
 unsigned NetworkRules::longest(Network network, Rule rule) const {
     if (rule == Rule::unicast)
         return height(network, rule);
-    return trees != nullptr ? trees->height(network, rule) : 0;
+    return (trees != nullptr ? trees->height : height)(network, rule);
 }
 
 const NetworkRules& rules_of(Topology topology) {

@@ -34,7 +34,7 @@ struct AnswerWay {
 };
 
 /// What a kernel asks of its network. The functions are those of core/network.hpp; route() and
-/// height() know unicast only.
+/// height() know unicast and disjoint only.
 struct NetworkRules {
     std::uint32_t (*node_count)(Network network);
     std::uint32_t (*out_ports)(Network network, NodeId node);
@@ -42,6 +42,7 @@ struct NetworkRules {
     NodeId (*neighbor)(Network network, NodeId node, Port port);
     Route (*route)(Network network, NodeId self, Port arrival, const Envelope& envelope);
     unsigned (*height)(Network network, Rule rule);
+    unsigned (*path_count)(Network network);
     const TreeRules* trees; // nullptr: not linked
     /// An answer (ack, hello_answer) came in by `port`. nullptr where links carry both ways: it is
     /// for the link at that port. Else answers go home over a cycle of four, see wire::WayBack.

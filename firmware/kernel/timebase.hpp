@@ -45,9 +45,12 @@ public:
     bool must_hold(wire::ModelTime start) const { return lockstep_ && start > now_; }
 
     /// When a frame is sent again that should be at the peer at `arrival`, or for which a node that
-    /// runs free waits `wait_us`.
+    /// runs free waits `wait_us`. In lockstep time goes on from try to try: a node may have been
+    /// granted a much later time than that of what it sends.
     std::uint64_t retry_at(wire::ModelTime arrival, std::uint32_t wait_us) const {
-        return lockstep_ ? std::max(now_, arrival) : now_ + wait_us;
+        if (!lockstep_)
+            return now_ + wait_us;
+        return arrival >= now_ ? arrival : now_ + 1;
     }
     /// That frame may be missing by now.
     bool may_be_missing(wire::ModelTime arrival) const { return !lockstep_ || arrival <= now_; }

@@ -42,6 +42,7 @@ constexpr std::string_view phrase_of(Rule rule) {
     case Rule::edt_v2: return "edge-disjoint trees, shallower for dimension 4";
     case Rule::msbt_rot: return "msbt whose last packets take rotated binomial trees";
     case Rule::unicast:
+    case Rule::disjoint:
     case Rule::kCount: break;
     }
     return "";

@@ -31,3 +31,35 @@ def test_random_traffic_at_full_load_drains(engine, seed):
     outcome = run(engine, "--dim", 4, "--op", "send", "--target", "random", "--messages", 16,
                   "--bytes", 2000, "--packet", 256, "--seed", seed)
     verified(outcome)
+
+
+def through(*arguments):
+    """One message per pair and fault; all of them must arrive, some by another path."""
+    outcome = run(*arguments, "--op", "send", "--bytes", 3000, "--packet", 256)
+    return verified(outcome)["disjoint_retries"]
+
+
+@pytest.mark.parametrize("topology,dim,cuts,target", [
+    ("cube", 4, "cut:0/0,cut:0/1,cut:2/2", 15), ("cube", 4, "kill:1,kill:2,cut:0/2", 7),
+    ("cube", 6, "kill:1,kill:2,kill:4,kill:8,cut:0/4", 63), ("cube", 1, None, 1),
+    ("uhc", 4, "cut:0/0", 1), ("uhc", 6, "kill:1,cut:0/2", 63),
+    ("star", 4, "kill:1,cut:0/1", 23), ("star", 5, "kill:1,kill:2,cut:0/2", 119)])
+def test_a_message_takes_a_path_that_the_faults_have_left(topology, dim, cuts, target):
+    retries = through("sim", "--topology", topology, "--dim", dim, "--root", 0, "--target", target,
+                      *(["--faults", cuts] if cuts else []))
+    assert retries == (1 if cuts else 0)
+
+
+@pytest.mark.parametrize("seed", range(1, 13))
+@pytest.mark.parametrize("topology,dim,most", [("cube", 5, 4), ("cube", 7, 6), ("uhc", 6, 2),
+                                               ("uhc", 7, 2), ("star", 5, 3)])
+def test_random_faults_fewer_than_the_paths_lose_no_message(topology, dim, most, seed):
+    faults = f"cut:random@random x{most // 2},cut:random x{most - most // 2}"
+    through("sim", "--topology", topology, "--dim", dim, "--target", "random", "--messages", 3,
+            "--faults", faults, "--seed", seed)
+
+
+@pytest.mark.parametrize("how", ["--lockstep", "--free"])
+@pytest.mark.parametrize("faults", ["cut:0/0,cut:0/1", "kill:1,cut:2/2@20"])
+def test_on_the_board_a_message_takes_another_path(how, faults):
+    assert through("qemu", how, "--dim", 3, "--root", 0, "--target", 7, "--faults", faults) == 1

@@ -13,6 +13,7 @@ const NetworkRules kCubeNetwork{
     .neighbor = neighbor<CubeUnicast>,
     .route = route<CubeUnicast>,
     .height = height<CubeUnicast>,
+    .path_count = path_count<CubeUnicast>,
     .trees = &kCubeTrees,
     .answer_way = nullptr,
 };

@@ -22,6 +22,7 @@ const NetworkRules kStarNetwork{
     .neighbor = neighbor<StarRules>,
     .route = route<StarRules>,
     .height = height<StarRules>,
+    .path_count = path_count<StarRules>,
     .trees = &kTrees,
     .answer_way = nullptr,
 };

@@ -18,7 +18,8 @@ AnswerWay answer_way(Network network, NodeId self, Port port, const wire::LinkHe
 
 // An upper bound is all that a node needs.
 unsigned height_max(Network network, Rule rule) {
-    const bool known = rule == Rule::unicast || uhc::has({network.dim}, rule);
+    const bool known =
+        rule == Rule::unicast || rule == Rule::disjoint || uhc::has({network.dim}, rule);
     return known ? uhc::height_max({network.dim}) : 0;
 }
 unsigned first_subtree(Network, Rule) { return 0; }
@@ -50,6 +51,7 @@ const NetworkRules kUhcNetwork{
     .neighbor = neighbor<UhcRules>,
     .route = route<UhcRules>,
     .height = height_max,
+    .path_count = path_count<UhcRules>,
     .trees = &kTrees,
     .answer_way = answer_way,
 };

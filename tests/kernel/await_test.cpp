@@ -1,0 +1,108 @@
+// Whoever waits for a packet of one node gets it, however late it comes, or learns that the node
+// cannot be reached.
+#include "kernel/await.hpp"
+#include "rig.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+
+namespace mesh::test {
+namespace {
+
+constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
+constexpr Network kCube3{Topology::cube, 3};
+constexpr NodeId kWaits = node_at(0);
+
+struct Story {
+    NodeId from{};
+    wire::ModelTime late = 0;       // how long the source sleeps first
+    wire::ModelTime waits_late = 0; // and who waits
+    bool sends = true;
+    std::optional<bool> got{};
+};
+Story story;
+
+Process waits_for_one(Kernel& node) {
+    if (node.id() == story.from) {
+        co_await node.sleep(story.late);
+        if (!story.sends)
+            co_return Status::ok;
+        Packet packet = co_await node.allocate(Rule::unicast);
+        packet.header().destination = kWaits;
+        packet.header().tag = 5;
+        node.inject(std::move(packet));
+    }
+    if (node.id() == kWaits) {
+        co_await node.sleep(story.waits_late);
+        const Packet packet = co_await await_from(node, story.from, {.tag = 5});
+        story.got = static_cast<bool>(packet);
+    }
+    co_return Status::ok;
+}
+
+/// From the start nothing gets to the node or away from it.
+auto dead(const Rig& rig, Network network, NodeId node) {
+    return [&rig, network, node](NodeId from, Port by) {
+        return rig.started && (from == node || neighbor(network, from, by) == node);
+    };
+}
+
+TEST(Await, ANodeThatIsThereIsWaitedForHoweverLateItSends) {
+    for (const unsigned seconds : {0u, 2u, 20u, 100u})
+        for (const std::uint32_t from : {1u, 7u}) {
+            story = {.from = node_at(from), .late = seconds * 1000 * kUnit};
+            Rig rig{kCube3, waits_for_one};
+            rig.run({});
+            EXPECT_EQ(story.got, true) << seconds << " s, from " << from;
+            EXPECT_EQ(rig.report(0).unacknowledged, 0u);
+        }
+}
+
+TEST(Await, ANodeThatDiesBeforeItSendsIsUnreachableInBoundedTime) {
+    for (const Network network : {kCube3, Network{Topology::uhc, 4}, Network{Topology::star, 4}})
+        for (const std::uint32_t from : {1u, 7u}) {
+            story = {.from = node_at(from)};
+            Rig rig{network, waits_for_one};
+            rig.is_cut = dead(rig, network, story.from);
+            rig.run({});
+            EXPECT_EQ(story.got, false) << name(network.topology) << " from " << from;
+            EXPECT_LT(rig.board(0).now_us(), 30'000'000u);
+        }
+}
+
+TEST(Await, ANeighbourBehindALinkThatIsKnownToBeDeadIsUnreachableAtOnce) {
+    story = {.from = node_at(1), .waits_late = 40'000 * kUnit};
+    Rig rig{{Topology::cube, 1}, waits_for_one};
+    rig.is_cut = dead(rig, {Topology::cube, 1}, kWaits);
+    rig.run({});
+    // Node 1's packet finds the link dead on its side only; node 0 has sent nothing yet.
+    EXPECT_EQ(story.got, false);
+    const auto first = rig.board(0).now_us();
+    EXPECT_GT(first, 40'000'000u);
+    EXPECT_EQ(rig.report(0).dead_ports, 1u);
+}
+
+TEST(Await, WhatHasComeIsTakenThoughItsSourceHasDiedSince) {
+    story = {.from = node_at(1), .waits_late = 40'000 * kUnit};
+    Rig rig{kCube3, waits_for_one};
+    rig.is_cut = [&rig, cut = dead(rig, kCube3, story.from)](NodeId from, Port by) {
+        return rig.board(0).now_us() > 1'000'000u && cut(from, by);
+    };
+    rig.run({});
+    EXPECT_EQ(story.got, true);
+}
+
+TEST(Await, AMeshInWhichNobodySendsComesToRest) {
+    story = {.from = node_at(7), .sends = false};
+    Rig rig{kCube3, waits_for_one};
+    rig.run({});
+    rig.finish(~std::uint64_t{0} - 1); // no limit
+    EXPECT_FALSE(story.got.has_value());
+    EXPECT_EQ(rig.report(0).unacknowledged, 0u);
+    EXPECT_EQ(rig.report(0).done, 0u);
+}
+
+} // namespace
+} // namespace mesh::test
