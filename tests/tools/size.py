@@ -5,9 +5,9 @@ What counts as system is kernel, links, routing and messages together: firmware/
 kernel with the cube as its network, and the board's instance of Node<Board>; of RAM also the
 board's main.o, where that one node and its links lie. It is measured in the image that uses all of
 it (--full-image), and so are the collectives, the other networks and the rules of the cube's trees.
-Board, stdio, app and C library are those of a small program (--image). RAM leaves out .noinit (packet
-pool, process arena) and the stack. Budgets come from boards/BOARD/board.mk; one that is exceeded
-fails the build.
+Board, stdio, app and C library are those of a small program (--image). RAM leaves out .noinit
+(packet pool, process arena) and the stack. Budgets come from boards/BOARD/board.mk; one that is
+exceeded fails the build.
 """
 import argparse
 import csv
