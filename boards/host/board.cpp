@@ -1,6 +1,6 @@
 #include "boards/host/board.hpp"
 
-#include "hal/receive_share.hpp"
+#include "boards/mps2-an505/receive_share.hpp"
 
 #include <algorithm>
 
@@ -21,35 +21,33 @@ void HostBoard::deliver(std::span<const std::byte> frame) {
 std::size_t HostBoard::window_bytes(unsigned ports) const {
     constexpr std::uint32_t kFifoWords = 10'560 / 4 - 4;
     constexpr unsigned kBoardPorts = 8;
-    return hal::receive_window_bytes(kFifoWords, std::clamp(ports, 1u, kBoardPorts));
+    return receive_window_bytes(kFifoWords, std::clamp(ports, 1u, kBoardPorts));
 }
 
-void HostBoard::transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
+void HostBoard::transmit(Port /*port*/, const hal::Head& head, std::span<const std::byte> packet) {
     // One for all nodes of a thread: a frame is gone when the outlet returns.
     static thread_local std::array<std::byte, wire::kFrameBytesMax> sending;
     std::copy(head.bytes.begin(), head.bytes.end(), sending.begin());
     std::copy(packet.begin(), packet.end(), sending.begin() + wire::kHeadBytes);
-    if (index(port) < transfers_.size() && !packet.empty())
-        ++transfers_[index(port)];
     outlet_(std::span{sending}.first(wire::kHeadBytes + packet.size()));
 }
 
-hal::Received HostBoard::receive(hal::Head& head_out, std::span<std::byte> buffer) {
+hal::Received HostBoard::receive() {
     if (empty())
         return {};
     const std::size_t bytes = lengths_[next_++];
     const auto frame = std::span<const std::byte>{received_}.subspan(next_byte_, bytes);
     next_byte_ += bytes;
     const std::size_t head_bytes = std::min(bytes, wire::kHeadBytes);
-    std::copy_n(frame.begin(), head_bytes, head_out.bytes.begin());
+    std::copy_n(frame.begin(), head_bytes, head_->bytes.begin());
     const auto rest = frame.subspan(head_bytes);
-    std::copy_n(rest.begin(), std::min(rest.size(), buffer.size()), buffer.begin());
+    std::copy_n(rest.begin(), std::min(rest.size(), wire::kPacketBytesMax), buffer_);
     const Port port = bytes > wire::offset::kCablePort
                           ? static_cast<Port>(frame[wire::offset::kCablePort])
                           : kNoPort;
-    if (index(port) < transfers_.size() && !rest.empty())
-        ++transfers_[index(port)];
-    return {hal::Received::State::frame, port, static_cast<std::uint32_t>(bytes)};
+    return {.state = hal::Received::State::frame,
+            .port = port,
+            .frame_bytes = static_cast<std::uint32_t>(bytes)};
 }
 
 } // namespace mesh::board

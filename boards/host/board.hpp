@@ -6,7 +6,6 @@
 
 #include "hal/concepts.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,10 +30,14 @@ public:
 
     wire::Identity identity() const { return identity_; }
     std::size_t window_bytes(unsigned ports) const;
-    bool transmit_ready() const { return true; }
+    static constexpr hal::Capabilities capabilities() { return {}; }
+    PortSet ready_ports() const { return ~PortSet{0}; }
     void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet);
-    hal::Received receive(hal::Head& head_out, std::span<std::byte> buffer);
-    std::uint32_t dma_transfers(Port port) const { return transfers_[index(port)]; }
+    void lend(unsigned /*receiver*/, hal::Head& head, hal::PacketRoom buffer) {
+        head_ = &head;
+        buffer_ = buffer.data();
+    }
+    hal::Received receive();
     std::uint64_t now_us() const { return now_us_; }
     void set_alarm_us(std::uint64_t time_us) { alarm_us_ = time_us; }
     void wait() {}
@@ -51,7 +54,8 @@ private:
     std::vector<std::uint32_t> lengths_;
     std::size_t next_ = 0; // first frame not taken yet
     std::size_t next_byte_ = 0;
-    std::array<std::uint32_t, kPortsMax> transfers_{};
+    hal::Head* head_ = nullptr; // of the next frame
+    std::byte* buffer_ = nullptr;
     std::uint64_t now_us_ = 0;
     std::uint64_t alarm_us_ = ~std::uint64_t{0};
     bool hung_ = false;

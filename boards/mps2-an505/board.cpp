@@ -2,12 +2,13 @@
 #include "boards/mps2-an505/board.hpp"
 
 #include "boards/mps2-an505/cpu.hpp"
+#include "boards/mps2-an505/receive_share.hpp"
 #include "hal/check.hpp"
-#include "hal/receive_share.hpp"
 #include "wire/frame.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace mesh::board {
 
@@ -21,11 +22,11 @@ constexpr std::uint32_t words(std::size_t bytes) {
     return static_cast<std::uint32_t>((bytes + 3) / 4);
 }
 constexpr std::size_t window_share(unsigned ports) {
-    return hal::receive_window_bytes(regs::nic::kRxDataWords, ports);
+    return receive_window_bytes(regs::nic::kRxDataWords, ports);
 }
-static_assert(window_share(Board::kPorts) >= wire::kFrameBytesMax + hal::kFcsBytes + 3,
+static_assert(window_share(Board::kPorts) >= wire::kFrameBytesMax + kFcsBytes + 3,
               "the largest frame must fit the window of every port");
-static_assert(Board::kPorts * (window_share(Board::kPorts) / hal::kDataFrameBytesMin + 1) + 2 <=
+static_assert(Board::kPorts * (window_share(Board::kPorts) / kDataFrameBytesMin + 1) + 2 <=
                   regs::nic::kRxStatusWords,
               "the status FIFO must have an entry for every frame that may be in the data FIFO");
 
@@ -97,10 +98,13 @@ std::uint32_t Board::dma_transfers(Port port) const {
     return has_channel(port) ? dma_.transfers(index(port)) : 0;
 }
 
-bool Board::transmit_ready() { return !dma_.busy() && nic_.has_room(wire::kFrameBytesMax); }
+PortSet Board::ready_ports() {
+    ready_ = !dma_.busy() && nic_.has_room(wire::kFrameBytesMax);
+    return ready_ ? ~PortSet{0} : 0;
+}
 
 void Board::transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
-    MESH_CHECK(transmit_ready(), transmit_while_busy);
+    MESH_CHECK(std::exchange(ready_, false), transmit_while_busy);
     const std::size_t frame_bytes = wire::kHeadBytes + packet.size();
     nic_.open_segment(wire::kHeadBytes, frame_bytes, true, packet.empty());
     write_words(head.bytes);
@@ -113,39 +117,41 @@ void Board::transmit(Port port, const hal::Head& head, std::span<const std::byte
         write_words(packet);
 }
 
-hal::Received Board::receive(hal::Head& head_out, std::span<std::byte> buffer) {
+hal::Received Board::receive() {
     if (dma_.busy())
-        return {.state = hal::Received::State::busy, .port = kNoPort, .frame_bytes = 0};
+        return {.state = hal::Received::State::busy};
     if (receiving_.state == hal::Received::State::busy)
         return finish_receive();
     if (nic_.frames_waiting() == 0)
         return {};
-    return begin_receive(head_out, buffer);
+    return begin_receive();
 }
 
-hal::Received Board::begin_receive(hal::Head& head_out, std::span<std::byte> buffer) {
+hal::Received Board::begin_receive() {
+    ready_ = false;
     const std::uint32_t length = nic_.take_length();
     const std::uint32_t all_words = words(length);
     const std::uint32_t head_words = std::min(all_words, kHeadWords);
     if (head_words < kHeadWords)
-        head_out = {};
-    read_words(std::span{head_out.bytes}.first(head_words * 4));
+        *head_ = {};
+    read_words(std::span{head_->bytes}.first(head_words * 4));
 
     receiving_.state = hal::Received::State::busy;
-    receiving_.frame_bytes = without(length, hal::kFcsBytes);
+    receiving_.frame_bytes = without(length, kFcsBytes);
     receiving_.port =
-        receiving_.frame_bytes > wire::offset::kCablePort ? load_port(head_out) : kNoPort;
+        receiving_.frame_bytes > wire::offset::kCablePort ? load_port(*head_) : kNoPort;
     const std::uint32_t packet_words = words(without(receiving_.frame_bytes, wire::kHeadBytes));
-    const auto room_words = static_cast<std::uint32_t>(buffer.size() / 4);
-    const std::uint32_t taken = std::min({packet_words, room_words, regs::dma::kTransferWordsMax});
+    constexpr std::uint32_t kRoomWords = wire::kPacketBytesMax / 4;
+    static_assert(wire::kPacketBytesMax % 4 == 0 && kRoomWords <= regs::dma::kTransferWordsMax);
+    const std::uint32_t taken = std::min(packet_words, kRoomWords);
     words_to_discard_ = all_words - head_words - taken;
 
     if (taken != 0 && has_channel(receiving_.port)) {
-        dma_.start_from_fifo(index(receiving_.port), Lan9118::rx_fifo(), buffer.data(), taken);
+        dma_.start_from_fifo(index(receiving_.port), Lan9118::rx_fifo(), buffer_, taken);
         if (dma_.busy())
             return receiving_;
     } else {
-        read_words(buffer.first(taken * std::size_t{4}));
+        read_words({buffer_, taken * std::size_t{4}});
     }
     return finish_receive();
 }

@@ -30,9 +30,15 @@ public:
     wire::Identity identity() const { return wire::from_mac(mac_); }
     std::size_t window_bytes(unsigned ports) const;
 
-    bool transmit_ready();
+    /// One transmitter and one receiver for all ports.
+    static constexpr hal::Capabilities capabilities() { return {}; }
+    PortSet ready_ports();
     void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet);
-    hal::Received receive(hal::Head& head_out, std::span<std::byte> buffer);
+    void lend(unsigned /*receiver*/, hal::Head& head, hal::PacketRoom buffer) {
+        head_ = &head;
+        buffer_ = buffer.data();
+    }
+    hal::Received receive();
     std::uint32_t dma_transfers(Port port) const;
 
     std::uint64_t now_us() { return clock_.now_us(); }
@@ -52,21 +58,24 @@ public:
     void on_timer_interrupt() { clock_.on_interrupt(); }
 
 private:
-    hal::Received begin_receive(hal::Head& head_out, std::span<std::byte> buffer);
+    hal::Received begin_receive();
     hal::Received finish_receive();
 
     Lan9118 nic_;
     Pl081 dma_;
     Clock clock_;
     wire::Mac mac_{};
+    hal::Head* head_ = nullptr; // of the next frame
+    std::byte* buffer_ = nullptr;
     hal::Received receiving_{};            // state busy: a frame is on its way to the buffer
     std::uint32_t words_to_discard_ = 0;   // of that frame, behind what the buffer takes
+    bool ready_ = false;                   // the last ready_ports() holds
     volatile bool transfer_ended_ = false; // since the last wait()
 };
 
 /// The board whose interrupts are on.
 Board& the_board();
 
-static_assert(hal::Board<Board>);
+static_assert(hal::Board<Board> && hal::CountsTransfers<Board>);
 
 } // namespace mesh::board

@@ -16,12 +16,16 @@ using MeshNode = Node<Board>;
 
 // The longest path of any rule is the Hamiltonian path of the 8-cube.
 constexpr unsigned kPathLinksMax = (1u << Board::kPorts) - 1;
-constexpr std::size_t kBuffers = limits::pool_buffers_min(kPathLinksMax, limits::kProcessesMax);
+constexpr unsigned kProcesses = limits::kProcessesMax;
+constexpr std::size_t kBuffers =
+    limits::pool_buffers_min(kPathLinksMax, kProcesses, Board::capabilities().receivers);
 
 [[gnu::section(".noinit")]] std::array<PacketBuffer, kBuffers> buffers;
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, 24 * 1024> arena;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, limits::kWorkspaceBytes> workspace;
+[[gnu::section(".noinit")]] alignas(
+    ProcessSlot) std::array<std::byte, kProcesses * sizeof(ProcessSlot)> process_memory;
 // Built at start-up, so that flash need not hold their initial values.
 alignas(Link) std::array<std::byte, Board::kPorts * sizeof(Link)> link_memory;
 
@@ -30,7 +34,9 @@ MeshNode* the_node = nullptr;
 Memory memory_for(unsigned ports) {
     Link* const links = reinterpret_cast<Link*>(link_memory.data());
     std::uninitialized_default_construct_n(links, ports);
-    return {buffers, std::span{slots}.first(kBuffers * ports), {links, ports}, arena, workspace};
+    return {buffers,        std::span{slots}.first(kBuffers * ports),
+            {links, ports}, {reinterpret_cast<ProcessSlot*>(process_memory.data()), kProcesses},
+            arena,          workspace};
 }
 
 } // namespace

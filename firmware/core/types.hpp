@@ -29,6 +29,9 @@ inline constexpr unsigned kPortsMax = 16;
 /// Most dimensions that the rules accept (subtree statistics go this far, without nodes).
 inline constexpr unsigned kDimMax = 20;
 
+/// A set of ports as bits; the host's port has one as well, apart from those of any network.
+using PortSet = std::uint32_t;
+
 /// How many ports of a node work at one time: every port; one send and one receive; or one send or
 /// receive.
 enum class PortModel : std::uint8_t { all, duplex, half };
@@ -37,6 +40,9 @@ constexpr std::uint32_t index(NodeId node) { return static_cast<std::uint32_t>(n
 constexpr unsigned index(Port port) { return static_cast<unsigned>(port); }
 constexpr Port port_at(unsigned number) { return static_cast<Port>(number); }
 constexpr NodeId node_at(std::uint32_t number) { return static_cast<NodeId>(number); }
+
+constexpr PortSet bit_of(Port port) { return PortSet{1} << (index(port) % 32); }
+static_assert(bit_of(kHostPort) == PortSet{1} << 31 && kPortsMax < 30);
 
 /// A set of ports with the cyclic order in which a node serves them: begin at `first`, go up (or
 /// down) cyclically, visit the members. Every tree of the five papers sends in such an order

@@ -1,6 +1,7 @@
-// The whole port contract: what the kernel needs of a board, as one concept of four parts.
+// The whole port contract: what the kernel needs of a board, as one concept of four parts, and what
+// a board may have besides. hal/null_board.hpp is the least that satisfies it.
 //
-// All calls come from the kernel's thread; interrupts only move bytes and wake the processor.
+// All calls come from the kernel, one at a time; interrupts only move bytes and wake the processor.
 // Nothing above this file knows which board it runs on.
 #pragma once
 
@@ -23,10 +24,31 @@ struct alignas(4) Head {
     std::array<std::byte, wire::kHeadBytes> bytes;
 };
 
+/// Room for the packet of a frame.
+using PacketRoom = std::span<std::byte, wire::kPacketBytesMax>;
+
+/// What the hardware does by itself. The same for the whole life of a board, and known when it is
+/// compiled.
+struct Capabilities {
+    /// Frames that leave at the same time. 1: all ports share one transmitter. Else one for each
+    /// port, in their order, and the last one for the host.
+    unsigned senders = 1;
+    /// Frames that come in at the same time, each into a buffer that was lent for it. 1: all ports
+    /// share one receiver. Which port has which is the board's own business.
+    unsigned receivers = 1;
+    /// Frames that a cable has damaged never come in, so the kernel need not compute the checksum
+    /// of every packet at every hop.
+    bool frames_checked = false;
+    /// What one cable carries, in bits a second; the kernel waits for an answer as long as frames
+    /// take. 0: so much that a frame takes no time worth counting.
+    std::uint32_t bits_per_second = 0;
+};
+
 /// Outcome of receive().
 struct Received {
     enum class State : std::uint8_t { none, busy, frame } state = State::none;
     Port port = kNoPort;           // the cable it came in by (byte 5 of the cable header)
+    std::uint8_t receiver = 0;     // whose buffer it is in
     std::uint32_t frame_bytes = 0; // as it was on the wire; may be shorter than a head
 };
 
@@ -35,26 +57,32 @@ template <class B>
 concept HasIdentity = requires(const B board, unsigned ports) {
     { board.identity() } -> std::same_as<wire::Identity>;
     /// Bytes of frames that one neighbour may have unacknowledged towards this node when it has
-    /// `ports` ports: all ports, their acknowledgements and the host share the receive FIFO.
+    /// `ports` ports: what the receive memory holds, shared by all who fill it.
     { board.window_bytes(ports) } -> std::same_as<std::size_t>;
 };
 
 /// The ports. One DMA channel each where the hardware has them.
 template <class B>
 concept HasPorts = requires(B board, Port port, const Head& head, std::span<const std::byte> packet,
-                            Head& head_out, std::span<std::byte> buffer) {
-    /// True when transmit() may be called: no transfer of an earlier frame is running. While it is
-    /// false the packet of the last transmit() must stay as it is.
-    { board.transmit_ready() } -> std::same_as<bool>;
-    /// Starts sending one frame by `port` (or kHostPort). `head` is copied before the call
-    /// returns; `packet` (word-aligned, may be empty) is read by DMA until transmit_ready().
+                            unsigned receiver, Head& head_out, PacketRoom buffer) {
+    /// A constant expression.
+    { B::capabilities() } -> std::same_as<Capabilities>;
+    /// The ports by which transmit() may be called now, with the bit of kHostPort: no frame is
+    /// leaving by them. Until then the packet of the last transmit() there stays as it is.
+    { board.ready_ports() } -> std::same_as<PortSet>;
+    /// Starts sending one frame by `port` (or kHostPort), which is ready. `head` is copied
+    /// before the call returns; `packet` (word-aligned, may be empty) is read by DMA until the
+    /// port is ready again. A board with a data cache writes the packet back first.
     { board.transmit(port, head, packet) } -> std::same_as<void>;
-    /// Takes the next received frame, if there is one: its first 44 bytes to `head_out`, the rest
-    /// by DMA to `buffer` (word-aligned; what does not fit is discarded and shows in frame_bytes).
-    /// `busy`: the transfer is running; call again with the same arguments after the next wake-up.
-    { board.receive(head_out, buffer) } -> std::same_as<Received>;
-    /// Transfers that the DMA channel of `port` has completed, both directions.
-    { board.dma_transfers(port) } -> std::same_as<std::uint32_t>;
+    /// The next frame of `receiver` goes here: its first 44 bytes to `head_out`, the rest to
+    /// `buffer` (aligned to kDmaAlign). Both are the board's until receive() gives a frame of
+    /// that receiver, then the caller's until he lends them, or others, again. A board with a
+    /// data cache forgets what it has of the buffer.
+    { board.lend(receiver, head_out, buffer) } -> std::same_as<void>;
+    /// The next frame that has come in, if there is one. What its buffer has no room for is
+    /// discarded and shows in frame_bytes. `busy`: a frame has been begun and nothing else may
+    /// happen until it is here; call again after the next wake-up.
+    { board.receive() } -> std::same_as<Received>;
 };
 
 /// Real time, for link timers only; results never depend on it.
@@ -79,6 +107,13 @@ concept HasPower = requires(B board) {
 
 template <class B>
 concept Board = HasIdentity<B> && HasPorts<B> && HasClock<B> && HasPower<B>;
+
+/// A board may count the transfers that the DMA channel of a port has completed, both directions.
+/// They go into the node's report, as proof of who moves the bytes.
+template <class B>
+concept CountsTransfers = requires(const B board, Port port) {
+    { board.dma_transfers(port) } -> std::same_as<std::uint32_t>;
+};
 
 } // namespace mesh::hal
 

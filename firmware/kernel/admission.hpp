@@ -16,7 +16,11 @@ namespace mesh {
 
 class Admission {
 public:
-    Admission(const PacketPool& pool, const Here& here) : pool_(pool), here_(here) {}
+    /// `receivers`: buffers that the board has for frames to come.
+    Admission(const PacketPool& pool, const Here& here, unsigned receivers)
+        : pool_(pool),
+          here_(here),
+          nodes_own_(receivers + 1) {}
 
     /// Most links that a packet of `rule` may still cross after `hops`.
     std::uint16_t remaining(Rule rule, unsigned hops) const {
@@ -30,9 +34,8 @@ public:
     /// False if may_start() would never hold: the pool is too small for the rule's paths, or the
     /// image does not have the rule.
     bool can_carry(Rule rule) const {
-        constexpr unsigned kNodesOwn = 2; // receiver, host port
         const unsigned longest = here_.longest(rule);
-        return longest != 0 && pool_.capacity() > longest + kNodesOwn;
+        return longest != 0 && pool_.capacity() > longest + nodes_own_;
     }
 
     /// Nothing comes in while `closed`: there would be no room to tell the sender what became of
@@ -43,6 +46,7 @@ public:
 private:
     const PacketPool& pool_;
     const Here& here_;
+    unsigned nodes_own_; // buffers: the receivers', and the host port's
     bool closed_ = false;
 };
 

@@ -58,8 +58,7 @@ void BoardlessNode::on_job() {
         kernel_.time_.begin_lockstep();
     else
         kernel_.time_.run_free();
-    kernel_.links_.set_patience_min(
-        std::max<std::uint32_t>(limits::kPatienceMinUs, 1000u * job.patience_ms));
+    kernel_.links_.set_patience_min(1000u * job.patience_ms);
     kernel_.links_.clock().configure(job.ports, job.tau_ticks, job.tc_ticks);
     kernel_.host_.send(HostTag::accepted, {});
 }

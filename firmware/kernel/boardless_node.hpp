@@ -13,9 +13,9 @@ namespace mesh {
 
 class BoardlessNode {
 public:
-    BoardlessNode(const wire::Identity& identity, const Memory& memory, std::size_t window_bytes,
+    BoardlessNode(const wire::Identity& identity, const Memory& memory, const Cables& cables,
                   ToHost to_host, Program program)
-        : kernel_(identity, memory, window_bytes, to_host),
+        : kernel_(identity, memory, cables, to_host),
           program_(program) {}
 
     Kernel& kernel() { return kernel_; }
@@ -42,10 +42,13 @@ public:
     void rest();
     /// Runs everything that can run now. False until it was called is there anything to send.
     void run();
-    /// The next frame to send; `packet` is nullptr for frames without one. False if there is none.
-    bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet) {
-        return kernel_.links_.next_frame(header, packet);
+    /// The next frame to send by a port of `ready`; `packet` is nullptr for frames without one.
+    /// False if there is none.
+    bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet, PortSet ready = ~PortSet{0}) {
+        return kernel_.links_.next_frame(header, packet, ready);
     }
+    /// There may be one for another port.
+    bool more_frames() const { return kernel_.links_.more_frames(); }
     /// When it wants to be called again (see Timebase::now()), or kNever.
     std::uint64_t next_deadline() const;
 

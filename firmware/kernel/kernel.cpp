@@ -14,16 +14,17 @@ std::span<Sender> senders_in(std::span<std::byte> arena) {
 
 Arena& arena_of(Kernel& kernel) { return kernel.arena(); }
 
-Kernel::Kernel(const wire::Identity& identity, const Memory& memory, std::size_t window_bytes,
+Kernel::Kernel(const wire::Identity& identity, const Memory& memory, const Cables& cables,
                ToHost to_host)
     : here_{identity, rules_of(identity.network.topology)},
       workspace_(memory.workspace),
       pool_(memory.buffers, memory.slots, static_cast<unsigned>(memory.links.size())),
       arena_(memory.arena.first(memory.arena.size() - senders_in(memory.arena).size_bytes())),
-      admission_(pool_, here_),
-      links_(here_, memory.links, {pool_, counters_, time_, window_bytes}, admission_),
+      admission_(pool_, here_, cables.receivers),
+      links_(here_, memory.links, {pool_, counters_, time_, cables}, admission_),
       forwarder_(here_, pool_, counters_, links_, admission_, senders_in(memory.arena)),
       messages_(counters_),
+      scheduler_(memory.processes),
       host_(to_host, identity.node, pool_, arena_, counters_) {}
 
 Packet Kernel::new_packet(Rule rule) {

@@ -37,17 +37,17 @@ using Program = Process (*)(Kernel& kernel);
 
 /// Memory of a node; the caller's, for as long as the node lives.
 struct Memory {
-    std::span<PacketBuffer> buffers; // more than the longest path of any rule in use has links
-    std::span<PortSlot> slots;       // buffers.size() * links.size()
-    std::span<Link> links;           // one per port
-    std::span<std::byte> arena;      // frames of processes, 8-byte aligned
-    std::span<std::byte> workspace;  // for the program: messages, data
+    std::span<PacketBuffer> buffers;  // more than the longest path of any rule in use has links
+    std::span<PortSlot> slots;        // buffers.size() * links.size()
+    std::span<Link> links;            // one per port
+    std::span<ProcessSlot> processes; // one for each that may live at a time, kProcessesMax at most
+    std::span<std::byte> arena;       // frames of processes, 8-byte aligned
+    std::span<std::byte> workspace;   // for the program: messages, data
 };
 
 class Kernel {
 public:
-    /// `window_bytes`: of frames that each neighbour may have in flight towards this node.
-    Kernel(const wire::Identity& identity, const Memory& memory, std::size_t window_bytes,
+    Kernel(const wire::Identity& identity, const Memory& memory, const Cables& cables,
            ToHost to_host);
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;

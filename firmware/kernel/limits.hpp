@@ -3,6 +3,7 @@
 
 #include "wire/frame.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,10 +28,20 @@ inline constexpr std::uint32_t kPatienceMinUs = 10'000;
 inline constexpr std::uint32_t kPatienceFirstUs = 50'000;
 inline constexpr std::uint32_t kPatienceMaxUs = 1'000'000;
 inline constexpr std::uint32_t kBackoffMax = 4;
+/// A cable of `bits_per_second` (0: any number) raises the lower bound as well: a frame may wait
+/// for one of the largest kind before it, takes as long itself, and its answer the same.
+constexpr std::uint32_t patience_min_us(std::uint32_t bits_per_second) {
+    constexpr std::uint64_t kBitsOfByte = 10; // as serial lines have them
+    const std::uint64_t frames_us =
+        bits_per_second == 0 ? 0
+                             : 4 * wire::kFrameBytesMax * kBitsOfByte * 1'000'000 / bits_per_second;
+    return static_cast<std::uint32_t>(std::max<std::uint64_t>(kPatienceMinUs, frames_us));
+}
+
 /// Hello is repeated this often until the peer answers.
 inline constexpr std::uint32_t kHelloUs = 250'000;
 
-/// Processes at a time on one node, joined or not.
+/// Processes at a time on one node, joined or not, where the board gives room for so many.
 inline constexpr unsigned kProcessesMax = 16;
 
 /// Free running: times that each process may run before the links have their turn again. Frames
@@ -60,10 +71,13 @@ inline constexpr unsigned kAsksMax = 8;
 inline constexpr unsigned kSendersShare = 32;
 
 /// Buffers that a node needs for forwarding to be free of deadlock (ARCHITECTURE.md): more than the
-/// longest path of any rule in use has links, one each for the receiver and the host port, what
-/// `receivers` processes may have been promised and hold, and the share of waiting messages on top.
-constexpr unsigned pool_buffers_min(unsigned longest_path_links, unsigned receivers) {
-    const unsigned transit = longest_path_links + 1 + 2 + receivers * (kMessageWindowPackets + 1);
+/// longest path of any rule in use has links, one for the host port and one for each of the board's
+/// `receivers`, what `processes` may have been promised and hold, and the share of waiting messages
+/// on top.
+constexpr unsigned pool_buffers_min(unsigned longest_path_links, unsigned processes,
+                                    unsigned receivers = 1) {
+    const unsigned transit =
+        longest_path_links + 1 + 1 + receivers + processes * (kMessageWindowPackets + 1);
     return transit * kUnexpectedShare / (kUnexpectedShare - 1) + 1;
 }
 

@@ -77,7 +77,7 @@ bool Link::window_open(const LinkContext& context, const PacketBuffer* buffer) c
     if (in_flight_ == 0)
         return true;
     return probes_ == 0 && in_flight_ < limits::kWindowFrames &&
-           flight_bytes_ + frame_bytes(buffer) <= context.window_bytes;
+           flight_bytes_ + frame_bytes(buffer) <= context.cables.window_bytes;
 }
 
 // The packet to send next: the first one, or after a refusal the first one that the peer has

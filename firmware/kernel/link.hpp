@@ -35,13 +35,21 @@
 
 namespace mesh {
 
+/// What a board's cables are like.
+struct Cables {
+    std::size_t window_bytes; // of frames that one neighbour may have in flight towards this node
+    std::uint32_t patience_us = limits::kPatienceMinUs; // at least, before a frame is sent again
+    bool checked = false;                               // what they have damaged does not come in
+    unsigned receivers = 1; // frames that come in at once, each into a buffer of its own
+};
+
 /// What the kernel hands every link: shared by all of them.
 struct LinkContext {
     PacketPool& pool;
     Counters& counters;
     Timebase& time;
-    std::size_t window_bytes; // towards any neighbour, in bytes of frames
-    std::uint32_t patience_min_us = limits::kPatienceMinUs; // before a frame is sent again
+    Cables cables;
+    std::uint32_t patience_min_us = cables.patience_us; // before a frame is sent again
     std::uint32_t answer_ports = 0; // where links carry one way: those by which answers may leave
 };
 

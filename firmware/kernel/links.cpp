@@ -163,8 +163,8 @@ Links::Arrived Links::on_data(Port port, const LinkHeader& header, PacketBuffer*
     Link& link = touch(port);
     link.on_acknowledgement(context_, header);
     const bool freed = context_.pool.used() != used;
-    const wire::Parse parse =
-        wire::read_packet(std::span{buffer->bytes}.first(header.packet_bytes), buffer->header);
+    const wire::Parse parse = wire::read_packet(std::span{buffer->bytes}.first(header.packet_bytes),
+                                                buffer->header, !context_.cables.checked);
     if (!is_intact(parse, context_.counters)) {
         if (parse == wire::Parse::bad_crc)
             link.on_damaged(header);
@@ -210,16 +210,17 @@ wire::ModelTime Links::appointed(Port port, const PacketBuffer* buffer) const {
     return trees->appointment(here_.network(), clock_, here_.node(), port, *buffer);
 }
 
-bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet) {
-    if (passing()) {
+bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready) {
+    if (passing() && (ready & bit_of(passing_.port)) != 0) {
         header = passing_;
         packet = nullptr;
         passing_.kind = Kind::data;
         return true;
     }
-    while (touched_ != 0) { // in turn: from the port after the last one that sent
-        const std::uint32_t ahead = touched_ >> next_port_ << next_port_;
-        const auto port = static_cast<unsigned>(std::countr_zero(ahead != 0 ? ahead : touched_));
+    while (PortSet able = touched_ & ready) { // in turn: from the port after the last one that sent
+        if (const PortSet ahead = able >> next_port_ << next_port_; ahead != 0)
+            able = ahead;
+        const auto port = static_cast<unsigned>(std::countr_zero(able));
         if (links_[port].next_frame(context_, header, packet)) {
             next_port_ = static_cast<std::uint8_t>(port + 1);
             if (is_hello(header)) {

@@ -41,8 +41,11 @@ public:
     /// Sends the packet by `port`, with one more reference; its booking decides when. False if the
     /// link is dead: nothing was done.
     bool send(Port port, PacketBuffer* buffer);
-    /// The next frame of any port, and the packet it carries, or nullptr. False if there is none.
-    bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet);
+    /// The next frame of any port of `ready`, and the packet it carries, or nullptr. False if there
+    /// is none.
+    bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet, PortSet ready);
+    /// Another port may have a frame to send.
+    bool more_frames() const { return touched_ != 0 || passing(); }
     /// An answer waits to be passed on: no frame may be taken, it could be another one.
     bool passing() const { return passing_.kind != wire::Kind::data; }
     /// Acknowledgements that no packet carried leave by themselves.
@@ -66,7 +69,9 @@ public:
     void on_time();
     /// When on_time() is due next (see Timebase::now()), or kNever.
     std::uint64_t next_deadline() const;
-    void set_patience_min(std::uint32_t patience_us) { context_.patience_min_us = patience_us; }
+    void set_patience_min(std::uint32_t patience_us) {
+        context_.patience_min_us = std::max(context_.cables.patience_us, patience_us);
+    }
     std::uint32_t patience_min() const { return context_.patience_min_us; }
     ModelClock& clock() { return clock_; }
     const ModelClock& clock() const { return clock_; }

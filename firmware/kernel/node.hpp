@@ -2,13 +2,15 @@
 //
 // One frame at a time: a frame is taken, everything that it makes possible is done and sent, then
 // the next is taken. So the outcome depends on the order of frames only, never on how many of them
-// lay in the receiver at once; lockstep runs rest on that.
+// lay in the receivers at once; lockstep runs rest on that.
 #pragma once
 
 #include "hal/concepts.hpp"
 #include "kernel/boardless_node.hpp"
 #include "wire/bytes.hpp"
 
+#include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
@@ -19,10 +21,13 @@ class Node {
 public:
     Node(B& board, const Memory& memory, Program program)
         : board_(board),
-          node_(board.identity(), memory,
-                board.window_bytes(static_cast<unsigned>(memory.links.size())),
-                ToHost{&Node::transmit_to_host, this}, program),
-          receiving_(node_.lend()) {}
+          node_(board.identity(), memory, cables_of(board, memory.links.size()),
+                ToHost{&Node::transmit_to_host, this}, program) {
+        for (unsigned receiver = 0; receiver < kCan.receivers; ++receiver) {
+            receiving_[receiver].packet = node_.lend();
+            lend(receiver);
+        }
+    }
 
     Kernel& kernel() { return node_.kernel(); }
     const BoardlessNode& inside() const { return node_; }
@@ -43,7 +48,7 @@ public:
             settle();
             return !node_.passing();
         }
-        const hal::Received received = board_.receive(head_, receiving_->bytes);
+        const hal::Received received = board_.receive();
         node_.set_clock(board_.now_us());
         if (received.state == hal::Received::State::busy)
             return false;
@@ -51,8 +56,7 @@ public:
             rest();
             return false;
         }
-        if (node_.on_frame(received.port, head_.bytes, received.frame_bytes, receiving_))
-            receiving_ = node_.lend();
+        take(received);
         settle();
         return true;
     }
@@ -66,42 +70,77 @@ public:
     }
 
 private:
+    static constexpr hal::Capabilities kCan = B::capabilities();
+    static_assert(kCan.senders > 0 && kCan.receivers > 0);
+
+    static Cables cables_of(const B& board, std::size_t ports) {
+        return {.window_bytes = board.window_bytes(static_cast<unsigned>(ports)),
+                .patience_us = limits::patience_min_us(kCan.bits_per_second),
+                .checked = kCan.frames_checked,
+                .receivers = kCan.receivers};
+    }
+    static constexpr unsigned sender_of(Port port) {
+        return std::min(index(port), kCan.senders - 1);
+    }
+
+    void lend(unsigned receiver) {
+        Receiving& room = receiving_[receiver];
+        board_.lend(receiver, room.head, room.packet->bytes);
+    }
+
+    void take(const hal::Received& received) {
+        const unsigned receiver = kCan.receivers == 1 ? 0 : received.receiver;
+        Receiving& room = receiving_[receiver];
+        if (node_.on_frame(received.port, room.head.bytes, received.frame_bytes, room.packet))
+            room.packet = node_.lend();
+        lend(receiver);
+    }
+
     void rest() {
         node_.rest();
-        const bool all_sent = settle();
+        settle();
         if (!node_.lockstep())
             board_.set_alarm_us(node_.next_deadline());
-        else if (all_sent && told_idle_ != node_.frames_received())
+        else if (all_sent() && told_idle_ != node_.frames_received())
             node_.host().send_idle(told_idle_ = node_.frames_received(), node_.next_deadline());
     }
 
-    /// Lets everything happen that can happen now, and sends what comes of it. False if the
-    /// transmitter is busy, so that frames may wait for it.
-    bool settle() {
-        if (sending_ != nullptr && board_.transmit_ready())
-            let_go();
+    /// Lets everything happen that can happen now, and sends what comes of it by the ports that are
+    /// ready.
+    void settle() {
+        if (sending())
+            let_go(board_.ready_ports());
         node_.run();
         if (node_.take_report_due())
             send_report();
-        while (board_.transmit_ready()) {
-            let_go();
+        for (;;) {
+            const PortSet ready = board_.ready_ports();
+            let_go(ready);
             wire::LinkHeader header;
             PacketBuffer* packet = nullptr;
-            if (!node_.next_frame(header, packet))
-                return true;
-            sending_ = packet;
+            if (ready == 0 || !node_.next_frame(header, packet, ready))
+                return;
             if (packet != nullptr)
                 node_.keep(packet);
+            sending_[sender_of(header.port)] = {packet, bit_of(header.port)};
             transmit(header, packet != nullptr ? packet->packet() : std::span<std::byte>{});
         }
-        return false;
     }
 
-    /// The last packet has left: nobody reads it any more.
-    void let_go() {
-        if (sending_ != nullptr)
-            node_.let_go(std::exchange(sending_, nullptr));
+    /// What was sent by the ports of `ready` has left: nobody reads those packets any more.
+    void let_go(PortSet ready) {
+        for (Sending& one : sending_) {
+            if ((one.port & ready) == 0)
+                continue;
+            one.port = 0;
+            if (one.packet != nullptr)
+                node_.let_go(one.packet);
+        }
     }
+    bool sending() const {
+        return std::ranges::any_of(sending_, [](const Sending& one) { return one.port != 0; });
+    }
+    bool all_sent() const { return !sending() && !node_.more_frames(); }
 
     void transmit(const wire::LinkHeader& header, std::span<const std::byte> packet) {
         hal::Head head;
@@ -114,26 +153,39 @@ private:
     static void transmit_to_host(void* self, const wire::LinkHeader& header,
                                  std::span<const std::byte> packet) {
         Node& node = *static_cast<Node*>(self);
-        while (!node.board_.transmit_ready())
-            node.board_.wait();
+        node.await_host_port();
         node.transmit(header, packet);
-        while (!node.board_.transmit_ready())
-            node.board_.wait();
+        node.await_host_port();
+    }
+    void await_host_port() {
+        while ((board_.ready_ports() & bit_of(kHostPort)) == 0)
+            board_.wait();
     }
 
     void send_report() {
         wire::NodeReport report;
         node_.fill_report(report);
-        for (unsigned port = 0; port < kernel().ports(); ++port)
-            report.dma_transfers[port] = board_.dma_transfers(port_at(port));
+        if constexpr (hal::CountsTransfers<B>)
+            for (unsigned port = 0; port < kernel().ports(); ++port)
+                report.dma_transfers[port] = board_.dma_transfers(port_at(port));
         node_.host().send(wire::HostTag::report, wire::bytes_of(report));
     }
 
+    /// Where the next frame of a receiver goes.
+    struct Receiving {
+        PacketBuffer* packet;
+        hal::Head head;
+    };
+    /// What a sender may still read, whatever the links say.
+    struct Sending {
+        PacketBuffer* packet = nullptr;
+        PortSet port = 0; // by which it leaves; none: nothing does
+    };
+
     B& board_;
     BoardlessNode node_;
-    PacketBuffer* receiving_;
-    PacketBuffer* sending_ = nullptr; // the board may still read it, whatever the links say
-    hal::Head head_;
+    std::array<Receiving, kCan.receivers> receiving_;
+    std::array<Sending, kCan.senders> sending_{};
     std::uint32_t told_idle_ = 0;
 };
 

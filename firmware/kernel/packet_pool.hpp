@@ -7,8 +7,10 @@
 
 #include "core/rules.hpp"
 #include "core/types.hpp"
+#include "hal/dma.hpp"
 #include "wire/frame.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +20,9 @@ namespace mesh {
 
 /// One packet in memory. `next` chains free buffers or the mailbox; a port's queue uses PortSlots.
 struct PacketBuffer {
-    alignas(4) std::array<std::byte, wire::kPacketBytesMax> bytes;
-    wire::ModelTime ready;     // model time at which all of it is at this node
+    alignas(hal::kDmaAlign) std::array<std::byte, wire::kPacketBytesMax> bytes;
+    /// Model time at which all of it is at this node.
+    alignas(std::max(hal::kDmaAlign, alignof(wire::ModelTime))) wire::ModelTime ready;
     wire::PacketHeader header; // as read once on arrival
     PacketBuffer* next;
     std::uint16_t references;

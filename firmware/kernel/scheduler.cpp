@@ -7,19 +7,19 @@
 namespace mesh {
 
 bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId* id) {
-    const auto free =
-        std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.is_free(); });
+    const auto free = std::find_if(slots_.begin(), slots_.end(),
+                                   [](const ProcessSlot& slot) { return slot.is_free(); });
     if (free == slots_.end())
         return false;
     const auto handle = process.release();
     if (!handle)
         return false;
     const auto generation = static_cast<std::uint8_t>(free->generation + 1);
-    *free = Slot{.root = handle,
-                 .resume_at = handle,
-                 .clock = clock,
-                 .generation = generation,
-                 .will_be_joined = id != nullptr};
+    *free = ProcessSlot{.root = handle,
+                        .resume_at = handle,
+                        .clock = clock,
+                        .generation = generation,
+                        .will_be_joined = id != nullptr};
     const auto number = static_cast<std::uint8_t>(free - slots_.begin());
     if (id != nullptr)
         *id = {number, generation};
@@ -30,7 +30,7 @@ bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId* id) {
 
 void Scheduler::block(std::coroutine_handle<> resume_at, Ready ready, void* context,
                       std::uint64_t wake) {
-    Slot& slot = slots_[current_];
+    ProcessSlot& slot = slots_[current_];
     slot.resume_at = resume_at;
     slot.ready = ready;
     slot.context = context;
@@ -42,7 +42,7 @@ bool Scheduler::run_round() {
         return false;
     bool ran = false;
     for (unsigned number = 0; number < used_; ++number) {
-        Slot& slot = slots_[number];
+        ProcessSlot& slot = slots_[number];
         if (!slot.root || (slot.ready != nullptr && !slot.ready(slot.context)))
             continue;
         current_ = static_cast<std::uint8_t>(number);
@@ -56,7 +56,7 @@ bool Scheduler::run_round() {
     return ran;
 }
 
-void Scheduler::end(Slot& slot) {
+void Scheduler::end(ProcessSlot& slot) {
     slot.status = slot.root.promise().value;
     slot.root.destroy();
     slot.root = nullptr;
@@ -73,7 +73,7 @@ std::uint64_t Scheduler::next_wake() const {
     if (touched_)
         return 0;
     std::uint64_t earliest = wire::kNever;
-    for (const Slot& slot : std::span{slots_}.first(used_))
+    for (const ProcessSlot& slot : slots_.first(used_))
         if (slot.root)
             earliest = std::min(earliest, slot.wake);
     return earliest;
@@ -89,7 +89,7 @@ Status Scheduler::join(ProcessId id) {
 }
 
 Status Scheduler::failure() const {
-    for (const Slot& slot : std::span{slots_}.first(used_))
+    for (const ProcessSlot& slot : slots_.first(used_))
         if (!slot.root && slot.will_be_joined && slot.status != Status::ok)
             return slot.status;
     return failure_;

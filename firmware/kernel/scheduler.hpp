@@ -10,9 +10,10 @@
 #include "kernel/task.hpp"
 #include "wire/frame.hpp"
 
-#include <array>
 #include <coroutine>
 #include <cstdint>
+#include <memory>
+#include <span>
 
 namespace mesh {
 
@@ -22,13 +23,35 @@ struct ProcessId {
     std::uint8_t generation = 0;
 };
 
-class Scheduler {
-public:
+/// One process, or room for one. Memory of the scheduler.
+struct ProcessSlot {
     using Ready = bool (*)(void* context);
 
+    std::coroutine_handle<Process::promise_type> root;
+    std::coroutine_handle<> resume_at;
+    Ready ready = nullptr; // nullptr: runnable
+    void* context = nullptr;
+    std::uint64_t wake = wire::kNever;
+    wire::ModelTime clock = 0;
+    Status status = Status::ok;
+    std::uint8_t generation = 0;
+    bool will_be_joined = false;
+
+    bool is_free() const { return !root && !will_be_joined; }
+};
+
+class Scheduler {
+public:
+    using Ready = ProcessSlot::Ready;
+
+    /// `slots`: the caller's, for as long as this lives; what is in them does not matter.
+    explicit Scheduler(std::span<ProcessSlot> slots) : slots_(slots) {
+        std::uninitialized_default_construct(slots.begin(), slots.end());
+    }
+
     /// Starts `process` at model time `clock`; it first runs when the caller waits. With an `id` it
-    /// has a slot until it is joined, without one until it ends. False (and nothing started) if
-    /// kProcessesMax have slots or the arena was exhausted.
+    /// has a slot until it is joined, without one until it ends. False (and nothing started) if no
+    /// slot is left or the arena was exhausted.
     [[nodiscard]] bool spawn(Process process, wire::ModelTime clock, ProcessId* id);
 
     /// Blocks the running process until `ready(context)` holds. `wake`: when to ask at the latest.
@@ -56,26 +79,12 @@ public:
     wire::ModelTime clock(ProcessId id) const { return known(id) ? slots_[id.slot].clock : 0; }
 
 private:
-    struct Slot {
-        std::coroutine_handle<Process::promise_type> root;
-        std::coroutine_handle<> resume_at;
-        Ready ready = nullptr; // nullptr: runnable
-        void* context = nullptr;
-        std::uint64_t wake = wire::kNever;
-        wire::ModelTime clock = 0;
-        Status status = Status::ok;
-        std::uint8_t generation = 0;
-        bool will_be_joined = false;
-
-        bool is_free() const { return !root && !will_be_joined; }
-    };
-
-    void end(Slot& slot);
+    void end(ProcessSlot& slot);
     bool known(ProcessId id) const {
         return id.slot < slots_.size() && slots_[id.slot].generation == id.generation;
     }
 
-    std::array<Slot, limits::kProcessesMax> slots_{};
+    std::span<ProcessSlot> slots_;
     std::uint8_t used_ = 0; // slots beyond never had a process
     std::uint8_t current_ = 0;
     bool touched_ = false;

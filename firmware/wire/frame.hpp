@@ -166,7 +166,8 @@ void write_packet_header(const PacketHeader& header, std::span<std::byte, kPacke
 /// Computes the packet's checksum and puts it in place. `packet` is header and payload.
 void seal_packet(std::span<std::byte> packet);
 
-/// Checks length and checksum of a received packet; reads its header if it is ok.
-Parse read_packet(std::span<const std::byte> packet, PacketHeader& out);
+/// Checks length and, unless that was done, checksum of a received packet; reads its header if it
+/// is ok.
+Parse read_packet(std::span<const std::byte> packet, PacketHeader& out, bool check = true);
 
 } // namespace mesh::wire

@@ -101,18 +101,22 @@ struct Sizes {
     static constexpr std::size_t kQueuedMax = 8192;
 
     static constexpr std::size_t kArenaBytes = 24 << 10;
-    static constexpr std::size_t kAlignmentBytes = 80; // 16 for each part
+    static constexpr std::size_t kAlignmentBytes = 96; // 16 for each part
 
     std::size_t node_bytes() const {
         return buffers * sizeof(PacketBuffer) + slots * sizeof(PortSlot) + ports * sizeof(Link) +
-               kArenaBytes + limits::kWorkspaceBytes + kAlignmentBytes;
+               limits::kProcessesMax * sizeof(ProcessSlot) + kArenaBytes + limits::kWorkspaceBytes +
+               kAlignmentBytes;
     }
 
     Memory take(Ground& ground) const {
         const auto links = ground.take<Link>(ports);
         for (Link& link : links)
             new (&link) Link;
-        return {ground.take<PacketBuffer>(buffers), ground.take<PortSlot>(slots), links,
+        return {ground.take<PacketBuffer>(buffers),
+                ground.take<PortSlot>(slots),
+                links,
+                ground.take<ProcessSlot>(limits::kProcessesMax),
                 ground.take<std::byte>(kArenaBytes),
                 ground.take<std::byte>(limits::kWorkspaceBytes)};
     }

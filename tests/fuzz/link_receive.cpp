@@ -48,8 +48,8 @@ public:
           arena_(8192),
           workspace_(256),
           node_({{Topology::cube, kPorts}, node_at(5)},
-                {buffers_, slots_, links_, arena_, workspace_}, 4096, {&discard, nullptr},
-                &take_all),
+                {buffers_, slots_, links_, processes_, arena_, workspace_}, {4096},
+                {&discard, nullptr}, &take_all),
           receiving_(node_.lend()) {
         node_.boot();
     }
@@ -102,6 +102,7 @@ private:
     std::vector<PacketBuffer> buffers_;
     std::vector<PortSlot> slots_;
     std::array<Link, kPorts> links_;
+    std::array<ProcessSlot, limits::kProcessesMax> processes_;
     std::vector<std::byte> arena_;
     std::vector<std::byte> workspace_;
     BoardlessNode node_;

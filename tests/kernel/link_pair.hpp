@@ -30,7 +30,7 @@ public:
         : buffers_(buffer_count),
           slots_(buffer_count),
           pool_(buffers_, slots_, 1),
-          context{pool_, counters, time, window_bytes} {
+          context{pool_, counters, time, {window_bytes}} {
         if (lockstep)
             time.begin_lockstep();
         link.attach(context, 0);

@@ -137,11 +137,13 @@ private:
               board({rig.network_, id},
                     [&rig, id](std::span<std::byte> frame) { rig.carry(id, frame); }),
               node(board,
-                   {buffers, slots, links, std::as_writable_bytes(std::span{arena}), workspace},
+                   {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}),
+                    workspace},
                    program) {}
         std::vector<PacketBuffer> buffers;
         std::vector<PortSlot> slots;
         std::vector<Link> links;
+        std::array<ProcessSlot, limits::kProcessesMax> processes;
         std::vector<std::uint64_t> arena;
         std::array<std::byte, 4096> workspace{};
         board::HostBoard board;

@@ -24,6 +24,7 @@ constexpr Network kPair{Topology::cube, 1};
 [[gnu::section(".noinit")]] std::array<std::array<PortSlot, kBuffers>, 2> slots;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::array<std::byte, 16384>, 2> arenas;
 std::array<std::array<Link, 1>, 2> links;
+std::array<std::array<ProcessSlot, 4>, 2> processes;
 
 /// What happens to frames on the cable.
 struct Cable {
@@ -88,8 +89,13 @@ void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 struct End {
     explicit End(unsigned number)
         : node({kPair, node_at(number)},
-               {buffers[number], slots[number], links[number], arenas[number], {}}, 8192,
-               {&discard, nullptr}, &program),
+               {buffers[number],
+                slots[number],
+                links[number],
+                processes[number],
+                arenas[number],
+                {}},
+               {8192}, {&discard, nullptr}, &program),
           receiving(node.lend()) {}
 
     void take(Port port, const wire::LinkHeader& header, std::span<const std::byte> packet,

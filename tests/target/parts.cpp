@@ -71,6 +71,7 @@ constexpr std::size_t kBuffers = 12;
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers> slots;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, 16 * 1024> arena_memory;
 std::array<Link, 1> links;
+std::array<ProcessSlot, limits::kProcessesMax> processes;
 
 bool pool_gives_each_buffer_once() {
     PacketPool pool{buffers, slots, 1};
@@ -180,8 +181,8 @@ void give(BoardlessNode& node, PacketBuffer& room, wire::HostTag tag,
 
 void run_processes(target::Suite& suite) {
     static BoardlessNode node{{{Topology::cube, 1}, node_at(0)},
-                              {buffers, slots, links, arena_memory, {}},
-                              4000,
+                              {buffers, slots, links, processes, arena_memory, {}},
+                              {4000},
                               {&discard, nullptr},
                               &program};
     PacketBuffer& room = *node.lend();

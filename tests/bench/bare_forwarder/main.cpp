@@ -46,11 +46,12 @@ private:
 void Forwarder::run() {
     send_report(); // the interface is on: frames may come
     for (unsigned turn = 0;; turn ^= 1u) {
-        hal::Received frame = board_.receive(head_, packets[turn].bytes);
+        board_.lend(0, head_, packets[turn].bytes);
+        hal::Received frame = board_.receive();
         while (frame.state != hal::Received::State::frame) {
             ++report_.sleeps;
             board_.wait();
-            frame = board_.receive(head_, packets[turn].bytes);
+            frame = board_.receive();
         }
         on_frame(frame, packets[turn]);
     }
@@ -131,7 +132,7 @@ void Forwarder::send(Port port, std::span<const std::byte> packet) {
 }
 
 void Forwarder::wait_until_ready() {
-    while (!board_.transmit_ready())
+    while (board_.ready_ports() == 0)
         board_.wait();
 }
 

@@ -39,11 +39,11 @@ enum class Traffic : std::uint8_t { alone, both_ways, sbt };
 /// Stops the meter while it lives.
 class Pause {
 public:
-    Pause(bench::Meter& meter, bool on) : meter_(on ? &meter : nullptr) {
+    [[gnu::always_inline]] Pause(bench::Meter& meter, bool on) : meter_(on ? &meter : nullptr) {
         if (meter_ != nullptr)
             meter_->pause();
     }
-    ~Pause() {
+    [[gnu::always_inline]] ~Pause() {
         if (meter_ != nullptr)
             meter_->resume();
     }
@@ -71,19 +71,25 @@ public:
 
     wire::Identity identity() const { return {kNetwork, kSelf}; }
     std::size_t window_bytes(unsigned ports) const { return inner_.window_bytes(ports); }
-    bool transmit_ready() {
+    static constexpr hal::Capabilities capabilities() { return board::Board::capabilities(); }
+    PortSet ready_ports() {
         const Pause pause(meter_, !kWhole);
-        return inner_.transmit_ready();
+        return inner_.ready_ports();
     }
     void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
         note(port, packet);
         const Pause pause(meter_, !kWhole);
         inner_.transmit(port, head, packet);
     }
-    hal::Received receive(hal::Head& head_out, std::span<std::byte> buffer) {
+    void lend(unsigned receiver, hal::Head& head, hal::PacketRoom buffer) {
+        lent_ = buffer.data();
         const Pause pause(meter_, !kWhole);
-        seen.received_into = buffer.data();
-        return inner_.receive(head_out, buffer);
+        inner_.lend(receiver, head, buffer);
+    }
+    hal::Received receive() {
+        seen.received_into = lent_;
+        const Pause pause(meter_, !kWhole);
+        return inner_.receive();
     }
     std::uint32_t dma_transfers(Port port) const { return inner_.dma_transfers(port); }
     std::uint64_t now_us() {
@@ -109,6 +115,7 @@ private:
 
     board::Board& inner_;
     bench::Meter& meter_;
+    const std::byte* lent_ = nullptr;
 };
 static_assert(hal::Board<MeteredBoard<true>> && hal::Board<MeteredBoard<false>>);
 
@@ -182,6 +189,7 @@ struct Memories {
 };
 [[gnu::section(".noinit")]] Memories memories;
 std::array<Link, kPorts> links;
+std::array<ProcessSlot, limits::kProcessesMax> processes;
 
 /// Sums over kPackets packets.
 struct Result {
@@ -201,7 +209,8 @@ public:
     Run(board::Board& inner, const bench::Counter& counter)
         : meter_(counter),
           board_(inner, meter_),
-          node_(board_, {memories.buffers, memories.slots, links, memories.arena, {}}, &sink) {
+          node_(board_, {memories.buffers, memories.slots, links, processes, memories.arena, {}},
+                &sink) {
         static_cast<void>(tree_rules(kNetwork.topology)); // links them
         node_.boot();
         for (unsigned port = 0; port < kPorts; ++port) {

@@ -57,7 +57,7 @@ void send_text(std::span<const char> text) {
     link_header.packet_bytes = static_cast<std::uint16_t>(whole.size());
     mesh::hal::Head head;
     wire::write_head(link_header, wire::to_mac(board->identity()), head.bytes);
-    while (!board->transmit_ready())
+    while (board->ready_ports() == 0)
         board->wait();
     board->transmit(mesh::kHostPort, head, whole);
 }
@@ -187,7 +187,8 @@ int main() {
     mesh::hal::Head head;
     std::puts("probe ready");
     for (;;) {
-        const mesh::hal::Received frame = board->receive(head, packet);
+        board->lend(0, head, packet);
+        const mesh::hal::Received frame = board->receive();
         if (frame.state != mesh::hal::Received::State::frame) {
             board->wait();
             continue;

@@ -1,4 +1,4 @@
-// How a receive FIFO is shared by everyone who may send to a node:
+// How the receive FIFO of the network interface is shared by everyone who may send to a node:
 //   host    one piece of data (the node asks for no second one) and one small frame
 //   ports   equal shares; of each, one acknowledgement frame, and the rest is the data window
 // The kernel counts a window in bytes of frames; the FIFO also holds a checksum for each, in whole
@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mesh::hal {
+namespace mesh::board {
 
 /// What a FIFO stores besides a frame (Ethernet's checksum).
 inline constexpr std::size_t kFcsBytes = 4;
@@ -34,4 +34,4 @@ constexpr std::size_t receive_window_bytes(std::uint32_t words, unsigned ports) 
     return fifo_bytes * kDataFrameBytesMin / (kDataFrameBytesMin + kFcsBytes);
 }
 
-} // namespace mesh::hal
+} // namespace mesh::board
