@@ -87,6 +87,8 @@ Board::Board() {
         halt(record);
     }
     mac_ = Lan9118::mac();
+    regs::Scb& scb = regs::at<regs::Scb>(regs::kScb);
+    scb.shpr[2] = scb.shpr[2] | regs::kTickPriorityLowest;
     interrupt_enable(regs::kNicIrq);
 }
 
@@ -175,8 +177,28 @@ void Board::wait() {
     transfer_ended_ = false;
 }
 
+void Board::start_ticks(void (*work)(void* context), void* context) {
+    if (tick_work_ != nullptr)
+        return;
+    tick_context_ = context;
+    tick_work_ = work;
+    regs::SysTick& timer = regs::at<regs::SysTick>(regs::kSysTick);
+    timer.reload = regs::kProcessorClockHz / 1000 - 1;
+    timer.value = 0;
+    timer.control = regs::kTickEnable | regs::kTickInterrupt | regs::kTickProcessorClock;
+}
+
+void Board::stop_ticks() {
+    if (tick_work_ == nullptr)
+        return;
+    regs::at<regs::SysTick>(regs::kSysTick).control = 0;
+    regs::at<regs::Scb>(regs::kScb).icsr = regs::kTickClearPending;
+    tick_work_ = nullptr;
+}
+
 void Board::hang() {
     // Off one by one: a pending interrupt would end every sleep, even when masked.
+    stop_ticks();
     interrupt_disable(regs::kNicIrq);
     interrupt_disable(regs::kDualTimerIrq);
     for (unsigned number = 0; number < regs::kDmaControllers; ++number)

@@ -46,6 +46,9 @@ public:
     void wait();
     [[noreturn]] void hang();
 
+    void start_ticks(void (*work)(void* context), void* context);
+    void stop_ticks();
+
     /// Transmissions that the interface reported as failed; none on a good cable.
     std::uint32_t transmit_errors() const { return nic_.transmit_errors(); }
 
@@ -56,6 +59,10 @@ public:
         transfer_ended_ = true;
     }
     void on_timer_interrupt() { clock_.on_interrupt(); }
+    void on_tick() {
+        if (tick_work_ != nullptr)
+            tick_work_(tick_context_);
+    }
 
 private:
     hal::Received begin_receive();
@@ -67,15 +74,17 @@ private:
     wire::Mac mac_{};
     hal::Head* head_ = nullptr; // of the next frame
     std::byte* buffer_ = nullptr;
-    hal::Received receiving_{};            // state busy: a frame is on its way to the buffer
-    std::uint32_t words_to_discard_ = 0;   // of that frame, behind what the buffer takes
-    bool ready_ = false;                   // the last ready_ports() holds
-    volatile bool transfer_ended_ = false; // since the last wait()
+    hal::Received receiving_{};                  // state busy: a frame is on its way to the buffer
+    std::uint32_t words_to_discard_ = 0;         // of that frame, behind what the buffer takes
+    bool ready_ = false;                         // the last ready_ports() holds
+    volatile bool transfer_ended_ = false;       // since the last wait()
+    void (*tick_work_)(void* context) = nullptr; // nullptr: no ticks
+    void* tick_context_ = nullptr;
 };
 
 /// The board whose interrupts are on.
 Board& the_board();
 
-static_assert(hal::Board<Board> && hal::CountsTransfers<Board>);
+static_assert(hal::Board<Board> && hal::CountsTransfers<Board> && hal::HasPreemption<Board>);
 
 } // namespace mesh::board

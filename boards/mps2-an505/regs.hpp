@@ -250,7 +250,21 @@ inline constexpr unsigned kUsageFault = 6; // exception number
 inline constexpr std::uint32_t kCfsrMemAddressValid = 1u << 7;
 inline constexpr std::uint32_t kCfsrBusAddressValid = 1u << 15;
 inline constexpr std::uint32_t kCfsrDivisionByZero = 1u << 25;
-inline constexpr std::uint32_t kFpuFullAccess = 0xFu << 20; // CPACR: CP10 and CP11
+inline constexpr std::uint32_t kFpuFullAccess = 0xFu << 20;       // CPACR: CP10 and CP11
+inline constexpr std::uint32_t kTickClearPending = 1u << 25;      // ICSR: PENDSTCLR
+inline constexpr std::uint32_t kTickPriorityLowest = 0xFFu << 24; // SHPR3: SysTick
+
+/// [V8M] SYST_CSR, SYST_RVR, SYST_CVR: counts down, 24 bits, with the processor's clock.
+struct SysTick {
+    Register control;
+    Register reload;
+    Register value;
+};
+inline constexpr std::uintptr_t kSysTick = 0xE000'E010;
+inline constexpr std::uint32_t kTickProcessorClock = 1u << 2;
+inline constexpr std::uint32_t kTickInterrupt = 1u << 1;
+inline constexpr std::uint32_t kTickEnable = 1u << 0;
+inline constexpr std::uint32_t kProcessorClockHz = 20'000'000; // [AN505]
 
 /// [V8M] MPU_TYPE to MPU_MAIR1, of the security state that looks.
 struct Mpu {

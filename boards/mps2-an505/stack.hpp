@@ -12,16 +12,23 @@ extern std::byte stack_top[];
 
 namespace mesh::board {
 
+/// Where interrupts run, the one in which the links work while a process computes among them. The
+/// program has the other stack, so each runs into a limit of its own.
+extern std::array<std::byte, 2048> interrupt_stack;
+
 struct Stack {
     const std::byte* limit;
     const std::byte* top;
 };
 
 /// All stacks that a program can run on: a fault looks for its frame there.
-inline std::array<Stack, 1> stacks() { return {{{stack_limit, stack_top}}}; }
+inline std::array<Stack, 2> stacks() {
+    return {{{stack_limit, stack_top},
+             {interrupt_stack.data(), interrupt_stack.data() + interrupt_stack.size()}}};
+}
 
-/// High-water mark of the main stack since reset, in bytes (start-up painted it). Walks the unused
-/// part: not for the hot path.
+/// High-water mark of the program's stack since reset, in bytes (start-up painted it). Walks the
+/// unused part: not for the hot path.
 std::size_t stack_bytes_used();
 
 } // namespace mesh::board

@@ -28,6 +28,8 @@ extern const Constructor init_array_end[];
 
 namespace mesh::board {
 
+alignas(8) [[gnu::section(".noinit")]] std::array<std::byte, 2048> interrupt_stack;
+
 namespace {
 constexpr std::uint32_t kPaint = 0x5AFE'57AC;
 
@@ -37,6 +39,21 @@ constexpr std::uint32_t kPaint = 0x5AFE'57AC;
     asm volatile("mov %0, sp" : "=r"(stack_pointer));
     for (auto* word = reinterpret_cast<std::uint32_t*>(stack_limit); word < stack_pointer; ++word)
         *word = kPaint;
+}
+
+/// The program goes on where the stack is, by the process stack pointer; interrupts, which use the
+/// main one, get a stack of their own. Both have limits.
+[[gnu::always_inline]] inline void part_stacks() {
+    asm volatile("msr psplim, %0\n\t"
+                 "mrs r0, msp\n\t"
+                 "msr psp, r0\n\t"
+                 "movs r0, #2\n\t" // CONTROL.SPSEL
+                 "msr control, r0\n\t"
+                 "isb\n\t"
+                 "msr msp, %1\n\t"
+                 "msr msplim, %2" ::"r"(stack_limit),
+                 "r"(interrupt_stack.data() + interrupt_stack.size()), "r"(interrupt_stack.data())
+                 : "r0", "memory");
 }
 
 void enable_fpu_and_faults() {
@@ -88,7 +105,7 @@ std::size_t stack_bytes_used() {
 } // namespace mesh::board
 
 extern "C" [[noreturn]] void reset_handler() {
-    asm volatile("msr msplim, %0" ::"r"(stack_limit));
+    mesh::board::part_stacks();
     mesh::board::enable_fpu_and_faults();
     mesh::board::protect_memory();
     mesh::board::paint_stack();

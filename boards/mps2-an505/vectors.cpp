@@ -16,6 +16,7 @@ namespace {
 using Handler = void (*)();
 
 void nic_handler() { the_board().on_nic_interrupt(); }
+void tick_handler() { the_board().on_tick(); }
 void timer_handler() { the_board().on_timer_interrupt(); }
 template <unsigned kController>
 void dma_handler() {
@@ -37,6 +38,7 @@ consteval VectorTable make_vectors() {
         table.handlers[exception - 1] = handler;
     };
     set(1, reset_handler);
+    set(15, tick_handler); // SysTick
     set(kFirstInterrupt + regs::kDualTimerIrq, timer_handler);
     set(kFirstInterrupt + regs::kNicIrq, nic_handler);
     set(kFirstInterrupt + regs::dma_irq(0), dma_handler<0>);

@@ -17,6 +17,7 @@ enum class CheckId : std::uint32_t {
     transmit_while_busy,
     network_not_linked,
     notice_queue_full,
+    hold_out_of_balance,
     // How a program gave up, which boards tell in the same way.
     program_aborted,
     program_exited,
@@ -36,6 +37,8 @@ constexpr std::string_view words_of(CheckId id) {
     case CheckId::network_not_linked:
         return "the image does not have this network: `make NETWORKS='cube uhc star'`";
     case CheckId::notice_queue_full: return "more notices to senders than there is room for";
+    case CheckId::hold_out_of_balance:
+        return "a process waits while it holds the links off, or has let them in twice";
     case CheckId::program_aborted: return "the program called abort()";
     case CheckId::program_exited: return "the program called exit(), which ends the node";
     case CheckId::assertion_failed: return "an assertion does not hold";

@@ -1,7 +1,8 @@
 // The whole port contract: what the kernel needs of a board, as one concept of four parts, and what
 // a board may have besides. hal/null_board.hpp is the least that satisfies it.
 //
-// All calls come from the kernel, one at a time; interrupts only move bytes and wake the processor.
+// All calls come from the kernel, one at a time; interrupts only move bytes and wake the processor,
+// but for the one of HasPreemption.
 // Nothing above this file knows which board it runs on.
 #pragma once
 
@@ -113,6 +114,18 @@ concept Board = HasIdentity<B> && HasPorts<B> && HasClock<B> && HasPower<B>;
 template <class B>
 concept CountsTransfers = requires(const B board, Port port) {
     { board.dma_transfers(port) } -> std::same_as<std::uint32_t>;
+};
+
+/// A board may let the links work while a process computes. Without it a node does nothing else
+/// until its process waits.
+template <class B>
+concept HasPreemption = requires(B board, void (*work)(void* context), void* context) {
+    /// From now on `work(context)` is called about once a millisecond, from an interrupt on a stack
+    /// of its own, which interrupts the program and nothing but the program: all other interrupts
+    /// go before it, and it never meets itself. Costs next to nothing if that is so already.
+    { board.start_ticks(work, context) } -> std::same_as<void>;
+    /// No more of these calls, so that the node can sleep.
+    { board.stop_ticks() } -> std::same_as<void>;
 };
 
 } // namespace mesh::hal

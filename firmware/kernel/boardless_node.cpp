@@ -33,8 +33,33 @@ bool BoardlessNode::on_frame(Port port, std::span<const std::byte> head, std::si
     if (arrived.freed)
         kernel_.scheduler_.touch();
     if (arrived.packet)
-        kernel_.hear(kernel_.forwarder_.forward(buffer, port, arrived.tag));
+        hear(kernel_.forwarder_.forward(buffer, port, arrived.tag));
     return arrived.packet;
+}
+
+// Processes look at what is said of their messages whenever they like, so that waits for them.
+// Whether this node is there can be answered at once.
+void BoardlessNode::hear(const std::optional<News>& news) {
+    if (interlude_ && news && news->service >= Service::taken && news->service != Service::probe)
+        news_[news_count_++] = *news;
+    else
+        kernel_.hear(news);
+}
+
+bool BoardlessNode::begin_interlude() {
+    if (!may_have_interludes() || kernel_.scheduler_.holds().any())
+        return false;
+    if (!std::exchange(interludes_, true))
+        computing_since_ = kernel_.time_.now();
+    interlude_ = true;
+    return true;
+}
+
+void BoardlessNode::end_interludes() {
+    interludes_ = false;
+    for (unsigned number = 0; number < news_count_; ++number)
+        kernel_.hear(news_[number]);
+    news_count_ = 0;
 }
 
 void BoardlessNode::on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer) {
@@ -84,6 +109,8 @@ void BoardlessNode::rest() {
 
 void BoardlessNode::on_time() {
     kernel_.links_.on_time();
+    if (interlude_)
+        return;
     kernel_.scheduler_.on_time(kernel_.time_.now());
     if (kernel_.messages_.next_ask() <= kernel_.time_.now())
         kernel_.scheduler_.touch();
@@ -101,11 +128,18 @@ bool BoardlessNode::give_up_packets() {
 }
 
 void BoardlessNode::run() {
+    if (interlude_) {
+        kernel_.forwarder_.send_notices();
+        kernel_.links_.on_buffers_free();
+        return;
+    }
     wire::Ready ready;
     if (kernel_.links_.take_ready(ready))
         kernel_.host_.send(HostTag::ready, wire::bytes_of(ready));
     unsigned rounds = 0;
     do {
+        if (interludes_)
+            end_interludes();
         do {
             kernel_.forwarder_.send_notices();
         } while (kernel_.links_.dead_ports() != 0 && give_up_packets());
@@ -135,10 +169,14 @@ void BoardlessNode::fill_report(wire::NodeReport& report) const {
     report.status = static_cast<std::uint32_t>(verdict);
     report.finish_time = finish_time_;
     report.delivery_hash = kernel_.forwarder_.delivery_hash();
-    // Whoever waits for the host or for a time is not done either.
+    // Whoever waits for the host or for a time is not done either, nor is who computes.
     report.unacknowledged = kernel_.links_.pending() + kernel_.forwarder_.pending() +
                             kernel_.messages_.pending() + (kernel_.host_.pulled() ? 0u : 1u) +
-                            (kernel_.scheduler_.next_wake() == wire::kNever ? 0u : 1u);
+                            (kernel_.scheduler_.next_wake() == wire::kNever ? 0u : 1u) +
+                            (interlude_ ? 1u : 0u);
+    if (interlude_)
+        report.computing_ms =
+            static_cast<std::uint32_t>(kernel_.time_.now() - computing_since_) / 1000;
     report.dead_ports = kernel_.links_.dead_ports();
     report.counters = kernel_.counters_.values();
     for (unsigned port = 0; port < kernel_.ports() && port < report.link_packets.size(); ++port)

@@ -4,8 +4,10 @@
 
 #include "kernel/kernel.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -40,8 +42,20 @@ public:
     /// Nothing came in: time passes, and acknowledgements that nothing carried leave. In lockstep
     /// only grants let time pass.
     void rest();
-    /// Runs everything that can run now. False until it was called is there anything to send.
+    /// Runs everything that can run now. Until it was called there is nothing to send.
     void run();
+
+    /// A process may be about to compute, so interludes will be wanted.
+    bool may_compute() const { return kernel_.scheduler_.touched() && may_have_interludes(); }
+    /// An interlude is a turn of the links between two instructions of a process: what is called
+    /// until it ends runs no process and changes nothing that one looks at without holding the
+    /// links off. False if they are held off now.
+    bool begin_interlude();
+    void end_interlude() { interlude_ = false; }
+    bool in_interlude() const { return interlude_; }
+    /// There is room to keep what the next frame may say of a message of this node.
+    bool can_keep_news() const { return news_count_ < news_.size(); }
+
     /// The next frame to send by a port of `ready`; `packet` is nullptr for frames without one.
     /// False if there is none.
     bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet, PortSet ready = ~PortSet{0}) {
@@ -71,6 +85,9 @@ private:
     void on_job();
     void on_start();
     void on_time();
+    bool may_have_interludes() const { return !lockstep() && !interlude_; }
+    void hear(const std::optional<News>& news);
+    void end_interludes();
     bool give_up_packets();
     void end_program(Status status);
 
@@ -83,6 +100,11 @@ private:
     bool done_ = false;
     bool report_due_ = false;
     bool hung_ = false;
+    bool interlude_ = false;
+    bool interludes_ = false; // there were some since a process last waited:
+    std::uint8_t news_count_ = 0;
+    std::array<News, limits::kNewsMax> news_{}; // that came in them
+    std::uint64_t computing_since_ = 0;
 };
 
 } // namespace mesh

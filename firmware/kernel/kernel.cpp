@@ -23,12 +23,22 @@ Kernel::Kernel(const wire::Identity& identity, const Memory& memory, const Cable
       admission_(pool_, here_, cables.receivers),
       links_(here_, memory.links, {pool_, counters_, time_, cables}, admission_),
       forwarder_(here_, pool_, counters_, links_, admission_, senders_in(memory.arena)),
-      messages_(counters_),
       scheduler_(memory.processes),
+      messages_(counters_, scheduler_.holds()),
       host_(to_host, identity.node, pool_, arena_, counters_) {}
+
+// What may start now must still do so when it does: until new_packet() the links stay out.
+bool Kernel::may_start(Rule rule) {
+    scheduler_.holds().raise();
+    const bool may = admission_.may_start(rule);
+    if (!may)
+        scheduler_.holds().lower();
+    return may;
+}
 
 Packet Kernel::new_packet(Rule rule) {
     Packet packet{*this, pool_.allocate()};
+    scheduler_.holds().lower();
     packet.header() = {};
     packet.header().rule = rule;
     packet.header().source = id();
@@ -36,14 +46,68 @@ Packet Kernel::new_packet(Rule rule) {
 }
 
 void Kernel::inject(Packet&& packet) {
+    const Hold hold(scheduler_.holds());
     hear(forwarder_.inject(packet.take(), now()));
     scheduler_.touch();
 }
 
 Packet Kernel::take(const Match& match) {
+    const Hold hold(scheduler_.holds());
     PacketBuffer* buffer = forwarder_.take(match);
     advance_clock(buffer->ready);
     return Packet{*this, buffer};
+}
+
+void Kernel::release(PacketBuffer* buffer) {
+    const Hold hold(scheduler_.holds());
+    pool_.release(buffer);
+    scheduler_.touch();
+}
+
+std::uint64_t Kernel::deadline_in(wire::ModelTime ticks) const {
+    const Hold hold(scheduler_.holds()); // time is two words
+    return time_.after(ticks);
+}
+
+bool Kernel::due(std::uint64_t deadline) const {
+    const Hold hold(scheduler_.holds());
+    return time_.now() >= deadline;
+}
+
+std::uint64_t Kernel::ask_time(unsigned asked) const {
+    const Hold hold(scheduler_.holds());
+    return time_.ask_receiver_at(asked, links_.patience_min());
+}
+
+void Kernel::begin(Incoming& incoming) {
+    const Hold hold(scheduler_.holds());
+    forwarder_.begin(incoming);
+}
+
+void Kernel::end(Incoming& incoming, bool taken) {
+    const Hold hold(scheduler_.holds());
+    forwarder_.end(incoming, taken);
+}
+
+void Kernel::host_send(wire::HostTag tag, std::span<const std::byte> first,
+                       std::span<const std::byte> second) {
+    const Hold hold(scheduler_.holds());
+    host_.send(tag, first, second);
+}
+
+void Kernel::print(std::span<const char> text) {
+    const Hold hold(scheduler_.holds());
+    host_.print(text);
+}
+
+void Kernel::flush_print() {
+    const Hold hold(scheduler_.holds());
+    host_.flush_print();
+}
+
+void Kernel::start_pull(std::uint32_t position, std::span<std::byte> out) {
+    const Hold hold(scheduler_.holds());
+    host_.pull(position, out);
 }
 
 void Kernel::hear(const News& news) {

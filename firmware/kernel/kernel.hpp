@@ -2,8 +2,13 @@
 // host. A value without global state.
 //
 // The parts that do the work are members here, in the order of the floors that a frame goes through
-// (ARCHITECTURE.md); kernel/boardless_node.hpp turns them. Everything runs in one thread; nothing
-// may be called from an interrupt.
+// (ARCHITECTURE.md); kernel/boardless_node.hpp turns them. Nothing may be called from an interrupt.
+//
+// A process may compute for as long as it likes: on boards that can (hal::HasPreemption) the links
+// work between its instructions, in a run that is not lockstep. They take frames, pass them on, and
+// put what is for this node into its mailbox; no other process of the node runs, and what is said
+// of messages that it sends is heard when a process waits. The calls below that touch what the
+// links touch hold them off (kernel/hold.hpp); the others only read single words.
 #pragma once
 
 #include "kernel/forwarder.hpp"
@@ -91,7 +96,8 @@ public:
     template <class Ready>
     auto wait_until(Ready ready, std::uint64_t wake = wire::kNever);
     /// Lets the other processes run, and the links work: `co_await yield()` between long
-    /// computations, so that no neighbour takes this node for dead. Costs no model time.
+    /// computations, on boards that cannot interrupt them for the links so that no neighbour takes
+    /// this node for dead, elsewhere for the other processes. Costs no model time.
     auto yield();
     /// Sleeps for `ticks` of model time.
     auto sleep(wire::ModelTime ticks);
@@ -105,8 +111,8 @@ public:
         scheduler_.clock() = std::max(scheduler_.clock(), time);
     }
     /// For wait_until(): the kernel's time when `ticks` of model time from now have passed.
-    std::uint64_t deadline_in(wire::ModelTime ticks) const { return time_.after(ticks); }
-    bool due(std::uint64_t deadline) const { return time_.now() >= deadline; }
+    std::uint64_t deadline_in(wire::ModelTime ticks) const;
+    bool due(std::uint64_t deadline) const;
     bool lockstep() const { return time_.lockstep(); }
 
     /// Model time that an external packet of `bytes` takes on a link.
@@ -127,17 +133,12 @@ public:
     Packet take(const Match& match);
     /// True if receive(match) would not wait.
     bool has(const Match& match) const { return forwarder_.mailbox().find(match) != nullptr; }
-    void release(PacketBuffer* buffer) {
-        pool_.release(buffer);
-        scheduler_.touch();
-    }
+    void release(PacketBuffer* buffer);
 
     // Messages under way (kernel/message.hpp) -----------------------------------------------------
 
     /// When a sender that hears nothing asks for its receiver, after it has `asked` as often.
-    std::uint64_t ask_time(unsigned asked) const {
-        return time_.ask_receiver_at(asked, links_.patience_min());
-    }
+    std::uint64_t ask_time(unsigned asked) const;
     Messages& messages() { return messages_; }
     /// The first link on the way of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule = Rule::unicast, unsigned path = 0) const {
@@ -145,18 +146,16 @@ public:
     }
     /// Number of disjoint paths to any node.
     unsigned path_count() const { return here_.path_count(); }
-    void begin(Incoming& incoming) { forwarder_.begin(incoming); }
-    void end(Incoming& incoming, bool taken) { forwarder_.end(incoming, taken); }
+    void begin(Incoming& incoming);
+    void end(Incoming& incoming, bool taken);
 
     // Host ----------------------------------------------------------------------------------------
 
     void host_send(wire::HostTag tag, std::span<const std::byte> first,
-                   std::span<const std::byte> second = {}) {
-        host_.send(tag, first, second);
-    }
+                   std::span<const std::byte> second = {});
     /// Text for the console of this node, as hal/console.hpp says.
-    void print(std::span<const char> text) { host_.print(text); }
-    void flush_print() { host_.flush_print(); }
+    void print(std::span<const char> text);
+    void flush_print();
     /// `co_await pull(position, out)`: fills `out` (at most kHostPieceBytesMax) from the input.
     auto pull(std::uint32_t position, std::span<std::byte> out);
 
@@ -173,7 +172,9 @@ public:
 private:
     friend class BoardlessNode;
 
+    bool may_start(Rule rule);
     Packet new_packet(Rule rule);
+    void start_pull(std::uint32_t position, std::span<std::byte> out);
     void hear(const std::optional<News>& news) {
         if (news)
             hear(*news);
@@ -189,8 +190,8 @@ private:
     Admission admission_;
     Links links_;
     Forwarder forwarder_;
-    Messages messages_;
     Scheduler scheduler_;
+    Messages messages_;
     HostPort host_;
     wire::Result result_{};
 };
@@ -301,7 +302,7 @@ inline auto Kernel::join(ProcessId id) {
 }
 
 inline auto Kernel::allocate(Rule rule) {
-    return detail::Awaiter{scheduler_, [this, rule] { return admission_.may_start(rule); },
+    return detail::Awaiter{scheduler_, [this, rule] { return may_start(rule); },
                            [this, rule] { return new_packet(rule); }, wire::kNever};
 }
 
@@ -311,7 +312,7 @@ inline auto Kernel::receive(Match match) {
 }
 
 inline auto Kernel::pull(std::uint32_t position, std::span<std::byte> out) {
-    host_.pull(position, out);
+    start_pull(position, out);
     return wait_until([this] { return host_.pulled(); });
 }
 

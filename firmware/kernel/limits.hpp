@@ -48,6 +48,13 @@ inline constexpr unsigned kProcessesMax = 16;
 /// that came meanwhile wait in the receiver, and neighbours for their acknowledgements.
 inline constexpr unsigned kRoundsMax = 32;
 
+/// While a process computes: frames that the links take in one interlude, of which there is one a
+/// millisecond. At 20 MHz these take half of that time, so the process goes on in any case.
+inline constexpr unsigned kFramesInInterlude = 4;
+/// News of messages of this node that may wait until its process does; then no more frames are
+/// taken, since any of them may bring some.
+inline constexpr unsigned kNewsMax = 8;
+
 /// Words of `--app ... -- words`, and all their bytes together.
 inline constexpr unsigned kArgumentsMax = 16;
 inline constexpr std::size_t kArgumentBytesMax = 256;

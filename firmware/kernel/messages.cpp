@@ -8,10 +8,13 @@ namespace mesh {
 Outgoing::Outgoing(Messages& table, NodeId destination, Rule rule)
     : messages(table),
       to(destination),
-      route(rule),
-      next(std::exchange(table.first_, this)) {}
+      route(rule) {
+    const Hold hold(messages.holds_);
+    next = std::exchange(messages.first_, this);
+}
 
 Outgoing::~Outgoing() {
+    const Hold hold(messages.holds_);
     Outgoing** link = &messages.first_;
     while (*link != this)
         link = &(*link)->next;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernel/forwarder.hpp"
+#include "kernel/hold.hpp"
 
 #include <cstdint>
 
@@ -55,7 +56,8 @@ struct Outgoing {
 
 class Messages {
 public:
-    explicit Messages(Counters& counters) : counters_(counters) {}
+    /// `holds`: the links read the table as well.
+    Messages(Counters& counters, Holds& holds) : counters_(counters), holds_(holds) {}
 
     /// Gives it a number, by which answers name it.
     void number(Outgoing& outgoing) { outgoing.message = ++numbers_; }
@@ -82,6 +84,7 @@ private:
     bool end_round(Outgoing& outgoing, const News& news);
 
     Counters& counters_;
+    Holds& holds_;
     Outgoing* first_ = nullptr;
     std::uint32_t numbers_ = 0;
 };

@@ -64,9 +64,13 @@ public:
     /// For images: boots and works for ever.
     [[noreturn]] void run() {
         boot();
-        for (;;)
-            if (!poll())
-                board_.wait();
+        for (;;) {
+            if (poll())
+                continue;
+            if constexpr (hal::HasPreemption<B>)
+                board_.stop_ticks();
+            board_.wait();
+        }
     }
 
 private:
@@ -99,6 +103,8 @@ private:
     void rest() {
         node_.rest();
         settle();
+        if (node_.in_interlude())
+            return;
         if (!node_.lockstep())
             board_.set_alarm_us(node_.next_deadline());
         else if (all_sent() && told_idle_ != node_.frames_received())
@@ -110,6 +116,9 @@ private:
     void settle() {
         if (sending())
             let_go(board_.ready_ports());
+        if constexpr (hal::HasPreemption<B>)
+            if (node_.may_compute())
+                board_.start_ticks(&Node::interlude, this);
         node_.run();
         if (node_.take_report_due())
             send_report();
@@ -125,6 +134,17 @@ private:
             sending_[sender_of(header.port)] = {packet, bit_of(header.port)};
             transmit(header, packet != nullptr ? packet->packet() : std::span<std::byte>{});
         }
+    }
+
+    /// From an interrupt: if a process computes, its neighbours need not wait for it.
+    static void interlude(void* self) {
+        Node& node = *static_cast<Node*>(self);
+        if (!node.node_.begin_interlude())
+            return;
+        for (unsigned frames = 0; frames < limits::kFramesInInterlude; ++frames)
+            if (!node.node_.can_keep_news() || !node.poll())
+                break;
+        node.node_.end_interlude();
     }
 
     /// What was sent by the ports of `ready` has left: nobody reads those packets any more.

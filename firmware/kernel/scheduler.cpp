@@ -1,5 +1,7 @@
 #include "kernel/scheduler.hpp"
 
+#include "hal/check.hpp"
+
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -48,7 +50,10 @@ bool Scheduler::run_round() {
         current_ = static_cast<std::uint8_t>(number);
         slot.ready = nullptr;
         slot.wake = wire::kNever;
+        holds_.lower();
         slot.resume_at.resume();
+        MESH_CHECK(!holds_.any(), hold_out_of_balance);
+        holds_.raise();
         ran = touched_ = true;
         if (slot.root.done())
             end(slot);

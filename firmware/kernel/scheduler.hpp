@@ -6,6 +6,7 @@
 // order is always the same.
 #pragma once
 
+#include "kernel/hold.hpp"
 #include "kernel/limits.hpp"
 #include "kernel/task.hpp"
 #include "wire/frame.hpp"
@@ -63,6 +64,10 @@ public:
 
     /// Something changed that a predicate may look at.
     void touch() { touched_ = true; }
+    /// There is another round to run.
+    bool touched() const { return touched_; }
+    /// What a process takes for as long as the links must not come in between.
+    Holds& holds() const { return holds_; }
     /// Time has come to `now`: touches if a process wanted to be asked by then.
     void on_time(std::uint64_t now);
     /// Earliest `wake` of all blocked processes, or kNever; 0 if another round is due.
@@ -88,6 +93,7 @@ private:
     std::uint8_t used_ = 0; // slots beyond never had a process
     std::uint8_t current_ = 0;
     bool touched_ = false;
+    mutable Holds holds_;
     Status failure_ = Status::ok; // of a process that nobody can join
 };
 

@@ -123,13 +123,13 @@ struct NodeReport : Result {
     std::uint32_t status;         // mesh::Status of the job's process
     std::uint32_t delivery_hash;  // depends on the order of all deliveries at this node
     std::uint32_t unacknowledged; // frames in flight, packets that wait for a port, processes for
-                                  // the host or a time
+                                  // the host or a time, or one that computes
     ModelTime finish_time;        // model clock of the job's process
     std::array<std::uint32_t, kCounterCount> counters;
     std::array<std::uint32_t, kPortsMax> link_packets;  // data packets per out-port, no repeats
     std::array<std::uint32_t, kPortsMax> dma_transfers; // per DMA channel
     std::uint32_t dead_ports;                           // bit set
-    std::uint32_t reserved;
+    std::uint32_t computing_ms; // that a process has computed for without waiting; 0 if none does
 };
 
 /// FaultRecord::cause from here on: an exception of the processor, whose number is added.

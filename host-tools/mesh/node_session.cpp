@@ -19,6 +19,10 @@ bool possible(wire::ModelTime time) { return time <= bounds::kModelTimeMax; }
 
 } // namespace
 
+std::string describe_computing(const NodeResult& node) {
+    return fmt::format("has computed for {:.0f} s without waiting", node.computing().count());
+}
+
 std::string NodeSession::hear(std::span<const std::byte> frame) {
     const auto message = read_host_frame(frame);
     return message ? take(*message) : refuse_frame();

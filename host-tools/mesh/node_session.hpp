@@ -36,7 +36,15 @@ struct NodeResult {
     wire::NodeReport report{};       // the last one
     std::uint32_t frames_before = 0; // that the node got before the work began
     std::string note;                // what was seen of its end
+
+    /// Its program had computed without waiting for so long when it last reported.
+    Deadlines::Seconds computing() const { return std::chrono::milliseconds(report.computing_ms); }
+    /// It lives, and that is so long that it is worth telling.
+    bool computes() const { return fate == Fate::live && computing() >= Deadlines::Seconds(1); }
 };
+
+/// `has computed for 4 s without waiting`.
+std::string describe_computing(const NodeResult& node);
 
 /// What a session needs of the run that it belongs to.
 class Desk {

@@ -94,6 +94,26 @@ void Roster::give_up(const NodeNumbers& nodes) {
     }
 }
 
+std::string Roster::who_computes() const {
+    const NodeNumbers nodes =
+        those([&](std::uint32_t node) { return sessions_[node].result().computes(); });
+    return nodes.empty() ? std::string{}
+                         : fmt::format("; node {} {}", nodes.front(),
+                                       describe_computing(sessions_[nodes.front()].result()));
+}
+
+void Roster::give_up_computing() {
+    const auto too_long = [&](std::uint32_t node) {
+        const NodeResult& result = sessions_[node].result();
+        return result.computes() && deadlines_.stuck(deadlines_.now() - result.computing());
+    };
+    for (const std::uint32_t node : those(too_long)) {
+        leave(node_at(node), Fate::hung,
+              describe_computing(sessions_[node].result()) + ", longer than three times --timeout");
+        engine_.kill(node_at(node));
+    }
+}
+
 std::vector<NodeResult> Roster::results() const {
     std::vector<NodeResult> results;
     results.reserve(sessions_.size());

@@ -46,6 +46,11 @@ public:
     void leave(NodeId node, Fate fate, std::string_view note);
     /// Ends nodes that do not answer.
     void give_up(const NodeNumbers& nodes);
+    /// Ends nodes that have computed for too long: they talk, but come no further.
+    void give_up_computing();
+
+    /// `; node 1 has computed for 4 s without waiting`, for the first that does; else nothing.
+    std::string who_computes() const;
 
     /// Live nodes for which this holds of their number.
     template <class Holds>

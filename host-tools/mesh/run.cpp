@@ -211,8 +211,8 @@ void Run::check_limit() const {
     if (missing.empty())
         throw RunError(
             fmt::format("the mesh does not come to rest within --limit {} s", plan_.limit_s));
-    throw RunError(
-        fmt::format("{}: not {} within --limit {} s", name_nodes(missing), what_, plan_.limit_s));
+    throw RunError(fmt::format("{}: not {} within --limit {} s{}", name_nodes(missing), what_,
+                               plan_.limit_s, roster_.who_computes()));
 }
 
 /// Notes the nodes that the fault plan has killed since the last look.

@@ -205,6 +205,10 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
                             : fmt::format("{} are gone: {}", name_nodes(gone), notes.front()));
     if (!without.empty())
         parts.push_back(fmt::format("{} did not get all of it", name_nodes(without)));
+    for (const std::uint32_t node : without)
+        if (result.nodes[node].computes() && parts.size() < kNotesMax)
+            parts.push_back(
+                fmt::format("node {} {}", node, describe_computing(result.nodes[node])));
     describe_endings(ended, parts);
     if (summary.against)
         parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "

@@ -46,6 +46,31 @@ def test_an_app_gets_its_words_and_a_verdict_that_is_not_ok_is_a_failed_run():
     assert "node 1 ended with: unreachable" in outcome.err, outcome
 
 
+def test_a_node_that_computes_passes_on_what_comes_and_keeps_what_is_for_it():
+    """For 6 s without waiting: traffic ends meanwhile, no link takes the node for dead."""
+    image = IMAGES / "app_computes.elf"
+    for more in [], ["calls"]: # nor does a tight loop of calls of the kernel
+        outcome = mesh("run", "--engine", "qemu", "--app", image, "--dim", 2, "--", "6", "200",
+                       *more)
+        assert outcome.status == 0, outcome
+        lines = outcome.out.splitlines()
+        assert lines.index("[3] all came") < lines.index("[1] computed"), outcome
+        assert lines.index("[1] computed") < lines.index("[1] got 42"), outcome
+
+
+def test_a_node_that_computes_without_end_is_told_from_a_silent_one():
+    outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "app_computes.elf", "--dim", 2,
+                   "--timeout", 1, "--", "100000", "20")
+    assert outcome.status == 1, outcome
+    assert re.search(r"node 1 has computed for \d+ s without waiting, longer than three times "
+                     "--timeout", outcome.err), outcome
+    outcome = mesh("run", "--engine", "qemu", "--app", IMAGES / "app_computes.elf", "--dim", 2,
+                   "--timeout", 4, "--limit", 8, "--", "100000", "20")
+    assert outcome.status == 1, outcome
+    assert re.search(r"--limit 8 s; node 1 has computed for \d+ s without waiting",
+                     outcome.err), outcome
+
+
 def test_a_cable_in_the_wrong_port_is_found_before_any_work_begins(engine):
     outcome = mesh("run", "--engine", engine, "--dim", 2, "--op", "bcast", "--tree", "sbt",
                    "--miswire", "0/0", "3/1")

@@ -13,15 +13,9 @@
 
 namespace mesh::bench {
 
-/// Armv8-M Architecture Reference Manual (DDI 0553), D1.2: SYST_CSR, SYST_RVR, SYST_CVR.
-struct SysTick {
-    board::regs::Register control;
-    board::regs::Register reload;
-    board::regs::Register value;
-};
-inline constexpr std::uintptr_t kSysTick = 0xE000'E010;
+using board::regs::kSysTick;
+using board::regs::SysTick;
 inline constexpr std::uint32_t kTicksMask = 0xFF'FFFF;
-inline constexpr std::uint32_t kProcessorClockEnable = (1u << 2) | (1u << 0);
 
 /// Counts down, 24 bits.
 [[gnu::always_inline]] inline std::uint32_t ticks_left() {
@@ -54,7 +48,7 @@ public:
         SysTick& timer = board::regs::at<SysTick>(kSysTick);
         timer.reload = kTicksMask;
         timer.value = 0;
-        timer.control = kProcessorClockEnable;
+        timer.control = board::regs::kTickProcessorClock | board::regs::kTickEnable;
         const std::uint32_t once = ticks_of(&spin, kCalibrationTurns);
         const std::uint32_t twice = ticks_of(&spin, 2 * kCalibrationTurns);
         calibration_ticks_ = twice - once;
