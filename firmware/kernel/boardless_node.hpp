@@ -45,8 +45,11 @@ public:
     /// Runs everything that can run now. Until it was called there is nothing to send.
     void run();
 
-    /// A process may be about to compute, so interludes will be wanted.
-    bool may_compute() const { return kernel_.scheduler_.touched() && may_have_interludes(); }
+    /// run() may be about to let a process compute, so interludes will be wanted.
+    bool may_compute() const {
+        return may_have_interludes() &&
+               (kernel_.scheduler_.touched() || kernel_.links_.dead_ports() != 0);
+    }
     /// An interlude is a turn of the links between two instructions of a process: what is called
     /// until it ends runs no process and changes nothing that one looks at without holding the
     /// links off. False if they are held off now.
