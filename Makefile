@@ -32,7 +32,7 @@ HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
 APP_NAMES := printf vprintf fprintf vfprintf sprintf vsprintf snprintf vsnprintf puts fputs \
   putchar fputc putc fwrite fflush abort exit __assert_fail
-APP_OUTPUT := objcopy $(foreach n,$(APP_NAMES),--redefine-sym $n=mesh_app_$n)
+APP_OUTPUT := objcopy $(foreach n,$(APP_NAMES),--redefine-sym $n=mesh_app_$(n:__%=%))
 
 # ---- sources -------------------------------------------------------------------------------------
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-extern "C" const char __executable_start[]; // the linker's
+extern char program_start[] asm("__executable_start"); // the linker's
 
 namespace mesh {
 
@@ -24,8 +24,8 @@ void set_stop(Stop stop, void* context) {
     stop_context = context;
 }
 
-std::uint32_t code_offset(const void* address) {
-    return static_cast<std::uint32_t>(static_cast<const char*>(address) - __executable_start);
+std::uint32_t code_offset(std::uintptr_t address) {
+    return static_cast<std::uint32_t>(address - reinterpret_cast<std::uintptr_t>(program_start));
 }
 } // namespace board
 
@@ -34,7 +34,7 @@ namespace {
 [[noreturn]] void stop(CheckId id, const void* after, int status = 0) {
     wire::FaultRecord record{};
     record.cause = static_cast<std::uint32_t>(id);
-    record.pc = board::code_offset(after) - 1;
+    record.pc = board::code_offset(reinterpret_cast<std::uintptr_t>(after)) - 1;
     record.status = static_cast<std::uint32_t>(status);
     halt(record);
 }
@@ -58,16 +58,16 @@ extern "C" {
 
 [[noreturn]] void mesh_app_abort();
 [[noreturn]] void mesh_app_exit(int status);
-[[noreturn]] void mesh_app___assert_fail(const char* expression, const char* file, unsigned line,
-                                         const char* function);
+[[noreturn]] void mesh_app_assert_fail(const char* expression, const char* file, unsigned line,
+                                       const char* function);
 
 void mesh_app_abort() { mesh::stop(mesh::CheckId::program_aborted, __builtin_return_address(0)); }
 void mesh_app_exit(int status) {
     mesh::console_flush();
     mesh::stop(mesh::CheckId::program_exited, __builtin_return_address(0), status);
 }
-void mesh_app___assert_fail(const char* expression, const char* file, unsigned line,
-                            const char* function) {
+void mesh_app_assert_fail(const char* expression, const char* file, unsigned line,
+                          const char* function) {
     mesh::stdio::tell_assertion(expression, file, static_cast<int>(line), function);
     mesh::stop(mesh::CheckId::assertion_failed, __builtin_return_address(0));
 }

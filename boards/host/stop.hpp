@@ -16,6 +16,6 @@ using Stop = void (*)(void* context, const wire::FaultRecord& record);
 void set_stop(Stop stop, void* context);
 
 /// An address of this program as a record says it.
-std::uint32_t code_offset(const void* address);
+std::uint32_t code_offset(std::uintptr_t address);
 
 } // namespace mesh::board

@@ -31,7 +31,7 @@ void Arena::release(void* memory) {
     Block* block = reinterpret_cast<Block*>(static_cast<std::byte*>(memory) - kHeaderBytes);
     const std::size_t size_class = block->size_class;
     Arena* owner = std::exchange(block->owner, nullptr);
-    MESH_CHECK(owner != nullptr && size_class < owner->free_.size(), arena_bad_free);
+    MESH_CHECK(owner != nullptr && size_class < std::tuple_size_v<decltype(free_)>, arena_bad_free);
     block->next = owner->free_[size_class];
     owner->free_[size_class] = block;
 }

@@ -5,6 +5,7 @@
 #include "boards/host/stop.hpp"
 
 #include <array>
+#include <bit>
 #include <csignal>
 #include <cstdlib>
 #include <ucontext.h>
@@ -38,7 +39,7 @@ Registers registers_of(const void* context) {
 #if defined(__x86_64__)
     const auto sp = static_cast<std::uintptr_t>(machine.gregs[REG_RSP]);
     const auto pc = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
-    return {pc, sp, pc == 0 ? *reinterpret_cast<const std::uintptr_t*>(sp) : 0};
+    return {pc, sp, pc == 0 ? *std::bit_cast<const std::uintptr_t*>(sp) : 0};
 #elif defined(__aarch64__)
     return {machine.pc, machine.sp, machine.regs[30]};
 #else
@@ -61,9 +62,9 @@ wire::FaultRecord record_of(int signal, const siginfo_t& info, const Registers& 
     wire::FaultRecord record{};
     record.cause = wire::kProcessorFault + kUsageFault;
     if (registers.pc == 0) // a call by a null pointer
-        record.lr = board::code_offset(reinterpret_cast<const void*>(registers.caller)) - 1;
+        record.lr = board::code_offset(registers.caller) - 1;
     else
-        record.pc = board::code_offset(reinterpret_cast<const void*>(registers.pc));
+        record.pc = board::code_offset(registers.pc);
     record.address = static_cast<std::uint32_t>(address);
     switch (signal) {
     case SIGFPE: record.status = kDivisionByZero; break;
@@ -78,9 +79,9 @@ wire::FaultRecord record_of(int signal, const siginfo_t& info, const Registers& 
 
 alignas(16) std::array<std::byte, 256 << 10> signal_stack;
 
-} // namespace
+ProgramFaults* running = nullptr; // while a node runs
 
-ProgramFaults* ProgramFaults::running_ = nullptr;
+} // namespace
 
 ProgramFaults::ProgramFaults() {
     const stack_t stack{signal_stack.data(), 0, signal_stack.size()};
@@ -98,13 +99,13 @@ ProgramFaults::~ProgramFaults() {
 }
 
 void ProgramFaults::enter() {
-    running_ = this;
+    running = this;
     board::set_stop(&ProgramFaults::stop, this);
 }
 
 void ProgramFaults::leave() {
     board::set_stop(nullptr, nullptr);
-    running_ = nullptr;
+    running = nullptr;
 }
 
 void ProgramFaults::stop(void* self, const wire::FaultRecord& record) {
@@ -114,8 +115,8 @@ void ProgramFaults::stop(void* self, const wire::FaultRecord& record) {
 }
 
 void ProgramFaults::on_signal(int signal, siginfo_t* info, void* context) {
-    if (running_ != nullptr)
-        stop(running_, record_of(signal, *info, registers_of(context)));
+    if (running != nullptr)
+        stop(running, record_of(signal, *info, registers_of(context)));
     std::signal(signal, SIG_DFL); // a fault of our own: it comes again, and ends the process
 }
 

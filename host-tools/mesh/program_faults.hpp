@@ -40,7 +40,6 @@ private:
     static void stop(void* self, const wire::FaultRecord& record);
     static void on_signal(int signal, siginfo_t* info, void* context);
 
-    static ProgramFaults* running_;
     sigjmp_buf entry_;
     wire::FaultRecord record_{};
 };
