@@ -128,6 +128,18 @@ std::uint64_t BoardlessNode::next_deadline() const {
                      kernel_.messages_.next_ask()});
 }
 
+// What nobody has taken.
+void BoardlessNode::report_mailbox(wire::NodeReport& report) const {
+    const PacketBuffer* const first = kernel_.forwarder_.mailbox().first();
+    for (const PacketBuffer* buffer = first; buffer != nullptr; buffer = buffer->next)
+        ++report.untaken;
+    if (first == nullptr)
+        return;
+    report.untaken_source = index(first->header.source);
+    report.untaken_tag = first->header.tag;
+    report.untaken_service = first->header.service;
+}
+
 void BoardlessNode::fill_report(wire::NodeReport& report) const {
     report = {};
     static_cast<wire::Result&>(report) = kernel_.result_;
@@ -141,6 +153,7 @@ void BoardlessNode::fill_report(wire::NodeReport& report) const {
                             kernel_.messages_.pending() + (kernel_.host_.pulled() ? 0u : 1u) +
                             (kernel_.scheduler_.next_wake() == wire::kNever ? 0u : 1u);
     report.dead_ports = kernel_.links_.dead_ports();
+    report_mailbox(report);
     report.counters = kernel_.counters_.values();
     for (unsigned port = 0; port < kernel_.ports() && port < report.link_packets.size(); ++port)
         report.link_packets[port] = kernel_.links_.at(port_at(port)).packets_sent();

@@ -70,6 +70,7 @@ private:
     void on_time();
     bool give_up_packets();
     void end_program(Status status);
+    void report_mailbox(wire::NodeReport& report) const;
 
     Kernel kernel_;
     Program program_;

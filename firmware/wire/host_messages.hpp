@@ -129,7 +129,10 @@ struct NodeReport : Result {
     std::array<std::uint32_t, kPortsMax> link_packets;  // data packets per out-port, no repeats
     std::array<std::uint32_t, kPortsMax> dma_transfers; // per DMA channel
     std::uint32_t dead_ports;                           // bit set
-    std::uint32_t reserved;
+    std::uint32_t untaken;        // packets in the mailbox, offers of messages included
+    std::uint32_t untaken_source; // of the first of them
+    std::uint16_t untaken_tag;
+    std::uint16_t untaken_service; // mesh::Service
 };
 
 /// Why a node's firmware stopped.
