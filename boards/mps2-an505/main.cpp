@@ -20,7 +20,7 @@ constexpr std::size_t kBuffers = limits::pool_buffers_min(kPathLinksMax, limits:
 
 [[gnu::section(".noinit")]] std::array<PacketBuffer, kBuffers> buffers;
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;
-[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, 24 * 1024> arena;
+[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, 26 * 1024> arena;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, limits::kWorkspaceBytes> workspace;
 // Built at start-up, so that flash need not hold their initial values.
 alignas(Link) std::array<std::byte, Board::kPorts * sizeof(Link)> link_memory;
