@@ -22,7 +22,7 @@ constexpr std::size_t kBuffers =
 
 [[gnu::section(".noinit")]] std::array<PacketBuffer, kBuffers> buffers;
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;
-[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, 24 * 1024> arena;
+[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, 26 * 1024> arena;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, limits::kWorkspaceBytes> workspace;
 [[gnu::section(".noinit")]] alignas(
     ProcessSlot) std::array<std::byte, kProcesses * sizeof(ProcessSlot)> process_memory;

@@ -114,8 +114,10 @@ Process run_copies(Kernel& node) {
 // Sends this node's messages, one after the other.
 Process send_traffic(Kernel& node) {
     const wire::Job& job = node.job();
-    const SendOptions options{
-        .tag = 1, .packet_bytes = static_cast<std::uint16_t>(job.packet_bytes), .route = job.route};
+    const SendOptions options{.tag = 1,
+                              .packet_bytes = static_cast<std::uint16_t>(job.packet_bytes),
+                              .route = job.route,
+                              .synchronous = false}; // the mesh is what is loaded
     Status worst = Status::ok;
     for (std::uint32_t k = 0; k < job.messages; ++k) {
         const NodeId to = job.target == wire::kRandomTarget

@@ -21,7 +21,8 @@ Process send_value(Kernel& kernel, const AscendPlan& plan, NodeId to,
                    std::span<const std::byte> value) {
     const auto whole = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(value.size()));
     const SendOptions options{.tag = plan.tag,
-                              .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes};
+                              .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes,
+                              .synchronous = false}; // the steps count what moves
     return send(kernel, to, options, value);
 }
 

@@ -1,5 +1,7 @@
 #include "collectives/barrier.hpp"
 
+#include <algorithm>
+
 namespace mesh {
 
 namespace {
@@ -10,6 +12,16 @@ PortSequence ports_of(const Kernel& kernel, std::uint32_t ports, unsigned round)
     return PortSequence::ascending(pairs ? ports & (1u << round) : ports);
 }
 
+/// Model time of a round in which a node sends `out` packets and receives `in`.
+wire::ModelTime round_time(const Kernel& kernel, unsigned out, unsigned in) {
+    unsigned packets = 1;
+    if (kernel.job().ports == PortModel::duplex)
+        packets = std::max(out, in);
+    else if (kernel.job().ports == PortModel::half)
+        packets = out + in;
+    return packets * kernel.link_time(0);
+}
+
 } // namespace
 
 Task<Status> barrier(Kernel& kernel, Tag tag) {
@@ -17,20 +29,31 @@ Task<Status> barrier(Kernel& kernel, Tag tag) {
     const unsigned rounds = diameter(network);
     const std::uint32_t out_set = kernel.rules().out_ports(network, kernel.id());
     const std::uint32_t in_set = kernel.rules().in_ports(network, kernel.id());
+    wire::ModelTime latest = kernel.now(); // of those that are known to have come
+    wire::ModelTime rounds_time = 0;
     for (unsigned round = 0; round < rounds; ++round) {
         for (PortSequence out = ports_of(kernel, out_set, round); !out.empty();) {
             Packet packet = co_await kernel.allocate(Rule::unicast);
             packet.header().destination = kernel.neighbor(out.pop());
             packet.header().tag = tag;
             packet.header().message = round;
+            packet.header().position = static_cast<std::uint32_t>(latest);
+            packet.header().total_bytes = static_cast<std::uint32_t>(latest >> 32);
             packet.resize(0);
             kernel.inject(std::move(packet));
         }
+        wire::ModelTime heard = latest;
         for (PortSequence in = ports_of(kernel, in_set, round); !in.empty();) {
             const Match next{.tag = tag, .source = kernel.neighbor(in.pop()), .message = round};
-            co_await kernel.receive(next);
+            const Packet packet = co_await kernel.receive(next);
+            const wire::ModelTime high = packet.header().total_bytes;
+            heard = std::max(heard, high << 32 | packet.header().position);
         }
+        latest = heard;
+        rounds_time += round_time(kernel, ports_of(kernel, out_set, round).size(),
+                                  ports_of(kernel, in_set, round).size());
     }
+    kernel.advance_clock(latest + rounds_time);
     co_return Status::ok;
 }
 

@@ -229,7 +229,8 @@ Process send_bundles(Kernel& kernel, const PersonalPlan& plan, const CycleWork& 
         const NodeId to = kernel.neighbor(port_at(port));
         const auto whole = static_cast<std::uint32_t>(bundle.size());
         const SendOptions options{.tag = plan.tag,
-                                  .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes};
+                                  .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes,
+                                  .synchronous = false}; // the steps count what moves
         const Status sent = co_await send(kernel, to, options, bundle.first(nothing ? 0 : whole));
         status = worse(status, sent);
     }

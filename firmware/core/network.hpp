@@ -156,10 +156,30 @@ constexpr Port rule_parent(StarGraph net, Rule rule, const Hop& hop) {
     return star::parent(net, rule, hop);
 }
 
+/// How many paths between two nodes share no node but these; and the most links that one has.
+constexpr unsigned path_count(Hypercube net) { return net.dim; }
+constexpr unsigned path_count(UniHypercube net) { return net.dim / 2u; }
+constexpr unsigned path_count(StarGraph net) { return net.symbols - 1u; }
+constexpr unsigned path_links_max(Hypercube net) { return disjoint_links_max(net); }
+constexpr unsigned path_links_max(UniHypercube net) { return uhc::height_max(net); }
+constexpr unsigned path_links_max(StarGraph net) { return EdtTree::height(net); }
+
+/// The rule `disjoint` behind all trees of a list, as far as its height is asked for.
+struct DisjointPaths {
+    static constexpr Rule kRule = Rule::disjoint;
+    static constexpr unsigned height(auto net) { return path_links_max(net); }
+};
+template <class... Trees>
+constexpr TreeList<Trees..., DisjointPaths> and_paths(TreeList<Trees...>) {
+    return {};
+}
+
 template <class Rules, class Net>
 constexpr unsigned rule_height(Net net, Rule rule) {
-    return with_tree(trees_of<Rules>(net), rule, 0u, [=](auto tree) { return tree.height(net); });
+    return with_tree(and_paths(trees_of<Rules>(net)), rule, 0u,
+                     [=](auto tree) { return tree.height(net); });
 }
+
 /// Port to the child that leads to `destination`, kNoPort if it is not below this node: the way up
 /// from the destination is followed, but for structures that know better.
 template <class Rules, class Net>
@@ -215,14 +235,6 @@ constexpr Route personal_route(Net net, const Envelope& envelope, const Hop& hop
         return {};
     return {PortSequence::ascending(1u << index(port)), false, {}};
 }
-
-/// How many paths between two nodes share no node but these; and the most links that one has.
-constexpr unsigned path_count(Hypercube net) { return net.dim; }
-constexpr unsigned path_count(UniHypercube net) { return net.dim / 2u; }
-constexpr unsigned path_count(StarGraph net) { return net.symbols - 1u; }
-constexpr unsigned path_links_max(Hypercube net) { return disjoint_links_max(net); }
-constexpr unsigned path_links_max(UniHypercube net) { return uhc::height_max(net); }
-constexpr unsigned path_links_max(StarGraph net) { return EdtTree::height(net); }
 
 /// The port by which path number `hop.subtree` from hop.root to `to` goes on; kNoPort off it.
 template <class Rules>
@@ -361,8 +373,6 @@ constexpr Route route(Network network, NodeId self, Port arrival, const Envelope
 template <class Rules = AllRules>
 constexpr unsigned height(Network network, Rule rule) {
     return detail::with_topology<Rules>(network, [=](auto net) {
-        if (rule == Rule::disjoint)
-            return detail::path_links_max(net);
         return rule == Rule::unicast ? net.diameter() : detail::rule_height<Rules>(net, rule);
     });
 }

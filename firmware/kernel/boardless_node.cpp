@@ -161,6 +161,18 @@ std::uint64_t BoardlessNode::next_deadline() const {
                      kernel_.messages_.next_ask()});
 }
 
+// What nobody has taken.
+void BoardlessNode::report_mailbox(wire::NodeReport& report) const {
+    const PacketBuffer* const first = kernel_.forwarder_.mailbox().first();
+    for (const PacketBuffer* buffer = first; buffer != nullptr; buffer = buffer->next)
+        ++report.untaken;
+    if (first == nullptr)
+        return;
+    report.untaken_source = index(first->header.source);
+    report.untaken_tag = first->header.tag;
+    report.untaken_service = first->header.service;
+}
+
 void BoardlessNode::fill_report(wire::NodeReport& report) const {
     report = {};
     static_cast<wire::Result&>(report) = kernel_.result_;
@@ -178,6 +190,7 @@ void BoardlessNode::fill_report(wire::NodeReport& report) const {
         report.computing_ms =
             static_cast<std::uint32_t>(kernel_.time_.now() - computing_since_) / 1000;
     report.dead_ports = kernel_.links_.dead_ports();
+    report_mailbox(report);
     report.counters = kernel_.counters_.values();
     for (unsigned port = 0; port < kernel_.ports() && port < report.link_packets.size(); ++port)
         report.link_packets[port] = kernel_.links_.at(port_at(port)).packets_sent();

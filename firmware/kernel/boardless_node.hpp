@@ -93,6 +93,7 @@ private:
     void end_interludes();
     bool give_up_packets();
     void end_program(Status status);
+    void report_mailbox(wire::NodeReport& report) const;
 
     Kernel kernel_;
     Program program_;

@@ -22,7 +22,7 @@ News news_of(const wire::PacketHeader& header) {
         return news;
     news.way = static_cast<std::uint8_t>(header.tag);
     news.round = static_cast<std::uint8_t>(header.tag >> 8);
-    news.consumed = header.total_bytes;
+    news.detail = detail_of(header);
     return news;
 }
 
@@ -123,7 +123,7 @@ std::optional<News> Forwarder::on_ask(const News& news) {
         Incoming& incoming = *intake_.find(news.peer, news.message);
         incoming.detour = incoming.detour || news.way != Way::kChosen;
         said.position = incoming.arrived;
-        said.consumed = incoming.consumed;
+        said.detail = incoming.consumed;
         break;
     }
     case Intake::Fate::taken:
@@ -201,8 +201,8 @@ void Forwarder::send_notice(const News& notice, Rule rule, unsigned path) {
                       .service = static_cast<std::uint8_t>(notice.service),
                       .flags = wire::packet_flag::kTimeless,
                       .message = notice.message,
-                      .position = notice.position,
-                      .total_bytes = notice.consumed};
+                      .position = notice.position};
+    put_detail(buffer->header, notice.detail);
     static_cast<void>(inject(buffer, 0)); // no news: it is for another node
 }
 

@@ -38,8 +38,17 @@ struct News {
     NodeId peer = kNoNode;           // where it comes from, or goes to
     std::uint32_t message = 0;
     std::uint32_t position = 0;
-    std::uint32_t consumed = 0;
+    std::uint64_t detail = 0; // alive: bytes that are consumed; taken: when, in model time
 };
+
+/// Control packets have the detail of their news where others have the sizes of a message.
+inline std::uint64_t detail_of(const wire::PacketHeader& header) {
+    return header.total_bytes | std::uint64_t{header.unit_bytes} << 32;
+}
+inline void put_detail(wire::PacketHeader& header, std::uint64_t detail) {
+    header.total_bytes = static_cast<std::uint32_t>(detail);
+    header.unit_bytes = static_cast<std::uint32_t>(detail >> 32);
+}
 
 class Forwarder {
 public:

@@ -50,6 +50,8 @@ struct Match {
 class Mailbox {
 public:
     void put(PacketBuffer* buffer);
+    /// The first of all, and by `next` the others; nullptr if there is none.
+    const PacketBuffer* first() const { return first_; }
     /// The first packet that matches, left where it is; nullptr if there is none.
     PacketBuffer* find(const Match& match) const;
     /// Takes `buffer`, which find() gave, out. The caller has its reference then.

@@ -136,7 +136,11 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
         silent = true;
         ++asked;
     }
-    co_return outgoing.unknown ? Status::unreachable : Status::ok;
+    if (outgoing.unknown)
+        co_return Status::unreachable;
+    if (options.synchronous)
+        kernel.advance_clock(outgoing.taken_at);
+    co_return Status::ok;
 }
 
 // Receiving ---------------------------------------------------------------------------------------
@@ -166,6 +170,7 @@ Task<Status> answer(Kernel& kernel, const Incoming& incoming) {
         packet.header().flags = wire::packet_flag::kTimeless;
         packet.header().message = incoming.message;
         packet.header().position = incoming.consumed;
+        put_detail(packet.header(), kernel.now());
         kernel.inject(std::move(packet));
     }
     co_return Status::ok;

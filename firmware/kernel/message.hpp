@@ -10,8 +10,11 @@
 // (ARCHITECTURE.md), and it is taken once. A sender knows that its way is lost when a link of it
 // has died or, if nobody can tell, when a question has had no answer: three times kAskPatience of
 // the least patience of the links after it last heard something. Then it asks by all paths, and if
-// no answer comes within one kAskPatience more, it ends. This end-to-end control is outside the
-// model time.
+// no answer comes within one kAskPatience more, it ends.
+//
+// In model time packets start when their port is free, whatever the receiver does; the sender's
+// clock goes on when send() ends: to the moment at which the receiving process took the last
+// packet. All end-to-end control is outside the model time.
 #pragma once
 
 #include "kernel/await.hpp"
@@ -34,6 +37,7 @@ struct SendOptions {
     std::uint16_t packet_bytes = wire::kPayloadBytesMax; // largest payload of one packet, 1..1024
     std::uint32_t unit_bytes = 0; // of an external packet; 0: each packet is one. Neighbours only
     Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
+    bool synchronous = true; // in model time too: ends when the receiver has it, not when it leaves
 };
 
 /// Sends `total_bytes` (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed

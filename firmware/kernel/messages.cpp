@@ -48,7 +48,6 @@ bool Messages::end_round(Outgoing& outgoing, const News& news) {
     outgoing.lost = false;
     outgoing.arrived_bytes = news.position;
     outgoing.taken = outgoing.taken || news.position != 0;
-    outgoing.taken_bytes = std::max(outgoing.taken_bytes, news.consumed);
     return true;
 }
 
@@ -69,13 +68,18 @@ void Messages::hear(const News& news) {
     if (news.service == Service::taken) {
         outgoing->taken = true;
         outgoing->taken_bytes = std::max(outgoing->taken_bytes, news.position);
+        outgoing->taken_at = std::max(outgoing->taken_at, news.detail);
     } else if (news.service == Service::later) {
         if (!outgoing->taken)
             outgoing->later = true;
         else if (news.round != 0) // it has forgotten what it took
             outgoing->unknown = true;
+    } else if (news.service == Service::alive) {
+        outgoing->alive = true;
+        outgoing->taken_bytes =
+            std::max(outgoing->taken_bytes, static_cast<std::uint32_t>(news.detail));
     } else {
-        (news.service == Service::alive ? outgoing->alive : outgoing->unknown) = true;
+        outgoing->unknown = true;
     }
 }
 
@@ -84,6 +88,7 @@ News Messages::answer(const News& probe) const {
     said.service =
         probe.position == 0 || find(probe.position) != nullptr ? Service::alive : Service::unknown;
     said.position = 0;
+    said.detail = 0;
     return said;
 }
 

@@ -50,6 +50,7 @@ struct Outgoing {
     std::uint32_t message = 0; // number() gives it
     std::uint32_t taken_bytes = 0;
     std::uint32_t arrived_bytes = 0;     // as the answer to a round said
+    wire::ModelTime taken_at = 0;        // by the clock of the process that took it
     std::uint64_t ask_at = wire::kNever; // see Timebase::now()
     Outgoing* next = nullptr;
 };

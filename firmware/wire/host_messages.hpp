@@ -130,6 +130,10 @@ struct NodeReport : Result {
     std::array<std::uint32_t, kPortsMax> dma_transfers; // per DMA channel
     std::uint32_t dead_ports;                           // bit set
     std::uint32_t computing_ms; // that a process has computed for without waiting; 0 if none does
+    std::uint32_t untaken;        // packets in the mailbox, offers of messages included
+    std::uint32_t untaken_source; // of the first of them
+    std::uint16_t untaken_tag;
+    std::uint16_t untaken_service; // mesh::Service
 };
 
 /// FaultRecord::cause from here on: an exception of the processor, whose number is added.

@@ -155,6 +155,7 @@ Json report_of(const Operation& op, const RunResult& result, const Summary& summ
     report["unreachable_nodes"] = summary.unreachable;
     report["missing_blocks"] = or_null(op.survives_faults(), summary.verdict.missing_blocks);
     report["disputed_packets"] = summary.disputed_packets;
+    report["untaken"] = summary.untaken;
     report["disjoint_retries"] = count_of(summary, Counter::disjoint_retries);
     report["retransmissions"] = count_of(summary, Counter::retransmissions);
     report["dropped"] = counters_of(summary, true);

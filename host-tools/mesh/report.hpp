@@ -25,9 +25,11 @@ struct Summary {
     std::vector<std::uint32_t> unreachable; // no way from the root over what is left of the mesh
     std::uint32_t verified = 0;
     std::uint32_t live = 0;
-    double model_time = 0;    // all nodes done and, with copies, the last of them come
-    double complete_time = 0; // all nodes done: with copies, one of every packet
-    std::uint64_t steps = 0;  // the same two in steps
+    double model_time = 0;     // all nodes done and, with copies, the last of them come
+    double complete_time = 0;  // all nodes done: with copies, one of every packet
+    bool any_fault = false;    // the fault plan has done something for good
+    std::uint64_t untaken = 0; // packets and messages that came to a node and nobody took
+    std::uint64_t steps = 0;   // the same two in steps
     std::uint64_t complete_steps = 0;
     std::optional<Formula> formula;
     std::uint64_t disputed_packets = 0; // at all nodes: copies that were not alike

@@ -100,7 +100,7 @@ struct Sizes {
     static constexpr std::size_t kQueuedOfEach = 16;
     static constexpr std::size_t kQueuedMax = 8192;
 
-    static constexpr std::size_t kArenaBytes = 24 << 10;
+    static constexpr std::size_t kArenaBytes = 26 << 10;
     static constexpr std::size_t kAlignmentBytes = 96; // 16 for each part
 
     std::size_t node_bytes() const {

@@ -1,5 +1,6 @@
 #include "report.hpp"
 
+#include "kernel/mailbox.hpp"
 #include "kernel/status.hpp"
 
 #include <fmt/format.h>
@@ -104,6 +105,28 @@ void add_level(Summary& summary, unsigned number, const NodeResult& node) {
     level.model_time = std::max(level.model_time, units(node.report.finish_time));
 }
 
+/// What a node got and none of its processes took. A mesh with faults leaves such things.
+bool left_untaken(const RunResult& result, std::uint32_t node, const Summary& summary) {
+    return !summary.any_fault && result.nodes[node].report.untaken != 0;
+}
+
+/// The nodes with something that nobody took, and of each the first of that.
+std::string name_untaken(const RunResult& result, const Summary& summary) {
+    std::vector<std::string> words;
+    for (const std::uint32_t node : summary.failed) {
+        const wire::NodeReport& report = result.nodes[node].report;
+        if (!left_untaken(result, node, summary) || words.size() >= kNotesMax)
+            continue;
+        const bool message = report.untaken_service == static_cast<std::uint16_t>(Service::message);
+        words.push_back(
+            fmt::format("node {}: nobody took a {} of node {} with tag {}{}", node,
+                        message ? "message" : "packet", report.untaken_source, report.untaken_tag,
+                        report.untaken == 1 ? std::string{}
+                                            : fmt::format(" (nor {} more)", report.untaken - 1)));
+    }
+    return fmt::format("{}", fmt::join(words, "; "));
+}
+
 /// Links that nodes have declared dead, as NODE/PORT.
 std::vector<std::string> dead_links(const RunResult& result) {
     std::vector<std::string> links;
@@ -150,6 +173,7 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
     Summary summary;
     const Outcome outcome = outcome_of(result, loom);
     summary.verdict = op.judge(outcome);
+    summary.any_fault = outcome.any_fault;
     if (!op.run().output.empty())
         summary.output = op.output(outcome, summary.made);
     for (std::uint32_t number = 0; number < result.nodes.size(); ++number) {
@@ -160,7 +184,9 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
         if (node.fate == Fate::killed)
             continue;
         ++summary.live;
-        if (node.fate == Fate::live && summary.verdict.right[number])
+        summary.untaken += node.report.untaken;
+        if (node.fate == Fate::live && summary.verdict.right[number] &&
+            !left_untaken(result, number, summary))
             ++summary.verified;
         else
             summary.failed.push_back(number);
@@ -191,7 +217,10 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
     for (const std::uint32_t node : summary.failed) {
         const NodeResult& failed = result.nodes[node];
         if (failed.fate == Fate::live) {
-            (failed.report.done != 0 ? ended[failed.report.status] : without).push_back(node);
+            if (failed.report.done == 0)
+                without.push_back(node);
+            else if (!summary.verdict.right[node])
+                ended[failed.report.status].push_back(node);
             continue;
         }
         gone.push_back(node);
@@ -214,6 +243,8 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
         parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "
                                     "this is a bug of the firmware",
                                     index(summary.against->node), index(summary.against->port)));
+    if (const std::string untaken = name_untaken(result, summary); !untaken.empty())
+        parts.push_back(untaken);
     const std::vector<std::string> dead = dead_links(result);
     if (!dead.empty())
         parts.push_back("links declared dead: " + list_links(dead));

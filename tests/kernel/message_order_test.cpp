@@ -51,7 +51,7 @@ Process numbers_of_many_processes(Kernel& node) {
     co_return Status::ok;
 }
 
-TEST(Message, OfOnePairOfNodesNeverOvertakesAnotherThoughSomeAreSentBackToWait) {
+TEST(MessageOrder, OfOnePairOfNodesNeverOvertakesAnotherThoughSomeAreSentBackToWait) {
     const std::size_t room = 20; // for five offers
     for (const bool cut : {false, true}) {
         next_number = 0;

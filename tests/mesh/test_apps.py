@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from mesh_tool import IMAGES, console, mesh
+from mesh_tool import IMAGES, console, mesh, run
 
 
 def test_hello_runs_on_every_node_and_names_its_neighbours(engine):
@@ -77,3 +77,10 @@ def test_a_cable_in_the_wrong_port_is_found_before_any_work_begins(engine):
     assert outcome.status in (1, 2), outcome
     assert re.search(r"node \d+ port \d+", outcome.err), outcome
     assert "verified" not in outcome.out, outcome
+
+
+def test_a_message_that_nobody_takes_fails_the_run_and_is_named():
+    outcome = run("qemu", "--app", IMAGES / "app_unread.elf", "--dim", 1)
+    assert outcome.status == 1, outcome
+    assert "node 1: nobody took a message of node 0 with tag 5" in outcome.err, outcome
+    assert outcome.report["untaken"] == 1 and outcome.report["failed_nodes"] == [1], outcome
