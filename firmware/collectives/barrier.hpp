@@ -9,7 +9,8 @@
 namespace mesh {
 
 /// `co_await barrier(kernel, tag)`: continues when every node has called it. Barriers that may
-/// overlap in time need different tags.
+/// overlap in time need different tags. ok; unreachable: a neighbour is, or somebody has missed
+/// somebody; no_memory.
 Task<Status> barrier(Kernel& kernel, Tag tag = 0x7F00);
 
 } // namespace mesh

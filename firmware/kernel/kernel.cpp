@@ -26,30 +26,37 @@ Kernel::Kernel(const wire::Identity& identity, const Memory& memory, std::size_t
       messages_(counters_),
       host_(to_host, identity.node, pool_, arena_, counters_) {}
 
-Packet Kernel::new_packet(Rule rule) {
-    Packet packet{*this, pool_.allocate()};
+OutgoingPacket Kernel::new_packet(Rule rule) {
+    OutgoingPacket packet{*this, pool_.allocate()};
     packet.header() = {};
     packet.header().rule = rule;
     packet.header().source = id();
     return packet;
 }
 
-void Kernel::inject(Packet&& packet) {
-    hear(forwarder_.inject(packet.take(), now()));
+void Kernel::inject(OutgoingPacket&& packet, wire::ModelTime ready) {
+    hear(forwarder_.inject(packet.take(), ready));
     scheduler_.touch();
 }
 
 Packet Kernel::take(const Match& match) {
-    PacketBuffer* buffer = forwarder_.take(match);
-    advance_clock(buffer->ready);
-    return Packet{*this, buffer};
+    Packet packet = take_control(match);
+    advance_clock(packet.ready());
+    return packet;
 }
 
+Packet Kernel::take_control(const Match& match) { return {*this, forwarder_.take(match)}; }
+
 void Kernel::hear(const News& news) {
-    if (news.service == Service::probe)
+    if (news.service == Service::probe) {
         hear(forwarder_.tell(messages_.answer(news)));
-    else
+    } else if (news.service == Service::look) {
+        News said = news;
+        said.service = host_.started() && !scheduler_.any() ? Service::gone : Service::here;
+        hear(forwarder_.tell(said));
+    } else {
         messages_.hear(news);
+    }
     scheduler_.touch();
 }
 

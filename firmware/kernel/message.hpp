@@ -34,6 +34,7 @@ struct SendOptions {
     std::uint16_t packet_bytes = wire::kPayloadBytesMax; // largest payload of one packet, 1..1024
     std::uint32_t unit_bytes = 0; // of an external packet; 0: each packet is one. Neighbours only
     Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
+    bool is_void = false; // the sender could not make it: receive() gives unreachable for it
 };
 
 /// Sends `total_bytes` (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed
@@ -64,6 +65,7 @@ public:
     NodeId source() const { return header_.source; }
     Tag tag() const { return header_.tag; }
     std::uint32_t bytes() const { return header_.total_bytes; }
+    bool is_void() const { return (header_.flags & wire::packet_flag::kVoid) != 0; }
     /// True when next() has given the last packet.
     bool finished() const { return incoming_.consumed >= header_.total_bytes; }
     /// ok, or why next() has given no packet.

@@ -72,7 +72,8 @@ void Messages::hear(const News& news) {
         else if (news.round != 0) // it has forgotten what it took
             outgoing->unknown = true;
     } else {
-        (news.service == Service::alive ? outgoing->alive : outgoing->unknown) = true;
+        const bool there = news.service == Service::alive || news.service == Service::here;
+        (there ? outgoing->alive : outgoing->unknown) = true;
     }
 }
 

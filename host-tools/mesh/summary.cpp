@@ -1,5 +1,7 @@
 #include "report.hpp"
 
+#include "kernel/status.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -166,8 +168,10 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
     for (const std::uint32_t node : summary.failed) {
         const NodeResult& failed = result.nodes[node];
         if (failed.fate == Fate::live) {
-            (failed.report.done != 0 ? wrong : without).push_back(node);
-            status = std::max(status, failed.report.status);
+            constexpr auto kUnreachable = static_cast<std::uint32_t>(Status::unreachable);
+            const bool misses = failed.report.done == 0 || failed.report.status == kUnreachable;
+            (misses ? without : wrong).push_back(node);
+            status = misses ? status : std::max(status, failed.report.status);
             continue;
         }
         gone.push_back(node);

@@ -66,7 +66,7 @@ bool second_may_go = false;
 Process sends_three(Kernel& node) {
     for (unsigned number = 0; number < 3; ++number) {
         co_await node.wait_until([number] { return number == 0 || second_may_go; });
-        Packet packet = co_await node.allocate(Rule::unicast);
+        OutgoingPacket packet = co_await node.allocate(Rule::unicast);
         packet.header().destination = node_at(1);
         std::ranges::fill(packet.resize(100), static_cast<std::byte>(number + 1));
         node.inject(std::move(packet));
