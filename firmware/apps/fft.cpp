@@ -73,7 +73,8 @@ std::span<Point> points(std::span<std::byte> bytes) {
 
 /// The table of roots.
 std::span<Point> tables(Kernel& node) {
-    return points(node.workspace().subspan(kAscendMemoryBytes));
+    const auto workspace = node.workspace();
+    return points(workspace.subspan(std::min(workspace.size(), kAscendMemoryBytes)));
 }
 
 /// One butterfly for each point of two nodes, 2^dim blocks of points apart.
@@ -122,9 +123,10 @@ Process app_main(Kernel& node) {
     Status status = co_await read_part(node, block);
     const std::size_t count = points(block.value()).size();
     const auto memory = tables(node);
-    if (status == Status::ok &&
-        (!std::has_single_bit(count) || memory.size() < 2 * Roots::kFine + count / Roots::kFine))
+    if (status == Status::ok && !std::has_single_bit(count))
         status = Status::bad_argument;
+    if (status == Status::ok && memory.size() < 2 * Roots::kFine + count / Roots::kFine)
+        status = Status::no_memory;
     const AscendPlan plan{{butterflies, &memory}, node.job().packet_bytes};
     if (status == Status::ok)
         status = co_await descend(node, plan, block);

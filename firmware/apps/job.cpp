@@ -33,35 +33,46 @@ void count_packet(Kernel& node, std::span<const std::byte> payload) {
     node.result().received_bytes += static_cast<std::uint32_t>(payload.size());
 }
 
+// The root's packet, for which it has no data if that cannot be read.
+Task<Status> fill_packet(Kernel& node, std::uint32_t position, std::span<std::byte> out) {
+    const wire::Job& job = node.job();
+    if (job.has_input != 0)
+        co_return co_await read_input(node, position, out);
+    const std::uint32_t stream = traffic_stream(job.seed, node.id(), 0);
+    fill_traffic(&stream, position, out);
+    co_return Status::ok;
+}
+
+// Accounts for a packet of a broadcast.
+void account_packet(Kernel& node, std::uint32_t position, std::span<const std::byte> payload) {
+    node.result().crc = wire::crc32(payload, node.result().crc);
+    count_packet(node, payload);
+    put_out(node, position, payload);
+}
+
 Process run_broadcast(Kernel& node) {
     const wire::Job& job = node.job();
     const BroadcastPlan plan{job.rule, node_at(job.root), job.message_bytes, job.packet_bytes, 1};
-    const Cutting cutting = plan.cutting();
-    const bool is_root = node.id() == plan.root;
-    const std::uint32_t stream = traffic_stream(job.seed, plan.root, 0);
-    wire::Result& result = node.result();
-    std::uint32_t position = 0;
-    do {
-        const Cutting::Fragment fragment = cutting.at(position);
-        Packet packet = co_await next_broadcast_packet(node, plan, fragment);
+    Broadcast broadcast{node, plan};
+    while (!broadcast.finished()) {
+        const std::uint32_t position = broadcast.position();
+        if (node.id() != plan.root) {
+            const Awaited next = co_await packet_that_came(node, broadcast);
+            if (next.status == Status::no_memory)
+                co_return Status::no_memory;
+            if (next.packet)
+                account_packet(node, position, next.packet.payload());
+            continue;
+        }
+        OutgoingPacket packet = co_await packet_to_fill(node, broadcast);
         if (!packet)
             co_return Status::no_memory;
-        Status status = Status::ok;
-        if (is_root && job.has_input != 0)
-            status = co_await read_input(node, position, packet.payload());
-        else if (is_root)
-            fill_traffic(&stream, position, packet.payload());
-        if (status != Status::ok)
-            co_return status;
-        result.crc = wire::crc32(packet.payload(), result.crc);
-        count_packet(node, packet.payload());
-        put_out(node, position, packet.payload());
-        if (is_root)
-            node.inject(std::move(packet));
-        position += fragment.bytes;
-    } while (position < plan.total_bytes);
-    result.received_messages = 1;
-    co_return Status::ok;
+        broadcast.fail(co_await fill_packet(node, position, packet.payload()));
+        account_packet(node, position, packet.payload());
+        node.inject(std::move(packet));
+    }
+    node.result().received_messages = broadcast.status() == Status::ok ? 1 : 0;
+    co_return broadcast.status();
 }
 
 // What the copies say by now.
@@ -160,8 +171,6 @@ Process take_message(Kernel& node, Message& message) {
 Process run_send(Kernel& node) {
     const wire::Job& job = node.job();
     ProcessId sender;
-    if (job.has_input != 0 && node.workspace().size() < job.message_bytes)
-        co_return Status::no_memory;
     if (!node.spawn(send_traffic(node), sender))
         co_return Status::no_memory;
     for (std::uint32_t got = 0; got < job.expected; ++got) {
@@ -247,7 +256,9 @@ Process run_scatter(Kernel& node) {
     const std::size_t own = (index(node.id()) ^ mask) * size;
     std::size_t got = cycles || is_root ? size : 0;
     while (got < size) {
-        Packet packet = co_await next_scatter_packet(node, plan);
+        const Packet packet = co_await next_scatter_packet(node, plan);
+        if (!packet)
+            co_return Status::unreachable;
         copy_into(node.workspace().subspan(own + got), packet.payload());
         got += packet.payload().size();
     }
@@ -273,14 +284,15 @@ Process run_gather(Kernel& node) {
         node.result().received_messages = 1;
         co_return Status::ok;
     }
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes == 0 ? 1u : plan.packet_bytes};
-    for (std::uint32_t left = cycles ? 0 : (node.nodes() - 1) * cutting.packets(); left != 0;
-         --left) {
-        Packet packet = co_await next_gather_packet(node, plan);
-        const std::size_t place = index(packet.header().source) * size + packet.header().position;
-        copy_into(node.workspace().subspan(place), packet.payload());
-    }
-    account(node, node.workspace().first(node.nodes() * size), mask);
+    const auto blocks = node.workspace().first(node.nodes() * size);
+    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    if (!cycles)
+        status = co_await take_gathered(
+            node, plan, blocks,
+            node.workspace().subspan(blocks.size(), node.nodes() * cutting.packets()));
+    if (status != Status::ok)
+        co_return status;
+    account(node, blocks, mask);
     co_return Status::ok;
 }
 
@@ -411,12 +423,47 @@ Process run_reduction(Kernel& node) {
     co_return Status::ok;
 }
 
-Process refuse(Kernel&) { co_return Status::bad_argument; }
+// Memory that the job takes of the workspace, which another board may have less of.
+std::uint64_t workspace_needed(const Kernel& node) {
+    const wire::Job& job = node.job();
+    const std::uint64_t bytes = job.message_bytes;
+    switch (job.op) {
+    case wire::Op::bcast: {
+        const BroadcastPlan plan{.total_bytes = job.message_bytes,
+                                 .packet_bytes = job.packet_bytes};
+        return job.copies > 1 ? bytes + vote_bytes(plan) : 0;
+    }
+    case wire::Op::gather: { // marks for packets behind the blocks; exchange() knows what it needs
+        const bool marks = job.packet_bytes != 0 && !in_cycles(job.schedule);
+        const Cutting cutting{job.message_bytes, job.packet_bytes};
+        return node.nodes() * (bytes + (marks ? cutting.packets() : 0));
+    }
+    case wire::Op::scatter:
+    case wire::Op::allgather:
+    case wire::Op::alltoall: return node.nodes() * bytes;
+    case wire::Op::send: return job.has_input != 0 ? bytes : 0;
+    case wire::Op::reduce:
+    case wire::Op::allreduce:
+    case wire::Op::scan: return bytes;
+    case wire::Op::barrier:
+    case wire::Op::ascend:
+    case wire::Op::descend:
+    case wire::Op::sort:
+    case wire::Op::fft:
+    case wire::Op::none:
+    case wire::Op::app: break;
+    }
+    return 0;
+}
+
+Process end_with(Kernel&, Status status) { co_return status; }
 
 } // namespace
 } // namespace mesh
 
 mesh::Process app_main(mesh::Kernel& node) {
+    if (node.workspace().size() < mesh::workspace_needed(node))
+        return mesh::end_with(node, mesh::Status::no_memory);
     switch (node.job().op) {
     case mesh::wire::Op::bcast:
         return node.job().copies > 1 ? mesh::run_copies(node) : mesh::run_broadcast(node);
@@ -436,5 +483,5 @@ mesh::Process app_main(mesh::Kernel& node) {
     case mesh::wire::Op::none:
     case mesh::wire::Op::app: break;
     }
-    return mesh::refuse(node);
+    return mesh::end_with(node, mesh::Status::bad_argument);
 }

@@ -9,6 +9,7 @@
 #include "collectives/host_files.hpp"
 #include "wire/crc32.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -25,7 +26,8 @@ constexpr std::size_t ascend_room_bytes(Network network) {
 }
 
 inline AscendBlock ascend_block(Kernel& kernel) {
-    return {kernel.network(), kernel.workspace().first(kAscendMemoryBytes)};
+    const auto workspace = kernel.workspace();
+    return {kernel.network(), workspace.first(std::min(workspace.size(), kAscendMemoryBytes))};
 }
 
 /// Makes this node's part of the input its value.

@@ -8,44 +8,45 @@ namespace mesh {
 
 namespace {
 
-/// The ends of a node's messages in a round.
-struct Peers {
-    NodeId to, from;
-};
-
-Peers peers_of(const Kernel& kernel, AscendPorts ports) {
-    return {kernel.neighbor(ports.out), kernel.neighbor(ports.in)};
-}
-
-Process send_value(Kernel& kernel, const AscendPlan& plan, NodeId to,
-                   std::span<const std::byte> value) {
+Process send_value(Kernel& kernel, AscendPlan plan, NodeId to, std::span<const std::byte> value,
+                   bool nothing) {
     const auto whole = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(value.size()));
     const SendOptions options{.tag = plan.tag,
                               .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes,
-                              .synchronous = false}; // the steps count what moves
-    return send(kernel, to, options, value);
+                              .synchronous = false, // the steps count what moves
+                              .is_void = nothing};
+    return send(kernel, to, options, value.first(nothing ? 0 : value.size()));
 }
 
 Task<Status> receive_value(Kernel& kernel, const AscendPlan& plan, AscendBlock& block, Place place,
-                           NodeId from) {
+                           Port port) {
+    const std::uint32_t bit = 1u << index(port);
+    if ((block.absent() & bit) != 0)
+        co_return Status::unreachable;
+    const NodeId from = kernel.neighbor(port);
     const Received received = co_await receive(kernel, block.whole(place), plan.tag, from);
     block.set_bytes(place, received.bytes);
+    if (received.source == kNoNode)
+        block.absent() |= bit; // not even a void value came
     co_return received.status;
 }
 
-/// The messages of one step: two processes where there are two at once.
+/// The messages of one step: two processes where there are two at once. A value that this node
+/// could not make is void.
 Task<Status> move_values(Kernel& kernel, const AscendPlan& plan, AscendBlock& block,
-                         const AscendStep& step, const Peers& peers) {
+                         const AscendStep& step, const AscendPorts& ports) {
+    const bool nothing = block.status() != Status::ok;
     if (step.send == Place::none)
-        co_return co_await receive_value(kernel, plan, block, step.receive, peers.from);
+        co_return co_await receive_value(kernel, plan, block, step.receive, ports.in);
+    const NodeId to = kernel.neighbor(ports.out);
     if (step.receive == Place::none)
-        co_return co_await send_value(kernel, plan, peers.to, block.at(step.send));
+        co_return co_await send_value(kernel, plan, to, block.at(step.send), nothing);
     ProcessId sender;
-    if (!kernel.spawn(send_value(kernel, plan, peers.to, block.at(step.send)), sender))
+    if (!kernel.spawn(send_value(kernel, plan, to, block.at(step.send), nothing), sender))
         co_return Status::no_memory;
-    const Status received = co_await receive_value(kernel, plan, block, step.receive, peers.from);
+    const Status received = co_await receive_value(kernel, plan, block, step.receive, ports.in);
     const Status sent = co_await kernel.join(sender);
-    co_return std::max(received, sent);
+    co_return received != Status::ok ? received : sent;
 }
 
 void operate(const Kernel& kernel, const AscendPlan& plan, AscendBlock& block, AscendRound round,
@@ -65,31 +66,27 @@ Task<Status> do_round(Kernel& kernel, const AscendPlan& plan, AscendBlock& block
                       AscendRound round) {
     const AscendProgram& program =
         ascend_program(kernel.network(), kernel.job().ports, round, kernel.id());
-    const Peers peers = peers_of(kernel, ascend_ports(kernel.network(), round, program));
+    const AscendPorts ports = ascend_ports(kernel.network(), round, program);
     for (unsigned number = 0; number < program.steps; ++number) {
         const AscendStep& step = program.step[number];
-        const Status status = co_await move_values(kernel, plan, block, step, peers);
-        if (status != Status::ok)
-            co_return status;
+        block.fail(co_await move_values(kernel, plan, block, step, ports));
         for (const AscendOperation& operation : step.then)
-            operate(kernel, plan, block, round, operation);
+            if (block.status() == Status::ok)
+                operate(kernel, plan, block, round, operation);
     }
-    block.take(program.result);
-    co_return Status::ok;
+    if (block.status() == Status::ok)
+        block.take(program.result);
+    co_return block.status();
 }
 
-Task<Status> do_pass(Kernel& kernel, const AscendPlan& plan, AscendBlock& block, bool down) {
+Task<Status> do_pass(Kernel& kernel, AscendPlan plan, AscendBlock& block, bool down) {
     const Network network = kernel.network();
     if (!can_ascend(network) || plan.oper.operate == nullptr)
         co_return Status::bad_argument;
     const AscendPass pass{std::min<unsigned>(plan.dims, network.dim), down};
-    for (unsigned number = 0; number < ascend_rounds(network, pass); ++number) {
-        const AscendRound round = ascend_round(network, pass, number);
-        const Status status = co_await do_round(kernel, plan, block, round);
-        if (status != Status::ok)
-            co_return status;
-    }
-    co_return Status::ok;
+    for (unsigned number = 0; number < ascend_rounds(network, pass); ++number)
+        block.fail(co_await do_round(kernel, plan, block, ascend_round(network, pass, number)));
+    co_return block.status();
 }
 
 } // namespace

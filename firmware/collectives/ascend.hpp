@@ -80,6 +80,11 @@ public:
         std::swap(where_[0], where_[number(place)]);
         std::swap(bytes_[0], bytes_[number(place)]);
     }
+    /// Why the value is not what it should be; it stays so for all passes.
+    Status status() const { return status_; }
+    void fail(Status status) { status_ = status_ == Status::ok ? status : status_; }
+    /// Ports by which nothing comes any more.
+    std::uint32_t& absent() { return absent_; }
 
 private:
     static constexpr std::size_t kAlignment = 8;
@@ -89,14 +94,16 @@ private:
     std::size_t room_bytes_;
     std::array<std::uint8_t, 4> where_{0, 1, 2, 3};
     std::array<std::uint32_t, 4> bytes_{};
+    std::uint32_t absent_ = 0;
+    Status status_ = Status::ok;
 };
 
 /// Combines the values of all pairs across dimension 0, then 1, .. plan.dims-1. All nodes call it
 /// alike; the new value is in `block`. ok; bad_argument: a network without dimensions (star), no
 /// operation, or a value larger than a message; truncated: a neighbour's value is larger than
-/// room_bytes(); unreachable: a link on the way is dead, or a neighbour misses a value; no_memory:
-/// of the processes' arena. If not ok the value is that of some round before. On the cube all that
-/// miss something end; on the UHC a node whose answers went home by a dead one can wait for ever.
+/// room_bytes(); unreachable: a neighbour is, or misses a value; no_memory: of the processes'
+/// arena. If not ok the value is that of some round before, and so it is for all passes that
+/// follow: the node goes through them, so that nobody waits for it in vain.
 Task<Status> ascend(Kernel& kernel, const AscendPlan& plan, AscendBlock& block);
 
 /// The same from dimension plan.dims-1 down to 0.

@@ -1,5 +1,7 @@
 #include "collectives/barrier.hpp"
 
+#include "collectives/await.hpp"
+
 #include <algorithm>
 
 namespace mesh {
@@ -28,33 +30,42 @@ Task<Status> barrier(Kernel& kernel, Tag tag) {
     const Network network = kernel.network();
     const unsigned rounds = diameter(network);
     const std::uint32_t out_set = kernel.rules().out_ports(network, kernel.id());
-    const std::uint32_t in_set = kernel.rules().in_ports(network, kernel.id());
+    std::uint32_t in_set = kernel.rules().in_ports(network, kernel.id());
     wire::ModelTime latest = kernel.now(); // of those that are known to have come
     wire::ModelTime rounds_time = 0;
+    Status status = Status::ok;
     for (unsigned round = 0; round < rounds; ++round) {
         for (PortSequence out = ports_of(kernel, out_set, round); !out.empty();) {
-            Packet packet = co_await kernel.allocate(Rule::unicast);
+            OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
             packet.header().destination = kernel.neighbor(out.pop());
             packet.header().tag = tag;
             packet.header().message = round;
             packet.header().position = static_cast<std::uint32_t>(latest);
             packet.header().total_bytes = static_cast<std::uint32_t>(latest >> 32);
+            packet.header().flags = status == Status::ok ? 0 : wire::packet_flag::kVoid;
             packet.resize(0);
             kernel.inject(std::move(packet));
         }
         wire::ModelTime heard = latest;
         for (PortSequence in = ports_of(kernel, in_set, round); !in.empty();) {
-            const Match next{.tag = tag, .source = kernel.neighbor(in.pop()), .message = round};
-            const Packet packet = co_await kernel.receive(next);
-            const wire::ModelTime high = packet.header().total_bytes;
-            heard = std::max(heard, high << 32 | packet.header().position);
+            const Port port = in.pop();
+            const NodeId from = kernel.neighbor(port);
+            const Awaited awaited =
+                judged(co_await await_packet(kernel, from, {.tag = tag, .message = round}));
+            status = worse(status, awaited.status);
+            if (awaited.absent()) {
+                in_set &= ~(1u << index(port));
+                continue;
+            }
+            const wire::ModelTime high = awaited.packet.header().total_bytes;
+            heard = std::max(heard, high << 32 | awaited.packet.header().position);
         }
         latest = heard;
         rounds_time += round_time(kernel, ports_of(kernel, out_set, round).size(),
                                   ports_of(kernel, in_set, round).size());
     }
     kernel.advance_clock(latest + rounds_time);
-    co_return Status::ok;
+    co_return status;
 }
 
 } // namespace mesh

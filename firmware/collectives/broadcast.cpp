@@ -22,86 +22,201 @@ unsigned subtree_of(const Kernel& kernel, Rule tree, std::uint32_t packet, std::
                              packets);
 }
 
-Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
-                                   Cutting::Fragment fragment) {
-    if (!kernel.can_carry(plan.tree))
-        co_return Packet{};
-    if (kernel.id() != plan.root) {
-        const Match next{.tag = plan.tag, .source = plan.root, .message = fragment.packet};
-        co_return co_await kernel.receive(next);
-    }
-    Packet packet = co_await kernel.allocate(plan.tree);
+Path path_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t packet) {
+    return {.rule = plan.tree,
+            .subtree =
+                static_cast<std::uint8_t>(subtree_of(kernel, plan.tree, packet, plan.packets())),
+            .to_all = true};
+}
+
+Task<OutgoingPacket> broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
+                                      Cutting::Fragment fragment) {
+    OutgoingPacket packet = co_await kernel.allocate(plan.tree);
     packet.header().tag = plan.tag;
-    packet.header().subtree =
-        static_cast<std::uint8_t>(subtree_of(kernel, plan.tree, fragment.packet, plan.packets()));
+    packet.header().subtree = path_of(kernel, plan, fragment.packet).subtree;
     plan.cutting().describe(fragment, packet.header());
     packet.resize(fragment.bytes);
     co_return packet;
 }
 
+Broadcast::Broadcast(const Kernel& kernel, const BroadcastPlan& plan)
+    : plan_(plan),
+      roots_(plan),
+      status_(kernel.can_carry(plan.tree) ? Status::ok : Status::no_memory),
+      is_root_(kernel.id() == plan.root),
+      finished_(status_ != Status::ok) {
+    if (is_root_)
+        begin_flow(kernel);
+}
+
+Status Broadcast::status() const {
+    if (status_ != Status::ok || is_root_)
+        return status_;
+    if (roots_.total_bytes > plan_.total_bytes)
+        return Status::truncated;
+    return roots_.total_bytes < plan_.total_bytes ? Status::bad_argument : Status::ok;
+}
+
+// The root has cut the message as its first packet says, and all of it is taken, also what nobody
+// here asked for: it would stay in the pool.
+void Broadcast::adopt(const Kernel& kernel, const Packet& first) {
+    if (first) {
+        roots_.total_bytes = first.header().total_bytes;
+        roots_.packet_bytes = std::max<std::uint32_t>(first.header().unit_bytes, 1u);
+    }
+    begin_flow(kernel);
+}
+
+void Broadcast::begin_flow(const Kernel& kernel) {
+    if (TreeFlow::needed(kernel, roots_.cutting().fragments()))
+        flow_ = TreeFlow{kernel, roots_.root, roots_.tag};
+}
+
+// The fragment that belongs at position_; any other one is dropped.
+Cutting::Fragment Broadcast::check(Awaited& awaited) {
+    const Cutting::Fragment fragment = roots_.cutting().at(position_);
+    const bool wrong =
+        awaited.status == Status::ok && (awaited.packet.header().position != position_ ||
+                                         awaited.packet.payload().size() != fragment.bytes);
+    if (wrong)
+        awaited.status = Status::bad_argument;
+    if (awaited.status != Status::ok)
+        awaited.packet = Packet{};
+    fail(awaited.status);
+    return fragment;
+}
+
+void Broadcast::go_on(const Cutting::Fragment& fragment) {
+    finished_ = fragment.ends(roots_.cutting());
+    position_ += fragment.bytes;
+    flow_.take();
+}
+
+Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast) {
+    TreeFlow& flow = broadcast.flow_;
+    Watch watch{kernel};
+    while (!flow.open(flow.taken())) {
+        watch.listen();
+        co_await kernel.wait_until(
+            [&kernel, &flow, &watch] { return flow.has_news(kernel) || watch.over(); });
+        if (watch.tired() && co_await look_for_slow(kernel, flow) != Status::ok)
+            co_return OutgoingPacket{};
+        flow.hear(kernel);
+    }
+    const Cutting::Fragment fragment = broadcast.plan_.cutting().at(broadcast.position_);
+    OutgoingPacket packet = co_await broadcast_packet(kernel, broadcast.plan_, fragment);
+    if (packet && broadcast.status_ != Status::ok) {
+        packet.header().flags |= wire::packet_flag::kVoid;
+        packet.resize(0);
+    }
+    broadcast.go_on(fragment);
+    co_return packet;
+}
+
 namespace {
 
-Task<Status> send_all(Kernel& kernel, const BroadcastPlan& plan, std::span<const std::byte> data) {
-    const Cutting cutting = plan.cutting();
-    std::uint32_t position = 0;
-    do {
-        const Cutting::Fragment fragment = cutting.at(position);
-        Packet packet = co_await next_broadcast_packet(kernel, plan, fragment);
-        if (!packet)
-            co_return Status::no_memory;
-        const auto part = data.subspan(position, fragment.bytes);
-        std::copy(part.begin(), part.end(), packet.payload().begin());
-        kernel.inject(std::move(packet));
-        position += fragment.bytes;
-    } while (position < plan.total_bytes);
-    co_return Status::ok;
-}
+struct Wanted {
+    Match match;
+    Path path;
+};
 
-/// What somebody whose plan is `theirs` has broadcast, seen by one whose plan is `ours`.
-Status verdict(const BroadcastPlan& ours, const BroadcastPlan& theirs) {
-    if (theirs.total_bytes > ours.total_bytes)
-        return Status::truncated;
-    return theirs.total_bytes < ours.total_bytes ? Status::bad_argument : Status::ok;
-}
-
-/// The root has cut the message as its first fragment says, and all of it is taken, also what
-/// nobody here asked for: it would stay in the pool.
-Task<Status> receive_all(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer) {
-    BroadcastPlan roots = plan;
-    std::uint32_t position = 0;
-    do {
-        const Cutting::Fragment asked{position / roots.packet_bytes, position, 0, false};
-        Packet packet = co_await next_broadcast_packet(kernel, roots, asked);
-        if (!packet)
-            co_return Status::no_memory;
-        if (position == 0) {
-            roots.total_bytes = packet.header().total_bytes;
-            roots.packet_bytes = std::max<std::uint32_t>(packet.header().unit_bytes, 1u);
-        }
-        const Cutting::Fragment fragment = roots.cutting().at(position);
-        if (packet.header().position != position || packet.payload().size() != fragment.bytes)
-            co_return Status::bad_argument;
-        if (position < buffer.size()) {
-            const auto room = buffer.subspan(position);
-            std::copy_n(packet.payload().begin(), std::min(room.size(), packet.payload().size()),
-                        room.begin());
-        }
-        position += fragment.bytes;
-    } while (position < roots.total_bytes);
-    co_return verdict(plan, roots);
+// Waits for what is wanted, or if that is nothing until the root needs no more word of this node;
+// and meanwhile passes on what the children say.
+Task<Status> wait_in_flow(Kernel& kernel, TreeFlow& flow, std::uint32_t packets,
+                          const Wanted* wanted) {
+    Watch watch{kernel};
+    Status status = Status::ok;
+    while (status == Status::ok) {
+        flow.hear(kernel);
+        if (flow.owes(packets))
+            status = co_await tell_parent(kernel, flow);
+        if (wanted != nullptr ? kernel.has(wanted->match) : flow.settled(packets))
+            break;
+        watch.listen();
+        co_await kernel.wait_until([&kernel, &flow, &watch, wanted] {
+            return (wanted != nullptr && kernel.has(wanted->match)) || flow.has_news(kernel) ||
+                   watch.over();
+        });
+        if (!watch.tired())
+            continue;
+        status = co_await look_for_slow(kernel, flow);
+        if (status == Status::ok && wanted != nullptr)
+            status = co_await look_for(kernel, wanted->match.source, wanted->path, wanted->match);
+    }
+    co_return status;
 }
 
 } // namespace
 
-Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer) {
+Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast) {
+    const BroadcastPlan& plan = broadcast.roots_;
+    const std::uint32_t number = broadcast.position_ / plan.packet_bytes;
+    const Wanted wanted{{.tag = plan.tag, .source = plan.root, .message = number},
+                        path_of(kernel, plan, number)};
+    const std::uint32_t subtree = 1u << wanted.path.subtree;
+    Awaited awaited{Status::unreachable};
+    if ((broadcast.lost_ & subtree) == 0) {
+        awaited.status =
+            co_await wait_in_flow(kernel, broadcast.flow_, plan.cutting().fragments(), &wanted);
+        if (awaited.status == Status::ok)
+            awaited = judged(kernel.take(wanted.match));
+    }
+    if (awaited.absent())
+        broadcast.lost_ |= subtree;
+    if (broadcast.position_ == 0)
+        broadcast.adopt(kernel, awaited.packet);
+    const Cutting::Fragment fragment = broadcast.check(awaited);
+    broadcast.go_on(fragment);
+    if (broadcast.finished_ && broadcast.status_ != Status::ok)
+        broadcast.fail(
+            co_await wait_in_flow(kernel, broadcast.flow_, plan.cutting().fragments(), nullptr));
+    co_return awaited;
+}
+
+namespace {
+
+Task<Status> send_all(Kernel& kernel, Broadcast& broadcast, std::span<const std::byte> data) {
+    while (!broadcast.finished()) {
+        const auto rest = data.subspan(broadcast.position());
+        OutgoingPacket packet = co_await packet_to_fill(kernel, broadcast);
+        if (!packet)
+            co_return Status::no_memory;
+        std::copy_n(rest.begin(), packet.payload().size(), packet.payload().begin());
+        kernel.inject(std::move(packet));
+    }
+    co_return broadcast.status();
+}
+
+/// What is beyond `buffer` is taken as well: it would stay in the pool.
+Task<Status> receive_all(Kernel& kernel, Broadcast& broadcast, std::span<std::byte> buffer) {
+    while (!broadcast.finished()) {
+        const std::size_t position = broadcast.position();
+        const Awaited next = co_await packet_that_came(kernel, broadcast);
+        if (next.status == Status::no_memory)
+            co_return Status::no_memory;
+        if (!next.packet || position >= buffer.size())
+            continue;
+        const auto room = buffer.subspan(position);
+        const auto payload = next.packet.payload();
+        std::copy_n(payload.begin(), std::min(room.size(), payload.size()), room.begin());
+    }
+    co_return broadcast.status();
+}
+
+} // namespace
+
+Task<Status> broadcast(Kernel& kernel, BroadcastPlan plan, std::span<std::byte> buffer,
+                       Status so_far) {
     if (!possible(kernel, plan) || buffer.size() < plan.total_bytes)
         co_return Status::bad_argument;
     const auto message = buffer.first(plan.total_bytes);
+    Broadcast under_way{kernel, plan};
+    under_way.fail(so_far);
     Status status = Status::ok;
     if (kernel.id() == plan.root)
-        status = co_await send_all(kernel, plan, message);
+        status = co_await send_all(kernel, under_way, message);
     else
-        status = co_await receive_all(kernel, plan, message);
+        status = co_await receive_all(kernel, under_way, message);
     co_return status;
 }
 

@@ -1,60 +1,19 @@
 // Broadcast: one node's bytes to all, over any tree of core/; where a rule has m disjoint trees
 // packet p takes tree p mod m. (ho-johnsson-1986, 3; huang-yang-tseng-2001, 5;
 // fragopoulou-akl-1993, 4.2)
+//
+// A node that misses packets goes on to the last all the same, so that nothing stays in its pool.
 #pragma once
 
+#include "collectives/await.hpp"
+#include "collectives/cutting.hpp"
+#include "collectives/tree_flow.hpp"
 #include "kernel/kernel.hpp"
 
 #include <cstdint>
 #include <span>
 
 namespace mesh {
-
-/// A message cut into external packets, which the model moves as one each, and these into the
-/// fragments that fit a frame.
-struct Cutting {
-    std::uint32_t total_bytes = 0;
-    std::uint32_t packet_bytes = wire::kPayloadBytesMax; // of an external packet, 1 or more
-
-    /// One fragment: `packet` is the number of its external packet.
-    struct Fragment {
-        std::uint32_t packet;
-        std::uint32_t position; // in the message
-        std::uint16_t bytes;
-        bool first; // of its external packet
-
-        /// True for the last fragment of the message.
-        constexpr bool ends(const Cutting& cutting) const {
-            return position + bytes == cutting.total_bytes;
-        }
-    };
-
-    /// External packets; an empty message is one empty packet.
-    constexpr std::uint32_t packets() const {
-        return total_bytes == 0 ? 1 : (total_bytes - 1) / packet_bytes + 1;
-    }
-    constexpr std::uint32_t bytes_of(std::uint32_t packet) const {
-        return packet + 1 < packets() ? packet_bytes : total_bytes - packet * packet_bytes;
-    }
-    /// The fragment that begins at `position`; the message's first one begins at 0.
-    constexpr Fragment at(std::uint32_t position) const {
-        const std::uint32_t packet = position / packet_bytes;
-        const std::uint32_t inside = position - packet * packet_bytes;
-        const std::uint32_t left = bytes_of(packet) - inside;
-        return {packet, position,
-                static_cast<std::uint16_t>(left < wire::kPayloadBytesMax ? left
-                                                                         : wire::kPayloadBytesMax),
-                inside == 0};
-    }
-    /// Fills what a packet header says of a fragment.
-    constexpr void describe(const Fragment& fragment, wire::PacketHeader& header) const {
-        header.message = fragment.packet;
-        header.position = fragment.position;
-        header.total_bytes = total_bytes;
-        header.unit_bytes = fragment.first ? bytes_of(fragment.packet) : 0;
-        header.flags = fragment.first ? 0 : wire::packet_flag::kPart;
-    }
-};
 
 /// What all nodes agree on before a broadcast.
 struct BroadcastPlan {
@@ -74,16 +33,62 @@ struct BroadcastPlan {
 /// The subtree that packet number `packet` of `packets` takes down a tree of this network.
 unsigned subtree_of(const Kernel& kernel, Rule tree, std::uint32_t packet, std::uint32_t packets);
 
+/// The way that packet number `packet` of the plan takes to this node.
+Path path_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t packet);
+
 /// At the root: the packet for `fragment` of the broadcast, empty, to be filled and given to
-/// Kernel::inject(). At the others: that fragment, received. To be called for all fragments in
-/// order. Gives no packet where the pool is too small for the tree.
-Task<Packet> next_broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
-                                   Cutting::Fragment fragment);
+/// Kernel::inject(). The pool must be able to carry the tree.
+Task<OutgoingPacket> broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
+                                      Cutting::Fragment fragment);
+
+/// A broadcast under way at one node, packet by packet: use
+/// `while (!b.finished())`, at the root packet_to_fill(), elsewhere packet_that_came().
+class Broadcast {
+public:
+    Broadcast(const Kernel& kernel, const BroadcastPlan& plan);
+
+    bool finished() const { return finished_; }
+    /// Where in the message the next packet belongs.
+    std::uint32_t position() const { return position_; }
+    /// What became of it so far. Elsewhere than at the root: unreachable: something is missing;
+    /// truncated: the root has more bytes than the plan; bad_argument: it has fewer.
+    Status status() const;
+    /// This node has missed something: what it sends as the root is void.
+    void fail(Status status) { status_ = worse(status_, status); }
+
+private:
+    friend Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast);
+    friend Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast);
+
+    void adopt(const Kernel& kernel, const Packet& first);
+    void begin_flow(const Kernel& kernel);
+    Cutting::Fragment check(Awaited& awaited);
+    void go_on(const Cutting::Fragment& fragment);
+
+    BroadcastPlan plan_;
+    BroadcastPlan roots_; // as the root's packets say
+    TreeFlow flow_;
+    std::uint32_t position_ = 0;
+    std::uint32_t lost_ = 0; // subtrees by which nothing comes any more
+    Status status_;
+    bool is_root_;
+    bool finished_ = false;
+};
+
+/// At the root: the next packet, empty, to be filled and given to Kernel::inject(), as soon as all
+/// nodes have taken enough of those before it. No packet: no_memory, and nothing goes on.
+Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast);
+
+/// Elsewhere: the next packet; without one, the status says why it is missed, and those behind it
+/// may still come. no_memory: nothing goes on.
+Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast);
 
 /// Broadcasts `buffer` (total_bytes of it) from the root; at the others receives into it. ok;
 /// bad_argument: no tree of this network (sbg is none), the root not a node, or the root's plan has
-/// fewer bytes; truncated: it has more, and `buffer` their first; no_memory: of the processes'
-/// arena or the pool.
-Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer);
+/// fewer bytes; truncated: it has more, and `buffer` their first; unreachable: something is
+/// missing; no_memory: of the processes' arena or the pool. `so_far`: what this node has missed
+/// before; if not ok, its status, and at the root all that it sends is void.
+Task<Status> broadcast(Kernel& kernel, BroadcastPlan plan, std::span<std::byte> buffer,
+                       Status so_far = Status::ok);
 
 } // namespace mesh

@@ -1,5 +1,5 @@
 // Where the packets of an exchange go when they come: the first copy of each to its place in the
-// memory, the others to a comparison. Used by exchange() on the UHC and the star.
+// memory, the others to a comparison. Used where blocks are single packets.
 #pragma once
 
 #include "collectives/personalised.hpp"
@@ -17,7 +17,7 @@ public:
 
     /// Puts a packet of `from` where it belongs: into the block of node `place`. Any bytes are
     /// safe; false for what does not belong to the exchange.
-    bool take(NodeId from, NodeId place, Packet& packet);
+    bool take(NodeId from, NodeId place, const Packet& packet);
 
     bool complete() const { return arrivals_.blocks == arrivals_.blocks_due; }
     bool finished() const { return arrivals_.copies == arrivals_.copies_due; }
@@ -33,9 +33,14 @@ private:
     Arrivals& arrivals_;
 };
 
-/// Process that collects packets by their source until all copies are there; `to_self`: into this
-/// node's own place (scatter).
+/// Process that collects packets by their source until all copies are there, or it is given up;
+/// `to_self`: into this node's own place (scatter).
 Process collect(Kernel& kernel, Collector collector, Tag tag, bool to_self);
+
+/// Waits until all blocks are there. ok; unreachable: some cannot come any more (see
+/// Arrivals::gone); no_memory. `marks`: those of the collector.
+Task<Status> wait_for_blocks(Kernel& kernel, PersonalPlan plan, Exchange what,
+                             std::span<std::byte> marks, Arrivals& arrivals);
 
 /// Memory of an exchange by packets: blocks, a second set of them, tables.
 struct ExchangeMemory {

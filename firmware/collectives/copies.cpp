@@ -29,10 +29,10 @@ struct Vote {
 };
 static_assert(sizeof(Vote) == 8);
 
-class Collector {
+class Ballot {
 public:
-    Collector(const BroadcastPlan& plan, unsigned copies, std::span<std::byte> buffer,
-              std::span<std::byte> votes, CopyReport& report)
+    Ballot(const BroadcastPlan& plan, unsigned copies, std::span<std::byte> buffer,
+           std::span<std::byte> votes, CopyReport& report)
         : plan_(plan),
           copies_(copies),
           buffer_(buffer),
@@ -46,7 +46,7 @@ public:
     const BroadcastPlan& plan() const { return plan_; }
 
     // Any bytes are safe; what does not belong to the message is ignored.
-    void take(Packet& packet) {
+    void take(const Packet& packet, wire::ModelTime now) {
         const std::uint32_t number = packet.header().message / copies_;
         if (number >= plan_.packets() || packet.payload().size() != plan_.bytes_of(number))
             return;
@@ -71,10 +71,12 @@ public:
         vote.lead = static_cast<std::int16_t>(vote.lead + (crc == vote.crc ? 1 : -1));
         ++vote.copies;
         wire::store(votes_, std::size_t{number} * sizeof(Vote), vote);
+        if (complete() && report_.complete_at == wire::kNever)
+            report_.complete_at = now;
     }
 
 private:
-    void keep(std::uint32_t number, Packet& packet) {
+    void keep(std::uint32_t number, const Packet& packet) {
         std::copy(packet.payload().begin(), packet.payload().end(),
                   buffer_.begin() + number * plan_.packet_bytes);
     }
@@ -86,26 +88,21 @@ private:
     CopyReport& report_;
 };
 
-// Tells once when the buffer was complete; whoever waits for that is gone afterwards.
-Process collect(Kernel& kernel, Collector collector, wire::ModelTime& complete_at) {
-    bool told = false;
-    while (!collector.finished()) {
-        const Match any{.tag = collector.plan().tag, .source = collector.plan().root};
+Process count_votes(Kernel& kernel, Ballot ballot) {
+    while (!ballot.finished()) {
+        const Match any{.tag = ballot.plan().tag, .source = ballot.plan().root};
         Packet packet = co_await kernel.receive(any);
-        collector.take(packet);
-        if (!told && collector.complete())
-            complete_at = kernel.now();
-        told = collector.complete();
+        ballot.take(packet, kernel.now());
     }
     co_return Status::ok;
 }
 
-Task<Status> send_copies(Kernel& kernel, const BroadcastPlan& plan, unsigned copies,
+Task<Status> send_copies(Kernel& kernel, BroadcastPlan plan, unsigned copies,
                          std::span<const std::byte> buffer) {
     const BroadcastPlan travelling = repeated(plan, copies);
     for (std::uint32_t number = 0; number < travelling.packets(); ++number) {
         const Cutting::Fragment fragment = travelling.cutting().at(number * plan.packet_bytes);
-        Packet packet = co_await next_broadcast_packet(kernel, travelling, fragment);
+        OutgoingPacket packet = co_await broadcast_packet(kernel, travelling, fragment);
         if (!packet)
             co_return Status::no_memory;
         const std::uint32_t original = number / copies;
@@ -115,6 +112,21 @@ Task<Status> send_copies(Kernel& kernel, const BroadcastPlan& plan, unsigned cop
         kernel.inject(std::move(packet));
     }
     co_return Status::ok;
+}
+
+// Whether some copy of the first packet that is missing can still come.
+Task<Status> look_for_copy(Kernel& kernel, BroadcastPlan plan, unsigned copies,
+                           std::span<const std::byte> votes) {
+    std::uint32_t number = 0;
+    while (wire::load<Vote>(votes, std::size_t{number} * sizeof(Vote)).copies != 0)
+        ++number;
+    const BroadcastPlan travelling = repeated(plan, copies);
+    Status status = Status::unreachable;
+    for (unsigned copy = 0; copy < copies && status == Status::unreachable; ++copy) {
+        const Path path = path_of(kernel, travelling, number * copies + copy);
+        status = co_await look_for(kernel, plan.root, path, {.tag = plan.tag, .source = plan.root});
+    }
+    co_return status;
 }
 
 } // namespace
@@ -134,12 +146,21 @@ Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigne
         const Status sent = co_await send_copies(kernel, plan, copies, buffer);
         co_return sent;
     }
-    const Collector collector{plan, copies, buffer, votes, report};
-    wire::ModelTime complete_at = wire::kNever;
-    if (!kernel.spawn(collect(kernel, collector, complete_at)))
+    const Ballot ballot{plan, copies, buffer, votes, report};
+    if (!kernel.spawn(count_votes(kernel, ballot)))
         co_return Status::no_memory;
-    co_await kernel.wait_until([&complete_at] { return complete_at != wire::kNever; });
-    kernel.advance_clock(complete_at);
+    Watch watch{kernel};
+    while (report.complete_at == wire::kNever) {
+        watch.listen();
+        co_await kernel.wait_until(
+            [&report, &watch] { return report.complete_at != wire::kNever || watch.over(); });
+        if (!watch.tired() || report.complete_at != wire::kNever)
+            continue;
+        const Status there = co_await look_for_copy(kernel, plan, copies, votes);
+        if (there != Status::ok)
+            co_return there;
+    }
+    kernel.advance_clock(report.complete_at);
     co_return Status::ok;
 }
 

@@ -24,7 +24,8 @@ struct CopyReport {
     std::uint32_t copies = 0;   // all that came
     std::uint32_t disputed = 0; // packets whose copies are not all alike
     std::uint32_t revision = 0;
-    wire::ModelTime last = 0; // when the last of them came
+    wire::ModelTime last = 0;                   // when the last of them came
+    wire::ModelTime complete_at = wire::kNever; // when the first copy of the last packet had come
 };
 
 /// Memory for the votes of a broadcast, in bytes.
@@ -36,7 +37,7 @@ constexpr std::size_t vote_bytes(const BroadcastPlan& plan) {
 /// disjoint (has_disjoint_trees()); packet_bytes is at most kPayloadBytesMax. Returns at the root
 /// when all is sent, elsewhere when the buffer is complete; a process stays behind for copies that
 /// come later. So `buffer`, `votes` (vote_bytes()) and `report` must stay for as long as the node
-/// runs. ok; bad_argument; no_memory.
+/// runs. ok; bad_argument; unreachable: no copy of some packet can come any more; no_memory.
 Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigned copies,
                               std::span<std::byte> buffer, std::span<std::byte> votes,
                               CopyReport& report);

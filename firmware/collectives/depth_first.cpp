@@ -1,8 +1,9 @@
 // The paper's multinode broadcast: in each of its trees a block visits the nodes depth first. A
 // node passes it on to its first child and waits for that child's acknowledgement, then to the
 // next, and acknowledges to its parent when all children have. No two packets ever want the same
-// link; but one dead child is waited for for ever, and all that would have come later is lost.
+// link; but one dead child holds up all that would have come later, and the exchange fails.
 // Here for comparison; Schedule::queue is faster and survives. (fragopoulou-akl-1993, 4.4)
+#include "collectives/await.hpp"
 #include "collectives/collector.hpp"
 #include "wire/bytes.hpp"
 
@@ -82,7 +83,7 @@ private:
 
 Task<Status> send_step(Kernel& kernel, const PersonalPlan& plan, const Step& step,
                        const Cutting::Fragment& fragment, std::span<const std::byte> payload) {
-    Packet packet = co_await kernel.allocate(Rule::unicast);
+    OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
     Cutting{plan.block_bytes, plan.packet_bytes}.describe(fragment, packet.header());
     packet.header().source = step.root;
     packet.header().destination = step.to;
@@ -121,6 +122,39 @@ Task<Status> go_on(Kernel& kernel, const PersonalPlan& plan, Visits& visits, Nod
     co_return Status::ok;
 }
 
+// The next packet of any neighbour; unreachable if there is none and a neighbour is dead, or if one
+// says that a visit cannot end.
+Task<Awaited> next_step(Kernel& kernel, Tag tag) {
+    const Match any{.tag = tag};
+    Watch watch{kernel};
+    while (!kernel.has(any)) {
+        watch.listen();
+        co_await kernel.wait_until(
+            [&kernel, &watch, any] { return kernel.has(any) || watch.over(); });
+        if (!watch.tired())
+            continue;
+        for (unsigned port = 0; port < kernel.ports() && !kernel.has(any); ++port) {
+            const NodeId neighbor = kernel.neighbor(port_at(port));
+            const Status there = co_await look_for(kernel, neighbor, {}, any);
+            if (there != Status::ok && kernel.link_dead(port_at(port)))
+                co_return Awaited{there};
+        }
+    }
+    co_return judged(kernel.take(any));
+}
+
+// A visit that cannot end holds up all that come after it: nobody gets everything any more.
+Task<Status> tell_neighbours(Kernel& kernel, Tag tag) {
+    for (unsigned port = 0; port < kernel.ports(); ++port) {
+        OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
+        packet.header().destination = kernel.neighbor(port_at(port));
+        packet.header().tag = tag;
+        packet.header().flags = wire::packet_flag::kVoid | wire::packet_flag::kTimeless;
+        kernel.inject(std::move(packet));
+    }
+    co_return Status::ok;
+}
+
 } // namespace
 
 Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
@@ -137,8 +171,11 @@ Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
         status = co_await go_on(kernel, plan, visits, kernel.id(), tree, memory.blocks);
     std::uint32_t open = kernel.nodes() * visits.trees(); // visits that have not ended here
     while (open != 0 && status == Status::ok) {
-        const Match any{.tag = plan.tag};
-        Packet packet = co_await kernel.receive(any);
+        const Awaited step = co_await next_step(kernel, plan.tag);
+        status = step.status;
+        if (status != Status::ok)
+            break;
+        const Packet& packet = step.packet;
         const NodeId root = packet.header().source;
         const unsigned subtree = packet.header().subtree;
         if (!visits.knows(root, subtree))
@@ -157,6 +194,8 @@ Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
             --open;
         status = co_await go_on(kernel, plan, visits, root, subtree, memory.blocks);
     }
+    if (status == Status::unreachable)
+        status = worse(status, co_await tell_neighbours(kernel, plan.tag));
     co_return status;
 }
 

@@ -1,5 +1,6 @@
 // exchange() where single packets find their way over disjoint trees: who sends what in which
 // order, and what becomes of it.
+#include "collectives/await.hpp"
 #include "collectives/collector.hpp"
 #include "collectives/parcel.hpp"
 #include "collectives/paths.hpp"
@@ -178,64 +179,6 @@ std::uint32_t blocks_due(const Kernel& kernel, const PersonalPlan& plan, Exchang
 
 } // namespace
 
-Collector::Collector(NodeId self, const Cutting& cutting, std::span<std::byte> places,
-                     std::span<std::byte> marks, Arrivals& arrivals)
-    : self_(self),
-      cutting_(cutting),
-      places_(places),
-      marks_(marks),
-      arrivals_(arrivals) {}
-
-std::span<std::byte> Collector::place_of(NodeId node, std::uint32_t packet) const {
-    const std::size_t begin = std::size_t{index(node)} * cutting_.total_bytes;
-    return places_.subspan(begin + std::size_t{packet} * cutting_.packet_bytes,
-                           cutting_.bytes_of(packet));
-}
-
-bool Collector::take(NodeId from, NodeId place, Packet& packet) {
-    const std::uint32_t packets = cutting_.packets();
-    const std::uint32_t number = packet.header().message;
-    const std::size_t nodes = marks_.size() / packets;
-    if (from == self_ || index(from) >= nodes || number >= packets ||
-        packet.payload().size() != cutting_.bytes_of(number))
-        return false;
-    const std::size_t first = std::size_t{index(from)} * packets;
-    ++arrivals_.copies;
-    const std::span<std::byte> room = place_of(place, number);
-    if (marks_[first + number] != std::byte{0}) {
-        if (!std::equal(room.begin(), room.end(), packet.payload().begin()))
-            ++arrivals_.disputed;
-        return true;
-    }
-    marks_[first + number] = std::byte{1};
-    std::copy(packet.payload().begin(), packet.payload().end(), room.begin());
-    const auto marks = marks_.subspan(first, packets);
-    if (std::find(marks.begin(), marks.end(), std::byte{0}) != marks.end())
-        return true;
-    ++arrivals_.blocks;
-    if (arrivals_.on_block != nullptr)
-        arrivals_.on_block(arrivals_.context, from,
-                           places_.subspan(std::size_t{index(place)} * cutting_.total_bytes,
-                                           cutting_.total_bytes));
-    return true;
-}
-
-Process collect(Kernel& kernel, Collector collector, Tag tag, bool to_self) {
-    while (!collector.finished()) {
-        const Match any{.tag = tag};
-        const Arrivals& arrivals = collector.arrivals();
-        co_await kernel.wait_until(
-            [&kernel, &arrivals, any] { return kernel.has(any) || arrivals.given_up; });
-        if (arrivals.given_up)
-            break;
-        Packet packet = kernel.take(any);
-        const NodeId from = packet.header().source;
-        static_cast<void>(collector.take(from, to_self ? kernel.id() : from, packet));
-        collector.arrivals().last_at = kernel.now();
-    }
-    co_return Status::ok;
-}
-
 Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                               std::span<std::byte> memory, Arrivals& arrivals) {
     if (!possible(kernel, plan, what))
@@ -269,11 +212,11 @@ Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange
     if (sent == Status::ok)
         sent = co_await kernel.join(sender);
     arrivals.given_up = sent != Status::ok;
-    co_await kernel.wait_until(
-        [&arrivals] { return arrivals.blocks == arrivals.blocks_due || arrivals.given_up; });
-    const Status received = co_await kernel.join(receiver);
+    Status received = co_await wait_for_blocks(kernel, plan, what, marks, arrivals);
+    arrivals.given_up = arrivals.given_up || (received != Status::ok && !leaves_a_process(plan));
+    received = worse(received, co_await kernel.join(receiver));
     if (sent != Status::ok || received != Status::ok)
-        co_return sent != Status::ok ? sent : received;
+        co_return worse(sent, received);
     kernel.advance_clock(arrivals.last_at);
     const std::size_t own = std::size_t{index(kernel.id())} * plan.block_bytes;
     if (swap) {

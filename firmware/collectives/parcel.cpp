@@ -5,7 +5,7 @@ namespace mesh {
 Task<Status> send_fragment(Kernel& kernel, const PersonalPlan& plan, const Parcel& parcel,
                            const Cutting::Fragment& fragment, ByteSource source) {
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    Packet packet = co_await kernel.allocate(plan.tree);
+    OutgoingPacket packet = co_await kernel.allocate(plan.tree);
     cutting.describe(fragment, packet.header());
     packet.header().destination = parcel.to;
     packet.header().subtree = parcel.subtree;

@@ -1,5 +1,6 @@
 #include "collectives/personalised.hpp"
 
+#include "collectives/await.hpp"
 #include "collectives/parcel.hpp"
 #include "core/cube/scatter_order.hpp"
 #include "wire/bytes.hpp"
@@ -9,9 +10,6 @@
 namespace mesh {
 
 namespace {
-
-/// The first of two verdicts that is not ok.
-constexpr Status worse(Status first, Status second) { return first == Status::ok ? second : first; }
 
 Hypercube cube_of(const Kernel& kernel) { return {kernel.network().dim}; }
 
@@ -219,8 +217,7 @@ private:
 
 // A node that misses something goes through the cycles all the same, so that nobody waits for it in
 // vain; but its bundles are empty then, and those who get them miss something too.
-Process send_bundles(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work,
-                     bool nothing) {
+Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, bool nothing) {
     Status status = Status::ok;
     for (unsigned port = 0; port < kernel.ports(); ++port) {
         const std::span<const std::byte> bundle = work.outgoing(port);

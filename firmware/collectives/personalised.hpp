@@ -43,18 +43,18 @@ struct PersonalPlan {
 /// see has_schedule(), or all blocks are more than 4 GiB; no_memory: of the processes' arena.
 Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
 
-/// At the others: the fragment of its own block that begins at `position`, in order.
-inline auto next_scatter_packet(Kernel& kernel, const PersonalPlan& plan) {
-    return kernel.receive({.tag = plan.tag, .source = plan.root});
+/// At the others: the next fragment of its own block, in order; none if it cannot come any more.
+inline Task<Packet> next_scatter_packet(Kernel& kernel, const PersonalPlan& plan) {
+    return await_packet(kernel, plan.root, {.tag = plan.tag}, {.rule = plan.tree});
 }
 
 /// Sends this node's block to the root; it leaves when this completes. Status as above.
 Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
 
-/// At the root: the next fragment of anybody's block: header().source, header().position.
-inline auto next_gather_packet(Kernel& kernel, const PersonalPlan& plan) {
-    return kernel.receive({.tag = plan.tag});
-}
+/// At the root: puts the blocks of all others into `blocks`, each at its node's place. `marks`: a
+/// byte for each packet of each node. ok; unreachable: some cannot come any more; no_memory.
+Task<Status> take_gathered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> blocks,
+                           std::span<std::byte> marks);
 
 // All four, on every network -------------------------------------------------------------------
 
@@ -69,6 +69,7 @@ constexpr std::uint64_t exchange_bytes(std::uint64_t nodes, std::uint64_t block_
 /// are compared with it.
 struct Arrivals {
     std::uint32_t blocks = 0;   // complete
+    std::uint32_t gone = 0;     // incomplete, and no more of them can come
     std::uint32_t copies = 0;   // of all packets
     std::uint32_t disputed = 0; // copies that are not like the first
     std::uint32_t blocks_due = 0;
@@ -89,10 +90,10 @@ struct Arrivals {
 ///   alltoall   in: the block for node c;           out: the block from node c
 /// ok; no_memory; bad_argument: no such schedule for tree and op, several copies without
 /// `arrivals`, or a neighbour's blocks are smaller; truncated: they are larger; on the cube
-/// unreachable: a link on the way is dead, or a neighbour misses something. Elsewhere it waits for
-/// every block, and a dead node's never come: then `arrivals` says what did. Of several copies
-/// (leaves_a_process()) late ones still come after the return, so `memory` and `arrivals` must stay
-/// for as long as the node runs.
+/// unreachable: a link on the way is dead, or a neighbour misses something. Elsewhere unreachable
+/// means that a block cannot come any more, by any copy; `arrivals` says what did. Of several
+/// copies (leaves_a_process()) late ones still come after the return, so `memory` and `arrivals`
+/// must stay for as long as the node runs.
 Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                       std::span<std::byte> memory, Arrivals* arrivals = nullptr);
 

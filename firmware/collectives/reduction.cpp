@@ -1,7 +1,7 @@
 #include "collectives/reduction.hpp"
 
+#include "collectives/await.hpp"
 #include "core/cube/timetable.hpp"
-#include "wire/bytes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,61 +11,13 @@ namespace mesh {
 
 namespace {
 
-// Operators ---------------------------------------------------------------------------------------
+// Pieces and packets ------------------------------------------------------------------------------
 
 using Combine = decltype(Combiner::combine);
 
-template <class T, T (*op)(T, T)>
-void combine_each(std::span<const std::byte> left, std::span<const std::byte> right,
-                  std::span<std::byte> result) {
-    for (std::size_t at = 0; at + sizeof(T) <= result.size(); at += sizeof(T))
-        wire::store(result, at, op(wire::load<T>(left, at), wire::load<T>(right, at)));
-}
-
-template <class T>
-constexpr T sum_of(T left, T right) {
-    return left + right;
-}
-template <class T>
-constexpr T min_of(T left, T right) {
-    return left < right ? left : right;
-}
-template <class T>
-constexpr T max_of(T left, T right) {
-    return left > right ? left : right;
-}
-
-using Word = std::uint32_t;
-using Signed = std::int32_t;
-/// Orders the bits of floats as IEEE 754 orders all its values.
-constexpr Signed rank(Word bits) {
-    return static_cast<Signed>((bits >> 31) != 0 ? bits ^ 0x7FFF'FFFFu : bits);
-}
-constexpr Word lower_float(Word left, Word right) {
-    return rank(left) < rank(right) ? left : right;
-}
-constexpr Word upper_float(Word left, Word right) {
-    return rank(left) > rank(right) ? left : right;
-}
-constexpr Word and_of(Word left, Word right) { return left & right; }
-constexpr Word or_of(Word left, Word right) { return left | right; }
-constexpr Word xor_of(Word left, Word right) { return left ^ right; }
-
-// Rows as in Operator, columns as in ElementType.
-constexpr unsigned kTypes = 3;
-constexpr std::array<std::array<Combine, kTypes>, 6> kCombiners{{
-    {combine_each<Word, sum_of>, combine_each<Word, sum_of>, combine_each<float, sum_of>},
-    {combine_each<Signed, min_of>, combine_each<Word, min_of>, combine_each<Word, lower_float>},
-    {combine_each<Signed, max_of>, combine_each<Word, max_of>, combine_each<Word, upper_float>},
-    {combine_each<Word, and_of>, combine_each<Word, and_of>, nullptr},
-    {combine_each<Word, or_of>, combine_each<Word, or_of>, nullptr},
-    {combine_each<Word, xor_of>, combine_each<Word, xor_of>, nullptr},
-}};
-
-// Pieces and packets ------------------------------------------------------------------------------
-
 /// What a packet of a collective says, in the header's field for the number of a message, which
 /// single packets do not need. It need not name the subtree: no two use a link in one direction.
+/// Piece p of the result is kResult + p.
 constexpr std::uint32_t kOperand = 0, kAsk = 1, kResult = 2;
 
 /// The message cut into pieces of whole elements; none of a Combiner that cannot be.
@@ -88,30 +40,24 @@ void copy(std::span<const std::byte> from, std::span<std::byte> to) {
 }
 
 /// Sends `packet` across `port` to the neighbour.
-void send_across(Kernel& kernel, Port port, Packet packet, Tag tag, std::uint32_t says) {
+void send_across(Kernel& kernel, Port port, OutgoingPacket packet, Tag tag, std::uint32_t says) {
     packet.header().destination = kernel.neighbor(port);
     packet.header().tag = tag;
     packet.header().message = says;
     kernel.inject(std::move(packet));
 }
 
-/// `Packet p = co_await from_across(...)`: the neighbour's next packet that says this; none if the
-/// cable is dead or `status` is no longer ok.
-auto from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says, const Status& status) {
-    const Match match{.tag = tag, .source = kernel.neighbor(port), .message = says};
-    return detail::wait(
-        kernel,
-        [&kernel, port, &status, match] {
-            return kernel.has(match) || kernel.link_dead(port) || status != Status::ok;
-        },
-        [&kernel, match] { return kernel.has(match) ? kernel.take(match) : Packet{}; });
+/// `Awaited a = judged(co_await from_across(...))`: the neighbour's next packet that says this.
+Task<Packet> from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says) {
+    return await_packet(kernel, kernel.neighbor(port), {.tag = tag, .message = says});
 }
 
-/// Asks the neighbours across `ports` for an operand each.
-Task<Status> ask(Kernel& kernel, Tag tag, std::span<const Port> ports) {
+/// Asks the neighbours across `ports` for an operand each. `plan`: see Reduction::plan_word().
+Task<Status> ask(Kernel& kernel, Tag tag, std::uint32_t plan, std::span<const Port> ports) {
     for (const Port port : ports) {
-        Packet packet = co_await kernel.allocate(Rule::unicast);
+        OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
         packet.header().flags = wire::packet_flag::kTimeless;
+        packet.header().total_bytes = plan;
         send_across(kernel, port, std::move(packet), tag, kAsk);
     }
     co_return Status::ok;
@@ -129,8 +75,13 @@ struct Reduction {
     Status status = Status::ok; // once it is not, all processes of the job end
 
     /// Keeps the first status that is not ok.
-    void fail(Status with) { status = status == Status::ok ? with : status; }
+    void fail(Status with) { status = worse(status, with); }
 
+    /// Says the plan, in the header's field for a message's size: whoever has another one sees it.
+    std::uint32_t plan_word() const {
+        return pieces.total_bytes ^ (std::uint32_t{pieces.packet_bytes} << 8) ^
+               (index(pieces.root) << 4) ^ (static_cast<std::uint32_t>(pieces.tree) << 24);
+    }
     std::span<std::byte> piece(std::uint32_t number) const {
         return piece_of(buffer, pieces, number);
     }
@@ -160,42 +111,59 @@ Place place_in(const Kernel& kernel, const BroadcastPlan& plan, unsigned subtree
 
 /// Combines the neighbour's operand into ours.
 Task<Status> take(Kernel& kernel, const Reduction& job, Port port, std::uint32_t number) {
-    Packet packet = co_await from_across(kernel, port, job.pieces.tag, kOperand, job.status);
-    if (!packet)
-        co_return Status::unreachable;
+    const Awaited theirs = judged(co_await from_across(kernel, port, job.pieces.tag, kOperand));
+    if (theirs.status != Status::ok)
+        co_return theirs.status;
     const auto piece = job.piece(number);
-    if (packet.payload().size() != piece.size())
+    const wire::PacketHeader& header = theirs.packet.header();
+    if (theirs.packet.payload().size() != piece.size() || header.total_bytes != job.plan_word() ||
+        header.position != number)
         co_return Status::bad_argument;
-    job.combine(piece, packet.payload(), piece);
+    job.combine(piece, theirs.packet.payload(), piece);
     co_return Status::ok;
 }
 
 /// Sends our operand to the neighbour, when it asks.
 Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t number) {
-    const Packet asked = co_await from_across(kernel, port, job.pieces.tag, kAsk, job.status);
-    if (!asked)
-        co_return Status::unreachable;
-    Packet packet = co_await kernel.allocate(Rule::unicast);
+    const Awaited asked = judged(co_await from_across(kernel, port, job.pieces.tag, kAsk));
+    if (asked.status != Status::ok)
+        co_return asked.status;
+    if (asked.packet.header().total_bytes != job.plan_word())
+        co_return Status::bad_argument;
+    OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
+    packet.header().position = number;
+    packet.header().total_bytes = job.plan_word();
     const auto piece = job.piece(number);
     copy(piece, packet.resize(piece.size()));
     send_across(kernel, port, std::move(packet), job.pieces.tag, kOperand);
     if (kernel.job().ports == PortModel::half) // asks for nothing before this has left
-        kernel.advance_clock(kernel.now() +
-                             kernel.link_time(static_cast<std::uint32_t>(piece.size())));
+        kernel.advance_clock(kernel.now() + kernel.link_time(job.pieces.bytes_of(number)));
     co_return Status::ok;
 }
 
-/// The root has a piece of the result.
+/// This node has missed something: whoever waits for an operand or a question of it across `port`
+/// is told so, once. What it says then is void.
+Task<Status> say_void(Kernel& kernel, Tag tag, Port port, std::uint32_t says) {
+    OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
+    packet.header().flags = wire::packet_flag::kVoid | wire::packet_flag::kTimeless;
+    send_across(kernel, port, std::move(packet), tag, says);
+    co_return Status::ok;
+}
+
+/// The root has a piece of the result; void if it has missed something.
 Task<Status> publish(Kernel& kernel, const Reduction& job, std::uint32_t number) {
-    Packet packet = co_await kernel.allocate(job.pieces.tree);
-    packet.header().subtree = static_cast<std::uint8_t>(
-        subtree_of(kernel, job.pieces.tree, number, job.pieces.packets()));
+    OutgoingPacket packet = co_await kernel.allocate(job.pieces.tree);
+    packet.header().subtree = path_of(kernel, job.pieces, number).subtree;
     packet.header().tag = job.pieces.tag;
-    packet.header().message = kResult;
+    packet.header().message = kResult + number;
     packet.header().position = number * job.pieces.packet_bytes;
-    packet.header().total_bytes = job.pieces.total_bytes;
-    const auto piece = job.piece(number);
-    copy(piece, packet.resize(piece.size()));
+    packet.header().total_bytes = job.plan_word();
+    if (job.status == Status::ok) {
+        const auto piece = job.piece(number);
+        copy(piece, packet.resize(piece.size()));
+    } else {
+        packet.header().flags = wire::packet_flag::kVoid;
+    }
     kernel.inject(std::move(packet));
     co_return Status::ok;
 }
@@ -207,7 +175,7 @@ Task<Status> climb(Kernel& kernel, const Reduction& job, const Place& place, std
     for (unsigned child = 0; child < place.count; ++child) {
         const auto only = place.children().subspan(child, 1);
         if (in_turn)
-            status = co_await ask(kernel, job.pieces.tag, only);
+            status = co_await ask(kernel, job.pieces.tag, job.plan_word(), only);
         if (status == Status::ok)
             status = co_await take(kernel, job, only.front(), number);
         if (status != Status::ok)
@@ -217,6 +185,23 @@ Task<Status> climb(Kernel& kernel, const Reduction& job, const Place& place, std
         status = co_await give(kernel, job, place.parent, number);
     else if (job.publishes)
         status = co_await publish(kernel, job, number);
+    co_return status;
+}
+
+/// Piece `number` of one subtree will not come: its neighbours there must not wait, nor those who
+/// wait for results, one of each of their subtrees.
+Task<Status> give_up(Kernel& kernel, const Reduction& job, const Place& place,
+                     std::uint32_t number) {
+    Status status = Status::ok;
+    if (place.parent != kNoPort)
+        status = co_await say_void(kernel, job.pieces.tag, place.parent, kOperand);
+    for (const Port child : place.children())
+        status = worse(status, co_await say_void(kernel, job.pieces.tag, child, kAsk));
+    const Network network = kernel.network();
+    unsigned trees = tree_rules(network.topology).subtree_count(network, job.pieces.tree);
+    if (place.parent == kNoPort && job.publishes)
+        for (; trees != 0 && number < job.pieces.packets(); --trees, number += job.processes)
+            status = worse(status, co_await publish(kernel, job, number));
     co_return status;
 }
 
@@ -236,9 +221,14 @@ Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
     std::uint32_t number = subtree;
     for (; number < end && job.status == Status::ok; number += job.processes) {
         for (; !in_turn && asked < end && asked <= number + ahead; asked += job.processes)
-            job.fail(co_await ask(kernel, job.pieces.tag, place.children()));
-        job.fail(co_await climb(kernel, job, place, number, in_turn));
+            job.fail(co_await ask(kernel, job.pieces.tag, job.plan_word(), place.children()));
+        const Status climbed = co_await climb(kernel, job, place, number, in_turn);
+        job.fail(climbed);
+        if (climbed != Status::ok)
+            break; // else this piece is through, and the next one will not be
     }
+    if (job.status != Status::ok)
+        job.fail(co_await give_up(kernel, job, place, number));
     co_return job.status;
 }
 
@@ -284,13 +274,13 @@ Task<Status> exchange(Kernel& kernel, const Reduction& job, const Step& step) {
     const std::span<const Port> only{&step.port, 1};
     Status status = Status::ok;
     if (takes && !step.gives_first)
-        status = co_await ask(kernel, job.pieces.tag, only);
+        status = co_await ask(kernel, job.pieces.tag, job.plan_word(), only);
     if (takes && step.gives_last && status == Status::ok)
         status = co_await take(kernel, job, step.port, step.theirs);
     if (step.ours != kNoPacket && status == Status::ok)
         status = co_await give(kernel, job, step.port, step.ours);
     if (takes && step.gives_first && status == Status::ok)
-        status = co_await ask(kernel, job.pieces.tag, only);
+        status = co_await ask(kernel, job.pieces.tag, job.plan_word(), only);
     if (takes && !step.gives_last && status == Status::ok)
         status = co_await take(kernel, job, step.port, step.theirs);
     co_return status;
@@ -304,27 +294,37 @@ Process climb_by_steps(Kernel& kernel, Reduction& job) {
         const Step step = step_of(kernel, job.pieces, number);
         job.fail(co_await exchange(kernel, job, step));
     }
+    for (unsigned port = 0; job.status != Status::ok && port < kernel.ports(); ++port) {
+        job.fail(co_await say_void(kernel, job.pieces.tag, port_at(port), kAsk));
+        job.fail(co_await say_void(kernel, job.pieces.tag, port_at(port), kOperand));
+    }
     co_return job.status;
 }
 
 // Whole reductions --------------------------------------------------------------------------------
 
-/// What the root publishes, everywhere else.
+/// What the root publishes, everywhere else. A subtree by which nothing comes any more, or a void
+/// piece, is not waited for again.
 Task<Status> take_results(Kernel& kernel, const Reduction& job) {
-    const Match match{.tag = job.pieces.tag, .source = job.pieces.root, .message = kResult};
-    for (std::uint32_t got = 0; got < job.pieces.packets(); ++got) {
-        co_await kernel.wait_until(
-            [&kernel, &job, match] { return kernel.has(match) || job.status != Status::ok; });
-        if (!kernel.has(match))
-            co_return job.status;
-        Packet packet = kernel.take(match);
-        const std::uint32_t position = packet.header().position;
-        if (position > job.pieces.total_bytes ||
-            packet.payload().size() > job.pieces.total_bytes - position)
-            co_return Status::bad_argument;
-        copy(packet.payload(), job.buffer.subspan(position));
+    std::uint32_t lost = 0; // subtrees
+    Status status = Status::ok;
+    for (std::uint32_t number = 0; number < job.pieces.packets(); ++number) {
+        const Path path = path_of(kernel, job.pieces, number);
+        if ((lost >> path.subtree & 1u) != 0)
+            continue;
+        const Match match{.tag = job.pieces.tag, .message = kResult + number};
+        const Awaited result = judged(co_await await_packet(kernel, job.pieces.root, match, path));
+        status = worse(status, result.status);
+        const auto piece = job.piece(number);
+        if (result.status != Status::ok)
+            lost |= 1u << path.subtree;
+        else if (result.packet.payload().size() == piece.size() &&
+                 result.packet.header().total_bytes == job.plan_word())
+            copy(result.packet.payload(), piece);
+        else
+            status = worse(status, Status::bad_argument);
     }
-    co_return Status::ok;
+    co_return status;
 }
 
 /// The tree that a reduction climbs: structures for sending stand for the one they extend.
@@ -372,56 +372,68 @@ Task<Status> run(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> bu
         if (spawned < ids.size() && kernel.spawn(climber(kernel, job, spawned), ids[spawned]))
             ++spawned;
         else
-            job.status = Status::no_memory; // those before it end as soon as they run
+            job.status = Status::no_memory;
     }
     if (job.publishes && kernel.id() != plan.root && job.status == Status::ok)
         job.fail(co_await take_results(kernel, job));
     for (unsigned number = 0; number < spawned; ++number)
         job.fail(co_await kernel.join(ids[number]));
-    if (to_all && !job.publishes && job.status == Status::ok) {
+    if (to_all && !job.publishes) {
         ++job.pieces.tag; // what comes next under the old one could overtake the last of these
-        job.fail(co_await broadcast(kernel, job.pieces, buffer));
+        job.fail(co_await broadcast(kernel, job.pieces, buffer, job.status));
     }
     co_return job.status;
 }
 
-/// Sends our total of the nodes seen so far across `port` and takes the neighbour's. With one port
-/// neither begins before both are there: a packet for a later dimension must not come earlier.
-Task<Status> swap_totals(Kernel& kernel, Tag tag, Port port, std::span<const std::byte> total,
-                         Packet& theirs) {
-    static constexpr Status kGoOn = Status::ok;
+/// What a scan has missed so far: the first reason, and the ports that nothing comes by any more.
+struct Missed {
+    Status status = Status::ok;
+    std::uint32_t absent = 0;
+};
+
+/// Sends our total of the nodes seen so far across `port` and takes the neighbour's; no packet if
+/// there is none to be had. With one port neither begins before both are there: a packet for a
+/// later dimension must not come earlier.
+Task<Packet> swap_totals(Kernel& kernel, Tag tag, Port port, std::span<const std::byte> total,
+                         Missed& missed) {
+    const std::uint32_t bit = 1u << index(port);
     if (kernel.job().ports != PortModel::all) {
         const std::span<const Port> only{&port, 1};
-        const Status status = co_await ask(kernel, tag, only);
-        if (status != Status::ok)
-            co_return status;
-        const Packet asked = co_await from_across(kernel, port, tag, kAsk, kGoOn);
-        if (!asked)
-            co_return Status::unreachable;
+        missed.status = worse(missed.status, co_await ask(kernel, tag, 0, only));
+        if ((missed.absent & bit) == 0) {
+            const Awaited asked = judged(co_await from_across(kernel, port, tag, kAsk));
+            missed.status = worse(missed.status, asked.status);
+            missed.absent |= asked.absent() ? bit : 0;
+        }
     }
-    Packet ours = co_await kernel.allocate(Rule::unicast);
-    copy(total, ours.resize(total.size()));
+    OutgoingPacket ours = co_await kernel.allocate(Rule::unicast);
+    if (missed.status == Status::ok)
+        copy(total, ours.resize(total.size()));
+    else
+        ours.header().flags = wire::packet_flag::kVoid;
     send_across(kernel, port, std::move(ours), tag, kOperand);
-    theirs = co_await from_across(kernel, port, tag, kOperand, kGoOn);
-    if (!theirs)
-        co_return Status::unreachable;
-    if (theirs.payload().size() != total.size())
-        co_return Status::bad_argument;
-    co_return Status::ok;
+    Awaited theirs{Status::unreachable};
+    if ((missed.absent & bit) == 0)
+        theirs = judged(co_await from_across(kernel, port, tag, kOperand));
+    missed.status = worse(missed.status, theirs.status);
+    missed.absent |= theirs.absent() ? bit : 0;
+    if (missed.status == Status::ok && theirs.packet.payload().size() != total.size())
+        missed.status = Status::bad_argument;
+    co_return std::move(theirs.packet);
 }
 
 /// The scan of one piece. `total`: of the subcube of the dimensions so far, which the nodes with
 /// lower addresses begin.
-Task<Status> scan_piece(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> piece) {
-    Packet room = co_await kernel.allocate(Rule::unicast);
+Task<Status> scan_piece(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> piece,
+                        Missed& missed) {
+    OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
     const auto total = room.resize(piece.size());
     copy(piece, total);
     bool none_before = plan.exclusive;
     for (unsigned port = 0; port < kernel.ports(); ++port) {
-        Packet packet;
-        const Status status = co_await swap_totals(kernel, plan.tag, port_at(port), total, packet);
-        if (status != Status::ok)
-            co_return status;
+        Packet packet = co_await swap_totals(kernel, plan.tag, port_at(port), total, missed);
+        if (missed.status != Status::ok)
+            continue;
         const auto theirs = packet.payload();
         if (((index(kernel.id()) >> port) & 1u) == 0) {
             plan.combiner.combine(total, theirs, total);
@@ -434,18 +446,10 @@ Task<Status> scan_piece(Kernel& kernel, const ScanPlan& plan, std::span<std::byt
         none_before = false;
         plan.combiner.combine(theirs, total, total);
     }
-    co_return Status::ok;
+    co_return missed.status;
 }
 
 } // namespace
-
-std::optional<Combiner> combiner(Operator op, ElementType type) {
-    const auto row = static_cast<std::size_t>(op);
-    const auto column = static_cast<std::size_t>(type);
-    if (row >= kCombiners.size() || column >= kTypes || kCombiners[row][column] == nullptr)
-        return std::nullopt;
-    return Combiner{kCombiners[row][column], sizeof(Word)};
-}
 
 Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
     return run(kernel, plan, buffer, false);
@@ -462,12 +466,12 @@ Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buf
         co_return Status::bad_argument;
     if (!kernel.can_carry(Rule::unicast))
         co_return Status::no_memory;
-    for (std::uint32_t number = 0; number < pieces.packets(); ++number) {
-        const Status status = co_await scan_piece(kernel, plan, piece_of(buffer, pieces, number));
-        if (status != Status::ok)
-            co_return status;
-    }
-    co_return Status::ok;
+    Missed missed;
+    for (std::uint32_t number = 0; number < pieces.packets(); ++number)
+        missed.status =
+            worse(missed.status,
+                  co_await scan_piece(kernel, plan, piece_of(buffer, pieces, number), missed));
+    co_return missed.status;
 }
 
 } // namespace mesh

@@ -1,5 +1,6 @@
 #include "collectives/sort.hpp"
 
+#include "collectives/await.hpp"
 #include "wire/bytes.hpp"
 
 #include <algorithm>
@@ -130,10 +131,10 @@ Task<Status> sort(Kernel& kernel, const SortPlan& plan, AscendBlock& block) {
     Status status = co_await sort_block<Kind>(kernel, block);
     bool lost = false;
     Stage stage{0, plan.block_records, &lost};
-    for (; stage.number < kernel.network().dim && status == Status::ok; ++stage.number) {
+    for (; stage.number < kernel.network().dim; ++stage.number) {
         const AscendPlan pass{
             {compare_split<Kind>, &stage}, plan.packet_bytes, plan.tag, stage.number + 1};
-        status = co_await descend(kernel, pass, block);
+        status = worse(status, co_await descend(kernel, pass, block));
     }
     co_return status == Status::ok&& lost ? Status::truncated : status;
 }

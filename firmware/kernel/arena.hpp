@@ -27,6 +27,9 @@ public:
     static void release(void* block);
 
     std::size_t high_water_bytes() const { return taken_; }
+    /// Somebody was refused who cannot go on without.
+    void fail() { failed_ = true; }
+    bool failed() const { return failed_; }
 
 private:
     struct Block {
@@ -42,6 +45,7 @@ private:
 
     std::span<std::byte> memory_;
     std::size_t taken_ = 0;
+    bool failed_ = false;
     std::array<Block*, kBlockBytesMax / kGrain + 1> free_{};
 };
 

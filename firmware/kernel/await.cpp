@@ -18,7 +18,7 @@ Task<unsigned> detail::ask(Kernel& kernel, Outgoing& outgoing, Service service,
     for (unsigned path = everywhere ? 0 : outgoing.path(); path < end; ++path) {
         if (everywhere && kernel.cut_off(outgoing.to, rule, path))
             continue;
-        Packet packet = co_await kernel.allocate(rule);
+        OutgoingPacket packet = co_await kernel.allocate(rule);
         packet.header().subtree = static_cast<std::uint8_t>(path);
         packet.header().destination = outgoing.to;
         packet.header().service = static_cast<std::uint8_t>(service);

@@ -143,13 +143,16 @@ void BoardlessNode::run() {
         do {
             kernel_.forwarder_.send_notices();
         } while (kernel_.links_.dead_ports() != 0 && give_up_packets());
-    } while (kernel_.scheduler_.run_round() && (lockstep() || ++rounds < limits::kRoundsMax));
+    } while (!kernel_.arena_.failed() && kernel_.scheduler_.run_round() &&
+             (lockstep() || ++rounds < limits::kRoundsMax));
     kernel_.links_.on_buffers_free();
     Counters& counters = kernel_.counters_;
     counters[Counter::buffers_used_max] =
         std::max(counters[Counter::buffers_used_max], std::uint32_t{kernel_.pool_.used()});
     counters[Counter::arena_bytes_max] =
         static_cast<std::uint32_t>(kernel_.arena_.high_water_bytes());
+    if (kernel_.arena_.failed() && status_ == Status::ok)
+        end_program(Status::no_memory);
     if (running_ && kernel_.scheduler_.ended(program_id_)) {
         finish_time_ = kernel_.scheduler_.clock(program_id_);
         end_program(kernel_.scheduler_.join(program_id_));

@@ -82,7 +82,13 @@ std::optional<News> Forwarder::deliver(PacketBuffer* buffer) {
     case Service::lost:
     case Service::alive:
     case Service::probe:
+    case Service::look:
     case Service::unknown: return news;
+    case Service::here:
+    case Service::gone: // by a Path to all it comes also to those who have not looked
+        if (news.position != index(here_.node()))
+            return {};
+        return news;
     case Service::kCount:
     default: ++counters_[Counter::drop_unexpected]; return {};
     }
@@ -158,7 +164,7 @@ std::optional<News> Forwarder::undeliverable(const wire::PacketHeader& header) {
     ++counters_[Counter::drop_dead_link];
     const auto service = static_cast<Service>(header.service);
     if (service == Service::message || service == Service::fragment || service == Service::ask ||
-        service == Service::probe)
+        service == Service::probe || service == Service::look)
         return tell(answer(news_of(header), Service::lost));
     return {};
 }
@@ -176,11 +182,15 @@ std::optional<News> Forwarder::tell(const News& news) {
 void Forwarder::send_waiting_notices() {
     while (notice_count_ != 0) {
         const News& notice = notices_[notice_first_];
-        const bool everywhere = notice.way != Way::kChosen;
-        const Rule rule = everywhere ? Rule::disjoint : Rule::unicast;
-        if (!admission_.may_start(rule))
+        const bool by_path = notice.service == Service::here || notice.service == Service::gone;
+        const bool everywhere = !by_path && notice.way != Way::kChosen;
+        const Path path = by_path ? Path::of_word(notice.position) : Path{};
+        const Rule rule = everywhere ? Rule::disjoint : path.rule;
+        if (!admission_.may_start(rule) && admission_.can_carry(rule))
             break;
-        if (!everywhere || !cut_off(notice.peer, rule, notice_path_))
+        if (by_path)
+            answer_look(notice, path);
+        else if (!everywhere || !cut_off(notice.peer, rule, notice_path_))
             send_notice(notice, rule, notice_path_);
         if (everywhere && ++notice_path_ < here_.path_count())
             continue;
@@ -204,6 +214,25 @@ void Forwarder::send_notice(const News& notice, Rule rule, unsigned path) {
                       .position = notice.position};
     put_detail(buffer->header, notice.detail);
     static_cast<void>(inject(buffer, 0)); // no news: it is for another node
+}
+
+void Forwarder::answer_look(const News& notice, Path path) {
+    if (!admission_.can_carry(path.rule)) {
+        ++counters_[Counter::drop_no_route];
+        return;
+    }
+    PacketBuffer* buffer = pool_.allocate();
+    buffer->header = {.rule = path.rule,
+                      .subtree = path.subtree,
+                      .source = here_.node(),
+                      .destination = path.to_all ? kNoNode : notice.peer,
+                      .service = static_cast<std::uint8_t>(notice.service),
+                      .flags = wire::packet_flag::kTimeless,
+                      .message = notice.message,
+                      .position = index(notice.peer)};
+    if (path.inward)
+        buffer->header.flags |= wire::packet_flag::kInward;
+    static_cast<void>(inject(buffer, 0));
 }
 
 void Forwarder::end(Incoming& incoming, bool taken) {

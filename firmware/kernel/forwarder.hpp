@@ -99,6 +99,7 @@ private:
 
     void send_waiting_notices();
     void send_notice(const News& notice, Rule rule, unsigned path);
+    void answer_look(const News& notice, Path path);
     std::optional<News> deliver(PacketBuffer* buffer);
     std::optional<News> put(PacketBuffer* buffer, const News& news);
     std::optional<News> on_offer(PacketBuffer* buffer, const News& news);

@@ -36,8 +36,8 @@ bool Kernel::may_start(Rule rule) {
     return may;
 }
 
-Packet Kernel::new_packet(Rule rule) {
-    Packet packet{*this, pool_.allocate()};
+OutgoingPacket Kernel::new_packet(Rule rule) {
+    OutgoingPacket packet{*this, pool_.allocate()};
     scheduler_.holds().lower();
     packet.header() = {};
     packet.header().rule = rule;
@@ -45,17 +45,21 @@ Packet Kernel::new_packet(Rule rule) {
     return packet;
 }
 
-void Kernel::inject(Packet&& packet) {
+void Kernel::inject(OutgoingPacket&& packet, wire::ModelTime ready) {
     const Hold hold(scheduler_.holds());
-    hear(forwarder_.inject(packet.take(), now()));
+    hear(forwarder_.inject(packet.take(), ready));
     scheduler_.touch();
 }
 
 Packet Kernel::take(const Match& match) {
+    Packet packet = take_control(match);
+    advance_clock(packet.ready());
+    return packet;
+}
+
+Packet Kernel::take_control(const Match& match) {
     const Hold hold(scheduler_.holds());
-    PacketBuffer* buffer = forwarder_.take(match);
-    advance_clock(buffer->ready);
-    return Packet{*this, buffer};
+    return {*this, forwarder_.take(match)};
 }
 
 void Kernel::release(PacketBuffer* buffer) {
@@ -111,10 +115,15 @@ void Kernel::start_pull(std::uint32_t position, std::span<std::byte> out) {
 }
 
 void Kernel::hear(const News& news) {
-    if (news.service == Service::probe)
+    if (news.service == Service::probe) {
         hear(forwarder_.tell(messages_.answer(news)));
-    else
+    } else if (news.service == Service::look) {
+        News said = news;
+        said.service = host_.started() && !scheduler_.any() ? Service::gone : Service::here;
+        hear(forwarder_.tell(said));
+    } else {
         messages_.hear(news);
+    }
     scheduler_.touch();
 }
 

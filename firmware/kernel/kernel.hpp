@@ -36,6 +36,7 @@ namespace mesh {
 
 class Kernel;
 class Packet;
+class OutgoingPacket;
 
 /// The program of a node: the one process that the kernel starts itself. One per image.
 using Program = Process (*)(Kernel& kernel);
@@ -120,17 +121,21 @@ public:
 
     // Packets -------------------------------------------------------------------------------------
 
-    /// `Packet p = co_await allocate(rule)`: an empty packet, when the pool can start one.
+    /// `OutgoingPacket p = co_await allocate(rule)`: an empty packet, when the pool can start one.
     auto allocate(Rule rule);
     /// False if the pool is too small for this rule's paths (allocate() would wait for ever) or the
     /// image does not have the rule.
     bool can_carry(Rule rule) const { return admission_.can_carry(rule); }
     /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
-    void inject(Packet&& packet);
+    void inject(OutgoingPacket&& packet);
+    /// The same for control that must move nobody's clock: at model time `ready`.
+    void inject(OutgoingPacket&& packet, wire::ModelTime ready);
     /// `Packet p = co_await receive(match)`: the next packet that matches; sets the clock.
     auto receive(Match match);
     /// The next packet that matches, which must be there (see has()); sets the clock.
     Packet take(const Match& match);
+    /// The same for control that moves no clock.
+    Packet take_control(const Match& match);
     /// True if receive(match) would not wait.
     bool has(const Match& match) const { return forwarder_.mailbox().find(match) != nullptr; }
     void release(PacketBuffer* buffer);
@@ -173,7 +178,7 @@ private:
     friend class BoardlessNode;
 
     bool may_start(Rule rule);
-    Packet new_packet(Rule rule);
+    OutgoingPacket new_packet(Rule rule);
     void start_pull(std::uint32_t position, std::span<std::byte> out);
     void hear(const std::optional<News>& news) {
         if (news)
@@ -196,7 +201,7 @@ private:
     wire::Result result_{};
 };
 
-/// A packet in the pool, owned: no-copy view of what arrived, or what is about to be sent.
+/// A packet that has come, in the pool, owned. Ports may still be sending it on: it is read only.
 /// Releases its buffer when it goes; must not outlive the kernel.
 class Packet {
 public:
@@ -218,20 +223,31 @@ public:
     }
 
     explicit operator bool() const { return buffer_ != nullptr; }
-    wire::PacketHeader& header() { return buffer_->header; }
     const wire::PacketHeader& header() const { return buffer_->header; }
+    std::span<const std::byte> payload() const { return buffer_->payload(); }
+    wire::ModelTime ready() const { return buffer_->ready; }
+
+protected:
+    Kernel* kernel_ = nullptr;
+    PacketBuffer* buffer_ = nullptr;
+};
+
+/// A packet that is about to be sent, see Kernel::allocate() and inject().
+class OutgoingPacket : public Packet {
+public:
+    using Packet::Packet;
+
+    wire::PacketHeader& header() { return buffer_->header; }
     std::span<std::byte> payload() { return buffer_->payload(); }
     /// Sets the payload's size (at most kPayloadBytesMax) and gives it to be filled.
     std::span<std::byte> resize(std::size_t bytes) {
         buffer_->header.payload_bytes = static_cast<std::uint16_t>(bytes);
         return buffer_->payload();
     }
-    wire::ModelTime ready() const { return buffer_->ready; }
-    PacketBuffer* take() { return std::exchange(buffer_, nullptr); }
 
 private:
-    Kernel* kernel_ = nullptr;
-    PacketBuffer* buffer_ = nullptr;
+    friend class Kernel;
+    PacketBuffer* take() { return std::exchange(buffer_, nullptr); }
 };
 
 // Awaiters ----------------------------------------------------------------------------------------
@@ -300,6 +316,8 @@ inline auto Kernel::join(ProcessId id) {
                            },
                            wire::kNever};
 }
+
+inline void Kernel::inject(OutgoingPacket&& packet) { inject(std::move(packet), now()); }
 
 inline auto Kernel::allocate(Rule rule) {
     return detail::Awaiter{scheduler_, [this, rule] { return may_start(rule); },

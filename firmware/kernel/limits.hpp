@@ -63,6 +63,10 @@ inline constexpr std::size_t kArgumentBytesMax = 256;
 /// comes beyond it is sent back to wait at its source, so that it cannot fill the pool.
 inline constexpr unsigned kUnexpectedShare = 4;
 
+/// Packets of a broadcast by which its root may run ahead of the slowest node, as a share of the
+/// pool (1/kTreeWindowShare).
+inline constexpr unsigned kTreeWindowShare = 4;
+
 /// Payload bytes of one message that may be under way before the receiver has consumed them.
 inline constexpr std::uint32_t kMessageWindowPackets = 8;
 

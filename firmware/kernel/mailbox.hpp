@@ -29,7 +29,27 @@ enum class Service : std::uint8_t {
     alive,    // an answer to that or to a probe: go on waiting; `position` bytes have arrived
     probe,   // to a kernel: is it there, and is its message number `position` under way (if not 0)?
     unknown, // an answer to both: nobody knows of that message (any more)
+    look,    // to a kernel: is it there? `position`: by which Path the answer is to come
+    here,    // the answer to that; `position`: the node that looks
+    gone,    // the same where no process is left: nothing more will come
     kCount
+};
+
+/// The way of packets from their source to here: by a rule and, where it has several, a tree.
+struct Path {
+    Rule rule = Rule::unicast;
+    std::uint8_t subtree = 0;
+    bool inward = false; // up the tree, to its root
+    bool to_all = false; // down all of the tree, to every node
+
+    constexpr std::uint32_t word() const {
+        return static_cast<std::uint32_t>(rule) | (std::uint32_t{subtree} << 8) |
+               (inward ? 1u << 16 : 0u) | (to_all ? 1u << 17 : 0u);
+    }
+    static constexpr Path of_word(std::uint32_t word) {
+        return {static_cast<Rule>(word & 0xFFu), static_cast<std::uint8_t>(word >> 8),
+                (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
+    }
 };
 
 /// What a process waits for.

@@ -19,7 +19,7 @@ struct Parcel {
 };
 
 // Fills and starts the packet at `position`; returns the position after it.
-std::uint32_t start_packet(Kernel& kernel, Packet packet, const Parcel& parcel,
+std::uint32_t start_packet(Kernel& kernel, OutgoingPacket packet, const Parcel& parcel,
                            const Outgoing& outgoing, std::uint32_t position) {
     std::uint32_t bytes =
         std::min<std::uint32_t>(parcel.options.packet_bytes, parcel.total_bytes - position);
@@ -30,6 +30,8 @@ std::uint32_t start_packet(Kernel& kernel, Packet packet, const Parcel& parcel,
             inside == 0 ? std::min(unit, parcel.total_bytes - position) : 0;
         packet.header().flags = inside == 0 ? 0 : wire::packet_flag::kPart;
     }
+    if (parcel.options.is_void)
+        packet.header().flags |= wire::packet_flag::kVoid;
     packet.header().destination = parcel.to;
     packet.header().tag = parcel.options.tag;
     packet.header().service = service(position == 0 ? Service::message : Service::fragment);
@@ -110,7 +112,7 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
             silent = true;
         } else if (may_send(outgoing, parcel, position, offered)) {
             offered = true;
-            Packet packet = co_await kernel.allocate(outgoing.rule());
+            OutgoingPacket packet = co_await kernel.allocate(outgoing.rule());
             position = start_packet(kernel, std::move(packet), parcel, outgoing, position);
         }
         outgoing.ask_at = kernel.ask_time(asked);
@@ -163,7 +165,7 @@ Task<Status> answer(Kernel& kernel, const Incoming& incoming) {
     for (unsigned path = 0; path < paths; ++path) {
         if (incoming.detour && kernel.cut_off(incoming.source, rule, path))
             continue;
-        Packet packet = co_await kernel.allocate(rule);
+        OutgoingPacket packet = co_await kernel.allocate(rule);
         packet.header().subtree = static_cast<std::uint8_t>(path);
         packet.header().destination = incoming.source;
         packet.header().service = service(Service::taken);
@@ -226,6 +228,8 @@ Task<Received> receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag, Nod
         if (bytes < payload.size())
             result.status = Status::truncated;
     } while (!message.finished());
+    if (message.is_void())
+        result.status = Status::unreachable;
     co_return result;
 }
 

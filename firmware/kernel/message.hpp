@@ -38,6 +38,7 @@ struct SendOptions {
     std::uint32_t unit_bytes = 0; // of an external packet; 0: each packet is one. Neighbours only
     Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
     bool synchronous = true; // in model time too: ends when the receiver has it, not when it leaves
+    bool is_void = false; // the sender could not make it: receive() gives unreachable for it
 };
 
 /// Sends `total_bytes` (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed
@@ -68,6 +69,7 @@ public:
     NodeId source() const { return header_.source; }
     Tag tag() const { return header_.tag; }
     std::uint32_t bytes() const { return header_.total_bytes; }
+    bool is_void() const { return (header_.flags & wire::packet_flag::kVoid) != 0; }
     /// True when next() has given the last packet.
     bool finished() const { return incoming_.consumed >= header_.total_bytes; }
     /// ok, or why next() has given no packet.

@@ -79,7 +79,7 @@ void Messages::hear(const News& news) {
         outgoing->taken_bytes =
             std::max(outgoing->taken_bytes, static_cast<std::uint32_t>(news.detail));
     } else {
-        outgoing->unknown = true;
+        (news.service == Service::here ? outgoing->alive : outgoing->unknown) = true;
     }
 }
 

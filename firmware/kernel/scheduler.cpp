@@ -84,6 +84,12 @@ std::uint64_t Scheduler::next_wake() const {
     return earliest;
 }
 
+bool Scheduler::any() const {
+    const auto slots = slots_.first(used_);
+    return std::any_of(slots.begin(), slots.end(),
+                       [](const ProcessSlot& slot) { return !!slot.root; });
+}
+
 bool Scheduler::ended(ProcessId id) const { return !known(id) || !slots_[id.slot].root; }
 
 Status Scheduler::join(ProcessId id) {

@@ -73,6 +73,8 @@ public:
     /// Earliest `wake` of all blocked processes, or kNever; 0 if another round is due.
     std::uint64_t next_wake() const;
 
+    /// True while a process runs or waits here.
+    bool any() const;
     bool ended(ProcessId id) const;
     /// Gives the verdict of a process that has ended, and its slot away. ok if it never was.
     Status join(ProcessId id);

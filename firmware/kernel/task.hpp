@@ -1,8 +1,9 @@
 // Coroutines without a heap: Task<T> is a call that can wait, Process a task that runs by itself.
 //
 // The first parameter of every such function is `Kernel&`: its arena gives the frame. Frames of a
-// few dozen bytes come and go in O(1); when the arena is exhausted, awaiting the task gives
-// Status::no_memory (or a default T) instead of running it.
+// few dozen bytes come and go in O(1). When the arena is exhausted, awaiting the task gives
+// Status::no_memory, or a T that says so, instead of running it; where T has no such value the
+// program ends with no_memory.
 //
 // GCC 12 miscompiles two forms, which the tests ran into: `co_return c ? co_await f() : g` (write
 // an if), and an aggregate made in place, `co_await f(Id{1, 2})` (give it a name).
@@ -11,9 +12,11 @@
 #include "kernel/arena.hpp"
 #include "kernel/status.hpp"
 
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 namespace mesh {
@@ -42,12 +45,14 @@ struct PromiseBase {
     };
     FinalAwaiter final_suspend() noexcept { return {}; }
 
-    template <class... Args>
-    static void* operator new(std::size_t bytes, Kernel& kernel, Args&&...) noexcept {
-        return arena_of(kernel).allocate(bytes);
-    }
     static void operator delete(void* frame) noexcept { Arena::release(frame); }
 };
+
+/// Types that can say that there was no memory: a Status, what has one, what can be nothing.
+template <class T>
+concept SaysFailure = std::is_same_v<T, Status> || requires(T value) {
+    { value.status } -> std::convertible_to<Status>;
+} ||(std::is_class_v<T>&& requires(const T& value) { static_cast<bool>(value); });
 
 template <class T>
 T value_without_memory() {
@@ -72,6 +77,14 @@ public:
         }
         static Task get_return_object_on_allocation_failure() noexcept { return Task{nullptr}; }
         void return_value(T result) noexcept { value = std::move(result); }
+
+        template <class... Args>
+        static void* operator new(std::size_t bytes, Kernel& kernel, Args&&...) noexcept {
+            void* const frame = arena_of(kernel).allocate(bytes);
+            if (frame == nullptr && !detail::SaysFailure<T>)
+                arena_of(kernel).fail();
+            return frame;
+        }
     };
     using Handle = std::coroutine_handle<promise_type>;
 
@@ -84,8 +97,10 @@ public:
             handle_.destroy();
     }
 
-    bool await_ready() const noexcept { return !handle_; }
+    bool await_ready() const noexcept { return !handle_ && detail::SaysFailure<T>; }
     std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
+        if (!handle_)
+            return std::noop_coroutine(); // the program ends
         handle_.promise().continuation = caller;
         return handle_;
     }

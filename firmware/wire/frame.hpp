@@ -112,6 +112,7 @@ namespace packet_flag {
 inline constexpr std::uint8_t kTimeless = 0x01; // end-to-end control: outside the model time
 inline constexpr std::uint8_t kInward = 0x02;   // up a tree, to its root
 inline constexpr std::uint8_t kPart = 0x04;     // of the external packet begun before it
+inline constexpr std::uint8_t kVoid = 0x08;     // its sender could not make what is expected of it
 } // namespace packet_flag
 
 /// The fields of a link header as values.

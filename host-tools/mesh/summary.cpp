@@ -217,7 +217,8 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
     for (const std::uint32_t node : summary.failed) {
         const NodeResult& failed = result.nodes[node];
         if (failed.fate == Fate::live) {
-            if (failed.report.done == 0)
+            constexpr auto kUnreachable = static_cast<std::uint32_t>(Status::unreachable);
+            if (failed.report.done == 0 || failed.report.status == kUnreachable)
                 without.push_back(node);
             else if (!summary.verdict.right[node])
                 ended[failed.report.status].push_back(node);

@@ -29,7 +29,7 @@ Process waits_for_one(Kernel& node) {
         co_await node.sleep(story.late);
         if (!story.sends)
             co_return Status::ok;
-        Packet packet = co_await node.allocate(Rule::unicast);
+        OutgoingPacket packet = co_await node.allocate(Rule::unicast);
         packet.header().destination = kWaits;
         packet.header().tag = 5;
         node.inject(std::move(packet));

@@ -232,7 +232,7 @@ TEST(Counters, ControlForAMessageThatIsNotUnderWayIsDropUnexpected) {
 }
 
 Process injects_to_nobody(Kernel& node) {
-    Packet packet = co_await node.allocate(Rule::unicast);
+    OutgoingPacket packet = co_await node.allocate(Rule::unicast);
     packet.header().destination = node_at(1000);
     node.inject(std::move(packet));
     co_return Status::ok;
@@ -247,7 +247,7 @@ TEST(Counters, APacketOfAProcessThatLeadsNowhereIsDropNoRoute) {
 }
 
 Process sends_one_packet(Kernel& node) {
-    Packet packet = co_await node.allocate(Rule::unicast);
+    OutgoingPacket packet = co_await node.allocate(Rule::unicast);
     packet.header().destination = node_at(1);
     packet.resize(100);
     node.inject(std::move(packet));
@@ -305,7 +305,7 @@ TEST(Counters, AnAcknowledgementWithADamagedPacketStillWakesWhoWaitsForABuffer) 
 
 Process crosses_the_cube(Kernel& node) {
     if (index(node.id()) == 0) {
-        Packet packet = co_await node.allocate(Rule::unicast);
+        OutgoingPacket packet = co_await node.allocate(Rule::unicast);
         packet.header().destination = node_at(7);
         packet.resize(10);
         node.inject(std::move(packet));

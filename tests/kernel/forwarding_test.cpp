@@ -69,7 +69,7 @@ Storm storm;
 Process shoot(Kernel& node) {
     for (std::uint32_t number = 0; number < storm.shots; ++number) {
         const Shot shot = storm.shot(node.id(), number);
-        Packet packet = co_await node.allocate(shot.rule);
+        OutgoingPacket packet = co_await node.allocate(shot.rule);
         packet.header().subtree = shot.subtree;
         packet.header().destination = shot.rule == Rule::unicast ? shot.to : kNoNode;
         packet.header().tag = kStormTag;

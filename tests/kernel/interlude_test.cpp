@@ -148,7 +148,7 @@ void trap_after_each_instruction(bool on) {
 Process busy(Kernel& node) {
     trap_after_each_instruction(true);
     for (unsigned round = 0; round < kRounds; ++round) {
-        Packet packet = co_await node.allocate(Rule::unicast);
+        OutgoingPacket packet = co_await node.allocate(Rule::unicast);
         packet.header().destination = node_at(1 + round % 2);
         std::ranges::fill(packet.resize(4), static_cast<std::byte>(round));
         node.inject(std::move(packet));

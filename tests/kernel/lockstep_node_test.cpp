@@ -120,7 +120,7 @@ Process sends_late(Kernel& node) {
         co_return Status::ok;
     }
     co_await node.sleep(10 * kUnit);
-    Packet packet = co_await node.allocate(Rule::unicast);
+    OutgoingPacket packet = co_await node.allocate(Rule::unicast);
     packet.header().destination = node_at(1);
     packet.resize(0);
     node.inject(std::move(packet));

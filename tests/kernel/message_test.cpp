@@ -297,7 +297,7 @@ TEST(ChannelBetweenNodes, AWriteEndsWhenTheReaderHasItAndChannelsDoNotMix) {
 // Matching and alternatives -----------------------------------------------------------------------
 
 Process one_packet(Kernel& node, Tag tag) {
-    Packet packet = co_await node.allocate(Rule::unicast);
+    OutgoingPacket packet = co_await node.allocate(Rule::unicast);
     packet.header().destination = node_at(0);
     packet.header().tag = tag;
     packet.resize(0);
@@ -459,7 +459,7 @@ Process one_offer_each(Kernel& node) {
         if (!node.spawn(send_one(node), id))
             co_return Status::no_memory;
     co_await node.sleep(100 * kUnit); // the offers wait at the other end; then the cable is cut
-    Packet packet = co_await node.allocate(Rule::unicast);
+    OutgoingPacket packet = co_await node.allocate(Rule::unicast);
     packet.header().destination = node_at(1);
     packet.resize(0);
     node.inject(std::move(packet));

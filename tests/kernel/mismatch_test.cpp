@@ -1,7 +1,9 @@
 // Nodes that call one collective with different plans: whoever has not got what its own plan says
 // is told so, no byte outside its buffer changes, and nothing stays behind in the pool.
+#include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"
 #include "collectives/personalised.hpp"
+#include "collectives/reduction.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -101,6 +103,72 @@ TEST(Exchange, OfBlocksThatDifferInSizeIsNotDoneAndAllEnd) {
         EXPECT_EQ(rig.report(id).done, 1u) << id;
         EXPECT_NE(outcomes[id].first, Status::ok) << id;
         EXPECT_FALSE(rig.kernel(id).has({})) << id;
+    }
+}
+
+// Reductions whose plans differ -------------------------------------------------------------------
+
+struct Plans {
+    ReducePlan most, odd; // of all nodes, and of node 3
+};
+Plans reductions;
+template <bool ToAll>
+Process reduces(Kernel& node) {
+    const ReducePlan plan = index(node.id()) == 3 ? reductions.odd : reductions.most;
+    std::array<std::uint32_t, 64> words{};
+    words.fill(1);
+    const auto buffer = std::as_writable_bytes(std::span{words}).first(plan.total_bytes);
+    Outcome& outcome = outcomes[index(node.id())];
+    if (ToAll)
+        outcome.first = co_await allreduce(node, plan, buffer);
+    else
+        outcome.first = co_await reduce(node, plan, buffer);
+    outcome.guard_intact = words[0] == node.nodes();
+    co_return outcome.first;
+}
+
+TEST(Reduction, OfDifferentPlansIsNeverOkWithWrongData) {
+    const Combiner sum = *combiner(Operator::sum, ElementType::u32);
+    const ReducePlan most{.total_bytes = 128, .packet_bytes = 32, .tag = 1, .combiner = sum};
+    ReducePlan fewer = most, other_cut = most, other_root = most, other_tree = most;
+    fewer.total_bytes = 64;
+    other_cut.packet_bytes = 64;
+    other_root.root = node_at(5);
+    other_tree.tree = Rule::sbnt_minr;
+    for (const ReducePlan& odd : {fewer, other_cut, other_root, other_tree}) {
+        reductions = {most, odd};
+        outcomes = {};
+        Rig rig{{Topology::cube, 3}, reduces<true>};
+        rig.run({});
+        rig.finish(900'000'000);
+        unsigned ok = 0;
+        for (std::uint32_t id = 0; id < rig.size(); ++id) {
+            const bool same_ways = odd.root == most.root && odd.tree == most.tree;
+            EXPECT_TRUE(rig.report(id).done != 0 || !same_ways) << id; // else some wait in a circle
+            EXPECT_TRUE(outcomes[id].first != Status::ok || outcomes[id].guard_intact) << id;
+            ok += outcomes[id].first == Status::ok ? 1 : 0;
+        }
+        EXPECT_EQ(ok, 0u);
+    }
+}
+
+// A node that does not join -----------------------------------------------------------------------
+
+Process all_but_3_meet(Kernel& node) {
+    if (index(node.id()) == 3)
+        co_return Status::ok;
+    outcomes[index(node.id())].first = co_await barrier(node);
+    co_return Status::ok;
+}
+
+TEST(Barrier, ThatOneNodeSkipsIsUnreachableForAllOthers) {
+    for (const Network network : {Network{Topology::cube, 3}, Network{Topology::star, 3}}) {
+        outcomes = {};
+        Rig rig{network, all_but_3_meet};
+        rig.run({});
+        rig.finish(900'000'000);
+        for (std::uint32_t id = 0; id < rig.size(); ++id)
+            EXPECT_TRUE(id == 3 || outcomes[id].first == Status::unreachable) << id;
     }
 }
 

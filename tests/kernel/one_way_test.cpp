@@ -19,7 +19,7 @@ Process talk(Kernel& node) {
         for (std::uint32_t ports = node.rules().out_ports(kNetwork, node.id()); ports != 0;
              ports &= ports - 1) {
             const Port port = port_at(static_cast<unsigned>(std::countr_zero(ports)));
-            Packet packet = co_await node.allocate(Rule::unicast);
+            OutgoingPacket packet = co_await node.allocate(Rule::unicast);
             packet.header().destination = node.neighbor(port);
             packet.header().tag = kTag;
             packet.header().position = number;

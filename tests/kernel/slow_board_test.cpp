@@ -118,7 +118,7 @@ bool second_may_go = false;
 Process send_to(Kernel& node, NodeId to, unsigned packets) {
     for (unsigned number = 0; number < packets; ++number) {
         co_await node.wait_until([number] { return number == 0 || second_may_go; });
-        Packet packet = co_await node.allocate(Rule::unicast);
+        OutgoingPacket packet = co_await node.allocate(Rule::unicast);
         packet.header().destination = to;
         std::ranges::fill(packet.resize(100), static_cast<std::byte>(number + 1));
         node.inject(std::move(packet));

@@ -185,7 +185,7 @@ Process goes_round(Kernel& node) {
     const auto previous = torus.shift(1, -1);
     std::uint32_t value = index(node.id());
     for (unsigned turn = 0; turn < 8; ++turn) {
-        Packet packet = co_await node.allocate(Rule::unicast);
+        OutgoingPacket packet = co_await node.allocate(Rule::unicast);
         packet.header().destination = next->node;
         packet.header().tag = kRound;
         wire::store(packet.resize(sizeof value), 0, value);

@@ -64,7 +64,7 @@ std::byte payload_byte(NodeId source, std::uint32_t number, std::size_t at) {
 
 Process shoot(Kernel& node) {
     for (std::uint32_t number = 0; number < kShots; ++number) {
-        Packet packet = co_await node.allocate(rule_of(number));
+        OutgoingPacket packet = co_await node.allocate(rule_of(number));
         if (!is_broadcast(number))
             packet.header().destination = target_of(node.id(), number);
         packet.header().position = number;

@@ -177,14 +177,16 @@ std::optional<Formula> PathPersonal::uhc_formula() const {
 /// After faults all blocks of living nodes are enough, whether or not every copy came.
 bool PathPersonal::right(NodeId node, const Outcome& outcome) const {
     const wire::NodeReport& report = outcome.reports[index(node)];
-    if ((report.done == 0 && !outcome.any_fault) || report.status != 0)
+    const bool misses = report.status == static_cast<std::uint32_t>(Status::unreachable);
+    if ((report.done == 0 && !outcome.any_fault) || (report.status != 0 && !misses))
         return false;
-    return matches(node, report) || (report.done == 0 && has_living_blocks(node, outcome));
+    const bool waits = report.done == 0 || (misses && outcome.any_fault);
+    return (!misses && matches(node, report)) || (waits && has_living_blocks(node, outcome));
 }
 
-/// A node that still waits reports how many blocks it has and the sum of their checksums, the
-/// sender's number in front of each. Right is: all blocks of the living, and with them those of
-/// some of the dead, who may have sent before they died.
+/// A node that still waits, or has learned that it waits in vain, reports how many blocks it has
+/// and the sum of their checksums, the sender's number in front of each. Right is: all blocks of
+/// the living, and with them those of some of the dead, who may have sent before they died.
 bool PathPersonal::has_living_blocks(NodeId node, const Outcome& outcome) const {
     const wire::NodeReport& report = outcome.reports[index(node)];
     const auto& killed = outcome.killed;

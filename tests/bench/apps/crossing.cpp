@@ -25,7 +25,7 @@ mesh::Process app_main(mesh::Kernel& node) {
     unsigned sent = 0;
     for (unsigned received = 0; received < count; ++received) {
         while (sent < count && sent - received < kUnderWay) {
-            mesh::Packet packet = co_await node.allocate(Rule::unicast);
+            mesh::OutgoingPacket packet = co_await node.allocate(Rule::unicast);
             packet.resize(bytes);
             packet.header().destination = farthest;
             node.inject(std::move(packet));

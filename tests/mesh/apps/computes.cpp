@@ -32,7 +32,7 @@ Process computes(Kernel& node) {
     unsigned calls = 0;
     while (board::the_board().now_us() < end) {
         if (node.arguments().size() > 2) {
-            const Packet packet = co_await node.allocate(Rule::unicast);
+            OutgoingPacket packet = co_await node.allocate(Rule::unicast);
             calls += packet ? 1 : 0;
         }
     }

@@ -1,0 +1,173 @@
+#include "collectives/collector.hpp"
+
+#include "collectives/await.hpp"
+#include "collectives/paths.hpp"
+#include "core/bits.hpp"
+
+#include <algorithm>
+
+namespace mesh {
+
+namespace {
+constexpr std::byte kGone{2}; // the mark of a packet that nobody waits for any more
+}
+
+Collector::Collector(NodeId self, const Cutting& cutting, std::span<std::byte> places,
+                     std::span<std::byte> marks, Arrivals& arrivals)
+    : self_(self),
+      cutting_(cutting),
+      places_(places),
+      marks_(marks),
+      arrivals_(arrivals) {}
+
+std::span<std::byte> Collector::place_of(NodeId node, std::uint32_t packet) const {
+    const std::size_t begin = std::size_t{index(node)} * cutting_.total_bytes;
+    return places_.subspan(begin + std::size_t{packet} * cutting_.packet_bytes,
+                           cutting_.bytes_of(packet));
+}
+
+bool Collector::take(NodeId from, NodeId place, const Packet& packet) {
+    const std::uint32_t packets = cutting_.packets();
+    const std::uint32_t number = packet.header().message;
+    const std::size_t nodes = marks_.size() / packets;
+    if (from == self_ || index(from) >= nodes || number >= packets ||
+        packet.payload().size() != cutting_.bytes_of(number))
+        return false;
+    const std::size_t first = std::size_t{index(from)} * packets;
+    ++arrivals_.copies;
+    const std::span<std::byte> room = place_of(place, number);
+    if (marks_[first + number] == kGone)
+        return true;
+    if (marks_[first + number] != std::byte{0}) {
+        if (!std::equal(room.begin(), room.end(), packet.payload().begin()))
+            ++arrivals_.disputed;
+        return true;
+    }
+    marks_[first + number] = std::byte{1};
+    std::copy(packet.payload().begin(), packet.payload().end(), room.begin());
+    const auto marks = marks_.subspan(first, packets);
+    if (std::find(marks.begin(), marks.end(), std::byte{0}) != marks.end())
+        return true;
+    ++arrivals_.blocks;
+    if (arrivals_.on_block != nullptr)
+        arrivals_.on_block(arrivals_.context, from,
+                           places_.subspan(std::size_t{index(place)} * cutting_.total_bytes,
+                                           cutting_.total_bytes));
+    return true;
+}
+
+Process collect(Kernel& kernel, Collector collector, Tag tag, bool to_self) {
+    while (!collector.finished()) {
+        const Match any{.tag = tag};
+        const Arrivals& arrivals = collector.arrivals();
+        co_await kernel.wait_until(
+            [&kernel, &arrivals, any] { return kernel.has(any) || arrivals.given_up; });
+        if (arrivals.given_up)
+            break;
+        Packet packet = kernel.take(any);
+        const NodeId from = packet.header().source;
+        static_cast<void>(collector.take(from, to_self ? kernel.id() : from, packet));
+        collector.arrivals().last_at = kernel.now();
+    }
+    co_return Status::ok;
+}
+
+namespace {
+
+// The trees, from 0, over which packet `number` of `from` comes to this node.
+std::uint32_t trees_from(const Kernel& kernel, const PersonalPlan& plan, Exchange what, NodeId from,
+                         std::uint32_t number) {
+    const Network network = kernel.network();
+    if (network.topology == Topology::cube)
+        return 1;
+    const bool inward = what == Exchange::gather;
+    const NodeId root = inward ? kernel.id() : from;
+    const PathChoice<NetworkPaths> choice{{network, plan.tree, root, inward}, plan.copies};
+    if (what != Exchange::allgather)
+        return choice.trees_to(choice.paths().relative(root, inward ? from : kernel.id()));
+    std::uint32_t trees = 0;
+    for (unsigned copy = 0; copy < plan.copies; ++copy)
+        trees |= 1u << spread_tree(choice, from, number, copy);
+    return trees;
+}
+
+// Whether a copy of a packet can still come.
+Task<Status> look_for_packet(Kernel& kernel, const PersonalPlan& plan, Exchange what, NodeId from,
+                             std::uint32_t number) {
+    const Network network = kernel.network();
+    const unsigned first = tree_rules(network.topology).first_subtree(network, plan.tree);
+    Status status = Status::unreachable;
+    for (std::uint32_t left = trees_from(kernel, plan, what, from, number);
+         left != 0 && status == Status::unreachable; left &= left - 1) {
+        const Path path{.rule = plan.tree,
+                        .subtree = static_cast<std::uint8_t>(first + lowest_bit(left)),
+                        .inward = what == Exchange::gather,
+                        .to_all = what == Exchange::allgather};
+        status = co_await look_for(kernel, from, path, {.tag = plan.tag, .source = from});
+    }
+    co_return status;
+}
+
+// Looks for every node of which a packet is missing.
+Task<Status> look_for_missing(Kernel& kernel, const PersonalPlan& plan, Exchange what,
+                              std::span<std::byte> marks, Arrivals& arrivals) {
+    const std::size_t packets = marks.size() / kernel.nodes();
+    for (std::uint32_t from = 0; from < kernel.nodes(); ++from) {
+        const auto of_node = marks.subspan(from * packets, packets);
+        const auto missing = std::find(of_node.begin(), of_node.end(), std::byte{0});
+        const bool sends = what != Exchange::scatter || node_at(from) == plan.root;
+        if (!sends || node_at(from) == kernel.id() || missing == of_node.end())
+            continue;
+        const auto number = static_cast<std::uint32_t>(missing - of_node.begin());
+        const Status there = co_await look_for_packet(kernel, plan, what, node_at(from), number);
+        if (there != Status::ok && there != Status::unreachable)
+            co_return there;
+        if (there == Status::ok || *missing != std::byte{0})
+            continue;
+        std::replace(of_node.begin(), of_node.end(), std::byte{0}, kGone);
+        ++arrivals.gone;
+    }
+    co_return Status::ok;
+}
+
+} // namespace
+
+Task<Status> wait_for_blocks(Kernel& kernel, PersonalPlan plan, Exchange what,
+                             std::span<std::byte> marks, Arrivals& arrivals) {
+    const auto over = [&arrivals] {
+        return arrivals.blocks + arrivals.gone >= arrivals.blocks_due || arrivals.given_up;
+    };
+    Watch watch{kernel};
+    while (!over()) {
+        const std::uint32_t seen = arrivals.copies;
+        watch.listen();
+        co_await kernel.wait_until([&arrivals, &watch, over, seen] {
+            return over() || arrivals.copies != seen || watch.over();
+        });
+        Status status = Status::ok;
+        if (watch.tired() && !over())
+            status = co_await look_for_missing(kernel, plan, what, marks, arrivals);
+        if (status != Status::ok)
+            co_return status;
+    }
+    co_return arrivals.gone != 0 ? Status::unreachable : Status::ok;
+}
+
+Task<Status> take_gathered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> blocks,
+                           std::span<std::byte> marks) {
+    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    std::fill(marks.begin(), marks.end(), std::byte{0});
+    Arrivals arrivals;
+    arrivals.blocks_due = kernel.nodes() - 1;
+    arrivals.copies_due = arrivals.blocks_due * cutting.packets();
+    const Collector collector{kernel.id(), cutting, blocks, marks, arrivals};
+    ProcessId collecting;
+    if (!kernel.spawn(collect(kernel, collector, plan.tag, false), collecting))
+        co_return Status::no_memory;
+    const Status status = co_await wait_for_blocks(kernel, plan, Exchange::gather, marks, arrivals);
+    arrivals.given_up = true;
+    const Status collected = co_await kernel.join(collecting);
+    co_return worse(status, collected);
+}
+
+} // namespace mesh
