@@ -108,7 +108,8 @@ void BoardlessNode::run() {
     unsigned rounds = 0;
     do {
         do {
-            kernel_.forwarder_.send_notices();
+            if (kernel_.forwarder_.send_notices())
+                kernel_.scheduler_.touch();
         } while (kernel_.links_.dead_ports() != 0 && give_up_packets());
     } while (kernel_.scheduler_.run_round() && (lockstep() || ++rounds < limits::kRoundsMax));
     kernel_.links_.on_buffers_free();
