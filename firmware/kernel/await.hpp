@@ -12,7 +12,7 @@ namespace mesh {
 
 /// `Packet p = co_await await_from(kernel, source, match)`: the next packet of `source` that
 /// matches (match.source is not read); sets the clock. An empty one means unreachable, or that the
-/// arena is full.
+/// arena is full: packet.status() says which. kAnySource is always waited for.
 ///
 /// A single packet comes by one way, so its source is unreachable if the first link on the way to
 /// it is dead, or if its kernel does not answer a question that goes that way. A packet of a
@@ -21,14 +21,5 @@ namespace mesh {
 /// to be after some four times kAskPatience of the links' patience; later if it has answered
 /// before, since questions become rarer (limits.hpp).
 Task<Packet> await_from(Kernel& kernel, NodeId source, Match match);
-
-namespace detail {
-
-/// Asks `service` (Service::ask or probe) of the node that `outgoing` goes to, by its way, or if
-/// that is lost by all disjoint paths. `about`: the number of a message of that node, for a probe.
-/// Gives how many questions left; 0 also if the arena is full.
-Task<unsigned> ask(Kernel& kernel, Outgoing& outgoing, Service service, std::uint32_t about = 0);
-
-} // namespace detail
 
 } // namespace mesh

@@ -141,7 +141,8 @@ void BoardlessNode::run() {
         if (interludes_)
             end_interludes();
         do {
-            kernel_.forwarder_.send_notices();
+            if (kernel_.forwarder_.send_notices())
+                kernel_.scheduler_.touch();
         } while (kernel_.links_.dead_ports() != 0 && give_up_packets());
     } while (!kernel_.arena_.failed() && kernel_.scheduler_.run_round() &&
              (lockstep() || ++rounds < limits::kRoundsMax));

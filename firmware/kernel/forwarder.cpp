@@ -179,13 +179,14 @@ std::optional<News> Forwarder::tell(const News& news) {
     return {};
 }
 
-void Forwarder::send_waiting_notices() {
+bool Forwarder::send_waiting_notices() {
+    const bool could_tell = may_tell();
     while (notice_count_ != 0) {
         const News& notice = notices_[notice_first_];
         const bool by_path = notice.service == Service::here || notice.service == Service::gone;
         const bool everywhere = !by_path && notice.way != Way::kChosen;
         const Path path = by_path ? Path::of_word(notice.position) : Path{};
-        const Rule rule = everywhere ? Rule::disjoint : path.rule;
+        const Rule rule = everywhere ? Rule::disjoint : by_path ? path.rule : notice.rule;
         if (!admission_.may_start(rule) && admission_.can_carry(rule))
             break;
         if (by_path)
@@ -199,21 +200,27 @@ void Forwarder::send_waiting_notices() {
         --notice_count_;
     }
     admission_.close(notice_count_ >= kNotices - 1);
+    return !could_tell && may_tell();
 }
 
+// Questions say by which way they themselves go, answers by which way the question went.
 void Forwarder::send_notice(const News& notice, Rule rule, unsigned path) {
     PacketBuffer* buffer = pool_.allocate();
+    const bool asks = notice.service == Service::ask || notice.service == Service::probe;
+    const std::uint8_t way =
+        asks && rule == Rule::disjoint ? static_cast<std::uint8_t>(path + 1) : notice.way;
     buffer->header = {.rule = rule,
                       .subtree = static_cast<std::uint8_t>(path),
                       .source = here_.node(),
                       .destination = notice.peer,
-                      .tag = Way::tag(notice.way, notice.round),
+                      .tag = Way::tag(way, notice.round),
                       .service = static_cast<std::uint8_t>(notice.service),
                       .flags = wire::packet_flag::kTimeless,
                       .message = notice.message,
                       .position = notice.position};
     put_detail(buffer->header, notice.detail);
-    static_cast<void>(inject(buffer, 0)); // no news: it is for another node
+    const wire::ModelTime ready = notice.service == Service::taken ? notice.detail : 0;
+    static_cast<void>(inject(buffer, ready)); // no news: it is for another node
 }
 
 void Forwarder::answer_look(const News& notice, Path path) {

@@ -33,9 +33,11 @@ struct Way {
 /// word about a message (all others). Also what is said of a packet to the node it came from.
 struct News {
     Service service{};
-    std::uint8_t way = Way::kChosen; // of the packet that it is about
-    std::uint8_t round = 0;          // of questions; 0: not the answer to one by all paths
-    NodeId peer = kNoNode;           // where it comes from, or goes to
+    Rule rule = Rule::unicast; // by which it is told
+    std::uint8_t way =
+        Way::kChosen;       // of the packet that it is about; if another: told by all paths
+    std::uint8_t round = 0; // of questions; 0: not the answer to one by all paths
+    NodeId peer = kNoNode;  // where it comes from, or goes to
     std::uint32_t message = 0;
     std::uint32_t position = 0;
     std::uint64_t detail = 0; // alive: bytes that are consumed; taken: when, in model time
@@ -52,7 +54,7 @@ inline void put_detail(wire::PacketHeader& header, std::uint64_t detail) {
 
 class Forwarder {
 public:
-    /// `senders`: places to remember senders in, one at least; the caller's.
+    /// `senders`: places to remember senders in; the caller's.
     Forwarder(const Here& here, PacketPool& pool, Counters& counters, Links& links,
               Admission& admission, std::span<Sender> senders)
         : here_(here),
@@ -75,11 +77,11 @@ public:
     /// Sends word to another node, the answer to what came from there: by all disjoint paths if
     /// that came by one of them.
     std::optional<News> tell(const News& news);
+    /// A process may tell something: what frames bring about has its room beside.
+    bool may_tell() const { return notice_count_ < kNotices / 2; }
     /// What was told (Service::later, lost, alive, ...) leaves when the pool allows.
-    void send_notices() {
-        if (notice_count_ != 0)
-            send_waiting_notices();
-    }
+    /// True if a process that waits to tell something may do so now.
+    bool send_notices() { return notice_count_ != 0 && send_waiting_notices(); }
     unsigned pending() const { return notice_count_; }
 
     /// The first link on the way of a packet of `rule` (`path`: of Rule::disjoint) to `to` is dead.
@@ -97,7 +99,7 @@ public:
 private:
     static constexpr unsigned kNotices = 16;
 
-    void send_waiting_notices();
+    bool send_waiting_notices();
     void send_notice(const News& notice, Rule rule, unsigned path);
     void answer_look(const News& notice, Path path);
     std::optional<News> deliver(PacketBuffer* buffer);

@@ -12,7 +12,7 @@ bool is_behind(std::uint32_t number, std::uint32_t last) {
 } // namespace
 
 Intake::Intake(std::span<Sender> senders, const Mailbox& mailbox)
-    : senders_(senders),
+    : senders_(senders.empty() ? std::span{&alone_, 1} : senders),
       mailbox_(mailbox) {
     std::fill(senders_.begin(), senders_.end(), Sender{});
 }

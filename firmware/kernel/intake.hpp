@@ -60,6 +60,7 @@ private:
     Memory remember(NodeId source, std::uint32_t message) const;
     bool waits(NodeId source, std::uint32_t message) const;
 
+    Sender alone_; // if there is no other place
     std::span<Sender> senders_;
     const Mailbox& mailbox_;
     Incoming* first_ = nullptr;

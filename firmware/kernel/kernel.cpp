@@ -5,8 +5,9 @@ namespace mesh {
 namespace {
 /// A part of the arena's end, to remember senders in.
 std::span<Sender> senders_in(std::span<std::byte> arena) {
-    const std::size_t count =
-        std::max<std::size_t>(1, arena.size() / limits::kSendersShare / sizeof(Sender));
+    const std::size_t count = arena.size() / limits::kSendersShare / sizeof(Sender);
+    if (count == 0)
+        return {};
     const auto place = arena.last(count * sizeof(Sender));
     return {new (place.data()) Sender[count], count};
 }
@@ -49,6 +50,27 @@ void Kernel::inject(OutgoingPacket&& packet, wire::ModelTime ready) {
     const Hold hold(scheduler_.holds());
     hear(forwarder_.inject(packet.take(), ready));
     scheduler_.touch();
+}
+
+void Kernel::tell(const News& news) {
+    const Hold hold(scheduler_.holds());
+    hear(forwarder_.tell(news));
+    if (forwarder_.send_notices())
+        scheduler_.touch();
+}
+
+bool Kernel::ask(Outgoing& outgoing) {
+    News question;
+    if (!messages_.next_question(outgoing, question))
+        return false;
+    if (outgoing.to == id())
+        return outgoing.alive = true;
+    bool any = outgoing.way == Way::kChosen;
+    for (unsigned path = 0; !any && can_carry(Rule::disjoint) && path < path_count(); ++path)
+        any = !cut_off(outgoing.to, Rule::disjoint, path);
+    if (any)
+        tell(question);
+    return any;
 }
 
 Packet Kernel::take(const Match& match) {

@@ -145,6 +145,16 @@ public:
     /// When a sender that hears nothing asks for its receiver, after it has `asked` as often.
     std::uint64_t ask_time(unsigned asked) const;
     Messages& messages() { return messages_; }
+    /// There is room for what a process tells another kernel.
+    bool may_tell() const { return forwarder_.may_tell(); }
+    /// Sends word about a message; see Forwarder::tell(). Precondition: may_tell().
+    void tell(const News& news);
+    /// Time to ask: true if outgoing.lost, or if its time for that has come, and may_tell().
+    bool may_ask(const Outgoing& outgoing) const {
+        return (outgoing.lost || due(outgoing.ask_at)) && may_tell();
+    }
+    /// Asks. False: nobody answers by any way that `outgoing` may take.
+    bool ask(Outgoing& outgoing);
     /// The first link on the way of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule = Rule::unicast, unsigned path = 0) const {
         return forwarder_.cut_off(to, rule, path);
@@ -223,6 +233,12 @@ public:
     }
 
     explicit operator bool() const { return buffer_ != nullptr; }
+    /// ok; of an empty one that a Task gave: unreachable, or no_memory if the task could not run.
+    Status status() const {
+        if (buffer_ != nullptr)
+            return Status::ok;
+        return kernel_ != nullptr ? Status::unreachable : Status::no_memory;
+    }
     const wire::PacketHeader& header() const { return buffer_->header; }
     std::span<const std::byte> payload() const { return buffer_->payload(); }
     wire::ModelTime ready() const { return buffer_->ready; }

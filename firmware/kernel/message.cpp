@@ -70,8 +70,9 @@ bool may_send(const Outgoing& outgoing, const Parcel& parcel, std::uint32_t posi
 
 // The sender has something to do, or something has been said.
 bool may_go_on(const Outgoing& outgoing, const Parcel& parcel, std::uint32_t position) {
-    return outgoing.lost || outgoing.later || outgoing.moved || outgoing.unknown ||
-           may_send(outgoing, parcel, position, true) || all_taken(outgoing, parcel);
+    return outgoing.later || outgoing.moved || outgoing.unknown ||
+           (!outgoing.lost && may_send(outgoing, parcel, position, true)) ||
+           all_taken(outgoing, parcel);
 }
 
 } // namespace
@@ -86,14 +87,12 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
         co_return Status::bad_argument;
     Outgoing outgoing{kernel.messages(), to, options.route};
     kernel.messages().number(outgoing);
-    outgoing.is_message = true;
+    outgoing.question = Service::ask;
     outgoing.lost = kernel.cut_off(to, options.route);
     const Parcel parcel{to, options, total_bytes, source};
     wire::ModelTime pause = wire::kTicksPerUnit;
     std::uint32_t position = 0;
     bool offered = false;
-    bool silent = false; // since it was last asked
-    unsigned asked = 0;  // in a row
     while (!outgoing.unknown && !all_taken(outgoing, parcel)) {
         if (std::exchange(outgoing.moved, false) && outgoing.arrived_bytes != 0) {
             position = outgoing.arrived_bytes;
@@ -105,38 +104,20 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
             outgoing.later = offered = false;
             position = 0;
         }
-        if (outgoing.lost) {
-            outgoing.lose_way();
-            if (co_await detail::ask(kernel, outgoing, Service::ask) == 0)
-                co_return Status::unreachable;
-            silent = true;
-        } else if (may_send(outgoing, parcel, position, offered)) {
+        if (!outgoing.lost && may_send(outgoing, parcel, position, offered)) {
             offered = true;
             OutgoingPacket packet = co_await kernel.allocate(outgoing.rule());
             position = start_packet(kernel, std::move(packet), parcel, outgoing, position);
         }
-        outgoing.ask_at = kernel.ask_time(asked);
+        outgoing.ask_at = kernel.ask_time(outgoing.asked);
         co_await kernel.wait_until([&kernel, &outgoing, &parcel, position] {
-            return may_go_on(outgoing, parcel, position) || kernel.due(outgoing.ask_at);
+            return may_go_on(outgoing, parcel, position) || kernel.may_ask(outgoing);
         });
         outgoing.ask_at = wire::kNever;
-        if (may_go_on(outgoing, parcel, position)) {
-            asked = 0;
-            silent = false;
-            continue;
-        }
-        silent = silent && !std::exchange(outgoing.alive, false);
-        if (silent && !outgoing.has_way())
+        if (may_go_on(outgoing, parcel, position))
+            outgoing.begin_anew();
+        else if (!kernel.ask(outgoing))
             co_return Status::unreachable;
-        if (silent) {
-            outgoing.lost = true;
-            asked = 0;
-            continue;
-        }
-        if (co_await detail::ask(kernel, outgoing, Service::ask) == 0)
-            co_return Status::unreachable;
-        silent = true;
-        ++asked;
     }
     if (outgoing.unknown)
         co_return Status::unreachable;
@@ -157,28 +138,6 @@ Message::Message(Kernel& kernel, Packet&& offer)
 
 Message::~Message() { kernel_.end(incoming_, started_ && finished()); }
 
-namespace {
-// Tells the sender how far its message is consumed: by all paths if it has lost its way.
-Task<Status> answer(Kernel& kernel, const Incoming& incoming) {
-    const Rule rule = incoming.detour ? Rule::disjoint : Rule::unicast;
-    const unsigned paths = incoming.detour ? kernel.path_count() : 1;
-    for (unsigned path = 0; path < paths; ++path) {
-        if (incoming.detour && kernel.cut_off(incoming.source, rule, path))
-            continue;
-        OutgoingPacket packet = co_await kernel.allocate(rule);
-        packet.header().subtree = static_cast<std::uint8_t>(path);
-        packet.header().destination = incoming.source;
-        packet.header().service = service(Service::taken);
-        packet.header().flags = wire::packet_flag::kTimeless;
-        packet.header().message = incoming.message;
-        packet.header().position = incoming.consumed;
-        put_detail(packet.header(), kernel.now());
-        kernel.inject(std::move(packet));
-    }
-    co_return Status::ok;
-}
-} // namespace
-
 // Gives out the next packet, telling the sender now and then how far its message is consumed.
 Task<Packet> next(Kernel& kernel, Message& message) {
     Packet packet = std::move(message.current_);
@@ -186,8 +145,8 @@ Task<Packet> next(Kernel& kernel, Message& message) {
         const Match rest{.service = Service::fragment, .message = message.header_.message};
         packet = co_await await_from(kernel, message.source(), rest);
         if (!packet) {
-            message.status_ = Status::unreachable;
-            co_return Packet{};
+            message.status_ = packet.status();
+            co_return packet;
         }
     }
     message.incoming_.consumed += packet.header().payload_bytes;
@@ -195,25 +154,24 @@ Task<Packet> next(Kernel& kernel, Message& message) {
     if (!message.started_ || half_window || message.finished()) {
         message.unanswered_ = 0;
         message.started_ = true;
-        if (co_await answer(kernel, message.incoming_) != Status::ok) {
-            message.status_ = Status::no_memory;
-            co_return Packet{};
-        }
+        co_await kernel.wait_until([&kernel] { return kernel.may_tell(); });
+        kernel.tell({.service = Service::taken,
+                     .way = message.incoming_.detour ? Way::kNone : Way::kChosen,
+                     .peer = message.source(),
+                     .message = message.header_.message,
+                     .position = message.incoming_.consumed,
+                     .detail = kernel.now()});
     }
     co_return packet;
 }
 
 Task<Received> receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source) {
-    const Match match{.service = Service::message, .tag = tag, .source = source};
-    Packet offer;
-    if (source == kAnySource)
-        offer = co_await kernel.receive(match);
-    else if (index(source) < kernel.nodes())
-        offer = co_await await_from(kernel, source, match);
-    else
+    if (source != kAnySource && index(source) >= kernel.nodes())
         co_return Received{.status = Status::bad_argument};
+    const Match match{.service = Service::message, .tag = tag};
+    Packet offer = co_await await_from(kernel, source, match);
     if (!offer)
-        co_return Received{.status = Status::unreachable};
+        co_return Received{.status = offer.status()};
     Message message{kernel, std::move(offer)};
     Received result{Status::ok, message.source(), message.tag(), 0};
     do {

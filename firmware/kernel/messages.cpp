@@ -31,7 +31,7 @@ Outgoing* Messages::find(std::uint32_t message) const {
 // The table begins with the newest.
 std::uint32_t Messages::before(const Outgoing& outgoing) const {
     for (const Outgoing* other = outgoing.next; other != nullptr; other = other->next)
-        if (other->is_message && other->to == outgoing.to && !other->taken)
+        if (other->question == Service::ask && other->to == outgoing.to && !other->taken)
             return other->message;
     return 0;
 }
@@ -42,12 +42,38 @@ bool Messages::end_round(Outgoing& outgoing, const News& news) {
         return false;
     outgoing.begin_round();
     counters_[Counter::disjoint_retries] +=
-        outgoing.is_message && !std::exchange(outgoing.detour, true) ? 1 : 0;
+        outgoing.question == Service::ask && !std::exchange(outgoing.detour, true) ? 1 : 0;
     outgoing.way = news.way;
     outgoing.moved = true;
     outgoing.lost = false;
     outgoing.arrived_bytes = news.position;
     outgoing.taken = outgoing.taken || news.position != 0;
+    return true;
+}
+
+bool Messages::next_question(Outgoing& outgoing, News& question) {
+    outgoing.silent = outgoing.silent && !std::exchange(outgoing.alive, false);
+    if (outgoing.lost || outgoing.silent) {
+        if (!outgoing.has_way() || !outgoing.any_way)
+            return false;
+        outgoing.lose_way();
+        outgoing.asked = 0;
+    } else {
+        ++outgoing.asked;
+    }
+    outgoing.silent = true;
+    if (outgoing.message == 0)
+        number(outgoing);
+    // On a detour questions go by all paths as well.
+    if (outgoing.way != Way::kChosen)
+        outgoing.begin_round();
+    question = {.service = outgoing.question,
+                .rule = outgoing.route,
+                .way = outgoing.way,
+                .round = outgoing.way != Way::kChosen ? outgoing.round : std::uint8_t{0},
+                .peer = outgoing.to,
+                .message = outgoing.message,
+                .position = outgoing.about};
     return true;
 }
 

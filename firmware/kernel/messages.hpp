@@ -33,15 +33,24 @@ struct Outgoing {
     }
     /// Questions go out that only answers of this round are answers to.
     void begin_round() { round = static_cast<std::uint8_t>(round % 0xFFu + 1); }
+    /// Word has come: questions begin anew.
+    void begin_anew() {
+        asked = 0;
+        silent = false;
+    }
 
     Messages& messages;
     const NodeId to;
-    const Rule route; // the chosen way
+    const Rule route;                  // the chosen way
+    Service question = Service::probe; // probe, or of a message that is sent: ask
+    std::uint32_t about = 0;           // the number of a message of the other node, to probe for
+    bool any_way = true;               // if it loses its way it may take another
+    bool silent = false;               // since it was last asked
+    std::uint8_t asked = 0;            // in a row
     std::uint8_t way = Way::kChosen;
     std::uint8_t round = 0;
-    bool is_message = false; // not somebody who waits
-    bool detour = false;     // it has taken another way than the chosen one
-    bool taken = false;      // at least its first packet
+    bool detour = false; // it has taken another way than the chosen one
+    bool taken = false;  // at least its first packet
     bool later = false;
     bool lost = false;         // its way
     bool moved = false;        // a round has been answered
@@ -66,6 +75,9 @@ public:
     /// if there is none.
     std::uint32_t before(const Outgoing& outgoing) const;
 
+    /// Nothing has been heard for long, or the way is lost: gives the next question. It is to go by
+    /// all paths if outgoing.has_way() does not hold then. False: nobody answers.
+    bool next_question(Outgoing& outgoing, News& question);
     /// News came: if it is of something under way, that hears it.
     void hear(const News& news);
     /// What to answer to a probe.
