@@ -144,8 +144,9 @@ void BoardlessNode::run() {
             if (kernel_.forwarder_.send_notices())
                 kernel_.scheduler_.touch();
         } while (kernel_.links_.dead_ports() != 0 && give_up_packets());
-    } while (!kernel_.arena_.failed() && kernel_.scheduler_.run_round() &&
-             (lockstep() || ++rounds < limits::kRoundsMax));
+        if (kernel_.arena_.failed())
+            kernel_.scheduler_.stop();
+    } while (kernel_.scheduler_.run_round() && (lockstep() || ++rounds < limits::kRoundsMax));
     kernel_.links_.on_buffers_free();
     Counters& counters = kernel_.counters_;
     counters[Counter::buffers_used_max] =

@@ -73,6 +73,8 @@ public:
     /// Earliest `wake` of all blocked processes, or kNever; 0 if another round is due.
     std::uint64_t next_wake() const;
 
+    /// No process ever runs again.
+    void stop() { used_ = 0; }
     /// True while a process runs or waits here.
     bool any() const;
     bool ended(ProcessId id) const;

@@ -347,7 +347,7 @@ TEST(Counters, ALostFrameIsOneRetransmission) {
 
 TEST(Counters, TogetherAccountForEveryFrameOfANoisyRun) {
     for (unsigned seed = 1; seed <= 10; ++seed) {
-        Rig rig{{Topology::cube, 3}, app_main_job, 100, seed};
+        Rig rig{{Topology::cube, 3}, app_main_job, 160, seed};
         rig.noise = {.drop = 0.2, .corrupt = 0.1, .twice = 0.05, .swap = 0.1};
         rig.run({.op = wire::Op::bcast, .rule = Rule::sbt, .message_bytes = 30'000});
         const std::uint64_t from_host = 2 * 8; // job and start

@@ -332,7 +332,11 @@ TEST(Reduction, OfPiecesThatDifferInSizeIsNotDone) {
         fill_work(2);
         Rig rig{{Topology::cube, 1}, of_different_minds, 40};
         rig.run({});
-        EXPECT_EQ(rig.report(0).status, static_cast<std::uint32_t>(Status::bad_argument));
+        // Whoever sees it first says so; the other one misses something then.
+        EXPECT_NE(rig.report(0).status, 0u);
+        EXPECT_NE(rig.report(1).status, 0u);
+        EXPECT_EQ(std::max(rig.report(0).status, rig.report(1).status),
+                  static_cast<std::uint32_t>(Status::bad_argument));
     }
 }
 
