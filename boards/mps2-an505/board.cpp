@@ -85,7 +85,7 @@ Board::Board() {
         record.address = regs::kNic;
         halt(record);
     }
-    mac_ = Lan9118::mac();
+    identity_ = wire::from_mac(Lan9118::mac()).value_or(wire::Identity{});
     interrupt_enable(regs::kNicIrq);
 }
 

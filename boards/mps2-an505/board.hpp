@@ -27,7 +27,7 @@ public:
     Board(const Board&) = delete;
     Board& operator=(const Board&) = delete;
 
-    wire::Identity identity() const { return wire::from_mac(mac_); }
+    wire::Identity identity() const { return identity_; }
     std::size_t window_bytes(unsigned ports) const;
 
     bool transmit_ready();
@@ -58,7 +58,7 @@ private:
     Lan9118 nic_;
     Pl081 dma_;
     Clock clock_;
-    wire::Mac mac_{};
+    wire::Identity identity_;
     hal::Received receiving_{};            // state busy: a frame is on its way to the buffer
     std::uint32_t words_to_discard_ = 0;   // of that frame, behind what the buffer takes
     volatile bool transfer_ended_ = false; // since the last wait()

@@ -19,6 +19,11 @@ enum class CheckId : std::uint32_t {
     unhandled_frame_kind,
     network_not_linked,
     notice_queue_full,
+    no_such_node, // the address that the board was given
+    link_window_overrun,
+    link_queue_broken,
+    take_without_packet,
+    no_receive_buffer,
 };
 
 /// Defined once by each board: stops the node with `id` as the cause.

@@ -45,6 +45,10 @@ std::optional<News> Forwarder::forward(PacketBuffer* buffer, Port arrival, std::
 std::optional<News> Forwarder::deliver(PacketBuffer* buffer) {
     const wire::PacketHeader& header = buffer->header;
     const News news{static_cast<Service>(header.service), header.message, header.position};
+    if (deaf_) {
+        ++counters_[Counter::drop_unexpected];
+        return tell_lost(header);
+    }
     switch (news.service) {
     case Service::taken:
     case Service::later:
@@ -72,6 +76,7 @@ std::optional<News> Forwarder::deliver(PacketBuffer* buffer) {
 
 PacketBuffer* Forwarder::take(const Match& match) {
     PacketBuffer* buffer = mailbox_.find(match);
+    MESH_CHECK(buffer != nullptr, take_without_packet);
     mailbox_.remove(buffer);
     if (match.service == Service::message)
         --unexpected_;
@@ -91,6 +96,10 @@ bool Forwarder::give_up(std::optional<News>& news) {
 
 std::optional<News> Forwarder::undeliverable(const wire::PacketHeader& header) {
     ++counters_[Counter::drop_dead_link];
+    return tell_lost(header);
+}
+
+std::optional<News> Forwarder::tell_lost(const wire::PacketHeader& header) {
     const auto service = static_cast<Service>(header.service);
     if (service == Service::message || service == Service::fragment || service == Service::ask)
         return notify(header, Service::lost);

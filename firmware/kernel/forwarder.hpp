@@ -47,6 +47,8 @@ public:
             send_waiting_notices();
     }
     unsigned pending() const { return notice_count_; }
+    /// This node only forwards: nobody here takes a packet, and senders of messages are told so.
+    void be_deaf(bool deaf) { deaf_ = deaf; }
 
     /// The first link on the way of a packet of `rule` to `to` is dead.
     bool cut_off(NodeId to, Rule rule) const;
@@ -68,6 +70,7 @@ private:
     void send_waiting_notices();
     std::optional<News> deliver(PacketBuffer* buffer);
     std::optional<News> undeliverable(const wire::PacketHeader& header);
+    std::optional<News> tell_lost(const wire::PacketHeader& header);
     std::optional<News> notify(const wire::PacketHeader& about, Service service);
 
     const Here& here_;
@@ -80,6 +83,7 @@ private:
     std::uint8_t notice_first_ = 0;
     std::uint8_t notice_count_ = 0;
     std::uint16_t unexpected_ = 0; // messages in the mailbox that no process has taken
+    bool deaf_ = false;
     std::uint32_t delivery_hash_ = 0;
 };
 

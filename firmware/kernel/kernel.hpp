@@ -62,7 +62,8 @@ public:
     NodeId neighbor(Port port) const { return here_.neighbor(port); }
     /// What the image knows of this network.
     const NetworkRules& rules() const { return here_.rules; }
-    /// The link at `port` was declared dead; for ever.
+    /// The link at `port` is dead. It comes back if its peer answers again; what was under way then
+    /// is lost all the same.
     bool link_dead(Port port) const { return links_.at(port).dead(); }
     const wire::Job& job() const { return host_.job(); }
     /// Words after `--` on the host tool's command line.
@@ -148,6 +149,7 @@ public:
         host_.send(tag, first, second);
     }
     /// `co_await pull(position, out)`: fills `out` (at most kHostPieceBytesMax) from the input.
+    /// False if the piece, or the request, seems to be lost: to be called again.
     auto pull(std::uint32_t position, std::span<std::byte> out);
 
     Counters& counters() { return counters_; }
@@ -302,7 +304,9 @@ inline auto Kernel::receive(Match match) {
 
 inline auto Kernel::pull(std::uint32_t position, std::span<std::byte> out) {
     host_.pull(position, out);
-    return wait_until([this] { return host_.pulled(); });
+    const std::uint64_t again = time_.pull_again_at();
+    return detail::Awaiter{scheduler_, [this, again] { return host_.pulled() || due(again); },
+                           [this] { return host_.pulled(); }, again};
 }
 
 } // namespace mesh

@@ -27,8 +27,12 @@ inline constexpr std::uint32_t kPatienceMinUs = 10'000;
 inline constexpr std::uint32_t kPatienceFirstUs = 50'000;
 inline constexpr std::uint32_t kPatienceMaxUs = 1'000'000;
 inline constexpr std::uint32_t kBackoffMax = 4;
-/// Hello is repeated this often until the peer answers.
+/// Hello is repeated until the peer answers: after this time, and then after twice the pause
+/// before, up to kHelloDoublings times.
 inline constexpr std::uint32_t kHelloUs = 250'000;
+inline constexpr unsigned kHelloDoublings = 4;
+/// Data of the host that does not come is asked for again after this time.
+inline constexpr std::uint32_t kPullUs = 1'000'000;
 
 /// Processes at a time on one node, joined or not.
 inline constexpr unsigned kProcessesMax = 16;

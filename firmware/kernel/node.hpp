@@ -5,6 +5,7 @@
 // lay in the receiver at once; lockstep runs rest on that.
 #pragma once
 
+#include "hal/check.hpp"
 #include "hal/concepts.hpp"
 #include "kernel/boardless_node.hpp"
 #include "wire/bytes.hpp"
@@ -53,6 +54,7 @@ public:
         }
         if (node_.on_frame(received.port, head_.bytes, received.frame_bytes, receiving_))
             receiving_ = node_.lend();
+        MESH_CHECK(receiving_ != nullptr, no_receive_buffer); // Admission keeps one free
         settle();
         return true;
     }

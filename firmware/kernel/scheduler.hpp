@@ -10,6 +10,7 @@
 #include "kernel/task.hpp"
 #include "wire/frame.hpp"
 
+#include <algorithm>
 #include <array>
 #include <coroutine>
 #include <cstdint>
@@ -46,6 +47,11 @@ public:
     std::uint64_t next_wake() const;
 
     bool ended(ProcessId id) const;
+    /// No process is there.
+    bool empty() const {
+        return std::none_of(slots_.begin(), slots_.end(),
+                            [](const Slot& slot) { return slot.root; });
+    }
     /// Gives the verdict of a process that has ended, and its slot away. ok if it never was.
     Status join(ProcessId id);
     /// The verdict of a process that failed and that nobody has joined; ok if there is none.

@@ -78,6 +78,14 @@ Process sends_three(Kernel& node) {
 struct Bench {
     explicit Bench(bool lockstep) : node(board, memory(), &sends_three) {
         node.boot();
+        board.end_transfer();
+        give({.kind = wire::Kind::hello_answer,
+              .port = port_at(0),
+              .sequence = kPair.dim,
+              .refused = 1},
+             {});
+        while (node.poll()) {
+        }
         wire::Job job;
         job.op = wire::Op::app;
         job.lockstep = lockstep ? 1 : 0;
