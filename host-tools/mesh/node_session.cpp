@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace mesh::host {
 
@@ -19,6 +20,9 @@ constexpr auto kStatusLast = static_cast<std::uint32_t>(Status::failed);
 std::string describe(const wire::FaultRecord& record) {
     if (record.cause == static_cast<std::uint32_t>(CheckId::network_not_linked))
         return "the image does not have this network: `make NETWORKS='cube uhc star'`";
+    if (record.cause == static_cast<std::uint32_t>(CheckId::no_such_node))
+        return "its address names no node of a network: 02, topology, dim and node "
+               "(wire/identity.hpp)";
     const bool processor = record.cause >= kProcessorFault;
     return fmt::format("firmware stopped: {} {}, pc {:#010x}, lr {:#010x}, cfsr {:#010x}, "
                        "address {:#010x}",
@@ -39,7 +43,7 @@ std::string NodeSession::hear(std::span<const std::byte> frame) {
 std::string NodeSession::take(const HostMessage& message) {
     switch (message.tag) {
     case wire::HostTag::ready: return on_ready(message);
-    case wire::HostTag::accepted: result_.accepted = true; return {};
+    case wire::HostTag::accepted: on_accepted(); return {};
     case wire::HostTag::pull: return on_pull(message);
     case wire::HostTag::push: return on_push(message);
     case wire::HostTag::console: on_console(message); return {};
@@ -74,6 +78,12 @@ std::string NodeSession::on_ready(const HostMessage& message) {
     }
     result_.ready = true;
     return {};
+}
+
+void NodeSession::on_accepted() {
+    result_.accepted = true;
+    if (std::exchange(begins_anew_, false))
+        desk_->begin_anew(node_);
 }
 
 std::string NodeSession::on_pull(const HostMessage& message) {
@@ -159,6 +169,15 @@ void NodeSession::flush() {
 void NodeSession::ask() {
     asked_ = true;
     desk_->answer(node_, wire::HostTag::poll, {});
+}
+
+void NodeSession::restart() {
+    if (result_.fate != Fate::live && result_.fate != Fate::killed)
+        return;
+    begins_anew_ = offer_->app;
+    asked_ = false;
+    result_ = {};
+    result_.done = result_.restarted = !offer_->app;
 }
 
 void NodeSession::end(std::string_view how) {
