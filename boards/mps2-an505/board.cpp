@@ -86,7 +86,7 @@ Board::Board() {
         record.address = regs::kNic;
         halt(record);
     }
-    mac_ = Lan9118::mac();
+    identity_ = wire::from_mac(Lan9118::mac()).value_or(wire::Identity{});
     regs::Scb& scb = regs::at<regs::Scb>(regs::kScb);
     scb.shpr[2] = scb.shpr[2] | regs::kTickPriorityLowest;
     interrupt_enable(regs::kNicIrq);

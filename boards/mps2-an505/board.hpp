@@ -27,7 +27,7 @@ public:
     Board(const Board&) = delete;
     Board& operator=(const Board&) = delete;
 
-    wire::Identity identity() const { return wire::from_mac(mac_); }
+    wire::Identity identity() const { return identity_; }
     std::size_t window_bytes(unsigned ports) const;
 
     /// One transmitter and one receiver for all ports.
@@ -71,7 +71,7 @@ private:
     Lan9118 nic_;
     Pl081 dma_;
     Clock clock_;
-    wire::Mac mac_{};
+    wire::Identity identity_;
     hal::Head* head_ = nullptr; // of the next frame
     std::byte* buffer_ = nullptr;
     hal::Received receiving_{};                  // state busy: a frame is on its way to the buffer

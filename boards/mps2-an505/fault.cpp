@@ -40,7 +40,7 @@ void send_to_host(const wire::FaultRecord& record) {
 
     wire::PacketHeader packet_header;
     packet_header.payload_bytes = sizeof record;
-    packet_header.source = wire::from_mac(mac).node;
+    packet_header.source = wire::node_of(mac);
     packet_header.tag = static_cast<std::uint16_t>(wire::HostTag::fault);
     packet_header.total_bytes = sizeof record;
     wire::write_packet_header(packet_header, std::span{packet}.first<wire::kPacketHeaderBytes>());

@@ -1,6 +1,7 @@
 // The image's main: one board, one node, the memory that the kernel works in, and the program that
 // the image was made for.
 #include "boards/mps2-an505/node.hpp"
+#include "hal/check.hpp"
 #include "hal/console.hpp"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ void mesh::console_flush() { board::the_node->kernel().flush_print(); }
 int main() {
     using namespace mesh;
     static board::Board board;
+    MESH_CHECK(board.identity().node != kNoNode, no_such_node);
     const unsigned ports = std::min(port_count(board.identity().network), board::Board::kPorts);
     static board::MeshNode node{board, board::memory_for(ports), app_main};
     board::the_node = &node;

@@ -2,8 +2,9 @@
 //   host    one piece of data (the node asks for no second one) and one small frame
 //   ports   equal shares; of each, one acknowledgement frame, and the rest is the data window
 // The kernel counts a window in bytes of frames; the FIFO also holds a checksum for each, in whole
-// words. That is worst for the smallest data frames, which sets the ratio. Acknowledgements beyond
-// one in flight may find the FIFO full; they are cumulative, so losing one costs time only.
+// words. That is worst for the smallest data frames, which sets the ratio. What comes beyond a
+// share may find the FIFO full: retransmissions, which come again, more acknowledgements than one,
+// which are cumulative, and after them a piece of data, which the node asks for again.
 #pragma once
 
 #include "wire/frame.hpp"

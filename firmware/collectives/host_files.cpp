@@ -12,7 +12,8 @@ Task<Status> read_input(Kernel& kernel, std::uint32_t position, std::span<std::b
         co_return Status::bad_argument;
     while (!out.empty()) {
         const auto piece = out.first(std::min(out.size(), wire::kHostPieceBytesMax));
-        co_await kernel.pull(position, piece);
+        while (!co_await kernel.pull(position, piece)) {
+        }
         position += static_cast<std::uint32_t>(piece.size());
         out = out.subspan(piece.size());
     }

@@ -18,6 +18,11 @@ enum class CheckId : std::uint32_t {
     network_not_linked,
     notice_queue_full,
     hold_out_of_balance,
+    no_such_node,
+    link_window_overrun,
+    link_queue_broken,
+    take_without_packet,
+    no_receive_buffer,
     // How a program gave up, which boards tell in the same way.
     program_aborted,
     program_exited,
@@ -39,6 +44,13 @@ constexpr std::string_view words_of(CheckId id) {
     case CheckId::notice_queue_full: return "more notices to senders than there is room for";
     case CheckId::hold_out_of_balance:
         return "a process waits while it holds the links off, or has let them in twice";
+    case CheckId::no_such_node:
+        return "its address names no node of a network: 02, topology, dim and node "
+               "(wire/identity.hpp)";
+    case CheckId::link_window_overrun: return "a link has more frames in flight than its window";
+    case CheckId::link_queue_broken: return "a link has lost count of the packets that wait";
+    case CheckId::take_without_packet: return "a packet was taken that had not come";
+    case CheckId::no_receive_buffer: return "no buffer is left for the next frame";
     case CheckId::program_aborted: return "the program called abort()";
     case CheckId::program_exited: return "the program called exit(), which ends the node";
     case CheckId::assertion_failed: return "an assertion does not hold";

@@ -56,6 +56,7 @@ struct Received {
 /// Who am I, and how many bytes may be in flight towards me?
 template <class B>
 concept HasIdentity = requires(const B board, unsigned ports) {
+    /// kNoNode: it was given an address that no node has. `start` grows with each reset.
     { board.identity() } -> std::same_as<wire::Identity>;
     /// Bytes of frames that one neighbour may have unacknowledged towards this node when it has
     /// `ports` ports: what the receive memory holds, shared by all who fill it.

@@ -32,6 +32,8 @@ bool BoardlessNode::on_frame(Port port, std::span<const std::byte> head, std::si
     const Links::Arrived arrived = kernel_.links_.on_frame(port, header, buffer);
     if (arrived.freed)
         kernel_.scheduler_.touch();
+    if (arrived.changed)
+        on_dead_links();
     if (arrived.packet)
         hear(kernel_.forwarder_.forward(buffer, port, arrived.tag));
     return arrived.packet;
@@ -71,7 +73,7 @@ void BoardlessNode::on_host_frame(const wire::LinkHeader& header, PacketBuffer* 
     switch (kernel_.host_.on_packet(tag, buffer->payload())) {
     case HostPort::Order::none: return;
     case HostPort::Order::job: on_job(); return;
-    case HostPort::Order::start: on_start(); return;
+    case HostPort::Order::start: on_start(buffer->payload()); return;
     case HostPort::Order::report: report_due_ = true; return;
     case HostPort::Order::hang: hung_ = true; return;
     }
@@ -84,12 +86,18 @@ void BoardlessNode::on_job() {
     else
         kernel_.time_.run_free();
     kernel_.links_.set_patience_min(1000u * job.patience_ms);
+    kernel_.links_.on_new_time();
+    kernel_.forwarder_.be_deaf(job.op == wire::Op::none);
     kernel_.links_.clock().configure(job.ports, job.tau_ticks, job.tc_ticks);
     kernel_.host_.send(HostTag::accepted, {});
 }
 
-void BoardlessNode::on_start() {
-    running_ = kernel_.scheduler_.spawn(program_(kernel_), 0, &program_id_);
+void BoardlessNode::on_start(std::span<const std::byte> payload) {
+    wire::ModelTime begin = 0;
+    if (payload.size() >= sizeof begin)
+        begin = wire::load<wire::ModelTime>(payload, 0);
+    kernel_.time_.come_to(begin);
+    running_ = kernel_.scheduler_.spawn(program_(kernel_), begin, &program_id_);
     if (!running_)
         end_program(Status::no_memory);
 }
@@ -104,6 +112,7 @@ void BoardlessNode::end_program(Status status) {
 void BoardlessNode::rest() {
     if (!lockstep())
         on_time();
+    kernel_.links_.repeat_hello();
     kernel_.links_.flush_acknowledgements();
 }
 
@@ -114,8 +123,11 @@ void BoardlessNode::on_time() {
     kernel_.scheduler_.on_time(kernel_.time_.now());
     if (kernel_.messages_.next_ask() <= kernel_.time_.now())
         kernel_.scheduler_.touch();
-    if (kernel_.links_.dead_ports() == 0)
-        return;
+    if (kernel_.links_.dead_ports() != 0)
+        on_dead_links();
+}
+
+void BoardlessNode::on_dead_links() {
     kernel_.messages_.on_dead_links(kernel_.forwarder_);
     kernel_.scheduler_.touch();
 }

@@ -81,16 +81,23 @@ public:
     /// The host wants the node to stop without a sign.
     bool hung() const { return hung_; }
     std::uint32_t frames_received() const { return kernel_.counters_[Counter::frames_received]; }
+    /// References to packets that the node's parts have, processes and the board excepted: what the
+    /// pool must say when all have ended.
+    unsigned packets_owned() const {
+        constexpr unsigned kLent = 2; // to the receiver and to the host port
+        return kLent + kernel_.links_.packets() + kernel_.forwarder_.mailbox().size();
+    }
     wire::Mac mac() const { return wire::to_mac(kernel_.here_.identity); }
 
 private:
     void on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer);
     void on_job();
-    void on_start();
+    void on_start(std::span<const std::byte> payload);
     void on_time();
     bool may_have_interludes() const { return !lockstep() && !interlude_; }
     void hear(const std::optional<News>& news);
     void end_interludes();
+    void on_dead_links();
     bool give_up_packets();
     void end_program(Status status);
     void report_mailbox(wire::NodeReport& report) const;

@@ -68,7 +68,11 @@ std::optional<News> Forwarder::forward(PacketBuffer* buffer, Port arrival, std::
 // the tag is the program's.
 std::optional<News> Forwarder::deliver(PacketBuffer* buffer) {
     const wire::PacketHeader& header = buffer->header;
-    News news = news_of(header);
+    const News news = news_of(header);
+    if (deaf_) {
+        ++counters_[Counter::drop_unexpected];
+        return tell_lost(header);
+    }
     switch (news.service) {
     case Service::packet: return put(buffer, news);
     case Service::message: return on_offer(buffer, news);
@@ -143,6 +147,7 @@ std::optional<News> Forwarder::on_ask(const News& news) {
 
 PacketBuffer* Forwarder::take(const Match& match) {
     PacketBuffer* buffer = mailbox_.find(match);
+    MESH_CHECK(buffer != nullptr, take_without_packet);
     mailbox_.remove(buffer);
     if (match.service == Service::message)
         --unexpected_;
@@ -162,6 +167,10 @@ bool Forwarder::give_up(std::optional<News>& news) {
 
 std::optional<News> Forwarder::undeliverable(const wire::PacketHeader& header) {
     ++counters_[Counter::drop_dead_link];
+    return tell_lost(header);
+}
+
+std::optional<News> Forwarder::tell_lost(const wire::PacketHeader& header) {
     const auto service = static_cast<Service>(header.service);
     if (service == Service::message || service == Service::fragment || service == Service::ask ||
         service == Service::probe || service == Service::look)

@@ -83,6 +83,8 @@ public:
     /// True if a process that waits to tell something may do so now.
     bool send_notices() { return notice_count_ != 0 && send_waiting_notices(); }
     unsigned pending() const { return notice_count_; }
+    /// This node only forwards: nobody here takes a packet, and senders of messages are told so.
+    void be_deaf(bool deaf) { deaf_ = deaf; }
 
     /// The first link on the way of a packet of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule, unsigned path = 0) const;
@@ -107,6 +109,7 @@ private:
     std::optional<News> on_offer(PacketBuffer* buffer, const News& news);
     std::optional<News> on_ask(const News& news);
     std::optional<News> undeliverable(const wire::PacketHeader& header);
+    std::optional<News> tell_lost(const wire::PacketHeader& header);
 
     const Here& here_;
     PacketPool& pool_;
@@ -120,6 +123,7 @@ private:
     std::uint8_t notice_first_ = 0;
     std::uint8_t notice_count_ = 0;
     std::uint16_t unexpected_ = 0; // messages in the mailbox that no process has taken
+    bool deaf_ = false;
     std::uint32_t delivery_hash_ = 0;
 };
 

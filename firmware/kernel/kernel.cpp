@@ -131,9 +131,11 @@ void Kernel::flush_print() {
     host_.flush_print();
 }
 
-void Kernel::start_pull(std::uint32_t position, std::span<std::byte> out) {
+// Gives the moment to ask again.
+std::uint64_t Kernel::start_pull(std::uint32_t position, std::span<std::byte> out) {
     const Hold hold(scheduler_.holds());
     host_.pull(position, out);
+    return time_.pull_again_at();
 }
 
 void Kernel::hear(const News& news) {

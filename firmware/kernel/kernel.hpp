@@ -68,7 +68,8 @@ public:
     NodeId neighbor(Port port) const { return here_.neighbor(port); }
     /// What the image knows of this network.
     const NetworkRules& rules() const { return here_.rules; }
-    /// The link at `port` was declared dead; for ever.
+    /// The link at `port` is dead. It comes back if its peer answers again; what was under way then
+    /// is lost all the same.
     bool link_dead(Port port) const { return links_.at(port).dead(); }
     const wire::Job& job() const { return host_.job(); }
     /// Words after `--` on the host tool's command line.
@@ -172,6 +173,7 @@ public:
     void print(std::span<const char> text);
     void flush_print();
     /// `co_await pull(position, out)`: fills `out` (at most kHostPieceBytesMax) from the input.
+    /// False if the piece, or the request, seems to be lost: to be called again.
     auto pull(std::uint32_t position, std::span<std::byte> out);
 
     Counters& counters() { return counters_; }
@@ -189,7 +191,7 @@ private:
 
     bool may_start(Rule rule);
     OutgoingPacket new_packet(Rule rule);
-    void start_pull(std::uint32_t position, std::span<std::byte> out);
+    std::uint64_t start_pull(std::uint32_t position, std::span<std::byte> out);
     void hear(const std::optional<News>& news) {
         if (news)
             hear(*news);
@@ -346,8 +348,9 @@ inline auto Kernel::receive(Match match) {
 }
 
 inline auto Kernel::pull(std::uint32_t position, std::span<std::byte> out) {
-    start_pull(position, out);
-    return wait_until([this] { return host_.pulled(); });
+    const std::uint64_t again = start_pull(position, out);
+    return detail::Awaiter{scheduler_, [this, again] { return host_.pulled() || due(again); },
+                           [this] { return host_.pulled(); }, again};
 }
 
 } // namespace mesh

@@ -38,8 +38,12 @@ constexpr std::uint32_t patience_min_us(std::uint32_t bits_per_second) {
     return static_cast<std::uint32_t>(std::max<std::uint64_t>(kPatienceMinUs, frames_us));
 }
 
-/// Hello is repeated this often until the peer answers.
+/// Hello is repeated until the peer answers: after this time, and then after twice the pause
+/// before, up to kHelloDoublings times.
 inline constexpr std::uint32_t kHelloUs = 250'000;
+inline constexpr unsigned kHelloDoublings = 4;
+/// Data of the host that does not come is asked for again after this time.
+inline constexpr std::uint32_t kPullUs = 1'000'000;
 
 /// Processes at a time on one node, joined or not, where the board gives room for so many.
 inline constexpr unsigned kProcessesMax = 16;

@@ -2,15 +2,29 @@
 
 #include "hal/check.hpp"
 
-#include <bit>
+#include <utility>
 
 namespace mesh {
 
 using wire::Kind;
 using wire::LinkHeader;
 
-void Link::attach(const LinkContext& context, unsigned port) {
+namespace {
+
+/// From one start of a node to the next its links' numbers grow by this.
+constexpr unsigned kNumbersPerStart = 16;
+/// One less than a frame could name: the last means that there is none.
+constexpr unsigned kSessions = wire::link_flag::kSessionMask / 2;
+
+bool is_later(std::uint16_t number, std::uint16_t other) {
+    return static_cast<std::int16_t>(number - other) > 0;
+}
+
+} // namespace
+
+void Link::attach(const LinkContext& context, unsigned port, unsigned start) {
     port_ = answer_ = static_cast<std::uint8_t>(port);
+    mine_ = static_cast<std::uint16_t>(kNumbersPerStart * start);
     turn_answer(context);
 }
 
@@ -25,10 +39,83 @@ void Link::turn_answer(const LinkContext& context) {
     answered_ = false;
 }
 
+// Sessions --------------------------------------------------------------------------------------
+
 void Link::answer_hello(const LinkContext& context) {
     if (answered_)
         turn_answer(context);
     hello_ = Kind::hello_answer;
+}
+
+void Link::on_old_session(const LinkContext& context) {
+    ++context.counters[Counter::drop_old_session];
+    if (dead())
+        say_hello();
+    else
+        answer_hello(context);
+}
+
+// A peer that does not know this end's number is told it. A dead link asks back by that, so three
+// frames join both ends.
+void Link::on_hello(LinkContext& context, const LinkHeader& header) {
+    const bool asks = header.kind == Kind::hello;
+    if (theirs_ != wire::kNoNumber && is_later(theirs_, header.acknowledged))
+        ++context.counters[Counter::drop_old_session];
+    else
+        meet(context, header);
+    if (header.free_buffers != mine_ && (dead() || !asks))
+        say_hello();
+    else if (asks)
+        answer_hello(context);
+}
+
+// The peer has the number that it says, and knows this end by that one. A node that cannot count
+// how often it was started learns here that it was.
+void Link::meet(LinkContext& context, const LinkHeader& header) {
+    const std::uint16_t known = header.free_buffers;
+    const bool forgotten = known != wire::kNoNumber && is_later(known, mine_);
+    const bool anew = std::exchange(theirs_, header.acknowledged) != header.acknowledged;
+    if (forgotten)
+        mine_ = static_cast<std::uint16_t>(known + 1);
+    if (up() && (anew || forgotten)) {
+        if (only_receives(context))
+            closed_ = kUnknown;
+        else
+            end_session(context);
+    }
+    const bool proven = known == mine_; // frames arrive there
+    const bool asks = header.kind == Kind::hello;
+    if (!dead() ? !up() && (proven || asks) : proven && in_flight_ == 0 && waiting_ == 0)
+        begin_session();
+    if (!asks && proven && base_ == 0 && in_flight_ == 0)
+        measure_hello(context);
+}
+
+void Link::begin_session() {
+    forget_session();
+    closed_ = 0;
+    session_ = static_cast<std::uint8_t>((mine_ + theirs_) % kSessions * 2);
+}
+
+void Link::end_session(LinkContext& context) {
+    forget_session();
+    closed_ = kDead;
+    ++mine_;
+    ++context.counters[Counter::links_dead];
+}
+
+// All that counts within a session. The packets stay.
+void Link::forget_session() {
+    session_ = kNoSession;
+    deadline_ = wire::kNever;
+    taken_back_ = nullptr;
+    flight_bytes_ = refused_ = 0;
+    base_ = expected_ = 0;
+    peer_free_ = 0xFFFF;
+    resend_next_ = resend_end_ = attempts_ = probes_ = 0;
+    refusing_epoch_ = kNoEpoch;
+    wait_us_ = patience_us_;
+    blocked_ = measuring_ = starved_ = owes_ = acknowledge_now_ = gap_ = gap_told_ = false;
 }
 
 // Sending ---------------------------------------------------------------------------------------
@@ -71,6 +158,7 @@ void Link::unlink(LinkContext& context, PacketBuffer* before, PacketBuffer* buff
     if (last_ == buffer)
         last_ = before;
     --waiting_;
+    MESH_CHECK((waiting_ == 0) == (first_ == nullptr), link_queue_broken);
 }
 
 bool Link::window_open(const LinkContext& context, const PacketBuffer* buffer) const {
@@ -83,8 +171,6 @@ bool Link::window_open(const LinkContext& context, const PacketBuffer* buffer) c
 // The packet to send next: the first one, or after a refusal the first one that the peer has
 // buffers for (Toueg, Ullman 1979: more free buffers than hops that remain from there).
 PacketBuffer* Link::pick(LinkContext& context) {
-    if (draining_)
-        return nullptr;
     PacketBuffer* before = nullptr;
     for (PacketBuffer* buffer = first_; buffer != nullptr; buffer = slot(context, buffer).next) {
         if (!blocked_ || buffer->remaining <= peer_free_) {
@@ -99,22 +185,30 @@ PacketBuffer* Link::pick(LinkContext& context) {
     return nullptr;
 }
 
+// Sets all fields; those that only data has are the caller's then.
 void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
-    header = {};
     header.kind = kind;
     header.port = port_at(port_);
     header.hops = 1;
     header.acknowledged = expected_;
     header.refused = refused_;
     header.free_buffers = static_cast<std::uint16_t>(std::min(context.pool.free(), 0xFFFFu));
-    header.flags = epoch_;
-    if (kind == Kind::ack || kind == Kind::hello_answer) {
-        header.flags = wire::WayBack{header.port, port_at(answer_)}.flags();
-        header.port = port_at(answer_);
-        answered_ = true;
+    header.flags = session_;
+    if (kind != Kind::data) {
+        header.sequence = session_;
+        header.packet_bytes = 0;
+        header.model_time = 0;
+        if (kind != Kind::hello) {
+            header.flags = wire::WayBack{header.port, port_at(answer_)}.flags();
+            header.port = port_at(answer_);
+            answered_ = true;
+        }
+        if (kind != Kind::ack) { // it acknowledges nothing
+            header.acknowledged = mine_;
+            header.free_buffers = theirs_;
+            return;
+        }
     }
-    if (kind == Kind::hello || kind == Kind::hello_answer)
-        return; // whoever gets it reads no acknowledgement in it
     header.flags |= gap_ ? wire::link_flag::kGap : std::uint16_t{0};
     gap_ = false;
     owes_ = false;
@@ -137,13 +231,13 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         return true;
     }
     // In lockstep a data frame may be held back, and an acknowledgement must not be.
-    if (context.time.lockstep() && acknowledge_now_ && !dead_)
+    if (context.time.lockstep() && acknowledge_now_)
         return acknowledge(context, header);
     unsigned place = in_flight_;
     if (resend_next_ < resend_end_) {
         place = resend_next_++;
         ++context.counters[Counter::retransmissions];
-    } else if (PacketBuffer* buffer = dead_ ? nullptr : pick(context); buffer != nullptr) {
+    } else if (PacketBuffer* buffer = closed_ != 0 ? nullptr : pick(context); buffer != nullptr) {
         // In lockstep the loom sorts by model time: it must not turn the order on the cable around.
         if (context.time.lockstep()) {
             newest_arrival_ = std::max(newest_arrival_, slot(context, buffer).arrival);
@@ -151,6 +245,7 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         }
         flight_[(base_place_ + place) % limits::kWindowFrames] = context.pool.number(buffer);
         ++in_flight_;
+        MESH_CHECK(in_flight_ <= limits::kWindowFrames, link_window_overrun);
         flight_bytes_ += static_cast<std::uint32_t>(frame_bytes(buffer));
         if (!measuring_) {
             measuring_ = true;
@@ -159,7 +254,7 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         }
         if (place == 0)
             arm(context);
-    } else if (acknowledge_now_ && !dead_) {
+    } else if (acknowledge_now_) {
         return acknowledge(context, header);
     } else {
         return false;
@@ -193,7 +288,7 @@ void Link::take_back(LinkContext& context, PacketBuffer* buffer) {
 
 void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
     const auto count = static_cast<std::uint16_t>(header.acknowledged - base_);
-    if (dead_ || count > in_flight_)
+    if (count > in_flight_)
         return; // old, or not for us
     peer_free_ = header.free_buffers;
     for (unsigned place = 0; place < count; ++place) {
@@ -201,7 +296,8 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
         flight_bytes_ -= static_cast<std::uint32_t>(frame_bytes(buffer));
         if (((header.refused >> (count - 1 - place)) & 1u) != 0) {
             take_back(context, buffer);
-            blocked_ = draining_ = true;
+            blocked_ = true;
+            closed_ = kDraining;
         } else {
             ++context.counters[Counter::packets_sent];
             context.pool.release(buffer);
@@ -214,10 +310,10 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
     resend_next_ =
         static_cast<std::uint8_t>(resend_next_ - std::min<unsigned>(resend_next_, count));
     resend_end_ = static_cast<std::uint8_t>(resend_end_ - std::min<unsigned>(resend_end_, count));
-    if (draining_ && in_flight_ == 0) {
-        draining_ = false;
+    if (closed_ != 0 && in_flight_ == 0) {
+        closed_ = 0;
         taken_back_ = nullptr;
-        ++epoch_;
+        session_ ^= wire::link_flag::kEpochMask;
     }
     if (count != 0) {
         on_progress(context);
@@ -229,8 +325,6 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
 
 Link::Verdict Link::on_data(const LinkContext& context, const LinkHeader& header, bool has_buffer,
                             std::uint16_t remaining) {
-    if (dead_)
-        return Verdict::dead; // it could not be acknowledged: the peer will say that it is lost
     owes_ = true;
     const auto ahead = static_cast<std::int16_t>(header.sequence - expected_);
     if (ahead < 0) {
@@ -244,12 +338,12 @@ Link::Verdict Link::on_data(const LinkContext& context, const LinkHeader& header
         return Verdict::gap;
     }
     const auto epoch = static_cast<std::uint8_t>(header.flags & wire::link_flag::kEpochMask);
-    refusing_ = !has_buffer || (refusing_ && epoch == refusing_epoch_);
-    refusing_epoch_ = epoch;
+    const bool refusing = !has_buffer || epoch == refusing_epoch_;
+    refusing_epoch_ = refusing ? epoch : kNoEpoch;
     ++expected_;
     gap_told_ = false;
-    refused_ = (refused_ << 1) | (refusing_ ? 1u : 0u);
-    if (!refusing_)
+    refused_ = (refused_ << 1) | (refusing ? 1u : 0u);
+    if (!refusing)
         return Verdict::accept;
     wanted_ = starved_ ? std::min(wanted_, remaining) : remaining;
     starved_ = true;
@@ -258,7 +352,7 @@ Link::Verdict Link::on_data(const LinkContext& context, const LinkHeader& header
 }
 
 void Link::on_damaged(const LinkHeader& header) {
-    if (!dead_ && static_cast<std::int16_t>(header.sequence - expected_) >= 0)
+    if (static_cast<std::int16_t>(header.sequence - expected_) >= 0)
         report_gap();
 }
 
@@ -282,8 +376,6 @@ void Link::on_buffers_free(unsigned free) {
 // whose word that it has some may be lost.
 void Link::arm(LinkContext& context) {
     deadline_ = wire::kNever;
-    if (dead_)
-        return;
     if (in_flight_ != 0)
         deadline_ =
             context.time.retry_at(slot(context, flight(context, 0)).arrival, wait_us(context));
@@ -308,8 +400,8 @@ void Link::on_timer(LinkContext& context) {
         ++probes_;
         blocked_ = false; // the word that there are buffers again may be lost: try
     } else if (++attempts_ > limits::kAttemptsMax) {
-        dead_ = true;
-        ++context.counters[Counter::links_dead];
+        end_session(context);
+        return;
     } else {
         resend(context);
     }
@@ -319,7 +411,7 @@ void Link::on_timer(LinkContext& context) {
 }
 
 // The first round trip. A peer that was not awake yet makes it long, so it only shortens.
-void Link::on_hello_answer(const LinkContext& context) {
+void Link::measure_hello(const LinkContext& context) {
     const std::uint32_t sample = static_cast<std::uint32_t>(context.time.now()) - measured_from_us_;
     if (sample < limits::kPatienceFirstUs / 4)
         patience_us_ = wait_us_ = 4 * sample;
@@ -344,7 +436,6 @@ PacketBuffer* Link::take_undeliverable(LinkContext& context) {
         PacketBuffer* buffer = flight(context, 0);
         base_place_ = static_cast<std::uint8_t>((base_place_ + 1) % limits::kWindowFrames);
         --in_flight_;
-        resend_next_ = resend_end_ = 0;
         return buffer;
     }
     PacketBuffer* buffer = first_;

@@ -19,6 +19,11 @@
 // may have been lost with a dead node: the next one takes another cycle. No two cycles share an
 // inner node, so as many faults as there are ports that send, less one, leave a way.
 //
+// Sessions. A link counts within a session. It begins when both ends have said hello, each with a
+// number that only grows, and ends when one of them gives up or has begun anew; what was under way
+// then is lost. Every frame says of which session it is, so one that was long on its way is known
+// as old. A dead link comes back when an answer names the number that it has now: both ways work.
+//
 // A Link knows packets and headers only, no board and no clock: what time it is, and what that
 // means for its timer, says kernel/timebase.hpp. Not interrupt safe.
 #pragma once
@@ -56,9 +61,10 @@ struct LinkContext {
 class Link {
 public:
     /// What became of a data frame.
-    enum class Verdict : std::uint8_t { accept, refuse, duplicate, gap, dead };
+    enum class Verdict : std::uint8_t { accept, refuse, duplicate, gap };
 
-    void attach(const LinkContext& context, unsigned port);
+    /// `start`: how often this node was started before.
+    void attach(const LinkContext& context, unsigned port, unsigned start);
 
     // Sending -----------------------------------------------------------------------------------
 
@@ -97,13 +103,21 @@ public:
     /// True while it is to be called.
     bool starved() const { return starved_; }
 
-    // Boot: who is there? -------------------------------------------------------------------------
+    // Sessions: who is there, and since when? -----------------------------------------------------
 
     void say_hello() { hello_ = wire::Kind::hello; }
+    /// Says who is here to a peer that sends and that nothing can be sent to.
     void answer_hello(const LinkContext& context);
-    void on_hello_answer(const LinkContext& context);
-    void set_peer_known() { peer_known_ = true; }
-    bool peer_known() const { return peer_known_; }
+    /// The peer has said hello, or answered to that.
+    void on_hello(LinkContext& context, const wire::LinkHeader& header);
+    /// A frame is of this session: one with data by its flags, an acknowledgement by its sequence.
+    bool is_current(unsigned session) const {
+        return ((session ^ session_) & wire::link_flag::kSessionMask) == 0;
+    }
+    /// A data frame was not: the peer is told what session there is.
+    void on_old_session(const LinkContext& context);
+    /// There is a session.
+    bool up() const { return (closed_ & (kUnknown | kDead)) == 0; }
 
     // Time ----------------------------------------------------------------------------------------
 
@@ -115,13 +129,20 @@ public:
     }
     void on_timer(LinkContext& context);
 
-    bool dead() const { return dead_; }
+    bool dead() const { return (closed_ & kDead) != 0; }
     /// The packets of a dead link, one a call, with their reference; nullptr when there are no
     /// more.
     PacketBuffer* take_undeliverable(LinkContext& context);
 
     /// Packets waiting or in flight, and one for all that are held.
     unsigned pending() const { return waiting_ + in_flight_ + (held_first_ != nullptr ? 1u : 0u); }
+    /// Packets that it keeps, each with a reference.
+    unsigned packets(const LinkContext& context) const {
+        unsigned kept = waiting_ + in_flight_;
+        for (PacketBuffer* held = held_first_; held != nullptr; held = slot(context, held).next)
+            ++kept;
+        return kept;
+    }
     std::uint32_t packets_sent() const { return packets_sent_; }
     wire::ModelTime& busy_until() { return busy_until_; }
     /// When the external packet that last came in was there: its parts come with it.
@@ -138,6 +159,14 @@ private:
     void unlink(LinkContext& context, PacketBuffer* before, PacketBuffer* buffer);
     void take_back(LinkContext& context, PacketBuffer* buffer);
     bool window_open(const LinkContext& context, const PacketBuffer* buffer) const;
+    void meet(LinkContext& context, const wire::LinkHeader& header);
+    void measure_hello(const LinkContext& context);
+    void begin_session();
+    void end_session(LinkContext& context);
+    void forget_session();
+    bool only_receives(const LinkContext& context) const {
+        return context.answer_ports != 0 && ((context.answer_ports >> port_) & 1u) == 0;
+    }
     void fill(LinkContext& context, wire::Kind kind, wire::LinkHeader& header);
     bool acknowledge(LinkContext& context, wire::LinkHeader& header);
     void turn_answer(const LinkContext& context);
@@ -152,6 +181,13 @@ private:
     static constexpr std::size_t frame_bytes(const PacketBuffer* buffer) {
         return wire::kHeadBytes + wire::kPacketHeaderBytes + buffer->header.payload_bytes;
     }
+
+    // Why nothing new is sent.
+    static constexpr std::uint8_t kDraining = 1; // refused: not until nothing is in flight
+    static constexpr std::uint8_t kUnknown = 2;  // nobody has said who is there
+    static constexpr std::uint8_t kDead = 4;
+    static constexpr std::uint8_t kNoEpoch = 0xFF;
+    static constexpr std::uint8_t kNoSession = wire::link_flag::kSessionMask; // no link's number
 
     // queue of waiting packets, chained by their slots
     PacketBuffer* first_ = nullptr;
@@ -177,20 +213,21 @@ private:
     std::uint16_t expected_ = 0; // sequence number of the next frame to receive
     std::uint16_t peer_free_ = 0xFFFF;
     std::uint16_t wanted_ = 0; // some refused packet needs more free buffers than this
+    std::uint16_t mine_ = 0;   // this end's number
+    std::uint16_t theirs_ = wire::kNoNumber;
     std::uint8_t in_flight_ = 0;
     std::uint8_t base_place_ = 0;
     std::uint8_t resend_next_ = 0; // frames in flight resend_next_..resend_end_-1 go again
     std::uint8_t resend_end_ = 0;
-    std::uint8_t attempts_ = 0; // retransmissions without progress
-    std::uint8_t probes_ = 0;   // sends to a peer without buffers, all refused
-    std::uint8_t epoch_ = 0;
-    std::uint8_t refusing_epoch_ = 0;
+    std::uint8_t attempts_ = 0;         // retransmissions without progress
+    std::uint8_t probes_ = 0;           // sends to a peer without buffers, all refused
+    std::uint8_t session_ = kNoSession; // and the epoch, as data frames say it
+    std::uint8_t refusing_epoch_ = kNoEpoch;
+    std::uint8_t closed_ = kUnknown;
     std::uint8_t port_ = 0;
     std::uint8_t answer_ = 0;             // the port by which answers leave
     wire::Kind hello_ = wire::Kind::data; // hello or hello_answer: to be sent; else nothing
     bool blocked_ = false;                // refused: waits for the peer to have buffers
-    bool draining_ = false;               // refused: nothing new until nothing is in flight
-    bool refusing_ = false;
     bool measuring_ = false;
     bool starved_ = false; // we refused a frame and have not told of new buffers yet
     bool owes_ = false;    // data came in that no frame has acknowledged yet
@@ -198,8 +235,6 @@ private:
     bool gap_ = false; // the next acknowledgement says that a frame is missing
     bool gap_told_ = false;
     bool answered_ = false; // by that port, which may be in vain
-    bool peer_known_ = false;
-    bool dead_ = false;
 };
 
 } // namespace mesh

@@ -29,10 +29,10 @@ Links::Links(const Here& here, std::span<Link> links, const LinkContext& context
     if (here_.rules.answer_way != nullptr)
         context_.answer_ports = here_.out_ports();
     for (unsigned port = 0; port < count(); ++port)
-        links_[port].attach(context_, port);
+        links_[port].attach(context_, port, here_.identity.start);
 }
 
-// Boot --------------------------------------------------------------------------------------------
+// Who is there ------------------------------------------------------------------------------------
 
 namespace {
 std::uint16_t network_word(Network network) {
@@ -44,27 +44,55 @@ bool is_hello(const LinkHeader& header) {
 } // namespace
 
 void Links::say_hello() {
-    for (PortSequence out = PortSequence::ascending(here_.out_ports()); !out.empty();) {
-        const Port port = out.pop();
-        if (index(port) < count() && !at(port).peer_known())
+    bool all_up = true;
+    // Where links carry one way, a node that starts again tells those that send to it.
+    const std::uint32_t out = here_.out_ports();
+    const std::uint32_t told = here_.identity.start == 0 ? out : out | here_.in_ports();
+    for (PortSequence ports = PortSequence::ascending(told); !ports.empty();) {
+        const Port port = ports.pop();
+        if (index(port) >= count() || at(port).up())
+            continue;
+        if (((out >> index(port)) & 1u) != 0)
             touch(port).say_hello();
+        else
+            touch(port).answer_hello(context_);
+        all_up = false;
     }
-    hello_at_ = context_.time.now() + limits::kHelloUs;
+    hello_at_ = all_up ? wire::kNever : next_hello();
+    hellos_ = static_cast<std::uint8_t>(std::min(hellos_ + 1u, limits::kHelloDoublings));
+}
+
+std::uint64_t Links::next_hello() const {
+    return context_.time.ask_at(hellos_, limits::kHelloUs << hellos_);
+}
+
+void Links::on_new_time() {
+    if (hello_at_ != wire::kNever)
+        hello_at_ = next_hello();
+}
+
+// Keeps the set of dead ports right. True if it has changed.
+bool Links::note_death(Port port) {
+    const std::uint32_t bit = 1u << index(port);
+    const bool dead = at(port).dead();
+    if (dead == ((dead_ & bit) != 0))
+        return false;
+    dead_ ^= bit;
+    if (dead) {
+        hellos_ = 0;
+        hello_at_ = next_hello();
+    }
+    return true;
 }
 
 // Somebody says by `port` who is there, or answers to what was said by it.
-void Links::on_hello(Port port, const LinkHeader& header, bool right_port) {
+Links::Arrived Links::on_hello(Port port, const LinkHeader& header, bool right_port) {
     const std::uint32_t bit = 1u << index(port);
     if (right_port && header.sequence == network_word(here_.network()) &&
         header.refused == index(here_.neighbor(port))) {
-        Link& link = touch(port);
-        link.set_peer_known();
         ready_.ports_good |= bit;
-        if (header.kind == Kind::hello)
-            link.answer_hello(context_);
-        else
-            link.on_hello_answer(context_);
-        return;
+        touch(port).on_hello(context_, header);
+        return {.changed = note_death(port)};
     }
     if (ready_.ports_miswired == 0) {
         ready_.miswired_port = index(port);
@@ -72,6 +100,7 @@ void Links::on_hello(Port port, const LinkHeader& header, bool right_port) {
         ready_.found_port = index(header.port);
     }
     ready_.ports_miswired |= bit;
+    return {};
 }
 
 bool Links::complete_ready(wire::Ready& ready) {
@@ -100,8 +129,10 @@ Links::Arrived Links::on_frame(Port port, const LinkHeader& header, PacketBuffer
     const Port link = header.kind == Kind::hello ? port : answered_link(port, header);
     if (link == kNoPort)
         return {};
-    if (is_hello(header)) {
-        on_hello(link, header, header.port == port);
+    if (is_hello(header))
+        return on_hello(link, header, header.port == port);
+    if (!at(link).is_current(header.sequence)) {
+        ++context_.counters[Counter::drop_old_session];
         return {};
     }
     touch(link).on_acknowledgement(context_, header);
@@ -150,7 +181,6 @@ inline bool Links::judge(Port port, const LinkHeader& header, PacketBuffer* buff
         return false;
     case Link::Verdict::duplicate: ++context_.counters[Counter::drop_duplicate]; return false;
     case Link::Verdict::gap: ++context_.counters[Counter::drop_out_of_order]; return false;
-    case Link::Verdict::dead: ++context_.counters[Counter::drop_dead_link]; return false;
     case Link::Verdict::accept: break;
     }
     book_arrival(link, header.model_time, buffer);
@@ -161,6 +191,10 @@ Links::Arrived Links::on_data(Port port, const LinkHeader& header, PacketBuffer*
     context_.time.come_to(header.model_time);
     const unsigned used = context_.pool.used();
     Link& link = touch(port);
+    if (!link.is_current(header.flags)) {
+        link.on_old_session(context_);
+        return {};
+    }
     link.on_acknowledgement(context_, header);
     const bool freed = context_.pool.used() != used;
     const wire::Parse parse = wire::read_packet(std::span{buffer->bytes}.first(header.packet_bytes),
@@ -174,7 +208,8 @@ Links::Arrived Links::on_data(Port port, const LinkHeader& header, PacketBuffer*
     owing_ |= 1u << index(port);
     if (context_.time.lockstep())
         flush_acknowledgements();
-    return {accepted, freed, static_cast<std::uint8_t>(header.flags >> wire::link_flag::kTagShift)};
+    return {accepted, freed, false,
+            static_cast<std::uint8_t>(header.flags >> wire::link_flag::kTagShift)};
 }
 
 // Frames out --------------------------------------------------------------------------------------
@@ -256,14 +291,12 @@ void Links::tell_of_buffers() {
 
 void Links::on_time() {
     const std::uint64_t now = context_.time.now();
-    if (!context_.time.lockstep() && now >= hello_at_)
-        say_hello();
     for (unsigned number = 0; number < count(); ++number) {
         if (links_[number].next_deadline(context_) > now)
             continue;
         Link& link = touch(port_at(number));
         link.on_timer(context_);
-        dead_ |= (link.dead() ? 1u : 0u) << number;
+        static_cast<void>(note_death(port_at(number)));
         while (PacketBuffer* buffer = link.take_due(context_))
             start_on(link, buffer, now);
     }

@@ -27,6 +27,7 @@ public:
     struct Arrived {
         bool packet = false;  // accepted: the buffer is the caller's to forward
         bool freed = false;   // an acknowledgement gave buffers back
+        bool changed = false; // a link has died, or come back
         std::uint8_t tag = 0; // of that packet: what the last node said, see Tags
     };
 
@@ -56,10 +57,19 @@ public:
             tell_of_buffers();
     }
 
-    // Boot ----------------------------------------------------------------------------------------
+    // Who is there --------------------------------------------------------------------------------
 
-    /// Asks at every port who is at its other end; repeated until the answer has come.
+    /// Asks at every port at which nobody has answered who is at its other end; repeated, more and
+    /// more slowly.
     void say_hello();
+    /// Does that if it is time. In lockstep that sets no timer: a mesh at rest is not kept busy by
+    /// links that may be dead for ever, and they ask again when model time moves for others.
+    void repeat_hello() {
+        if (context_.time.now() >= hello_at_)
+            say_hello();
+    }
+    /// Time counts from another beginning now.
+    void on_new_time();
     /// The result of that, once: when all ports are right or one is wrong.
     bool take_ready(wire::Ready& ready) { return !ready_told_ && complete_ready(ready); }
 
@@ -85,6 +95,13 @@ public:
     PacketBuffer* take_undeliverable();
     /// Packets that wait for a port or an acknowledgement.
     unsigned pending() const;
+    /// References to packets that the links have.
+    unsigned packets() const {
+        unsigned kept = 0;
+        for (const Link& link : links_)
+            kept += link.packets(context_);
+        return kept;
+    }
 
 private:
     /// For a change: the link may have a frame to send then.
@@ -93,9 +110,11 @@ private:
         return links_[index(port)];
     }
     bool complete_ready(wire::Ready& ready);
+    std::uint64_t next_hello() const;
+    bool note_death(Port port);
     void tell_of_buffers();
     Port answered_link(Port port, const wire::LinkHeader& header);
-    void on_hello(Port port, const wire::LinkHeader& header, bool right_port);
+    Arrived on_hello(Port port, const wire::LinkHeader& header, bool right_port);
     Arrived on_data(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
     bool judge(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
     void book_arrival(Link& link, wire::ModelTime time, PacketBuffer* buffer);
@@ -109,13 +128,14 @@ private:
     ModelClock clock_;
     wire::LinkHeader passing_{.kind = wire::Kind::data}; // an answer, or nothing
     wire::Ready ready_{};
-    std::uint64_t hello_at_ = wire::kNever; // microseconds
+    std::uint64_t hello_at_ = wire::kNever;
     // Sets of ports, so that a frame costs what its links need and not what all links would.
     std::uint32_t touched_ = 0; // may have a frame to send
     std::uint32_t owing_ = 0;   // took data since acknowledgements were last flushed
     std::uint32_t dead_ = 0;
     std::uint8_t next_port_ = 0;
-    bool starved_ = false; // some link is
+    std::uint8_t hellos_ = 0; // in a row, as far as it matters
+    bool starved_ = false;    // some link is
     bool ready_told_ = false;
 };
 

@@ -8,7 +8,6 @@ void Mailbox::put(PacketBuffer* buffer) {
     buffer->next = nullptr;
     (last_ != nullptr ? last_->next : first_) = buffer;
     last_ = buffer;
-    ++size_;
 }
 
 PacketBuffer* Mailbox::find(const Match& match) const {
@@ -28,7 +27,6 @@ void Mailbox::remove(PacketBuffer* buffer) {
     if (last_ == buffer)
         last_ = before;
     buffer->next = nullptr;
-    --size_;
 }
 
 } // namespace mesh

@@ -76,12 +76,18 @@ public:
     PacketBuffer* find(const Match& match) const;
     /// Takes `buffer`, which find() gave, out. The caller has its reference then.
     void remove(PacketBuffer* buffer);
-    unsigned size() const { return size_; }
+
+    /// Packets in it.
+    unsigned size() const {
+        unsigned packets = 0;
+        for (const PacketBuffer* at = first_; at != nullptr; at = at->next)
+            ++packets;
+        return packets;
+    }
 
 private:
     PacketBuffer* first_ = nullptr;
     PacketBuffer* last_ = nullptr;
-    unsigned size_ = 0;
 };
 
 } // namespace mesh

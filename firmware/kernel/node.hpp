@@ -5,6 +5,7 @@
 // lay in the receivers at once; lockstep runs rest on that.
 #pragma once
 
+#include "hal/check.hpp"
 #include "hal/concepts.hpp"
 #include "kernel/boardless_node.hpp"
 #include "wire/bytes.hpp"
@@ -97,6 +98,7 @@ private:
         Receiving& room = receiving_[receiver];
         if (node_.on_frame(received.port, room.head.bytes, received.frame_bytes, room.packet))
             room.packet = node_.lend();
+        MESH_CHECK(room.packet != nullptr, no_receive_buffer); // Admission keeps one free
         lend(receiver);
     }
 

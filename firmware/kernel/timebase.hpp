@@ -72,6 +72,12 @@ public:
                ((lockstep_ ? kAtRest : limits::kAskPatience * std::uint64_t{patience_us}) << asked);
     }
 
+    /// When a piece of data that the host has not sent is asked for again; kNever: the loom loses
+    /// none.
+    std::uint64_t pull_again_at() const {
+        return lockstep_ ? wire::kNever : now_ + limits::kPullUs;
+    }
+
 private:
     std::uint64_t now_ = 0;
     bool lockstep_ = false;

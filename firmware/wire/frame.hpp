@@ -33,10 +33,13 @@ inline constexpr ModelTime kNever = ~ModelTime{0};
 
 enum class Kind : std::uint8_t {
     // of links
-    hello = 1, // who is at this end; repeated until the peer has answered
+    hello = 1, // who is at this end; repeated until the peer has answered. `refused` is the node,
+               // `sequence` its network, `acknowledged` the number of this end in the session,
+               // `free_buffers` the one that it knows of the peer (kNoNumber: none)
     hello_answer,
     data, // carries a packet; numbered by `sequence`
-    ack,  // carries none; `acknowledged`, `refused` and `free_buffers` say it all
+    ack,  // carries none; `acknowledged`, `refused` and `free_buffers` say it all, `sequence` of
+          // which session
     // between a node and the host
     host,  // a packet between a node and the host tool; not numbered
     idle,  // node to loom: nothing left to do; `refused` = frames consumed since reset (modulo
@@ -80,10 +83,15 @@ inline constexpr std::size_t kUnitBytes = 28;   // u32, of the external packet; 
 inline constexpr std::size_t kPacketCrc = 32;   // CRC-32 of bytes 0..31 and of the payload
 } // namespace packet_offset
 
-/// Bits of LinkHeader::flags. The epoch (low byte, data) counts how often the sender took packets
-/// back after a refusal: frames of an older epoch are refused too, which keeps their order.
+/// A number that no end of a link has in a session.
+inline constexpr std::uint16_t kNoNumber = 0xFFFF;
+
+/// Bits of LinkHeader::flags. The epoch (data) changes when the sender has taken packets back after
+/// a refusal: frames of the epoch before are refused too, which keeps their order. Frames of
+/// another session of the link are dropped.
 namespace link_flag {
-inline constexpr std::uint16_t kEpochMask = 0x00FF;
+inline constexpr std::uint16_t kEpochMask = 0x0001;
+inline constexpr std::uint16_t kSessionMask = 0x00FE;
 inline constexpr std::uint16_t kGap = 0x0100; // a frame is missing: send again from `acknowledged`
 inline constexpr unsigned kTagShift = 9;      // data: above it what the last node said, see Tags
 } // namespace link_flag

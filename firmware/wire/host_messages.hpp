@@ -1,8 +1,9 @@
 // What a node and the host tool tell each other. Each travels as the payload of one packet in a
 // frame of Kind::host; the packet's tag says which. Plain structs, little-endian, whole words.
 //
-// The host link loses nothing by construction: the node asks for data in pieces that its network
-// interface has room for, and everything else from the host is one small frame at a time.
+// The node asks for data in pieces that its network interface has room for, and everything else
+// from the host is one small frame at a time. What is lost all the same, since neighbours may send
+// more than their share for a moment, a node that runs free asks for again.
 #pragma once
 
 #include "core/network.hpp"
@@ -32,14 +33,14 @@ enum class HostTag : std::uint16_t {
     fault,     // FaultRecord: the firmware stopped
     // host to node
     job,   // Job and, for apps, the arguments as NUL-terminated words: prepare
-    start, // empty: all nodes are prepared; begin
+    start, // all nodes are prepared; begin. Empty, or the ModelTime that the run has come to
     piece, // Piece header and bytes: answer to `pull`
     poll,  // empty: send a report now
     hang,  // empty: stop working without a sign (fault injection)
 };
 
 enum class Op : std::uint8_t {
-    none,
+    none, // no program: the node only forwards for others
     bcast,
     send,
     barrier,

@@ -16,7 +16,7 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FaultKind>, 10> kKinds{{
+constexpr std::array<std::pair<std::string_view, FaultKind>, 12> kKinds{{
     {"drop", FaultKind::drop},
     {"corrupt", FaultKind::corrupt},
     {"dup", FaultKind::dup},
@@ -24,12 +24,14 @@ constexpr std::array<std::pair<std::string_view, FaultKind>, 10> kKinds{{
     {"delay", FaultKind::delay},
     {"cut", FaultKind::cut},
     {"cutdim", FaultKind::cutdim},
+    {"mend", FaultKind::mend},
     {"alter", FaultKind::alter},
     {"kill", FaultKind::kill},
     {"hang", FaultKind::hang},
+    {"restart", FaultKind::restart},
 }};
 
-constexpr std::array<FaultForm, 14> kForms{{
+constexpr std::array<FaultForm, 16> kForms{{
     {"drop:P", "each frame is lost with probability P, on each link and direction"},
     {"corrupt:P", "one bit of a frame is turned over"},
     {"dup:P", "a frame comes twice"},
@@ -39,18 +41,23 @@ constexpr std::array<FaultForm, 14> kForms{{
     {"cut:NODE>PORT", "a cable is cut, outgoing only"},
     {"cut:random", "a cable that the seed draws is cut"},
     {"cutdim:D", "all cables of a dimension are cut"},
+    {"mend:NODE/PORT", "a cable that was cut before carries again; also mend:random"},
     {"alter:NODE/PORT", "payloads on a cable are altered, under a checksum that fits"},
     {"alter:NODE>PORT", "the same, outgoing only"},
     {"kill:NODE", "a node is ended at once"},
     {"kill:random", "a node that the seed draws, never the root"},
     {"hang:NODE", "a node stops working without a sign; also hang:random"},
+    {"restart:NODE", "a node is reset and comes back; also restart:random"},
 }};
 
 constexpr std::uint32_t kDelayMaxUs = 1'000'000;
 constexpr std::uint64_t kDrawsMax = 100'000;
 
 bool is_rate(FaultKind kind) { return kind <= FaultKind::delay; }
-bool is_cable(FaultKind kind) { return kind == FaultKind::cut || kind == FaultKind::alter; }
+bool is_cable(FaultKind kind) {
+    return kind == FaultKind::cut || kind == FaultKind::mend || kind == FaultKind::alter;
+}
+bool cuts(FaultKind kind) { return kind == FaultKind::cut || kind == FaultKind::cutdim; }
 
 [[noreturn]] void refuse_entry(std::string_view text, std::string_view what) {
     std::string forms;
@@ -138,10 +145,12 @@ private:
         case FaultKind::reorder: rate(text, 1.0, "needs a probability from 0 to 1"); break;
         case FaultKind::delay: rate(text, kDelayMaxUs, "needs microseconds, 0 to 1000000"); break;
         case FaultKind::cut:
+        case FaultKind::mend:
         case FaultKind::alter: cable(text); break;
         case FaultKind::cutdim: spec_.port = port(text); break;
         case FaultKind::kill:
-        case FaultKind::hang: spec_.node = node(text); break;
+        case FaultKind::hang:
+        case FaultKind::restart: spec_.node = node(text); break;
         }
     }
 
@@ -161,6 +170,8 @@ private:
         if (mark == std::string_view::npos)
             refuse_entry(entry_, "a cable is NODE/PORT, or NODE>PORT for its way out only");
         spec_.one_way = text[mark] == '>';
+        if (spec_.one_way && spec_.kind == FaultKind::mend)
+            refuse_entry(entry_, "a cable is mended in the directions in which it was cut");
         spec_.node = node(text.substr(0, mark));
         spec_.port = port(text.substr(mark + 1));
         const auto sends = [this] {
@@ -222,6 +233,11 @@ public:
             add_dimension(spec);
             return;
         }
+        if (spec.kind == FaultKind::mend) {
+            for (std::uint32_t draw = 0; draw < spec.draws.value_or(1); ++draw)
+                add_mending(spec);
+            return;
+        }
         const std::uint32_t draws = spec.draws.value_or(1);
         for (std::uint32_t draw = 0; draw < draws; ++draw) {
             Incident incident = base(spec);
@@ -264,11 +280,44 @@ private:
         }
     }
 
-    /// Notes a cable; false if it was noted before, from either end.
-    bool first_time(NodeId node, Port port, std::set<std::uint64_t>& seen) {
+    /// The cut that this mends comes first: one of the plan's, if none is named.
+    void add_mending(const FaultSpec& spec) {
+        std::vector<Incident> cut;
+        for (const Incident& incident : plan_.incidents)
+            if (cuts(incident.kind) && mended_.count(cable(incident.node, incident.port)) == 0 &&
+                (!spec.node ||
+                 cable(incident.node, incident.port) == cable(*spec.node, *spec.port)))
+                cut.push_back(incident);
+        if (cut.empty())
+            refuse("--faults: {}: it is not cut, so it cannot be mended; add cut: before it",
+                   spec.node ? fmt::format("mend:{}/{}", index(*spec.node), index(*spec.port))
+                             : std::string("mend:random"));
+        const Incident& before = cut[cut.size() == 1 ? 0 : rng_.below(cut.size())];
+        Incident incident = before;
+        incident.kind = FaultKind::mend;
+        incident.one_way = false;
+        incident.after = spec.after;
+        if (spec.at_random)
+            incident.after =
+                before.after + rng_.below(packets_ - std::min(packets_ - 1, before.after));
+        if (incident.after < before.after)
+            refuse(
+                "--faults: mend:{}/{}@{}: the cable is cut after {} packets only, so mend it later",
+                index(before.node), index(before.port), incident.after, before.after);
+        mended_.insert(cable(incident.node, incident.port));
+        plan_.incidents.push_back(incident);
+    }
+
+    /// One number for a cable, from either end.
+    std::uint64_t cable(NodeId node, Port port) const {
         const std::uint32_t far = index(neighbor(network_, node, port));
         const std::uint64_t end = std::min(index(node), far);
-        return seen.insert((end << 8) | index(port)).second;
+        return (end << 8) | index(port);
+    }
+
+    /// Notes a cable; false if it was noted before, from either end.
+    bool first_time(NodeId node, Port port, std::set<std::uint64_t>& seen) {
+        return seen.insert(cable(node, port)).second;
     }
 
     void draw_cable(Incident& incident) {
@@ -302,6 +351,7 @@ private:
     Rng rng_;
     FaultPlan plan_;
     std::set<std::uint64_t> cables_;
+    std::set<std::uint64_t> mended_;
     std::set<std::uint64_t> dimension_;
     std::set<std::uint32_t> drawn_nodes_;
 };
@@ -333,8 +383,10 @@ std::span<const FaultForm> fault_forms() { return kForms; }
 FaultPlan plan_faults(const std::vector<FaultSpec>& specs, Network network, NodeId root,
                       std::uint64_t packets, std::uint64_t seed) {
     Planner planner(network, root, packets, seed);
-    for (const FaultSpec& spec : specs)
-        planner.add(spec);
+    for (const bool mends : {false, true}) // what they mend is known then
+        for (const FaultSpec& spec : specs)
+            if ((spec.kind == FaultKind::mend) == mends)
+                planner.add(spec);
     return planner.finish();
 }
 

@@ -1,8 +1,8 @@
 // What goes wrong, when: the fault list of the command line as seeded decisions.
 //
-// Rates (drop, corrupt, dup, reorder, delay) belong to directed wires, incidents (cut, alter, kill,
-// hang) to a moment: the number of packets that the loom has delivered. Everything random is drawn
-// here or by the wire's own generator, so that seed and spec repeat a plan exactly.
+// Rates (drop, corrupt, dup, reorder, delay) belong to directed wires, incidents (cut, mend, alter,
+// kill, hang, restart) to a moment: the number of packets that the loom has delivered. Everything
+// random is drawn here or by the wire's own generator, so that seed and spec repeat a plan exactly.
 #pragma once
 
 #include "core/network.hpp"
@@ -57,17 +57,19 @@ enum class FaultKind : std::uint8_t {
     delay,
     cut,
     cutdim,
+    mend,  // what was cut of a cable
     alter, // payloads, under a checksum that fits
     kill,
-    hang
+    hang,
+    restart
 };
 
 /// One entry of the command line.
 struct FaultSpec {
     FaultKind kind = FaultKind::drop;
     double amount = 0;                  // probability, or microseconds of delay
-    std::optional<NodeId> node;         // cut, alter, kill, hang; none: drawn from the seed
-    std::optional<Port> port;           // cut, alter; cutdim
+    std::optional<NodeId> node;         // of a cable, or itself; none: drawn from the seed
+    std::optional<Port> port;           // cut, mend, alter; cutdim
     bool one_way = false;               // cut, alter: outgoing only
     std::uint64_t after = 0;            // packets delivered before it happens
     bool at_random = false;             // `after` is drawn from the seed

@@ -100,6 +100,15 @@ void Lockstep::exclude(NodeId node) {
     recount(member);
 }
 
+void Lockstep::restart(NodeId node) {
+    Member& member = nodes_[index(node)];
+    set_timer(node, wire::kNever);
+    const bool busy = member.busy;
+    member = {};
+    member.busy = busy;
+    recount(member);
+}
+
 /// Keeps the count of busy nodes right after a change to one of them.
 void Lockstep::recount(Member& member) {
     const bool busy = !idle(member);
@@ -162,6 +171,7 @@ bool Lockstep::release_next() {
     const wire::ModelTime timer = earliest_timer();
     if (!data_.empty() && data_.begin()->first <= timer) {
         std::vector<Held> group = std::move(data_.begin()->second);
+        now_ = std::max(now_, data_.begin()->first);
         data_.erase(data_.begin());
         release(group);
         return true;
@@ -192,6 +202,7 @@ wire::ModelTime Lockstep::earliest_timer() const {
 
 /// Tells every node whose timer is due at `time`.
 void Lockstep::grant(wire::ModelTime time) {
+    now_ = std::max(now_, time);
     while (earliest_timer() == time) {
         const NodeId node = node_at(timers_.begin()->second);
         set_timer(node, wire::kNever);

@@ -76,6 +76,12 @@ public:
     [[nodiscard]] std::string_view idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer);
     /// The node is out of the game: it owes nothing and gets nothing.
     void exclude(NodeId node);
+    /// The node begins anew, also if it was out of the game: all wait for its first report.
+    void restart(NodeId node);
+    /// A report of the node has come since it began.
+    bool reported(NodeId node) const { return nodes_[index(node)].reported; }
+    /// The latest model time that anything was released for.
+    wire::ModelTime now() const { return now_; }
 
     /// Releases groups until some node has something to do, or nothing is left.
     void advance();
@@ -124,6 +130,7 @@ private:
     std::set<std::pair<wire::ModelTime, std::uint32_t>> timers_; // one a node at most
     std::vector<std::uint32_t> to_send_; // nodes whose queue got something during a release
     std::vector<Bytes> spare_;
+    wire::ModelTime now_ = 0;
     std::uint64_t arrivals_ = 0;
     std::uint64_t rounds_ = 0;
     std::int64_t busy_ = 0; // nodes that are not idle

@@ -69,7 +69,7 @@ Loom::Loom(std::uint32_t nodes, unsigned ports, const Wiring& wiring, FaultPlan 
 
 void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
     NodeState& state = state_[index(from)];
-    if (state.gone)
+    if (state.gone || state.down)
         return;
     ++counts_.frames;
     if (frame.size() < wire::kHeadBytes) {
@@ -102,6 +102,8 @@ void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
         pass(number(from, port), frame);
         return;
     }
+    if (says_again(state, frame, port))
+        return;
     if (release_time(frame) > bounds::kModelTimeMax) {
         expel(from, "sends a packet with a model time that cannot be");
         return;
@@ -128,6 +130,16 @@ void Loom::from_host_port(NodeId from, std::span<std::byte> frame) {
     lockstep_.advance();
 }
 
+/// Lockstep: how often a node that starts says hello before it hears of its job is a matter of real
+/// time. Once is enough.
+bool Loom::says_again(NodeState& state, std::span<const std::byte> frame, Port port) {
+    if (state.starts == 0 || kind_of(frame) != wire::Kind::hello)
+        return false;
+    const std::uint32_t before = state.greeted;
+    state.greeted |= 1u << index(port);
+    return state.greeted == before;
+}
+
 /// The first frame of a node shows that it can receive; until then it would have lost everything.
 void Loom::wake(NodeId node) {
     NodeState& state = state_[index(node)];
@@ -135,6 +147,23 @@ void Loom::wake(NodeId node) {
     ++started_;
     for (const Bytes& frame : std::exchange(state.waiting, {}))
         put(node, kNoNode, frame);
+}
+
+/// The node is as it was before its first frame; in lockstep all wait until it has come up.
+void Loom::restart(NodeId node) {
+    NodeState& state = state_[index(node)];
+    if (state.gone && !state.killed)
+        return; // it has ended for what it did
+    if (state.awake || state.gone)
+        --started_;
+    const unsigned starts = state.starts + 1;
+    cables_.restart(node, starts);
+    const std::size_t held_bytes = state.held_bytes; // of its last life, on their way
+    state = {};
+    state.starts = starts;
+    state.held_bytes = held_bytes;
+    state.down = true;
+    lockstep_.restart(node);
 }
 
 /// Keeps a frame until `to` is awake. Neighbours say the same again and again until it answers:
@@ -214,9 +243,10 @@ void Loom::put(NodeId to, NodeId from, Frame&& frame) {
     NodeState& state = state_[index(to)];
     if (state.gone)
         return;
-    if (!state.awake)
-        keep_for(to, from, frame);
-    else if (lockstep_.on())
+    if (!state.awake) {
+        if (state.starts == 0 || from == kNoNode) // a node in reset hears nobody else
+            keep_for(to, from, frame);
+    } else if (lockstep_.on() && (from != kNoNode || lockstep_.reported(to)))
         lockstep_.enqueue(to, std::forward<Frame>(frame));
     else
         lockstep_.deliver_now(to, frame);
@@ -375,17 +405,19 @@ void Loom::happen(const Incident& incident) {
     switch (incident.kind) {
     case FaultKind::cut:
     case FaultKind::cutdim: at_cable(incident, [](Wire& wire) { wire.cut = true; }); break;
+    case FaultKind::mend: at_cable(incident, [](Wire& wire) { wire.cut = false; }); break;
     case FaultKind::alter: at_cable(incident, [](Wire& wire) { wire.alters = true; }); break;
     case FaultKind::kill:
         if (!state_[index(incident.node)].gone) {
             cables_.kill(incident.node);
-            state_[index(incident.node)].gone = true;
+            state_[index(incident.node)].gone = state_[index(incident.node)].killed = true;
             lockstep_.exclude(incident.node);
         }
         break;
     case FaultKind::hang:
         put(incident.node, kNoNode, make_host_frame(incident.node, wire::HostTag::hang));
         break;
+    case FaultKind::restart: restart(incident.node); break;
     case FaultKind::drop:
     case FaultKind::corrupt:
     case FaultKind::dup:
@@ -416,9 +448,11 @@ void Loom::set_rate(const Incident& incident) {
             break;
         case FaultKind::cut:
         case FaultKind::cutdim:
+        case FaultKind::mend:
         case FaultKind::alter:
         case FaultKind::kill:
-        case FaultKind::hang: break;
+        case FaultKind::hang:
+        case FaultKind::restart: break;
         }
     };
     if (incident.node == kNoNode) {

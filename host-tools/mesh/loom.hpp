@@ -47,6 +47,10 @@ public:
     virtual void to_host(NodeId from, std::span<const std::byte> frame) = 0;
     /// The fault plan kills this node: no call may reach it any more. Must not call the loom.
     virtual void kill(NodeId node) = 0;
+    /// The fault plan resets this node, which may have been killed before: nothing that it has sent
+    /// since its last frame counts. The engine brings it up again with as many `starts` behind it,
+    /// and says so by Loom::restarted(). Must not call the loom.
+    virtual void restart(NodeId node, unsigned starts) = 0;
     /// The loom has cut this node off for what it does; `why` says what. Must not call the loom.
     virtual void expel(NodeId node, std::string_view why) = 0;
     /// Real time, for faults that take time outside lockstep (microseconds, monotonic).
@@ -83,6 +87,8 @@ public:
     void frame_from(NodeId from, std::span<std::byte> frame);
     /// `node` is gone (its process ended, or it is given up): it gets and owes nothing any more.
     void gone(NodeId node);
+    /// A node that the fault plan has reset is there again, and may speak.
+    void restarted(NodeId node) { state_[index(node)].down = false; }
     /// Too much waits for `to`: cuts off whoever sent most of it, which came in by `port`.
     void too_much_for(NodeId to, unsigned port);
     /// True if a whole frame has come from the node since the last call.
@@ -109,6 +115,8 @@ public:
     bool awaited(NodeId node) const { return lockstep_.on() && lockstep_.awaited(node); }
     /// Nodes that have spoken or are gone: they have come to the end of their start.
     std::uint32_t started() const { return started_; }
+    /// Lockstep: the model time that the run has come to.
+    wire::ModelTime model_time() const { return lockstep_.now(); }
     /// Frames delivered to `node` since its reset.
     std::uint32_t delivered(NodeId node) const { return lockstep_.delivered(node); }
     bool gone(NodeId node) const { return state_[index(node)].gone; }
@@ -130,7 +138,11 @@ private:
     struct NodeState {
         bool awake = false; // it has sent something, so its network interface is on
         bool gone = false;
+        bool killed = false;         // by the fault plan
+        bool down = false;           // between its reset and its next start
         bool heard = false;          // see take_sign()
+        unsigned starts = 0;         // after the first
+        std::uint32_t greeted = 0;   // ports by which it has said hello since, in lockstep
         std::size_t early_bytes = 0; // it has sent to nodes that were not awake
         std::size_t held_bytes = 0;  // it has sent and that are on their way
         std::vector<Bytes> waiting;  // until it is awake
@@ -149,6 +161,8 @@ private:
         return index(node) * ports_ + index(port);
     }
     void from_host_port(NodeId from, std::span<std::byte> frame);
+    bool says_again(NodeState& state, std::span<const std::byte> frame, Port port);
+    void restart(NodeId node);
     void wake(NodeId node);
     void keep_for(NodeId to, NodeId from, std::span<const std::byte> frame);
     bool hold(NodeId from, std::size_t frame_bytes);

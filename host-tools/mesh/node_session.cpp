@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace mesh::host {
 
@@ -31,7 +32,7 @@ std::string NodeSession::hear(std::span<const std::byte> frame) {
 std::string NodeSession::take(const HostMessage& message) {
     switch (message.tag) {
     case wire::HostTag::ready: return on_ready(message);
-    case wire::HostTag::accepted: result_.accepted = true; return {};
+    case wire::HostTag::accepted: on_accepted(); return {};
     case wire::HostTag::pull: return on_pull(message);
     case wire::HostTag::push: return on_push(message);
     case wire::HostTag::console: on_console(message); return {};
@@ -66,6 +67,12 @@ std::string NodeSession::on_ready(const HostMessage& message) {
     }
     result_.ready = true;
     return {};
+}
+
+void NodeSession::on_accepted() {
+    result_.accepted = true;
+    if (std::exchange(begins_anew_, false))
+        desk_->begin_anew(node_);
 }
 
 std::string NodeSession::on_pull(const HostMessage& message) {
@@ -154,6 +161,15 @@ void NodeSession::flush() {
 void NodeSession::ask() {
     asked_ = true;
     desk_->answer(node_, wire::HostTag::poll, {});
+}
+
+void NodeSession::restart() {
+    if (result_.fate != Fate::live && result_.fate != Fate::killed)
+        return;
+    begins_anew_ = offer_->app;
+    asked_ = false;
+    result_ = {};
+    result_.done = result_.restarted = !offer_->app;
 }
 
 void NodeSession::end(std::string_view how) {

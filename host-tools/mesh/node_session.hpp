@@ -33,6 +33,7 @@ struct NodeResult {
     bool ready = false;
     bool accepted = false;
     bool done = false;
+    bool restarted = false;          // by the fault plan: works, but has no part in the job
     wire::NodeReport report{};       // the last one
     std::uint32_t frames_before = 0; // that the node got before the work began
     std::string note;                // what was seen of its end
@@ -51,6 +52,8 @@ class Desk {
 public:
     virtual ~Desk() = default;
     virtual void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) = 0;
+    /// An app's node that was restarted is prepared: its program begins anew.
+    virtual void begin_anew(NodeId node) = 0;
     /// A line that the node's program has printed, fit to be shown.
     virtual void console_line(NodeId from, std::string_view line) = 0;
     /// A line of the node's emulator, clean.
@@ -95,6 +98,9 @@ public:
     void begin_work(std::uint32_t frames) { result_.frames_before = frames; }
     /// It is asked for a report.
     void ask();
+    /// The fault plan has restarted it, if it was not lost otherwise: the program of an app begins
+    /// anew, of any other job it has no part any more.
+    void restart();
     /// It has ended of itself: `how`, and what its emulator said last.
     void end(std::string_view how);
     /// It leaves the run and owes nothing any more.
@@ -117,6 +123,7 @@ private:
     void on_error_line(std::string_view line);
     std::string take(const HostMessage& message);
     std::string on_ready(const HostMessage& message);
+    void on_accepted();
     std::string on_pull(const HostMessage& message);
     std::string on_push(const HostMessage& message);
     std::string on_report(const HostMessage& message);
@@ -133,6 +140,7 @@ private:
     LineCutter errors_;
     std::string last_words_; // of its emulator
     bool asked_ = false;     // for a report that has not come
+    bool begins_anew_ = false;
     Deadlines::Seconds quiet_since_{0};
 };
 

@@ -103,7 +103,7 @@ void QemuEngine::boot(Events& events) {
     allow_descriptors(nodes_.size());
     stubs_.open(plan_.gdb);
     for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
-        spawn(node_at(node));
+        spawn(node_at(node), 0);
         wait_for_room(node + 1, events);
     }
     for (const NodeId node : plan_.gdb)
@@ -126,8 +126,8 @@ void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
 
 /// Semihosting is there for the exit status alone. Its other calls would run commands and write
 /// files here, by the image's will; given to a debugger instead, they do nothing without one.
-std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node) {
-    const wire::Mac mac = wire::to_mac({plan.network, node});
+std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node, unsigned starts) {
+    const wire::Mac mac = wire::to_mac({plan.network, node, starts});
     // A small translation buffer: the image is small, and every node pays for its own.
     std::vector<std::string> words{plan.qemu,
                                    "-M",
@@ -156,7 +156,7 @@ std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node) {
     return words;
 }
 
-void QemuEngine::spawn(NodeId node) {
+void QemuEngine::spawn(NodeId node, unsigned starts) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
         fail("socketpair");
@@ -170,9 +170,9 @@ void QemuEngine::spawn(NodeId node) {
     const Fd errors_end(words[1]);
     fcntl(line.errors.get(), F_SETFL, O_NONBLOCK);
     fcntl(line.errors.get(), F_SETPIPE_SZ, kErrorPipeBytes);
-    line.process =
-        QemuProcess::spawn(qemu_words(plan_, node), {null_.get(), null_.get(), errors_end.get(),
-                                                     far_end.get(), stubs_.descriptor(node)});
+    line.process = QemuProcess::spawn(
+        qemu_words(plan_, node, starts),
+        {null_.get(), null_.get(), errors_end.get(), far_end.get(), stubs_.descriptor(node)});
     const auto add = [&](int fd, Source source) {
         watch(epoll_, EPOLL_CTL_ADD, fd, tag_of(source, index(node)), EPOLLIN);
     };
@@ -198,13 +198,29 @@ bool QemuEngine::advance(std::chrono::milliseconds patience, Events& events) {
                  ready[static_cast<std::size_t>(at)].events);
     loom_.tick();
     part_crowds();
+    reset_nodes();
     flush();
     end_closing();
     return loom_.counts().frames != frames_before;
 }
 
+/// A reset node is another process on the same cables. What the last one had still to say is lost.
+void QemuEngine::reset_nodes() {
+    for (const auto& [node, starts] : std::exchange(resets_, {})) {
+        NodeLine& line = nodes_[index(node)];
+        std::erase_if(closing_, [at = index(node)](const auto& other) { return other.node == at; });
+        const bool dirty = line.dirty;
+        line = NodeLine{};
+        line.dirty = dirty;
+        spawn(node, starts);
+        loom_.restarted(node);
+    }
+}
+
 void QemuEngine::on_event(std::uint64_t tag, std::uint32_t events) {
     const NodeId node = node_at(static_cast<std::uint32_t>(tag));
+    if (static_cast<Source>(tag >> 32) != Source::signals && nodes_[index(node)].reset)
+        return;
     switch (static_cast<Source>(tag >> 32)) {
     case Source::socket:
         if ((events & EPOLLOUT) != 0)
@@ -274,6 +290,12 @@ void QemuEngine::Ends::to_host(NodeId from, std::span<const std::byte> frame) {
 }
 
 void QemuEngine::Ends::kill(NodeId node) { rig.nodes_[index(node)].process.kill(); }
+
+void QemuEngine::Ends::restart(NodeId node, unsigned starts) {
+    kill(node);
+    if (!std::exchange(rig.nodes_[index(node)].reset, true))
+        rig.resets_.emplace_back(node, starts);
+}
 
 void QemuEngine::Ends::expel(NodeId node, std::string_view why) {
     rig.nodes_[index(node)].reason = why;

@@ -13,12 +13,14 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mesh::host {
 
-/// The command line of one node's QEMU, the program's path first.
-std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node);
+/// The command line of one node's QEMU, the program's path first; `starts`: how often the node was
+/// started before.
+std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node, unsigned starts = 0);
 
 class QemuEngine final : public Engine {
 public:
@@ -42,6 +44,7 @@ private:
         bool dirty = false;   // in dirty_
         bool blocked = false; // waits for room in the socket
         bool crowded = false; // in crowded_
+        bool reset = false;   // in resets_: its life is over
     };
     /// A node whose socket is closed and whose process has not ended yet.
     struct Closing {
@@ -55,13 +58,15 @@ private:
         bool deliver(NodeId to, std::span<const std::byte> frame) override;
         void to_host(NodeId from, std::span<const std::byte> frame) override;
         void kill(NodeId node) override;
+        void restart(NodeId node, unsigned starts) override;
         void expel(NodeId node, std::string_view why) override;
         std::uint64_t now_us() const override;
         QemuEngine& rig;
     };
 
     void wait_for_room(std::uint32_t spawned, Events& events);
-    void spawn(NodeId node);
+    void spawn(NodeId node, unsigned starts);
+    void reset_nodes();
     void on_event(std::uint64_t tag, std::uint32_t events);
     bool read_from(NodeId node);
     bool read_errors(NodeId node);
@@ -78,7 +83,8 @@ private:
     std::vector<NodeLine> nodes_;
     std::vector<std::uint32_t> dirty_;
     std::vector<std::uint32_t> crowded_; // so much waits for these that frames were dropped
-    std::vector<Closing> closing_;       // earliest first
+    std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before
+    std::vector<Closing> closing_;                    // earliest first
     Bytes buffer_;
     Fd epoll_;
     Signals signals_;

@@ -36,15 +36,25 @@ Json or_null(bool known, const T& value) {
     return known ? Json(value) : Json(nullptr);
 }
 
-/// What the fault plan did: frames by kind, and what was cut, killed and hung.
+std::string cable_of(const Incident& incident) {
+    return fmt::format("{}{}{}", index(incident.node), incident.one_way ? '>' : '/',
+                       index(incident.port));
+}
+
+/// What the fault plan did: frames by kind, and what was cut, mended, killed, hung and restarted.
 Json faults_of(const LoomCounts& loom) {
     Json cut = Json::array();
+    Json mended = Json::array();
     Json killed = Json::array();
     Json hung = Json::array();
+    Json restarted = Json::array();
     for (const Incident& incident : loom.happened) {
         if (incident.kind == FaultKind::cut || incident.kind == FaultKind::cutdim)
-            cut.push_back(fmt::format("{}{}{}", index(incident.node), incident.one_way ? '>' : '/',
-                                      index(incident.port)));
+            cut.push_back(cable_of(incident));
+        else if (incident.kind == FaultKind::mend)
+            mended.push_back(cable_of(incident));
+        else if (incident.kind == FaultKind::restart)
+            restarted.push_back(index(incident.node));
         else if (incident.kind == FaultKind::kill)
             killed.push_back(index(incident.node));
         else if (incident.kind == FaultKind::hang)
@@ -58,8 +68,10 @@ Json faults_of(const LoomCounts& loom) {
             {"delay", loom.delay},
             {"cut", cut},
             {"cut_frames", loom.cut},
+            {"mend", mended},
             {"kill", killed},
-            {"hang", hung}};
+            {"hang", hung},
+            {"restart", restarted}};
 }
 
 Json counters_of(const Summary& summary, bool drops) {
@@ -234,6 +246,11 @@ void add_dma(std::string& text, const RunPlan& plan, const Summary& summary) {
     fmt::format_to(std::back_inserter(text), "\n");
 }
 
+bool any_restarted(const RunResult& result) {
+    return std::any_of(result.nodes.begin(), result.nodes.end(),
+                       [](const NodeResult& node) { return node.restarted; });
+}
+
 } // namespace
 
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
@@ -297,7 +314,8 @@ std::string table_of(const Operation& op, const RunResult& result, const Summary
                    summary.live,
                    summary.live == plan.nodes()
                        ? ""
-                       : fmt::format(", {} killed", plan.nodes() - summary.live));
+                       : fmt::format(", {} {}", plan.nodes() - summary.live,
+                                     any_restarted(result) ? "killed or restarted" : "killed"));
     return text;
 }
 

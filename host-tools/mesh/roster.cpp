@@ -87,6 +87,13 @@ void Roster::leave(NodeId node, Fate fate, std::string_view note) {
     change(node, [&](NodeSession& session) { session.leave(fate, note); });
 }
 
+void Roster::restart(NodeId node) {
+    change(node, [&](NodeSession& session) {
+        session.restart();
+        session.begin_phase(deadlines_.now());
+    });
+}
+
 void Roster::give_up(const NodeNumbers& nodes) {
     for (const std::uint32_t node : nodes) {
         leave(node_at(node), Fate::hung, "does not answer");

@@ -44,6 +44,7 @@ public:
     void ask_all();
     void end(NodeId node, std::string_view how);
     void leave(NodeId node, Fate fate, std::string_view note);
+    void restart(NodeId node);
     /// Ends nodes that do not answer.
     void give_up(const NodeNumbers& nodes);
     /// Ends nodes that have computed for too long: they talk, but come no further.

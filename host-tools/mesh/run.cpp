@@ -4,10 +4,12 @@
 #include "errors.hpp"
 #include "host_frame.hpp"
 #include "settling.hpp"
+#include "wire/bytes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <unistd.h>
 #include <utility>
@@ -113,9 +115,10 @@ void Run::start() {
     roster_.begin_work();
     started_ = last_done_ = Clock::now();
     engine_.loom().arm_faults();
-    note_killed();
+    note_incidents();
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
-        answer(node_at(node), wire::HostTag::start, {});
+        if (!roster_[node].result().restarted)
+            answer(node_at(node), wire::HostTag::start, {});
 }
 
 void Run::serve() {
@@ -195,7 +198,7 @@ bool Run::step() {
     const bool moved = engine_.advance(kPatience, *this);
     console_.begin(engine_.loom().rounds());
     deadlines_.tick(moved);
-    note_killed();
+    note_incidents();
     if (std::exchange(done_, roster_.done()) < roster_.done())
         last_done_ = Clock::now();
     check_limit();
@@ -215,12 +218,27 @@ void Run::check_limit() const {
                                plan_.limit_s, roster_.who_computes()));
 }
 
-/// Notes the nodes that the fault plan has killed since the last look.
-void Run::note_killed() {
+/// Notes the nodes that the fault plan has killed or restarted since the last look.
+void Run::note_incidents() {
     const auto& happened = engine_.loom().counts().happened;
-    for (; incidents_seen_ < happened.size(); ++incidents_seen_)
-        if (happened[incidents_seen_].kind == FaultKind::kill)
-            roster_.leave(happened[incidents_seen_].node, Fate::killed, "killed by the fault plan");
+    for (; incidents_seen_ < happened.size(); ++incidents_seen_) {
+        const Incident& incident = happened[incidents_seen_];
+        if (incident.kind == FaultKind::kill)
+            roster_.leave(incident.node, Fate::killed, "killed by the fault plan");
+        else if (incident.kind == FaultKind::restart)
+            restart(incident.node);
+    }
+}
+
+/// A node that comes back gets its job again, and waits in its loom until it is up. In an op it
+/// only forwards for the others: what it had begun is lost, and nobody could tell it where to go
+/// on.
+void Run::restart(NodeId node) {
+    roster_.restart(node);
+    std::vector<std::byte> job = op_.job_for(node);
+    if (!op_.is_app())
+        wire::store(job, offsetof(wire::Job, op), wire::Op::none);
+    answer(node, wire::HostTag::job, job);
 }
 
 void Run::show_progress() {
@@ -240,12 +258,17 @@ void Run::host_frame(NodeId from, std::span<const std::byte> frame) { roster_.he
 void Run::words(NodeId node, std::string_view text) { roster_.hear_errors(node, text); }
 
 void Run::ended(NodeId node, std::string_view how) {
-    note_killed(); // the plan may be why
+    note_incidents(); // the plan may be why
     roster_.end(node, how);
 }
 
 void Run::answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) {
     engine_.loom().send(to, make_host_frame(to, tag, payload));
+}
+
+void Run::begin_anew(NodeId node) {
+    const wire::ModelTime now = engine_.loom().model_time();
+    answer(node, wire::HostTag::start, wire::bytes_of(now));
 }
 
 void Run::console_line(NodeId from, std::string_view line) {

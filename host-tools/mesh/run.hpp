@@ -50,6 +50,7 @@ private:
 
     // Desk
     void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) override;
+    void begin_anew(NodeId node) override;
     void console_line(NodeId from, std::string_view line) override;
     void error_line(NodeId from, std::string_view line) override;
     void stopped(NodeId node, std::string_view why) override;
@@ -67,7 +68,8 @@ private:
     void come_to_rest();
     bool step();
     void check_limit() const;
-    void note_killed();
+    void note_incidents();
+    void restart(NodeId node);
     void show_progress();
     void print(NodeId from, std::string_view line);
 

@@ -18,6 +18,7 @@
 #include <deque>
 #include <map>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -122,13 +123,20 @@ struct Sizes {
     }
 };
 
-struct SimNode {
-    SimNode(const wire::Identity& identity, board::HostBoard::Outlet outlet, const Memory& memory,
-            Program program)
+/// One life of a node.
+struct Life {
+    Life(const wire::Identity& identity, board::HostBoard::Outlet outlet, const Memory& memory,
+         Program program)
         : board(identity, std::move(outlet)),
           node(board, memory, program) {}
     board::HostBoard board;
     Node<board::HostBoard> node;
+};
+
+struct SimNode {
+    explicit SimNode(const Memory& its_memory) : memory(its_memory) {}
+    Memory memory;
+    std::optional<Life> life;
     bool queued = false;
     bool gone = false;
 };
@@ -136,24 +144,22 @@ struct SimNode {
 class Simulation final : public Engine {
 public:
     explicit Simulation(const RigPlan& plan)
-        : sizes_(plan.network),
+        : network_(plan.network),
+          program_(program_named(plan.app)),
+          sizes_(plan.network),
           ground_(sizes_.node_bytes() * node_count(plan.network)),
           loom_(node_count(plan.network), port_count(plan.network),
                 plan.wiring ? plan.wiring : wiring_of(plan.network), plan.faults, cables_) {
-        const Program program = program_named(plan.app);
         for (std::uint32_t number = 0; number < node_count(plan.network); ++number) {
-            const NodeId id = node_at(number);
-            nodes_.emplace_back(
-                wire::Identity{plan.network, id},
-                [this, id](std::span<std::byte> frame) { loom_.frame_from(id, frame); },
-                sizes_.take(ground_), program);
+            nodes_.emplace_back(sizes_.take(ground_));
+            begin_life(node_at(number), 0);
         }
     }
 
     void boot(Events& events) override {
         events_ = &events;
         for (SimNode& node : nodes_)
-            node.node.boot();
+            node.life->node.boot();
     }
 
     bool advance(std::chrono::milliseconds patience, Events& events) override {
@@ -161,12 +167,15 @@ public:
         const auto until = std::chrono::steady_clock::now() + patience;
         constexpr unsigned kRunsBetweenLooks = 4096;
         unsigned runs = 0;
-        while (!runnable_.empty()) {
+        while (!runnable_.empty() || !resets_.empty()) {
+            reset_nodes();
+            if (runnable_.empty())
+                continue;
             const std::uint32_t number = runnable_.front();
             SimNode& node = nodes_[number];
             runnable_.pop_front();
             node.queued = false;
-            if (!node.gone && !node.board.hung())
+            if (!node.gone && !node.life->board.hung())
                 run(node_at(number));
             if (++runs % kRunsBetweenLooks == 0 && std::chrono::steady_clock::now() >= until)
                 break;
@@ -198,6 +207,10 @@ private:
         }
         // The node may be the one that is running: it only stops being asked.
         void kill(NodeId node) override { simulation.nodes_[index(node)].gone = true; }
+        void restart(NodeId node, unsigned starts) override {
+            kill(node);
+            simulation.resets_.emplace_back(node, starts);
+        }
         void expel(NodeId node, std::string_view why) override {
             kill(node);
             simulation.expelled_.emplace_back(node, why);
@@ -207,7 +220,7 @@ private:
     };
 
     void run(NodeId number) {
-        Node<board::HostBoard>& node = nodes_[index(number)].node;
+        Node<board::HostBoard>& node = nodes_[index(number)].life->node;
         board::set_console(&node.kernel());
         const bool whole = faults_.guard([&node] {
             while (node.poll()) {
@@ -222,18 +235,43 @@ private:
         expelled_.emplace_back(number, "out of the simulation");
     }
 
+    void begin_life(NodeId id, unsigned starts) {
+        SimNode& node = nodes_[index(id)];
+        node.life.emplace(
+            wire::Identity{network_, id, starts},
+            [this, id](std::span<std::byte> frame) { loom_.frame_from(id, frame); }, node.memory,
+            program_);
+        node.gone = false;
+    }
+
+    /// Nodes begin anew in memory that is as it was at first.
+    void reset_nodes() {
+        for (const auto& [id, starts] : std::exchange(resets_, {})) {
+            const Memory& memory = nodes_[index(id)].memory;
+            for (Link& link : memory.links)
+                new (&link) Link;
+            std::ranges::fill(memory.workspace, std::byte{});
+            begin_life(id, starts);
+            loom_.restarted(id);
+            nodes_[index(id)].life->node.boot();
+        }
+    }
+
     void deliver(NodeId to, std::span<const std::byte> frame) {
         SimNode& node = nodes_[index(to)];
-        node.board.deliver(frame);
+        node.life->board.deliver(frame);
         if (!node.queued)
             runnable_.push_back(index(to));
         node.queued = true;
     }
 
+    Network network_;
+    Program program_;
     Sizes sizes_;
     Ground ground_;
     std::deque<SimNode> nodes_;
     std::deque<std::uint32_t> runnable_;
+    std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before
     std::vector<std::pair<NodeId, std::string>> expelled_;
     ProgramFaults faults_;
     Signals signals_;

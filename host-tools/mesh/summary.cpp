@@ -68,12 +68,15 @@ std::vector<std::uint32_t> cut_off(const Operation& op, const RunResult& result,
     return rest;
 }
 
+/// The fault plan has taken the node out of the job.
+bool has_no_part(const NodeResult& node) { return node.fate == Fate::killed || node.restarted; }
+
 /// What the op must judge.
 Outcome outcome_of(const RunResult& result, const Loom& loom) {
     Outcome outcome{{}, result.output.bytes(), !loom.counts().happened.empty(), {}};
     for (std::uint32_t node = 0; node < result.nodes.size(); ++node) {
         outcome.reports.push_back(result.nodes[node].report);
-        if (result.nodes[node].fate == Fate::killed)
+        if (has_no_part(result.nodes[node]))
             outcome.killed.push_back(node_at(node));
     }
     return outcome;
@@ -181,7 +184,7 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
         if (const auto level = op.level_of(node_at(number)))
             add_level(summary, *level, node);
         add_counters(summary, node.report);
-        if (node.fate == Fate::killed)
+        if (has_no_part(node))
             continue;
         ++summary.live;
         summary.untaken += node.report.untaken;

@@ -59,7 +59,9 @@ inline Bytes sealed_frame(FuzzedDataProvider& input) {
         .packet_bytes = static_cast<std::uint16_t>(packet.size()),
         .model_time = input.ConsumeIntegral<std::uint32_t>(),
         .hops = input.ConsumeIntegralInRange<std::uint16_t>(0, 9),
-        .flags = input.ConsumeIntegralInRange<std::uint16_t>(0, 0x1FF)};
+        // Mostly of the first session.
+        .flags = static_cast<std::uint16_t>(input.ConsumeIntegralInRange<std::uint16_t>(0, 0x1FF) &
+                                            (input.ConsumeBool() ? 0xFFFFu : 0x101u))};
     Bytes frame(wire::kHeadBytes);
     wire::write_head(header, {}, std::span{frame}.first<wire::kHeadBytes>());
     frame.insert(frame.end(), packet.begin(), packet.end());

@@ -26,6 +26,7 @@ using namespace mesh;
 
 constexpr unsigned kPorts = 3;
 constexpr std::size_t kBuffers = 8;
+constexpr std::uint32_t kSelf = 5;
 
 void require(bool condition) {
     if (!condition)
@@ -47,11 +48,13 @@ public:
           slots_(kBuffers * kPorts),
           arena_(8192),
           workspace_(256),
-          node_({{Topology::cube, kPorts}, node_at(5)},
+          node_({{Topology::cube, kPorts}, node_at(kSelf)},
                 {buffers_, slots_, links_, processes_, arena_, workspace_}, {4096},
                 {&discard, nullptr}, &take_all),
           receiving_(node_.lend()) {
         node_.boot();
+        for (unsigned port = 0; port < kPorts; ++port) // so that links are in their first session
+            frame(port_at(port), hello(port));
     }
 
     void frame(Port port, const fuzz::Bytes& bytes) {
@@ -81,6 +84,19 @@ public:
     }
 
 private:
+    /// As the neighbour at `port` says it in its first life.
+    static fuzz::Bytes hello(unsigned port) {
+        fuzz::Bytes frame(wire::kHeadBytes);
+        wire::write_head({.kind = wire::Kind::hello,
+                          .port = port_at(port),
+                          .sequence = kPorts, // the network: a cube
+                          .refused = kSelf ^ (1u << port),
+                          .free_buffers = wire::kNoNumber,
+                          .hops = 1},
+                         {}, std::span{frame}.first<wire::kHeadBytes>());
+        return frame;
+    }
+
     static void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 
     std::uint32_t drops() {

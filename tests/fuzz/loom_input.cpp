@@ -32,6 +32,7 @@ public:
         require(index(from) < kNodes);
     }
     void kill(NodeId node) override { dead_ |= 1u << index(node); }
+    void restart(NodeId, unsigned) override {}
     void expel(NodeId node, std::string_view) override { kill(node); }
     std::uint64_t now_us() const override { return now_us_; }
 

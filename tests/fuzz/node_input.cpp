@@ -66,6 +66,7 @@ private:
     void to_host(NodeId from, std::span<const std::byte> frame) override {
         events_->host_frame(from, frame);
     }
+    void restart(NodeId, unsigned) override {}
     void expel(NodeId node, std::string_view why) override { expelled_.emplace_back(node, why); }
     std::uint64_t now_us() const override { return 0; }
 

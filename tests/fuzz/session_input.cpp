@@ -85,6 +85,7 @@ public:
             sessions_[index(from)].leave(host::Fate::ended, "for what it said");
     }
     void kill(NodeId) override {}
+    void restart(NodeId, unsigned) override {}
     void expel(NodeId node, std::string_view why) override {
         require(!why.empty());
         sessions_[index(node)].leave(host::Fate::ended, why);
@@ -96,6 +97,7 @@ public:
         require(payload.size() <= sizeof(wire::Piece) + wire::kHostPieceBytesMax);
         loom_.send(to, host::make_host_frame(to, tag, payload));
     }
+    void begin_anew(NodeId) override {}
     void console_line(NodeId, std::string_view line) override { require_clean(line); }
     void error_line(NodeId, std::string_view line) override { require_clean(line); }
     void stopped(NodeId, std::string_view why) override { require_clean(why); }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -68,6 +69,15 @@ TEST(FaultPlan, RefusesWhatItCannotDo) {
                              "delay:-1",
                              "delay:1e9",
                              "@no/such/file",
+                             "mend:0/0@5",
+                             "mend:random",
+                             "cut:0/0@9,mend:0/0@8",
+                             "cut:0/0,mend:0>0@8",
+                             "cut:0/0,mend:1/1@8",
+                             "cut:0/0,mend:0/0@8,mend:1/0@9",
+                             "cut:random x2,mend:random x3",
+                             "restart:16",
+                             "restart:0/1",
                              "kill:1@99999999999999999999"})
         EXPECT_THROW(plan(text), UsageError) << text;
 }
@@ -118,6 +128,51 @@ TEST(FaultPlan, TheSeedRepeatsThePlan) {
     };
     EXPECT_EQ(drawn(5), drawn(5));
     EXPECT_NE(drawn(5), drawn(6));
+}
+
+TEST(FaultPlan, MendsWhatItHasCutFromEitherEndAndInAnyOrderOfTheWords) {
+    for (const char* text : {"cut:2/1@40,mend:2/1@90", "mend:0/1@90,cut:2/1@40",
+                             "cutdim:1@40,mend:2/1@90", "cut:2>1@40,mend:2/1@90"}) {
+        const FaultPlan faults = plan(text);
+        const Incident& last = faults.incidents.back();
+        EXPECT_EQ(last.kind, FaultKind::mend) << text;
+        EXPECT_EQ(last.after, 90u);
+        EXPECT_EQ(index(last.node) & ~2u, 0u);
+        EXPECT_EQ(last.port, port_at(1));
+        EXPECT_FALSE(last.one_way);
+    }
+}
+
+TEST(FaultPlan, MendsDrawnCablesAfterTheyWereCut) {
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        std::map<std::pair<std::uint32_t, unsigned>, std::uint64_t> cut;
+        unsigned mended = 0;
+        for (const Incident& incident :
+             plan("cut:random@random x5,mend:random@random x5", seed).incidents) {
+            const std::pair cable{index(incident.node), index(incident.port)};
+            if (incident.kind == FaultKind::cut) {
+                cut[cable] = incident.after;
+                continue;
+            }
+            ++mended;
+            ASSERT_TRUE(cut.contains(cable)) << "seed " << seed;
+            EXPECT_GE(incident.after, cut[cable]);
+            cut.erase(cable);
+        }
+        EXPECT_EQ(mended, 5u);
+    }
+}
+
+TEST(FaultPlan, RestartsNodesAsItKillsThem) {
+    const FaultPlan faults = plan("restart:3@7,restart:random@random x4");
+    ASSERT_EQ(faults.incidents.size(), 5u);
+    std::set<std::uint32_t> nodes;
+    for (const Incident& incident : faults.incidents) {
+        EXPECT_EQ(incident.kind, FaultKind::restart);
+        nodes.insert(index(incident.node));
+    }
+    EXPECT_FALSE(nodes.contains(0)) << "the root is spared";
+    EXPECT_GE(nodes.size(), 4u);
 }
 
 } // namespace

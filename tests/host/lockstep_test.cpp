@@ -239,5 +239,26 @@ TEST_F(LockstepTest, ATimerThatNoTimeCanReachIsRefused) {
     EXPECT_EQ(complaint, "");
 }
 
+TEST_F(LockstepTest, ARestartedNodeIsAwaitedAndCountsFromItsReset) {
+    lockstep.begin();
+    all_idle();
+    hold(1, 0, 7, 1);
+    hold(1, 0, 8, 2);
+    lockstep.advance();
+    EXPECT_EQ(lockstep.now(), 7u);
+    lockstep.exclude(node_at(1)); // it may have been killed before
+    lockstep.restart(node_at(1));
+    got[1] = 0;
+    lockstep.advance();
+    EXPECT_EQ(delivered.size(), 1u) << "all wait for it";
+    EXPECT_TRUE(lockstep.awaited(node_at(1)));
+    EXPECT_FALSE(lockstep.reported(node_at(1)));
+    idle(1);
+    EXPECT_EQ(complaint, "");
+    EXPECT_EQ(delivered.back(), (Delivery{1, 2}));
+    idle(1);
+    EXPECT_TRUE(lockstep.quiescent());
+}
+
 } // namespace
 } // namespace mesh::host

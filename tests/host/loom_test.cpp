@@ -38,11 +38,13 @@ public:
     }
     void to_host(NodeId, std::span<const std::byte>) override { ++to_host_count; }
     void kill(NodeId node) override { killed.push_back(node); }
+    void restart(NodeId node, unsigned starts) override { restarted.emplace_back(node, starts); }
     void expel(NodeId node, std::string_view why) override { expelled.emplace_back(node, why); }
     std::uint64_t now_us() const override { return time_us; }
 
     std::vector<Arrival> arrivals;
     std::vector<std::pair<NodeId, std::string>> expelled;
+    std::vector<std::pair<NodeId, unsigned>> restarted;
     bool full = false; // no node takes anything
     std::vector<NodeId> killed;
     unsigned to_host_count = 0;
@@ -265,6 +267,62 @@ TEST_F(LoomTest, ACutCableSwallowsBothWaysOrOneWay) {
     send(node_at(3), port_at(1), 4);
     EXPECT_EQ(cables.arrivals.size(), 1u);
     EXPECT_EQ(loom_->counts().cut, 3u);
+}
+
+TEST_F(LoomTest, AMendedCableCarriesInTheDirectionsInWhichItWasCut) {
+    for (const bool one_way : {false, true}) {
+        cables.arrivals.clear();
+        const Incident cut{1, FaultKind::cut, node_at(0), port_at(0), one_way};
+        const Incident mend{2, FaultKind::mend, node_at(0), port_at(0)};
+        loom({cut, mend});
+        send(node_at(0), port_at(0), 1);
+        send(node_at(0), port_at(0), 2);
+        EXPECT_EQ(cables.arrivals.size(), 1u);
+        EXPECT_TRUE(loom_->cut(node_at(0), port_at(0)));
+        send(node_at(3), port_at(0), 3);
+        send(node_at(0), port_at(0), 4);
+        send(node_at(1), port_at(1), 5);
+        ASSERT_EQ(cables.arrivals.size(), 4u);
+        EXPECT_EQ(number_of(cables.arrivals[2].frame), 4u);
+        EXPECT_EQ(number_of(cables.arrivals[3].frame), 5u);
+        EXPECT_FALSE(loom_->cut(node_at(0), port_at(0)));
+    }
+}
+
+Incident restart_of(NodeId node, std::uint64_t after) {
+    return {after, FaultKind::restart, node, kNoPort};
+}
+
+TEST_F(LoomTest, ANodeInResetHearsItsHostOnlyAndSpeaksWhenItIsThereAgain) {
+    loom({restart_of(node_at(1), 1)});
+    send(node_at(0), port_at(0), 1);
+    EXPECT_EQ(cables.restarted, (std::vector{std::pair{node_at(1), 1u}}));
+    cables.arrivals.clear();
+    send(node_at(1), port_at(0), 2); // it had begun to say that
+    send(node_at(0), port_at(0), 3);
+    loom_->send(node_at(1), make_host_frame(node_at(1), wire::HostTag::job));
+    EXPECT_TRUE(cables.arrivals.empty());
+    loom_->restarted(node_at(1));
+    send(node_at(0), port_at(0), 4); // its network interface may not be on yet
+    EXPECT_TRUE(cables.arrivals.empty());
+    send(node_at(1), port_at(0), 5);
+    ASSERT_EQ(cables.arrivals.size(), 2u);
+    EXPECT_EQ(cables.arrivals[0].at, node_at(1)) << "the job";
+    EXPECT_EQ(number_of(cables.arrivals[1].frame), 5u);
+    send(node_at(0), port_at(0), 6);
+    EXPECT_EQ(cables.arrivals.size(), 3u);
+}
+
+TEST_F(LoomTest, AKilledNodeCanComeBackAndOneThatEndedOfItselfCannot) {
+    const Incident kill{1, FaultKind::kill, node_at(1), kNoPort};
+    loom({kill, restart_of(node_at(1), 2), restart_of(node_at(3), 2)});
+    loom_->gone(node_at(3));
+    send(node_at(0), port_at(0), 1);
+    EXPECT_TRUE(std::as_const(*loom_).gone(node_at(1)));
+    send(node_at(4), port_at(0), 2);
+    EXPECT_FALSE(std::as_const(*loom_).gone(node_at(1)));
+    EXPECT_TRUE(std::as_const(*loom_).gone(node_at(3)));
+    EXPECT_EQ(cables.restarted, (std::vector{std::pair{node_at(1), 1u}}));
 }
 
 TEST_F(LoomTest, AnIncidentHappensAfterSoManyPackets) {

@@ -1,4 +1,5 @@
 // What one node says: answered if it is right, counted if it is not, and shown clean.
+#include "hal/check.hpp"
 #include "host-tools/mesh/bounds.hpp"
 #include "host-tools/mesh/clean_text.hpp"
 #include "host-tools/mesh/errors.hpp"
@@ -22,10 +23,12 @@ public:
         EXPECT_EQ(to, kNode);
         answers.emplace_back(tag, payload.size());
     }
+    void begin_anew(NodeId) override { ++begun_anew; }
     void console_line(NodeId, std::string_view line) override { lines.emplace_back(line); }
     void error_line(NodeId, std::string_view line) override { errors.emplace_back(line); }
     void stopped(NodeId, std::string_view why) override { lines.emplace_back(why); }
 
+    unsigned begun_anew = 0;
     std::vector<std::pair<wire::HostTag, std::size_t>> answers;
     std::vector<std::string> lines;
     std::vector<std::string> errors;
@@ -176,6 +179,38 @@ TEST(CleanText, ShowsEveryByteThatIsNoUtf8) {
     EXPECT_EQ(cleaned("\xed\xa0\x80"), "\\xed\\xa0\\x80");          // half of a pair
     EXPECT_EQ(cleaned("\xf5\x80\x80\x80"), "\\xf5\\x80\\x80\\x80"); // beyond the last
     EXPECT_EQ(cleaned("\xe2\x82x"), "\\xe2\\x82x");
+}
+
+TEST_F(NodeSessionTest, ANodeWithAnAddressThatNoNodeHasIsNamedWithThatWord) {
+    wire::FaultRecord record{};
+    record.cause = static_cast<std::uint32_t>(CheckId::no_such_node);
+    EXPECT_EQ(say(wire::HostTag::fault, wire::bytes_of(record)), "");
+    ASSERT_EQ(desk.lines.size(), 1u);
+    EXPECT_NE(desk.lines[0].find("names no node of a network"), std::string::npos);
+}
+
+TEST_F(NodeSessionTest, AnAppBeginsAnewInARestartedNodeAndAnOpGoesOnWithoutIt) {
+    for (const bool app : {false, true}) {
+        offer.app = app;
+        NodeSession node{kNode, offer, desk};
+        const auto accepted = make_host_frame(kNoNode, wire::HostTag::accepted);
+        EXPECT_EQ(node.hear(accepted), "");
+        EXPECT_EQ(desk.begun_anew, 0u);
+        node.leave(Fate::killed, "");
+        node.restart();
+        EXPECT_TRUE(node.live());
+        EXPECT_EQ(node.result().restarted, !app);
+        EXPECT_EQ(node.result().done, !app);
+        EXPECT_EQ(node.hear(accepted), "");
+        EXPECT_EQ(node.hear(accepted), "");
+        EXPECT_EQ(desk.begun_anew, app ? 1u : 0u);
+    }
+}
+
+TEST_F(NodeSessionTest, ANodeThatEndedOfItselfDoesNotComeBackIntoTheRun) {
+    session.end("exit 3");
+    session.restart();
+    EXPECT_EQ(session.result().fate, Fate::ended);
 }
 
 } // namespace

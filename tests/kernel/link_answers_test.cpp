@@ -48,7 +48,7 @@ TEST(LinkAnswers, AHelloCarriesNoAcknowledgementAway) {
         end.take(data(0));
         end.take(data(2));
         if (answer_hello)
-            end.link.answer_hello(end.context);
+            end.link.on_hello(end.context, {.kind = Kind::hello});
         else
             end.link.say_hello();
         LinkFrame frame;

@@ -33,7 +33,21 @@ public:
           context{pool_, counters, time, {window_bytes}} {
         if (lockstep)
             time.begin_lockstep();
-        link.attach(context, 0);
+        start(0);
+    }
+
+    /// The node begins anew, having been started so often before: nothing of its link is left.
+    void start(unsigned starts) {
+        while (PacketBuffer* buffer = link.take_undeliverable(context))
+            pool_.release(buffer);
+        link = Link{};
+        link.attach(context, 0, starts);
+    }
+    /// Begins a session with a peer in its first life, as after the self-check at boot.
+    void meet() {
+        link.on_hello(context, {.kind = wire::Kind::hello, .free_buffers = wire::kNoNumber});
+        LinkFrame answer;
+        next(answer);
     }
 
     /// Queues packet `number`, which may cross `remaining` links from here. False: no buffer.
@@ -58,8 +72,19 @@ public:
     }
 
     void take(const LinkFrame& frame) {
+        const wire::Kind kind = frame.header.kind;
+        if (kind == wire::Kind::hello || kind == wire::Kind::hello_answer) {
+            link.on_hello(context, frame.header);
+            return;
+        }
+        const bool data = kind == wire::Kind::data;
+        if (!link.is_current(data ? frame.header.flags : frame.header.sequence)) {
+            if (data)
+                link.on_old_session(context);
+            return;
+        }
         link.on_acknowledgement(context, frame.header);
-        if (frame.header.kind != wire::Kind::data)
+        if (!data)
             return;
         const auto remaining = static_cast<std::uint16_t>(frame.remaining - 1);
         const bool has_buffer = pool_.free() > remaining;
@@ -123,7 +148,10 @@ public:
                       std::size_t window_bytes = 4000)
         : random(seed),
           ends{LinkEnd{buffer_count, lockstep, window_bytes},
-               LinkEnd{buffer_count, lockstep, window_bytes}} {}
+               LinkEnd{buffer_count, lockstep, window_bytes}} {
+        for (LinkEnd& end : ends)
+            end.meet();
+    }
 
     bool chance(double p) { return std::uniform_real_distribution<>{}(random) < p; }
     unsigned below(unsigned limit) { return static_cast<unsigned>(random() % limit); }

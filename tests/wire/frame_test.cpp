@@ -301,13 +301,34 @@ TEST(Packet, of_any_payload_size_is_read_and_a_cut_one_is_not) {
 
 TEST(Identity, a_mac_names_topology_dimension_and_node) {
     for (const Topology topology : {Topology::cube, Topology::uhc, Topology::star}) {
-        for (const std::uint32_t node : {0u, 1u, 255u, 256u, 0xFF'FFFEu}) {
-            const wire::Mac mac = wire::to_mac({{topology, 9}, node_at(node)});
-            EXPECT_EQ(mac[0] & 3, 2) << "locally administered, not multicast";
-            EXPECT_EQ(wire::from_mac(mac).network, (Network{topology, 9}));
-            EXPECT_EQ(wire::from_mac(mac).node, node_at(node));
-        }
+        for (const std::uint32_t node : {0u, 1u, 255u, 256u, 511u})
+            for (const unsigned start : {0u, 1u, 63u}) {
+                const wire::Mac mac = wire::to_mac({{topology, 9}, node_at(node), start});
+                EXPECT_EQ(mac[0] & 3, 2) << "locally administered, not multicast";
+                const auto identity = wire::from_mac(mac);
+                ASSERT_TRUE(identity.has_value());
+                EXPECT_EQ(identity->network, (Network{topology, 9}));
+                EXPECT_EQ(identity->node, node_at(node));
+                EXPECT_EQ(identity->start, start);
+            }
     }
+    EXPECT_EQ(wire::Identity({Topology::cube, 9}, node_at(0), 65).start, 1u) << "it goes round";
+}
+
+TEST(Identity, a_mac_that_names_no_node_of_a_network_names_nothing) {
+    const auto names = [](std::uint8_t topology, std::uint8_t dim, std::uint8_t node) {
+        return wire::from_mac({0x02, topology, dim, 0, 0, node}).has_value();
+    };
+    EXPECT_TRUE(names(0, 3, 7));
+    EXPECT_FALSE(names(0, 3, 8));
+    EXPECT_FALSE(names(0, 40, 0)) << "so many dimensions would shift out of range";
+    EXPECT_FALSE(names(0, 255, 255));
+    EXPECT_FALSE(names(1, 1, 0));
+    EXPECT_TRUE(names(2, 3, 5));
+    EXPECT_FALSE(names(2, 3, 6));
+    EXPECT_FALSE(names(2, 2, 0));
+    EXPECT_FALSE(names(3, 3, 0)) << "no such topology";
+    EXPECT_FALSE(wire::from_mac({0x52, 0x54, 0x00, 0x12, 0x34, 0x56})) << "an emulator's own";
 }
 
 TEST(HostMessages, each_fits_the_payload_of_one_packet) {

@@ -65,7 +65,7 @@ struct Outcome {
     std::vector<wire::NodeReport> reports; // the last one of each node
     std::span<const std::byte> pushed;     // each byte where its node put it
     bool any_fault = false;                // the fault plan has done something for good
-    std::vector<NodeId> killed;            // by the fault plan
+    std::vector<NodeId> killed;            // by the fault plan, or restarted
 };
 
 /// A member of the report.

@@ -221,7 +221,7 @@ public:
                   .refused = index(other)},
                  {});
         }
-        tell(wire::HostTag::job, wire::bytes_of(wire::Job{}));
+        tell(wire::HostTag::job, wire::bytes_of(wire::Job{.op = wire::Op::app}));
         tell(wire::HostTag::start, {});
         settle();
     }
