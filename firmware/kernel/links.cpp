@@ -59,7 +59,8 @@ void Links::say_hello() {
         all_up = false;
     }
     hello_at_ = all_up ? wire::kNever : next_hello();
-    hellos_ = static_cast<std::uint8_t>(std::min(hellos_ + 1u, limits::kHelloDoublings));
+    if (ready_told_) // at boot all are wanted soon
+        hellos_ = static_cast<std::uint8_t>(std::min(hellos_ + 1u, limits::kHelloDoublings));
 }
 
 std::uint64_t Links::next_hello() const {
@@ -108,7 +109,6 @@ bool Links::complete_ready(wire::Ready& ready) {
     if (ready_.ports_good != plugged && ready_.ports_miswired == 0)
         return false;
     ready_told_ = true;
-    hello_at_ = wire::kNever;
     ready = ready_;
     return true;
 }
