@@ -65,15 +65,18 @@ Task<Packet> await_packet(Kernel& kernel, NodeId source, Match match, Path path)
     match.source = source;
     const bool one_way = shares_cable(kernel, source, path);
     Watch watch{kernel, source, one_way ? Rule::unicast : Rule::kCount};
-    bool there = !one_way || !kernel.cut_off(source);
-    while (there && !kernel.has(match)) {
+    Status status = one_way && kernel.cut_off(source) ? Status::unreachable : Status::ok;
+    while (status == Status::ok && !kernel.has(match)) {
         watch.listen();
         co_await kernel.wait_until(
             [&kernel, &watch, match] { return kernel.has(match) || watch.over(); });
         if (watch.tired() && !kernel.has(match))
-            there = !watch.lost() && co_await look_for(kernel, source, path, match) == Status::ok;
+            status =
+                watch.lost() ? Status::unreachable : co_await look_for(kernel, source, path, match);
     }
-    co_return kernel.has(match) ? kernel.take(match) : Packet{};
+    if (kernel.has(match))
+        co_return kernel.take(match);
+    co_return status == Status::unreachable ? Packet{kernel, nullptr} : Packet{};
 }
 
 } // namespace mesh

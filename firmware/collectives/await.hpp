@@ -20,11 +20,11 @@
 namespace mesh {
 
 /// `Packet p = co_await await_packet(kernel, source, match)`: the next packet of `source` that
-/// matches (match.source is not read), which comes by `path`; sets the clock. An empty one means
-/// unreachable: it cannot come any more; or the arena is full. That is known after some
-/// kAskPatience times the patience of the links, three times that if a neighbour died silently, so
-/// much again for each of the node's disjoint trees if another one did, longer if it has answered
-/// before (limits.hpp, kAsksMax).
+/// matches (match.source is not read), which comes by `path`; sets the clock. Of an empty one
+/// status() says why: unreachable, it cannot come any more; no_memory, the arena is full. That is
+/// known after some kAskPatience times the patience of the links, three times that if a neighbour
+/// died silently, so much again for each of the node's disjoint trees if another one did, longer if
+/// it has answered before (limits.hpp, kAsksMax).
 Task<Packet> await_packet(Kernel& kernel, NodeId source, Match match, Path path = {});
 
 /// Asks `node` once. ok: it is there, and packets that come by `path` get here; or one that matches
@@ -65,8 +65,8 @@ struct Awaited {
 /// The verdict on what await_packet() gives: unreachable also for a void packet, whose sender has
 /// missed something itself.
 inline Awaited judged(Packet&& packet) {
-    const bool good = packet && (packet.header().flags & wire::packet_flag::kVoid) == 0;
-    return {good ? Status::ok : Status::unreachable, std::move(packet)};
+    const bool is_void = packet && (packet.header().flags & wire::packet_flag::kVoid) != 0;
+    return {is_void ? Status::unreachable : packet.status(), std::move(packet)};
 }
 
 /// The first of two verdicts that is not ok.

@@ -432,6 +432,7 @@ Task<Status> scan_piece(Kernel& kernel, const ScanPlan& plan, std::span<std::byt
     bool none_before = plan.exclusive;
     for (unsigned port = 0; port < kernel.ports(); ++port) {
         Packet packet = co_await swap_totals(kernel, plan.tag, port_at(port), total, missed);
+        missed.status = worse(missed.status, packet.status());
         if (missed.status != Status::ok)
             continue;
         const auto theirs = packet.payload();

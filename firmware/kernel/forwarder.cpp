@@ -71,7 +71,7 @@ std::optional<News> Forwarder::deliver(PacketBuffer* buffer) {
     const News news = news_of(header);
     if (deaf_) {
         ++counters_[Counter::drop_unexpected];
-        return tell_lost(header);
+        return tell_sender(header, Service::unknown);
     }
     switch (news.service) {
     case Service::packet: return put(buffer, news);
@@ -167,14 +167,14 @@ bool Forwarder::give_up(std::optional<News>& news) {
 
 std::optional<News> Forwarder::undeliverable(const wire::PacketHeader& header) {
     ++counters_[Counter::drop_dead_link];
-    return tell_lost(header);
+    return tell_sender(header, Service::lost);
 }
 
-std::optional<News> Forwarder::tell_lost(const wire::PacketHeader& header) {
+std::optional<News> Forwarder::tell_sender(const wire::PacketHeader& header, Service word) {
     const auto service = static_cast<Service>(header.service);
     if (service == Service::message || service == Service::fragment || service == Service::ask ||
         service == Service::probe || service == Service::look)
-        return tell(answer(news_of(header), Service::lost));
+        return tell(answer(news_of(header), word));
     return {};
 }
 

@@ -109,7 +109,7 @@ private:
     std::optional<News> on_offer(PacketBuffer* buffer, const News& news);
     std::optional<News> on_ask(const News& news);
     std::optional<News> undeliverable(const wire::PacketHeader& header);
-    std::optional<News> tell_lost(const wire::PacketHeader& header);
+    std::optional<News> tell_sender(const wire::PacketHeader& header, Service word);
 
     const Here& here_;
     PacketPool& pool_;

@@ -25,7 +25,7 @@ Kernel::Kernel(const wire::Identity& identity, const Memory& memory, const Cable
       links_(here_, memory.links, {pool_, counters_, time_, cables}, admission_),
       forwarder_(here_, pool_, counters_, links_, admission_, senders_in(memory.arena)),
       scheduler_(memory.processes),
-      messages_(counters_, scheduler_.holds()),
+      messages_(counters_, scheduler_.holds(), identity.start),
       host_(to_host, identity.node, pool_, arena_, counters_) {}
 
 // What may start now must still do so when it does: until new_packet() the links stay out.

@@ -38,7 +38,7 @@ struct SendOptions {
     std::uint32_t unit_bytes = 0; // of an external packet; 0: each packet is one. Neighbours only
     Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
     bool synchronous = true; // in model time too: ends when the receiver has it, not when it leaves
-    bool is_void = false; // the sender could not make it: receive() gives unreachable for it
+    bool is_void = false;    // the sender could not make it: receive() gives unreachable for it
 };
 
 /// Sends `total_bytes` (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed

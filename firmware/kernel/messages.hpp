@@ -67,7 +67,12 @@ struct Outgoing {
 class Messages {
 public:
     /// `holds`: the links read the table as well.
-    Messages(Counters& counters, Holds& holds) : counters_(counters), holds_(holds) {}
+    /// `start`: how often this node was started before (wire::Identity). The messages of a life
+    /// have greater numbers than those of the lives before, so nobody takes them for old ones.
+    Messages(Counters& counters, Holds& holds, unsigned start)
+        : counters_(counters),
+          holds_(holds),
+          numbers_(start << kLifeShift) {}
 
     /// Gives it a number, by which answers name it.
     void number(Outgoing& outgoing) { outgoing.message = ++numbers_; }
@@ -96,10 +101,13 @@ private:
     Outgoing* find(std::uint32_t message) const;
     bool end_round(Outgoing& outgoing, const News& news);
 
+    static constexpr unsigned kLifeShift = 26;
+    static_assert((wire::Identity::kStarts - 1) >> (32 - kLifeShift) == 0);
+
     Counters& counters_;
     Holds& holds_;
     Outgoing* first_ = nullptr;
-    std::uint32_t numbers_ = 0;
+    std::uint32_t numbers_;
 };
 
 } // namespace mesh

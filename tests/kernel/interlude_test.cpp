@@ -171,6 +171,12 @@ struct Bench {
         random_numbers.seed(seed);
         ticks = taken = wrong = 0;
         node.boot();
+        for (unsigned port = 0; port < kSquare.dim; ++port)
+            ticking.give({.kind = wire::Kind::hello_answer,
+                          .port = port_at(port),
+                          .sequence = kSquare.dim,
+                          .refused = static_cast<std::uint16_t>(1u << port)},
+                         {});
         wire::Job job;
         job.op = wire::Op::app;
         job.lockstep = lockstep ? 1 : 0;

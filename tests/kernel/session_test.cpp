@@ -244,7 +244,7 @@ Process say_to_all(Kernel& node) {
     for (std::uint32_t to = 0; to < node.nodes(); ++to) {
         if (node_at(to) == node.id())
             continue;
-        Packet packet = co_await node.allocate(Rule::unicast);
+        OutgoingPacket packet = co_await node.allocate(Rule::unicast);
         packet.header().destination = node_at(to);
         packet.header().tag = kWordTag;
         packet.resize(16);

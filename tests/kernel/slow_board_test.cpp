@@ -154,7 +154,8 @@ struct Bench {
                  {.kind = wire::Kind::hello_answer,
                   .port = port_at(port),
                   .sequence = kCube.dim,
-                  .refused = static_cast<std::uint16_t>(index(node.kernel().neighbor(port_at(port))))},
+                  .refused =
+                      static_cast<std::uint16_t>(index(node.kernel().neighbor(port_at(port))))},
                  {});
         while (node.poll())
             board.end_transfers(~PortSet{0});

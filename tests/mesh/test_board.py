@@ -13,7 +13,7 @@ import board_node
 from board_node import FRAME_BYTES_MAX, HEAD_BYTES, BoardNode, Forwarder, leaves_by
 
 PORTS = 8
-NO_SUCH_NODE = 13  # of hal/check.hpp
+NO_SUCH_NODE = 10  # of hal/check.hpp
 NIC_FRAME_BYTES = (14, 2047)  # what the interface takes
 
 
