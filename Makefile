@@ -48,7 +48,7 @@ MAIN_SOURCE := host-tools/mesh/main.cpp
 # Programs that whole-run tests and benchmarks load, as a user would load an image of his own. Those
 # that a simulation can run too are in a host tool of the tests.
 PROBE_APPS := $(wildcard tests/mesh/apps/*.cpp tests/bench/apps/*.cpp)
-HOST_PROBES := $(filter-out %/semihosting.cpp,$(wildcard tests/mesh/apps/*.cpp))
+HOST_PROBES := $(filter-out %/semihosting.cpp %/computes.cpp,$(wildcard tests/mesh/apps/*.cpp))
 LIBRARY_SOURCES := $(filter-out $(MAIN_SOURCE),$(HOST_SOURCES)) $(APP_SOURCES)
 BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
 TEST_FOLDERS := core wire stdio kernel host

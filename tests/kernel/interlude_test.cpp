@@ -126,7 +126,8 @@ constexpr unsigned kRounds = 30;
 
 /// After an instruction of the process: now and then a frame has come in, and the tick is due.
 void on_trap(int) {
-    if (board->work == nullptr || random_numbers() % 4 != 0)
+    constexpr std::size_t kRoom = 8; // frames that wait while the process holds the links off
+    if (board->work == nullptr || board->end - board->first > kRoom || random_numbers() % 4 != 0)
         return;
     ++ticks;
     if (random_numbers() % 100 == 0)
