@@ -254,11 +254,11 @@ Process run_scatter(Kernel& node) {
     if (status != Status::ok)
         co_return status;
     const std::size_t own = (index(node.id()) ^ mask) * size;
-    std::size_t got = cycles || is_root ? size : 0;
-    while (got < size) {
+    bool whole = cycles || is_root;
+    for (std::size_t got = 0; !whole; whole = got >= size) { // no bytes are a packet too
         const Packet packet = co_await next_scatter_packet(node, plan);
         if (!packet)
-            co_return Status::unreachable;
+            co_return packet.status();
         copy_into(node.workspace().subspan(own + got), packet.payload());
         got += packet.payload().size();
     }

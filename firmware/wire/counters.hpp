@@ -44,8 +44,7 @@ inline constexpr std::array<std::string_view, kCounterCount> kCounterNames{
     "bounces",          "disjoint_retries", "drop_crc",          "drop_malformed",
     "drop_wrong_port",  "drop_duplicate",   "drop_out_of_order", "drop_no_buffer",
     "drop_dead_link",   "drop_old_session", "drop_no_route",     "drop_unexpected",
-    "links_dead",
-    "buffers_used_max", "arena_bytes_max"};
+    "links_dead",       "buffers_used_max", "arena_bytes_max"};
 
 /// One node's counters. Not interrupt safe: only the kernel's thread writes them.
 class Counters {

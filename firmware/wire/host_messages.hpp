@@ -130,7 +130,7 @@ struct NodeReport : Result {
     std::array<std::uint32_t, kPortsMax> link_packets;  // data packets per out-port, no repeats
     std::array<std::uint32_t, kPortsMax> dma_transfers; // per DMA channel
     std::uint32_t dead_ports;                           // bit set
-    std::uint32_t computing_ms; // that a process has computed for without waiting; 0 if none does
+    std::uint32_t computing_ms;   // that a process has computed for without waiting; 0 if none does
     std::uint32_t untaken;        // packets in the mailbox, offers of messages included
     std::uint32_t untaken_source; // of the first of them
     std::uint16_t untaken_tag;

@@ -177,6 +177,7 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
     const Outcome outcome = outcome_of(result, loom);
     summary.verdict = op.judge(outcome);
     summary.any_fault = outcome.any_fault;
+    summary.is_app = op.is_app();
     if (!op.run().output.empty())
         summary.output = op.output(outcome, summary.made);
     for (std::uint32_t number = 0; number < result.nodes.size(); ++number) {
@@ -221,7 +222,8 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
         const NodeResult& failed = result.nodes[node];
         if (failed.fate == Fate::live) {
             constexpr auto kUnreachable = static_cast<std::uint32_t>(Status::unreachable);
-            if (failed.report.done == 0 || failed.report.status == kUnreachable)
+            if (failed.report.done == 0 ||
+                (failed.report.status == kUnreachable && !summary.is_app))
                 without.push_back(node);
             else if (!summary.verdict.right[node])
                 ended[failed.report.status].push_back(node);

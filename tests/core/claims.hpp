@@ -191,7 +191,8 @@ inline Verdict corrupt_packets_are_safe(Network network, Rule, NodeId node) {
                                 node_at(draw() % (nodes + 2)), node_at(draw() % (nodes + 2))};
         const Port arrival = trial % 4 == 0 ? kNoPort : port_at(draw() % 24);
         const Route there = route(network, node, arrival, envelope);
-        const bool known = rule == Rule::unicast || subtree_count(network, rule) != 0;
+        const bool known =
+            rule == Rule::unicast || rule == Rule::disjoint || subtree_count(network, rule) != 0;
         const bool lost = rule == Rule::unicast
                               ? index(envelope.destination) >= nodes
                               : rule != Rule::bs && index(envelope.source) >= nodes;

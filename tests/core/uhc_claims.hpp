@@ -95,7 +95,8 @@ inline Verdict links_are_one_way(Network network, Rule, NodeId node) {
                                 node_at(draw() % nodes), static_cast<std::uint8_t>(draw())};
         const unsigned port = draw() % network.dim;
         const Route there = route(network, node, port_at(port), envelope);
-        const bool known = rule == Rule::unicast || subtree_count(network, rule) != 0;
+        const bool known =
+            rule == Rule::unicast || rule == Rule::disjoint || subtree_count(network, rule) != 0;
         const bool against = ((in_ports(network, node) >> port) & 1u) == 0;
         if ((there.ports.set() & in_ports(network, node)) != 0 ||
             ((against || !known) && !there.nowhere()))

@@ -111,7 +111,7 @@ def test_beside_a_node_that_is_killed_every_node_ends_and_is_named(topology, op)
 @pytest.mark.parametrize("op", ["bcast", "allreduce", "barrier"])
 def test_on_emulated_boards_too(how, op):
     size = [] if op == "barrier" else ["--bytes", 512]
-    outcome = run(*how.split(), "--dim", 3, "--op", op, *size, "--faults", "kill:5")
+    outcome = run(*how.split(), "--dim", 3, "--op", op, *size, "--faults", "kill:1")
     assert outcome.status == 1, outcome
     assert outcome.report["failed_nodes"], outcome
 

@@ -178,8 +178,10 @@ HUNG = """[hung]
 
 def going(pid):
     """How many runs it has at the moment."""
+    def parent(child): # what a run starts itself bears its name for a moment
+        return int((ROOT / f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[1])
     words = [(ROOT / f"/proc/{child}/cmdline").read_bytes().split(b"\0")
-             for child in alive(descendants(pid))]
+             for child in alive(descendants(pid)) if parent(child) == pid]
     return sum(1 for word in words if b"run" in word)
 
 
