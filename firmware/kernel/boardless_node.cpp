@@ -32,7 +32,7 @@ bool BoardlessNode::on_frame(Port port, std::span<const std::byte> head, std::si
     const Links::Arrived arrived = kernel_.links_.on_frame(port, header, buffer);
     if (arrived.freed)
         kernel_.scheduler_.touch();
-    if (arrived.changed)
+    if (arrived.changed && !interlude_) // else on_time() sees it when the process waits
         on_dead_links();
     if (arrived.packet)
         hear(kernel_.forwarder_.forward(buffer, port, arrived.tag));

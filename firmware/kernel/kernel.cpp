@@ -3,9 +3,13 @@
 namespace mesh {
 
 namespace {
-/// A part of the arena's end, to remember senders in.
-std::span<Sender> senders_in(std::span<std::byte> arena) {
-    const std::size_t count = arena.size() / limits::kSendersShare / sizeof(Sender);
+/// A part of the arena's end is to remember senders in: so many.
+std::size_t senders_of(std::span<std::byte> arena) {
+    return arena.size() / limits::kSendersShare / sizeof(Sender);
+}
+
+std::span<Sender> make_senders(std::span<std::byte> arena) {
+    const std::size_t count = senders_of(arena);
     if (count == 0)
         return {};
     const auto place = arena.last(count * sizeof(Sender));
@@ -20,10 +24,10 @@ Kernel::Kernel(const wire::Identity& identity, const Memory& memory, const Cable
     : here_{identity, rules_of(identity.network.topology)},
       workspace_(memory.workspace),
       pool_(memory.buffers, memory.slots, static_cast<unsigned>(memory.links.size())),
-      arena_(memory.arena.first(memory.arena.size() - senders_in(memory.arena).size_bytes())),
+      arena_(memory.arena.first(memory.arena.size() - senders_of(memory.arena) * sizeof(Sender))),
       admission_(pool_, here_, cables.receivers),
       links_(here_, memory.links, {pool_, counters_, time_, cables}, admission_),
-      forwarder_(here_, pool_, counters_, links_, admission_, senders_in(memory.arena)),
+      forwarder_(here_, pool_, counters_, links_, admission_, make_senders(memory.arena)),
       scheduler_(memory.processes),
       messages_(counters_, scheduler_.holds(), identity.start),
       host_(to_host, identity.node, pool_, arena_, counters_) {}

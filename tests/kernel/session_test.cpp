@@ -258,6 +258,13 @@ Process hear_from_all(Kernel& node, std::uint32_t* heard) {
         co_await node.receive({.tag = kWordTag});
 }
 
+/// Takes what came of words that were said before.
+void drop_words(Rig& rig) {
+    for (std::uint32_t id = 0; id < rig.size(); ++id)
+        while (rig.kernel(id).has({.tag = kWordTag}))
+            static_cast<void>(rig.kernel(id).take({.tag = kWordTag}));
+}
+
 /// All links carry: every node but `deaf` hears of every other one.
 void expect_all_speak(Rig& rig, std::uint32_t deaf = ~0u) {
     std::vector<std::uint32_t> heard(rig.size());
@@ -327,9 +334,7 @@ TEST(SessionMesh, ACableThatIsMendedCarriesAgainInEveryNetwork) {
             EXPECT_EQ(rig.report(id).dead_ports, 1u << number);
             rig.is_cut = [](NodeId, Port) { return false; };
             rig.finish(40'000'000);
-            for (std::uint32_t other = 0; other < rig.size(); ++other) // what came of the first try
-                while (rig.kernel(other).has({.tag = kWordTag}))
-                    static_cast<void>(rig.kernel(other).take({.tag = kWordTag}));
+            drop_words(rig);
             expect_all_speak(rig);
             if (testing::Test::HasFailure())
                 FAIL() << "network " << static_cast<int>(network.topology) << " node " << id;
@@ -348,9 +353,7 @@ TEST(SessionMesh, AnyNodeOfAnyNetworkCanBeReset) {
             rig.settle();
             rig.restart(id, {.op = wire::Op::app}, true);
             rig.finish(20'000'000);
-            for (std::uint32_t other = 0; other < rig.size(); ++other)
-                while (rig.kernel(other).has({.tag = kWordTag}))
-                    static_cast<void>(rig.kernel(other).take({.tag = kWordTag}));
+            drop_words(rig);
             expect_all_speak(rig);
             if (testing::Test::HasFailure())
                 FAIL() << "network " << static_cast<int>(network.topology) << " node " << id;

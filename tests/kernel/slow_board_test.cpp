@@ -170,6 +170,13 @@ struct Bench {
         return {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}), {}};
     }
 
+    /// Ten turns of the node, before each of which the transfers of `ports` end.
+    void work_while_ending(PortSet ports) {
+        for (unsigned turn = 0; turn < 10; ++turn) {
+            board.end_transfers(ports);
+            node.poll();
+        }
+    }
     void give(Port port, const wire::LinkHeader& header, std::span<const std::byte> packet) {
         std::vector<std::byte> frame(wire::kHeadBytes);
         wire::write_head(header, {}, std::span{frame}.template first<wire::kHeadBytes>());
@@ -246,10 +253,7 @@ TYPED_TEST(SlowTransmitter, APacketStaysAsItIsUntilItHasLeftThoughItIsAcknowledg
     second_may_go = true;
     bench.node.poll(); // the program fills more packets meanwhile
     ASSERT_EQ(bench.counted(Counter::packets_injected), 3u);
-    for (unsigned turn = 0; turn < 10; ++turn) {
-        board.end_transfers(~PortSet{0});
-        bench.node.poll();
-    }
+    bench.work_while_ending(~PortSet{0});
     EXPECT_EQ(board.count(wire::Kind::data, port_at(0)), 3u);
 }
 
@@ -259,17 +263,11 @@ TEST(SlowBoard, APortThatIsBusyHoldsBackNoOtherPort) {
     auto& board = bench.board;
     bench.node.poll();
     EXPECT_EQ(board.busy, 7u) << "all ports send at once";
-    for (unsigned turn = 0; turn < 10; ++turn) {
-        board.end_transfers(~bit_of(port_at(0)));
-        bench.node.poll();
-    }
+    bench.work_while_ending(~bit_of(port_at(0)));
     EXPECT_EQ(board.count(wire::Kind::data, port_at(0)), 1u);
     EXPECT_EQ(board.count(wire::Kind::data, port_at(1)), 3u);
     EXPECT_EQ(board.count(wire::Kind::data, port_at(2)), 3u);
-    for (unsigned turn = 0; turn < 10; ++turn) {
-        board.end_transfers(~PortSet{0});
-        bench.node.poll();
-    }
+    bench.work_while_ending(~PortSet{0});
     EXPECT_EQ(board.count(wire::Kind::data, port_at(0)), 3u);
 }
 
