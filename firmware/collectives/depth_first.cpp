@@ -21,7 +21,7 @@ struct Visit {
 static_assert(sizeof(Visit) == 4);
 
 // One packet between neighbours; all of a tree's are named by its root and number.
-struct Step {
+struct Stride {
     NodeId root;
     unsigned subtree;
     NodeId to;
@@ -81,7 +81,7 @@ private:
     std::span<std::byte> table_;
 };
 
-Task<Status> send_step(Kernel& kernel, const PersonalPlan& plan, const Step& step,
+Task<Status> send_step(Kernel& kernel, const PersonalPlan& plan, const Stride& step,
                        const Cutting::Fragment& fragment, std::span<const std::byte> payload) {
     OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
     Cutting{plan.block_bytes, plan.packet_bytes}.describe(fragment, packet.header());
@@ -100,7 +100,7 @@ Task<Status> send_step(Kernel& kernel, const PersonalPlan& plan, const Step& ste
 Task<Status> go_on(Kernel& kernel, const PersonalPlan& plan, Visits& visits, NodeId root,
                    unsigned subtree, std::span<const std::byte> blocks) {
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    const Step step{root, subtree, visits.next(root, subtree, kernel)};
+    const Stride step{root, subtree, visits.next(root, subtree, kernel)};
     if (!visits.has_more(root, subtree)) {
         const Cutting::Fragment acknowledgement{cutting.packets(), 0, 0, true};
         Status sent = Status::ok;

@@ -1,14 +1,14 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
-#include "dry_run.hpp"
-#include "errors.hpp"
-#include "files.hpp"
-#include "junit.hpp"
-#include "ops/operation.hpp"
-#include "options.hpp"
-#include "progress.hpp"
-#include "report.hpp"
-#include "run.hpp"
-#include "signals.hpp"
+#include "host-tools/mesh/commands/dry_run.hpp"
+#include "host-tools/mesh/commands/options.hpp"
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/engines/signals.hpp"
+#include "host-tools/mesh/ops/operation.hpp"
+#include "host-tools/mesh/reports/junit.hpp"
+#include "host-tools/mesh/reports/progress.hpp"
+#include "host-tools/mesh/reports/report.hpp"
+#include "host-tools/mesh/session/run.hpp"
 
 #include <fmt/format.h>
 

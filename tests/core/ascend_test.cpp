@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace mesh {
-namespace {
+namespace ascend_test {
 
 constexpr unsigned kDims = 8;
 constexpr PortModel kPortModels[] = {PortModel::all, PortModel::duplex, PortModel::half};
@@ -282,5 +282,5 @@ TEST(BitonicSort, TakesTheStepsOfTheErrata) {
     });
 }
 
-} // namespace
+} // namespace ascend_test
 } // namespace mesh

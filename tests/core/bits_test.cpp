@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace mesh {
-namespace {
+namespace bits_test {
 
 TEST(Bits, RotationMovesEveryBitByCount) {
     for (unsigned width = 1; width <= 10; ++width) {
@@ -48,5 +48,5 @@ TEST(Bits, BitsAboveAreThoseLeftOfTheHighestOne) {
     EXPECT_EQ(lowest_one(0), 0u);
 }
 
-} // namespace
+} // namespace bits_test
 } // namespace mesh

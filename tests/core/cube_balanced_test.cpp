@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace mesh::claims {
-namespace {
+namespace cube_balanced_test {
 
 using Word = std::uint32_t;
 
@@ -282,5 +282,5 @@ TEST(BalancedTrees, MinrAndItsMirrorServeTheDimensionsBesideTheParentInOrder) {
     }
 }
 
-} // namespace
+} // namespace cube_balanced_test
 } // namespace mesh::claims

@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace mesh {
-namespace {
+namespace cube_cycles_test {
 
 using Word = std::uint32_t;
 
@@ -379,5 +379,5 @@ TEST(CubeCycles, SchedulesAreThoseThatThePapersGive) {
     }
 }
 
-} // namespace
+} // namespace cube_cycles_test
 } // namespace mesh

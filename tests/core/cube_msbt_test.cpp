@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace mesh::claims {
-namespace {
+namespace cube_msbt_test {
 
 const NodeId kZero = node_at(0);
 
@@ -194,5 +194,5 @@ TEST(TcbtTree, IsTwoTreesOfOneDimensionLess) {
     }
 }
 
-} // namespace
+} // namespace cube_msbt_test
 } // namespace mesh::claims

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace mesh::claims {
-namespace {
+namespace cube_test {
 
 constexpr unsigned kDims = test::exhaustive(7u, 10u);
 const std::vector<Network> kCubes = networks(Topology::cube, 1, kDims);
@@ -295,5 +295,5 @@ TEST(CubeTrees, NamesLeadBackToTheirRules) {
     EXPECT_EQ(rule_by_name(Topology::star, "sbt"), std::nullopt);
 }
 
-} // namespace
+} // namespace cube_test
 } // namespace mesh::claims

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace mesh {
-namespace {
+namespace disjoint_paths_test {
 
 /// The nodes between the two on path `path`, as route() leads a packet; ends where it goes nowhere.
 std::vector<NodeId> inner_nodes(Network network, NodeId from, NodeId to, std::uint8_t path) {
@@ -87,5 +87,5 @@ TEST(DisjointPaths, WithANumberOrANodeThatThereIsNotGoNowhere) {
     }
 }
 
-} // namespace
+} // namespace disjoint_paths_test
 } // namespace mesh

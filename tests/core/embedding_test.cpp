@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace mesh {
-namespace {
+namespace embedding_test {
 
 unsigned apart(NodeId one, NodeId other) {
     return static_cast<unsigned>(std::popcount(index(one) ^ index(other)));
@@ -135,5 +135,5 @@ TEST(GridGuest, AnAxisThatDoesNotFitIsRefused) {
     EXPECT_FALSE(GridGuest{}.add_axis(0xFFFF'FFFF));
 }
 
-} // namespace
+} // namespace embedding_test
 } // namespace mesh

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace mesh {
-namespace {
+namespace formulas_test {
 
 constexpr Rule kUhcTrees[] = {Rule::bt1, Rule::bt1_counted, Rule::bt2,  Rule::bt3,
                               Rule::bts, Rule::bt4,         Rule::adst, Rule::ist};
@@ -133,5 +133,5 @@ TEST(Formulas, CollectingOnTheUhcTakesTheDepthOfItsTree) {
         }
 }
 
-} // namespace
+} // namespace formulas_test
 } // namespace mesh

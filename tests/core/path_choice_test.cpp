@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace mesh {
-namespace {
+namespace path_choice_test {
 
 using Steps = std::uint64_t;
 
@@ -379,5 +379,5 @@ TEST(UhcExchange, IsNearTheWorkOfItsTreesAndMeetsTheSumOfDistancesOverAdst) {
     }
 }
 
-} // namespace
+} // namespace path_choice_test
 } // namespace mesh

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace mesh {
-namespace {
+namespace scatter_order_test {
 
 using Word = std::uint32_t;
 
@@ -136,5 +136,5 @@ TEST(ScatterOrders, TheOthersTakeThePortsInTurn) {
     });
 }
 
-} // namespace
+} // namespace scatter_order_test
 } // namespace mesh

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace mesh {
-namespace {
+namespace schedule_test {
 
 constexpr PortModel kModels[] = {PortModel::all, PortModel::duplex, PortModel::half};
 
@@ -204,5 +204,5 @@ TEST(Formulas, ABarrierTakesOneExchangePerDimension) {
     EXPECT_EQ(barrier_formula({Topology::cube, 6}, PortModel::half).steps, 12u);
 }
 
-} // namespace
+} // namespace schedule_test
 } // namespace mesh

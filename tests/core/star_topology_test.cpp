@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace mesh::claims {
-namespace {
+namespace star_topology_test {
 
 static_assert(TopologyType<StarGraph>);
 
@@ -129,5 +129,5 @@ TEST(StarGraph, ThreeToNineSymbolsAndNoOthers) {
         EXPECT_EQ(star(n).valid(), n >= 3 && n <= 9);
 }
 
-} // namespace
+} // namespace star_topology_test
 } // namespace mesh::claims

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace mesh::claims {
-namespace {
+namespace star_trees_test {
 
 Network star(unsigned symbols) { return {Topology::star, static_cast<std::uint8_t>(symbols)}; }
 
@@ -219,5 +219,5 @@ TEST(StarTrees, NamesLeadBackToTheirRules) {
     EXPECT_EQ(trees(star(5)).size(), 3u);
 }
 
-} // namespace
+} // namespace star_trees_test
 } // namespace mesh::claims

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace mesh {
-namespace {
+namespace types_test {
 
 std::vector<unsigned> drain(PortSequence sequence) {
     std::vector<unsigned> order;
@@ -61,5 +61,5 @@ TEST(PortSequence, ContainsIsFalseForPortsThatAreNone) {
     EXPECT_FALSE(all.contains(kHostPort));
 }
 
-} // namespace
+} // namespace types_test
 } // namespace mesh

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace mesh {
-namespace {
+namespace uhc_steps_test {
 
 Network uhc(unsigned dim) { return {Topology::uhc, static_cast<std::uint8_t>(dim)}; }
 
@@ -111,5 +111,5 @@ TEST(UhcSteps, CopiesOverDisjointTreesCostOneBlockEach) {
     }
 }
 
-} // namespace
+} // namespace uhc_steps_test
 } // namespace mesh

@@ -7,7 +7,7 @@
 #include <cmath>
 
 namespace mesh::claims {
-namespace {
+namespace uhc_topology_test {
 
 static_assert(TopologyType<UniHypercube>);
 
@@ -115,5 +115,5 @@ TEST(UniHypercube, OneDimensionIsNone) {
     EXPECT_FALSE(uhc(kDimMax + 1).valid());
 }
 
-} // namespace
+} // namespace uhc_topology_test
 } // namespace mesh::claims

@@ -10,7 +10,7 @@
 #include <string>
 
 namespace mesh::claims {
-namespace {
+namespace uhc_trees_test {
 
 Network uhc(unsigned dim) { return {Topology::uhc, static_cast<std::uint8_t>(dim)}; }
 
@@ -268,5 +268,5 @@ TEST(UhcTrees, NamesLeadBackToTheirRules) {
     EXPECT_EQ(trees(uhc(4)).size(), kRules.size());
 }
 
-} // namespace
+} // namespace uhc_trees_test
 } // namespace mesh::claims

@@ -1,6 +1,6 @@
 // The order of console lines in lockstep: by round, in a round by node, and none is lost.
-#include "host-tools/mesh/bounds.hpp"
-#include "host-tools/mesh/console_order.hpp"
+#include "host-tools/mesh/links/bounds.hpp"
+#include "host-tools/mesh/session/console_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace mesh::host {
-namespace {
+namespace console_order_test {
 
 class ConsoleOrderTest : public testing::Test {
 protected:
@@ -46,5 +46,5 @@ TEST_F(ConsoleOrderTest, NoLineIsLostHoweverItEndsAndHoweverManyThereAre) {
     EXPECT_EQ(printed.back(), "last");
 }
 
-} // namespace
+} // namespace console_order_test
 } // namespace mesh::host

@@ -1,6 +1,6 @@
 // The fault list: what it accepts, what it refuses, and that the seed repeats what it draws.
-#include "host-tools/mesh/errors.hpp"
-#include "host-tools/mesh/fault_plan.hpp"
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/plan/fault_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <tuple>
 
 namespace mesh::host {
-namespace {
+namespace fault_plan_test {
 
 constexpr Network kCube{Topology::cube, 4};
 
@@ -175,5 +175,5 @@ TEST(FaultPlan, RestartsNodesAsItKillsThem) {
     EXPECT_GE(nodes.size(), 4u);
 }
 
-} // namespace
+} // namespace fault_plan_test
 } // namespace mesh::host

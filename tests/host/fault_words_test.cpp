@@ -1,6 +1,6 @@
 // Why a node stopped, in words: every bit of the status has some, and so has every check.
 #include "hal/check.hpp"
-#include "host-tools/mesh/fault_words.hpp"
+#include "host-tools/mesh/session/fault_words.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 
 namespace mesh::host {
-namespace {
+namespace fault_words_test {
 
 constexpr std::uint32_t kUsageFault = 6;
 
@@ -84,5 +84,5 @@ TEST(FaultWords, EveryCheckSaysWhatWasDone) {
     EXPECT_TRUE(fault_words({exited, 0, 0, 5, 0}).ends_with("its status was 5"));
 }
 
-} // namespace
+} // namespace fault_words_test
 } // namespace mesh::host

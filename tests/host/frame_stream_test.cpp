@@ -1,8 +1,8 @@
 // Frames on a stream: cut right wherever the pieces end, refused where they are none, and never
 // more kept than the bound.
-#include "host-tools/mesh/bounds.hpp"
-#include "host-tools/mesh/frame_stream.hpp"
-#include "host-tools/mesh/lockstep.hpp"
+#include "host-tools/mesh/links/bounds.hpp"
+#include "host-tools/mesh/links/frame_stream.hpp"
+#include "host-tools/mesh/links/lockstep.hpp"
 #include "wire/frame.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace mesh::host {
-namespace {
+namespace frame_stream_test {
 
 Bytes frame_of(std::size_t bytes, unsigned mark) { return Bytes(bytes, std::byte(mark)); }
 
@@ -137,5 +137,5 @@ TEST(SendQueue, KnowsThePortByWhichMostOfItComesIn) {
     EXPECT_EQ(queue.busiest_port(), 7u);
 }
 
-} // namespace
+} // namespace frame_stream_test
 } // namespace mesh::host

@@ -1,6 +1,6 @@
 // Lockstep: what goes out, and in which order, is a function of model time alone.
-#include "host-tools/mesh/bounds.hpp"
-#include "host-tools/mesh/lockstep.hpp"
+#include "host-tools/mesh/links/bounds.hpp"
+#include "host-tools/mesh/links/lockstep.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace mesh::host {
-namespace {
+namespace lockstep_test {
 
 constexpr std::uint32_t kNodes = 3;
 
@@ -260,5 +260,5 @@ TEST_F(LockstepTest, ARestartedNodeIsAwaitedAndCountsFromItsReset) {
     EXPECT_TRUE(lockstep.quiescent());
 }
 
-} // namespace
+} // namespace lockstep_test
 } // namespace mesh::host

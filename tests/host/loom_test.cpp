@@ -1,7 +1,7 @@
 // The loom: cables with faults, for any wiring, with no idea of where packets go.
-#include "host-tools/mesh/bounds.hpp"
-#include "host-tools/mesh/host_frame.hpp"
-#include "host-tools/mesh/loom.hpp"
+#include "host-tools/mesh/links/bounds.hpp"
+#include "host-tools/mesh/links/host_frame.hpp"
+#include "host-tools/mesh/links/loom.hpp"
 #include "wire/bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace mesh::host {
-namespace {
+namespace loom_test {
 
 constexpr std::uint32_t kNodes = 5;
 constexpr unsigned kPorts = 2;
@@ -444,5 +444,5 @@ TEST_F(LoomTest, JunkDoesNotWakeANode) {
     EXPECT_EQ(loom_->started(), 0u);
 }
 
-} // namespace
+} // namespace loom_test
 } // namespace mesh::host

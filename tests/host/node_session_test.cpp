@@ -1,9 +1,9 @@
 // What one node says: answered if it is right, counted if it is not, and shown clean.
 #include "hal/check.hpp"
-#include "host-tools/mesh/bounds.hpp"
-#include "host-tools/mesh/clean_text.hpp"
-#include "host-tools/mesh/errors.hpp"
-#include "host-tools/mesh/node_session.hpp"
+#include "host-tools/mesh/common/clean_text.hpp"
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/links/bounds.hpp"
+#include "host-tools/mesh/session/node_session.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace mesh::host {
-namespace {
+namespace node_session_test {
 
 constexpr Network kCube{Topology::cube, 2};
 constexpr NodeId kNode{1};
@@ -213,5 +213,5 @@ TEST_F(NodeSessionTest, ANodeThatEndedOfItselfDoesNotComeBackIntoTheRun) {
     EXPECT_EQ(session.result().fate, Fate::ended);
 }
 
-} // namespace
+} // namespace node_session_test
 } // namespace mesh::host

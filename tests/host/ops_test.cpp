@@ -1,5 +1,5 @@
 // The answer key, and how much memory there is.
-#include "host-tools/mesh/memory.hpp"
+#include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "wire/crc32.hpp"
 
@@ -13,7 +13,7 @@
 #include <string>
 
 namespace mesh::host {
-namespace {
+namespace ops_test {
 
 constexpr Network kCube{Topology::cube, 2};
 
@@ -125,5 +125,5 @@ TEST_F(Memory, IsAtMostWhatTheNarrowestGroupHasLeft) {
     EXPECT_EQ(available(), 0u);
 }
 
-} // namespace
+} // namespace ops_test
 } // namespace mesh::host

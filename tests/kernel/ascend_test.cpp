@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace ascend_test {
 
 constexpr std::array kTopologies{Topology::cube, Topology::uhc};
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
@@ -291,5 +291,5 @@ TEST_F(Ascend, SortsNumbersWithSigns) {
     });
 }
 
-} // namespace
+} // namespace ascend_test
 } // namespace mesh::test

@@ -9,7 +9,7 @@
 #include <utility>
 
 namespace mesh::test {
-namespace {
+namespace await_test {
 
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 constexpr Network kCube3{Topology::cube, 3};
@@ -104,5 +104,5 @@ TEST(Await, AMeshInWhichNobodySendsComesToRest) {
     EXPECT_EQ(rig.report(0).done, 0u);
 }
 
-} // namespace
+} // namespace await_test
 } // namespace mesh::test

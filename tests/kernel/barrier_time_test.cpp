@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace barrier_time_test {
 
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 unsigned late = 0; // this node comes last
@@ -38,5 +38,5 @@ TEST(Barrier, EndsAtOneModelTimeAtAllNodes) {
             }
 }
 
-} // namespace
+} // namespace barrier_time_test
 } // namespace mesh::test

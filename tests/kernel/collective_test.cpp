@@ -16,7 +16,7 @@
 mesh::Process app_main_job(mesh::Kernel& kernel);
 
 namespace mesh::test {
-namespace {
+namespace collective_test {
 
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 constexpr Noise kLoud{.drop = 0.2, .corrupt = 0.1, .twice = 0.05, .swap = 0.1};
@@ -281,5 +281,5 @@ TEST(Job, ThatNeedsMoreWorkspaceThanTheBoardHasIsRefused) {
     }
 }
 
-} // namespace
+} // namespace collective_test
 } // namespace mesh::test

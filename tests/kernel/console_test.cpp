@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace console_test {
 
 /// What one node does and the host hears, text as text.
 std::vector<std::string> heard(Program program) {
@@ -124,5 +124,5 @@ TEST(ChannelDeathTest, TwoReadersAtATimeAreABug) {
     EXPECT_DEATH(heard(two_of_a_kind<reads>), "CHECK 5 failed: two processes read from one");
 }
 
-} // namespace
+} // namespace console_test
 } // namespace mesh::test

@@ -10,7 +10,7 @@
 mesh::Process app_main_job(mesh::Kernel& kernel);
 
 namespace mesh::test {
-namespace {
+namespace counters_test {
 
 using Bytes = std::vector<std::byte>;
 using Counts = std::map<Counter, std::uint32_t>;
@@ -388,5 +388,5 @@ TEST(Counters, TheHighWaterMarkOfThePoolIsNeverBeyondIt) {
     }
 }
 
-} // namespace
+} // namespace counters_test
 } // namespace mesh::test

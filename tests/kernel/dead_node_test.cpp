@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace dead_node_test {
 
 constexpr Network kCube{Topology::cube, 3};
 constexpr Network kUhc{Topology::uhc, 4};
@@ -357,5 +357,5 @@ TEST(BesideTheDead, EveryPassEnds) {
     }
 }
 
-} // namespace
+} // namespace dead_node_test
 } // namespace mesh::test

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace disjoint_test {
 
 /// A cable (of the UHC: the one link that it is), or a node with all its cables.
 struct Fault {
@@ -133,5 +133,5 @@ TEST(Disjoint, NoTwoFaultsOnTheStarOf4SymbolsKeepAMessageFromALivingNode) {
         expect_through_all_sets({Topology::star, 4}, node_at(0), node_at(to), 2, {0});
 }
 
-} // namespace
+} // namespace disjoint_test
 } // namespace mesh::test

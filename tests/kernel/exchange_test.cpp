@@ -7,7 +7,7 @@
 #include <algorithm>
 
 namespace mesh::test {
-namespace {
+namespace exchange_test {
 
 constexpr Network kStar{Topology::star, 3};
 
@@ -96,5 +96,5 @@ TEST(Exchange, OfSeveralCopiesNeedsAPlaceToCountThem) {
     EXPECT_EQ(rig.report(0).status, 0u);
 }
 
-} // namespace
+} // namespace exchange_test
 } // namespace mesh::test

@@ -13,7 +13,7 @@
 mesh::Process app_main_job(mesh::Kernel& kernel);
 
 namespace mesh::test {
-namespace {
+namespace forwarding_test {
 
 constexpr Noise kLoud{.drop = 0.2, .corrupt = 0.1, .twice = 0.05, .swap = 0.1};
 constexpr Tag kStormTag = 77;
@@ -333,5 +333,5 @@ TEST(Forwarding, MessagesOnNoisyCablesAreNeverStuckInThePoolThatTheLimitsDerive)
             expect_messages_arrive(dim, limits::pool_buffers_min(dim, 1), seed, 3000, 5, kLoud);
 }
 
-} // namespace
+} // namespace forwarding_test
 } // namespace mesh::test

@@ -18,7 +18,7 @@
 #if defined(__x86_64__) && !MESH_SANITIZED
 
 namespace mesh::test {
-namespace {
+namespace interlude_test {
 
 constexpr Network kSquare{Topology::cube, 2};
 constexpr std::size_t kBuffers = 400;
@@ -235,7 +235,7 @@ TEST(Lockstep, HasNoInterludes) {
     EXPECT_EQ(bench.counted(Counter::packets_injected), kRounds);
 }
 
-} // namespace
+} // namespace interlude_test
 } // namespace mesh::test
 
 #endif

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace mesh::test {
-namespace {
+namespace link_answers_test {
 
 using wire::Kind;
 
@@ -94,5 +94,5 @@ TEST(LinkAnswers, ADeadLinkTakesNoDataThatItCouldNotAcknowledge) {
     EXPECT_TRUE(end.got.empty());
 }
 
-} // namespace
+} // namespace link_answers_test
 } // namespace mesh::test

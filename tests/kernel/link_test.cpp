@@ -7,7 +7,7 @@
 #include <set>
 
 namespace mesh::test {
-namespace {
+namespace link_test {
 
 constexpr unsigned kSeeds = 60;
 
@@ -455,5 +455,5 @@ TEST(Link, SaysHelloBeforeAnythingElseAndAnswersOnce) {
     EXPECT_FALSE(pair.ends[1].next(frame));
 }
 
-} // namespace
+} // namespace link_test
 } // namespace mesh::test

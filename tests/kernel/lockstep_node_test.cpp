@@ -13,7 +13,7 @@
 mesh::Process app_main_job(mesh::Kernel& kernel);
 
 namespace mesh::test {
-namespace {
+namespace lockstep_node_test {
 
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 std::vector<std::string> story;
@@ -207,5 +207,5 @@ TEST(LockstepNode, NoisyRandomTrafficEndsAndTheSameSeedGivesTheSameRun) {
     }
 }
 
-} // namespace
+} // namespace lockstep_node_test
 } // namespace mesh::test

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace memory_test {
 
 // Packet pool
 // -----------------------------------------------------------------------------------------
@@ -360,5 +360,5 @@ TEST(ModelClock, NoTwoTransfersOverlapThatMayNot) {
     }
 }
 
-} // namespace
+} // namespace memory_test
 } // namespace mesh::test

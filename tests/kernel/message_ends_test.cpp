@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace message_ends_test {
 
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 constexpr Network kCube3{Topology::cube, 3};
@@ -196,5 +196,5 @@ TEST(MessageEnds, AChannelInsideANodeKeepsTheSameTime) {
     EXPECT_EQ(story.got_at.back(), kItems * 10 * kUnit);
 }
 
-} // namespace
+} // namespace message_ends_test
 } // namespace mesh::test

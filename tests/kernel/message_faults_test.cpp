@@ -9,7 +9,7 @@
 #include <utility>
 
 namespace mesh::test {
-namespace {
+namespace message_faults_test {
 
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 
@@ -142,5 +142,5 @@ TEST(MessageFaults, AMessageIsNotCalledLostForADeadLinkThatItsTreeDoesNotUse) {
     EXPECT_EQ(rig.total(Counter::disjoint_retries), 1u) << "of the first message only";
 }
 
-} // namespace
+} // namespace message_faults_test
 } // namespace mesh::test

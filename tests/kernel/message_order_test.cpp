@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace message_order_test {
 
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 constexpr NodeId kFrom{0}, kTo{3};
@@ -69,5 +69,5 @@ TEST(MessageOrder, OfOnePairOfNodesNeverOvertakesAnotherThoughSomeAreSentBackToW
     }
 }
 
-} // namespace
+} // namespace message_order_test
 } // namespace mesh::test

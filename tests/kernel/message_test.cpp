@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace message_test {
 
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 constexpr Noise kLoud{.drop = 0.2, .corrupt = 0.1, .twice = 0.05, .swap = 0.1};
@@ -487,5 +487,5 @@ TEST(Message, ToANodeBehindALinkThatIsKnownToBeDeadFailsAtOnce) {
     EXPECT_EQ(rig.total(Counter::links_dead), 1u);
 }
 
-} // namespace
+} // namespace message_test
 } // namespace mesh::test

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace mismatch_test {
 
 struct Case {
     std::uint32_t sent, expected; // bytes
@@ -172,5 +172,5 @@ TEST(Barrier, ThatOneNodeSkipsIsUnreachableForAllOthers) {
     }
 }
 
-} // namespace
+} // namespace mismatch_test
 } // namespace mesh::test

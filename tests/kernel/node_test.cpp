@@ -8,7 +8,7 @@
 mesh::Process app_main_job(mesh::Kernel& kernel);
 
 namespace mesh::test {
-namespace {
+namespace node_test {
 
 constexpr Noise kLoud{.drop = 0.2, .corrupt = 0.1, .twice = 0.05, .swap = 0.1};
 
@@ -64,5 +64,5 @@ TEST(Node, BroadcastTakesTheStepsOfTheFormula) {
                 }
 }
 
-} // namespace
+} // namespace node_test
 } // namespace mesh::test

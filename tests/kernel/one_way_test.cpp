@@ -7,7 +7,7 @@
 #include <bit>
 
 namespace mesh::test {
-namespace {
+namespace one_way_test {
 
 constexpr Network kNetwork{Topology::uhc, 4};
 constexpr std::uint32_t kPackets = 40; // that every node sends to every neighbour
@@ -103,5 +103,5 @@ TEST(OneWay, OfADeadNodeTheLinksIntoItAreDeclaredDead) {
     }
 }
 
-} // namespace
+} // namespace one_way_test
 } // namespace mesh::test

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace process_test {
 
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 
@@ -480,5 +480,5 @@ TEST(Process, SpawnIsRefusedWhenTheArenaIsExhausted) {
     EXPECT_LE(run.report().counters[static_cast<std::size_t>(Counter::arena_bytes_max)], 1024u);
 }
 
-} // namespace
+} // namespace process_test
 } // namespace mesh::test

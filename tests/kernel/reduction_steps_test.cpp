@@ -2,7 +2,7 @@
 #include "reduction_work.hpp"
 
 namespace mesh::test {
-namespace {
+namespace reduction_steps_test {
 
 /// Closed forms of a broadcast of `packets` down the tree (ho-johnsson-1986, table 3, corrected);
 /// 0: there is none.
@@ -113,5 +113,5 @@ TEST(Scan, TakesOneExchangeForEachPacketAndDimension) {
                  });
 }
 
-} // namespace
+} // namespace reduction_steps_test
 } // namespace mesh::test

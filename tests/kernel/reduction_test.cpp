@@ -6,7 +6,7 @@
 #include <type_traits>
 
 namespace mesh::test {
-namespace {
+namespace reduction_test {
 
 // Values ------------------------------------------------------------------------------------------
 
@@ -399,5 +399,5 @@ TEST(Reduction, WithAPoolThatIsTooSmallEndsInNoMemory) {
     }
 }
 
-} // namespace
+} // namespace reduction_test
 } // namespace mesh::test

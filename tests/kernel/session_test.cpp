@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace session_test {
 
 // Two ends
 // ---------------------------------------------------------------------------------------------
@@ -440,5 +440,5 @@ TEST(HostData, APieceThatIsLostIsAskedForAgain) {
     EXPECT_EQ(pulls(), 2);
 }
 
-} // namespace
+} // namespace session_test
 } // namespace mesh::test

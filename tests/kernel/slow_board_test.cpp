@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace slow_board_test {
 
 constexpr Network kCube{Topology::cube, 3};
 constexpr unsigned kPorts = 3;
@@ -350,5 +350,5 @@ TEST(NullBoard, IsABoardOnWhichANodeStands) {
     EXPECT_EQ(node.kernel().pool().used(), 2u) << "the receiver's buffer and the host port's";
 }
 
-} // namespace
+} // namespace slow_board_test
 } // namespace mesh::test

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace tree_flow_test {
 
 constexpr std::uint32_t kBytes = 20'000;
 constexpr std::uint32_t kPacketBytes = 16;
@@ -95,5 +95,5 @@ TEST(TreeFlow, ABroadcastNoLongerThanTheWindowSendsNoWord) {
     EXPECT_EQ(delivered, 7u * kWindow);
 }
 
-} // namespace
+} // namespace tree_flow_test
 } // namespace mesh::test

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace mesh::test {
-namespace {
+namespace virtual_topology_test {
 
 constexpr Network cube(unsigned dim) { return {Topology::cube, static_cast<std::uint8_t>(dim)}; }
 
@@ -207,5 +207,5 @@ TEST(Grid, AValueGoesRoundATorusOneLinkAStep) {
     }
 }
 
-} // namespace
+} // namespace virtual_topology_test
 } // namespace mesh::test

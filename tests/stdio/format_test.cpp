@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace mesh::stdio {
-namespace {
+namespace format_test {
 
 struct Printed {
     std::string text;
@@ -197,5 +197,5 @@ TEST(Format, RandomIntegersAreAsTheLibrarysAre) {
     }
 }
 
-} // namespace
+} // namespace format_test
 } // namespace mesh::stdio

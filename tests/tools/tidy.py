@@ -68,45 +68,54 @@ def verdicts(_):
             yield f"{file}:{number}: handle the Status instead of casting it away"
 
 
-def compiled_for_the_host():
-    """Commands for every source of the host tool; boards' own need their cross compiler's clang."""
+def texts():
+    """Name, flags and files of what is checked as one text: the host's sources of one folder.
+
+    Most of the time goes into the library's headers, which a text has once. Sources that only a
+    board compiles need their cross compiler's clang and are left to it.
+    """
     commands = json.loads(pathlib.Path("compile_commands.json").read_text())
-    return {entry["file"]: entry["command"] for entry in commands
-            if "/host/obj/" in entry["output"] and not entry["file"].startswith("tests/")}
+    grouped = {}
+    for entry in commands:
+        file = pathlib.Path(entry["file"])
+        if "/host/obj/" in entry["output"] and file.parts[0] != "tests":
+            flags = re.sub(r"^\S+|-Werror\b|-MMD|-MP|-o \S+|-c \S+", " ", entry["command"]).split()
+            grouped.setdefault((file.parent, tuple(flags)), []).append(file)
+    found = {}
+    for (folder, flags), files in sorted(grouped.items()):
+        name = str(files[0] if str(folder) in found else folder)
+        found[name] = (flags, sorted(files))
+    return found
 
 
-def stamp_of(command, checks):
-    """A name for all that the outcome hangs on: the text after its includes, and what is asked."""
-    flags = re.sub(r"^\S+|-Werror\b|-MMD|-MP|-o \S+", " ", command).split()
-    text = subprocess.run(["clang++-14", *flags, "-w", "-E", "-C", "-o", "-"], capture_output=True,
-                          check=True).stdout
-    asked = f"{checks}{pathlib.Path('.clang-tidy').read_text()}".encode()
-    return hashlib.sha256(text + asked).hexdigest()
-
-
-def clang_tidy_of(file, build, checks=""):
-    """What clang-tidy finds in one source; nothing if it found nothing in the same text before."""
+def clang_tidy_of(name, build):
+    """What clang-tidy finds in one text; nothing if it found nothing in the same text before."""
+    flags, files = texts()[name]
     folder = pathlib.Path(build) / "tidy"
+    text = folder / (name.replace("/", "-") + ".cpp")
     folder.mkdir(parents=True, exist_ok=True)
-    stamp = folder / stamp_of(compiled_for_the_host()[file], checks)
+    text.write_text("".join(f'#include "{file.absolute()}"\n' for file in files))
+    read = subprocess.run(["clang++-14", *flags, "-w", "-E", "-C", "-o", "-", text],
+                          capture_output=True, check=True).stdout
+    asked = pathlib.Path(".clang-tidy").read_bytes()
+    stamp = folder / hashlib.sha256(read + asked).hexdigest()
     if stamp.exists():
         return []
-    result = subprocess.run(["clang-tidy-14", "--quiet", f"--checks={checks}", "-p", ".", file],
-                            capture_output=True, text=True)
+    result = subprocess.run(["clang-tidy-14", "--quiet", "--config-file=.clang-tidy", text, "--",
+                             *flags], capture_output=True, text=True)
     found = re.findall(r"^(\S+:\d+:\d+: (?:warning|error): .*)$", result.stdout, re.M)
     if result.returncode == 0 and not found:
         stamp.touch()
     return [line.replace(f"{pathlib.Path.cwd()}/", "") for line in found] or \
-        ([] if result.returncode == 0 else [f"{file}: {result.stderr}"])
+        ([] if result.returncode == 0 else [f"{name}: {result.stderr}"])
 
 
 def clang_tidy(build):
-    """Every source that is compiled for the host, with all checks."""
-    files = list(compiled_for_the_host())
+    """Every source that is compiled for the host."""
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         check = functools.partial(clang_tidy_of, build=build)
-        found = {line for lines in pool.map(check, files) for line in lines}
-    return sorted(found) if files else ["no source to check"]
+        found = {line for lines in pool.map(check, texts()) for line in lines}
+    return sorted(found) if texts() else ["no source to check"]
 
 
 RULES = (layout, lengths, words, verdicts)

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace mesh {
-namespace {
+namespace frame_test {
 
 using Bytes = std::vector<std::byte>;
 
@@ -339,5 +339,5 @@ TEST(HostMessages, each_fits_the_payload_of_one_packet) {
         EXPECT_FALSE(name.empty());
 }
 
-} // namespace
+} // namespace frame_test
 } // namespace mesh

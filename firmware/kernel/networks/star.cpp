@@ -3,7 +3,7 @@
 namespace mesh {
 
 namespace {
-constexpr TreeRules kTrees{
+constexpr TreeRules kStarTrees{
     .route = route<StarRules>,
     .height = height<StarRules>,
     .subtree_count = subtree_count<StarRules>,
@@ -23,7 +23,7 @@ const NetworkRules kStarNetwork{
     .route = route<StarRules>,
     .height = height<StarRules>,
     .path_count = path_count<StarRules>,
-    .trees = &kTrees,
+    .trees = &kStarTrees,
     .answer_way = nullptr,
 };
 

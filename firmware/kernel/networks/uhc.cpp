@@ -31,7 +31,7 @@ PortSequence collect_children(Network network, Rule, unsigned, NodeId root, Node
     return PortSequence::ascending(uhc::collect_children({network.dim}, root, node));
 }
 
-constexpr TreeRules kTrees{
+constexpr TreeRules kUhcTrees{
     .route = route<UhcRules>,
     .height = height_max,
     .subtree_count = subtree_count<UhcRules>,
@@ -52,7 +52,7 @@ const NetworkRules kUhcNetwork{
     .route = route<UhcRules>,
     .height = height_max,
     .path_count = path_count<UhcRules>,
-    .trees = &kTrees,
+    .trees = &kUhcTrees,
     .answer_way = answer_way,
 };
 

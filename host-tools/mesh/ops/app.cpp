@@ -1,7 +1,7 @@
 // A program of the user's own on every node. What is right only the program knows: its status says.
 #include "data.hpp"
 #include "families.hpp"
-#include "host-tools/mesh/errors.hpp"
+#include "host-tools/mesh/common/errors.hpp"
 #include "kernel/limits.hpp"
 
 namespace mesh::host {

@@ -5,7 +5,7 @@
 #include "apps/traffic.hpp"
 #include "data.hpp"
 #include "families.hpp"
-#include "host-tools/mesh/errors.hpp"
+#include "host-tools/mesh/common/errors.hpp"
 #include "kernel/limits.hpp"
 #include "samples.hpp"
 #include "wire/bytes.hpp"
@@ -23,10 +23,6 @@ namespace {
 
 std::uint64_t share(std::uint64_t records, std::uint64_t nodes) {
     return (records + nodes - 1) / nodes;
-}
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 /// The number that a line is, if it is written in the one plain way.
@@ -292,20 +288,20 @@ void Fft::fill(wire::Job& job, NodeId node) const { job.output_node = index(node
 
 namespace {
 
-constexpr std::string_view kOptions = "--bytes --packet --input --output";
+constexpr std::string_view kAscendOptions = "--bytes --packet --input --output";
 
-constexpr std::array kKinds{OpKind{"ascend", "running sums of all nodes' words, by ASCEND",
-                                   wire::Op::ascend, "ascend", kOptions, plan_as<Prefix>},
-                            OpKind{"descend", "the same by DESCEND, nodes in bit-reversed order",
-                                   wire::Op::descend, "ascend", kOptions, plan_as<Prefix>},
-                            OpKind{"sort", "numbers or lines of all nodes, by bitonic sorting",
-                                   wire::Op::sort, "sort",
-                                   "--type --bytes --packet --input --output", plan_as<Sort>},
-                            OpKind{"fft", "the Fourier transform of all nodes' samples",
-                                   wire::Op::fft, "fft", kOptions, plan_as<Fft>}};
+constexpr std::array kAscendOps{
+    OpKind{"ascend", "running sums of all nodes' words, by ASCEND", wire::Op::ascend, "ascend",
+           kAscendOptions, plan_as<Prefix>},
+    OpKind{"descend", "the same by DESCEND, nodes in bit-reversed order", wire::Op::descend,
+           "ascend", kAscendOptions, plan_as<Prefix>},
+    OpKind{"sort", "numbers or lines of all nodes, by bitonic sorting", wire::Op::sort, "sort",
+           "--type --bytes --packet --input --output", plan_as<Sort>},
+    OpKind{"fft", "the Fourier transform of all nodes' samples", wire::Op::fft, "fft",
+           kAscendOptions, plan_as<Fft>}};
 
 } // namespace
 
-std::span<const OpKind> ascend_ops() { return kKinds; }
+std::span<const OpKind> ascend_ops() { return kAscendOps; }
 
 } // namespace mesh::host

@@ -28,11 +28,11 @@ private:
     }
 };
 
-constexpr std::array kKinds{OpKind{"barrier", "nobody goes on before all have come",
-                                   wire::Op::barrier, kCommonProgram, "", plan_as<Barrier>}};
+constexpr std::array kBarrierOps{OpKind{"barrier", "nobody goes on before all have come",
+                                        wire::Op::barrier, kCommonProgram, "", plan_as<Barrier>}};
 
 } // namespace
 
-std::span<const OpKind> barrier_ops() { return kKinds; }
+std::span<const OpKind> barrier_ops() { return kBarrierOps; }
 
 } // namespace mesh::host

@@ -7,7 +7,7 @@
 #include "trees.hpp"
 #include "wire/frame.hpp"
 
-#include "host-tools/mesh/errors.hpp"
+#include "host-tools/mesh/common/errors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -116,12 +116,12 @@ std::optional<unsigned> Broadcast::level_of(NodeId node) const {
     return level;
 }
 
-constexpr std::array kKinds{
+constexpr std::array kBroadcastOps{
     OpKind{"bcast", "one message from the root to all", wire::Op::bcast, kCommonProgram,
            "--tree --avoid --copies --bytes --packet --input --output", plan_as<Broadcast>}};
 
 } // namespace
 
-std::span<const OpKind> broadcast_ops() { return kKinds; }
+std::span<const OpKind> broadcast_ops() { return kBroadcastOps; }
 
 } // namespace mesh::host

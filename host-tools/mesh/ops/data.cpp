@@ -1,7 +1,7 @@
 #include "data.hpp"
 
 #include "apps/traffic.hpp"
-#include "host-tools/mesh/naming.hpp"
+#include "host-tools/mesh/plan/naming.hpp"
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"
 

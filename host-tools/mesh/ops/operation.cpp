@@ -1,6 +1,6 @@
 #include "operation.hpp"
 
-#include "host-tools/mesh/host_frame.hpp"
+#include "host-tools/mesh/links/host_frame.hpp"
 #include "kernel/limits.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 
 #include "collectives/personalised.hpp"
 #include "families.hpp"
-#include "host-tools/mesh/naming.hpp"
+#include "host-tools/mesh/plan/naming.hpp"
 #include "kernel/limits.hpp"
 #include "trees.hpp"
 #include "wire/frame.hpp"
@@ -154,20 +154,21 @@ std::unique_ptr<Operation> plan_personal(const OpKind& kind, RunPlan run,
     return plan_paths(kind, std::move(run), arguments);
 }
 
-constexpr std::string_view kOptions =
+constexpr std::string_view kPersonalOptions =
     "--tree --avoid --schedule --copies --bytes --packet --input --output";
 
-constexpr std::array kKinds{OpKind{"scatter", "a block from the root to each node",
-                                   wire::Op::scatter, kCommonProgram, kOptions, plan_personal},
-                            OpKind{"gather", "a block of each node to the root", wire::Op::gather,
-                                   kCommonProgram, kOptions, plan_personal},
-                            OpKind{"allgather", "a block of each node to all", wire::Op::allgather,
-                                   kCommonProgram, kOptions, plan_personal},
-                            OpKind{"alltoall", "a block of each node for each other",
-                                   wire::Op::alltoall, kCommonProgram, kOptions, plan_personal}};
+constexpr std::array kPersonalOps{
+    OpKind{"scatter", "a block from the root to each node", wire::Op::scatter, kCommonProgram,
+           kPersonalOptions, plan_personal},
+    OpKind{"gather", "a block of each node to the root", wire::Op::gather, kCommonProgram,
+           kPersonalOptions, plan_personal},
+    OpKind{"allgather", "a block of each node to all", wire::Op::allgather, kCommonProgram,
+           kPersonalOptions, plan_personal},
+    OpKind{"alltoall", "a block of each node for each other", wire::Op::alltoall, kCommonProgram,
+           kPersonalOptions, plan_personal}};
 
 } // namespace
 
-std::span<const OpKind> personal_ops() { return kKinds; }
+std::span<const OpKind> personal_ops() { return kPersonalOps; }
 
 } // namespace mesh::host

@@ -5,7 +5,7 @@
 #include "apps/traffic.hpp"
 #include "data.hpp"
 #include "families.hpp"
-#include "host-tools/mesh/naming.hpp"
+#include "host-tools/mesh/plan/naming.hpp"
 #include "kernel/limits.hpp"
 #include "trees.hpp"
 #include "wire/bytes.hpp"
@@ -214,7 +214,7 @@ private:
 constexpr std::string_view kTreeOptions =
     "--tree --avoid --type --operator --bytes --packet --input --output";
 
-constexpr std::array kKinds{
+constexpr std::array kReductionOps{
     OpKind{"reduce", "elements of all nodes, combined at the root", wire::Op::reduce,
            kCommonProgram, kTreeOptions, plan_as<TreeReduction>},
     OpKind{"allreduce", "elements of all nodes, combined at each", wire::Op::allreduce,
@@ -225,6 +225,6 @@ constexpr std::array kKinds{
 
 } // namespace
 
-std::span<const OpKind> reduction_ops() { return kKinds; }
+std::span<const OpKind> reduction_ops() { return kReductionOps; }
 
 } // namespace mesh::host

@@ -1,7 +1,7 @@
 // All ops there are: one line for each family.
 #include "families.hpp"
-#include "host-tools/mesh/naming.hpp"
-#include "host-tools/mesh/plan_rig.hpp"
+#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/plan/plan_rig.hpp"
 #include "operation.hpp"
 
 #include <algorithm>

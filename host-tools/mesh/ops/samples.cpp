@@ -1,6 +1,6 @@
 #include "samples.hpp"
 
-#include "host-tools/mesh/errors.hpp"
+#include "host-tools/mesh/common/errors.hpp"
 #include "wire/bytes.hpp"
 
 #include <fmt/format.h>
@@ -23,10 +23,6 @@ constexpr std::size_t kChunkHeaderBytes = 8;
 constexpr std::size_t kFormatBytesMin = 16;
 constexpr std::uint16_t kPcm = 1;
 constexpr std::size_t kLineShown = 24;
-
-std::string_view text_of(File file) {
-    return {reinterpret_cast<const char*>(file.data()), file.size()};
-}
 
 bool is_wav(File file) {
     return file.size() >= kRiffHeaderBytes && text_of(file).starts_with("RIFF") &&

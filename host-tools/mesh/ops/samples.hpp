@@ -1,9 +1,10 @@
 // Samples for a Fourier transform, and its definition.
 #pragma once
 
-#include "host-tools/mesh/engine.hpp"
+#include "host-tools/mesh/engines/engine.hpp"
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,6 +12,11 @@
 #include <vector>
 
 namespace mesh::host {
+
+/// The bytes of a file as characters.
+inline std::string_view text_of(std::span<const std::byte> file) {
+    return {reinterpret_cast<const char*>(file.data()), file.size()};
+}
 
 /// The beginning of a line of a file, fit for a message.
 std::string shown(std::string_view line);

@@ -2,7 +2,7 @@
 #include "apps/traffic.hpp"
 #include "data.hpp"
 #include "families.hpp"
-#include "host-tools/mesh/naming.hpp"
+#include "host-tools/mesh/plan/naming.hpp"
 #include "kernel/limits.hpp"
 #include "wire/frame.hpp"
 
@@ -139,13 +139,13 @@ std::vector<Expectation> Send::answers() const {
     return answers;
 }
 
-constexpr std::array kKinds{OpKind{
+constexpr std::array kSendOps{OpKind{
     "send", "messages to one node, or of each to random ones", wire::Op::send, kCommonProgram,
     "--route --target --messages --bytes --packet --input --output", plan_as<Send>}};
 
 } // namespace
 
-std::span<const OpKind> send_ops() { return kKinds; }
+std::span<const OpKind> send_ops() { return kSendOps; }
 std::vector<std::string_view> route_names() { return names_of(kRoutes); }
 
 } // namespace mesh::host

@@ -1,0 +1,154 @@
+#include "matrix.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/memory.hpp"
+#include "host-tools/mesh/ops/operation.hpp"
+#include "matrix_file.hpp"
+#include "options.hpp"
+#include "series_crew.hpp"
+#include "series_tally.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace mesh::host {
+
+namespace {
+
+/// The runs of a file, from the first that waits to the last that ends.
+class Matrix {
+public:
+    Matrix(const MatrixArguments& arguments, std::vector<MatrixCase> cases, Tally& tally)
+        : arguments_(arguments),
+          cases_(std::move(cases)),
+          tally_(tally),
+          jobs_max_(arguments.jobs.value_or(std::max(1u, std::thread::hardware_concurrency()))),
+          kbyte_max_(arguments.memory_mbyte ? *arguments.memory_mbyte * 1024 : available_kbyte()) {}
+
+    void run() {
+        for (std::size_t place = 0; place < cases_.size(); ++place)
+            start(place);
+        while (!crew_.idle())
+            finish(crew_.wait());
+    }
+
+private:
+    void start(std::size_t place);
+    void finish(CaseResult result);
+    Case planned(std::size_t place) const;
+    bool fits(const Case& work) const {
+        return crew_.idle() || (crew_.jobs() + work.jobs <= jobs_max_ &&
+                                crew_.memory_kbyte() + work.memory_kbyte <= kbyte_max_);
+    }
+
+    const MatrixArguments& arguments_;
+    std::vector<MatrixCase> cases_;
+    Tally& tally_;
+    unsigned jobs_max_;
+    std::uint64_t kbyte_max_;
+    Crew crew_;
+};
+
+/// The budget that was given holds for each run too.
+std::vector<std::string> words_of(const MatrixArguments& arguments, const MatrixCase& made) {
+    std::vector<std::string> words{arguments.program, "run"};
+    if (arguments.memory_mbyte)
+        words.push_back(fmt::format("--memory={}", *arguments.memory_mbyte));
+    words.insert(words.end(), made.options.begin(), made.options.end());
+    return words;
+}
+
+/// What it takes, as a run by itself would find out. UsageError.
+Case Matrix::planned(std::size_t place) const {
+    Case work{cases_[place].name, words_of(arguments_, cases_[place]), 0, 1, place};
+    const auto op = plan_run(parse_run(work.words), {});
+    const RunPlan& run = op->run();
+    work.memory_kbyte = run.memory_kbyte;
+    if (run.engine != "sim")
+        work.jobs = std::min(run.nodes(), jobs_max_);
+    return work;
+}
+
+void Matrix::start(std::size_t place) {
+    try {
+        Case work = planned(place);
+        while (!fits(work))
+            finish(crew_.wait());
+        crew_.start(std::move(work));
+    } catch (const UsageError& error) {
+        CaseResult result;
+        result.work = {cases_[place].name, words_of(arguments_, cases_[place]), 0, 1, place};
+        result.verdict = CaseVerdict::refused;
+        result.reason = error.what();
+        result.repeat = shell_line(result.work.words);
+        finish(std::move(result));
+    }
+}
+
+/// Why its steps are not those that are expected; "" if they are.
+std::string wrong_steps(const MatrixCase& made, const nlohmann::ordered_json& report) {
+    const auto steps = report.value("steps", std::uint64_t{0});
+    if (made.expected_steps && steps != *made.expected_steps)
+        return fmt::format("{} steps, not {}", steps, *made.expected_steps);
+    if (!made.expects_formula)
+        return {};
+    if (report["formula"].is_null())
+        return "expect-steps = \"formula\": there is no formula for this run";
+    const auto formula = report.value("formula_steps", std::uint64_t{0});
+    if (steps == formula)
+        return {};
+    return fmt::format("{} steps, not {} = {}", steps, report.value("formula", ""), formula);
+}
+
+void Matrix::finish(CaseResult result) {
+    const MatrixCase& made = cases_[result.work.place];
+    if (result.verdict == CaseVerdict::refused && !made.allow_refused)
+        result.verdict = CaseVerdict::failed;
+    if (result.verdict == CaseVerdict::verified) {
+        result.reason = result.report ? wrong_steps(made, *result.report) : "has left no report";
+        if (!result.reason.empty())
+            result.verdict = CaseVerdict::failed;
+    }
+    tally_.add(std::move(result));
+}
+
+void check(const MatrixArguments& arguments) {
+    if (arguments.jobs == 0u)
+        refuse("--jobs 0: allowed: 1 or more");
+    Tally::check(arguments.report, arguments.junit);
+}
+
+} // namespace
+
+std::string describe_matrix_keys() {
+    std::string text = "Keys of a section, each a value or a list of values:\n";
+    for (const MatrixKey& key : matrix_keys())
+        text += fmt::format("  {:<16} {}\n", key.name, key.phrase);
+    return text +
+           "Keys before the first section hold for all of them. seed = \"1..5\" is five runs.\n";
+}
+
+bool run_matrix(const MatrixArguments& arguments) {
+    check(arguments);
+    std::vector<MatrixCase> cases = read_matrix(arguments.file);
+    std::size_t width = 0;
+    for (const MatrixCase& made : cases)
+        width = std::max(width, made.name.size());
+    Tally tally(width, !arguments.report.empty());
+    try {
+        Matrix(arguments, std::move(cases), tally).run();
+    } catch (const Interrupted&) {
+        tally.print_totals();
+        throw;
+    }
+    tally.print_totals();
+    tally.write(arguments.report, arguments.junit, arguments.file);
+    return tally.good();
+}
+
+} // namespace mesh::host

@@ -1,0 +1,216 @@
+#include "matrix_file.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "options.hpp"
+#include "series.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::string_view kExpectSteps = "expect-steps";
+constexpr std::string_view kAllowRefused = "allow-refused";
+constexpr std::string_view kSeed = "seed";
+constexpr std::size_t kCasesMax = 100'000;
+
+/// Options of `mesh run` that are the matrix's own, or want a person or a file for each run.
+constexpr std::array<std::string_view, 10> kNotHere{"output",        "report",  "junit", "repeat",
+                                                    "until-failure", "dry-run", "log",   "gdb",
+                                                    "raw",           "memory"};
+
+/// A key with its values, in the order of the file.
+struct Dimension {
+    std::string key;
+    std::vector<std::string> values;
+    bool listed = false;
+    toml::source_position place;
+};
+
+template <class... T>
+[[noreturn]] void refuse_at(const std::string& path, const toml::source_position& place,
+                            fmt::format_string<T...> text, T&&... values) {
+    refuse("{}:{}: {}", path, place.line, fmt::format(text, std::forward<T>(values)...));
+}
+
+/// What a value is as a word of the command line.
+std::string word_of(const std::string& path, std::string_view key, const toml::node& value) {
+    if (const auto text = value.value_exact<std::string>())
+        return *text;
+    if (const auto number = value.value_exact<std::int64_t>())
+        return fmt::format("{}", *number);
+    if (const auto number = value.value_exact<double>())
+        return fmt::format("{}", *number);
+    if (const auto flag = value.value_exact<bool>())
+        return *flag ? "true" : "false";
+    refuse_at(path, value.source().begin, "{}: allowed: a word, a number, true, false, or a list",
+              key);
+}
+
+/// A range of seeds stands for each of them.
+void add_value(Dimension& dimension, const std::string& word) {
+    const auto seeds = dimension.key == kSeed ? seed_range_of(word) : std::nullopt;
+    if (!seeds || seeds->last - seeds->first >= kCasesMax) {
+        dimension.values.push_back(word); // `mesh run` judges it
+        return;
+    }
+    for (std::uint64_t seed = seeds->first; seed - seeds->first <= seeds->last - seeds->first;
+         ++seed)
+        dimension.values.push_back(fmt::format("{}", seed));
+}
+
+Dimension dimension_of(const std::string& path, const toml::key& key, const toml::node& value) {
+    Dimension dimension{std::string(key.str()), {}, false, key.source().begin};
+    static const std::vector<MatrixKey> known = matrix_keys();
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const MatrixKey& one) { return one.name == dimension.key; })) {
+        std::vector<std::string> names;
+        for (const MatrixKey& one : known)
+            names.push_back(one.name);
+        refuse_at(path, dimension.place, "no key '{}'; allowed: {}", dimension.key,
+                  fmt::join(names, ", "));
+    }
+    if (const toml::array* const list = value.as_array()) {
+        if (list->empty())
+            refuse_at(path, dimension.place, "{}: an empty list makes no run", dimension.key);
+        for (const toml::node& one : *list)
+            add_value(dimension, word_of(path, dimension.key, one));
+    } else {
+        add_value(dimension, word_of(path, dimension.key, value));
+    }
+    dimension.listed = dimension.values.size() > 1;
+    return dimension;
+}
+
+/// What is said in a table, in the order of the file, over what is said for all.
+std::vector<Dimension> dimensions_of(const std::string& path, const toml::table& table,
+                                     std::vector<Dimension> dimensions) {
+    const std::size_t common = dimensions.size();
+    for (const auto& [key, value] : table) {
+        if (value.is_table())
+            continue;
+        Dimension dimension = dimension_of(path, key, value);
+        const auto same =
+            std::find_if(dimensions.begin(), dimensions.end(),
+                         [&](const Dimension& one) { return one.key == dimension.key; });
+        if (same != dimensions.end())
+            *same = std::move(dimension);
+        else
+            dimensions.push_back(std::move(dimension));
+    }
+    std::sort(dimensions.begin() + static_cast<std::ptrdiff_t>(common), dimensions.end(),
+              [](const Dimension& a, const Dimension& b) { return a.place.line < b.place.line; });
+    return dimensions;
+}
+
+bool truth_of(const std::string& path, const Dimension& dimension, const std::string& value) {
+    if (value != "true" && value != "false")
+        refuse_at(path, dimension.place, "{} '{}': allowed: true, false", dimension.key, value);
+    return value == "true";
+}
+
+void expect_steps(const std::string& path, const Dimension& dimension, const std::string& value,
+                  MatrixCase& made) {
+    made.expects_formula = value == "formula";
+    if (made.expects_formula)
+        return;
+    const auto steps = seed_range_of(value);
+    if (!steps || steps->first != steps->last)
+        refuse_at(path, dimension.place, "{} '{}': allowed: formula, or a number", dimension.key,
+                  value);
+    made.expected_steps = steps->first;
+}
+
+bool is_flag(std::string_view key) {
+    static const std::vector<RunOption> options = run_options();
+    return std::any_of(options.begin(), options.end(),
+                       [&](const RunOption& option) { return option.name == key && option.flag; });
+}
+
+/// Adds what a key with this value means to a case.
+void apply(const std::string& path, const Dimension& dimension, const std::string& value,
+           MatrixCase& made) {
+    if (dimension.listed)
+        made.name += fmt::format(" {}={}", dimension.key, value);
+    if (dimension.key == kExpectSteps) {
+        expect_steps(path, dimension, value, made);
+    } else if (dimension.key == kAllowRefused) {
+        made.allow_refused = truth_of(path, dimension, value);
+    } else if (is_flag(dimension.key)) {
+        if (truth_of(path, dimension, value))
+            made.options.push_back("--" + dimension.key);
+    } else {
+        made.options.push_back(fmt::format("--{}={}", dimension.key, value));
+    }
+}
+
+/// Adds the product of all dimensions.
+void add_product(const std::string& path, std::string_view section,
+                 const std::vector<Dimension>& dimensions, std::vector<MatrixCase>& cases) {
+    std::size_t count = 1;
+    for (const Dimension& dimension : dimensions) {
+        count *= dimension.values.size();
+        if (cases.size() + count > kCasesMax)
+            refuse("{}: [{}]: more than {} runs", path, section, kCasesMax);
+    }
+    for (std::size_t number = 0; number < count; ++number) {
+        MatrixCase made;
+        made.name = section;
+        std::size_t step = count;
+        for (const Dimension& dimension : dimensions) { // the last one changes fastest
+            step /= dimension.values.size();
+            apply(path, dimension, dimension.values[number / step % dimension.values.size()], made);
+        }
+        cases.push_back(std::move(made));
+    }
+}
+
+toml::table parse(const std::string& path) {
+    try {
+        return toml::parse_file(path);
+    } catch (const toml::parse_error& error) {
+        if (error.source().begin.line == 0)
+            refuse("{}: {}", path, error.description());
+        refuse_at(path, error.source().begin, "{}", error.description());
+    }
+}
+
+} // namespace
+
+std::vector<MatrixKey> matrix_keys() {
+    std::vector<MatrixKey> keys{
+        {std::string(kExpectSteps), "formula, or a number: other steps fail the run"},
+        {std::string(kAllowRefused), "true: a run that is refused is listed apart, not failed"}};
+    for (const RunOption& option : run_options())
+        if (std::find(kNotHere.begin(), kNotHere.end(), option.name) == kNotHere.end())
+            keys.push_back({option.name, option.phrase});
+    return keys;
+}
+
+std::vector<MatrixCase> read_matrix(const std::string& path) {
+    const toml::table file = parse(path);
+    const std::vector<Dimension> common = dimensions_of(path, file, {});
+    std::vector<std::pair<toml::source_position, std::string>> sections;
+    for (const auto& [key, value] : file)
+        if (value.is_table())
+            sections.emplace_back(key.source().begin, key.str());
+    if (sections.empty())
+        refuse("{}: no section; a scenario begins with [its name]", path);
+    std::sort(sections.begin(), sections.end(),
+              [](const auto& a, const auto& b) { return a.first.line < b.first.line; });
+    std::vector<MatrixCase> cases;
+    for (const auto& [place, name] : sections)
+        add_product(path, name, dimensions_of(path, *file[name].as_table(), common), cases);
+    return cases;
+}
+
+} // namespace mesh::host

@@ -1,0 +1,380 @@
+#include "options.hpp"
+
+#include "core/operators.hpp"
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/version.hpp"
+#include "host-tools/mesh/engines/qemu_process.hpp"
+#include "host-tools/mesh/ops/families.hpp"
+#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/plan/plan_rig.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr const char* kWork = "Work";
+constexpr const char* kData = "Data";
+constexpr const char* kModel = "Model";
+constexpr const char* kRig = "Rig";
+constexpr const char* kFaults = "Faults and results";
+constexpr const char* kSeveralRuns = "Several runs";
+
+template <class Names>
+std::string list(const Names& names) {
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string op_list() {
+    std::vector<std::string_view> names;
+    for (const OpKind& kind : op_kinds())
+        names.push_back(kind.name);
+    return list(names);
+}
+
+std::string schedule_list() {
+    std::vector<std::string_view> names;
+    for (unsigned number = 0; number < static_cast<unsigned>(Schedule::kCount); ++number)
+        names.push_back(name(static_cast<Schedule>(number)));
+    return list(names);
+}
+
+std::string tree_list() {
+    std::string text;
+    for (const Topology topology : {Topology::cube, Topology::uhc, Topology::star})
+        text += fmt::format("{}{}: {} (default {}, with copies {})", text.empty() ? "" : "; ",
+                            name(topology), list(tree_names(topology)),
+                            name(usual_tree(topology, false)), name(usual_tree(topology, true)));
+    return text;
+}
+
+std::string fault_list() {
+    std::vector<std::string_view> forms;
+    for (const FaultForm& fault : fault_forms())
+        forms.push_back(fault.form);
+    return fmt::format("comma list or @FILE: {}; with @T, @random, xK", list(forms));
+}
+
+void add_network(CLI::App& app, std::string& topology, std::int64_t& dim) {
+    app.add_option("--topology", topology, list(topology_names()))->capture_default_str();
+    app.add_option("--dim", dim, "dimension N: 2^N nodes of a cube or uhc, N! of a star")
+        ->required();
+}
+
+void add_work(CLI::App& app, RunArguments& run) {
+    app.option_defaults()->group(kWork);
+    app.add_option("--op", run.op, op_list());
+    app.add_option(
+        "--app", run.app,
+        fmt::format("a program on every node: {}, or an image (.elf)", list(app_names())));
+    app.add_option("words", run.words, "after --: words for the app");
+    app.add_option("--tree", run.tree, "the spanning tree; " + tree_list());
+    app.add_option("--avoid", run.avoid, "NODE/PORT: choose a tree that does without this cable");
+    app.add_option(
+        "--schedule", run.schedule,
+        fmt::format("order of a personalised op (default: the best): {}", schedule_list()));
+    app.add_option("--type", run.element,
+                   fmt::format("elements of a reduction: {}; what sort sorts: i32, lines",
+                               list(kElementNames)))
+        ->capture_default_str();
+    app.add_option("--operator", run.reduction, list(kOperatorNames))->capture_default_str();
+    app.add_flag("--exclusive", run.exclusive, "scan: without the node's own element");
+    app.add_option("--route", run.route, "send: " + list(route_names()))->capture_default_str();
+    app.add_option("--root", run.root, "root of a tree, sender of a send to one target")
+        ->capture_default_str();
+    app.add_option("--target,--to", run.target,
+                   "send: the receiver, or 'random': every node sends to random nodes")
+        ->capture_default_str();
+    app.add_option("--messages", run.messages, "send: messages of each sender")
+        ->capture_default_str();
+    app.add_option("--copies", run.copies,
+                   "send each packet over so many disjoint trees (bcast; uhc, star: blocks too)")
+        ->capture_default_str();
+}
+
+void add_data(CLI::App& app, RunArguments& run) {
+    app.option_defaults()->group(kData);
+    app.add_option("--bytes", run.bytes,
+                   "bytes of a message, or of a node's block (default 4096, or the input's)");
+    app.add_option("--packet", run.packet,
+                   "most payload bytes that move as one (default 1024): 16 to 1024, bcast and "
+                   "scatter to 65536; bcast: auto; in cycles: 0 for unbounded, the default");
+    app.add_option("--input", run.input, "file to send; default: bytes made from the seed");
+    app.add_option("--output", run.output,
+                   "file for what the last node (gather, reduce: the root; send: the target) got, "
+                   "or what an app writes; only if the run is verified");
+}
+
+void add_model(CLI::App& app, RunArguments& run) {
+    app.option_defaults()->group(kModel);
+    app.add_option("--ports", run.ports, "port model: " + list(port_model_names()))
+        ->capture_default_str();
+    app.add_option("--tau", run.tau, "start-up time of a packet on a link, in model time units")
+        ->capture_default_str();
+    app.add_option("--tc", run.tc, "time of one byte on a link")->capture_default_str();
+    CLI::Option* const lockstep =
+        app.add_flag("--lockstep", run.lockstep,
+                     "release frames by model time: the same run again, to the byte");
+    app.add_flag("--free", run.free, "let frames pass as they come (faster, engine qemu)")
+        ->excludes(lockstep);
+}
+
+void add_rig(CLI::App& app, RunArguments& run) {
+    app.option_defaults()->group(kRig);
+    app.add_option("--engine", run.engine, "qemu (real firmware), sim (in this process)")
+        ->capture_default_str();
+    app.add_option("--board", run.board, "board of engine qemu: " + list(board_names()))
+        ->capture_default_str();
+    app.add_flag(
+        "--dry-run", run.dry_run,
+        "boot nothing; print the plan, the wiring, an emulator's command line, the memory");
+    app.add_option("--limit", run.limit_s, "seconds that the whole run may take; 0: no limit")
+        ->capture_default_str();
+    app.add_option("--log", run.log,
+                   "a new folder for what each node and its emulator say, the command, the report");
+    app.add_flag("--raw", run.raw,
+                 "console text as it is, control characters too, unless it goes to a terminal");
+    app.add_option("--gdb", run.gdb,
+                   "hold these nodes (N,N,...) at reset for a debugger each; a debugger opens and "
+                   "writes the files that an image asks for: only with images that you trust")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    app.add_option("--memory", run.memory, "megabytes for all nodes (default: what is free)");
+    app.add_option("--image", run.image, "another image for the nodes");
+    app.add_option("--qemu", run.qemu, "the emulator")->capture_default_str();
+    app.add_option("--miswire", run.miswire,
+                   "swap the cables at two NODE/PORT, to see the self-check find it")
+        ->expected(2);
+}
+
+void add_results(CLI::App& app, RunArguments& run) {
+    app.option_defaults()->group(kFaults);
+    app.add_option("--faults", run.faults, fault_list());
+    app.add_option("--report", run.report,
+                   "file for the report, as JSON; -: standard output, the table to standard error");
+    app.add_option("--timeout", run.timeout_s, "seconds of silence after which a node is hung")
+        ->capture_default_str();
+    app.add_option("--junit", run.junit,
+                   "file for what came of the run, or of each of several, as JUnit's XML");
+}
+
+/// --seed, which can be a range, and the options that make several runs of one.
+void add_series(CLI::App& app, SeriesArguments& series) {
+    const auto read_seeds = [&](const std::string& text) {
+        const auto seeds = seed_range_of(text);
+        if (!seeds)
+            refuse("--seed '{}': allowed: a number, or A..B for a run with each of them", text);
+        series.seeds = *seeds;
+        series.run.seed = seeds->first;
+        series.ranged = text.find('.') != std::string::npos;
+    };
+    app.option_defaults()->group(kSeveralRuns);
+    app.add_option_function<std::string>(
+           "--seed", read_seeds,
+           "repeats a run; 64 bits; A..B: several runs, one with each of these seeds")
+        ->default_str("1");
+    app.add_option("--repeat", series.repeat,
+                   "so many runs, with the seeds S, S+1, ...; with A..B, all of them so often");
+    app.add_flag("--until-failure", series.until_failure,
+                 "stop at the first run that fails; without a number of runs, go on until then");
+}
+
+void add_run(CLI::App& app, SeriesArguments& series) {
+    add_network(app, series.run.topology, series.run.dim);
+    add_work(app, series.run);
+    add_data(app, series.run);
+    add_model(app, series.run);
+    add_rig(app, series.run);
+    add_results(app, series.run);
+    add_series(app, series);
+}
+
+void add_matrix(CLI::App& app, MatrixArguments& matrix) {
+    app.add_option("file", matrix.file, "TOML: a section for each scenario")->required();
+    app.add_option("--jobs", matrix.jobs,
+                   "runs at a time (default: as many as cores); a simulation counts for one, a rig "
+                   "of emulators for one a node");
+    app.add_option("--memory", matrix.memory_mbyte,
+                   "megabytes for all nodes of all runs at a time (default: what is free)");
+    app.add_option("--report", matrix.report, "file for what came of each run, as JSON");
+    app.add_option("--junit", matrix.junit, "the same as JUnit's XML");
+    app.footer(describe_matrix_keys);
+}
+
+/// The options as they were given, but those that make several runs of one and what is written of
+/// them.
+std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program) {
+    constexpr std::array<std::string_view, 5> kOfAll{"--seed", "--repeat", "--until-failure",
+                                                     "--report", "--junit"};
+    std::vector<std::string> words{program, "run"};
+    std::vector<std::string> behind;
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string name = option->get_name();
+        if (option->count() == 0 || std::find(kOfAll.begin(), kOfAll.end(), name) != kOfAll.end())
+            continue;
+        const std::vector<std::string> values = option->results();
+        if (option->get_positional())
+            behind.insert(behind.end(), values.begin(), values.end());
+        else if (option->get_items_expected_max() == 0)
+            words.push_back(name);
+        else if (option->get_items_expected_min() == 1)
+            words.push_back(fmt::format("{}={}", name, values.front()));
+        else {
+            words.push_back(name);
+            words.insert(words.end(), values.begin(), values.end());
+        }
+    }
+    if (!behind.empty())
+        words.emplace_back("--");
+    words.insert(words.end(), behind.begin(), behind.end());
+    return words;
+}
+
+void add_tree(CLI::App& app, TreeArguments& tree) {
+    add_network(app, tree.topology, tree.dim);
+    app.add_option("--tree", tree.tree, "name of the structure (default sbt, bts, spt)");
+    app.add_option("--root", tree.root, "its root")->capture_default_str();
+    app.add_option("--format", tree.format, "json, dot, svg, text")->capture_default_str();
+}
+
+void add_embed(CLI::App& app, EmbedArguments& embed) {
+    app.add_option("--guest", embed.guest, "tree (full binary), grid")->required();
+    app.add_option("--levels", embed.levels, "levels of the tree");
+    app.add_option("--shape", embed.shape, "sides of the grid, as 5x5x3");
+    app.add_option("--dim", embed.dim, "dimension of the cube; default: the least that does");
+}
+
+/// The first line of a parser's complaint.
+std::string one_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+
+bool is_safe(char character) {
+    constexpr std::string_view kSafe = "+,-./0123456789:=@_%";
+    return std::isalpha(static_cast<unsigned char>(character)) != 0 ||
+           kSafe.find(character) != std::string_view::npos;
+}
+
+/// A word as a shell must be given it.
+std::string shell_word(std::string_view word) {
+    if (!word.empty() && std::all_of(word.begin(), word.end(), is_safe))
+        return std::string(word);
+    std::string text = "'";
+    for (const char character : word)
+        text += character == '\'' ? std::string("'\\''") : std::string(1, character);
+    return text + "'";
+}
+
+/// As it was typed if that was a path, else where the shell found it.
+std::string program_again(const std::string& word) {
+    const std::string found = find_program(word);
+    return found.empty() ? word : found;
+}
+
+} // namespace
+
+Command parse_command_line(int count, const char* const* words) {
+    CLI::App app("mesh: message passing on 2^n bare-metal nodes, and everything around it", "mesh");
+    app.require_subcommand(1);
+    SeriesArguments series;
+    RunArguments& run = series.run;
+    TreeArguments tree;
+    EmbedArguments embed;
+    ListArguments names;
+    MatrixArguments matrix;
+    app.set_version_flag("--version", fmt::format("mesh {}", kVersion));
+    CLI::App& run_app = *app.add_subcommand("run", "boot a mesh, do a job on it, verify it");
+    add_run(run_app, series);
+    CLI::App& matrix_app = *app.add_subcommand("matrix", "many runs from a file, verified");
+    add_matrix(matrix_app, matrix);
+    CLI::App& tree_app =
+        *app.add_subcommand("tree", "print a spanning tree by the node's own rule");
+    add_tree(tree_app, tree);
+    CLI::App& embed_app =
+        *app.add_subcommand("embed", "print where a tree or a grid lives in the cube");
+    add_embed(embed_app, embed);
+    CLI::App& list_app = *app.add_subcommand("list", "print the names that options take");
+    list_app.add_option("what", names.what, list(list_names()))->required();
+    try {
+        app.parse(count, words);
+    } catch (const CLI::CallForHelp&) {
+        const auto chosen = app.get_subcommands();
+        return HelpText{chosen.empty() ? app.help() : chosen.front()->help("mesh")};
+    } catch (const CLI::CallForVersion& version) {
+        return HelpText{fmt::format("{}\n", version.what())};
+    } catch (const CLI::ParseError& error) {
+        const bool chosen = !app.get_subcommands().empty();
+        refuse("{}; {}", one_line(error.what()),
+               chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
+                      : "commands: run, matrix, tree, embed, list (each with --help)");
+    }
+    if (matrix_app.parsed()) {
+        matrix.program = program_again(words[0]);
+        return matrix;
+    }
+    if (tree_app.parsed())
+        return tree;
+    if (embed_app.parsed())
+        return embed;
+    if (list_app.parsed())
+        return names;
+    for (const CLI::Option* option : run_app.get_options())
+        if (option->count() != 0)
+            run.given.push_back(option->get_name());
+    if (!series.asked_for())
+        return run;
+    series.words = words_of_each(run_app, program_again(words[0]));
+    return series;
+}
+
+std::vector<RunOption> run_options() {
+    CLI::App app;
+    SeriesArguments unused;
+    add_run(app, unused);
+    std::vector<RunOption> options;
+    for (const CLI::Option* option : app.get_options())
+        if (!option->get_positional() && option != app.get_help_ptr())
+            options.push_back({option->get_lnames().front(), option->get_description(),
+                               option->get_items_expected_max() == 0});
+    return options;
+}
+
+RunArguments parse_run(const std::vector<std::string>& words) {
+    std::vector<const char*> pointers;
+    for (const std::string& word : words)
+        pointers.push_back(word.c_str());
+    const Command command = parse_command_line(static_cast<int>(words.size()), pointers.data());
+    const auto* const run = std::get_if<RunArguments>(&command);
+    if (run == nullptr)
+        refuse("{}: not one run", shell_line(words));
+    return *run;
+}
+
+std::string shell_line(const std::vector<std::string>& words) {
+    std::string line;
+    for (const std::string& word : words)
+        line += (line.empty() ? "" : " ") + shell_word(word);
+    return line;
+}
+
+std::string command_again(int count, const char* const* words) {
+    std::string text = shell_word(program_again(words[0]));
+    bool seeded = false;
+    for (int at = 1; at < count; ++at) {
+        const std::string_view word = words[at];
+        if (word == "--" && !seeded) { // everything behind belongs to the app
+            text += " --seed 1";
+            seeded = true;
+        }
+        seeded = seeded || word.starts_with("--seed");
+        text += " " + shell_word(word);
+    }
+    return seeded ? text : text + " --seed 1";
+}
+
+} // namespace mesh::host

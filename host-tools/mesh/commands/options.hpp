@@ -1,0 +1,46 @@
+// The command line of `mesh`.
+#pragma once
+
+#include "embed_command.hpp"
+#include "host-tools/mesh/plan/plan.hpp"
+#include "list_command.hpp"
+#include "matrix.hpp"
+#include "series.hpp"
+#include "tree_command.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mesh::host {
+
+struct HelpText {
+    std::string text;
+};
+
+using Command = std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments,
+                             TreeArguments, EmbedArguments, ListArguments>;
+
+/// Reads the command line. UsageError with one line that says what is wrong.
+Command parse_command_line(int count, const char* const* words);
+
+/// An option of `mesh run`, for who makes command lines of it.
+struct RunOption {
+    std::string name; // without its dashes
+    std::string phrase;
+    bool flag; // has no value
+};
+
+/// All of them but what stands after --.
+std::vector<RunOption> run_options();
+/// Reads the command line of one run, the program and `run` first. UsageError.
+RunArguments parse_run(const std::vector<std::string>& words);
+
+/// These words as a shell must be given them.
+std::string shell_line(const std::vector<std::string>& words);
+
+/// The command line as one could type it again, with the seed.
+std::string command_again(int count, const char* const* words);
+
+} // namespace mesh::host

@@ -1,0 +1,113 @@
+#include "series.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/ops/operation.hpp"
+#include "series_crew.hpp"
+#include "series_tally.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::size_t kNameWidth = 12;
+/// What a second run would overwrite, or wants a person for each run.
+constexpr std::array<std::string_view, 4> kOfOneRun{"--output", "--log", "--gdb", "--dry-run"};
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size())
+        return std::nullopt;
+    return number;
+}
+
+void check(const SeriesArguments& arguments) {
+    for (const std::string_view option : kOfOneRun)
+        if (std::find(arguments.run.given.begin(), arguments.run.given.end(), option) !=
+            arguments.run.given.end())
+            refuse("{}: goes with one run, not with --repeat, --until-failure or a range of seeds",
+                   option);
+    if (arguments.repeat == 0)
+        refuse("--repeat 0: allowed: 1 or more");
+    Tally::check(arguments.run.report, arguments.run.junit);
+    const auto first = plan_run(arguments.run, {}); // refuses what any of them would
+}
+
+/// The seeds of a series, in order.
+class Seeds {
+public:
+    explicit Seeds(const SeriesArguments& arguments)
+        : range_(arguments.seeds),
+          next_(range_.first),
+          left_(arguments.ranged ? rounds_of(arguments) : 1) {
+        constexpr auto kEndless = std::numeric_limits<std::uint64_t>::max();
+        if (!arguments.ranged)
+            range_.last = arguments.repeat ? range_.first + *arguments.repeat - 1 : kEndless;
+    }
+
+    std::optional<std::uint64_t> next() {
+        if (left_ == 0)
+            return std::nullopt;
+        const std::uint64_t seed = next_;
+        if (seed == range_.last)
+            --left_;
+        next_ = seed == range_.last ? range_.first : seed + 1;
+        return seed;
+    }
+
+private:
+    static std::uint64_t rounds_of(const SeriesArguments& arguments) {
+        return arguments.repeat.value_or(1);
+    }
+
+    SeedRange range_;
+    std::uint64_t next_;
+    std::uint64_t left_; // times that the range is gone through
+};
+
+Case case_of(const SeriesArguments& arguments, std::uint64_t seed) {
+    Case work{fmt::format("seed {}", seed), arguments.words, 0, 1};
+    work.words.insert(work.words.begin() + 2, fmt::format("--seed={}", seed));
+    return work;
+}
+
+} // namespace
+
+std::optional<SeedRange> seed_range_of(std::string_view text) {
+    const std::size_t dots = text.find("..");
+    const auto first = number_of(text.substr(0, dots));
+    const auto last = dots == std::string_view::npos ? first : number_of(text.substr(dots + 2));
+    if (!first || !last || *last < *first)
+        return std::nullopt;
+    return SeedRange{*first, *last};
+}
+
+bool run_series(const SeriesArguments& arguments) {
+    check(arguments);
+    Tally tally(kNameWidth, !arguments.run.report.empty());
+    Crew crew;
+    try {
+        for (Seeds seeds(arguments); const auto seed = seeds.next();) {
+            crew.start(case_of(arguments, *seed));
+            CaseResult result = crew.wait();
+            if (result.verdict == CaseVerdict::refused)
+                result.verdict = CaseVerdict::failed; // others of the same series were not
+            tally.add(std::move(result));
+            if (arguments.until_failure && !tally.good())
+                break;
+        }
+    } catch (const Interrupted&) {
+        tally.print_totals();
+        throw;
+    }
+    tally.print_totals();
+    tally.write(arguments.run.report, arguments.run.junit, "mesh run");
+    return tally.good();
+}
+
+} // namespace mesh::host

@@ -1,0 +1,171 @@
+#include "series_crew.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "options.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <numeric>
+#include <poll.h>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long a child may take to end its own children.
+constexpr std::chrono::milliseconds kChildPatience = 2s;
+constexpr std::size_t kWordsBytesMax = 16 << 10;
+constexpr std::size_t kReportBytesMax = std::size_t{1} << 30;
+constexpr std::string_view kOwnWords = "mesh: ";
+constexpr std::string_view kRepeatWords = "; repeat: ";
+constexpr std::string_view kExit = "exit ";
+constexpr std::string_view kSignal = "signal ";
+
+/// A pipe; this process reads, without waiting.
+std::pair<Fd, Fd> make_pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        throw RunError(fmt::format("pipe: {}", std::strerror(errno)));
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    return {Fd(ends[0]), Fd(ends[1])};
+}
+
+std::vector<std::string> child_words(const Case& work) {
+    std::vector<std::string> words = work.words;
+    words.at(0) = std::filesystem::read_symlink("/proc/self/exe").string();
+    words.insert(words.begin() + 2, fmt::format("--report=/dev/fd/{}", kChildNetFd));
+    return words;
+}
+
+/// Why a run failed: its last line that begins with our name, without the command.
+std::string reason_in(std::string_view errors) {
+    const std::string_view::size_type at = ("\n" + std::string(errors)).rfind("\nmesh: ");
+    if (at == std::string_view::npos)
+        return {};
+    std::string_view line = errors.substr(at + kOwnWords.size());
+    line = line.substr(0, line.find('\n'));
+    return std::string(line.substr(0, line.find(kRepeatWords)));
+}
+
+/// "exit 1: why", or the signal by its name.
+std::string reason_of(std::string_view how, std::string_view errors) {
+    if (how.starts_with(kSignal)) {
+        const int number = std::stoi(std::string(how.substr(kSignal.size())));
+        return fmt::format("ended by {} ({})", how, strsignal(number));
+    }
+    const std::string reason = reason_in(errors);
+    return reason.empty() ? fmt::format("ended with {} and no reason", how) : reason;
+}
+
+} // namespace
+
+Crew::~Crew() {
+    for (const Child& child : children_)
+        kill(child.process.pid(), SIGTERM);
+    for (Child& child : children_)
+        child.process.end(kChildPatience);
+}
+
+void Crew::start(Case work) {
+    auto [report, report_end] = make_pipe();
+    auto [errors, errors_end] = make_pipe();
+    auto [output, output_end] = make_pipe();
+    const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    QemuProcess process = QemuProcess::spawn(
+        child_words(work), {null.get(), output_end.get(), errors_end.get(), report_end.get()});
+    children_.push_back({std::move(work),
+                         std::move(process),
+                         {std::move(report), {}},
+                         {std::move(errors), {}},
+                         {std::move(output), {}},
+                         std::chrono::steady_clock::now()});
+}
+
+unsigned Crew::jobs() const {
+    return std::accumulate(children_.begin(), children_.end(), 0u,
+                           [](unsigned sum, const Child& child) { return sum + child.work.jobs; });
+}
+
+std::uint64_t Crew::memory_kbyte() const {
+    return std::accumulate(
+        children_.begin(), children_.end(), std::uint64_t{0},
+        [](std::uint64_t sum, const Child& child) { return sum + child.work.memory_kbyte; });
+}
+
+/// Takes what there is. At the end of it the pipe is closed.
+void Crew::read_all(Stream& stream, std::size_t bytes_max) {
+    std::array<char, 65536> bytes;
+    while (stream.pipe.get() >= 0) {
+        const ssize_t got = read(stream.pipe.get(), bytes.data(), bytes.size());
+        if (got < 0)
+            return;
+        if (got == 0)
+            stream.pipe = Fd();
+        stream.text.append(bytes.data(), static_cast<std::size_t>(got));
+        if (stream.text.size() > bytes_max)
+            stream.text.erase(0, stream.text.size() - bytes_max);
+    }
+}
+
+/// Waits until any child says something or ends, and reads all of them.
+void Crew::listen() {
+    std::vector<pollfd> wanted{{signals_.descriptor(), POLLIN, 0}};
+    for (const Child& child : children_)
+        for (const int fd : {child.process.descriptor(), child.report.pipe.get(),
+                             child.errors.pipe.get(), child.output.pipe.get()})
+            wanted.push_back({fd, POLLIN, 0}); // negative ones are left out
+    poll(wanted.data(), wanted.size(), -1);
+    signals_.check();
+    for (Child& child : children_) {
+        read_all(child.report, kReportBytesMax);
+        read_all(child.errors, kWordsBytesMax);
+        read_all(child.output, kWordsBytesMax);
+    }
+}
+
+CaseResult Crew::wait() {
+    for (;;) {
+        for (auto child = children_.begin(); child != children_.end(); ++child) {
+            pollfd ended{child->process.descriptor(), POLLIN, 0};
+            if (poll(&ended, 1, 0) != 1)
+                continue;
+            CaseResult result = result_of(*child);
+            children_.erase(child);
+            return result;
+        }
+        listen();
+    }
+}
+
+CaseResult Crew::result_of(Child& child) {
+    read_all(child.report, kReportBytesMax);
+    read_all(child.errors, kWordsBytesMax);
+    CaseResult result;
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - child.started).count();
+    const std::string how = child.process.end(kChildPatience);
+    if (how == fmt::format("{}{}", kExit, 0))
+        result.verdict = CaseVerdict::verified;
+    else if (how == fmt::format("{}{}", kExit, 2))
+        result.verdict = CaseVerdict::refused;
+    if (result.verdict != CaseVerdict::verified)
+        result.reason = reason_of(how, child.errors.text);
+    auto report = nlohmann::ordered_json::parse(child.report.text, nullptr, false);
+    if (report.is_object())
+        result.report = std::make_shared<nlohmann::ordered_json>(std::move(report));
+    result.repeat = shell_line(child.work.words);
+    result.work = std::move(child.work);
+    return result;
+}
+
+} // namespace mesh::host

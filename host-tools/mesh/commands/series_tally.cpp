@@ -1,0 +1,114 @@
+#include "series_tally.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/plan/plan.hpp"
+#include "host-tools/mesh/reports/junit.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view name_of(CaseVerdict verdict) {
+    switch (verdict) {
+    case CaseVerdict::verified: return "verified";
+    case CaseVerdict::failed: return "failed";
+    case CaseVerdict::refused: return "refused";
+    }
+    return "";
+}
+
+Json steps_of(const CaseResult& result) {
+    return result.report ? result.report->value("steps", Json(nullptr)) : Json(nullptr);
+}
+
+} // namespace
+
+Tally::Tally(std::size_t name_width, bool keep_reports)
+    : name_width_(name_width),
+      keep_reports_(keep_reports) {}
+
+void Tally::check(const std::string& report, const std::string& junit) {
+    if (report == kStandardOutput)
+        refuse("--report -: goes with one run; standard output has a line for each; give a file");
+    if (!report.empty())
+        check_writable(report, "--report");
+    if (!junit.empty())
+        check_writable(junit, "--junit");
+}
+
+void Tally::add(CaseResult result) {
+    const Json steps = steps_of(result);
+    fmt::print("{:<{}}  {:<8}  steps {:>6}  {:8.3f} s{}{}\n", result.work.name, name_width_,
+               name_of(result.verdict), steps.is_null() ? "-" : steps.dump(), result.seconds,
+               result.reason.empty() ? "" : "  ", result.reason);
+    std::fflush(stdout);
+    if (!keep_reports_)
+        result.report = nullptr;
+    results_.push_back(std::move(result));
+}
+
+void Tally::print_totals() const {
+    std::fflush(stdout);
+    for (const CaseResult& result : results_)
+        if (result.verdict == CaseVerdict::failed)
+            fmt::print(stderr, "mesh: {}: {}; repeat: {}\n", result.work.name, result.reason,
+                       result.repeat);
+    const std::size_t refused = count(CaseVerdict::refused);
+    fmt::print("{} run{}: {} verified, {} failed{}; {:.2f} s\n", results_.size(),
+               results_.size() == 1 ? "" : "s", count(CaseVerdict::verified),
+               count(CaseVerdict::failed),
+               refused == 0 ? std::string{} : fmt::format(", {} refused", refused), seconds());
+    std::fflush(stdout);
+}
+
+std::size_t Tally::count(CaseVerdict verdict) const {
+    return static_cast<std::size_t>(
+        std::count_if(results_.begin(), results_.end(),
+                      [&](const CaseResult& result) { return result.verdict == verdict; }));
+}
+
+double Tally::seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+}
+
+Json Tally::json() const {
+    Json runs = Json::array();
+    for (const CaseResult& result : results_) {
+        const bool good = result.verdict == CaseVerdict::verified;
+        runs.push_back({{"name", result.work.name},
+                        {"verdict", name_of(result.verdict)},
+                        {"reason", good ? Json(nullptr) : Json(result.reason)},
+                        {"repeat", result.repeat},
+                        {"seconds", result.seconds},
+                        {"report", result.report ? *result.report : Json(nullptr)}});
+    }
+    return {{"runs", runs},
+            {"verified", count(CaseVerdict::verified)},
+            {"failed", count(CaseVerdict::failed)},
+            {"refused", count(CaseVerdict::refused)},
+            {"seconds", seconds()}};
+}
+
+void Tally::write(const std::string& report, const std::string& junit,
+                  std::string_view suite) const {
+    if (!report.empty()) {
+        const std::string text = json().dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+        write_whole(report, std::as_bytes(std::span(text)), "--report");
+    }
+    if (!junit.empty())
+        write_junit(junit, suite, results_, seconds());
+}
+
+} // namespace mesh::host

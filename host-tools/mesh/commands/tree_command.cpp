@@ -1,0 +1,178 @@
+#include "tree_command.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/plan/naming.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+namespace mesh::host {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One spanning structure as lists, taken node by node from the rules.
+struct Subtree {
+    unsigned number = 0;
+    std::vector<std::int64_t> parent;                // -1: root, or outside
+    std::vector<std::vector<std::uint32_t>> parents; // of the graph sbg: all of each node
+    std::vector<std::vector<std::uint32_t>> children;
+};
+
+struct Picture {
+    Network network;
+    Rule rule;
+    NodeId root;
+    std::vector<Subtree> subtrees;
+};
+
+std::vector<std::uint32_t> neighbors(Network network, NodeId node, std::uint32_t ports) {
+    std::vector<std::uint32_t> nodes;
+    for (PortSequence left = PortSequence::ascending(ports); !left.empty();)
+        nodes.push_back(index(neighbor(network, node, left.pop())));
+    std::sort(nodes.begin(), nodes.end());
+    return nodes;
+}
+
+Subtree subtree_of(const Picture& picture, unsigned number) {
+    Subtree subtree;
+    subtree.number = number;
+    for (std::uint32_t at = 0; at < node_count(picture.network); ++at) {
+        const NodeId node = node_at(at);
+        const Port up = parent(picture.network, picture.rule, number, picture.root, node);
+        subtree.parent.push_back(
+            up == kNoPort ? -1 : std::int64_t{index(neighbor(picture.network, node, up))});
+        subtree.parents.push_back(
+            neighbors(picture.network, node,
+                      parents(picture.network, picture.rule, number, picture.root, node)));
+        std::vector<std::uint32_t>& below = subtree.children.emplace_back();
+        for (PortSequence ports =
+                 children(picture.network, picture.rule, number, picture.root, node);
+             !ports.empty();)
+            below.push_back(index(neighbor(picture.network, node, ports.pop())));
+    }
+    return subtree;
+}
+
+Picture picture_of(const TreeArguments& arguments) {
+    Picture picture;
+    picture.network = network_of(arguments.topology, arguments.dim);
+    picture.rule = arguments.tree.empty() ? usual_tree(picture.network.topology, false)
+                                          : tree_of(picture.network, arguments.tree);
+    picture.root = node_of(picture.network, arguments.root, "--root");
+    const unsigned first = first_subtree(picture.network, picture.rule);
+    const unsigned count = subtree_count(picture.network, picture.rule);
+    for (unsigned number = first; number < first + count; ++number)
+        picture.subtrees.push_back(subtree_of(picture, number));
+    return picture;
+}
+
+void print_json(const Picture& picture) {
+    Json subtrees = Json::array();
+    for (const Subtree& subtree : picture.subtrees) {
+        Json one{{"index", subtree.number}};
+        if (picture.rule == Rule::sbg)
+            one["parents"] = subtree.parents;
+        else
+            one["parent"] = subtree.parent;
+        one["children"] = subtree.children;
+        subtrees.push_back(one);
+    }
+    const Json whole{{"topology", name(picture.network.topology)},
+                     {"dim", picture.network.dim},
+                     {"tree", name(picture.rule)},
+                     {"root", index(picture.root)},
+                     {"nodes", node_count(picture.network)},
+                     {"height", height(picture.network, picture.rule)},
+                     {"subtrees", subtrees}};
+    fmt::print("{}\n", whole.dump());
+}
+
+std::string dot_of(const Picture& picture) {
+    constexpr const char* kColors[] = {"black", "red3", "blue3", "green4", "orange3", "purple3"};
+    std::string text = fmt::format("digraph \"{}\" {{\n  node [shape=circle];\n  {} "
+                                   "[shape=doublecircle];\n",
+                                   name(picture.rule), index(picture.root));
+    for (std::size_t at = 0; at < picture.subtrees.size(); ++at)
+        for (std::uint32_t node = 0; node < picture.subtrees[at].children.size(); ++node)
+            for (const std::uint32_t child : picture.subtrees[at].children[node])
+                text += fmt::format("  {} -> {} [color={}];\n", node, child,
+                                    kColors[at % std::size(kColors)]);
+    return text + "}\n";
+}
+
+[[noreturn]] void refuse_svg(std::string_view why) {
+    throw RunError(fmt::format("--format svg: dot {}: install graphviz (`make deps`), or take "
+                               "--format json, dot or text",
+                               why));
+}
+
+/// Graphviz's dot reads the source from a file that has no name, and writes to standard output.
+void print_svg(const Picture& picture) {
+    const std::unique_ptr<FILE, int (*)(FILE*)> source(std::tmpfile(), std::fclose);
+    if (source == nullptr)
+        throw RunError("--format svg: no temporary file can be made");
+    fmt::print(source.get(), "{}", dot_of(picture));
+    std::rewind(source.get());
+    posix_spawn_file_actions_t files{};
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, fileno(source.get()), STDIN_FILENO);
+    std::string words[] = {"dot", "-Tsvg"};
+    char* pointers[] = {words[0].data(), words[1].data(), nullptr};
+    pid_t child = 0;
+    const int failed = posix_spawnp(&child, pointers[0], &files, nullptr, pointers, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (failed != 0)
+        refuse_svg("is not there");
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        refuse_svg("failed");
+}
+
+/// One line a node, depth first, indented by level.
+void print_text(const Picture& picture) {
+    struct Place {
+        std::uint32_t node;
+        unsigned level;
+    };
+    for (const Subtree& subtree : picture.subtrees) {
+        if (picture.subtrees.size() > 1)
+            fmt::print("subtree {}\n", subtree.number);
+        std::vector<Place> stack{{index(picture.root), 0}};
+        while (!stack.empty()) {
+            const Place place = stack.back();
+            stack.pop_back();
+            fmt::print("{:{}}{}\n", "", 2 * place.level, place.node);
+            const auto& below = subtree.children[place.node];
+            for (auto child = below.rbegin(); child != below.rend(); ++child)
+                stack.push_back({*child, place.level + 1});
+        }
+    }
+}
+
+} // namespace
+
+void tree_command(const TreeArguments& arguments) {
+    const Picture picture = picture_of(arguments);
+    if (arguments.format == "json")
+        print_json(picture);
+    else if (arguments.format == "dot")
+        fmt::print("{}", dot_of(picture));
+    else if (arguments.format == "svg")
+        print_svg(picture);
+    else if (arguments.format == "text")
+        print_text(picture);
+    else
+        refuse("--format '{}': allowed: json, dot, svg, text", arguments.format);
+}
+
+} // namespace mesh::host

@@ -1,0 +1,73 @@
+// What an engine is: something in which nodes live. Two of them: qemu_engine (one QEMU a node) and
+// simulation (all nodes in this process). The driver of a run (run.hpp) and the loom are shared.
+//
+// An engine owns its loom, calls Loom::frame_from() for whatever a node sends, and implements
+// Cables. Frames from host ports reach the driver through Events::host_frame(), synchronously and
+// in the order in which the node sent them: in lockstep the answer must be on its way before the
+// node's idle report is looked at.
+#pragma once
+
+#include "core/network.hpp"
+#include "host-tools/mesh/links/loom.hpp"
+#include "host-tools/mesh/plan/fault_plan.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+/// What the driver wants to hear from an engine.
+class Events {
+public:
+    virtual ~Events() = default;
+    /// A whole frame from the host port of a node; any bytes. May call Loom::send().
+    virtual void host_frame(NodeId from, std::span<const std::byte> frame) = 0;
+    /// What the node's emulator says on its standard error, in pieces; any bytes.
+    virtual void words(NodeId node, std::string_view text) = 0;
+    /// The node is no more and Loom::gone() has been called: its process has ended, or it was ended
+    /// for what it did. `how` says what was seen ("exit 1", "signal 9", "floods node 3").
+    virtual void ended(NodeId node, std::string_view how) = 0;
+};
+
+/// All that an engine must know to come to life.
+struct RigPlan {
+    Network network;
+    std::string board; // as on the command line
+    std::string app;   // name of a firmware app: "job", "hello", ...
+    std::string image; // qemu: path of the ELF image
+    std::string qemu;  // qemu: path of the program
+    Wiring wiring;     // wiring_of(network), unless cables are to be mis-plugged
+    FaultPlan faults;
+    bool lockstep = false;   // Job::lockstep; the simulation is always in lockstep
+    std::vector<NodeId> gdb; // qemu: held at reset for a debugger
+    bool sandbox = false;    // qemu: it can confine itself to what a node needs
+};
+
+class Engine {
+public:
+    virtual ~Engine() = default;
+    /// Brings all nodes out of reset. UsageError, RunError.
+    virtual void boot(Events& events) = 0;
+    /// Lets nodes work and frames move, and reports what happened, until there is nothing to do or
+    /// `patience` has passed (real time; the simulation returns when no node can do anything
+    /// without the host). Returns true if anything moved.
+    virtual bool advance(std::chrono::milliseconds patience, Events& events) = 0;
+    /// Ends a node at once. Loom::gone() is called, Events::ended() is not.
+    virtual void kill(NodeId node) = 0;
+    virtual Loom& loom() = 0;
+    /// False if real time means nothing to its nodes (simulation).
+    virtual bool real_time() const = 0;
+};
+
+/// One QEMU for each node (qemu_engine.cpp).
+std::unique_ptr<Engine> make_qemu_engine(const RigPlan& plan);
+/// All nodes in this process (simulation.cpp).
+std::unique_ptr<Engine> make_simulation(const RigPlan& plan);
+
+} // namespace mesh::host

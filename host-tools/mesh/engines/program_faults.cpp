@@ -1,0 +1,123 @@
+#include "program_faults.hpp"
+
+#include "host-tools/mesh/session/fault_words.hpp"
+
+#include "boards/host/stop.hpp"
+
+#include <array>
+#include <bit>
+#include <csignal>
+#include <cstdlib>
+#include <ucontext.h>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+/// A fault so near below the stack pointer, or above it, is one of a stack that is full.
+constexpr std::uintptr_t kStackReach = 128 << 10;
+constexpr std::uint32_t kUsageFault = 6;
+
+// The words are those of a Cortex-M's status.
+constexpr std::uint32_t kJump = 1u << 0;
+constexpr std::uint32_t kAccess = 1u << 1;
+constexpr std::uint32_t kAccessAddress = 1u << 7;
+constexpr std::uint32_t kBus = 1u << 9;
+constexpr std::uint32_t kUndefined = 1u << 16;
+constexpr std::uint32_t kStackOverflow = 1u << kStackOverflowBit;
+constexpr std::uint32_t kDivisionByZero = 1u << 25;
+
+struct Registers {
+    std::uintptr_t pc;
+    std::uintptr_t sp;
+    std::uintptr_t caller; // of a function that has only begun
+};
+
+Registers registers_of(const void* context) {
+    const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+    const auto sp = static_cast<std::uintptr_t>(machine.gregs[REG_RSP]);
+    const auto pc = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+    return {pc, sp, pc == 0 ? *std::bit_cast<const std::uintptr_t*>(sp) : 0};
+#elif defined(__aarch64__)
+    return {machine.pc, machine.sp, machine.regs[30]};
+#else
+    static_cast<void>(machine);
+    return {1, 0, 0};
+#endif
+}
+
+/// Of an access to `address`.
+std::uint32_t status_of_access(std::uintptr_t address, const Registers& registers) {
+    if (address == registers.pc)
+        return kJump;
+    if (address + kStackReach > registers.sp && address < registers.sp + kStackReach)
+        return kStackOverflow;
+    return address <= UINT32_MAX ? kAccess | kAccessAddress : kAccess;
+}
+
+wire::FaultRecord record_of(int signal, const siginfo_t& info, const Registers& registers) {
+    const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+    wire::FaultRecord record{};
+    record.cause = wire::kProcessorFault + kUsageFault;
+    if (registers.pc == 0) // a call by a null pointer
+        record.lr = board::code_offset(registers.caller) - 1;
+    else
+        record.pc = board::code_offset(registers.pc);
+    record.address = static_cast<std::uint32_t>(address);
+    switch (signal) {
+    case SIGFPE: record.status = kDivisionByZero; break;
+    case SIGILL: record.status = kUndefined; break;
+    case SIGBUS: record.status = kBus; break;
+    default:
+        // The kernel's own code: an address that no processor has.
+        record.status = info.si_code == SI_KERNEL ? kAccess : status_of_access(address, registers);
+    }
+    return record;
+}
+
+alignas(16) std::array<std::byte, 256 << 10> signal_stack;
+
+ProgramFaults* running = nullptr; // while a node runs
+
+} // namespace
+
+ProgramFaults::ProgramFaults() {
+    const stack_t stack{signal_stack.data(), 0, signal_stack.size()};
+    sigaltstack(&stack, nullptr);
+    struct sigaction action {};
+    action.sa_sigaction = &ProgramFaults::on_signal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    for (const int signal : kSignals)
+        sigaction(signal, &action, nullptr);
+}
+
+ProgramFaults::~ProgramFaults() {
+    for (const int signal : kSignals)
+        std::signal(signal, SIG_DFL);
+}
+
+void ProgramFaults::enter() {
+    running = this;
+    board::set_stop(&ProgramFaults::stop, this);
+}
+
+void ProgramFaults::leave() {
+    board::set_stop(nullptr, nullptr);
+    running = nullptr;
+}
+
+void ProgramFaults::stop(void* self, const wire::FaultRecord& record) {
+    auto& faults = *static_cast<ProgramFaults*>(self);
+    faults.record_ = record;
+    siglongjmp(faults.entry_, 1);
+}
+
+void ProgramFaults::on_signal(int signal, siginfo_t* info, void* context) {
+    if (running != nullptr)
+        stop(running, record_of(signal, *info, registers_of(context)));
+    std::signal(signal, SIG_DFL); // a fault of our own: it comes again, and ends the process
+}
+
+} // namespace mesh::host

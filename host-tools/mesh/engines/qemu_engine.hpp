@@ -1,0 +1,96 @@
+// The rig: one QEMU for each node, one socket pair each, one thread and one epoll for all of them.
+//
+// The sockets have no name, so nobody else can connect and two rigs cannot clash. A node is gone
+// when its process has ended and all that it sent has been read; its socket alone says nothing of
+// how it ended. Whatever a node sends costs no more than bounds.hpp says.
+#pragma once
+
+#include "engine.hpp"
+#include "gdb_stub.hpp"
+#include "host-tools/mesh/links/frame_stream.hpp"
+#include "qemu_process.hpp"
+#include "signals.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mesh::host {
+
+/// The command line of one node's QEMU, the program's path first; `starts`: how often the node was
+/// started before.
+std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node, unsigned starts = 0);
+
+class QemuEngine final : public Engine {
+public:
+    explicit QemuEngine(RigPlan plan);
+    ~QemuEngine() override;
+
+    void boot(Events& events) override;
+    bool advance(std::chrono::milliseconds patience, Events& events) override;
+    void kill(NodeId node) override;
+    Loom& loom() override { return loom_; }
+    bool real_time() const override { return true; }
+
+private:
+    struct NodeLine {
+        Fd socket;
+        Fd errors; // what its emulator says on its standard error
+        QemuProcess process;
+        FrameReader reader;
+        SendQueue queue;
+        std::string reason;   // why it was ended, if that was done here
+        bool dirty = false;   // in dirty_
+        bool blocked = false; // waits for room in the socket
+        bool crowded = false; // in crowded_
+        bool reset = false;   // in resets_: its life is over
+    };
+    /// A node whose socket is closed and whose process has not ended yet.
+    struct Closing {
+        std::uint32_t node;
+        std::uint64_t until_us;
+    };
+
+    /// What the loom sees of the rig.
+    struct Ends final : Cables {
+        explicit Ends(QemuEngine& engine) : rig(engine) {}
+        bool deliver(NodeId to, std::span<const std::byte> frame) override;
+        void to_host(NodeId from, std::span<const std::byte> frame) override;
+        void kill(NodeId node) override;
+        void restart(NodeId node, unsigned starts) override;
+        void expel(NodeId node, std::string_view why) override;
+        std::uint64_t now_us() const override;
+        QemuEngine& rig;
+    };
+
+    void wait_for_room(std::uint32_t spawned, Events& events);
+    void spawn(NodeId node, unsigned starts);
+    void reset_nodes();
+    void on_event(std::uint64_t tag, std::uint32_t events);
+    bool read_from(NodeId node);
+    bool read_errors(NodeId node);
+    void flush();
+    void flush(NodeId node);
+    void close(NodeId node);
+    void ended(NodeId node);
+    void end_closing();
+    void part_crowds();
+
+    RigPlan plan_;
+    Ends ends_;
+    Loom loom_;
+    std::vector<NodeLine> nodes_;
+    std::vector<std::uint32_t> dirty_;
+    std::vector<std::uint32_t> crowded_; // so much waits for these that frames were dropped
+    std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before
+    std::vector<Closing> closing_;                    // earliest first
+    Bytes buffer_;
+    Fd epoll_;
+    Signals signals_;
+    Fd null_;
+    GdbStubs stubs_;
+    Events* events_ = nullptr;
+};
+
+} // namespace mesh::host

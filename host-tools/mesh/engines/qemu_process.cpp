@@ -1,0 +1,207 @@
+#include "qemu_process.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sstream>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long a program may take to say what it has to say, and to end after it.
+constexpr std::chrono::milliseconds kLinePatience = 10s;
+constexpr std::chrono::milliseconds kEndPatience = 500ms;
+
+/// Everything that the child needs, computed before it exists: it may only make system calls.
+struct Exec {
+    char* const* words;
+    char* const* environment;
+    SpawnFiles files;
+    pid_t parent;
+};
+
+/// Makes a descriptor known to the child under `number`. The owner of all of them holds more than
+/// these numbers before it opens the ones to be given, so none is overwritten.
+void give(int fd, int number) {
+    if (fd == number)
+        fcntl(number, F_SETFD, 0);
+    else if (fd >= 0)
+        dup2(fd, number);
+}
+
+/// The child's side, on a stack of its own in this process's memory.
+int become(void* argument) {
+    const Exec& exec = *static_cast<const Exec*>(argument);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    setpgid(0, 0); // Ctrl-C at the terminal reaches the host tool only, which ends its children
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); // huge pages would make a small machine 3 MB larger
+    if (getppid() != exec.parent)
+        _exit(127);
+    dup2(exec.files.input, STDIN_FILENO);
+    dup2(exec.files.output, STDOUT_FILENO);
+    dup2(exec.files.errors, STDERR_FILENO);
+    give(exec.files.net, kChildNetFd);
+    give(exec.files.gdb, kChildGdbFd);
+    execve(exec.words[0], exec.words, exec.environment);
+    _exit(127);
+}
+
+/// As posix_spawn() does: the child borrows this process's memory until it has become QEMU, so that
+/// starting it costs the same however large we are. posix_spawn() itself cannot set a death signal.
+pid_t start(Exec& exec) {
+    alignas(16) static std::array<std::byte, 32768> stack;
+    return clone(become, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &exec);
+}
+
+/// Waits until there is something to read, or the end of it.
+bool readable(int fd, std::chrono::milliseconds patience) {
+    pollfd wanted{fd, POLLIN, 0};
+    return poll(&wanted, 1, static_cast<int>(patience.count())) == 1;
+}
+
+std::chrono::milliseconds left_until(std::chrono::steady_clock::time_point end) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    return std::max(left, 0ms);
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
+    for (std::string& word : words)
+        pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+} // namespace
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+}
+
+Fd::~Fd() {
+    if (fd_ >= 0)
+        close(fd_);
+}
+
+int Fd::release() { return std::exchange(fd_, -1); }
+
+QemuProcess& QemuProcess::operator=(QemuProcess&& other) noexcept {
+    std::swap(pid_, other.pid_);
+    std::swap(ended_, other.ended_);
+    return *this;
+}
+
+QemuProcess QemuProcess::spawn(const std::vector<std::string>& words, SpawnFiles files) {
+    std::vector<std::string> copy = words;
+    std::vector<char*> pointers = pointers_to(copy);
+    // One malloc arena is enough for a machine with one CPU and saves memory per node.
+    static char arenas[] = "MALLOC_ARENA_MAX=1";
+    static std::vector<char*> environment = [] {
+        std::vector<char*> variables{arenas};
+        for (char** variable = environ; *variable != nullptr; ++variable)
+            variables.push_back(*variable);
+        variables.push_back(nullptr);
+        return variables;
+    }();
+    Exec exec{pointers.data(), environment.data(), files, getpid()};
+    const pid_t pid = start(exec);
+    if (pid < 0)
+        throw RunError(fmt::format("cannot start {}: {}", words.front(), std::strerror(errno)));
+    Fd ended(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    if (ended.get() < 0)
+        throw RunError(
+            fmt::format("pidfd_open: {}; Linux 5.3 or newer is needed", std::strerror(errno)));
+    return {pid, std::move(ended)};
+}
+
+void QemuProcess::kill() const {
+    if (pid_ > 0)
+        ::kill(pid_, SIGKILL);
+}
+
+std::string QemuProcess::end(std::chrono::milliseconds patience) {
+    if (pid_ <= 0)
+        return "gone";
+    if (!readable(ended_.get(), patience))
+        kill();
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    if (WIFSIGNALED(status))
+        return fmt::format("signal {}", WTERMSIG(status));
+    return fmt::format("exit {}", WEXITSTATUS(status));
+}
+
+void QemuProcess::reap() {
+    if (pid_ <= 0)
+        return;
+    kill();
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+}
+
+std::string find_program(const std::string& name) {
+    if (name.find('/') != std::string::npos)
+        return access(name.c_str(), X_OK) == 0 ? name : std::string{};
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        std::string candidate = fmt::format("{}/{}", folder, name);
+        if (access(candidate.c_str(), X_OK) == 0)
+            return candidate;
+    }
+    return {};
+}
+
+std::vector<std::string> lines_of(const std::vector<std::string>& words, std::size_t count) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return {};
+    const Fd reader(ends[0]);
+    Fd writer(ends[1]);
+    const Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+    QemuProcess child = QemuProcess::spawn(words, {null.get(), writer.get(), null.get()});
+    close(writer.release());
+    std::vector<std::string> lines;
+    std::string line;
+    const auto until = std::chrono::steady_clock::now() + kLinePatience;
+    for (char byte = 0; lines.size() < count && readable(reader.get(), left_until(until)) &&
+                        read(reader.get(), &byte, 1) == 1;) {
+        if (byte != '\n')
+            line.push_back(byte);
+        else
+            lines.push_back(std::exchange(line, {}));
+    }
+    if (!line.empty())
+        lines.push_back(line);
+    child.end(kEndPatience);
+    return lines;
+}
+
+} // namespace mesh::host

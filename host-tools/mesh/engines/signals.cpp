@@ -1,0 +1,38 @@
+#include "signals.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+
+#include <csignal>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+namespace mesh::host {
+
+namespace {
+
+bool is_ignored(int signal) {
+    struct sigaction action {};
+    return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+} // namespace
+
+Signals::Signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+        if (!is_ignored(signal))
+            sigaddset(&set, signal);
+    sigprocmask(SIG_BLOCK, &set, nullptr);
+    descriptor_ = Fd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (descriptor_.get() < 0)
+        throw RunError("signalfd: not there; Linux is needed");
+}
+
+void Signals::check() const {
+    signalfd_siginfo signal{};
+    if (read(descriptor_.get(), &signal, sizeof signal) == sizeof signal)
+        throw Interrupted{static_cast<int>(signal.ssi_signo)};
+}
+
+} // namespace mesh::host

@@ -1,0 +1,289 @@
+// The sim engine: every node is an object of this process, running the very kernel and apps of the
+// firmware over boards/host. The loom's lockstep is its event queue.
+#include "engine.hpp"
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/links/host_frame.hpp"
+#include "program_faults.hpp"
+#include "signals.hpp"
+
+#include "boards/host/board.hpp"
+#include "boards/host/console.hpp"
+#include "kernel/node.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#define MESH_APP(name) mesh::Process app_main_##name(mesh::Kernel& kernel);
+#include "apps.inc"
+#undef MESH_APP
+
+namespace mesh::host {
+namespace {
+
+const std::map<std::string, Program, std::less<>>& programs() {
+    static const std::map<std::string, Program, std::less<>> all{
+#define MESH_APP(name) {#name, app_main_##name},
+#include "apps.inc"
+#undef MESH_APP
+    };
+    return all;
+}
+
+Program program_named(const std::string& name) {
+    const auto found = programs().find(name);
+    if (found == programs().end()) {
+        std::string known;
+        for (const auto& [known_name, program] : programs())
+            known += (known.empty() ? "" : ", ") + known_name;
+        refuse("no app '{}' in the simulation; there are: {}", name, known);
+    }
+    return found->second;
+}
+
+/// Memory of all nodes in one piece that the system only backs where it is touched.
+class Ground {
+public:
+    explicit Ground(std::size_t bytes) : bytes_(bytes) {
+        base_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (base_ == MAP_FAILED)
+            throw RunError(fmt::format("cannot map {} MB for the nodes", bytes_ >> 20));
+    }
+    Ground(const Ground&) = delete;
+    Ground& operator=(const Ground&) = delete;
+    ~Ground() { munmap(base_, bytes_); }
+
+    /// `count` objects of trivially created T.
+    template <class T>
+    std::span<T> take(std::size_t count) {
+        used_ = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
+        T* first = reinterpret_cast<T*>(static_cast<std::byte*>(base_) + used_);
+        used_ += count * sizeof(T);
+        return {first, count};
+    }
+
+private:
+    void* base_;
+    std::size_t bytes_;
+    std::size_t used_ = 0;
+};
+
+/// Sizes of one node's memory.
+struct Sizes {
+    std::size_t buffers;
+    std::size_t slots;
+    std::size_t ports;
+
+    explicit Sizes(Network network)
+        : buffers(buffers_for(network)),
+          slots(buffers * port_count(network)),
+          ports(port_count(network)) {}
+
+    /// As on a board with 256 nodes at least. An exchange of all with all over several trees at
+    /// once queues some packets of every source at a node of the star; with fewer buffers it still
+    /// ends, but neighbours hold each other back and it takes more steps.
+    static std::size_t buffers_for(Network network) {
+        const std::uint32_t nodes = node_count(network);
+        const std::size_t derived =
+            limits::pool_buffers_min(std::max(nodes, 256u) - 1, limits::kProcessesMax);
+        const std::size_t queues = network.topology == Topology::star ? kQueuedOfEach * nodes : 0;
+        return std::max(derived, std::min(queues, kQueuedMax));
+    }
+    static constexpr std::size_t kQueuedOfEach = 16;
+    static constexpr std::size_t kQueuedMax = 8192;
+
+    static constexpr std::size_t kArenaBytes = 26 << 10;
+    static constexpr std::size_t kAlignmentBytes = 96; // 16 for each part
+
+    std::size_t node_bytes() const {
+        return buffers * sizeof(PacketBuffer) + slots * sizeof(PortSlot) + ports * sizeof(Link) +
+               limits::kProcessesMax * sizeof(ProcessSlot) + kArenaBytes + limits::kWorkspaceBytes +
+               kAlignmentBytes;
+    }
+
+    Memory take(Ground& ground) const {
+        const auto links = ground.take<Link>(ports);
+        for (Link& link : links)
+            new (&link) Link;
+        return {ground.take<PacketBuffer>(buffers),
+                ground.take<PortSlot>(slots),
+                links,
+                ground.take<ProcessSlot>(limits::kProcessesMax),
+                ground.take<std::byte>(kArenaBytes),
+                ground.take<std::byte>(limits::kWorkspaceBytes)};
+    }
+};
+
+/// One life of a node.
+struct Life {
+    Life(const wire::Identity& identity, board::HostBoard::Outlet outlet, const Memory& memory,
+         Program program)
+        : board(identity, std::move(outlet)),
+          node(board, memory, program) {}
+    board::HostBoard board;
+    Node<board::HostBoard> node;
+};
+
+struct SimNode {
+    explicit SimNode(const Memory& its_memory) : memory(its_memory) {}
+    Memory memory;
+    std::optional<Life> life;
+    bool queued = false;
+    bool gone = false;
+};
+
+class Simulation final : public Engine {
+public:
+    explicit Simulation(const RigPlan& plan)
+        : network_(plan.network),
+          program_(program_named(plan.app)),
+          sizes_(plan.network),
+          ground_(sizes_.node_bytes() * node_count(plan.network)),
+          loom_(node_count(plan.network), port_count(plan.network),
+                plan.wiring ? plan.wiring : wiring_of(plan.network), plan.faults, cables_) {
+        for (std::uint32_t number = 0; number < node_count(plan.network); ++number) {
+            nodes_.emplace_back(sizes_.take(ground_));
+            begin_life(node_at(number), 0);
+        }
+    }
+
+    void boot(Events& events) override {
+        events_ = &events;
+        for (SimNode& node : nodes_)
+            node.life->node.boot();
+    }
+
+    bool advance(std::chrono::milliseconds patience, Events& events) override {
+        events_ = &events;
+        const auto until = std::chrono::steady_clock::now() + patience;
+        constexpr unsigned kRunsBetweenLooks = 4096;
+        unsigned runs = 0;
+        while (!runnable_.empty() || !resets_.empty()) {
+            reset_nodes();
+            if (runnable_.empty())
+                continue;
+            const std::uint32_t number = runnable_.front();
+            SimNode& node = nodes_[number];
+            runnable_.pop_front();
+            node.queued = false;
+            if (!node.gone && !node.life->board.hung())
+                run(node_at(number));
+            if (++runs % kRunsBetweenLooks == 0 && std::chrono::steady_clock::now() >= until)
+                break;
+        }
+        signals_.check();
+        for (const auto& [node, why] : std::exchange(expelled_, {}))
+            events.ended(node, why);
+        return runs != 0;
+    }
+
+    void kill(NodeId node) override {
+        nodes_[index(node)].gone = true;
+        loom_.gone(node);
+    }
+
+    Loom& loom() override { return loom_; }
+    bool real_time() const override { return false; }
+
+private:
+    /// The loom's side of the nodes.
+    struct NodeCables final : Cables {
+        explicit NodeCables(Simulation& owner) : simulation(owner) {}
+        bool deliver(NodeId to, std::span<const std::byte> frame) override {
+            simulation.deliver(to, frame);
+            return true;
+        }
+        void to_host(NodeId from, std::span<const std::byte> frame) override {
+            simulation.events_->host_frame(from, frame);
+        }
+        // The node may be the one that is running: it only stops being asked.
+        void kill(NodeId node) override { simulation.nodes_[index(node)].gone = true; }
+        void restart(NodeId node, unsigned starts) override {
+            kill(node);
+            simulation.resets_.emplace_back(node, starts);
+        }
+        void expel(NodeId node, std::string_view why) override {
+            kill(node);
+            simulation.expelled_.emplace_back(node, why);
+        }
+        std::uint64_t now_us() const override { return 0; }
+        Simulation& simulation;
+    };
+
+    void run(NodeId number) {
+        Node<board::HostBoard>& node = nodes_[index(number)].life->node;
+        board::set_console(&node.kernel());
+        const bool whole = faults_.guard([&node] {
+            while (node.poll()) {
+            }
+        });
+        board::set_console(nullptr);
+        if (whole)
+            return;
+        events_->host_frame(number, make_host_frame(kNoNode, wire::HostTag::fault,
+                                                    wire::bytes_of(faults_.record())));
+        kill(number);
+        expelled_.emplace_back(number, "out of the simulation");
+    }
+
+    void begin_life(NodeId id, unsigned starts) {
+        SimNode& node = nodes_[index(id)];
+        node.life.emplace(
+            wire::Identity{network_, id, starts},
+            [this, id](std::span<std::byte> frame) { loom_.frame_from(id, frame); }, node.memory,
+            program_);
+        node.gone = false;
+    }
+
+    /// Nodes begin anew in memory that is as it was at first.
+    void reset_nodes() {
+        for (const auto& [id, starts] : std::exchange(resets_, {})) {
+            const Memory& memory = nodes_[index(id)].memory;
+            for (Link& link : memory.links)
+                new (&link) Link;
+            std::ranges::fill(memory.workspace, std::byte{});
+            begin_life(id, starts);
+            loom_.restarted(id);
+            nodes_[index(id)].life->node.boot();
+        }
+    }
+
+    void deliver(NodeId to, std::span<const std::byte> frame) {
+        SimNode& node = nodes_[index(to)];
+        node.life->board.deliver(frame);
+        if (!node.queued)
+            runnable_.push_back(index(to));
+        node.queued = true;
+    }
+
+    Network network_;
+    Program program_;
+    Sizes sizes_;
+    Ground ground_;
+    std::deque<SimNode> nodes_;
+    std::deque<std::uint32_t> runnable_;
+    std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before
+    std::vector<std::pair<NodeId, std::string>> expelled_;
+    ProgramFaults faults_;
+    Signals signals_;
+    Events* events_ = nullptr;
+    NodeCables cables_{*this};
+    Loom loom_;
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_simulation(const RigPlan& plan) {
+    return std::make_unique<Simulation>(plan);
+}
+
+} // namespace mesh::host

@@ -1,0 +1,206 @@
+// The loom: cables and what can go wrong on them. Nothing else.
+//
+// It knows which port is wired to which, loses or damages frames where the fault plan says so, and
+// in lockstep holds frames until their model time. It never reads where a packet is going: of a
+// frame it looks at the port byte of the cable header, the kind, and (lockstep) the model time of
+// the link header, and it writes the port byte. An engine moves the bytes; simulation and QEMU
+// share this.
+#pragma once
+
+#include "core/network.hpp"
+#include "host-tools/mesh/plan/fault_plan.hpp"
+#include "lockstep.hpp"
+#include "wire/frame.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mesh::host {
+
+/// The other end of a cable.
+struct Far {
+    NodeId node = kNoNode;
+    Port port = kNoPort;
+};
+
+/// Where the cable at a port leads; nothing if it carries no frames that way.
+using Wiring = std::function<std::optional<Far>(NodeId, Port)>;
+
+/// The wiring of a network: the neighbour over that port, plugged into the same port.
+Wiring wiring_of(Network network);
+
+/// What the loom needs of an engine.
+class Cables {
+public:
+    virtual ~Cables() = default;
+    /// Hands a whole frame to a node. Frames handed over before the next return to the engine's own
+    /// loop must reach the node as one batch. False if it was lost, as too much waits for the node.
+    /// Must not call the loom.
+    virtual bool deliver(NodeId to, std::span<const std::byte> frame) = 0;
+    /// A frame from a node's host port to the host tool. May call Loom::send().
+    virtual void to_host(NodeId from, std::span<const std::byte> frame) = 0;
+    /// The fault plan kills this node: no call may reach it any more. Must not call the loom.
+    virtual void kill(NodeId node) = 0;
+    /// The fault plan resets this node, which may have been killed before: nothing that it has sent
+    /// since its last frame counts. The engine brings it up again with as many `starts` behind it,
+    /// and says so by Loom::restarted(). Must not call the loom.
+    virtual void restart(NodeId node, unsigned starts) = 0;
+    /// The loom has cut this node off for what it does; `why` says what. Must not call the loom.
+    virtual void expel(NodeId node, std::string_view why) = 0;
+    /// Real time, for faults that take time outside lockstep (microseconds, monotonic).
+    virtual std::uint64_t now_us() const = 0;
+};
+
+/// What crossed the loom and what it did to it.
+struct LoomCounts {
+    std::uint64_t frames = 0;    // that came from nodes, all kinds
+    std::uint64_t packets = 0;   // data frames delivered to nodes
+    std::uint64_t malformed = 0; // too short, or from a port that the network does not have
+    std::uint64_t against = 0;   // against the direction of a link: the firmware is wrong
+    std::optional<Far> first_against;
+    std::uint64_t repeated = 0; // already waiting for a node that is not up yet
+    std::uint64_t overflow = 0; // lost, as too much waited for a node that does not read
+    std::uint64_t expelled = 0; // nodes cut off for what they did
+    std::uint64_t drop = 0;     // injected, in frames
+    std::uint64_t corrupt = 0;
+    std::uint64_t dup = 0;
+    std::uint64_t reorder = 0;
+    std::uint64_t delay = 0;
+    std::uint64_t altered = 0; // packets given another payload under a right checksum
+    std::uint64_t cut = 0;     // frames swallowed by cut cables
+    std::vector<Incident> happened;
+};
+
+class Loom {
+public:
+    Loom(std::uint32_t nodes, unsigned ports, const Wiring& wiring, FaultPlan plan, Cables& cables);
+
+    // --- for the engine ---
+
+    /// A frame that `from` sent, whole; the loom may write into it. Any bytes are safe.
+    void frame_from(NodeId from, std::span<std::byte> frame);
+    /// `node` is gone (its process ended, or it is given up): it gets and owes nothing any more.
+    void gone(NodeId node);
+    /// A node that the fault plan has reset is there again, and may speak.
+    void restarted(NodeId node) { state_[index(node)].down = false; }
+    /// Too much waits for `to`: cuts off whoever sent most of it, which came in by `port`.
+    void too_much_for(NodeId to, unsigned port);
+    /// True if a whole frame has come from the node since the last call.
+    bool take_sign(NodeId node) { return std::exchange(state_[index(node)].heard, false); }
+    /// Frees frames that delay and reorder hold back until now. Outside lockstep only.
+    void tick();
+    /// Time of the next tick() that does something; none if nothing is held back.
+    std::optional<std::uint64_t> next_tick_us() const;
+
+    // --- for the driver of the run ---
+
+    /// A frame of the host tool to a node. Never subject to faults.
+    void send(NodeId to, std::span<const std::byte> frame);
+    /// From now on nodes report when they are idle and frames go out by model time.
+    void begin_lockstep();
+    bool in_lockstep() const { return lockstep_.on(); }
+    /// Groups of frames that have gone out in lockstep so far.
+    std::uint64_t rounds() const { return lockstep_.rounds(); }
+    /// The fault plan begins; its incidents at zero packets happen now.
+    void arm_faults();
+    /// Lockstep: nothing will ever happen again of itself.
+    bool quiescent() const { return lockstep_.on() && lockstep_.quiescent(); }
+    /// Lockstep: `node` has not said yet that it is idle.
+    bool awaited(NodeId node) const { return lockstep_.on() && lockstep_.awaited(node); }
+    /// Nodes that have spoken or are gone: they have come to the end of their start.
+    std::uint32_t started() const { return started_; }
+    /// Lockstep: the model time that the run has come to.
+    wire::ModelTime model_time() const { return lockstep_.now(); }
+    /// Frames delivered to `node` since its reset.
+    std::uint32_t delivered(NodeId node) const { return lockstep_.delivered(node); }
+    bool gone(NodeId node) const { return state_[index(node)].gone; }
+    /// True if the cable at this port has been cut in this direction.
+    bool cut(NodeId node, Port port) const { return wires_[number(node, port)].cut; }
+    const LoomCounts& counts() const { return counts_; }
+
+private:
+    struct Wire {
+        Wire(std::uint64_t seed, std::uint32_t number) : rng(seed, number) {}
+        Far far;
+        bool cut = false;
+        bool alters = false;
+        Rates rates;
+        Rng rng;
+        Bytes kept; // held back by `reorder` until the next frame has passed
+        std::uint64_t kept_until_us = 0;
+    };
+    struct NodeState {
+        bool awake = false; // it has sent something, so its network interface is on
+        bool gone = false;
+        bool killed = false;         // by the fault plan
+        bool down = false;           // between its reset and its next start
+        bool heard = false;          // see take_sign()
+        unsigned starts = 0;         // after the first
+        std::uint32_t greeted = 0;   // ports by which it has said hello since, in lockstep
+        std::size_t early_bytes = 0; // it has sent to nodes that were not awake
+        std::size_t held_bytes = 0;  // it has sent and that are on their way
+        std::vector<Bytes> waiting;  // until it is awake
+    };
+    struct Delayed {
+        std::uint64_t due_us;
+        std::uint64_t order;
+        std::uint32_t wire;
+        Bytes frame;
+        static bool later(const Delayed& a, const Delayed& b) {
+            return a.due_us != b.due_us ? a.due_us > b.due_us : a.order > b.order;
+        }
+    };
+
+    std::uint32_t number(NodeId node, Port port) const {
+        return index(node) * ports_ + index(port);
+    }
+    void from_host_port(NodeId from, std::span<std::byte> frame);
+    bool says_again(NodeState& state, std::span<const std::byte> frame, Port port);
+    void restart(NodeId node);
+    void wake(NodeId node);
+    void keep_for(NodeId to, NodeId from, std::span<const std::byte> frame);
+    bool hold(NodeId from, std::size_t frame_bytes);
+    void let_go(NodeId from, std::size_t frame_bytes);
+    void expel(NodeId node, std::string_view why);
+    NodeId sender(std::uint32_t number) const { return node_at(number / ports_); }
+    // A frame is Bytes that may be moved on (held in lockstep), or a span to copy from.
+    template <class Frame>
+    void put(NodeId to, NodeId from, Frame&& frame); // from the host: kNoNode
+    template <class Frame>
+    void pass(std::uint32_t number, Frame&& frame);
+    void corrupt(Wire& wire, std::span<std::byte> frame);
+    void alter(std::span<std::byte> frame);
+    template <class Frame>
+    void carry(std::uint32_t number, Frame&& frame);
+    template <class Frame>
+    void arrive(std::uint32_t number, Frame&& frame);
+    void free_kept(std::uint32_t number);
+    bool free_all_kept();
+    void happen();
+    void happen(const Incident& incident);
+    void set_rate(const Incident& incident);
+    template <class F>
+    void at_cable(const Incident& incident, F f);
+
+    unsigned ports_;
+    Cables& cables_;
+    FaultPlan plan_;
+    std::vector<Wire> wires_;
+    std::vector<NodeState> state_;
+    std::vector<Delayed> delayed_;       // a heap, earliest first
+    std::vector<std::uint32_t> keeping_; // wires with a kept frame, oldest first
+    std::uint64_t delays_ = 0;
+    std::uint32_t started_ = 0;
+    std::size_t next_incident_ = 0;
+    bool armed_ = false;
+    LoomCounts counts_;
+    Lockstep lockstep_;
+};
+
+} // namespace mesh::host

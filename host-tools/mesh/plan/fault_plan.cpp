@@ -1,0 +1,393 @@
+#include "fault_plan.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, FaultKind>, 12> kKinds{{
+    {"drop", FaultKind::drop},
+    {"corrupt", FaultKind::corrupt},
+    {"dup", FaultKind::dup},
+    {"reorder", FaultKind::reorder},
+    {"delay", FaultKind::delay},
+    {"cut", FaultKind::cut},
+    {"cutdim", FaultKind::cutdim},
+    {"mend", FaultKind::mend},
+    {"alter", FaultKind::alter},
+    {"kill", FaultKind::kill},
+    {"hang", FaultKind::hang},
+    {"restart", FaultKind::restart},
+}};
+
+constexpr std::array<FaultForm, 16> kForms{{
+    {"drop:P", "each frame is lost with probability P, on each link and direction"},
+    {"corrupt:P", "one bit of a frame is turned over"},
+    {"dup:P", "a frame comes twice"},
+    {"reorder:P", "a frame comes after the next one"},
+    {"delay:US", "frames take up to so many microseconds longer"},
+    {"cut:NODE/PORT", "a cable is cut, both directions"},
+    {"cut:NODE>PORT", "a cable is cut, outgoing only"},
+    {"cut:random", "a cable that the seed draws is cut"},
+    {"cutdim:D", "all cables of a dimension are cut"},
+    {"mend:NODE/PORT", "a cable that was cut before carries again; also mend:random"},
+    {"alter:NODE/PORT", "payloads on a cable are altered, under a checksum that fits"},
+    {"alter:NODE>PORT", "the same, outgoing only"},
+    {"kill:NODE", "a node is ended at once"},
+    {"kill:random", "a node that the seed draws, never the root"},
+    {"hang:NODE", "a node stops working without a sign; also hang:random"},
+    {"restart:NODE", "a node is reset and comes back; also restart:random"},
+}};
+
+constexpr std::uint32_t kDelayMaxUs = 1'000'000;
+constexpr std::uint64_t kDrawsMax = 100'000;
+
+bool is_rate(FaultKind kind) { return kind <= FaultKind::delay; }
+bool is_cable(FaultKind kind) {
+    return kind == FaultKind::cut || kind == FaultKind::mend || kind == FaultKind::alter;
+}
+bool cuts(FaultKind kind) { return kind == FaultKind::cut || kind == FaultKind::cutdim; }
+
+[[noreturn]] void refuse_entry(std::string_view text, std::string_view what) {
+    std::string forms;
+    for (const FaultForm& form : kForms)
+        forms += fmt::format(" {}", form.form);
+    refuse("--faults: '{}': {}; allowed:{}, each with @T or @random, and xK", text, what, forms);
+}
+
+std::string_view trim(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
+/// Cuts `text` at the last `mark`; the part behind it, if there is one.
+std::optional<std::string_view> take_tail(std::string_view& text, char mark) {
+    const auto at = text.rfind(mark);
+    if (at == std::string_view::npos)
+        return std::nullopt;
+    const std::string_view tail = trim(text.substr(at + 1));
+    text = trim(text.substr(0, at));
+    return tail;
+}
+
+/// Reads one entry: KIND:ARGUMENT[@T|@random] [xK].
+class Reader {
+public:
+    Reader(std::string_view entry, Network network) : entry_(entry), network_(network) {}
+
+    FaultSpec read() {
+        std::string_view rest = entry_;
+        take_draws(rest);
+        take_moment(rest);
+        const auto colon = rest.find(':');
+        const std::string_view word = trim(rest.substr(0, colon));
+        const auto* const kind =
+            std::find_if(kKinds.begin(), kKinds.end(), [&](auto& k) { return k.first == word; });
+        if (kind == kKinds.end() || colon == std::string_view::npos)
+            refuse_entry(entry_, "no such fault");
+        spec_.kind = kind->second;
+        argument(trim(rest.substr(colon + 1)));
+        if (spec_.draws && !is_rate(spec_.kind) && !random_)
+            refuse_entry(entry_, "xK draws, so it goes with 'random'");
+        return spec_;
+    }
+
+private:
+    void take_draws(std::string_view& rest) {
+        const auto space = rest.find_last_of(" \t");
+        if (space == std::string_view::npos || rest[space + 1] != 'x')
+            return;
+        const auto draws = number<std::uint32_t>(rest.substr(space + 2));
+        if (!draws || *draws == 0 || *draws > kDrawsMax)
+            refuse_entry(entry_, "xK needs a number from 1 on");
+        spec_.draws = *draws;
+        rest = trim(rest.substr(0, space));
+    }
+
+    void take_moment(std::string_view& rest) {
+        const auto moment = take_tail(rest, '@');
+        if (!moment)
+            return;
+        spec_.at_random = *moment == "random";
+        const auto after = number<std::uint64_t>(*moment);
+        if (!spec_.at_random && !after)
+            refuse_entry(entry_, "@ needs a number of packets or 'random'");
+        spec_.after = after.value_or(0);
+    }
+
+    void argument(std::string_view text) {
+        switch (spec_.kind) {
+        case FaultKind::drop:
+        case FaultKind::corrupt:
+        case FaultKind::dup:
+        case FaultKind::reorder: rate(text, 1.0, "needs a probability from 0 to 1"); break;
+        case FaultKind::delay: rate(text, kDelayMaxUs, "needs microseconds, 0 to 1000000"); break;
+        case FaultKind::cut:
+        case FaultKind::mend:
+        case FaultKind::alter: cable(text); break;
+        case FaultKind::cutdim: spec_.port = port(text); break;
+        case FaultKind::kill:
+        case FaultKind::hang:
+        case FaultKind::restart: spec_.node = node(text); break;
+        }
+    }
+
+    void rate(std::string_view text, double most, std::string_view needs) {
+        const auto amount = number<double>(text);
+        if (!amount || !(*amount >= 0 && *amount <= most))
+            refuse_entry(entry_, needs);
+        spec_.amount = *amount;
+    }
+
+    void cable(std::string_view text) {
+        if (text == "random") {
+            random_ = true;
+            return;
+        }
+        const auto mark = text.find_first_of("/>");
+        if (mark == std::string_view::npos)
+            refuse_entry(entry_, "a cable is NODE/PORT, or NODE>PORT for its way out only");
+        spec_.one_way = text[mark] == '>';
+        if (spec_.one_way && spec_.kind == FaultKind::mend)
+            refuse_entry(entry_, "a cable is mended in the directions in which it was cut");
+        spec_.node = node(text.substr(0, mark));
+        spec_.port = port(text.substr(mark + 1));
+        const auto sends = [this] {
+            return ((out_ports(network_, *spec_.node) >> index(*spec_.port)) & 1u) != 0;
+        };
+        if (!spec_.one_way && !sends()) // a link of one direction, from its far end
+            spec_.node = neighbor(network_, *spec_.node, *spec_.port);
+        if (!sends())
+            refuse_entry(entry_, "that port sends nothing");
+    }
+
+    std::optional<NodeId> node(std::string_view text) {
+        if (text == "random") {
+            random_ = true;
+            return std::nullopt;
+        }
+        const auto value = number<std::uint32_t>(text);
+        if (!value || *value >= node_count(network_))
+            refuse_entry(entry_, fmt::format("nodes are 0 to {}", node_count(network_) - 1));
+        return node_at(*value);
+    }
+
+    Port port(std::string_view text) {
+        const auto value = number<unsigned>(text);
+        if (!value || *value >= port_count(network_))
+            refuse_entry(entry_, fmt::format("ports are 0 to {}", port_count(network_) - 1));
+        return port_at(*value);
+    }
+
+    std::string_view entry_;
+    Network network_;
+    FaultSpec spec_;
+    bool random_ = false;
+};
+
+std::vector<std::string> file_lines(std::string_view path) {
+    std::ifstream file{std::string(path)};
+    if (!file)
+        refuse("--faults: cannot read '{}'; give @FILE with one fault a line", path);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);)
+        lines.push_back(line.substr(0, line.find('#')));
+    return lines;
+}
+
+/// Draws the targets and moments of a plan.
+class Planner {
+public:
+    Planner(Network network, NodeId root, std::uint64_t packets, std::uint64_t seed)
+        : network_(network),
+          root_(root),
+          packets_(std::max<std::uint64_t>(packets, 1)),
+          rng_(seed, ~std::uint64_t{0}) {
+        plan_.seed = seed;
+    }
+
+    void add(const FaultSpec& spec) {
+        if (spec.kind == FaultKind::cutdim) {
+            add_dimension(spec);
+            return;
+        }
+        if (spec.kind == FaultKind::mend) {
+            for (std::uint32_t draw = 0; draw < spec.draws.value_or(1); ++draw)
+                add_mending(spec);
+            return;
+        }
+        const std::uint32_t draws = spec.draws.value_or(1);
+        for (std::uint32_t draw = 0; draw < draws; ++draw) {
+            Incident incident = base(spec);
+            if (is_rate(spec.kind) ? spec.draws.has_value() : is_cable(spec.kind) && !spec.node)
+                draw_cable(incident);
+            else if (!is_rate(spec.kind) && !spec.node)
+                draw_node(incident);
+            plan_.incidents.push_back(incident);
+        }
+    }
+
+    FaultPlan finish() {
+        std::stable_sort(plan_.incidents.begin(), plan_.incidents.end(),
+                         [](const Incident& a, const Incident& b) { return a.after < b.after; });
+        return std::move(plan_);
+    }
+
+private:
+    Incident base(const FaultSpec& spec) {
+        Incident incident;
+        incident.after = spec.at_random ? rng_.below(packets_) : spec.after;
+        incident.kind = spec.kind;
+        incident.node = spec.node.value_or(kNoNode);
+        incident.port = spec.port.value_or(kNoPort);
+        incident.one_way = spec.one_way;
+        incident.amount = spec.amount;
+        return incident;
+    }
+
+    void add_dimension(const FaultSpec& spec) {
+        const Incident common = base(spec);
+        for (std::uint32_t node = 0; node < node_count(network_); ++node) {
+            const std::uint32_t ports = out_ports(network_, node_at(node));
+            if (((ports >> index(*spec.port)) & 1u) == 0 ||
+                !first_time(node_at(node), *spec.port, dimension_))
+                continue;
+            Incident incident = common;
+            incident.node = node_at(node);
+            plan_.incidents.push_back(incident);
+        }
+    }
+
+    /// The cut that this mends comes first: one of the plan's, if none is named.
+    void add_mending(const FaultSpec& spec) {
+        std::vector<Incident> cut;
+        for (const Incident& incident : plan_.incidents)
+            if (cuts(incident.kind) && mended_.count(cable(incident.node, incident.port)) == 0 &&
+                (!spec.node ||
+                 cable(incident.node, incident.port) == cable(*spec.node, *spec.port)))
+                cut.push_back(incident);
+        if (cut.empty())
+            refuse("--faults: {}: it is not cut, so it cannot be mended; add cut: before it",
+                   spec.node ? fmt::format("mend:{}/{}", index(*spec.node), index(*spec.port))
+                             : std::string("mend:random"));
+        const Incident& before = cut[cut.size() == 1 ? 0 : rng_.below(cut.size())];
+        Incident incident = before;
+        incident.kind = FaultKind::mend;
+        incident.one_way = false;
+        incident.after = spec.after;
+        if (spec.at_random)
+            incident.after =
+                before.after + rng_.below(packets_ - std::min(packets_ - 1, before.after));
+        if (incident.after < before.after)
+            refuse(
+                "--faults: mend:{}/{}@{}: the cable is cut after {} packets only, so mend it later",
+                index(before.node), index(before.port), incident.after, before.after);
+        mended_.insert(cable(incident.node, incident.port));
+        plan_.incidents.push_back(incident);
+    }
+
+    /// One number for a cable, from either end.
+    std::uint64_t cable(NodeId node, Port port) const {
+        const std::uint32_t far = index(neighbor(network_, node, port));
+        const std::uint64_t end = std::min(index(node), far);
+        return (end << 8) | index(port);
+    }
+
+    /// Notes a cable; false if it was noted before, from either end.
+    bool first_time(NodeId node, Port port, std::set<std::uint64_t>& seen) {
+        return seen.insert(cable(node, port)).second;
+    }
+
+    void draw_cable(Incident& incident) {
+        const std::uint32_t nodes = node_count(network_);
+        for (unsigned attempt = 0; attempt < kAttemptsMax; ++attempt) {
+            incident.node = node_at(static_cast<std::uint32_t>(rng_.below(nodes)));
+            incident.port = port_at(static_cast<unsigned>(rng_.below(port_count(network_))));
+            const auto ports = out_ports(network_, incident.node);
+            if (((ports >> index(incident.port)) & 1u) != 0 &&
+                first_time(incident.node, incident.port, cables_))
+                return;
+        }
+        refuse("--faults: more random cables asked for than the network has");
+    }
+
+    void draw_node(Incident& incident) {
+        const std::uint32_t nodes = node_count(network_);
+        for (unsigned attempt = 0; attempt < kAttemptsMax; ++attempt) {
+            incident.node = node_at(static_cast<std::uint32_t>(rng_.below(nodes)));
+            if (incident.node != root_ && drawn_nodes_.insert(index(incident.node)).second)
+                return;
+        }
+        refuse("--faults: more random nodes asked for than the {} besides the root", nodes - 1);
+    }
+
+    static constexpr unsigned kAttemptsMax = 10'000;
+
+    Network network_;
+    NodeId root_;
+    std::uint64_t packets_;
+    Rng rng_;
+    FaultPlan plan_;
+    std::set<std::uint64_t> cables_;
+    std::set<std::uint64_t> mended_;
+    std::set<std::uint64_t> dimension_;
+    std::set<std::uint32_t> drawn_nodes_;
+};
+
+} // namespace
+
+std::vector<FaultSpec> parse_faults(std::string_view text, Network network) {
+    std::vector<std::string> lines;
+    if (!text.empty() && text.front() == '@')
+        lines = file_lines(text.substr(1));
+    else
+        lines.emplace_back(text);
+    std::vector<FaultSpec> specs;
+    for (const std::string& line : lines) {
+        std::string_view rest = line;
+        while (!rest.empty()) {
+            const auto comma = rest.find(',');
+            const std::string_view entry = trim(rest.substr(0, comma));
+            rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+            if (!entry.empty())
+                specs.push_back(Reader(entry, network).read());
+        }
+    }
+    return specs;
+}
+
+std::span<const FaultForm> fault_forms() { return kForms; }
+
+FaultPlan plan_faults(const std::vector<FaultSpec>& specs, Network network, NodeId root,
+                      std::uint64_t packets, std::uint64_t seed) {
+    Planner planner(network, root, packets, seed);
+    for (const bool mends : {false, true}) // what they mend is known then
+        for (const FaultSpec& spec : specs)
+            if ((spec.kind == FaultKind::mend) == mends)
+                planner.add(spec);
+    return planner.finish();
+}
+
+} // namespace mesh::host

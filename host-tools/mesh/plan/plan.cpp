@@ -1,0 +1,88 @@
+#include "plan.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/ops/operation.hpp"
+#include "naming.hpp"
+#include "plan_rig.hpp"
+
+#include <array>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr double kUnitsMax = 4000; // of tau and tc: ticks fit 32 bits
+
+constexpr std::array<std::pair<std::string_view, PortModel>, 3> kPortModels{
+    {{"all", PortModel::all}, {"duplex", PortModel::duplex}, {"half", PortModel::half}}};
+
+void plan_times(RunPlan& run, const RunArguments& arguments) {
+    run.ports = look_up(kPortModels, arguments.ports, "--ports");
+    run.ports_name = arguments.ports;
+    run.tau = arguments.tau;
+    run.tc = arguments.tc;
+    if (!(run.tau >= 0 && run.tau <= kUnitsMax))
+        refuse("--tau {}: allowed: 0 to {}", run.tau, kUnitsMax);
+    if (!(run.tc >= 0 && run.tc <= kUnitsMax))
+        refuse("--tc {}: allowed: 0 to {}", run.tc, kUnitsMax);
+    run.timeout_s = arguments.timeout_s;
+    if (!(run.timeout_s > 0 && run.timeout_s <= 1e6))
+        refuse("--timeout {}: allowed: seconds above 0", run.timeout_s);
+    run.limit_s = arguments.limit_s;
+    if (!(run.limit_s >= 0 && run.limit_s <= 1e9))
+        refuse("--limit {}: allowed: seconds, or 0 for no limit", run.limit_s);
+}
+
+void check_files(const RunPlan& run) {
+    if (!run.output.empty())
+        check_writable(run.output, "--output");
+    if (!run.report.empty() && run.report != kStandardOutput)
+        check_writable(run.report, "--report");
+}
+
+/// What does not depend on the op.
+RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
+    RunPlan run;
+    run.command = command;
+    run.engine = arguments.engine;
+    run.rig.network = network_of(arguments.topology, arguments.dim);
+    run.root = node_of(run.network(), arguments.root, "--root");
+    run.seed = arguments.seed;
+    run.output = arguments.output;
+    run.report = arguments.report;
+    run.log = arguments.log;
+    run.raw = arguments.raw;
+    plan_times(run, arguments);
+    return run;
+}
+
+void plan_lockstep(Operation& op, const RunArguments& arguments) {
+    const bool simulated = op.run().engine == "sim";
+    if (arguments.free && simulated)
+        refuse("--free goes with --engine qemu only; the simulation is always in lockstep");
+    op.run().rig.lockstep = simulated || arguments.lockstep || (!arguments.free && op.contends());
+}
+
+} // namespace
+
+std::vector<std::string_view> port_model_names() { return names_of(kPortModels); }
+
+std::unique_ptr<Operation> plan_run(const RunArguments& arguments, const std::string& command) {
+    const OpKind& kind = kind_of(arguments);
+    std::unique_ptr<Operation> op = kind.plan(kind, plan_shared(arguments, command), arguments);
+    RunPlan& run = op->run();
+    check_files(run);
+    if (!arguments.junit.empty())
+        check_writable(arguments.junit, "--junit");
+    for (const std::int64_t node : arguments.gdb)
+        run.rig.gdb.push_back(node_of(run.network(), node, "--gdb"));
+    run.rig.faults = plan_faults(parse_faults(arguments.faults, run.network()), run.network(),
+                                 run.root, op->expected_packets(), run.seed);
+    plan_rig(*op, arguments);
+    plan_lockstep(*op, arguments);
+    return op;
+}
+
+} // namespace mesh::host

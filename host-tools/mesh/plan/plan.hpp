@@ -1,0 +1,104 @@
+// A run, checked and complete: what `mesh run` was asked for, with every default and every name
+// resolved. Made once, before anything is started.
+#pragma once
+
+#include "core/network.hpp"
+#include "host-tools/mesh/engines/engine.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+/// The command line as it was typed; plan_run() makes sense of it.
+struct RunArguments {
+    std::vector<std::string> given; // options that are there, by their first names
+    std::string engine = "qemu";
+    std::string board = "mps2-an505";
+    std::string topology = "cube";
+    std::int64_t dim = 0;
+    std::string op;
+    std::string app;
+    std::vector<std::string> words; // after --
+    std::string tree;               // "": the topology's, or what copies and avoid ask for
+    std::string avoid;              // NODE/PORT
+    std::string schedule;           // "": the best that the tree has
+    std::string element = "i32";
+    std::string reduction = "sum";
+    bool exclusive = false;
+    std::string route = "ecube";
+    std::int64_t root = 0;
+    std::string target = "random";
+    std::int64_t messages = 1;
+    std::optional<std::int64_t> bytes;
+    std::string packet; // a number, auto, or nothing: as the op likes it
+    std::string ports = "all";
+    double tau = 1;
+    double tc = 0;
+    std::int64_t copies = 1;
+    std::string input;
+    std::string output;
+    std::string faults;
+    std::uint64_t seed = 1;
+    bool lockstep = false;
+    bool free = false;
+    std::string report;
+    double timeout_s = 20;
+    bool dry_run = false;
+    std::string junit;
+    double limit_s = 0;
+    std::string log;
+    bool raw = false;
+    std::vector<std::int64_t> gdb;
+    std::optional<std::uint32_t> memory; // megabytes
+    std::string image;
+    std::string qemu = "qemu-system-arm";
+    std::vector<std::string> miswire; // two of NODE/PORT
+};
+
+/// --report with this name goes to standard output, and the table to standard error.
+inline constexpr const char* kStandardOutput = "-";
+
+/// What all runs share. What an op needs beyond is its own (ops/operation.hpp), and it says how
+/// much there is to move.
+struct RunPlan {
+    std::string engine;
+    RigPlan rig;
+    NodeId root{0};
+    std::uint32_t bytes = 4096;        // of a message, or of a node's block
+    std::uint32_t packet_bytes = 1024; // of an external packet; 0: unbounded
+    PortModel ports = PortModel::all;
+    std::string ports_name;
+    double tau = 1;
+    double tc = 0;
+    std::uint32_t copies = 1;
+    std::optional<Bytes> input; // what nodes pull
+    std::string output;
+    std::uint64_t seed = 1;
+    std::string report;
+    double timeout_s = 20;
+    double limit_s = 0;                       // of the whole run; 0: none
+    std::string log;                          // folder
+    bool raw = false;                         // console text as it is
+    std::string command;                      // that repeats the run
+    std::uint64_t memory_kbyte = 0;           // that its nodes need
+    std::uint64_t memory_available_kbyte = 0; // when it was planned
+
+    Network network() const { return rig.network; }
+    std::uint32_t nodes() const { return node_count(rig.network); }
+    bool one_port() const { return ports != PortModel::all; }
+};
+
+/// What --ports can be.
+std::vector<std::string_view> port_model_names();
+
+class Operation;
+
+/// Checks everything, reads the input and finds the programs. UsageError.
+std::unique_ptr<Operation> plan_run(const RunArguments& arguments, const std::string& command);
+
+} // namespace mesh::host

@@ -1,0 +1,207 @@
+#include "plan_rig.hpp"
+
+#include "host-tools/mesh/common/memory.hpp"
+#include "host-tools/mesh/engines/qemu_process.hpp"
+#include "host-tools/mesh/ops/operation.hpp"
+#include "naming.hpp"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <sstream>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+/// What the host knows of a board.
+struct BoardFacts {
+    std::string_view name;
+    unsigned ports;      // DMA channels to the link hardware
+    unsigned node_mbyte; // memory that one QEMU of it takes for itself, as measured
+};
+
+constexpr std::array<BoardFacts, 1> kBoards{{{"mps2-an505", 8, 14}}};
+constexpr unsigned kSimulatedPortsMax = kPortsMax;
+/// Of one simulated node: what it touches of its memory in a common run, rounded up.
+constexpr unsigned kSimulatedKbyte = 128;
+constexpr unsigned kQemuMajor = 7;
+constexpr unsigned kQemuMinor = 2;
+
+const BoardFacts& board_of(std::string_view name) {
+    for (const BoardFacts& board : kBoards)
+        if (board.name == name)
+            return board;
+    refuse("--board '{}': allowed: {}", name, fmt::join(board_names(), ", "));
+}
+
+/// Largest dimension of this topology whose nodes fit; 0 if none does.
+unsigned largest_dim(Topology topology, std::uint64_t nodes_max, unsigned ports_max) {
+    unsigned best = 0;
+    for (unsigned dim = 1; dim <= kDimMax; ++dim) {
+        const Network network{topology, static_cast<std::uint8_t>(dim)};
+        if (valid(network) && node_count(network) <= nodes_max && port_count(network) <= ports_max)
+            best = dim;
+    }
+    return best;
+}
+
+/// Whether ports and memory suffice; --memory says how much there is, in place of the machine.
+void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max,
+               std::uint64_t node_kbyte, std::string_view where) {
+    const Network network = run.network();
+    if (port_count(network) > ports_max)
+        refuse("--dim {}: needs {} ports a node; {} has {}: --dim up to {}", network.dim,
+               port_count(network), where, ports_max,
+               largest_dim(network.topology, std::numeric_limits<std::uint64_t>::max(), ports_max));
+    const std::uint64_t available =
+        arguments.memory ? std::uint64_t{*arguments.memory} * 1024 : available_kbyte();
+    run.memory_kbyte = run.nodes() * node_kbyte;
+    run.memory_available_kbyte = available;
+    if (run.memory_kbyte > available)
+        refuse("--dim {}: {} nodes need {} MB of memory, {} MB are available: --dim up to {}",
+               network.dim, run.nodes(), run.memory_kbyte / 1024, available / 1024,
+               largest_dim(network.topology, available / node_kbyte, ports_max));
+}
+
+/// Where `make install` puts the images of a board, or else where `make` leaves them.
+std::filesystem::path folder_of_images(std::string_view board) {
+    std::error_code error;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+    const auto above = self.parent_path().parent_path();
+    const auto installed = above / "share" / "meshputer" / board;
+    return std::filesystem::exists(installed, error) ? installed : above / board;
+}
+
+void check_image(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::array<char, 4> magic{};
+    if (!file.read(magic.data(), magic.size()) || std::string_view(magic.data(), 4) != "\177ELF")
+        refuse("image '{}': not there or not an ELF file; `make` builds those of firmware/apps",
+               path);
+}
+
+/// QEMU's path, after a look at its version.
+std::string find_qemu(const std::string& name) {
+    std::string path = find_program(name);
+    if (path.empty())
+        refuse("{} not found: install QEMU {}.{} or newer (`make deps`), or use --engine sim", name,
+               kQemuMajor, kQemuMinor);
+    const auto lines = lines_of({path, "--version"}, 1);
+    const std::string line = lines.empty() ? std::string{} : lines.front();
+    constexpr std::string_view kKey = "QEMU emulator version ";
+    std::istringstream words(line.substr(std::min(kKey.size(), line.size())));
+    unsigned major = 0;
+    unsigned minor = 0;
+    char dot = 0;
+    if (!line.starts_with(kKey) || !(words >> major >> dot >> minor) || dot != '.')
+        refuse("{} does not say its version; QEMU {}.{} or newer is needed", path, kQemuMajor,
+               kQemuMinor);
+    if (std::pair(major, minor) < std::pair(kQemuMajor, kQemuMinor))
+        refuse("{} is version {}.{}; {}.{} or newer is needed", path, major, minor, kQemuMajor,
+               kQemuMinor);
+    return path;
+}
+
+/// A QEMU that can confine itself is linked with the library that it does so with. Looking is
+/// cheaper than starting one.
+bool has_sandbox(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string program{std::istreambuf_iterator<char>(file), {}};
+    return program.find("libseccomp.so") != std::string::npos;
+}
+
+bool is_image(std::string_view app) {
+    return app.find('/') != std::string_view::npos || app.ends_with(".elf");
+}
+
+/// Engine, board, memory, image and emulator.
+void plan_engine(RunPlan& run, const RunArguments& arguments) {
+    RigPlan& rig = run.rig;
+    if (run.engine != "qemu" && run.engine != "sim")
+        refuse("--engine '{}': allowed: qemu, sim", run.engine);
+    rig.board = arguments.board;
+    const BoardFacts& board = board_of(rig.board);
+    const auto apps = app_names();
+    const bool image = is_image(rig.app);
+    if (!arguments.app.empty() && !image &&
+        std::find(apps.begin(), apps.end(), rig.app) == apps.end())
+        refuse("--app '{}': allowed: {}, or a path of an image (.elf)", rig.app,
+               fmt::join(apps, ", "));
+    if (run.engine == "sim") {
+        if (image || !arguments.image.empty())
+            refuse("'{}': --engine sim runs apps by name only: {}", image ? rig.app : "--image",
+                   fmt::join(apps, ", "));
+        if (!arguments.gdb.empty())
+            refuse("--gdb goes with --engine qemu only");
+        plan_size(run, arguments, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
+        return;
+    }
+    plan_size(run, arguments, board.ports, std::uint64_t{board.node_mbyte} * 1024, board.name);
+    rig.image = image ? rig.app : (folder_of_images(rig.board) / (rig.app + ".elf")).string();
+    if (!arguments.image.empty())
+        rig.image = arguments.image;
+    check_image(rig.image);
+    rig.qemu = find_qemu(arguments.qemu);
+    rig.sandbox = has_sandbox(rig.qemu);
+}
+
+/// The wiring of the network, but the far ends of two cables swapped.
+Wiring swapped(Network network, Far one, Far other) {
+    const Wiring right = wiring_of(network);
+    const Far one_far = right(one.node, one.port).value();
+    const Far other_far = right(other.node, other.port).value();
+    const auto same = [](Far a, Far b) { return a.node == b.node && a.port == b.port; };
+    return [=](NodeId node, Port port) -> std::optional<Far> {
+        const Far here{node, port};
+        if (same(here, one))
+            return other_far;
+        if (same(here, other))
+            return one_far;
+        if (same(here, one_far))
+            return other;
+        if (same(here, other_far))
+            return one;
+        return right(node, port);
+    };
+}
+
+void plan_wiring(RunPlan& run, const RunArguments& arguments) {
+    run.rig.wiring = wiring_of(run.network());
+    if (arguments.miswire.empty())
+        return;
+    run.rig.wiring =
+        swapped(run.network(), cable_end(run.network(), arguments.miswire.at(0), "--miswire"),
+                cable_end(run.network(), arguments.miswire.at(1), "--miswire"));
+}
+
+} // namespace
+
+std::vector<std::string_view> board_names() {
+    std::vector<std::string_view> names;
+    names.reserve(kBoards.size());
+    for (const BoardFacts& board : kBoards)
+        names.push_back(board.name);
+    return names;
+}
+
+std::vector<std::string_view> app_names() {
+    std::vector<std::string_view> names;
+#define MESH_APP(app)                                                                              \
+    if (std::string_view(#app) != kCommonProgram)                                                  \
+        names.push_back(#app);
+#include "apps.inc"
+#undef MESH_APP
+    return names;
+}
+
+void plan_rig(Operation& op, const RunArguments& arguments) {
+    op.run().rig.app = op.is_app() ? op.title() : std::string(op.kind().program);
+    plan_wiring(op.run(), arguments);
+    plan_engine(op.run(), arguments);
+}
+
+} // namespace mesh::host

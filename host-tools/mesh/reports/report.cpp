@@ -1,0 +1,322 @@
+#include "report.hpp"
+
+#include "host-tools/mesh/common/files.hpp"
+#include "run_log.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string_view>
+
+namespace mesh::host {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kDropPrefix = "drop_";
+constexpr std::size_t kLevelsShown = 24;
+
+bool is_drop(std::string_view counter) { return counter.starts_with(kDropPrefix); }
+
+std::uint64_t count_of(const Summary& summary, Counter counter) {
+    return summary.counters[static_cast<std::size_t>(counter)];
+}
+
+void add(Json& report, const Figures& figures) {
+    for (const Figure& figure : figures)
+        std::visit([&](auto value) { report[std::string(figure.name)] = value; }, figure.value);
+}
+
+template <class T>
+Json or_null(bool known, const T& value) {
+    return known ? Json(value) : Json(nullptr);
+}
+
+std::string cable_of(const Incident& incident) {
+    return fmt::format("{}{}{}", index(incident.node), incident.one_way ? '>' : '/',
+                       index(incident.port));
+}
+
+/// What the fault plan did: frames by kind, and what was cut, mended, killed, hung and restarted.
+Json faults_of(const LoomCounts& loom) {
+    Json cut = Json::array();
+    Json mended = Json::array();
+    Json killed = Json::array();
+    Json hung = Json::array();
+    Json restarted = Json::array();
+    for (const Incident& incident : loom.happened) {
+        if (incident.kind == FaultKind::cut || incident.kind == FaultKind::cutdim)
+            cut.push_back(cable_of(incident));
+        else if (incident.kind == FaultKind::mend)
+            mended.push_back(cable_of(incident));
+        else if (incident.kind == FaultKind::restart)
+            restarted.push_back(index(incident.node));
+        else if (incident.kind == FaultKind::kill)
+            killed.push_back(index(incident.node));
+        else if (incident.kind == FaultKind::hang)
+            hung.push_back(index(incident.node));
+    }
+    return {{"drop", loom.drop},
+            {"corrupt", loom.corrupt},
+            {"dup", loom.dup},
+            {"alter", loom.altered},
+            {"reorder", loom.reorder},
+            {"delay", loom.delay},
+            {"cut", cut},
+            {"cut_frames", loom.cut},
+            {"mend", mended},
+            {"kill", killed},
+            {"hang", hung},
+            {"restart", restarted}};
+}
+
+Json counters_of(const Summary& summary, bool drops) {
+    Json counters = Json::object();
+    for (std::size_t at = 0; at < kCounterCount; ++at) {
+        std::string_view name = kCounterNames[at];
+        if (is_drop(name) != drops)
+            continue;
+        if (drops)
+            name.remove_prefix(kDropPrefix.size());
+        counters[std::string(name)] = summary.counters[at];
+    }
+    return counters;
+}
+
+/// A row of per-port numbers for each node.
+template <class Row>
+Json rows_of(const RunPlan& plan, const RunResult& result, Row row) {
+    Json rows = Json::array();
+    for (const NodeResult& node : result.nodes) {
+        const auto& values = node.report.*row;
+        rows.push_back(
+            Json(std::vector(values.begin(), values.begin() + port_count(plan.network()))));
+    }
+    return rows;
+}
+
+template <class Value>
+Json column_of(const RunResult& result, Value value) {
+    Json column = Json::array();
+    for (const NodeResult& node : result.nodes)
+        column.push_back(node.report.*value);
+    return column;
+}
+
+/// Every key is there, whatever the op; the op fills in what it has.
+Json head_of(const Operation& op) {
+    const RunPlan& run = op.run();
+    Json head{{"engine", run.engine},
+              {"board", run.engine == "sim" ? "host" : run.rig.board},
+              {"topology", name(run.network().topology)},
+              {"dim", run.network().dim},
+              {"nodes", run.nodes()},
+              {"op", op.kind().name},
+              {"app", nullptr},
+              {"tree", nullptr},
+              {"schedule", nullptr},
+              {"type", nullptr},
+              {"operator", nullptr},
+              {"route", nullptr},
+              {"root", index(run.root)},
+              {"target", nullptr},
+              {"messages", nullptr},
+              {"ports", run.ports_name},
+              {"bytes", 0},
+              {"packet", run.packet_bytes},
+              {"packets", 0},
+              {"copies", run.copies},
+              {"tau", run.tau},
+              {"tc", run.tc},
+              {"seed", run.seed},
+              {"lockstep", run.rig.lockstep}};
+    Figures figures;
+    op.describe(figures);
+    add(head, figures);
+    return head;
+}
+
+Json levels_of(const Summary& summary) {
+    Json levels = Json::array();
+    for (const Level& level : summary.levels)
+        levels.push_back(
+            {{"nodes", level.nodes}, {"packets", level.packets}, {"model_time", level.model_time}});
+    return levels;
+}
+
+Json report_of(const Operation& op, const RunResult& result, const Summary& summary,
+               const LoomCounts& loom) {
+    Json report = head_of(op);
+    const bool known = summary.formula.has_value();
+    report["steps"] = summary.steps;
+    report["formula"] = or_null(known, known ? summary.formula->text : std::string_view{});
+    report["formula_steps"] = or_null(known, known ? summary.formula->steps : 0);
+    report["model_time"] = summary.model_time;
+    report["complete_steps"] = summary.complete_steps;
+    report["complete_time"] = summary.complete_time;
+    report["levels"] = levels_of(summary);
+    report["hops"] = summary.hops;
+    report["link_packets"] = rows_of(op.run(), result, &wire::NodeReport::link_packets);
+    report["max_link_load"] = summary.max_link_load;
+    report["verified_nodes"] = summary.verified;
+    report["failed_nodes"] = summary.failed;
+    report["unreachable_nodes"] = summary.unreachable;
+    report["missing_blocks"] = or_null(op.survives_faults(), summary.verdict.missing_blocks);
+    report["disputed_packets"] = summary.disputed_packets;
+    report["untaken"] = summary.untaken;
+    report["disjoint_retries"] = count_of(summary, Counter::disjoint_retries);
+    report["retransmissions"] = count_of(summary, Counter::retransmissions);
+    report["dropped"] = counters_of(summary, true);
+    report["counters"] = counters_of(summary, false);
+    report["faults"] = faults_of(loom);
+    report["refused_by_host"] = {{"malformed", loom.malformed},
+                                 {"against_direction", loom.against},
+                                 {"host_frames", result.refusals.host_frames},
+                                 {"pushes", result.refusals.pushes},
+                                 {"overflow", loom.overflow},
+                                 {"nodes", result.expelled}};
+    report["dma_transfers"] = rows_of(op.run(), result, &wire::NodeReport::dma_transfers);
+    report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
+    report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
+    add(report, summary.verdict.figures);
+    report["boot_s"] = result.boot_s;
+    report["wall_s"] = result.wall_s;
+    report["instructions_per_hop"] = nullptr;
+    return report;
+}
+
+std::string count_text(std::uint64_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void add_levels(std::string& text, const Summary& summary) {
+    fmt::format_to(std::back_inserter(text), "{:>6} {:>8} {:>12} {:>12}\n", "level", "nodes",
+                   "packets", "model time");
+    for (std::size_t number = 0; number < summary.levels.size(); ++number) {
+        if (summary.levels.size() > kLevelsShown && number == kLevelsShown - 2)
+            fmt::format_to(std::back_inserter(text), "{:>6}\n", "...");
+        if (summary.levels.size() > kLevelsShown && number >= kLevelsShown - 2 &&
+            number + 1 != summary.levels.size())
+            continue;
+        const Level& level = summary.levels[number];
+        fmt::format_to(std::back_inserter(text), "{:>6} {:>8} {:>12} {:>12g}\n", number,
+                       level.nodes, level.packets, level.model_time);
+    }
+}
+
+void add_steps(std::string& text, const Summary& summary) {
+    fmt::format_to(std::back_inserter(text), "steps     {}", summary.steps);
+    if (summary.formula) {
+        const auto difference = static_cast<std::int64_t>(summary.steps) -
+                                static_cast<std::int64_t>(summary.formula->steps);
+        fmt::format_to(std::back_inserter(text), "   formula {} = {}   difference {}",
+                       summary.formula->text, summary.formula->steps, difference);
+    }
+    fmt::format_to(std::back_inserter(text), "\n");
+}
+
+void add_losses(std::string& text, const Summary& summary, const LoomCounts& loom) {
+    std::string drops;
+    for (std::size_t at = 0; at < kCounterCount; ++at)
+        if (is_drop(kCounterNames[at]) && summary.counters[at] != 0)
+            drops += fmt::format(", {} {}", kCounterNames[at].substr(kDropPrefix.size()),
+                                 summary.counters[at]);
+    fmt::format_to(std::back_inserter(text),
+                   "links     {}, {} acknowledgement frames; dropped by nodes: {}\n",
+                   count_text(count_of(summary, Counter::retransmissions), "retransmission"),
+                   count_of(summary, Counter::acks_sent), drops.empty() ? "none" : drops.substr(2));
+    const std::uint64_t injected =
+        loom.drop + loom.corrupt + loom.dup + loom.reorder + loom.delay + loom.cut;
+    if (injected != 0 || !loom.happened.empty())
+        fmt::format_to(
+            std::back_inserter(text),
+            "faults    drop {}, corrupt {}, dup {}, reorder {}, delay {}, swallowed by cut "
+            "cables {}\n",
+            loom.drop, loom.corrupt, loom.dup, loom.reorder, loom.delay, loom.cut);
+}
+
+void add_dma(std::string& text, const RunPlan& plan, const Summary& summary) {
+    fmt::format_to(std::back_inserter(text), "DMA       transfers by channel:");
+    for (unsigned port = 0; port < port_count(plan.network()); ++port)
+        fmt::format_to(std::back_inserter(text), " {}", summary.dma_transfers[port]);
+    fmt::format_to(std::back_inserter(text), "\n");
+}
+
+bool any_restarted(const RunResult& result) {
+    return std::any_of(result.nodes.begin(), result.nodes.end(),
+                       [](const NodeResult& node) { return node.restarted; });
+}
+
+} // namespace
+
+void write_report(const Operation& op, const RunResult& result, const Summary& summary,
+                  const LoomCounts& loom) {
+    const RunPlan& plan = op.run();
+    if (plan.report.empty() && plan.log.empty())
+        return;
+    // A path on the command line need not be UTF-8.
+    const std::string text =
+        report_of(op, result, summary, loom).dump(-1, ' ', false, Json::error_handler_t::replace) +
+        "\n";
+    const auto bytes = std::as_bytes(std::span(text));
+    if (!plan.log.empty())
+        write_whole(report_of_log(plan.log), bytes, "--log");
+    if (plan.report == kStandardOutput)
+        fmt::print("{}", text);
+    else if (!plan.report.empty())
+        write_whole(plan.report, bytes, "--report");
+}
+
+std::string head_of_table(const Operation& op) {
+    const RunPlan& plan = op.run();
+    std::string text;
+    fmt::format_to(std::back_inserter(text), "{} on {} {} of {} {} nodes ({}{})\n", op.title(),
+                   plan.engine, name(plan.network().topology), plan.nodes(),
+                   plan.engine == "sim" ? "simulated" : plan.rig.board, plan.ports_name,
+                   plan.rig.lockstep ? ", lockstep" : "");
+    if (const std::string subject = op.subject(); !subject.empty())
+        fmt::format_to(std::back_inserter(text), "{}\n", subject);
+    return text;
+}
+
+std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
+                     const LoomCounts& loom) {
+    const RunPlan& plan = op.run();
+    std::string text = head_of_table(op);
+    if (!summary.levels.empty())
+        add_levels(text, summary);
+    add_steps(text, summary);
+    fmt::format_to(std::back_inserter(text), "traffic   {}, busiest link {}, model time {:g}\n",
+                   count_text(summary.hops, "hop"), summary.max_link_load, summary.model_time);
+    add_losses(text, summary, loom);
+    if (!summary.verdict.note.empty())
+        fmt::format_to(std::back_inserter(text), "{}\n", summary.verdict.note);
+    if (plan.copies > 1)
+        fmt::format_to(std::back_inserter(text),
+                       "copies    {} of each packet, one of each {}; {} disputed, {}\n",
+                       plan.copies,
+                       summary.complete_steps == 0
+                           ? "not everywhere"
+                           : fmt::format("everywhere after {} steps", summary.complete_steps),
+                       count_text(summary.disputed_packets, "packet"),
+                       op.survives_faults() ? "the first kept" : "settled by majority");
+    if (plan.engine == "qemu")
+        add_dma(text, plan, summary);
+    fmt::format_to(std::back_inserter(text),
+                   "time      booted in {:.2f} s, ran {:.2f} s, {:.0f} hops/s\n", result.boot_s,
+                   result.wall_s,
+                   result.wall_s > 0 ? static_cast<double>(summary.hops) / result.wall_s : 0.0);
+    fmt::format_to(std::back_inserter(text), "verified  {} of {} live nodes{}\n", summary.verified,
+                   summary.live,
+                   summary.live == plan.nodes()
+                       ? ""
+                       : fmt::format(", {} {}", plan.nodes() - summary.live,
+                                     any_restarted(result) ? "killed or restarted" : "killed"));
+    return text;
+}
+
+} // namespace mesh::host

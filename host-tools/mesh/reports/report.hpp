@@ -1,0 +1,66 @@
+// What a run has shown: the sums, the JSON report, the table for a person, and what to say of a
+// failure.
+#pragma once
+
+#include "host-tools/mesh/ops/operation.hpp"
+#include "host-tools/mesh/session/run.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+/// Nodes at one distance from the root in the tree.
+struct Level {
+    std::uint32_t nodes = 0;
+    std::uint64_t packets = 0; // received
+    double model_time = 0;     // when the last of them had finished
+};
+
+/// The figures of a run, all derived.
+struct Summary {
+    std::vector<std::uint32_t> failed;
+    std::vector<std::uint32_t> unreachable; // no way from the root over what is left of the mesh
+    std::uint32_t verified = 0;
+    std::uint32_t live = 0;
+    double model_time = 0;     // all nodes done and, with copies, the last of them come
+    double complete_time = 0;  // all nodes done: with copies, one of every packet
+    bool any_fault = false;    // the fault plan has done something for good
+    bool is_app = false;       // a program's verdict is its own
+    std::uint64_t untaken = 0; // packets and messages that came to a node and nobody took
+    std::uint64_t steps = 0;   // the same two in steps
+    std::uint64_t complete_steps = 0;
+    std::optional<Formula> formula;
+    std::uint64_t disputed_packets = 0; // at all nodes: copies that were not alike
+    std::uint64_t hops = 0;
+    std::uint32_t max_link_load = 0;
+    std::array<std::uint64_t, kCounterCount> counters{}; // sums; maxima for high-water marks
+    std::array<std::uint64_t, kPortsMax> dma_transfers{};
+    std::vector<Level> levels;         // of a single tree
+    std::optional<Far> against;        // a node sent against the direction of the link at this port
+    Verdict verdict;                   // of the op
+    std::span<const std::byte> output; // for --output: in the result, or in `made`
+    Bytes made;
+
+    bool good() const { return failed.empty() && live != 0 && !against; }
+};
+
+Summary summarize(const Operation& op, const RunResult& result, const Loom& loom);
+
+/// Writes the report as JSON, whatever came of the run. RunError if it cannot be written.
+void write_report(const Operation& op, const RunResult& result, const Summary& summary,
+                  const LoomCounts& loom);
+
+/// What was asked for: the op, the network, and over which structure how much.
+std::string head_of_table(const Operation& op);
+
+/// The table for a person, head first.
+std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
+                     const LoomCounts& loom);
+
+/// One line: which nodes and links, and what was seen.
+std::string describe_failure(const RunResult& result, const Summary& summary);
+
+} // namespace mesh::host

@@ -1,0 +1,193 @@
+#include "node_session.hpp"
+
+#include "fault_words.hpp"
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/links/bounds.hpp"
+#include "kernel/status.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr auto kStatusLast = static_cast<std::uint32_t>(Status::failed);
+
+bool possible(wire::ModelTime time) { return time <= bounds::kModelTimeMax; }
+
+} // namespace
+
+std::string describe_computing(const NodeResult& node) {
+    return fmt::format("has computed for {:.0f} s without waiting", node.computing().count());
+}
+
+std::string NodeSession::hear(std::span<const std::byte> frame) {
+    const auto message = read_host_frame(frame);
+    return message ? take(*message) : refuse_frame();
+}
+
+std::string NodeSession::take(const HostMessage& message) {
+    switch (message.tag) {
+    case wire::HostTag::ready: return on_ready(message);
+    case wire::HostTag::accepted: on_accepted(); return {};
+    case wire::HostTag::pull: return on_pull(message);
+    case wire::HostTag::push: return on_push(message);
+    case wire::HostTag::console: on_console(message); return {};
+    case wire::HostTag::report: return on_report(message);
+    case wire::HostTag::fault: return on_fault(message);
+    case wire::HostTag::job:
+    case wire::HostTag::start:
+    case wire::HostTag::piece:
+    case wire::HostTag::poll:
+    case wire::HostTag::hang: break;
+    }
+    return refuse_frame();
+}
+
+/// Counts it, and goes on.
+std::string NodeSession::refuse_frame() {
+    ++refusals_.host_frames;
+    return {};
+}
+
+std::string NodeSession::on_ready(const HostMessage& message) {
+    const auto ready = payload_as<wire::Ready>(message);
+    const Network network = offer_->network;
+    if (!ready || (ready->ports_miswired != 0 && ready->miswired_port >= port_count(network)))
+        return refuse_frame();
+    if (ready->ports_miswired != 0) {
+        const Port port = port_at(ready->miswired_port);
+        throw RunError(fmt::format("node {} port {}: the cable leads to node {} port {}, not to "
+                                   "node {} port {}",
+                                   index(node_), index(port), ready->found_node, ready->found_port,
+                                   index(neighbor(network, node_, port)), index(port)));
+    }
+    result_.ready = true;
+    return {};
+}
+
+void NodeSession::on_accepted() {
+    result_.accepted = true;
+    if (std::exchange(begins_anew_, false))
+        desk_->begin_anew(node_);
+}
+
+std::string NodeSession::on_pull(const HostMessage& message) {
+    const auto pull = payload_as<wire::Pull>(message);
+    const auto& input = *offer_->input;
+    const std::size_t size = input ? input->size() : 0;
+    if (!pull || !input || pull->bytes > wire::kHostPieceBytesMax || pull->position > size ||
+        pull->bytes > size - pull->position)
+        return refuse_frame();
+    const auto data = std::span(*input).subspan(pull->position, pull->bytes);
+    const wire::Piece piece{pull->position, pull->bytes};
+    desk_->answer(node_, wire::HostTag::piece, joined(wire::bytes_of(piece), data));
+    return {};
+}
+
+std::string NodeSession::on_push(const HostMessage& message) {
+    const auto piece = payload_as<wire::Piece>(message);
+    if (!piece || piece->bytes > message.payload.size() - sizeof(wire::Piece))
+        return refuse_frame();
+    const auto data = message.payload.subspan(sizeof(wire::Piece), piece->bytes);
+    if (offer_->output->put(node_, piece->position, data))
+        return {};
+    if (offer_->app)
+        throw RunError(fmt::format("node {}: writes up to byte {} of the output; at most {} are "
+                                   "allowed",
+                                   index(node_), std::uint64_t{piece->position} + piece->bytes,
+                                   bounds::kAppOutputBytesMax));
+    ++refusals_.pushes;
+    return refuse_frame();
+}
+
+void NodeSession::on_console(const HostMessage& message) {
+    const std::string_view text(reinterpret_cast<const char*>(message.payload.data()),
+                                message.payload.size());
+    console_.feed(text, [&](std::string_view line) { desk_->console_line(node_, line); });
+}
+
+std::string NodeSession::on_report(const HostMessage& message) {
+    const auto report = payload_as<wire::NodeReport>(message);
+    if (!report)
+        return refuse_frame();
+    if (!possible(report->finish_time) || !possible(report->copies_time))
+        return "reports a model time that cannot be";
+    if (report->done > 1 || report->status > kStatusLast)
+        return fmt::format("reports a verdict that there is not ({}, {})", report->done,
+                           report->status);
+    const bool first = report->done != 0 && !result_.done && live();
+    result_.report = *report;
+    // How many frames the self-check took depends on the host's speed; the work's do not.
+    result_.report.counters[static_cast<std::size_t>(Counter::frames_received)] -=
+        result_.frames_before;
+    result_.done = result_.done || first;
+    // This one came of itself; it may have crossed the question, so that is asked again.
+    if (first && asked_)
+        desk_->answer(node_, wire::HostTag::poll, {});
+    asked_ = first && asked_;
+    return {};
+}
+
+std::string NodeSession::on_fault(const HostMessage& message) {
+    const auto record = payload_as<wire::FaultRecord>(message);
+    if (!record)
+        return refuse_frame();
+    const std::string place = offer_->lines != nullptr ? offer_->lines->place_of(*record) : "";
+    result_.note = fmt::format("firmware stopped: {}{}{}", fault_words(*record),
+                               place.empty() ? "" : ", ", place);
+    desk_->stopped(node_, fmt::format("{} (pc {:#010x}, lr {:#010x}, status {:#010x})",
+                                      result_.note, record->pc, record->lr, record->status));
+    return {};
+}
+
+void NodeSession::hear_errors(std::string_view text) {
+    errors_.feed(text, [&](std::string_view line) { on_error_line(line); });
+}
+
+void NodeSession::on_error_line(std::string_view line) {
+    last_words_ = line.substr(0, bounds::kLastWordsBytesMax);
+    desk_->error_line(node_, line);
+}
+
+void NodeSession::flush() {
+    console_.flush([&](std::string_view line) { desk_->console_line(node_, line); });
+    errors_.flush([&](std::string_view line) { on_error_line(line); });
+}
+
+void NodeSession::ask() {
+    asked_ = true;
+    desk_->answer(node_, wire::HostTag::poll, {});
+}
+
+void NodeSession::restart() {
+    if (result_.fate != Fate::live && result_.fate != Fate::killed)
+        return;
+    begins_anew_ = offer_->app;
+    asked_ = false;
+    result_ = {};
+    result_.done = result_.restarted = !offer_->app;
+}
+
+void NodeSession::end(std::string_view how) {
+    errors_.flush([&](std::string_view line) { on_error_line(line); });
+    leave(Fate::ended, last_words_.empty() ? how : fmt::format("{}, {}", how, last_words_));
+}
+
+void NodeSession::leave(Fate fate, std::string_view note) {
+    if (!live())
+        return;
+    result_.fate = fate;
+    result_.note += result_.note.empty() ? std::string(note) : fmt::format(" ({})", note);
+    asked_ = false;
+}
+
+void NodeSession::look(bool owes, bool sign, Deadlines::Seconds now) {
+    if (!owes || sign)
+        quiet_since_ = now;
+}
+
+} // namespace mesh::host

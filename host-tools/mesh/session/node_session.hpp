@@ -1,0 +1,147 @@
+// What one node says to the host tool: read, checked, answered, and kept within bounds.
+//
+// A session trusts nothing that its node says. It never asks for more than bounds.hpp allows, and
+// what it hands on as text is clean: a node cannot write in another's name.
+#pragma once
+
+#include "deadlines.hpp"
+#include "host-tools/mesh/links/host_frame.hpp"
+#include "host-tools/mesh/links/lockstep.hpp"
+#include "line_cutter.hpp"
+#include "output.hpp"
+#include "source_lines.hpp"
+#include "wire/host_messages.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mesh::host {
+
+/// How a node came out of the run.
+enum class Fate : std::uint8_t {
+    live,   // works, or has done its job
+    killed, // by the fault plan
+    ended,  // its process or firmware stopped of itself, or it was ended for what it did
+    hung,   // does not answer
+};
+
+struct NodeResult {
+    Fate fate = Fate::live;
+    bool ready = false;
+    bool accepted = false;
+    bool done = false;
+    bool restarted = false;          // by the fault plan: works, but has no part in the job
+    wire::NodeReport report{};       // the last one
+    std::uint32_t frames_before = 0; // that the node got before the work began
+    std::string note;                // what was seen of its end
+
+    /// Its program had computed without waiting for so long when it last reported.
+    Deadlines::Seconds computing() const { return std::chrono::milliseconds(report.computing_ms); }
+    /// It lives, and that is so long that it is worth telling.
+    bool computes() const { return fate == Fate::live && computing() >= Deadlines::Seconds(1); }
+};
+
+/// `has computed for 4 s without waiting`.
+std::string describe_computing(const NodeResult& node);
+
+/// What a session needs of the run that it belongs to.
+class Desk {
+public:
+    virtual ~Desk() = default;
+    virtual void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) = 0;
+    /// An app's node that was restarted is prepared: its program begins anew.
+    virtual void begin_anew(NodeId node) = 0;
+    /// A line that the node's program has printed, fit to be shown.
+    virtual void console_line(NodeId from, std::string_view line) = 0;
+    /// A line of the node's emulator, clean.
+    virtual void error_line(NodeId from, std::string_view line) = 0;
+    /// The node's firmware has stopped, and says why.
+    virtual void stopped(NodeId node, std::string_view why) = 0;
+};
+
+/// What a run has for its nodes.
+struct Offer {
+    Network network;
+    const std::optional<Bytes>* input;
+    Output* output;
+    bool app = false; // its program decides who writes what: too much is a mistake to be told
+    bool raw = false; // console text as it is
+    SourceLines* lines = nullptr; // of its image, if that is known
+};
+
+/// What nodes said that was no use.
+struct Refusals {
+    std::uint64_t host_frames = 0; // not whole, not right, or out of place
+    std::uint64_t pushes = 0;      // of these, data beyond what the node may write
+};
+
+class NodeSession {
+public:
+    NodeSession(NodeId node, const Offer& offer, Desk& desk)
+        : node_(node),
+          offer_(&offer),
+          desk_(&desk),
+          console_(offer.raw) {}
+
+    /// A frame from the node's host port; any bytes. What the node has done that no node may, in
+    /// words; nothing if it is all right. RunError if its cables are in the wrong ports.
+    [[nodiscard]] std::string hear(std::span<const std::byte> frame);
+    /// What its emulator says on its standard error; any bytes.
+    void hear_errors(std::string_view text);
+    /// Hands on what was said last and has no end.
+    void flush();
+
+    /// The work begins: what it got so far does not count.
+    void begin_work(std::uint32_t frames) { result_.frames_before = frames; }
+    /// It is asked for a report.
+    void ask();
+    /// The fault plan has restarted it, if it was not lost otherwise: the program of an app begins
+    /// anew, of any other job it has no part any more.
+    void restart();
+    /// It has ended of itself: `how`, and what its emulator said last.
+    void end(std::string_view how);
+    /// It leaves the run and owes nothing any more.
+    void leave(Fate fate, std::string_view note);
+
+    bool live() const { return result_.fate == Fate::live; }
+    bool asked() const { return asked_; }
+    bool settled() const { return result_.report.unacknowledged == 0; }
+    const NodeResult& result() const { return result_; }
+    const Refusals& refusals() const { return refusals_; }
+
+    /// Looks at the time: a node is quiet from when it began to owe something, or gave a sign of
+    /// life, whichever is later.
+    void look(bool owes, bool sign, Deadlines::Seconds now);
+    /// A phase begins: it has all its time again.
+    void begin_phase(Deadlines::Seconds now) { quiet_since_ = now; }
+    Deadlines::Seconds quiet_since() const { return quiet_since_; }
+
+private:
+    void on_error_line(std::string_view line);
+    std::string take(const HostMessage& message);
+    std::string on_ready(const HostMessage& message);
+    void on_accepted();
+    std::string on_pull(const HostMessage& message);
+    std::string on_push(const HostMessage& message);
+    std::string on_report(const HostMessage& message);
+    std::string on_fault(const HostMessage& message);
+    void on_console(const HostMessage& message);
+    std::string refuse_frame();
+
+    NodeId node_;
+    const Offer* offer_;
+    Desk* desk_;
+    NodeResult result_;
+    Refusals refusals_;
+    LineCutter console_;
+    LineCutter errors_;
+    std::string last_words_; // of its emulator
+    bool asked_ = false;     // for a report that has not come
+    bool begins_anew_ = false;
+    Deadlines::Seconds quiet_since_{0};
+};
+
+} // namespace mesh::host

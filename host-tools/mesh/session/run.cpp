@@ -1,0 +1,295 @@
+#include "run.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/links/bounds.hpp"
+#include "host-tools/mesh/links/host_frame.hpp"
+#include "settling.hpp"
+#include "wire/bytes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <unistd.h>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{20};
+
+double seconds(std::chrono::steady_clock::duration duration) {
+    return std::chrono::duration<double>(duration).count();
+}
+
+/// Who may push what: in an app any node anything; a part each of what ASCEND makes; else one node
+/// all that it got.
+Output output_of(const Operation& op) {
+    const RunPlan& plan = op.run();
+    const bool kept = !plan.output.empty() || (op.all_push() && !op.is_app());
+    if (op.is_app())
+        return {bounds::kAppOutputBytesMax, kept, [](NodeId) {
+                    return Output::Share{0, bounds::kAppOutputBytesMax};
+                }};
+    const std::size_t part = plan.bytes;
+    if (op.all_push())
+        return {plan.nodes() * part, kept, [part](NodeId node) {
+                    return Output::Share{index(node) * part, part};
+                }};
+    const std::size_t all = op.output_bytes();
+    Output output(all, kept, [all, who = op.output_node()](NodeId node) {
+        return Output::Share{0, node == who ? all : 0};
+    });
+    output.grow(all);
+    return output;
+}
+
+} // namespace
+
+Run::Run(Engine& engine, const Operation& op, Progress& progress)
+    : engine_(engine),
+      op_(op),
+      plan_(op.run()),
+      progress_(progress),
+      log_(plan_.log),
+      deadlines_({Deadlines::Seconds(plan_.timeout_s), Deadlines::Seconds(plan_.limit_s),
+                  engine.real_time(), !plan_.rig.gdb.empty()}),
+      lines_(plan_.rig.image),
+      offer_{plan_.network(),
+             &plan_.input,
+             &result_.output,
+             op.is_app(),
+             plan_.raw && isatty(STDOUT_FILENO) == 0,
+             &lines_},
+      roster_(engine, plan_.nodes(), offer_, *this, deadlines_) {
+    result_.output = output_of(op);
+    log_.command(plan_.command);
+}
+
+RunResult Run::execute() {
+    boot();
+    load();
+    start();
+    serve();
+    settle();
+    return collect();
+}
+
+// --- the passes ---
+
+void Run::boot() {
+    const auto begin = Clock::now();
+    engine_.boot(*this);
+    begin_phase(&NodeResult::ready, "ready");
+    await_all();
+    result_.boot_s = seconds(Clock::now() - begin);
+}
+
+void Run::load() {
+    begin_phase(&NodeResult::accepted, "prepared");
+    for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
+        answer(node_at(node), wire::HostTag::job, op_.job_for(node_at(node)));
+    await_all();
+    if (plan_.rig.lockstep)
+        engine_.loom().begin_lockstep();
+}
+
+/// Lockstep: lets everything that belongs to the start of the nodes end.
+void Run::come_to_rest() {
+    Quiescence rest(engine_, roster_, deadlines_);
+    while (engine_.loom().in_lockstep() && !engine_.loom().quiescent()) {
+        step();
+        const NodeNumbers silent = rest.silent();
+        if (!silent.empty())
+            throw RunError(fmt::format("lockstep: {}: not at rest before the work begins",
+                                       name_nodes(silent)));
+    }
+}
+
+/// Faults begin with the work: what boots and checks itself is the healthy mesh.
+void Run::start() {
+    begin_phase(&NodeResult::done, "done");
+    come_to_rest();
+    roster_.begin_work();
+    started_ = last_done_ = Clock::now();
+    engine_.loom().arm_faults();
+    note_incidents();
+    for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
+        if (!roster_[node].result().restarted)
+            answer(node_at(node), wire::HostTag::start, {});
+}
+
+void Run::serve() {
+    if (engine_.loom().in_lockstep()) {
+        Quiescence quiescence(engine_, roster_, deadlines_);
+        while (!quiescence.over(step())) {
+        }
+        return;
+    }
+    Settling settling(roster_, deadlines_, op_.is_app());
+    do
+        step();
+    while (!settling.over(engine_.loom().counts().packets));
+}
+
+/// Lockstep: everything has come to rest; asks for the final counters.
+void Run::settle() {
+    result_.wall_s = seconds(last_done_ - started_);
+    if (!engine_.loom().in_lockstep())
+        return;
+    const auto asked_at = deadlines_.now();
+    roster_.ask_all();
+    while (roster_.asked() != 0) {
+        step();
+        if (deadlines_.silent(asked_at))
+            roster_.give_up(roster_.who_owe_answers());
+    }
+}
+
+RunResult Run::collect() {
+    roster_.flush();
+    console_.flush();
+    result_.nodes = roster_.results();
+    result_.refusals = roster_.refusals();
+    result_.expelled = roster_.expelled() + engine_.loom().counts().expelled;
+    return std::move(result_);
+}
+
+void Run::begin_phase(bool NodeResult::*mark, std::string_view what) {
+    mark_ = mark;
+    what_ = what;
+    deadlines_.tick(true);
+    roster_.begin_phase();
+}
+
+/// Waits until all nodes are what this phase wants. Before the work begins nobody may be missing.
+void Run::await_all() {
+    auto advanced = deadlines_.now();
+    std::size_t missing_before = 0;
+    for (;;) {
+        if (roster_.live() != plan_.nodes())
+            for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
+                if (!roster_[node].live())
+                    throw RunError(fmt::format("node {}: ended before it was {}: {}", node, what_,
+                                               roster_[node].result().note));
+        const NodeNumbers missing = roster_.without(mark_);
+        if (missing.empty())
+            return;
+        if (std::exchange(missing_before, missing.size()) != missing.size())
+            advanced = deadlines_.now();
+        if (progress_.due())
+            progress_.show(fmt::format("{}: {}/{} nodes", what_, plan_.nodes() - missing.size(),
+                                       plan_.nodes()));
+        step();
+        const NodeNumbers silent =
+            roster_.silent([&](std::uint32_t node) { return !(roster_[node].result().*mark_); });
+        if (!silent.empty())
+            throw RunError(fmt::format("{}: not {} and silent", name_nodes(silent), what_));
+        if (deadlines_.stuck(advanced))
+            throw RunError(
+                fmt::format("{}: not {}, though not silent", name_nodes(missing), what_));
+    }
+}
+
+/// Lets the engine work for a moment. True if anything moved.
+bool Run::step() {
+    const bool moved = engine_.advance(kPatience, *this);
+    console_.begin(engine_.loom().rounds());
+    deadlines_.tick(moved);
+    note_incidents();
+    if (std::exchange(done_, roster_.done()) < roster_.done())
+        last_done_ = Clock::now();
+    check_limit();
+    if (engine_.loom().counts().packets != 0 && progress_.due())
+        show_progress();
+    return moved;
+}
+
+void Run::check_limit() const {
+    if (!deadlines_.over())
+        return;
+    const NodeNumbers missing = roster_.without(mark_);
+    if (missing.empty())
+        throw RunError(
+            fmt::format("the mesh does not come to rest within --limit {} s", plan_.limit_s));
+    throw RunError(fmt::format("{}: not {} within --limit {} s{}", name_nodes(missing), what_,
+                               plan_.limit_s, roster_.who_computes()));
+}
+
+/// Notes the nodes that the fault plan has killed or restarted since the last look.
+void Run::note_incidents() {
+    const auto& happened = engine_.loom().counts().happened;
+    for (; incidents_seen_ < happened.size(); ++incidents_seen_) {
+        const Incident& incident = happened[incidents_seen_];
+        if (incident.kind == FaultKind::kill)
+            roster_.leave(incident.node, Fate::killed, "killed by the fault plan");
+        else if (incident.kind == FaultKind::restart)
+            restart(incident.node);
+    }
+}
+
+/// A node that comes back gets its job again, and waits in its loom until it is up. In an op it
+/// only forwards for the others: what it had begun is lost, and nobody could tell it where to go
+/// on.
+void Run::restart(NodeId node) {
+    roster_.restart(node);
+    std::vector<std::byte> job = op_.job_for(node);
+    if (!op_.is_app())
+        wire::store(job, offsetof(wire::Job, op), wire::Op::none);
+    answer(node, wire::HostTag::job, job);
+}
+
+void Run::show_progress() {
+    const std::uint64_t packets = engine_.loom().counts().packets;
+    const std::uint64_t expected = op_.expected_packets();
+    const std::uint64_t percent = std::min<std::uint64_t>(99, 100 * packets / expected);
+    progress_.show(
+        fmt::format("running: {} packets{}, {}/{} nodes done", packets,
+                    op_.knows_packets() ? fmt::format(" of {} ({} %)", expected, percent) : "",
+                    roster_.done(), roster_.live()));
+}
+
+// --- what nodes say ---
+
+void Run::host_frame(NodeId from, std::span<const std::byte> frame) { roster_.hear(from, frame); }
+
+void Run::words(NodeId node, std::string_view text) { roster_.hear_errors(node, text); }
+
+void Run::ended(NodeId node, std::string_view how) {
+    note_incidents(); // the plan may be why
+    roster_.end(node, how);
+}
+
+void Run::answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) {
+    engine_.loom().send(to, make_host_frame(to, tag, payload));
+}
+
+void Run::begin_anew(NodeId node) {
+    const wire::ModelTime now = engine_.loom().model_time();
+    answer(node, wire::HostTag::start, wire::bytes_of(now));
+}
+
+void Run::console_line(NodeId from, std::string_view line) {
+    log_.console_line(from, line);
+    if (engine_.loom().in_lockstep())
+        console_.add(engine_.loom().rounds(), from, line);
+    else
+        print(from, line);
+}
+
+void Run::print(NodeId from, std::string_view line) {
+    progress_.clear();
+    fmt::print("[{}] {}\n", index(from), line);
+    std::fflush(stdout);
+}
+
+void Run::error_line(NodeId from, std::string_view line) { log_.error_line(from, line); }
+
+void Run::stopped(NodeId node, std::string_view why) {
+    progress_.clear();
+    fmt::print(stderr, "node {}: {}\n", index(node), why);
+}
+
+} // namespace mesh::host

@@ -1,0 +1,95 @@
+// Drives one run on any engine: boot, self-check, load, start, serve, settle, collect.
+//
+// What nodes say is the business of their sessions (node_session.hpp), who is late that of one
+// table (deadlines.hpp), when the run is over that of settling.hpp.
+#pragma once
+
+#include "console_order.hpp"
+#include "deadlines.hpp"
+#include "host-tools/mesh/engines/engine.hpp"
+#include "host-tools/mesh/ops/operation.hpp"
+#include "host-tools/mesh/reports/progress.hpp"
+#include "host-tools/mesh/reports/run_log.hpp"
+#include "node_session.hpp"
+#include "output.hpp"
+#include "roster.hpp"
+#include "wire/host_messages.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+struct RunResult {
+    std::vector<NodeResult> nodes;
+    Output output;
+    double boot_s = 0;
+    double wall_s = 0;
+    Refusals refusals;
+    std::uint64_t expelled = 0; // nodes ended for what they did
+};
+
+class Run final : private Events, private Desk {
+public:
+    Run(Engine& engine, const Operation& op, Progress& progress);
+
+    /// The whole run. RunError if it could not begin; how it went is in the result.
+    RunResult execute();
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    // Events
+    void host_frame(NodeId from, std::span<const std::byte> frame) override;
+    void words(NodeId node, std::string_view text) override;
+    void ended(NodeId node, std::string_view how) override;
+
+    // Desk
+    void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) override;
+    void begin_anew(NodeId node) override;
+    void console_line(NodeId from, std::string_view line) override;
+    void error_line(NodeId from, std::string_view line) override;
+    void stopped(NodeId node, std::string_view why) override;
+
+    // The passes
+    void boot();
+    void load();
+    void start();
+    void serve();
+    void settle();
+    RunResult collect();
+
+    void begin_phase(bool NodeResult::*mark, std::string_view what);
+    void await_all();
+    void come_to_rest();
+    bool step();
+    void check_limit() const;
+    void note_incidents();
+    void restart(NodeId node);
+    void show_progress();
+    void print(NodeId from, std::string_view line);
+
+    Engine& engine_;
+    const Operation& op_;
+    const RunPlan& plan_;
+    Progress& progress_;
+    RunLog log_;
+    Deadlines deadlines_;
+    RunResult result_;
+    SourceLines lines_;
+    ConsoleOrder console_{[this](NodeId from, std::string_view line) { print(from, line); }};
+    Offer offer_;
+    Roster roster_;
+    bool NodeResult::*mark_ = &NodeResult::ready; // what this phase wants of all nodes
+    std::string_view what_ = "ready";
+    std::uint32_t done_ = 0;
+    std::size_t incidents_seen_ = 0; // of the fault plan
+    Clock::time_point started_;
+    Clock::time_point last_done_;
+};
+
+} // namespace mesh::host

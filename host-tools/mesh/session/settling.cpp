@@ -1,0 +1,104 @@
+#include "settling.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+/// No packet for this long, and the nodes are asked whether anything is under way.
+constexpr Deadlines::Seconds kQuiet{0.1};
+/// All done: time between two questions.
+constexpr Deadlines::Seconds kQuestionPeriod{0.005};
+/// Packets all the time: the nodes are asked this often in a --timeout how many came.
+constexpr double kQuestionsPerTimeout = 4;
+
+} // namespace
+
+Settling::Settling(Roster& roster, const Deadlines& deadlines, bool app)
+    : roster_(roster),
+      deadlines_(deadlines),
+      app_(app),
+      asked_at_(deadlines.now()),
+      last_packet_(deadlines.now()),
+      last_delivery_(deadlines.now()) {}
+
+bool Settling::over(std::uint64_t packets) {
+    if (std::exchange(packets_, packets) != packets)
+        last_packet_ = deadlines_.now();
+    if (roster_.asked() != 0) {
+        if (deadlines_.silent(asked_at_))
+            roster_.give_up(roster_.who_owe_answers());
+        return false;
+    }
+    if (std::exchange(round_open_, false) && round_ended())
+        return true;
+    if (question_due())
+        ask();
+    return false;
+}
+
+/// All have answered: true if that is the end.
+bool Settling::round_ended() {
+    roster_.give_up_computing();
+    const auto busy = [&](std::uint32_t node) { return !roster_[node].settled(); };
+    return (packets_ == packets_at_question_ && roster_.those(busy).empty()) || wedged();
+}
+
+/// True if packets have crossed the loom for the whole --timeout, and not one was delivered. Then
+/// nodes are full of packets that wait for one that a dead link has lost, refuse all others, and
+/// are asked again for ever. True also if nodes say for much longer that something is under way,
+/// and not even that can be seen: no op waits for a time, as an app may. Not while a node computes:
+/// that has a time limit of its own.
+bool Settling::wedged() {
+    std::uint64_t delivered = 0;
+    for (std::uint32_t node = 0; node < roster_.size(); ++node)
+        delivered += roster_[node]
+                         .result()
+                         .report.counters[static_cast<std::size_t>(Counter::packets_delivered)];
+    const auto computes = [&](std::uint32_t node) { return roster_[node].result().computes(); };
+    if (std::exchange(delivered_, delivered) == delivered && roster_.those(computes).empty())
+        return packets_ != packets_at_delivery_ ? deadlines_.silent(last_delivery_)
+                                                : !app_ && deadlines_.stuck(last_delivery_);
+    packets_at_delivery_ = packets_;
+    last_delivery_ = deadlines_.now();
+    return false;
+}
+
+bool Settling::question_due() const {
+    const Seconds since = deadlines_.now() - asked_at_;
+    if (roster_.done() == roster_.live())
+        return since >= kQuestionPeriod;
+    const bool quiet = !app_ && deadlines_.now() - last_packet_ >= kQuiet;
+    return (quiet && since >= kQuiet) || since > deadlines_.rules().timeout / kQuestionsPerTimeout;
+}
+
+void Settling::ask() {
+    round_open_ = true;
+    packets_at_question_ = packets_;
+    asked_at_ = deadlines_.now();
+    roster_.ask_all();
+}
+
+bool Quiescence::over(bool moved) {
+    if (loom_.quiescent())
+        return true;
+    if (moved)
+        last_movement_ = deadlines_.now();
+    const NodeNumbers hung = silent();
+    roster_.give_up(hung);
+    if (!hung.empty())
+        last_movement_ = deadlines_.now();
+    const auto awaited = [&](std::uint32_t node) { return loom_.awaited(node_at(node)); };
+    if (hung.empty() && deadlines_.stuck(last_movement_) && roster_.those(awaited).empty())
+        throw RunError("lockstep: nobody is awaited, yet nothing moves (a bug)");
+    return false;
+}
+
+NodeNumbers Quiescence::silent() {
+    return roster_.silent([&](std::uint32_t node) { return loom_.awaited(node_at(node)); });
+}
+
+} // namespace mesh::host
