@@ -1,12 +1,12 @@
 // The data of the ops on ASCEND and DESCEND: read or made, checked, cut into a part for each node.
 #include "ascend.hpp"
 
-#include "apps/parts.hpp"
-#include "apps/traffic.hpp"
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/errors.hpp"
 #include "kernel/limits.hpp"
+#include "ops/parts.hpp"
+#include "ops/traffic.hpp"
 #include "samples.hpp"
 #include "wire/bytes.hpp"
 

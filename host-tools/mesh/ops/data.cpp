@@ -1,7 +1,7 @@
 #include "data.hpp"
 
-#include "apps/traffic.hpp"
 #include "host-tools/mesh/naming.hpp"
+#include "ops/traffic.hpp"
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"
 

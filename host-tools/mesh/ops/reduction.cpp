@@ -2,11 +2,11 @@
 // computed apart from the nodes' code, in the order of the nodes.
 #include "collectives/reduction.hpp"
 
-#include "apps/traffic.hpp"
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/naming.hpp"
 #include "kernel/limits.hpp"
+#include "ops/traffic.hpp"
 #include "trees.hpp"
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"
