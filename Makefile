@@ -141,8 +141,9 @@ target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 include firmware/programs.mk
 TARGET_TESTS := $(basename $(notdir $(wildcard tests/target/*.cpp)))
-$(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call image_rules,$b,\
-  $(basename $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call carried,$b,$a)))))
+$(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
+  image_rules,$b,$(basename $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call \
+  carried,$b,$a)))))
 $(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app_$(basename \
   $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call carried,$b,$a)))))
 # Images with a main() of their own: suites that run on the target, and two that a driver talks to.

@@ -252,11 +252,11 @@ fs::path cache_folder() {
                            : home != nullptr && *home == '/' ? fs::path(home) / ".cache"
                                                              : fs::temp_directory_path();
     std::error_code error;
-    const fs::path folder = above / "meshputer";
+    fs::path folder = above / "meshputer";
     fs::create_directories(folder, error);
     if (!error && access(folder.c_str(), W_OK) == 0)
         return folder;
-    const fs::path other = fs::temp_directory_path() / fmt::format("meshputer-{}", getuid());
+    fs::path other = fs::temp_directory_path() / fmt::format("meshputer-{}", getuid());
     fs::create_directories(other, error);
     fs::permissions(other, fs::perms::owner_all, error);
     return other;
@@ -295,7 +295,7 @@ fs::path built_program(const std::string& source, const std::string& engine,
         refuse("'{}': no such file", source);
     const std::string what = fmt::format("{} {} {} {} {}", fs::canonical(source).string(), engine,
                                          board, kernel_stamp(), toolkit_folder().string());
-    const fs::path program =
+    fs::path program =
         cache_folder() /
         fmt::format("{}-{:016x}", fs::path(source).stem().string(), std::hash<std::string>{}(what));
     const std::string list = program.string() + ".files";

@@ -73,7 +73,8 @@ LoadedProgram::LoadedProgram(const std::string& path, unsigned number, std::uint
     board::add_code(number, layout.base, layout.code_begin, layout.code_end);
     if (layout.data_begin >= layout.data_end)
         return;
-    globals_ = {reinterpret_cast<std::byte*>(layout.data_begin),
+    auto* const known = reinterpret_cast<std::byte*>(map->l_ld);
+    globals_ = {known + (layout.data_begin - reinterpret_cast<std::uintptr_t>(known)),
                 layout.data_end - layout.data_begin};
     const std::uint64_t needed_kbyte = globals_.size() * nodes / 1024;
     if (needed_kbyte > available_kbyte())
