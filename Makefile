@@ -27,29 +27,33 @@ ASAN_FLAGS := -O1 -g1 -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address
   -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer \
   -D_GLIBCXX_ASSERTIONS -Wno-sign-conversion
 HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
-# On the host an app is one function among others, and what a target's board has under a name of the
-# C library is the host tool's own: programs and firmware/stdio get other names for it.
+# On the host the program of an op is one function among others, and what a target's board has
+# under a name of the C library is the host tool's own: programs and firmware/stdio get other names
+# for it.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
 APP_NAMES := printf vprintf fprintf vfprintf sprintf vsprintf snprintf vsnprintf puts fputs \
-  putchar fputc putc fwrite fflush abort exit __assert_fail
-APP_OUTPUT := objcopy $(foreach n,$(APP_NAMES),--redefine-sym $n=mesh_app_$(n:__%=%))
+  putchar fputc putc fwrite fflush abort exit __assert_fail __cxa_atexit
+APP_RENAMED := $(foreach n,$(APP_NAMES),--redefine-sym $n=mesh_app_$(n:__%=%))
+APP_OUTPUT := objcopy $(APP_RENAMED)
 
 # ---- sources -------------------------------------------------------------------------------------
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
+OPS := $(basename $(notdir $(wildcard firmware/ops/*.cpp)))
 PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/kernel/*.cpp \
   firmware/kernel/networks/*.cpp firmware/collectives/*.cpp firmware/stdio/*.cpp)
 # What an image can be a node of; `make NETWORKS=cube` makes smaller ones.
 NETWORKS ?= cube uhc star
 LINK_NETWORKS := $(NETWORKS:%=-Wl,-u,mesh_network_%)
 APP_SOURCES := $(APPS:%=firmware/apps/%.cpp)
+OP_SOURCES := $(OPS:%=firmware/ops/%.cpp)
 HOST_SOURCES := $(PORTABLE_SOURCES) $(wildcard boards/host/*.cpp \
   host-tools/mesh/*.cpp host-tools/mesh/*/*.cpp)
 MAIN_SOURCE := host-tools/mesh/main.cpp
-# Programs that whole-run tests and benchmarks load, as a user would load an image of his own. Those
-# that a simulation can run too are in a host tool of the tests.
+# Programs that whole-run tests and benchmarks load, as a user would load one of his own; some that
+# use what only a board has are for it alone.
 PROBE_APPS := $(wildcard tests/mesh/apps/*.cpp tests/bench/apps/*.cpp)
 HOST_PROBES := $(filter-out %/semihosting.cpp %/computes.cpp,$(wildcard tests/mesh/apps/*.cpp))
-LIBRARY_SOURCES := $(filter-out $(MAIN_SOURCE),$(HOST_SOURCES)) $(APP_SOURCES)
+LIBRARY_SOURCES := $(filter-out $(MAIN_SOURCE),$(HOST_SOURCES)) $(OP_SOURCES)
 BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
 TEST_FOLDERS := core wire stdio kernel host
 FUZZERS := $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
@@ -62,9 +66,8 @@ host_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 # The compiler gets all sources of a folder as one text, and so reads their headers once: a build
 # from nothing takes a quarter of the time. Who works on a folder takes BATCH=no: each file alone.
 BATCH ?= yes
-# Sources that are compiled with names of their own, or twice, or share names with their neighbours.
-NAMED := host-tools/mesh/engines/simulation host-tools/mesh/plan/plan_rig
-ALONE := firmware/apps/% firmware/stdio/% $(NAMED:%=%.cpp)
+# Sources that are compiled with names of their own.
+ALONE := firmware/apps/% firmware/ops/% firmware/stdio/%
 # g++ warns of a file's own types where a file is not the whole text.
 BATCH_FLAGS_host := -Wno-subobject-linkage
 batched = $(if $(filter yes,$(BATCH)),$(filter-out $(ALONE),$(1)))
@@ -83,13 +86,9 @@ $(BATCHES): $(BUILD)/batch/%.cpp: always
 .PHONY: all
 all: $(MESH) images ## build the host tool and the images of all boards (default)
 
-$(BUILD)/host/apps.inc: $(APP_SOURCES) Makefile
-	@mkdir -p $(@D)
-	@printf 'MESH_APP(%s)\n' $(APPS) >$@
-
 # $(1): object folder, $(2): compiler, $(3): flags, $(4): folder of programs
 define program_rules
-$(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp Makefile | $(BUILD)/host/apps.inc
+$(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp Makefile | $(BUILD)/host/stamp.inc
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) $$(call app_flags,$$*) -c $$< -o $$@
@@ -99,12 +98,12 @@ endef
 
 # $(1): object folder, $(2): compiler, $(3): flags, $(4): sources of its library
 define host_rules
-$(foreach f,firmware/apps tests/mesh/apps firmware/stdio,$(call program_rules,$(1),$(2),$(3),$f))
-$(BUILD)/$(1)/obj/%.o: %.cpp Makefile | $(BUILD)/host/apps.inc
+$(foreach f,firmware/ops firmware/stdio,$(call program_rules,$(1),$(2),$(3),$f))
+$(BUILD)/$(1)/obj/%.o: %.cpp Makefile | $(BUILD)/host/stamp.inc
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) -c $$< -o $$@
-$(BUILD)/$(1)/batch/%.o: $(BUILD)/batch/%.cpp Makefile
+$(BUILD)/$(1)/batch/%.o: $(BUILD)/batch/%.cpp Makefile | $(BUILD)/host/stamp.inc
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) $(BATCH_FLAGS_$(1)) -c $$< -o $$@
@@ -117,26 +116,11 @@ $(eval $(call host_rules,host,$(CXX),$(HOST_FLAGS),$(LIBRARY_SOURCES)))
 $(eval $(call host_rules,asan,$(CLANGXX),$(ASAN_FLAGS),$(filter-out \
   host-tools/mesh/commands/%,$(LIBRARY_SOURCES))))
 
-$(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(BUILD)/host/libmesh.a
+# Programs are loaded while it runs, and find the whole library in it.
+$(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTABLE_SOURCES)) \
+  $(BUILD)/host/libmesh.a
 	$(call say,LINK,$@)
-	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
-
-# The same with the programs of the tests: what knows the names of all programs is compiled again.
-MESH_PROBES := $(BUILD)/host/mesh_probes
-$(BUILD)/host/probes/apps.inc: $(BUILD)/host/apps.inc $(HOST_PROBES)
-	@mkdir -p $(@D)
-	@cp $< $@
-	@printf 'MESH_APP(%s)\n' $(basename $(notdir $(HOST_PROBES))) >>$@
-PROBES := $(NAMED:%=$(BUILD)/host/probes/%.o)
-$(PROBES): $(BUILD)/host/probes/%.o: %.cpp \
-  $(BUILD)/host/probes/apps.inc
-	$(call say,CXX,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CXX) $(CXXFLAGS) -I$(BUILD)/host/probes $(HOST_FLAGS) -c $< -o $@
-$(MESH_PROBES): $(PROBES) \
-  $(call host_objects,host,$(MAIN_SOURCE) $(HOST_PROBES)) $(BUILD)/host/libmesh.a
-	$(call say,LINK,$@)
-	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -rdynamic -o $@
 
 # ---- images --------------------------------------------------------------------------------------
 # boards/BOARD/board.mk sets CPU_FLAGS and LDSCRIPT, and may set BOARD_LDFLAGS and the budgets
@@ -148,13 +132,14 @@ TARGET_LDFLAGS := -nostartfiles --specs=nano.specs -Llinker -Wl,--gc-sections \
   $(LINK_NETWORKS) -Wl,--print-memory-usage -Wl,--orphan-handling=error -Wl,--fatal-warnings
 
 .PHONY: images
-# $(1): board, $(2): image, $(3): its own objects
+# $(1): board, $(2): image, $(3): its own objects, $(4): what is put into it for whoever runs it
 define image_rules
-$(BUILD)/$(1)/$(2).elf: $(3) $$($(1)_LDSCRIPT) $(wildcard linker/*.ld)
+$(BUILD)/$(1)/$(2).elf: $(3) $(4) $$($(1)_LDSCRIPT) $(wildcard linker/*.ld)
 	$$(call say,LINK,$$@)
 	$(Q)$(CROSS)g++ $$($(1)_CPU_FLAGS) $(TARGET_LDFLAGS) -T $$($(1)_LDSCRIPT) \
 	  -Wl,-Map=$$(@:.elf=.map) $(3) $$($(1)_LDFLAGS) -o $$@ >$$@.memory
 	$(Q)[ $(V) = 0 ] || cat $$@.memory
+	$(if $(4),$(Q)$(CROSS)objcopy $(foreach f,$(4),--add-section .mesh$(suffix $f)=$f) $$@)
 endef
 
 define board_rules
@@ -179,11 +164,13 @@ $(BUILD)/$(1)/obj/%.o: %.cpp Makefile boards/$(1)/board.mk
 endef
 target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
+include firmware/programs.mk
 TARGET_TESTS := $(basename $(notdir $(wildcard tests/target/*.cpp)))
-$(foreach b,$(BOARDS),$(foreach a,$(APPS),$(eval $(call image_rules,$b,$a,\
-  $(call target_objects,$b,firmware/apps/$a.cpp) $($b_SYSTEM)))))
+$(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
+  image_rules,$b,$(basename $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call \
+  carried,$b,$a)))))
 $(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app_$(basename \
-  $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM)))))
+  $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call carried,$b,$a)))))
 # Images with a main() of their own: suites that run on the target, and two that a driver talks to.
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,test_$t,\
   $(call target_objects,$b,tests/target/$t.cpp) $($b_DRIVER) $($b_PORTABLE)))))
@@ -204,7 +191,7 @@ $(README_APP): README.md
 $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
   $(call target_objects,$b,$(README_APP)) $($b_SYSTEM))))
 
-images: $(foreach b,$(BOARDS),$(APPS:%=$(BUILD)/$b/%.elf))
+images: toolkit $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(OPS) $(APPS)))
 TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
   $(foreach b,$(BOARDS),$(patsubst %.cpp,$(BUILD)/$b/app_%.elf,$(notdir $(PROBE_APPS)))) \
   $(BOARDS:%=$(BUILD)/%/readme.elf) $(BUILD)/mps2-an505/board_probe.elf \
@@ -266,7 +253,7 @@ $(BUILD)/host/tests/exhaustive: $(call host_objects,host,$(EXHAUSTIVE)) $(BUILD)
 	$(Q)$(CXX) $(HOST_FLAGS) $^ $(GTEST_LIBS) $(HOST_LIBS) -o $@
 
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
-  $(BUILD)/host/tests/exhaustive $(MESH_PROBES)
+  $(BUILD)/host/tests/exhaustive
 PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
 .PHONY: test-programs
 test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) compile_commands.json
@@ -344,7 +331,7 @@ size-diff: all measured ## what has changed since the table in SAVED= (tests/gol
 include host-tools/install/install.mk
 
 # ---- housekeeping --------------------------------------------------------------------------------
-COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp)
+COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(OP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp)
 compile_commands.json: Makefile $(COMPILED) ## for clangd and clang-tidy
 	@$(MAKE) --dry-run --always-make V=1 BATCH=no all $(TEST_PROGRAMS) $(TEST_IMAGES) \
 	  $(BENCHES:%=$(BUILD)/host/bench/%) $(PAPER_PROGRAMS) | \

@@ -6,6 +6,7 @@
 #include "hal/console.hpp"
 #include "stdio/assertion.hpp"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -17,6 +18,21 @@ namespace board {
 namespace {
 thread_local Stop stop_node = nullptr;
 thread_local void* stop_context = nullptr;
+
+struct Code {
+    std::uintptr_t base;
+    std::uintptr_t begin;
+    std::uintptr_t end;
+};
+std::array<Code, kLoadedMax> loaded{};
+
+/// Number of the program that has this address; 0: none that was loaded.
+unsigned loaded_at(std::uintptr_t address) {
+    for (unsigned number = 1; number <= loaded.size(); ++number)
+        if (address >= loaded[number - 1].begin && address < loaded[number - 1].end)
+            return number;
+    return 0;
+}
 } // namespace
 
 void set_stop(Stop stop, void* context) {
@@ -24,8 +40,17 @@ void set_stop(Stop stop, void* context) {
     stop_context = context;
 }
 
+void add_code(unsigned number, std::uintptr_t base, std::uintptr_t begin, std::uintptr_t end) {
+    loaded.at(number - 1) = {base, begin, end};
+}
+
+bool in_loaded_code(std::uintptr_t address) { return loaded_at(address) != 0; }
+
 std::uint32_t code_offset(std::uintptr_t address) {
-    return static_cast<std::uint32_t>(address - reinterpret_cast<std::uintptr_t>(program_start));
+    const unsigned number = loaded_at(address);
+    const std::uintptr_t base =
+        number == 0 ? reinterpret_cast<std::uintptr_t>(program_start) : loaded[number - 1].base;
+    return number * kCodeBytesMax + static_cast<std::uint32_t>(address - base);
 }
 } // namespace board
 
@@ -60,6 +85,10 @@ extern "C" {
 [[noreturn]] void mesh_app_exit(int status);
 [[noreturn]] void mesh_app_assert_fail(const char* expression, const char* file, unsigned line,
                                        const char* function);
+int mesh_app_cxa_atexit(void (*function)(void*), void* object, void* library);
+
+// A node does not end, so nothing is done at its end.
+int mesh_app_cxa_atexit(void (*)(void*), void*, void*) { return 0; }
 
 void mesh_app_abort() { mesh::stop(mesh::CheckId::program_aborted, __builtin_return_address(0)); }
 void mesh_app_exit(int status) {

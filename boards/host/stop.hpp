@@ -7,15 +7,24 @@
 
 namespace mesh::board {
 
-/// Takes the node that runs out of the simulation; must not return. `pc` of the record is counted
-/// from the start of the program in memory.
+/// Takes the node that runs out of the simulation; must not return. `pc` of the record is what
+/// code_offset() says.
 using Stop = void (*)(void* context, const wire::FaultRecord& record);
 
 /// From now on this is done for CHECKs, halt() and programs that give up; nullptr: no node runs,
 /// and the process ends.
 void set_stop(Stop stop, void* context);
 
-/// An address of this program as a record says it.
+/// A program with this number, from 1, is loaded at `base`, its code from `begin` to `end`.
+void add_code(unsigned number, std::uintptr_t base, std::uintptr_t begin, std::uintptr_t end);
+
+/// The address is in the code of a program that was loaded.
+bool in_loaded_code(std::uintptr_t address);
+
+/// An address as a record says it: the number of the loaded program times kCodeBytesMax, and the
+/// offset in it; without the number, an offset in this program.
 std::uint32_t code_offset(std::uintptr_t address);
+inline constexpr std::uint32_t kCodeBytesMax = 1u << 27;
+inline constexpr unsigned kLoadedMax = 16;
 
 } // namespace mesh::board

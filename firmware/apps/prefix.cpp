@@ -3,9 +3,9 @@
 //   mesh run --app prefix --dim 4 --input WORDS --output SUMS
 //
 // Each node adds up its share of the file; what comes before it, it learns in one ascending pass.
-#include "apps/prefix_sums.hpp"
 #include "apps/refuse.hpp"
 #include "meshputer.hpp"
+#include "ops/prefix_sums.hpp"
 
 #include <algorithm>
 

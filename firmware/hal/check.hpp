@@ -27,6 +27,7 @@ enum class CheckId : std::uint32_t {
     program_aborted,
     program_exited,
     assertion_failed,
+    program_endless,
 };
 
 /// What was done wrong, for a person.
@@ -54,6 +55,7 @@ constexpr std::string_view words_of(CheckId id) {
     case CheckId::program_aborted: return "the program called abort()";
     case CheckId::program_exited: return "the program called exit(), which ends the node";
     case CheckId::assertion_failed: return "an assertion does not hold";
+    case CheckId::program_endless: return "it computes without end and never waits";
     }
     return "a check failed that this host tool does not know";
 }

@@ -13,7 +13,7 @@ _mesh() {
         --engine) names="qemu sim" ;;
         --ports) names="all duplex half" ;;
         list) names="ops trees schedules topologies apps boards faults" ;;
-        --input | --output | --report | --junit | --log | --image)
+        --input | --output | --expect | --report | --junit | --log | --image)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
             ;;

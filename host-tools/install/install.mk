@@ -5,7 +5,7 @@ DESTDIR ?=
 INSTALL_PACKAGES := help2man dpkg-dev
 INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
-MANUALS := mesh mesh-run mesh-tree mesh-embed mesh-list mesh-matrix
+MANUALS := mesh mesh-run mesh-build mesh-new mesh-tree mesh-embed mesh-list mesh-matrix
 
 # The pages are made from the help that the tool itself prints: mesh-run.1 from `mesh run --help`.
 $(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)
@@ -24,8 +24,14 @@ install: install-deps ## install tool, images, manual and completion: PREFIX= (/
 
 install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@install -Dm755 $(MESH) '$(INSTALLED)/bin/mesh'
-	@for board in $(BOARDS); do for app in $(APPS); do install -Dm644 $(BUILD)/$$board/$$app.elf \
+	@for board in $(BOARDS); do for app in $(OPS) $(APPS); do \
+	  install -Dm644 $(BUILD)/$$board/$$app.elf \
 	  "$(INSTALLED)/share/meshputer/$$board/$$app.elf" || exit 1; done; done
+	@mkdir -p '$(INSTALLED)/share/meshputer/include'
+	@tar -C firmware -cf - $(filter-out boards/%,$(HEADERS:firmware/%=%)) | \
+	  tar -C '$(INSTALLED)/share/meshputer/include' -xf -
+	@for file in $(TOOLKIT_FILES:$(BUILD)/%=%) $(wildcard linker/*.ld); do install -Dm644 \
+	  $$([ -e $$file ] || echo $(BUILD)/)$$file '$(INSTALLED)'/share/meshputer/$$file; done
 	@install -Dm644 -t '$(INSTALLED)/share/man/man1' $^
 	@install -Dm644 host-tools/install/completion.bash \
 	  '$(INSTALLED)/share/bash-completion/completions/mesh'

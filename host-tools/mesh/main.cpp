@@ -59,6 +59,9 @@ Ending run_command(const Operation& op) {
     Ending ending;
     if (!summary.good())
         ending.fail(describe_failure(result, summary));
+    if (!plan.expect.empty())
+        if (const std::string other = result.console.difference_to(plan.expect); !other.empty())
+            ending.fail(other);
     try {
         write_report(op, result, summary, loom);
         if (summary.good() && !plan.output.empty())
@@ -107,6 +110,12 @@ int execute(const Command& command, const std::string& again) {
                 return run_series(arguments) ? 0 : kFailed;
             } else if constexpr (std::is_same_v<Arguments, MatrixArguments>) {
                 return run_matrix(arguments) ? 0 : kFailed;
+            } else if constexpr (std::is_same_v<Arguments, BuildArguments>) {
+                build_command(arguments);
+                return 0;
+            } else if constexpr (std::is_same_v<Arguments, NewArguments>) {
+                new_command(arguments);
+                return 0;
             } else if constexpr (std::is_same_v<Arguments, TreeArguments>) {
                 tree_command(arguments);
                 return 0;
@@ -140,6 +149,8 @@ int main(int count, char** words) {
     using namespace mesh::host;
     try {
         return checked(execute(parse_command_line(count, words), command_again(count, words)));
+    } catch (const Explained&) {
+        return kBadArgument;
     } catch (const UsageError& error) {
         fmt::print(stderr, "mesh: {}\n", error.what());
         return kBadArgument;

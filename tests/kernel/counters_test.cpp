@@ -1,5 +1,5 @@
 // Every counter counts what it says and nothing else; together they account for every frame.
-#include "apps/traffic.hpp"
+#include "ops/traffic.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Forwarding at full load: pools as small as the proof allows, and nothing is stuck, lost, doubled
 // or out of order.
-#include "apps/traffic.hpp"
+#include "ops/traffic.hpp"
 #include "rig.hpp"
 #include "tests/exhaustive.hpp"
 

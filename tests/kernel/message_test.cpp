@@ -1,8 +1,8 @@
 // Messages and channels between nodes: every size, every end, and what a sender learns when a link
 // is cut.
-#include "apps/traffic.hpp"
 #include "kernel/alt.hpp"
 #include "kernel/channel.hpp"
+#include "ops/traffic.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

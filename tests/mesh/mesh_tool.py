@@ -13,7 +13,6 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 MESH = BUILD / "host" / "mesh"
-MESH_PROBES = BUILD / "host" / "mesh_probes" # with the programs of tests/mesh/apps
 IMAGES = BUILD / "mps2-an505"
 TIMEOUT_S = 300
 PACKET = 16 # bytes, where a test counts packets
@@ -36,9 +35,9 @@ class Outcome:
                 f"stdout: {self.out[-3000:]}\nstderr: {self.err[-3000:]}")
 
 
-def mesh(*arguments, timeout=TIMEOUT_S, env=None, cwd=ROOT, tool=MESH):
+def mesh(*arguments, timeout=TIMEOUT_S, env=None, cwd=ROOT):
     """Runs mesh to its end."""
-    command = [str(tool), *map(str, arguments)]
+    command = [str(MESH), *map(str, arguments)]
     start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,
                           errors="replace", env=env, stdin=subprocess.DEVNULL)
@@ -58,9 +57,9 @@ def run(engine, *arguments, timeout=TIMEOUT_S):
 
 def probe(engine, name, *words, options=(), **more):
     """`mesh run --app` with a program of tests/mesh/apps."""
-    app = name if engine == "sim" else IMAGES / f"app_{name}.elf"
+    app = IMAGES / f"app_{name}.elf"
     words = ["--", *words] if words else []
-    return mesh("run", "--engine", engine, "--app", app, *options, *words, tool=MESH_PROBES, **more)
+    return mesh("run", "--engine", engine, "--app", app, *options, *words, **more)
 
 
 def console(outcome):

@@ -41,7 +41,7 @@ BAD = {
                            "one fault a line"),
     "no such app": (["run", "--engine", "sim", "--dim", 2, "--app", "nosuch"], "hello"),
     "image that is none": (["run", "--engine", "qemu", "--dim", 2, "--app", "LICENSE.elf"],
-                           "not an ELF file"),
+                           "no such program"),
     "unknown option": ([*RUN, "--dim", 3, "--tree", "sbt", "--frobnicate"], "not expected"),
     "unknown command": (["fly"], "run"),
     "tree of no dimension": ([*TREE, "--dim", 0, "--tree", "sbt"], "1 to 20"),

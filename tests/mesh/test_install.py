@@ -32,6 +32,19 @@ def test_an_installed_mesh_finds_its_images(tree, tmp_path):
     assert "verified  2 of 2 live nodes" in done.stdout
 
 
+def test_what_is_installed_builds_a_program_for_both_engines(tree, tmp_path):
+    """And no file of the repository is read."""
+    tool = str(tree / "bin" / "mesh")
+    subprocess.run([tool, "new", "proj"], cwd=tmp_path, check=True, timeout=60)
+    done = subprocess.run(["make", "-C", "proj", f"MESH={tool}", "test"], cwd=tmp_path, text=True,
+                          capture_output=True, timeout=300)
+    assert done.returncode == 0, done
+    shown = subprocess.run(["arm-none-eabi-readelf", "--debug-dump=info", "proj/proj"],
+                           cwd=tmp_path, text=True, capture_output=True, check=True).stdout
+    headers = set(re.findall(r"(/\S+)/kernel/kernel\.hpp", shown)) or {str(tree)}
+    assert all(header.startswith(str(tree)) for header in headers), headers
+
+
 def test_every_option_of_the_help_is_in_the_manual(tree):
     shown = subprocess.run([tree / "bin" / "mesh", "run", "--help"], capture_output=True, text=True,
                            check=True).stdout

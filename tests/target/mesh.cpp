@@ -1,8 +1,8 @@
 // Eight kernels in one Cortex-M, a 3-cube with cables in memory: random packets from all to all and
 // broadcasts from all roots at once, in the smallest pools for which forwarding cannot deadlock.
-#include "apps/traffic.hpp"
 #include "kernel/boardless_node.hpp"
 #include "meshputer.hpp"
+#include "ops/traffic.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "tests/target/suite.hpp"
 #include "wire/bytes.hpp"

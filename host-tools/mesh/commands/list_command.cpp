@@ -4,6 +4,7 @@
 #include "host-tools/mesh/plan/fault_plan.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
 #include "host-tools/mesh/plan/plan_rig.hpp"
+#include "host-tools/mesh/programs/toolkit.hpp"
 
 #include <array>
 #include <utility>
@@ -74,26 +75,6 @@ constexpr std::string_view phrase_of(Topology topology) {
     return "";
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kAppPhrases{
-    {{"farm", "node 0 hands numbers to whichever worker is free"},
-     {"hello", "each node says who it is and names its neighbours"},
-     {"jacobi", "heat spreads over an image, -- STEPS"},
-     {"pingpong", "node 0 bounces a message off every other node"},
-     {"prefix", "the running sums of a file of words"},
-     {"transpose", "a matrix with rows and columns exchanged, -- ROWS COLUMNS"},
-     {"treesum", "adds up over a full binary tree of nodes"}}};
-
-/// Of an op's program the op's; of one that is not known here only where it comes from.
-std::string_view phrase_of_app(std::string_view app) {
-    for (const OpKind& kind : op_kinds())
-        if (kind.program == app)
-            return kind.phrase;
-    for (const auto& [name, phrase] : kAppPhrases)
-        if (name == app)
-            return phrase;
-    return "a program of firmware/apps";
-}
-
 void list_ops() {
     for (const OpKind& kind : op_kinds())
         print_row(kind.name, kind.phrase);
@@ -117,8 +98,11 @@ void list_topologies() {
 }
 
 void list_apps() {
-    for (const std::string_view app : app_names())
-        print_row(app, phrase_of_app(app));
+    for (const OpKind& kind : op_kinds())
+        if (kind.program == kind.name)
+            print_row(kind.name, kind.phrase);
+    for (const auto& [name, phrase] : apps())
+        print_row(name, phrase);
 }
 
 void list_boards() {

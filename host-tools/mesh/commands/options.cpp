@@ -7,6 +7,7 @@
 #include "host-tools/mesh/ops/families.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
 #include "host-tools/mesh/plan/plan_rig.hpp"
+#include "host-tools/mesh/programs/toolkit.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -71,9 +72,11 @@ void add_network(CLI::App& app, std::string& topology, std::int64_t& dim) {
 void add_work(CLI::App& app, RunArguments& run) {
     app.option_defaults()->group(kWork);
     app.add_option("--op", run.op, op_list());
-    app.add_option(
-        "--app", run.app,
-        fmt::format("a program on every node: {}, or an image (.elf)", list(app_names())));
+    app.add_option("--app", run.app,
+                   fmt::format("a program: {}, ./PROGRAM, or FILE.cpp, which is built; on every "
+                               "node, or several of them, each PROGRAM@NODES, as master@0",
+                               list(app_names())))
+        ->allow_extra_args(false);
     app.add_option("words", run.words, "after --: words for the app");
     app.add_option("--tree", run.tree, "the spanning tree; " + tree_list());
     app.add_option("--avoid", run.avoid, "NODE/PORT: choose a tree that does without this cable");
@@ -159,6 +162,9 @@ void add_results(CLI::App& app, RunArguments& run) {
     app.add_option("--faults", run.faults, fault_list());
     app.add_option("--report", run.report,
                    "file for the report, as JSON; -: standard output, the table to standard error");
+    app.add_option("--expect", run.expect,
+                   "file with what the console must show, [node] text, the lines of each node in "
+                   "their order");
     app.add_option("--timeout", run.timeout_s, "seconds of silence after which a node is hung")
         ->capture_default_str();
     app.add_option("--junit", run.junit,
@@ -225,7 +231,8 @@ std::vector<std::string> words_of_each(const CLI::App& app, const std::string& p
         else if (option->get_items_expected_max() == 0)
             words.push_back(name);
         else if (option->get_items_expected_min() == 1)
-            words.push_back(fmt::format("{}={}", name, values.front()));
+            for (const std::string& value : values)
+                words.push_back(fmt::format("{}={}", name, value));
         else {
             words.push_back(name);
             words.insert(words.end(), values.begin(), values.end());
@@ -249,6 +256,26 @@ void add_embed(CLI::App& app, EmbedArguments& embed) {
     app.add_option("--levels", embed.levels, "levels of the tree");
     app.add_option("--shape", embed.shape, "sides of the grid, as 5x5x3");
     app.add_option("--dim", embed.dim, "dimension of the cube; default: the least that does");
+}
+
+void add_build(CLI::App& app, BuildArguments& build) {
+    app.add_option("files", build.files, "C++ and C files, one with app_main()");
+    app.add_option("-o,--output", build.output, "the program");
+    app.add_option("--board", build.board, list(board_names()))->capture_default_str();
+    app.add_option("--engine", build.engine, "qemu, sim: for this one alone");
+    app.add_flag("--debug", build.debug, "so that a debugger sees every variable");
+    const auto several = [&](const char* name, std::vector<std::string>& words,
+                             const char* phrase) {
+        app.add_option(name, words, phrase)->allow_extra_args(false);
+    };
+    app.add_option("-O", build.optimise, "for speed or size: 0, 1, 2, 3, s, g");
+    several("-I", build.includes, "a folder of headers");
+    several("-D", build.defines, "NAME or NAME=VALUE for the preprocessor");
+    several("-L", build.folders, "a folder of libraries");
+    several("-l", build.libraries, "a library");
+    app.add_option("--show", build.show,
+                   "instead print words that other build tools need: compiler, compile, link, "
+                   "libraries");
 }
 
 /// The first line of a parser's complaint.
@@ -287,11 +314,18 @@ Command parse_command_line(int count, const char* const* words) {
     EmbedArguments embed;
     ListArguments names;
     MatrixArguments matrix;
+    BuildArguments build;
     app.set_version_flag("--version", fmt::format("mesh {}", kVersion));
     CLI::App& run_app = *app.add_subcommand("run", "boot a mesh, do a job on it, verify it");
     add_run(run_app, series);
     CLI::App& matrix_app = *app.add_subcommand("matrix", "many runs from a file, verified");
     add_matrix(matrix_app, matrix);
+    CLI::App& build_app =
+        *app.add_subcommand("build", "make a program of source files, for both engines");
+    add_build(build_app, build);
+    NewArguments fresh;
+    CLI::App& new_app = *app.add_subcommand("new", "make a small project to begin with");
+    new_app.add_option("folder", fresh.folder, "a new folder")->required();
     CLI::App& tree_app =
         *app.add_subcommand("tree", "print a spanning tree by the node's own rule");
     add_tree(tree_app, tree);
@@ -311,12 +345,16 @@ Command parse_command_line(int count, const char* const* words) {
         const bool chosen = !app.get_subcommands().empty();
         refuse("{}; {}", one_line(error.what()),
                chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
-                      : "commands: run, matrix, tree, embed, list (each with --help)");
+                      : "commands: run, matrix, build, new, tree, embed, list (each with --help)");
     }
     if (matrix_app.parsed()) {
         matrix.program = program_again(words[0]);
         return matrix;
     }
+    if (build_app.parsed())
+        return build;
+    if (new_app.parsed())
+        return fresh;
     if (tree_app.parsed())
         return tree;
     if (embed_app.parsed())

@@ -1,10 +1,12 @@
 // The command line of `mesh`.
 #pragma once
 
+#include "build_command.hpp"
 #include "embed_command.hpp"
 #include "host-tools/mesh/plan/plan.hpp"
 #include "list_command.hpp"
 #include "matrix.hpp"
+#include "new_command.hpp"
 #include "series.hpp"
 #include "tree_command.hpp"
 
@@ -19,8 +21,9 @@ struct HelpText {
     std::string text;
 };
 
-using Command = std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments,
-                             TreeArguments, EmbedArguments, ListArguments>;
+using Command =
+    std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments, BuildArguments,
+                 NewArguments, TreeArguments, EmbedArguments, ListArguments>;
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);

@@ -14,6 +14,11 @@ struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// The same when all has been said already, by a compiler: exit 2 without a word more.
+struct Explained : UsageError {
+    Explained() : UsageError("") {}
+};
+
 /// Throws the UsageError with this text.
 template <class... T>
 [[noreturn]] void refuse(fmt::format_string<T...> text, T&&... values) {

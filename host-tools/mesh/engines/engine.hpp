@@ -35,18 +35,31 @@ public:
     virtual void ended(NodeId node, std::string_view how) = 0;
 };
 
+/// A program that nodes run.
+struct RigProgram {
+    std::string name;  // as on the command line, or of an op
+    std::string image; // qemu: path of the ELF image; sim: of the shared object, "" of an op's own
+};
+
 /// All that an engine must know to come to life.
 struct RigPlan {
     Network network;
-    std::string board; // as on the command line
-    std::string app;   // name of a firmware app: "job", "hello", ...
-    std::string image; // qemu: path of the ELF image
-    std::string qemu;  // qemu: path of the program
-    Wiring wiring;     // wiring_of(network), unless cables are to be mis-plugged
+    std::string board;                    // as on the command line
+    std::vector<RigProgram> programs;     // one at least
+    std::vector<std::uint8_t> program_of; // by node, which of them; empty: all run the first
+    double timeout_s = 20;                // a node of a simulation that computes for three of these
+    double limit_s = 0;                   // is ended, or when the whole run has had its time
+    std::string qemu;                     // qemu: path of the program
+    Wiring wiring;                        // wiring_of(network), unless cables are to be mis-plugged
     FaultPlan faults;
     bool lockstep = false;   // Job::lockstep; the simulation is always in lockstep
     std::vector<NodeId> gdb; // qemu: held at reset for a debugger
     bool sandbox = false;    // qemu: it can confine itself to what a node needs
+
+    std::size_t program_number(NodeId node) const {
+        return program_of.empty() ? 0 : program_of[index(node)];
+    }
+    const RigProgram& program(NodeId node) const { return programs[program_number(node)]; }
 };
 
 class Engine {

@@ -3,11 +3,13 @@
 #include "host-tools/mesh/session/fault_words.hpp"
 
 #include "boards/host/stop.hpp"
+#include "hal/check.hpp"
 
 #include <array>
 #include <bit>
 #include <csignal>
 #include <cstdlib>
+#include <sys/time.h>
 #include <ucontext.h>
 
 namespace mesh::host {
@@ -18,6 +20,7 @@ constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 /// A fault so near below the stack pointer, or above it, is one of a stack that is full.
 constexpr std::uintptr_t kStackReach = 128 << 10;
 constexpr std::uint32_t kUsageFault = 6;
+constexpr suseconds_t kTickUs = 100'000;
 
 // The words are those of a Cortex-M's status.
 constexpr std::uint32_t kJump = 1u << 0;
@@ -83,7 +86,7 @@ ProgramFaults* running = nullptr; // while a node runs
 
 } // namespace
 
-ProgramFaults::ProgramFaults() {
+ProgramFaults::ProgramFaults(Seconds patience, Seconds limit) : patience_(patience), limit_(limit) {
     const stack_t stack{signal_stack.data(), 0, signal_stack.size()};
     sigaltstack(&stack, nullptr);
     struct sigaction action {};
@@ -91,14 +94,23 @@ ProgramFaults::ProgramFaults() {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     for (const int signal : kSignals)
         sigaction(signal, &action, nullptr);
+    action.sa_sigaction = &ProgramFaults::on_tick;
+    action.sa_flags |= SA_RESTART;
+    sigaction(SIGALRM, &action, nullptr);
+    const itimerval ticks{{0, kTickUs}, {0, kTickUs}};
+    setitimer(ITIMER_REAL, &ticks, nullptr);
 }
 
 ProgramFaults::~ProgramFaults() {
+    const itimerval none{};
+    setitimer(ITIMER_REAL, &none, nullptr);
+    std::signal(SIGALRM, SIG_IGN);
     for (const int signal : kSignals)
         std::signal(signal, SIG_DFL);
 }
 
 void ProgramFaults::enter() {
+    entries_ = entries_ + 1;
     running = this;
     board::set_stop(&ProgramFaults::stop, this);
 }
@@ -118,6 +130,28 @@ void ProgramFaults::on_signal(int signal, siginfo_t* info, void* context) {
     if (running != nullptr)
         stop(running, record_of(signal, *info, registers_of(context)));
     std::signal(signal, SIG_DFL); // a fault of our own: it comes again, and ends the process
+}
+
+/// The node that runs has had its time, or somebody wants the run to end.
+bool ProgramFaults::too_late() {
+    if (entries_ != entries_seen_)
+        ticks_ = 0;
+    entries_seen_ = entries_;
+    sigset_t waiting;
+    sigpending(&waiting);
+    return Seconds(1e-6 * kTickUs * ++ticks_) > patience_ ||
+           (limit_ > Seconds(0) && Clock::now() - began_ > limit_) ||
+           sigismember(&waiting, SIGINT) != 0 || sigismember(&waiting, SIGTERM) != 0;
+}
+
+void ProgramFaults::on_tick(int, siginfo_t*, void* context) {
+    const std::uintptr_t pc = registers_of(context).pc;
+    if (running == nullptr || !running->too_late() || !board::in_loaded_code(pc))
+        return;
+    wire::FaultRecord record{};
+    record.cause = static_cast<std::uint32_t>(CheckId::program_endless);
+    record.pc = board::code_offset(pc);
+    stop(running, record);
 }
 
 } // namespace mesh::host

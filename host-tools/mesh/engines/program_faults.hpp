@@ -1,11 +1,14 @@
-// Faults of the processor while a simulated node runs: the signal ends that node and no other.
+// What ends a simulated node from outside, and no other: a fault of the processor, or its time.
 //
 // A program that reads by a null pointer or divides by zero gets a signal of the host. The handler
 // leaves the node's stack at once, as halt() does, for the place where the simulation entered it.
+// So does the handler of a timer for a node that never comes back, while it is in the program's own
+// code: in ours it might hold what others need.
 #pragma once
 
 #include "wire/host_messages.hpp"
 
+#include <chrono>
 #include <csetjmp>
 #include <csignal>
 
@@ -13,13 +16,16 @@ namespace mesh::host {
 
 class ProgramFaults {
 public:
-    /// One at a time in a process.
-    ProgramFaults();
+    using Seconds = std::chrono::duration<double>;
+
+    /// One at a time in a process. A node may work for `patience` at a time, all of them for
+    /// `limit` in all (0: as long as they like).
+    ProgramFaults(Seconds patience, Seconds limit);
     ~ProgramFaults();
     ProgramFaults(const ProgramFaults&) = delete;
     ProgramFaults& operator=(const ProgramFaults&) = delete;
 
-    /// Runs `work()`. False if it was left by a fault or halt(), of which record() says what it
+    /// Runs `work()`. False if it was left, of which record() says what it
     /// was.
     template <class Work>
     bool guard(Work&& work) {
@@ -39,7 +45,17 @@ private:
     static void leave();
     static void stop(void* self, const wire::FaultRecord& record);
     static void on_signal(int signal, siginfo_t* info, void* context);
+    static void on_tick(int signal, siginfo_t* info, void* context);
+    bool too_late();
 
+    using Clock = std::chrono::steady_clock;
+
+    Seconds patience_;
+    Seconds limit_;
+    Clock::time_point began_ = Clock::now();
+    volatile unsigned entries_ = 0; // calls of guard()
+    unsigned entries_seen_ = 0;     // at the last tick
+    unsigned ticks_ = 0;            // since entries_ changed
     sigjmp_buf entry_;
     wire::FaultRecord record_{};
 };

@@ -110,7 +110,7 @@ void QemuEngine::boot(Events& events) {
         fmt::print(stderr,
                    "node {} waits at reset; attach with: gdb-multiarch {} "
                    "-ex 'target remote {}'\n",
-                   index(node), plan_.image, stubs_.path(node));
+                   index(node), plan_.program(node).image, stubs_.path(node));
 }
 
 /// A few QEMUs that start at a time come up sooner than all of them at once. One that does not come
@@ -145,7 +145,7 @@ std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node, unsigned s
                                    "-net",
                                    "nic,netdev=n,macaddr=" + mac_text(mac),
                                    "-kernel",
-                                   plan.image};
+                                   plan.program(node).image};
     if (plan.sandbox)
         words.insert(words.end(), {"-sandbox", "on,obsolete=deny,elevateprivileges=deny,"
                                                "spawn=deny,resourcecontrol=deny"});

@@ -77,7 +77,11 @@ pid_t start(Exec& exec) {
 /// Waits until there is something to read, or the end of it.
 bool readable(int fd, std::chrono::milliseconds patience) {
     pollfd wanted{fd, POLLIN, 0};
-    return poll(&wanted, 1, static_cast<int>(patience.count())) == 1;
+    const timespec time{patience.count() / 1000, patience.count() % 1000 * 1'000'000};
+    sigset_t held; // ticks of a simulation
+    pthread_sigmask(SIG_BLOCK, nullptr, &held);
+    sigaddset(&held, SIGALRM);
+    return ppoll(&wanted, 1, &time, &held) == 1;
 }
 
 std::chrono::milliseconds left_until(std::chrono::steady_clock::time_point end) {

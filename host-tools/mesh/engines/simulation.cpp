@@ -1,8 +1,11 @@
-// The sim engine: every node is an object of this process, running the very kernel and apps of the
-// firmware over boards/host. The loom's lockstep is its event queue.
+// The sim engine: every node is an object of this process, running the very kernel of the firmware
+// over boards/host. The programs of ops are part of this one, others are loaded. The loom's
+// lockstep is its event queue.
 #include "engine.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/links/host_frame.hpp"
+#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/programs/loaded_program.hpp"
 #include "program_faults.hpp"
 #include "signals.hpp"
 
@@ -14,39 +17,39 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <deque>
-#include <map>
 #include <new>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#define MESH_APP(name) mesh::Process app_main_##name(mesh::Kernel& kernel);
-#include "apps.inc"
-#undef MESH_APP
+mesh::Process app_main_ascend(mesh::Kernel& kernel);
+mesh::Process app_main_fft(mesh::Kernel& kernel);
+mesh::Process app_main_job(mesh::Kernel& kernel);
+mesh::Process app_main_sort(mesh::Kernel& kernel);
 
 namespace mesh::host {
 namespace {
 
-const std::map<std::string, Program, std::less<>>& programs() {
-    static const std::map<std::string, Program, std::less<>> all{
-#define MESH_APP(name) {#name, app_main_##name},
-#include "apps.inc"
-#undef MESH_APP
-    };
-    return all;
-}
+/// The programs of firmware/ops, by the names that ops have for them.
+constexpr std::array<std::pair<std::string_view, Program>, 4> kOwnPrograms{
+    {{"ascend", app_main_ascend},
+     {"fft", app_main_fft},
+     {"job", app_main_job},
+     {"sort", app_main_sort}}};
 
-Program program_named(const std::string& name) {
-    const auto found = programs().find(name);
-    if (found == programs().end()) {
-        std::string known;
-        for (const auto& [known_name, program] : programs())
-            known += (known.empty() ? "" : ", ") + known_name;
-        refuse("no app '{}' in the simulation; there are: {}", name, known);
+std::vector<LoadedProgram> programs_of(const RigPlan& plan) {
+    std::vector<LoadedProgram> programs;
+    for (const RigProgram& program : plan.programs) {
+        const auto number = static_cast<unsigned>(programs.size() + 1);
+        if (program.image.empty())
+            programs.emplace_back(look_up(kOwnPrograms, program.name, "program"));
+        else
+            programs.emplace_back(program.image, number, node_count(plan.network));
     }
-    return found->second;
+    return programs;
 }
 
 /// Memory of all nodes in one piece that the system only backs where it is touched.
@@ -134,8 +137,11 @@ struct Life {
 };
 
 struct SimNode {
-    explicit SimNode(const Memory& its_memory) : memory(its_memory) {}
+    SimNode(const Memory& its_memory, LoadedProgram& its_program)
+        : memory(its_memory),
+          program(its_program) {}
     Memory memory;
+    LoadedProgram& program;
     std::optional<Life> life;
     bool queued = false;
     bool gone = false;
@@ -145,13 +151,16 @@ class Simulation final : public Engine {
 public:
     explicit Simulation(const RigPlan& plan)
         : network_(plan.network),
-          program_(program_named(plan.app)),
+          programs_(programs_of(plan)),
           sizes_(plan.network),
           ground_(sizes_.node_bytes() * node_count(plan.network)),
+          faults_(kComputingTimeouts * ProgramFaults::Seconds(plan.timeout_s),
+                  ProgramFaults::Seconds(plan.limit_s)),
           loom_(node_count(plan.network), port_count(plan.network),
                 plan.wiring ? plan.wiring : wiring_of(plan.network), plan.faults, cables_) {
         for (std::uint32_t number = 0; number < node_count(plan.network); ++number) {
-            nodes_.emplace_back(sizes_.take(ground_));
+            nodes_.emplace_back(sizes_.take(ground_),
+                                programs_[plan.program_number(node_at(number))]);
             begin_life(node_at(number), 0);
         }
     }
@@ -165,7 +174,7 @@ public:
     bool advance(std::chrono::milliseconds patience, Events& events) override {
         events_ = &events;
         const auto until = std::chrono::steady_clock::now() + patience;
-        constexpr unsigned kRunsBetweenLooks = 4096;
+        constexpr unsigned kRunsBetweenLooks = 64;
         unsigned runs = 0;
         while (!runnable_.empty() || !resets_.empty()) {
             reset_nodes();
@@ -221,6 +230,7 @@ private:
 
     void run(NodeId number) {
         Node<board::HostBoard>& node = nodes_[index(number)].life->node;
+        nodes_[index(number)].program.enter(number);
         board::set_console(&node.kernel());
         const bool whole = faults_.guard([&node] {
             while (node.poll()) {
@@ -240,7 +250,8 @@ private:
         node.life.emplace(
             wire::Identity{network_, id, starts},
             [this, id](std::span<std::byte> frame) { loom_.frame_from(id, frame); }, node.memory,
-            program_);
+            node.program.entry());
+        node.program.reset(id);
         node.gone = false;
     }
 
@@ -265,8 +276,11 @@ private:
         node.queued = true;
     }
 
+    /// As of a node of an emulator (Deadlines::stuck).
+    static constexpr double kComputingTimeouts = 3;
+
     Network network_;
-    Program program_;
+    std::vector<LoadedProgram> programs_;
     Sizes sizes_;
     Ground ground_;
     std::deque<SimNode> nodes_;

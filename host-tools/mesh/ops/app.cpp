@@ -2,6 +2,7 @@
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/plan/plan_programs.hpp"
 #include "kernel/limits.hpp"
 
 namespace mesh::host {
@@ -12,7 +13,7 @@ class App final : public Operation {
 public:
     App(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
         : Operation(kind, std::move(plan)),
-          name_(arguments.app) {
+          name_(program_word(arguments.app.front())) {
         plan_message(run(), arguments, kInputBytesMax);
         if (arguments.words.size() > limits::kArgumentsMax)
             refuse("{} words for the app: at most {} are allowed", arguments.words.size(),

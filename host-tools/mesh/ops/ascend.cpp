@@ -1,11 +1,11 @@
 // The data of the ops on ASCEND and DESCEND: read or made, checked, cut into a part for each node.
 #include "ascend.hpp"
 
-#include "apps/parts.hpp"
-#include "apps/traffic.hpp"
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/ops/parts.hpp"
+#include "host-tools/mesh/ops/traffic.hpp"
 #include "kernel/limits.hpp"
 #include "samples.hpp"
 #include "wire/bytes.hpp"

@@ -1,5 +1,5 @@
 // The ops that stand on ASCEND and DESCEND: ascend, descend, sort, fft. Their data is cut into one
-// part for each node (apps/parts.hpp), with a table of the parts before it; ascend.cpp plans it,
+// part for each node (ops/parts.hpp), with a table of the parts before it; ascend.cpp plans it,
 // ascend_answers.cpp says what must come of it, by the host's own means.
 #pragma once
 

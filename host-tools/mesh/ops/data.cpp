@@ -1,6 +1,6 @@
 #include "data.hpp"
 
-#include "apps/traffic.hpp"
+#include "host-tools/mesh/ops/traffic.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"

@@ -34,7 +34,7 @@ struct OpKind {
     std::string_view name;
     std::string_view phrase;  // what it does, for a list
     wire::Op op;              // how the nodes call it
-    std::string_view program; // that does it, of firmware/apps
+    std::string_view program; // that does it, of firmware/ops
     std::string_view options; // that it reads beside those that every run has, with blanks between
     /// Checks the arguments and plans the op in a run of which only what all ops share is planned.
     /// UsageError.

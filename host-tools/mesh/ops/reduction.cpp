@@ -2,9 +2,9 @@
 // computed apart from the nodes' code, in the order of the nodes.
 #include "collectives/reduction.hpp"
 
-#include "apps/traffic.hpp"
 #include "data.hpp"
 #include "families.hpp"
+#include "host-tools/mesh/ops/traffic.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
 #include "kernel/limits.hpp"
 #include "trees.hpp"

@@ -1,7 +1,7 @@
 // All ops there are: one line for each family.
 #include "families.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
-#include "host-tools/mesh/plan/plan_rig.hpp"
+#include "host-tools/mesh/programs/toolkit.hpp"
 #include "operation.hpp"
 
 #include <algorithm>
@@ -45,12 +45,13 @@ const OpKind& kind_asked_for(const RunArguments& arguments) {
     for (const OpKind& kind : op_kinds())
         names.push_back(kind.name);
     if (arguments.op.empty() == arguments.app.empty())
-        refuse("give one of --op ({}) and --app ({}, or IMAGE.elf)", fmt::join(names, ", "),
-               fmt::join(app_names(), ", "));
+        refuse("give one of --op ({}) and --app ({}, ./PROGRAM or FILE.cpp)",
+               fmt::join(names, ", "), fmt::join(app_names(), ", "));
     if (!arguments.op.empty())
         return op_kinds()[place_of(names, arguments.op, "--op")];
     for (const OpKind& kind : op_kinds())
-        if (kind.program == arguments.app && kind.program != kCommonProgram)
+        if (arguments.app == std::vector{std::string(kind.program)} &&
+            kind.program != kCommonProgram)
             return kind;
     return app_op();
 }

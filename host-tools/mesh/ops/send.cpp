@@ -1,7 +1,7 @@
 // send: messages from one node to another, or of every node to random ones.
-#include "apps/traffic.hpp"
 #include "data.hpp"
 #include "families.hpp"
+#include "host-tools/mesh/ops/traffic.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
 #include "kernel/limits.hpp"
 #include "wire/frame.hpp"

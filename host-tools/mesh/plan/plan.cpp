@@ -7,6 +7,7 @@
 #include "plan_rig.hpp"
 
 #include <array>
+#include <unistd.h>
 #include <utility>
 
 namespace mesh::host {
@@ -36,6 +37,8 @@ void plan_times(RunPlan& run, const RunArguments& arguments) {
 }
 
 void check_files(const RunPlan& run) {
+    if (!run.expect.empty() && access(run.expect.c_str(), R_OK) != 0)
+        refuse("--expect '{}': cannot be read", run.expect);
     if (!run.output.empty())
         check_writable(run.output, "--output");
     if (!run.report.empty() && run.report != kStandardOutput)
@@ -54,6 +57,7 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     run.report = arguments.report;
     run.log = arguments.log;
     run.raw = arguments.raw;
+    run.expect = arguments.expect;
     plan_times(run, arguments);
     return run;
 }

@@ -22,7 +22,7 @@ struct RunArguments {
     std::string topology = "cube";
     std::int64_t dim = 0;
     std::string op;
-    std::string app;
+    std::vector<std::string> app;   // a program, or several, each with nodes: PROGRAM@NODES
     std::vector<std::string> words; // after --
     std::string tree;               // "": the topology's, or what copies and avoid ask for
     std::string avoid;              // NODE/PORT
@@ -53,6 +53,7 @@ struct RunArguments {
     double limit_s = 0;
     std::string log;
     bool raw = false;
+    std::string expect;
     std::vector<std::int64_t> gdb;
     std::optional<std::uint32_t> memory; // megabytes
     std::string image;
@@ -84,6 +85,7 @@ struct RunPlan {
     double limit_s = 0;                       // of the whole run; 0: none
     std::string log;                          // folder
     bool raw = false;                         // console text as it is
+    std::string expect;                       // file
     std::string command;                      // that repeats the run
     std::uint64_t memory_kbyte = 0;           // that its nodes need
     std::uint64_t memory_available_kbyte = 0; // when it was planned

@@ -4,6 +4,7 @@
 #include "host-tools/mesh/engines/qemu_process.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "naming.hpp"
+#include "plan_programs.hpp"
 
 #include <array>
 #include <filesystem>
@@ -67,23 +68,6 @@ void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max,
                largest_dim(network.topology, available / node_kbyte, ports_max));
 }
 
-/// Where `make install` puts the images of a board, or else where `make` leaves them.
-std::filesystem::path folder_of_images(std::string_view board) {
-    std::error_code error;
-    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-    const auto above = self.parent_path().parent_path();
-    const auto installed = above / "share" / "meshputer" / board;
-    return std::filesystem::exists(installed, error) ? installed : above / board;
-}
-
-void check_image(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::array<char, 4> magic{};
-    if (!file.read(magic.data(), magic.size()) || std::string_view(magic.data(), 4) != "\177ELF")
-        refuse("image '{}': not there or not an ELF file; `make` builds those of firmware/apps",
-               path);
-}
-
 /// QEMU's path, after a look at its version.
 std::string find_qemu(const std::string& name) {
     std::string path = find_program(name);
@@ -114,37 +98,22 @@ bool has_sandbox(const std::string& path) {
     return program.find("libseccomp.so") != std::string::npos;
 }
 
-bool is_image(std::string_view app) {
-    return app.find('/') != std::string_view::npos || app.ends_with(".elf");
-}
-
-/// Engine, board, memory, image and emulator.
+/// Engine, board, memory and emulator.
 void plan_engine(RunPlan& run, const RunArguments& arguments) {
     RigPlan& rig = run.rig;
     if (run.engine != "qemu" && run.engine != "sim")
         refuse("--engine '{}': allowed: qemu, sim", run.engine);
     rig.board = arguments.board;
     const BoardFacts& board = board_of(rig.board);
-    const auto apps = app_names();
-    const bool image = is_image(rig.app);
-    if (!arguments.app.empty() && !image &&
-        std::find(apps.begin(), apps.end(), rig.app) == apps.end())
-        refuse("--app '{}': allowed: {}, or a path of an image (.elf)", rig.app,
-               fmt::join(apps, ", "));
+    rig.timeout_s = run.timeout_s;
+    rig.limit_s = run.limit_s;
     if (run.engine == "sim") {
-        if (image || !arguments.image.empty())
-            refuse("'{}': --engine sim runs apps by name only: {}", image ? rig.app : "--image",
-                   fmt::join(apps, ", "));
         if (!arguments.gdb.empty())
             refuse("--gdb goes with --engine qemu only");
         plan_size(run, arguments, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
         return;
     }
     plan_size(run, arguments, board.ports, std::uint64_t{board.node_mbyte} * 1024, board.name);
-    rig.image = image ? rig.app : (folder_of_images(rig.board) / (rig.app + ".elf")).string();
-    if (!arguments.image.empty())
-        rig.image = arguments.image;
-    check_image(rig.image);
     rig.qemu = find_qemu(arguments.qemu);
     rig.sandbox = has_sandbox(rig.qemu);
 }
@@ -188,20 +157,10 @@ std::vector<std::string_view> board_names() {
     return names;
 }
 
-std::vector<std::string_view> app_names() {
-    std::vector<std::string_view> names;
-#define MESH_APP(app)                                                                              \
-    if (std::string_view(#app) != kCommonProgram)                                                  \
-        names.push_back(#app);
-#include "apps.inc"
-#undef MESH_APP
-    return names;
-}
-
 void plan_rig(Operation& op, const RunArguments& arguments) {
-    op.run().rig.app = op.is_app() ? op.title() : std::string(op.kind().program);
     plan_wiring(op.run(), arguments);
     plan_engine(op.run(), arguments);
+    plan_programs(op, arguments);
 }
 
 } // namespace mesh::host

@@ -8,9 +8,6 @@
 
 namespace mesh::host {
 
-/// The apps that are built in, by name.
-std::vector<std::string_view> app_names();
-
 /// The boards that images are built for.
 std::vector<std::string_view> board_names();
 

@@ -136,7 +136,8 @@ std::string NodeSession::on_fault(const HostMessage& message) {
     const auto record = payload_as<wire::FaultRecord>(message);
     if (!record)
         return refuse_frame();
-    const std::string place = offer_->lines != nullptr ? offer_->lines->place_of(*record) : "";
+    const std::string place =
+        offer_->lines != nullptr ? offer_->lines->place_of(node_, *record) : "";
     result_.note = fmt::format("firmware stopped: {}{}{}", fault_words(*record),
                                place.empty() ? "" : ", ", place);
     desk_->stopped(node_, fmt::format("{} (pc {:#010x}, lr {:#010x}, status {:#010x})",

@@ -56,7 +56,7 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
       log_(plan_.log),
       deadlines_({Deadlines::Seconds(plan_.timeout_s), Deadlines::Seconds(plan_.limit_s),
                   engine.real_time(), !plan_.rig.gdb.empty()}),
-      lines_(plan_.rig.image),
+      lines_(plan_.rig, plan_.engine == "sim"),
       offer_{plan_.network(),
              &plan_.input,
              &result_.output,
@@ -272,6 +272,8 @@ void Run::begin_anew(NodeId node) {
 }
 
 void Run::console_line(NodeId from, std::string_view line) {
+    if (!plan_.expect.empty())
+        result_.console.add(index(from), line);
     log_.console_line(from, line);
     if (engine_.loom().in_lockstep())
         console_.add(engine_.loom().rounds(), from, line);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "console_order.hpp"
+#include "console_text.hpp"
 #include "deadlines.hpp"
 #include "host-tools/mesh/engines/engine.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
@@ -27,6 +28,7 @@ namespace mesh::host {
 struct RunResult {
     std::vector<NodeResult> nodes;
     Output output;
+    ConsoleText console; // only if it is expected to be something
     double boot_s = 0;
     double wall_s = 0;
     Refusals refusals;

@@ -3,6 +3,8 @@
 #include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/engines/qemu_process.hpp"
 
+#include "boards/host/stop.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,36 +55,43 @@ std::string place_in(const std::string& tool, const std::string& image, std::uin
 
 } // namespace
 
-std::string SourceLines::place_of(const wire::FaultRecord& record) {
-    const auto known = known_.find({record.pc, record.lr});
+std::string SourceLines::place_of(NodeId node, const wire::FaultRecord& record) {
+    const Place place{plan_.program_number(node), record.pc, record.lr};
+    const auto known = known_.find(place);
     if (known != known_.end())
         return known->second;
     if (known_.size() == kPlacesMax)
         return "at another place";
-    return known_[{record.pc, record.lr}] = find(record);
+    return known_[place] = find(node, record);
 }
 
-std::string SourceLines::find(const wire::FaultRecord& record) const {
-    const bool simulated = image_.empty();
-    std::error_code error;
-    const std::string program =
-        simulated ? std::filesystem::read_symlink("/proc/self/exe", error).string() : image_;
-    const char* const name = simulated ? kHostTool : kBoardTool;
+std::string SourceLines::find(NodeId node, const wire::FaultRecord& record) const {
+    const char* const name = simulated_ ? kHostTool : kBoardTool;
     const std::string tool = find_program(name);
     if (tool.empty())
         return fmt::format("{} is not installed, so that nobody says in which line", name);
-    const auto look = [&](std::uint32_t address) {
-        if (address == 0 || address >= kImageEnd)
-            return std::string{};
-        // Odd on a board: a return address, in Thumb code; what called is before it.
-        const bool returns = !simulated && (address & 1u) != 0;
-        return place_in(tool, program, returns ? address - 3 : address);
-    };
-    if (const std::string place = look(record.pc); !place.empty())
+    if (const std::string place = look(node, tool, record.pc); !place.empty())
         return "in " + place;
-    if (const std::string place = look(record.lr); !place.empty())
+    if (const std::string place = look(node, tool, record.lr); !place.empty())
         return "called from " + place;
     return "the image does not know in which line";
+}
+
+std::string SourceLines::look(NodeId node, const std::string& tool, std::uint32_t address) const {
+    if (address == 0 || address >= kImageEnd)
+        return {};
+    if (simulated_) {
+        const std::uint32_t loaded = address / board::kCodeBytesMax;
+        if (loaded > plan_.programs.size())
+            return {};
+        std::error_code error;
+        const std::string image =
+            loaded == 0 ? std::filesystem::read_symlink("/proc/self/exe", error).string()
+                        : plan_.programs[loaded - 1].image;
+        return place_in(tool, image, address % board::kCodeBytesMax);
+    }
+    // Odd: a return address, in Thumb code; what called is before it.
+    return place_in(tool, plan_.program(node).image, (address & 1u) != 0 ? address - 3 : address);
 }
 
 } // namespace mesh::host

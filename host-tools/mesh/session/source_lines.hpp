@@ -2,29 +2,34 @@
 // tools, or of the host's for a simulation.
 #pragma once
 
+#include "host-tools/mesh/engines/engine.hpp"
 #include "wire/host_messages.hpp"
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 
 namespace mesh::host {
 
 class SourceLines {
 public:
-    /// `image`: path of the ELF file of the nodes; empty: they are simulated by this program.
-    explicit SourceLines(std::string image) : image_(std::move(image)) {}
+    /// `plan` must outlive it.
+    SourceLines(const RigPlan& plan, bool simulated) : plan_(plan), simulated_(simulated) {}
 
     /// "in app_main, firmware/apps/hello.cpp:9" for where a node stopped, or why that is not known.
     /// Runs a program for each new place, for the first kPlacesMax of them.
-    std::string place_of(const wire::FaultRecord& record);
+    std::string place_of(NodeId node, const wire::FaultRecord& record);
 
 private:
-    std::string find(const wire::FaultRecord& record) const;
+    std::string find(NodeId node, const wire::FaultRecord& record) const;
+    std::string look(NodeId node, const std::string& tool, std::uint32_t address) const;
 
-    std::string image_;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> known_; // by pc and lr
+    using Place = std::tuple<std::size_t, std::uint32_t, std::uint32_t>; // program, pc and lr
+
+    const RigPlan& plan_;
+    bool simulated_;
+    std::map<Place, std::string> known_;
 };
 
 } // namespace mesh::host

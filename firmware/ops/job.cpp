@@ -1,6 +1,6 @@
 // The program of `mesh run --op ...`: does what the host asks and tells what it got.
-#include "apps/traffic.hpp"
 #include "meshputer.hpp"
+#include "ops/traffic.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
 

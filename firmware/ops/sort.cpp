@@ -1,8 +1,8 @@
 // The program of `mesh run --op sort`: the nodes sort numbers or lines among themselves.
 // Words: what is sorted (i32 or lines), and the most that a node has of it.
 #include "collectives/sort.hpp"
-#include "apps/parts.hpp"
 #include "meshputer.hpp"
+#include "ops/parts.hpp"
 
 #include <charconv>
 #include <optional>

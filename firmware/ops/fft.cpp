@@ -2,8 +2,8 @@
 // on each node, their number a power of two. Radix 2, decimation in frequency: a descending pass
 // over the nodes, then the same butterflies inside each node. Point p of the result is where p read
 // backwards says.
-#include "apps/parts.hpp"
 #include "meshputer.hpp"
+#include "ops/parts.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,9 +1,9 @@
 // The program of `mesh run --op ascend` and `descend`: prefix sums. Every node has a block of
 // 32-bit words; afterwards word w of a node is the sum of the words w of all nodes up to it, in the
 // order of their addresses (ascend) or of their addresses read backwards (descend).
-#include "apps/parts.hpp"
-#include "apps/prefix_sums.hpp"
 #include "meshputer.hpp"
+#include "ops/parts.hpp"
+#include "ops/prefix_sums.hpp"
 
 using namespace mesh;
 

@@ -1,0 +1,85 @@
+# Programs: how one is built for the simulation, and what `mesh build` needs to build one anywhere.
+# Included by the Makefile, which has the flags, the boards and the sources.
+#
+# The toolkit has the same layout in $(BUILD) and where `make install` puts it: include/, linker/,
+# apps.txt, host/ and a folder a board, each with program.json, a compiler's words. In those @ is
+# the toolkit itself.
+
+# A program and the kernel fit together if they were built with the same headers.
+HEADERS := $(wildcard firmware/*.hpp firmware/*/*.hpp firmware/*/*/*.hpp boards/host/*.hpp)
+.PHONY: FORCE
+$(BUILD)/host/stamp.inc: FORCE
+	@mkdir -p $(@D); echo "\"$$(cat $(HEADERS) | sha256sum | cut -c1-12)\"" >$@.new
+	@cmp -s $@.new $@ || cp $@.new $@; rm $@.new
+$(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
+	@mkdir -p $(@D); echo "$* $$(tr -d '"' <$<)" >$@
+
+# ---- the part for the simulation -----------------------------------------------------------------
+# Loaded by the host tool, once for all nodes.
+PROGRAM_FLAGS := -fPIC -fno-builtin -fno-gnu-unique
+PROGRAM_LDFLAGS := -shared -Wl,-Bsymbolic,-z,relro,-z,now
+define simulated_rules
+$(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp Makefile | $(BUILD)/host/stamp.inc
+	$$(call say,CXX,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$(CXX) $(CXXFLAGS) $(HOST_FLAGS) $(PROGRAM_FLAGS) -c $$< -o $$@
+	$(Q)$(APP_OUTPUT) $$@
+$(BUILD)/host/obj/$(1)/%.sim: $(BUILD)/host/obj/$(1)/%.o
+	$(Q)$(CXX) $(PROGRAM_LDFLAGS) $$< -o $$@
+endef
+$(foreach f,firmware/apps tests/mesh/apps,$(eval $(call simulated_rules,$f)))
+
+# $(1): board, $(2): source; the files that its image carries in sections of their suffixes
+carried = $(BUILD)/$(1)/program.stamp \
+  $(patsubst %.cpp,$(BUILD)/host/obj/%.sim,$(filter $(2),$(APP_SOURCES) $(HOST_PROBES)))
+
+# ---- the toolkit ---------------------------------------------------------------------------------
+# What a user is told of; an error only where nobody can have meant it.
+USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter -Werror=unused-result \
+  -Werror=return-type -Werror=format
+CXX_ONLY := -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit
+# $(1): prefix of the tools, $(2): place; the variables that begin with it have the words.
+define program_json
+{"cxx": "$(1)g++", "cc": "$(1)gcc", "objcopy": "$(1)objcopy",
+ "compile": "$(strip $($(2)_COMPILE) $(USER_WARNINGS) -ffp-contract=off -I@/include)",
+ "compile_cxx": "$(strip -std=c++20 $($(2)_COMPILE_CXX))",
+ "renamed": "$(strip $($(2)_RENAMED))",
+ "link": "$(strip $($(2)_LINK))",
+ "libraries": "$(strip $($(2)_LIBRARIES))"}
+endef
+host_COMPILE := -O2 -g $(PROGRAM_FLAGS)
+host_RENAMED := $(APP_RENAMED)
+host_LINK := $(PROGRAM_LDFLAGS)
+$(BUILD)/host/program.json: Makefile firmware/programs.mk
+	@mkdir -p $(@D)
+	$(file >$@,$(call program_json,,host))
+define toolkit_rules
+$(1)_COMPILE := $(filter-out $(CXX_ONLY) -fstack-usage,$(TARGET_FLAGS)) $($(1)_CPU_FLAGS)
+$(1)_COMPILE_CXX := $(filter $(CXX_ONLY),$(TARGET_FLAGS))
+$(1)_LINK := $($(1)_CPU_FLAGS) $(subst -Llinker,-L@/linker,$(TARGET_LDFLAGS)) \
+  -T @/$($(1)_LDSCRIPT) -Wl,--whole-archive @/$(1)/libboard.a -Wl,--no-whole-archive
+$(1)_LIBRARIES := @/$(1)/libmesh.a $($(1)_LDFLAGS)
+$(BUILD)/$(1)/program.json: Makefile firmware/programs.mk boards/$(1)/board.mk
+	@mkdir -p $$(@D)
+	$$(file >$$@,$$(call program_json,$(CROSS),$(1)))
+$(BUILD)/$(1)/libboard.a: $(filter-out %.a,$($(1)_SYSTEM))
+	$$(call say,AR,$$@)
+	@rm -f $$@
+	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
+endef
+$(foreach b,$(BOARDS),$(eval $(call toolkit_rules,$b)))
+# The names of apps, and what their first lines say of them.
+$(BUILD)/apps.txt: firmware/apps $(APP_SOURCES) firmware/programs.mk
+	@mkdir -p $(@D)
+	@for app in $(APPS); do \
+	  echo "$$app $$(sed -n '1s,^// [a-z_]*: \([^.]*\).*,\1,p' firmware/apps/$$app.cpp)"; done >$@
+$(BUILD)/include $(BUILD)/linker:
+	@mkdir -p $(@D); ln -sfn ../$(subst include,firmware,$(@F)) $@
+# What `make install` copies, and links to what it has in another way.
+TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/host/program.json $(BUILD)/include $(BUILD)/linker \
+  $(foreach b,$(BOARDS),$(BUILD)/$b/program.json $(BUILD)/$b/program.stamp)
+TOOLKIT_LIBRARIES := $(foreach b,$(BOARDS),$(BUILD)/$b/libboard.a $(BUILD)/$b/libmesh.a)
+TOOLKIT_FILES := $(filter-out %/include %/linker,$(TOOLKIT_WORDS)) $(TOOLKIT_LIBRARIES)
+.PHONY: toolkit
+toolkit: $(TOOLKIT_WORDS) $(TOOLKIT_LIBRARIES)
+$(MESH): | $(TOOLKIT_WORDS)

@@ -1,0 +1,315 @@
+#include "build_command.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/plan/plan_rig.hpp"
+#include "host-tools/mesh/programs/program_file.hpp"
+#include "host-tools/mesh/programs/tool_process.hpp"
+#include "host-tools/mesh/programs/toolkit.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <regex>
+#include <sstream>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr std::string_view kHost = "host";
+constexpr std::string_view kSimulation = "sim";
+
+/// A folder of its own that goes with it.
+class Workplace {
+public:
+    Workplace() {
+        std::string name = (fs::temp_directory_path() / "mesh-build-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr)
+            refuse("{}: no folder can be made there", fs::temp_directory_path().string());
+        folder_ = name;
+    }
+    Workplace(const Workplace&) = delete;
+    Workplace& operator=(const Workplace&) = delete;
+    ~Workplace() {
+        std::error_code error;
+        fs::remove_all(folder_, error);
+    }
+    std::string operator/(const std::string& name) const { return (folder_ / name).string(); }
+
+private:
+    fs::path folder_;
+};
+
+bool is_c(const std::string& file) { return file.ends_with(".c"); }
+
+void append(Words& words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+}
+
+void append(Words& words, std::string_view prefix, const Words& more) {
+    for (const std::string& word : more)
+        words.push_back(fmt::format("{}{}", prefix, word));
+}
+
+[[noreturn]] void explain(const std::string& said) {
+    fmt::print(stderr, "{}", said);
+    throw Explained{};
+}
+
+/// The program for one place: a board, or the simulation.
+class Half {
+public:
+    Half(const BuildArguments& arguments, std::string place, const Workplace& work)
+        : arguments_(arguments),
+          place_(std::move(place)),
+          work_(work),
+          compiler_(compiler_for(place_)) {}
+
+    /// Sets the compilers to work.
+    void begin() {
+        for (std::size_t at = 0; at < arguments_.files.size(); ++at) {
+            const std::string& file = arguments_.files[at];
+            const std::string object = work_ / fmt::format("{}-{}.o", place_, at);
+            Words words = is_c(file) ? compiler_.cc : compiler_.cxx;
+            if (arguments_.debug)
+                append(words, {"-Og", "-g3"});
+            if (!arguments_.optimise.empty())
+                words.push_back("-O" + arguments_.optimise);
+            append(words, "-I", arguments_.includes);
+            append(words, "-D", arguments_.defines);
+            if (isatty(STDERR_FILENO) != 0)
+                words.emplace_back("-fdiagnostics-color=always");
+            append(words, {"-MD", "-MF", object + ".d", "-c", file, "-o", object});
+            compiling_.emplace_back(words, object + ".words");
+            objects_.push_back(object);
+        }
+    }
+
+    /// Waits for them, and shows what they say; `quiet`: of what went well another half has said
+    /// it.
+    void end(bool quiet) {
+        std::string said;
+        bool good = true;
+        for (ToolProcess& one : compiling_) {
+            good = one.wait() && good;
+            said += one.words();
+        }
+        if (!good)
+            explain(said);
+        if (!quiet)
+            fmt::print(stderr, "{}", said);
+    }
+
+    /// Links `into`.
+    void link(const std::string& into) {
+        for (const std::string& object : objects_) {
+            Words words = compiler_.objcopy;
+            if (words.empty())
+                break;
+            words.push_back(object);
+            run(words);
+        }
+        Words words = compiler_.link;
+        append(words, objects_);
+        append(words, "-L", arguments_.folders);
+        append(words, "-l", arguments_.libraries);
+        append(words, compiler_.libraries);
+        append(words, {"-o", into});
+        std::string said;
+        if (!run_tool(words, work_ / "words", said))
+            explain_link(said);
+    }
+
+    void add_section(const std::string& name, const std::string& from, const std::string& file) {
+        run({compiler_.add_section, "--add-section", name + "=" + from, file});
+    }
+
+    /// The files that it was made of.
+    Words sources() const {
+        Words all;
+        for (const std::string& object : objects_) {
+            std::ifstream file(object + ".d");
+            std::istringstream words(std::string{std::istreambuf_iterator<char>(file), {}});
+            for (std::string word; words >> word;)
+                if (word != "\\" && !word.ends_with(':'))
+                    all.push_back(fs::absolute(word).string());
+        }
+        return all;
+    }
+
+private:
+    void run(const Words& words) const {
+        std::string said;
+        if (!run_tool(words, work_ / "words", said))
+            explain(said);
+    }
+
+    /// Says in words of this project what a linker's usual complaints mean.
+    [[noreturn]] void explain_link(const std::string& said) const {
+        static const std::regex overflow("region `(\\w+)' overflowed by (\\d+) bytes");
+        std::string parts;
+        for (std::sregex_iterator at(said.begin(), said.end(), overflow), last; at != last; ++at)
+            parts += fmt::format("{}{} by {} bytes", parts.empty() ? "" : ", ",
+                                 (*at)[1] == "FLASH" ? "its code and constants (FLASH)"
+                                                     : "its data (RAM)",
+                                 (*at)[2].str());
+        if (!parts.empty())
+            refuse("{}: too big for a node of {}: {}", arguments_.output, place_, parts);
+        if (said.find("undefined reference to `app_main(mesh::Kernel&)'") != std::string::npos)
+            refuse("{}: no file has the function `mesh::Process app_main(mesh::Kernel& node)`",
+                   arguments_.output);
+        explain(said);
+    }
+
+    const BuildArguments& arguments_;
+    std::string place_;
+    const Workplace& work_;
+    Compiler compiler_;
+    Words objects_;
+    std::vector<ToolProcess> compiling_;
+};
+
+void check(const BuildArguments& arguments) {
+    for (const std::string& file : arguments.files) {
+        if (!file.ends_with(".cpp") && !file.ends_with(".cc") && !is_c(file))
+            refuse("'{}': allowed: files that end in .cpp, .cc or .c", file);
+        if (!fs::is_regular_file(file))
+            refuse("'{}': no such file", file);
+    }
+    if (!arguments.engine.empty() && arguments.engine != "qemu" && arguments.engine != "sim")
+        refuse("--engine '{}': allowed: qemu, sim; without it, both", arguments.engine);
+    place_of(board_names(), arguments.board, "--board");
+}
+
+std::string stamp_file(const Workplace& work, std::string_view place) {
+    std::string path = work / "stamp";
+    std::ofstream(path) << place << ' ' << kernel_stamp() << '\n';
+    return path;
+}
+
+/// The files that it was made of.
+Words build(const BuildArguments& arguments) {
+    check(arguments);
+    const Workplace work;
+    std::vector<Half> halves;
+    if (arguments.engine != "sim")
+        halves.emplace_back(arguments, arguments.board, work);
+    if (arguments.engine != "qemu")
+        halves.emplace_back(arguments, std::string(kHost), work);
+    for (Half& half : halves)
+        half.begin();
+    for (Half& half : halves)
+        half.end(&half != &halves.front());
+    const std::string program = work / "program";
+    halves.front().link(program);
+    halves.front().add_section(
+        ".mesh.stamp", stamp_file(work, arguments.engine == "sim" ? kSimulation : arguments.board),
+        program);
+    if (halves.size() == 2) {
+        halves.back().link(work / "simulated");
+        halves.front().add_section(".mesh.sim", work / "simulated", program);
+    }
+    std::error_code error;
+    fs::copy_file(program, arguments.output + ".new", fs::copy_options::overwrite_existing, error);
+    if (!error)
+        fs::rename(arguments.output + ".new", arguments.output, error);
+    if (error)
+        refuse("-o '{}': cannot be written: {}", arguments.output, error.message());
+    return halves.front().sources();
+}
+
+/// The words of a board's compiler, for another build tool.
+void show(const BuildArguments& arguments) {
+    place_of(board_names(), arguments.board, "--board");
+    const Compiler compiler = compiler_for(arguments.board);
+    const Words first(compiler.cxx.begin(), compiler.cxx.begin() + 1);
+    const Words compile(compiler.cxx.begin() + 1, compiler.cxx.end());
+    const Words link(compiler.link.begin() + 1, compiler.link.end());
+    const std::array<std::pair<std::string_view, Words>, 4> kinds{
+        {{"compiler", first},
+         {"compile", compile},
+         {"link", link},
+         {"libraries", compiler.libraries}}};
+    fmt::print("{}\n", fmt::join(look_up(kinds, arguments.show, "--show"), " "));
+}
+
+/// Where programs are kept that can be built again.
+fs::path cache_folder() {
+    const char* const cache = std::getenv("XDG_CACHE_HOME");
+    const char* const home = std::getenv("HOME");
+    const fs::path above = cache != nullptr && *cache == '/' ? fs::path(cache)
+                           : home != nullptr && *home == '/' ? fs::path(home) / ".cache"
+                                                             : fs::temp_directory_path();
+    std::error_code error;
+    fs::path folder = above / "meshputer";
+    fs::create_directories(folder, error);
+    if (!error && access(folder.c_str(), W_OK) == 0)
+        return folder;
+    fs::path other = fs::temp_directory_path() / fmt::format("meshputer-{}", getuid());
+    fs::create_directories(other, error);
+    fs::permissions(other, fs::perms::owner_all, error);
+    return other;
+}
+
+/// None of the files in the list has been written since `program` was.
+bool is_fresh(const fs::path& program, const fs::path& list) {
+    std::error_code error;
+    const auto built = fs::last_write_time(program, error);
+    std::ifstream files(list);
+    if (error || !files)
+        return false;
+    for (std::string file; std::getline(files, file);) {
+        const auto written = fs::last_write_time(file, error);
+        if (error || written >= built)
+            return false;
+    }
+    return true;
+}
+
+} // namespace
+
+void build_command(const BuildArguments& arguments) {
+    if (!arguments.show.empty()) {
+        show(arguments);
+    } else if (arguments.files.empty() || arguments.output.empty()) {
+        refuse("mesh build: give files and -o PROGRAM");
+    } else {
+        build(arguments);
+    }
+}
+
+fs::path built_program(const std::string& source, const std::string& engine,
+                       const std::string& board) {
+    if (!fs::is_regular_file(source))
+        refuse("'{}': no such file", source);
+    const std::string what = fmt::format("{} {} {} {} {}", fs::canonical(source).string(), engine,
+                                         board, kernel_stamp(), toolkit_folder().string());
+    fs::path program = cache_folder() / fmt::format("{}-{:016x}", fs::path(source).stem().string(),
+                                                    std::hash<std::string>{}(what));
+    const std::string list = program.string() + ".files";
+    if (is_fresh(program, list))
+        return program;
+    BuildArguments arguments;
+    arguments.files = {source};
+    arguments.engine = engine;
+    arguments.board = board;
+    arguments.output = program.string();
+    const Words sources = build(arguments);
+    std::ofstream file(list);
+    for (const std::string& name : sources)
+        file << name << '\n';
+    return program;
+}
+
+} // namespace mesh::host

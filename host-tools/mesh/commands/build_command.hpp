@@ -1,0 +1,33 @@
+// `mesh build`: makes a program of C++ and C files that may lie anywhere, by the compilers of the
+// board and of this machine. What they say of a mistake is shown as it is.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+struct BuildArguments {
+    std::vector<std::string> files;
+    std::string output;
+    std::string board = "mps2-an505";
+    std::string engine; // "": both
+    bool debug = false;
+    std::string optimise; // "2", "s", ...
+    std::vector<std::string> includes;
+    std::vector<std::string> defines;
+    std::vector<std::string> folders; // of libraries
+    std::vector<std::string> libraries;
+    std::string show; // words that another build tool needs
+};
+
+/// Explained: a compiler has said what is wrong. UsageError.
+void build_command(const BuildArguments& arguments);
+
+/// The program of one source file for an engine, in the user's folder for what can be made again;
+/// built if it is not there or older than what it is made of. Explained, UsageError.
+std::filesystem::path built_program(const std::string& source, const std::string& engine,
+                                    const std::string& board);
+
+} // namespace mesh::host

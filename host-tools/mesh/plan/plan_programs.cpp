@@ -1,0 +1,133 @@
+#include "plan_programs.hpp"
+
+#include "host-tools/mesh/commands/build_command.hpp"
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/programs/program_file.hpp"
+#include "host-tools/mesh/programs/toolkit.hpp"
+#include "host-tools/mesh/session/roster.hpp"
+#include "naming.hpp"
+
+#include "boards/host/stop.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+
+namespace mesh::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where the nodes begin in PROGRAM@NODES, or its end.
+std::size_t nodes_in(std::string_view word) {
+    const std::size_t at = word.rfind('@');
+    const bool named = at != std::string_view::npos && at + 1 < word.size() &&
+                       word.find_first_not_of("0123456789,-", at + 1) == std::string_view::npos;
+    return named ? at : word.size();
+}
+
+std::uint32_t read_node(std::string_view text, Network network) {
+    std::int64_t number = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size())
+        refuse("--app ...@{}: allowed: nodes as 0, 1-3, or 0,2,5-7", text);
+    return index(node_of(network, number, "--app ...@"));
+}
+
+/// The nodes of a word of numbers and ranges get this program.
+void give(std::vector<std::uint8_t>& program_of, std::string_view nodes, std::uint8_t program,
+          Network network) {
+    while (!nodes.empty()) {
+        const std::string_view range = nodes.substr(0, nodes.find(','));
+        nodes.remove_prefix(std::min(nodes.size(), range.size() + 1));
+        const std::size_t dash = std::min(range.find('-'), range.size());
+        const std::uint32_t first = read_node(range.substr(0, dash), network);
+        const std::uint32_t last =
+            dash == range.size() ? first : read_node(range.substr(dash + 1), network);
+        for (std::uint32_t node = first; node <= last; ++node)
+            program_of[node] = program;
+    }
+}
+
+bool is_source(std::string_view word) {
+    return word.ends_with(".cpp") || word.ends_with(".cc") || word.ends_with(".c");
+}
+
+/// The file of a program by its name, its path, or that of its source.
+std::string file_of(const std::string& word, const RunPlan& run) {
+    if (is_source(word))
+        return built_program(word, run.engine, run.rig.board).string();
+    if (word.find('/') != std::string::npos || word.ends_with(".elf"))
+        return word;
+    const auto names = app_names();
+    if (std::find(names.begin(), names.end(), word) != names.end())
+        return image_of(word, run.rig.board).string();
+    if (fs::is_regular_file(word))
+        refuse("--app '{}': a file is named with its folder: ./{}", word, word);
+    refuse("--app '{}': no such app{}; there are: {}, and any file: ./PROGRAM, FILE.cpp", word,
+           nearest(word, names), fmt::join(names, ", "));
+}
+
+/// What an engine loads of this file.
+std::string loaded_part(const std::string& path, const RunPlan& run) {
+    const ProgramFile file(path);
+    if (run.engine == "sim") {
+        file.check_for_simulation();
+        return file.simulated();
+    }
+    file.check_for_board(run.rig.board);
+    return path;
+}
+
+void plan_apps(RunPlan& run, const std::vector<std::string>& words) {
+    constexpr std::uint8_t kNone = 0xFF;
+    if (words.size() > board::kLoadedMax)
+        refuse("--app: {} programs; at most {} are allowed", words.size(), board::kLoadedMax);
+    RigPlan& rig = run.rig;
+    rig.program_of.assign(run.nodes(), kNone);
+    for (const std::string& word : words) {
+        const std::size_t at = nodes_in(word);
+        const auto number = static_cast<std::uint8_t>(rig.programs.size());
+        const std::string name = word.substr(0, at);
+        rig.programs.push_back({name, loaded_part(file_of(name, run), run)});
+        if (at == word.size())
+            std::ranges::replace(rig.program_of, kNone, number);
+    }
+    // Nodes that are named have the last word.
+    for (std::size_t number = 0; number < words.size(); ++number)
+        if (const std::size_t at = nodes_in(words[number]); at != words[number].size())
+            give(rig.program_of, std::string_view(words[number]).substr(at + 1),
+                 static_cast<std::uint8_t>(number), rig.network);
+    NodeNumbers without;
+    for (std::uint32_t node = 0; node < run.nodes(); ++node)
+        if (rig.program_of[node] == kNone)
+            without.push_back(node);
+    if (!without.empty())
+        refuse("--app: no program for {}: name them, or give one program without @",
+               name_nodes(without));
+}
+
+} // namespace
+
+std::string program_word(const std::string& word) { return word.substr(0, nodes_in(word)); }
+
+void plan_programs(Operation& op, const RunArguments& arguments) {
+    RunPlan& run = op.run();
+    if (!arguments.image.empty()) {
+        run.rig.programs = {{op.title(), loaded_part(arguments.image, run)}};
+    } else if (op.is_app()) {
+        plan_apps(run, arguments.app);
+    } else {
+        const std::string name{op.kind().program};
+        const bool own = run.engine == "sim"; // part of this tool
+        run.rig.programs = {
+            {name, own ? "" : loaded_part(image_of(name, run.rig.board).string(), run)}};
+    }
+}
+
+} // namespace mesh::host

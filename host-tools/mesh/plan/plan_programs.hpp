@@ -1,0 +1,18 @@
+// What --app stands for: which program which node runs, and where it is.
+#pragma once
+
+#include "host-tools/mesh/ops/operation.hpp"
+#include "plan.hpp"
+
+#include <string>
+
+namespace mesh::host {
+
+/// The word of --app without the nodes that it may name.
+std::string program_word(const std::string& word);
+
+/// Finds the programs of the op, or of --app and --image, builds what is a source file, and checks
+/// that they are for this engine and board. UsageError.
+void plan_programs(Operation& op, const RunArguments& arguments);
+
+} // namespace mesh::host

@@ -1,0 +1,107 @@
+#include "loaded_program.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/memory.hpp"
+
+#include "boards/host/stop.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace mesh::host {
+
+namespace {
+
+/// Where the loader has put it.
+struct Layout {
+    std::uintptr_t base;
+    std::uintptr_t code_begin = 0;
+    std::uintptr_t code_end = 0;
+    std::uintptr_t data_begin = 0; // of what can be written when it has been loaded
+    std::uintptr_t data_end = 0;
+};
+
+/// Called for each object of this process; fills the Layout of its base.
+int find_layout(dl_phdr_info* object, std::size_t, void* into) {
+    auto& layout = *static_cast<Layout*>(into);
+    if (object->dlpi_addr != layout.base)
+        return 0;
+    for (const auto& segment : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
+        const std::uintptr_t begin = layout.base + segment.p_vaddr;
+        const std::uintptr_t end = begin + segment.p_memsz;
+        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) {
+            layout.code_begin = begin;
+            layout.code_end = end;
+        } else if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0) {
+            layout.data_begin = std::max(layout.data_begin, begin);
+            layout.data_end = end;
+        } else if (segment.p_type == PT_GNU_RELRO) { // read only by now, in whole pages
+            layout.data_begin = std::max(layout.data_begin, end);
+        }
+    }
+    return 1;
+}
+
+constexpr const char* kEntry = "_Z8app_mainRN4mesh6KernelE"; // app_main(mesh::Kernel&)
+
+std::string words_of_loader() {
+    const std::string_view words = dlerror();
+    constexpr std::string_view kUndefined = "undefined symbol: ";
+    const auto at = words.find(kUndefined);
+    return at == std::string_view::npos
+               ? std::string(words)
+               : fmt::format("nothing defines {}", words.substr(at + kUndefined.size()));
+}
+
+} // namespace
+
+LoadedProgram::LoadedProgram(const std::string& path, unsigned number, std::uint32_t nodes) {
+    void* const object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (object == nullptr)
+        refuse("the program cannot be loaded: {}", words_of_loader());
+    entry_ = reinterpret_cast<Program>(dlsym(object, kEntry));
+    if (entry_ == nullptr)
+        refuse("the program has no app_main(mesh::Kernel&)");
+    link_map* map = nullptr;
+    dlinfo(object, RTLD_DI_LINKMAP, &map);
+    Layout layout{.base = map->l_addr};
+    dl_iterate_phdr(find_layout, &layout);
+    board::add_code(number, layout.base, layout.code_begin, layout.code_end);
+    if (layout.data_begin >= layout.data_end)
+        return;
+    auto* const known = reinterpret_cast<std::byte*>(map->l_ld);
+    globals_ = {known + (layout.data_begin - reinterpret_cast<std::uintptr_t>(known)),
+                layout.data_end - layout.data_begin};
+    const std::uint64_t needed_kbyte = globals_.size() * nodes / 1024;
+    if (needed_kbyte > available_kbyte())
+        throw RunError(fmt::format("the program has {} KiB of globals: for {} nodes that is {} MB, "
+                                   "{} MB are available",
+                                   globals_.size() / 1024, nodes, needed_kbyte / 1024,
+                                   available_kbyte() / 1024));
+    initial_.assign(globals_.begin(), globals_.end());
+    kept_.resize(nodes);
+}
+
+void LoadedProgram::enter(NodeId node) {
+    if (node == inside_ || globals_.empty())
+        return;
+    if (inside_ != kNoNode)
+        kept_[index(inside_)].assign(globals_.begin(), globals_.end());
+    const auto& its = kept_[index(node)];
+    std::ranges::copy(its.empty() ? initial_ : its, globals_.begin());
+    inside_ = node;
+}
+
+void LoadedProgram::reset(NodeId node) {
+    if (globals_.empty())
+        return;
+    kept_[index(node)].clear();
+    if (inside_ == node)
+        inside_ = kNoNode;
+}
+
+} // namespace mesh::host

@@ -1,0 +1,144 @@
+#include "program_file.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::string_view kStampSection = ".mesh.stamp";
+constexpr std::string_view kSimulatedSection = ".mesh.sim";
+/// What a stamp says in place of a board.
+constexpr std::string_view kSimulation = "sim";
+constexpr auto kHostMachine =
+#if defined(__x86_64__)
+    EM_X86_64;
+#else
+    EM_AARCH64;
+#endif
+
+using Bytes = std::span<const std::byte>;
+
+/// A T at `position`, if it is within.
+template <class T>
+std::optional<T> at(Bytes bytes, std::uint64_t position) {
+    if (position > bytes.size() || bytes.size() - position < sizeof(T))
+        return std::nullopt;
+    T value;
+    std::memcpy(&value, bytes.data() + position, sizeof value);
+    return value;
+}
+
+Bytes part(Bytes bytes, std::uint64_t position, std::uint64_t size) {
+    return position <= bytes.size() && size <= bytes.size() - position
+               ? bytes.subspan(position, size)
+               : Bytes{};
+}
+
+/// The words at `position`, up to their NUL.
+std::string_view name_at(Bytes names, std::uint64_t position) {
+    const Bytes rest = part(names, position, names.size() - std::min(position, names.size()));
+    const auto end = std::find(rest.begin(), rest.end(), std::byte{0});
+    return {reinterpret_cast<const char*>(rest.data()),
+            static_cast<std::size_t>(end - rest.begin())};
+}
+
+template <class Header, class Section>
+Bytes find_section(Bytes bytes, std::string_view name) {
+    const auto header = at<Header>(bytes, 0);
+    if (!header)
+        return {};
+    const auto section = [&](unsigned number) {
+        return at<Section>(bytes, header->e_shoff + std::uint64_t{number} * sizeof(Section));
+    };
+    const auto names_section = section(header->e_shstrndx);
+    if (!names_section)
+        return {};
+    const Bytes names = part(bytes, names_section->sh_offset, names_section->sh_size);
+    for (unsigned number = 0; number < header->e_shnum; ++number)
+        if (const auto found = section(number); found && name_at(names, found->sh_name) == name)
+            return part(bytes, found->sh_offset, found->sh_size);
+    return {};
+}
+
+} // namespace
+
+std::string_view kernel_stamp() {
+    return
+#include "stamp.inc"
+        ;
+}
+
+ProgramFile::ProgramFile(const std::string& path) : path_(path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        refuse("'{}': no such program; `mesh build` makes one", path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto bytes = std::as_bytes(std::span(text));
+    bytes_.assign(bytes.begin(), bytes.end());
+    const auto header = at<Elf32_Ehdr>(bytes_, 0); // e_machine has the same place in both classes
+    if (!header || !text.starts_with(ELFMAG))
+        refuse("'{}': not a program; `mesh build` makes one from .cpp and .c files", path);
+    image_ = header->e_machine == EM_ARM;
+    if (!image_ && header->e_machine != kHostMachine)
+        refuse("'{}': a program for another machine", path);
+}
+
+std::span<const std::byte> ProgramFile::section(std::string_view name) const {
+    return image_ ? find_section<Elf32_Ehdr, Elf32_Shdr>(bytes_, name)
+                  : find_section<Elf64_Ehdr, Elf64_Shdr>(bytes_, name);
+}
+
+void ProgramFile::check_stamp(std::string_view place) const {
+    const Bytes bytes = section(kStampSection);
+    const std::string_view stamp(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::size_t blank = std::min(stamp.find(' '), stamp.size());
+    const std::string_view board = stamp.substr(0, blank);
+    const std::string_view kernel = stamp.substr(std::min(blank + 1, stamp.size()));
+    if (stamp.empty())
+        return;
+    if (board != place)
+        refuse("'{}' was built for board {}, not for {}", path_, board, place);
+    if (kernel.substr(0, kernel.find('\n')) != kernel_stamp())
+        refuse("'{}' was built with another version of the kernel: build it again", path_);
+}
+
+void ProgramFile::check_for_board(std::string_view board) const {
+    if (!image_)
+        refuse("'{}' is for --engine sim alone: build it without --engine sim", path_);
+    check_stamp(board);
+}
+
+void ProgramFile::check_for_simulation() const {
+    if (image_ && section(kSimulatedSection).empty())
+        refuse("'{}' is for --engine qemu alone: `mesh build` makes programs for both", path_);
+    if (image_) {
+        const Bytes stamp = section(kStampSection);
+        const std::string_view text(reinterpret_cast<const char*>(stamp.data()), stamp.size());
+        check_stamp(text.substr(0, text.find(' '))); // of any board
+    } else {
+        check_stamp(kSimulation);
+    }
+}
+
+std::string ProgramFile::simulated() const {
+    const Bytes bytes = image_ ? section(kSimulatedSection) : Bytes(bytes_);
+    const int file = memfd_create("program", 0); // open to the tools that find lines
+    if (file < 0 || write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+        throw RunError(fmt::format("'{}': no room to unpack it", path_));
+    return fmt::format("/proc/{}/fd/{}", getpid(), file);
+}
+
+} // namespace mesh::host

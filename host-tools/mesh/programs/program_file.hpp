@@ -1,0 +1,45 @@
+// A program as `make` and `mesh build` leave it: one file, for either engine.
+//
+// It is a board's image, which carries what the simulation loads in a section that no board does;
+// or, for a simulation alone, only that: a shared object of this machine. A stamp says what board
+// and which headers it was built for.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+/// Stands for the headers that this tool was built with; a program must have been built with the
+/// same. Twelve hexadecimal digits.
+std::string_view kernel_stamp();
+
+class ProgramFile {
+public:
+    /// Reads it. UsageError: it is not there, or no program.
+    explicit ProgramFile(const std::string& path);
+
+    /// Refuses a program that is not for this board, or was built with other headers. An image
+    /// without a stamp was linked by hand: its maker knows. UsageError.
+    void check_for_board(std::string_view board) const;
+    /// The same for the simulation. UsageError.
+    void check_for_simulation() const;
+    /// Path under which the part for the simulation is a file, for as long as this process lives.
+    /// Precondition: check_for_simulation().
+    std::string simulated() const;
+    /// The names of its sections; the linker and whoever asks may want to know.
+    bool is_image() const { return image_; }
+
+private:
+    std::span<const std::byte> section(std::string_view name) const;
+    void check_stamp(std::string_view place) const;
+
+    std::string path_;
+    std::vector<std::byte> bytes_;
+    bool image_ = false; // of a board
+};
+
+} // namespace mesh::host

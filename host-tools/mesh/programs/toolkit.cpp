@@ -1,0 +1,109 @@
+#include "toolkit.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <sstream>
+
+namespace mesh::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> words_of(std::string text) {
+    const std::string folder = toolkit_folder().string();
+    for (auto at = text.find('@'); at != std::string::npos; at = text.find('@', at + folder.size()))
+        text.replace(at, 1, folder);
+    std::istringstream words(text);
+    return {std::istream_iterator<std::string>(words), {}};
+}
+
+/// Letters to be put in, left out or changed to make one of the other.
+std::size_t distance(std::string_view one, std::string_view other) {
+    std::vector<std::size_t> row(other.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (const char letter : one) {
+        std::size_t diagonal = row[0]++;
+        for (std::size_t at = 0; at < other.size(); ++at) {
+            const std::size_t changed = diagonal + (letter == other[at] ? 0 : 1);
+            diagonal = row[at + 1];
+            row[at + 1] = std::min({changed, row[at] + 1, row[at + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+} // namespace
+
+fs::path toolkit_folder() {
+    static const fs::path folder = [] {
+        std::error_code error;
+        const fs::path above =
+            fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+        const fs::path installed = above / "share" / "meshputer";
+        return fs::exists(installed, error) ? installed : above;
+    }();
+    return folder;
+}
+
+std::vector<std::pair<std::string, std::string>> apps() {
+    std::vector<std::pair<std::string, std::string>> all;
+    std::ifstream file(toolkit_folder() / "apps.txt");
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t blank = std::min(line.find(' '), line.size());
+        all.emplace_back(line.substr(0, blank), line.substr(std::min(blank + 1, line.size())));
+    }
+    return all;
+}
+
+std::vector<std::string> app_names() {
+    std::vector<std::string> names;
+    for (const auto& [name, phrase] : apps())
+        names.push_back(name);
+    return names;
+}
+
+fs::path image_of(std::string_view name, std::string_view board) {
+    return toolkit_folder() / board / fmt::format("{}.elf", name);
+}
+
+std::string nearest(std::string_view name, const std::vector<std::string>& names) {
+    std::vector<std::string> near;
+    std::ranges::copy_if(names, std::back_inserter(near), [name](const std::string& known) {
+        return known.starts_with(name) || distance(name, known) <= 1 + known.size() / 4;
+    });
+    return near.empty() ? std::string{} : fmt::format("; did you mean {}?", fmt::join(near, ", "));
+}
+
+Compiler compiler_for(std::string_view place) {
+    const fs::path path = toolkit_folder() / place / "program.json";
+    std::ifstream file(path);
+    if (!file)
+        refuse("{}: not there; `make` or `make install` puts it there", path.string());
+    const nlohmann::json words = nlohmann::json::parse(file);
+    const auto all = [&](std::initializer_list<const char*> keys) {
+        std::string text;
+        for (const char* key : keys)
+            text += words.at(key).get<std::string>() + " ";
+        return words_of(text);
+    };
+    Compiler compiler{.cxx = all({"cxx", "compile", "compile_cxx"}),
+                      .cc = all({"cc", "compile"}),
+                      .objcopy = all({"objcopy", "renamed"}),
+                      .link = all({"cxx", "link"}),
+                      .libraries = all({"libraries"}),
+                      .add_section = words.at("objcopy").get<std::string>()};
+    if (words.at("renamed").get<std::string>().empty())
+        compiler.objcopy.clear();
+    return compiler;
+}
+
+} // namespace mesh::host

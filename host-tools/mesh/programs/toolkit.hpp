@@ -1,0 +1,40 @@
+// What lies beside this tool: the images of apps, and what `mesh build` needs to make more. Its
+// layout is the same in the folder of a build and where `make install` puts it
+// (firmware/programs.mk).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mesh::host {
+
+/// The folder of it all.
+std::filesystem::path toolkit_folder();
+
+/// The apps that came with this tool: name, and what it does.
+std::vector<std::pair<std::string, std::string>> apps();
+std::vector<std::string> app_names();
+
+/// The image of such an app, or of an op's program, for a board.
+std::filesystem::path image_of(std::string_view name, std::string_view board);
+
+/// "; did you mean hello?" for names that are nearly `name`; nothing if none is.
+std::string nearest(std::string_view name, const std::vector<std::string>& names);
+
+/// How a compiler is called, as words; @ is replaced by the toolkit's folder.
+struct Compiler {
+    std::vector<std::string> cxx;
+    std::vector<std::string> cc;
+    std::vector<std::string> objcopy; // with what gives names of the C library to our own functions
+    std::vector<std::string> link;
+    std::vector<std::string> libraries; // behind the program's own objects
+    std::string add_section;            // the tool that puts a section into a file
+};
+
+/// For the programs of a board; `host`: for the simulation. UsageError: it is not installed.
+Compiler compiler_for(std::string_view place);
+
+} // namespace mesh::host

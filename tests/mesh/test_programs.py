@@ -1,0 +1,181 @@
+"""Programs of users: built anywhere, run on both engines, and told what is wrong with them."""
+import os
+import pathlib
+import re
+import subprocess
+import time
+
+import pytest
+
+from mesh_tool import IMAGES, MESH, ROOT, console, mesh, refused
+
+HEAD = '#include "meshputer.hpp"\n#include <cstdio>\n'
+PARTS = {
+    "app.cpp": HEAD + """
+extern "C" int twice(int);
+int more();
+static int counter = 7;
+mesh::Process app_main(mesh::Kernel& node) {
+    static int calls = 0;
+    counter += static_cast<int>(mesh::index(node.id()));
+    const auto status = co_await mesh::barrier(node);
+    ++calls;
+    printf("%d %d %d %d\\n", counter, calls, twice(OFFSET), more());
+    co_return status;
+}
+""",
+    "more.cpp": "int work() { static int n; return ++n; } int more() { return work() + work(); }",
+    "helper.c": '#include "offset.h"\nint twice(int a) { static int x = ZERO; x += a; '
+                "return 2 * x; }",
+    "include/offset.h": "#define ZERO 0\n",
+}
+LOOPS = HEAD + """
+mesh::Process app_main(mesh::Kernel& node) {
+    volatile bool on = mesh::index(node.id()) == 1;
+    const bool polite = !node.arguments().empty();
+    while (on)
+        if (polite)
+            co_await node.yield();
+    co_return mesh::Status::ok;
+}
+"""
+
+
+def write(folder, files):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    """Programs that are built on the way stay out of the user's own folder."""
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    del os.environ["XDG_CACHE_HOME"]
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """A program of three files, far from the repository."""
+    folder = tmp_path_factory.mktemp("program")
+    write(folder, PARTS)
+    built = mesh("build", "app.cpp", "more.cpp", "helper.c", "-o", "app", "-I", "include", "-D",
+                 "OFFSET=21", "-O2", cwd=folder)
+    assert (built.status, built.out, built.err) == (0, "", ""), built
+    return folder / "app"
+
+
+def test_one_file_runs_on_both_engines_and_each_node_has_its_own_globals(program, engine):
+    outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", "./app", cwd=program.parent)
+    assert outcome.status == 0, outcome
+    assert console(outcome) == {node: [f"{7 + node} 1 42 3"] for node in range(4)}, outcome
+
+
+def test_a_thousand_nodes_have_their_own_globals(program):
+    outcome = mesh("run", "--engine", "sim", "--dim", 10, "--app", program)
+    assert outcome.status == 0, outcome
+    assert console(outcome) == {node: [f"{7 + node} 1 42 3"] for node in range(1024)}
+
+
+def test_a_source_file_is_built_once_and_again_when_it_has_changed(tmp_path):
+    source = tmp_path / "hi.cpp"
+    times = []
+    for word in "one", "one", "two":
+        if not source.exists() or word not in source.read_text():
+            source.write_text(HEAD + "mesh::Process app_main(mesh::Kernel&) { "
+                              f'printf("{word}\\n"); co_return mesh::Status::ok; }}')
+        outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", source)
+        assert console(outcome) == {0: [word], 1: [word]}, outcome
+        [built] = pathlib.Path(os.environ["XDG_CACHE_HOME"]).glob("meshputer/hi-*[!s]")
+        times.append(built.stat().st_mtime_ns)
+        time.sleep(0.01)
+    assert times[0] == times[1] < times[2]
+
+
+def test_nodes_run_different_programs(program, engine):
+    outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", program, "--app", "hello@1-2,0")
+    assert outcome.status == 1, outcome # a barrier with those that never come
+    assert all("hello" in console(outcome)[node][0] for node in (0, 1, 2)), outcome
+    refused(mesh("run", "--engine", "sim", "--dim", 2, "--app", "hello@0-2"),
+            "no program for node 3")
+
+
+@pytest.mark.parametrize("words, options", [([], ["--timeout", 0.3]), (["polite"], ["--limit", 1])])
+def test_an_endless_loop_ends_its_node_of_a_simulation_and_is_named(tmp_path, words, options):
+    source = tmp_path / "loops.cpp"
+    source.write_text(LOOPS)
+    outcome = mesh("run", "--engine", "sim", "--dim", 2, "--app", source, *options, "--", *words)
+    assert outcome.status == 1, outcome
+    assert re.search(r"^node 1: firmware stopped: it computes without end and never waits, in .*"
+                     r"loops.cpp:\d+", outcome.err, re.M), outcome
+
+
+def test_a_project_made_anew_passes_its_test_and_notices_another_answer(tmp_path):
+    assert mesh("new", tmp_path / "proj").status == 0
+    command = ["make", "-C", tmp_path / "proj", f"MESH={MESH}", "test"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done
+    expected = tmp_path / "proj" / "expected.txt"
+    expected.write_text(expected.read_text() + "[3] more\n")
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode != 0
+    assert "node 3 says nothing more in its line 1, not 'more'" in done.stderr
+    refused(mesh("new", tmp_path / "proj"), "is not empty")
+
+
+def test_the_compilers_words_are_all_that_is_said_of_a_mistake(tmp_path):
+    write(tmp_path, {"bad.cpp": "int x = ;\n"})
+    for command in (["build", "bad.cpp", "-o", "bad"],
+                    ["run", "--engine", "sim", "--dim", 1, "--app", "./bad.cpp"]):
+        outcome = mesh(*command, cwd=tmp_path)
+        assert outcome.status == 2 and outcome.out == "", outcome
+        assert re.match(r"(\./)?bad.cpp:1:9: error: ", outcome.err), outcome
+        assert len(outcome.err.splitlines()) == 3 and "mesh" not in outcome.err, outcome
+
+
+def test_a_program_that_does_not_fit_is_told_by_what_and_how_much(tmp_path):
+    big = HEAD + ("mesh::Process app_main(mesh::Kernel& node) { static volatile char b[5000000]; "
+                  "b[node.ports()] = 1; co_return static_cast<mesh::Status>(b[0]); }")
+    write(tmp_path, {"big.cpp": big, "none.cpp": "int x;"})
+    outcome = mesh("build", "big.cpp", "-o", "big", cwd=tmp_path)
+    refused(outcome, "too big for a node of mps2-an505: its data (RAM) by ")
+    assert int(re.search(r"by (\d+) bytes", outcome.err)[1]) > 4_000_000
+    refused(mesh("build", "none.cpp", "-o", "none", cwd=tmp_path), "mesh::Process app_main(")
+    assert not list(tmp_path.glob("big")) + list(tmp_path.glob("none"))
+
+
+def stamped(program, target, text):
+    """A copy of a program with another stamp."""
+    (target.parent / "stamp").write_text(text)
+    subprocess.run(["arm-none-eabi-objcopy", "--update-section",
+                    f".mesh.stamp={target.parent / 'stamp'}", program, target], check=True)
+    return target
+
+
+def test_a_program_that_cannot_run_here_is_refused_before_anything_boots(tmp_path):
+    run = ["run", "--dim", 1, "--app"]
+    other = stamped(IMAGES / "hello.elf", tmp_path / "board", "lm3s6965 0\n")
+    refused(mesh(*run, other), "built for board lm3s6965, not for mps2-an505")
+    old = stamped(IMAGES / "hello.elf", tmp_path / "old", "mps2-an505 0123456789ab\n")
+    for engine in "qemu", "sim":
+        refused(mesh(*run, old, "--engine", engine), "version of the kernel: build it again")
+    refused(mesh(*run, IMAGES / "app_computes.elf", "--engine", "sim"),
+            "is for --engine qemu alone")
+    write(tmp_path, {"sim.cpp": "namespace mesh { class Kernel; }\nvoid f(mesh::Kernel&) {}"})
+    assert mesh("build", "--engine", "sim", "sim.cpp", "-o", "one", cwd=tmp_path).status == 0
+    refused(mesh(*run, tmp_path / "one"), "is for --engine sim alone")
+    refused(mesh(*run, tmp_path / "one", "--engine", "sim"), "has no app_main(mesh::Kernel&)")
+    refused(mesh(*run, "./README.md"), "not a program")
+    refused(mesh(*run, "helo"), "did you mean hello?")
+    refused(mesh(*run, "README.md"), "a file is named with its folder: ./")
+
+
+def test_the_tool_does_without_any_app(tmp_path):
+    """Apps are loaded: the tool has no code of them."""
+    shown = subprocess.run(["nm", "-C", MESH], capture_output=True, text=True, check=True).stdout
+    apps = [file.stem for file in (ROOT / "firmware" / "apps").glob("*.cpp")]
+    assert "app_main_job" in shown and apps
+    assert not [app for app in apps if f"app_main_{app}" in shown]
+    outcome = mesh("list", "apps")
+    assert set(apps) <= {line.split()[0] for line in outcome.out.splitlines()}, outcome
