@@ -43,7 +43,7 @@ NETWORKS ?= cube uhc star
 LINK_NETWORKS := $(NETWORKS:%=-Wl,-u,mesh_network_%)
 APP_SOURCES := $(APPS:%=firmware/apps/%.cpp)
 HOST_SOURCES := $(PORTABLE_SOURCES) $(wildcard boards/host/*.cpp \
-  host-tools/mesh/*.cpp host-tools/mesh/ops/*.cpp)
+  host-tools/mesh/*.cpp host-tools/mesh/*/*.cpp)
 MAIN_SOURCE := host-tools/mesh/main.cpp
 # Programs that whole-run tests and benchmarks load, as a user would load an image of his own. Those
 # that a simulation can run too are in a host tool of the tests.
@@ -189,7 +189,8 @@ TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
 RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev \
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib
 TEST_PACKAGES = git libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
-  python3 python3-pytest python3-pytest-xdist graphviz gnuplot-nox $(INSTALL_PACKAGES)
+  python3 python3-pytest python3-pytest-xdist graphviz gnuplot-nox tshark \
+  $(INSTALL_PACKAGES)
 
 .PHONY: deps run-deps
 deps: run-deps ## install the Debian packages that are missing, for all targets

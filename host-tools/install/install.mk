@@ -26,6 +26,7 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@install -Dm755 $(MESH) '$(INSTALLED)/bin/mesh'
 	@for board in $(BOARDS); do for app in $(APPS); do install -Dm644 $(BUILD)/$$board/$$app.elf \
 	  "$(INSTALLED)/share/meshputer/$$board/$$app.elf" || exit 1; done; done
+	@install -Dm644 -t '$(INSTALLED)/share/meshputer' host-tools/mesh/capture/meshputer.lua
 	@install -Dm644 -t '$(INSTALLED)/share/man/man1' $^
 	@install -Dm644 host-tools/install/completion.bash \
 	  '$(INSTALLED)/share/bash-completion/completions/mesh'

@@ -1,4 +1,5 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
+#include "capture/run_capture.hpp"
 #include "dry_run.hpp"
 #include "errors.hpp"
 #include "files.hpp"
@@ -44,8 +45,10 @@ struct Ending {
 /// One whole run; the engine and its nodes are gone when it returns.
 Ending run_command(const Operation& op) {
     const RunPlan& plan = op.run();
+    RunCapture capture(op);
     const std::unique_ptr<Engine> engine =
         plan.engine == "sim" ? make_simulation(plan.rig) : make_qemu_engine(plan.rig);
+    capture.listen(engine->loom());
     Progress progress;
     const RunResult result = Run(*engine, op, progress).execute();
     progress.clear();
@@ -63,6 +66,11 @@ Ending run_command(const Operation& op) {
         write_report(op, result, summary, loom);
         if (summary.good() && !plan.output.empty())
             write_whole(plan.output, summary.output, "--output");
+    } catch (const RunError& error) {
+        ending.fail(error.what());
+    }
+    try {
+        capture.finish(results_as_json(op, result, summary, loom));
     } catch (const RunError& error) {
         ending.fail(error.what());
     }

@@ -159,6 +159,11 @@ void add_results(CLI::App& app, RunArguments& run) {
     app.add_option("--faults", run.faults, fault_list());
     app.add_option("--report", run.report,
                    "file for the report, as JSON; -: standard output, the table to standard error");
+    app.add_option("--capture", run.capture,
+                   "file for every frame on every cable, as pcapng for Wireshark and `mesh view`; "
+                   "-: standard output, for a Wireshark that looks on (wireshark -k -i -)");
+    app.add_option("--capture-bytes", run.capture_bytes,
+                   "keep so many bytes of each frame: 80 are its headers (default: all)");
     app.add_option("--timeout", run.timeout_s, "seconds of silence after which a node is hung")
         ->capture_default_str();
     app.add_option("--junit", run.junit,

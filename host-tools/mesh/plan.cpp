@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include "capture/capture.hpp"
 #include "errors.hpp"
 #include "files.hpp"
 #include "naming.hpp"
@@ -40,6 +41,23 @@ void check_files(const RunPlan& run) {
         check_writable(run.output, "--output");
     if (!run.report.empty() && run.report != kStandardOutput)
         check_writable(run.report, "--report");
+    if (!run.capture.empty() && run.capture != kStandardOutput)
+        check_writable(run.capture, "--capture");
+}
+
+void plan_capture(RunPlan& run, const RunArguments& arguments) {
+    constexpr auto kLeast = static_cast<std::int64_t>(kCaptureBytesMin);
+    run.capture = arguments.capture;
+    run.capture_bytes = wire::kFrameBytesMax;
+    if (run.capture == kStandardOutput && run.report == kStandardOutput)
+        refuse("--capture - and --report -: one of them can be standard output");
+    if (!arguments.capture_bytes)
+        return;
+    if (run.capture.empty())
+        refuse("--capture-bytes goes with --capture FILE");
+    if (*arguments.capture_bytes < kLeast)
+        refuse("--capture-bytes {}: allowed: {} or more", *arguments.capture_bytes, kLeast);
+    run.capture_bytes = static_cast<std::size_t>(*arguments.capture_bytes);
 }
 
 /// What does not depend on the op.
@@ -54,6 +72,7 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     run.report = arguments.report;
     run.log = arguments.log;
     run.raw = arguments.raw;
+    plan_capture(run, arguments);
     plan_times(run, arguments);
     return run;
 }

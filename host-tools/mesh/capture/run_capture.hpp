@@ -1,0 +1,28 @@
+// The capture of one run: opened before anything boots, closed with what came of it.
+#pragma once
+
+#include "capture.hpp"
+#include "host-tools/mesh/ops/operation.hpp"
+#include "host-tools/mesh/qemu_process.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace mesh::host {
+
+class RunCapture {
+public:
+    /// Opens what --capture asks for; without it, nothing is listened to. RunError.
+    explicit RunCapture(const Operation& op);
+
+    /// What loom and cables do is captured from now on.
+    void listen(Loom& loom);
+    /// The results as JSON are the end of it. RunError if not all could be written.
+    void finish(std::string_view results);
+
+private:
+    Fd file_;
+    std::optional<Capture> capture_;
+};
+
+} // namespace mesh::host
