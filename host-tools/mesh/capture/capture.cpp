@@ -30,6 +30,28 @@ std::string description_of(Far here, std::string_view arrow, Far there) {
                        arrow, index(there.node), index(there.port));
 }
 
+/// A packet block without its packet, comment and end.
+struct PacketHead {
+    std::uint32_t type;
+    std::uint32_t bytes;
+    std::uint32_t interface;
+    std::uint32_t time_high;
+    std::uint32_t time_low;
+    std::uint32_t kept;
+    std::uint32_t whole;
+};
+static_assert(sizeof(PacketHead) == pcapng::kBlockHead + pcapng::kPacketFields);
+
+struct [[gnu::packed]] PacketTail {
+    std::uint16_t flags_code = pcapng::option::kPacketFlags;
+    std::uint16_t flags_bytes = sizeof(std::uint32_t);
+    std::uint32_t flags = 0;
+    std::uint16_t id_code = pcapng::option::kPacketId;
+    std::uint16_t id_bytes = sizeof(std::uint64_t);
+    std::uint64_t id = 0;
+};
+static_assert(sizeof(PacketTail) == 20);
+
 /// The words for what happens to a frame where it goes in.
 void describe(const Harm& harm, bool nobody, std::string& comment) {
     const auto add = [&](std::string_view word) {
@@ -165,36 +187,44 @@ void Capture::again(Sender& sender, std::span<const std::byte> frame, std::strin
     place = {crc, sequence, 1};
 }
 
-/// One packet block.
+/// One packet block, made in one piece: this is what a capture costs.
 void Capture::add(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
                   std::uint64_t id, std::uint32_t flags, std::string_view comment) {
     last_time_ = time + epoch_us_;
     const std::size_t kept = std::min(frame.size(), bytes_max_);
-    begin_block(pcapng::block::kPacket);
-    put_word(wire);
-    put_word(static_cast<std::uint32_t>(last_time_ >> 32));
-    put_word(static_cast<std::uint32_t>(last_time_));
-    put_word(static_cast<std::uint32_t>(kept));
-    put_word(static_cast<std::uint32_t>(frame.size()));
+    PacketTail tail;
+    tail.flags = flags;
+    tail.id = id;
+    const std::size_t option_bytes =
+        comment.empty() ? 0 : sizeof(std::uint32_t) + pcapng::padded(comment.size());
+    const std::size_t bytes =
+        sizeof(PacketHead) + pcapng::padded(kept) + sizeof tail + option_bytes + 2 * sizeof(wire);
+    const PacketHead head{pcapng::block::kPacket,
+                          static_cast<std::uint32_t>(bytes),
+                          wire,
+                          static_cast<std::uint32_t>(last_time_ >> 32),
+                          static_cast<std::uint32_t>(last_time_),
+                          static_cast<std::uint32_t>(kept),
+                          static_cast<std::uint32_t>(frame.size())};
     const std::size_t at = buffer_.size();
-    put(frame.first(kept));
+    buffer_.resize(at + bytes);
+    std::byte* place = buffer_.data() + at;
+    std::memcpy(place, &head, sizeof head);
+    place += sizeof head;
+    std::memcpy(place, frame.data(), kept);
     if ((flags & pcapng::flag::kOutbound) != 0)
-        buffer_[at + wire::offset::kCablePort] = static_cast<std::byte>(wire % ports_);
-    struct Fixed {
-        std::uint16_t flags_code = pcapng::option::kPacketFlags, flags_bytes = 4;
-        std::uint32_t flags;
-        std::uint16_t id_code = pcapng::option::kPacketId, id_bytes = 8;
-        std::uint32_t id[2];
-    };
-    Fixed fixed;
-    fixed.flags = flags;
-    fixed.id[0] = static_cast<std::uint32_t>(id);
-    fixed.id[1] = static_cast<std::uint32_t>(id >> 32);
-    put(wire::bytes_of(fixed));
-    if (!comment.empty())
-        put_option(pcapng::option::kComment, comment);
-    put_word(std::uint32_t{pcapng::option::kEnd});
-    end_block();
+        place[wire::offset::kCablePort] = static_cast<std::byte>(wire % ports_);
+    place += pcapng::padded(kept);
+    std::memcpy(place, &tail, sizeof tail);
+    place += sizeof tail;
+    if (!comment.empty()) {
+        const std::uint32_t code =
+            pcapng::option::kComment | (static_cast<std::uint32_t>(comment.size()) << 16);
+        std::memcpy(place, &code, sizeof code);
+        std::memcpy(place + sizeof code, comment.data(), comment.size());
+        place += option_bytes;
+    }
+    std::memcpy(place + sizeof(std::uint32_t), &head.bytes, sizeof head.bytes); // behind the end
     if (at_once_ || buffer_.size() >= kBufferBytes)
         write_out();
 }
