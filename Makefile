@@ -63,7 +63,13 @@ host_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 .PHONY: all
 all: $(MESH) images ## build the host tool and the images of all boards (default)
 
-$(BUILD)/host/apps.inc: $(APP_SOURCES) Makefile
+# The page of a report as strings of its view.
+PAGE := $(wildcard host-tools/mesh/views/page/*)
+$(BUILD)/host/page.inc: $(PAGE) Makefile
+	@mkdir -p $(@D)
+	@for f in $(PAGE); do printf '{"%s", R"page(' $${f##*/}; cat $$f; echo ')page"},'; done >$@
+
+$(BUILD)/host/apps.inc: $(APP_SOURCES) Makefile | $(BUILD)/host/page.inc
 	@mkdir -p $(@D)
 	@printf 'MESH_APP(%s)\n' $(APPS) >$@
 
@@ -189,7 +195,7 @@ TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
 RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev \
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib
 TEST_PACKAGES = git libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
-  python3 python3-pytest python3-pytest-xdist graphviz gnuplot-nox tshark \
+  python3 python3-pytest python3-pytest-xdist graphviz gnuplot-nox tshark pajeng nodejs \
   $(INSTALL_PACKAGES)
 
 .PHONY: deps run-deps

@@ -5,7 +5,7 @@ DESTDIR ?=
 INSTALL_PACKAGES := help2man dpkg-dev
 INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
-MANUALS := mesh mesh-run mesh-tree mesh-embed mesh-list mesh-matrix
+MANUALS := mesh mesh-run mesh-tree mesh-embed mesh-list mesh-matrix mesh-view
 
 # The pages are made from the help that the tool itself prints: mesh-run.1 from `mesh run --help`.
 $(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)

@@ -124,6 +124,9 @@ int execute(const Command& command, const std::string& again) {
             } else if constexpr (std::is_same_v<Arguments, ListArguments>) {
                 list_command(arguments);
                 return 0;
+            } else if constexpr (std::is_same_v<Arguments, ViewArguments>) {
+                view_command(arguments);
+                return 0;
             } else {
                 fmt::print("{}", arguments.text);
                 return 0;

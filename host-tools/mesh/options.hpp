@@ -7,6 +7,7 @@
 #include "plan.hpp"
 #include "series.hpp"
 #include "tree_command.hpp"
+#include "views/view_command.hpp"
 
 #include <optional>
 #include <string>
@@ -20,7 +21,7 @@ struct HelpText {
 };
 
 using Command = std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments,
-                             TreeArguments, EmbedArguments, ListArguments>;
+                             TreeArguments, EmbedArguments, ListArguments, ViewArguments>;
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);

@@ -51,6 +51,10 @@ void plan_capture(RunPlan& run, const RunArguments& arguments) {
     run.capture_bytes = wire::kFrameBytesMax;
     if (run.capture == kStandardOutput && run.report == kStandardOutput)
         refuse("--capture - and --report -: one of them can be standard output");
+    if (run.capture == kStandardOutput && run.wants_page())
+        refuse("--capture - and --report {}: a page needs a capture that can be read again; give "
+               "--capture FILE, or none",
+               run.report);
     if (!arguments.capture_bytes)
         return;
     if (run.capture.empty())

@@ -95,6 +95,8 @@ struct RunPlan {
 
     Network network() const { return rig.network; }
     std::uint32_t nodes() const { return node_count(rig.network); }
+    /// --report FILE.html: a page instead of JSON.
+    bool wants_page() const { return report.ends_with(".html"); }
     bool one_port() const { return ports != PortModel::all; }
 };
 

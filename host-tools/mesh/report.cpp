@@ -281,7 +281,7 @@ std::string results_as_json(const Operation& op, const RunResult& result, const 
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
                   const LoomCounts& loom) {
     const RunPlan& plan = op.run();
-    if (plan.report.empty() && plan.log.empty())
+    if ((plan.report.empty() || plan.wants_page()) && plan.log.empty())
         return;
     const std::string text = text_of(report_of(op, result, summary, loom)) + "\n";
     const auto bytes = std::as_bytes(std::span(text));
@@ -289,7 +289,7 @@ void write_report(const Operation& op, const RunResult& result, const Summary& s
         write_whole(report_of_log(plan.log), bytes, "--log");
     if (plan.report == kStandardOutput)
         fmt::print("{}", text);
-    else if (!plan.report.empty())
+    else if (!plan.report.empty() && !plan.wants_page())
         write_whole(plan.report, bytes, "--report");
 }
 

@@ -33,6 +33,9 @@ void check(const SeriesArguments& arguments) {
             arguments.run.given.end())
             refuse("{}: goes with one run, not with --repeat, --until-failure or a range of seeds",
                    option);
+    if (arguments.run.report.ends_with(".html"))
+        refuse("--report '{}': a page shows one run; several have their report as JSON",
+               arguments.run.report);
     if (arguments.repeat == 0)
         refuse("--repeat 0: allowed: 1 or more");
     Tally::check(arguments.run.report, arguments.run.junit);

@@ -1,7 +1,9 @@
 #include "run_capture.hpp"
 
 #include "host-tools/mesh/errors.hpp"
+#include "host-tools/mesh/files.hpp"
 #include "host-tools/mesh/report.hpp"
+#include "host-tools/mesh/views/view_command.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
@@ -28,13 +31,26 @@ int take_standard_output() {
     return output >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? output : -1;
 }
 
-Fd open_capture(const std::string& path) {
-    Fd file(path == kStandardOutput
-                ? take_standard_output()
-                : open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kRights));
+/// A file that is gone when it is closed.
+int open_nameless() {
+    const char* const folder = std::getenv("TMPDIR");
+    return open(folder != nullptr ? folder : "/tmp", O_RDWR | O_TMPFILE | O_CLOEXEC, kRights);
+}
+
+int open_or_take(const RunPlan& plan) {
+    if (plan.capture.empty())
+        return open_nameless();
+    if (plan.capture == kStandardOutput)
+        return take_standard_output();
+    return open(plan.capture.c_str(),
+                (plan.wants_page() ? O_RDWR : O_WRONLY) | O_CREAT | O_TRUNC | O_CLOEXEC, kRights);
+}
+
+Fd open_capture(const RunPlan& plan) {
+    Fd file(open_or_take(plan));
     if (file.get() < 0)
-        throw RunError(
-            fmt::format("--capture '{}': cannot be written: {}", path, std::strerror(errno)));
+        throw RunError(fmt::format("--capture '{}': cannot be written: {}", plan.capture,
+                                   std::strerror(errno)));
     return file;
 }
 
@@ -51,9 +67,10 @@ std::uint64_t epoch_us() {
 
 RunCapture::RunCapture(const Operation& op) {
     const RunPlan& plan = op.run();
-    if (plan.capture.empty())
+    if (plan.capture.empty() && !plan.wants_page())
         return;
-    file_ = open_capture(plan.capture);
+    page_ = plan.wants_page() ? plan.report : std::string{};
+    file_ = open_capture(plan);
     capture_.emplace(file_.get(), Capture::Setting{plan.network(), plan.rig.wiring, plan.command,
                                                    head_as_json(op), plan.capture_bytes,
                                                    plan.capture == kStandardOutput,
@@ -71,6 +88,10 @@ void RunCapture::finish(std::string_view results) {
     capture_->finish(results);
     if (!capture_->failure().empty())
         throw RunError(fmt::format("--capture: {}", capture_->failure()));
+    if (!page_.empty()) {
+        const std::string page = page_of(file_.get());
+        write_whole(page_, std::as_bytes(std::span(page)), "--report");
+    }
 }
 
 } // namespace mesh::host
