@@ -86,9 +86,18 @@ $(BATCHES): $(BUILD)/batch/%.cpp: always
 .PHONY: all
 all: $(MESH) images ## build the host tool and the images of all boards (default)
 
+# The page of a report as strings of its view.
+PAGE := $(wildcard host-tools/mesh/views/page/*)
+$(BUILD)/host/page.inc: $(PAGE) Makefile
+	@mkdir -p $(@D)
+	@for f in $(PAGE); do printf '{"%s", R"page(' $${f##*/}; cat $$f; echo ')page"},'; done >$@
+
+# What is generated before anything of the host tool is compiled.
+GENERATED := $(BUILD)/host/stamp.inc $(BUILD)/host/page.inc
+
 # $(1): object folder, $(2): compiler, $(3): flags, $(4): folder of programs
 define program_rules
-$(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp Makefile | $(BUILD)/host/stamp.inc
+$(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp Makefile | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) $$(call app_flags,$$*) -c $$< -o $$@
@@ -99,11 +108,11 @@ endef
 # $(1): object folder, $(2): compiler, $(3): flags, $(4): sources of its library
 define host_rules
 $(foreach f,firmware/ops firmware/stdio,$(call program_rules,$(1),$(2),$(3),$f))
-$(BUILD)/$(1)/obj/%.o: %.cpp Makefile | $(BUILD)/host/stamp.inc
+$(BUILD)/$(1)/obj/%.o: %.cpp Makefile | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) -c $$< -o $$@
-$(BUILD)/$(1)/batch/%.o: $(BUILD)/batch/%.cpp Makefile | $(BUILD)/host/stamp.inc
+$(BUILD)/$(1)/batch/%.o: $(BUILD)/batch/%.cpp Makefile | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) $(BATCH_FLAGS_$(1)) -c $$< -o $$@
@@ -114,7 +123,7 @@ $(BUILD)/$(1)/libmesh.a: $(call objects_of,$(1),$(4))
 endef
 $(eval $(call host_rules,host,$(CXX),$(HOST_FLAGS),$(LIBRARY_SOURCES)))
 $(eval $(call host_rules,asan,$(CLANGXX),$(ASAN_FLAGS),$(filter-out \
-  host-tools/mesh/commands/%,$(LIBRARY_SOURCES))))
+  host-tools/mesh/commands/% host-tools/mesh/views/%,$(LIBRARY_SOURCES))))
 
 # Programs are loaded while it runs, and find the whole library in it.
 $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTABLE_SOURCES)) \
@@ -202,7 +211,8 @@ TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
 RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev \
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib
 TEST_PACKAGES = git libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
-  python3 python3-pytest python3-pytest-xdist graphviz gnuplot-nox $(INSTALL_PACKAGES)
+  python3 python3-pytest python3-pytest-xdist graphviz gnuplot-nox tshark pajeng nodejs \
+  $(INSTALL_PACKAGES)
 
 .PHONY: deps run-deps
 deps: run-deps ## install the Debian packages that are missing, for all targets

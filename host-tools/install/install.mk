@@ -5,7 +5,7 @@ DESTDIR ?=
 INSTALL_PACKAGES := help2man dpkg-dev
 INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
-MANUALS := mesh mesh-run mesh-build mesh-new mesh-tree mesh-embed mesh-list mesh-matrix
+MANUALS := mesh mesh-run mesh-build mesh-new mesh-tree mesh-embed mesh-list mesh-matrix mesh-view
 
 # The pages are made from the help that the tool itself prints: mesh-run.1 from `mesh run --help`.
 $(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)
@@ -32,6 +32,7 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	  tar -C '$(INSTALLED)/share/meshputer/include' -xf -
 	@for file in $(TOOLKIT_FILES:$(BUILD)/%=%) $(wildcard linker/*.ld); do install -Dm644 \
 	  $$([ -e $$file ] || echo $(BUILD)/)$$file '$(INSTALLED)'/share/meshputer/$$file; done
+	@install -Dm644 -t '$(INSTALLED)/share/meshputer' host-tools/mesh/capture/meshputer.lua
 	@install -Dm644 -t '$(INSTALLED)/share/man/man1' $^
 	@install -Dm644 host-tools/install/completion.bash \
 	  '$(INSTALLED)/share/bash-completion/completions/mesh'

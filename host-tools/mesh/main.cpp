@@ -1,4 +1,5 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
+#include "host-tools/mesh/capture/run_capture.hpp"
 #include "host-tools/mesh/commands/dry_run.hpp"
 #include "host-tools/mesh/commands/options.hpp"
 #include "host-tools/mesh/common/errors.hpp"
@@ -44,8 +45,10 @@ struct Ending {
 /// One whole run; the engine and its nodes are gone when it returns.
 Ending run_command(const Operation& op) {
     const RunPlan& plan = op.run();
+    RunCapture capture(op);
     const std::unique_ptr<Engine> engine =
         plan.engine == "sim" ? make_simulation(plan.rig) : make_qemu_engine(plan.rig);
+    capture.listen(engine->loom());
     Progress progress;
     const RunResult result = Run(*engine, op, progress).execute();
     progress.clear();
@@ -66,6 +69,11 @@ Ending run_command(const Operation& op) {
         write_report(op, result, summary, loom);
         if (summary.good() && !plan.output.empty())
             write_whole(plan.output, summary.output, "--output");
+    } catch (const RunError& error) {
+        ending.fail(error.what());
+    }
+    try {
+        capture.finish(results_as_json(op, result, summary, loom));
     } catch (const RunError& error) {
         ending.fail(error.what());
     }
@@ -124,6 +132,9 @@ int execute(const Command& command, const std::string& again) {
                 return 0;
             } else if constexpr (std::is_same_v<Arguments, ListArguments>) {
                 list_command(arguments);
+                return 0;
+            } else if constexpr (std::is_same_v<Arguments, ViewArguments>) {
+                view_command(arguments);
                 return 0;
             } else {
                 fmt::print("{}", arguments.text);

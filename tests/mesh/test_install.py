@@ -55,6 +55,10 @@ def test_every_option_of_the_help_is_in_the_manual(tree):
     assert (tree / "share/man/man1/mesh.1").read_text().splitlines()[1].startswith(".TH MESH")
 
 
+def test_the_dissector_is_installed(tree):
+    assert "dissector" in (tree / "share/meshputer/meshputer.lua").read_text()
+
+
 def completed(tree, *words):
     """What bash offers for the last word of a command line."""
     script = (f"source {tree}/share/bash-completion/completions/mesh; "

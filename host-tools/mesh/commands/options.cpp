@@ -160,8 +160,15 @@ void add_rig(CLI::App& app, RunArguments& run) {
 void add_results(CLI::App& app, RunArguments& run) {
     app.option_defaults()->group(kFaults);
     app.add_option("--faults", run.faults, fault_list());
-    app.add_option("--report", run.report,
-                   "file for the report, as JSON; -: standard output, the table to standard error");
+    app.add_option(
+        "--report", run.report,
+        "file for the report, as JSON, or as a page to look at if it is called FILE.html; "
+        "-: standard output, the table to standard error");
+    app.add_option("--capture", run.capture,
+                   "file for every frame on every cable, as pcapng for Wireshark and `mesh view`; "
+                   "-: standard output, for a Wireshark that looks on (wireshark -k -i -)");
+    app.add_option("--capture-bytes", run.capture_bytes,
+                   "keep so many bytes of each frame: 80 are its headers (default: all)");
     app.add_option("--expect", run.expect,
                    "file with what the console must show, [node] text, the lines of each node in "
                    "their order");
@@ -278,6 +285,12 @@ void add_build(CLI::App& app, BuildArguments& build) {
                    "libraries");
 }
 
+void add_view(CLI::App& app, ViewArguments& view) {
+    app.add_option("file", view.file, "what `mesh run --capture` wrote")->required();
+    app.add_option("--format", view.format, list(view_formats()))->capture_default_str();
+    app.add_option("--output", view.output, "file for it (default: standard output)");
+}
+
 /// The first line of a parser's complaint.
 std::string one_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
@@ -334,6 +347,9 @@ Command parse_command_line(int count, const char* const* words) {
     add_embed(embed_app, embed);
     CLI::App& list_app = *app.add_subcommand("list", "print the names that options take");
     list_app.add_option("what", names.what, list(list_names()))->required();
+    ViewArguments view;
+    CLI::App& view_app = *app.add_subcommand("view", "pictures and tables of a capture");
+    add_view(view_app, view);
     try {
         app.parse(count, words);
     } catch (const CLI::CallForHelp&) {
@@ -343,9 +359,11 @@ Command parse_command_line(int count, const char* const* words) {
         return HelpText{fmt::format("{}\n", version.what())};
     } catch (const CLI::ParseError& error) {
         const bool chosen = !app.get_subcommands().empty();
-        refuse("{}; {}", one_line(error.what()),
-               chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
-                      : "commands: run, matrix, build, new, tree, embed, list (each with --help)");
+        refuse(
+            "{}; {}", one_line(error.what()),
+            chosen
+                ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
+                : "commands: run, matrix, build, new, tree, embed, list, view (each with --help)");
     }
     if (matrix_app.parsed()) {
         matrix.program = program_again(words[0]);
@@ -361,6 +379,8 @@ Command parse_command_line(int count, const char* const* words) {
         return embed;
     if (list_app.parsed())
         return names;
+    if (view_app.parsed())
+        return view;
     for (const CLI::Option* option : run_app.get_options())
         if (option->count() != 0)
             run.given.push_back(option->get_name());

@@ -4,6 +4,7 @@
 #include "build_command.hpp"
 #include "embed_command.hpp"
 #include "host-tools/mesh/plan/plan.hpp"
+#include "host-tools/mesh/views/view_command.hpp"
 #include "list_command.hpp"
 #include "matrix.hpp"
 #include "new_command.hpp"
@@ -23,7 +24,7 @@ struct HelpText {
 
 using Command =
     std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments, BuildArguments,
-                 NewArguments, TreeArguments, EmbedArguments, ListArguments>;
+                 NewArguments, TreeArguments, EmbedArguments, ListArguments, ViewArguments>;
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kNameWidth = 12;
 /// What a second run would overwrite, or wants a person for each run.
-constexpr std::array<std::string_view, 4> kOfOneRun{"--output", "--log", "--gdb", "--dry-run"};
+constexpr std::array<std::string_view, 5> kOfOneRun{"--output", "--log", "--gdb", "--dry-run",
+                                                    "--capture"};
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
     std::uint64_t number = 0;
@@ -32,6 +33,9 @@ void check(const SeriesArguments& arguments) {
             arguments.run.given.end())
             refuse("{}: goes with one run, not with --repeat, --until-failure or a range of seeds",
                    option);
+    if (arguments.run.report.ends_with(".html"))
+        refuse("--report '{}': a page shows one run; several have their report as JSON",
+               arguments.run.report);
     if (arguments.repeat == 0)
         refuse("--repeat 0: allowed: 1 or more");
     Tally::check(arguments.run.report, arguments.run.junit);

@@ -33,6 +33,19 @@ std::size_t meaningful_bytes(std::span<const std::byte> frame) {
     return std::min<std::size_t>(frame.size(), wire::kHeadBytes + packet_bytes);
 }
 
+bool has_payload(std::span<const std::byte> frame) {
+    wire::LinkHeader header;
+    return wire::read_head(frame, frame.size(), header) == wire::Parse::ok &&
+           header.kind == wire::Kind::data && header.packet_bytes > wire::kPacketHeaderBytes;
+}
+
+/// A cable that lies: it changes the payload of a packet and makes the checksum fit.
+void alter(std::span<std::byte> frame) {
+    const auto packet = frame.first(meaningful_bytes(frame)).subspan(wire::kHeadBytes);
+    packet[wire::kPacketHeaderBytes] ^= std::byte{0xFF};
+    wire::seal_packet(packet);
+}
+
 } // namespace
 
 Wiring wiring_of(Network network) {
@@ -254,91 +267,99 @@ void Loom::put(NodeId to, NodeId from, Frame&& frame) {
 
 // --- faults ---
 
+/// What the faults of its wire do to a frame. A corrupted one is another in one byte behind the
+/// cable header: a burst of at most 8 bits, which the CRC always sees.
+Harm Loom::harm_of(Wire& wire, std::span<const std::byte> frame) {
+    Harm harm;
+    harm.cut = wire.cut;
+    if (wire.cut)
+        return harm;
+    harm.altered = wire.alters && has_payload(frame);
+    const Rates& rates = wire.rates;
+    if (!rates.any())
+        return harm;
+    harm.dropped = rates.drop > 0 && wire.rng.chance(rates.drop);
+    if (harm.dropped)
+        return harm;
+    harm.doubled = rates.dup > 0 && wire.rng.chance(rates.dup);
+    if (rates.corrupt > 0 && wire.rng.chance(rates.corrupt)) {
+        const std::size_t range = meaningful_bytes(frame) - wire::offset::kKind;
+        harm.where = static_cast<std::uint16_t>(wire::offset::kKind + wire.rng.below(range));
+        harm.flip = static_cast<std::uint8_t>(1 + wire.rng.below(255));
+    }
+    harm.late = rates.reorder > 0 && wire.kept.empty() && wire.rng.chance(rates.reorder);
+    harm.delay_us = rates.delay_us;
+    return harm;
+}
+
+Trip Loom::enter(std::uint32_t number, std::span<const std::byte> frame, const Harm& harm) {
+    if (tap_ == nullptr || !armed_)
+        return {};
+    const bool nobody = state_[index(wires_[number].far.node)].gone;
+    return tap_->sent(number, time(), frame.first(meaningful_bytes(frame)), harm, nobody);
+}
+
 /// A frame enters its cable: the faults of the wire decide what comes out at the other end.
 template <class Frame>
 void Loom::pass(std::uint32_t number, Frame&& frame) {
     Wire& wire = wires_[number];
-    if (wire.cut) {
-        ++counts_.cut;
+    const Harm harm = harm_of(wire, frame);
+    Trip trip = enter(number, frame, harm);
+    counts_.cut += harm.cut ? 1 : 0;
+    counts_.drop += harm.dropped ? 1 : 0;
+    counts_.corrupt += harm.flip != 0 ? 1 : 0;
+    counts_.altered += harm.altered ? 1 : 0;
+    counts_.reorder += harm.late ? 1 : 0;
+    counts_.dup += harm.doubled ? 1 : 0;
+    if (harm.cut || harm.dropped)
         return;
-    }
-    if (wire.alters)
+    if (harm.altered)
         alter(frame);
-    if (!wire.rates.any()) {
-        carry(number, std::forward<Frame>(frame));
-        return;
-    }
-    const Rates& rates = wire.rates;
-    if (rates.drop > 0 && wire.rng.chance(rates.drop)) {
-        ++counts_.drop;
-        return;
-    }
     // The second copy of a frame is a good one, so that each fault shows once at the receiver.
-    const bool twice = rates.dup > 0 && wire.rng.chance(rates.dup);
-    const Bytes copy = twice ? Bytes(frame.begin(), frame.end()) : Bytes{};
-    if (rates.corrupt > 0 && wire.rng.chance(rates.corrupt))
-        corrupt(wire, frame);
-    if (rates.reorder > 0 && wire.kept.empty() && wire.rng.chance(rates.reorder)) {
-        ++counts_.reorder;
+    const Bytes copy = harm.doubled ? Bytes(frame.begin(), frame.end()) : Bytes{};
+    if (harm.flip != 0)
+        frame[harm.where] ^= std::byte{harm.flip};
+    if (harm.late) {
         wire.kept.assign(frame.begin(), frame.end());
+        wire.kept_trip = trip;
         wire.kept_until_us = cables_.now_us() + kReorderUs;
         keeping_.push_back(number);
     } else {
-        carry(number, std::forward<Frame>(frame));
+        carry(number, std::forward<Frame>(frame), trip);
         free_kept(number);
     }
-    if (twice) {
-        ++counts_.dup;
-        carry(number, copy);
+    if (harm.doubled) {
+        trip.second = true;
+        trip.harm.flip = 0;
+        carry(number, copy, trip);
         free_kept(number);
     }
-}
-
-/// Changes one byte behind the cable header. A burst of at most 8 bits: the CRC always sees it.
-void Loom::corrupt(Wire& wire, std::span<std::byte> frame) {
-    ++counts_.corrupt;
-    const std::size_t range = meaningful_bytes(frame) - wire::offset::kKind;
-    const std::size_t where = wire::offset::kKind + wire.rng.below(range);
-    frame[where] ^= static_cast<std::byte>(1 + wire.rng.below(255));
-}
-
-/// A cable that lies: it changes the payload of every packet and makes the checksum fit.
-void Loom::alter(std::span<std::byte> frame) {
-    wire::LinkHeader header;
-    if (wire::read_head(frame, frame.size(), header) != wire::Parse::ok ||
-        header.kind != wire::Kind::data || header.packet_bytes <= wire::kPacketHeaderBytes)
-        return;
-    ++counts_.altered;
-    const auto packet = frame.subspan(wire::kHeadBytes, header.packet_bytes);
-    packet[wire::kPacketHeaderBytes] ^= std::byte{0xFF};
-    wire::seal_packet(packet);
 }
 
 /// The cable itself: takes its time if it is told to. In lockstep time is model time, and a delay
 /// in real time changes nothing.
 template <class Frame>
-void Loom::carry(std::uint32_t number, Frame&& frame) {
+void Loom::carry(std::uint32_t number, Frame&& frame, const Trip& trip) {
     const Wire& wire = wires_[number];
-    if (wire.rates.delay_us == 0) {
-        arrive(number, std::forward<Frame>(frame));
-        return;
-    }
-    ++counts_.delay;
-    if (lockstep_.on()) {
-        arrive(number, std::forward<Frame>(frame));
+    counts_.delay += wire.rates.delay_us != 0 ? 1 : 0;
+    if (wire.rates.delay_us == 0 || lockstep_.on()) {
+        arrive(number, std::forward<Frame>(frame), trip);
         return;
     }
     if (!hold(sender(number), frame.size()))
         return;
-    delayed_.push_back({cables_.now_us() + wire.rates.delay_us, delays_++, number,
+    delayed_.push_back({cables_.now_us() + wire.rates.delay_us, delays_++, number, trip,
                         Bytes(frame.begin(), frame.end())});
     std::push_heap(delayed_.begin(), delayed_.end(), Delayed::later);
 }
 
 template <class Frame>
-void Loom::arrive(std::uint32_t number, Frame&& frame) {
+void Loom::arrive(std::uint32_t number, Frame&& frame, const Trip& trip) {
     const wire::Kind kind = kind_of(frame);
-    put(wires_[number].far.node, sender(number), std::forward<Frame>(frame));
+    const Far far = wires_[number].far;
+    if (trip.id != 0 && !state_[index(far.node)].gone)
+        tap_->arrived(this->number(far.node, far.port), time(), frame, trip);
+    put(far.node, sender(number), std::forward<Frame>(frame));
     if (kind != wire::Kind::data)
         return;
     ++counts_.packets;
@@ -352,7 +373,7 @@ void Loom::free_kept(std::uint32_t number) {
         return;
     const Bytes frame = std::exchange(wire.kept, {});
     std::erase(keeping_, number);
-    carry(number, frame);
+    carry(number, frame, wire.kept_trip);
 }
 
 bool Loom::free_all_kept() {
@@ -369,7 +390,7 @@ void Loom::tick() {
         const Delayed due = std::move(delayed_.back());
         delayed_.pop_back();
         let_go(sender(due.wire), due.frame.size());
-        arrive(due.wire, due.frame);
+        arrive(due.wire, due.frame, due.trip);
     }
     if (lockstep_.on())
         return;

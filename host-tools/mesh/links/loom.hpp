@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/network.hpp"
+#include "host-tools/mesh/capture/tap.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
 #include "lockstep.hpp"
 #include "wire/frame.hpp"
@@ -109,6 +110,8 @@ public:
     std::uint64_t rounds() const { return lockstep_.rounds(); }
     /// The fault plan begins; its incidents at zero packets happen now.
     void arm_faults();
+    /// From arm_faults() on, `tap` hears of every frame on a cable. It outlives the loom.
+    void listen(Tap* tap) { tap_ = tap; }
     /// Lockstep: nothing will ever happen again of itself.
     bool quiescent() const { return lockstep_.on() && lockstep_.quiescent(); }
     /// Lockstep: `node` has not said yet that it is idle.
@@ -133,6 +136,7 @@ private:
         Rates rates;
         Rng rng;
         Bytes kept; // held back by `reorder` until the next frame has passed
+        Trip kept_trip;
         std::uint64_t kept_until_us = 0;
     };
     struct NodeState {
@@ -151,12 +155,14 @@ private:
         std::uint64_t due_us;
         std::uint64_t order;
         std::uint32_t wire;
+        Trip trip;
         Bytes frame;
         static bool later(const Delayed& a, const Delayed& b) {
             return a.due_us != b.due_us ? a.due_us > b.due_us : a.order > b.order;
         }
     };
 
+    std::uint64_t time() const { return lockstep_.on() ? lockstep_.now() : cables_.now_us(); }
     std::uint32_t number(NodeId node, Port port) const {
         return index(node) * ports_ + index(port);
     }
@@ -174,12 +180,12 @@ private:
     void put(NodeId to, NodeId from, Frame&& frame); // from the host: kNoNode
     template <class Frame>
     void pass(std::uint32_t number, Frame&& frame);
-    void corrupt(Wire& wire, std::span<std::byte> frame);
-    void alter(std::span<std::byte> frame);
+    static Harm harm_of(Wire& wire, std::span<const std::byte> frame);
+    Trip enter(std::uint32_t number, std::span<const std::byte> frame, const Harm& harm);
     template <class Frame>
-    void carry(std::uint32_t number, Frame&& frame);
+    void carry(std::uint32_t number, Frame&& frame, const Trip& trip);
     template <class Frame>
-    void arrive(std::uint32_t number, Frame&& frame);
+    void arrive(std::uint32_t number, Frame&& frame, const Trip& trip);
     void free_kept(std::uint32_t number);
     bool free_all_kept();
     void happen();
@@ -191,6 +197,7 @@ private:
     unsigned ports_;
     Cables& cables_;
     FaultPlan plan_;
+    Tap* tap_ = nullptr;
     std::vector<Wire> wires_;
     std::vector<NodeState> state_;
     std::vector<Delayed> delayed_;       // a heap, earliest first

@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include "host-tools/mesh/capture/capture.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
@@ -43,6 +44,27 @@ void check_files(const RunPlan& run) {
         check_writable(run.output, "--output");
     if (!run.report.empty() && run.report != kStandardOutput)
         check_writable(run.report, "--report");
+    if (!run.capture.empty() && run.capture != kStandardOutput)
+        check_writable(run.capture, "--capture");
+}
+
+void plan_capture(RunPlan& run, const RunArguments& arguments) {
+    constexpr auto kLeast = static_cast<std::int64_t>(kCaptureBytesMin);
+    run.capture = arguments.capture;
+    run.capture_bytes = wire::kFrameBytesMax;
+    if (run.capture == kStandardOutput && run.report == kStandardOutput)
+        refuse("--capture - and --report -: one of them can be standard output");
+    if (run.capture == kStandardOutput && run.wants_page())
+        refuse("--capture - and --report {}: a page needs a capture that can be read again; give "
+               "--capture FILE, or none",
+               run.report);
+    if (!arguments.capture_bytes)
+        return;
+    if (run.capture.empty())
+        refuse("--capture-bytes goes with --capture FILE");
+    if (*arguments.capture_bytes < kLeast)
+        refuse("--capture-bytes {}: allowed: {} or more", *arguments.capture_bytes, kLeast);
+    run.capture_bytes = static_cast<std::size_t>(*arguments.capture_bytes);
 }
 
 /// What does not depend on the op.
@@ -58,6 +80,7 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     run.log = arguments.log;
     run.raw = arguments.raw;
     run.expect = arguments.expect;
+    plan_capture(run, arguments);
     plan_times(run, arguments);
     return run;
 }

@@ -47,6 +47,8 @@ struct RunArguments {
     bool lockstep = false;
     bool free = false;
     std::string report;
+    std::string capture;
+    std::optional<std::int64_t> capture_bytes;
     double timeout_s = 20;
     bool dry_run = false;
     std::string junit;
@@ -61,7 +63,8 @@ struct RunArguments {
     std::vector<std::string> miswire; // two of NODE/PORT
 };
 
-/// --report with this name goes to standard output, and the table to standard error.
+/// --report with this name goes to standard output, and the table to standard error; --capture, and
+/// all else to standard error.
 inline constexpr const char* kStandardOutput = "-";
 
 /// What all runs share. What an op needs beyond is its own (ops/operation.hpp), and it says how
@@ -81,6 +84,8 @@ struct RunPlan {
     std::string output;
     std::uint64_t seed = 1;
     std::string report;
+    std::string capture;         // file, kStandardOutput, or none
+    std::size_t capture_bytes{}; // to keep of each frame
     double timeout_s = 20;
     double limit_s = 0;                       // of the whole run; 0: none
     std::string log;                          // folder
@@ -92,6 +97,8 @@ struct RunPlan {
 
     Network network() const { return rig.network; }
     std::uint32_t nodes() const { return node_count(rig.network); }
+    /// --report FILE.html: a page instead of JSON.
+    bool wants_page() const { return report.ends_with(".html"); }
     bool one_port() const { return ports != PortModel::all; }
 };
 

@@ -19,6 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kDropPrefix = "drop_";
 constexpr std::size_t kLevelsShown = 24;
+constexpr std::size_t kNodesListed = 1024; // in the results that a capture ends with
 
 bool is_drop(std::string_view counter) { return counter.starts_with(kDropPrefix); }
 
@@ -148,9 +149,9 @@ Json levels_of(const Summary& summary) {
     return levels;
 }
 
-Json report_of(const Operation& op, const RunResult& result, const Summary& summary,
-               const LoomCounts& loom) {
-    Json report = head_of(op);
+Json results_of(const Operation& op, const RunResult& result, const Summary& summary,
+                const LoomCounts& loom) {
+    Json report = Json::object();
     const bool known = summary.formula.has_value();
     report["steps"] = summary.steps;
     report["formula"] = or_null(known, known ? summary.formula->text : std::string_view{});
@@ -187,6 +188,18 @@ Json report_of(const Operation& op, const RunResult& result, const Summary& summ
     report["wall_s"] = result.wall_s;
     report["instructions_per_hop"] = nullptr;
     return report;
+}
+
+Json report_of(const Operation& op, const RunResult& result, const Summary& summary,
+               const LoomCounts& loom) {
+    Json report = head_of(op);
+    report.update(results_of(op, result, summary, loom));
+    return report;
+}
+
+/// A path on the command line need not be UTF-8.
+std::string text_of(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string count_text(std::uint64_t count, std::string_view what) {
@@ -253,21 +266,30 @@ bool any_restarted(const RunResult& result) {
 
 } // namespace
 
+std::string head_as_json(const Operation& op) { return text_of(head_of(op)); }
+
+std::string results_as_json(const Operation& op, const RunResult& result, const Summary& summary,
+                            const LoomCounts& loom) {
+    Json results = results_of(op, result, summary, loom);
+    for (const char* key : {"link_packets", "dma_transfers", "counters", "boot_s", "wall_s"})
+        results.erase(key);
+    if (result.nodes.size() > kNodesListed)
+        results.erase("finish_time");
+    return text_of(results);
+}
+
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
                   const LoomCounts& loom) {
     const RunPlan& plan = op.run();
-    if (plan.report.empty() && plan.log.empty())
+    if ((plan.report.empty() || plan.wants_page()) && plan.log.empty())
         return;
-    // A path on the command line need not be UTF-8.
-    const std::string text =
-        report_of(op, result, summary, loom).dump(-1, ' ', false, Json::error_handler_t::replace) +
-        "\n";
+    const std::string text = text_of(report_of(op, result, summary, loom)) + "\n";
     const auto bytes = std::as_bytes(std::span(text));
     if (!plan.log.empty())
         write_whole(report_of_log(plan.log), bytes, "--log");
     if (plan.report == kStandardOutput)
         fmt::print("{}", text);
-    else if (!plan.report.empty())
+    else if (!plan.report.empty() && !plan.wants_page())
         write_whole(plan.report, bytes, "--report");
 }
 

@@ -49,6 +49,13 @@ struct Summary {
 
 Summary summarize(const Operation& op, const RunResult& result, const Loom& loom);
 
+/// What was asked for, as JSON: the head of the report.
+std::string head_as_json(const Operation& op);
+/// What came of it in every lockstep run of the same seed, on any engine: the report without its
+/// head, what this machine took, and the long tables that frames say too.
+std::string results_as_json(const Operation& op, const RunResult& result, const Summary& summary,
+                            const LoomCounts& loom);
+
 /// Writes the report as JSON, whatever came of the run. RunError if it cannot be written.
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
                   const LoomCounts& loom);

@@ -1,0 +1,93 @@
+// A capture: every frame on every cable as pcapng, for Wireshark, `mesh view` and the HTML report.
+//
+// One interface for each end of a cable; a frame is there twice, outbound where it goes in and
+// inbound where it comes out, both with one packet id, and what befell it stands in its comments.
+// The section's head has the command that repeats the run and, as JSON, what was asked for; its
+// last block has what came of it. Times are model time in lockstep (a tick is a microsecond), so
+// that behind the head the same seed gives the same bytes on every engine; else of the host.
+#pragma once
+
+#include "core/network.hpp"
+#include "host-tools/mesh/links/loom.hpp"
+#include "tap.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+/// Headers of a link and of a packet: what views need of a frame.
+inline constexpr std::size_t kCaptureBytesMin = wire::kHeadBytes + wire::kPacketHeaderBytes;
+
+class Capture final : public Tap {
+public:
+    struct Setting {
+        Network network;
+        Wiring wiring;
+        std::string command;    // that repeats the run
+        std::string plan;       // JSON: what was asked for
+        std::size_t bytes_max;  // to keep of a frame
+        bool at_once;           // every frame is written when it is seen
+        std::uint64_t epoch_us; // to be added to times; 0 for model time
+    };
+
+    /// Writes to `file`, which the caller opens and closes.
+    Capture(int file, const Setting& setting);
+
+    Trip sent(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
+              const Harm& harm, bool nobody) override;
+    void arrived(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
+                 const Trip& trip) override;
+
+    /// The last block: what came of the run, as JSON.
+    void finish(std::string_view results);
+    /// Why it ends before the run did, "" if it does not: what could not be written is not there.
+    const std::string& failure() const { return failure_; }
+
+private:
+    /// What has lately been sent at one end, for telling what is sent again.
+    struct Sender {
+        static constexpr std::size_t kKept = 32; // two windows
+        struct Sent {
+            std::uint32_t packet_crc = 0;
+            std::uint16_t sequence = 0;
+            std::uint16_t times = 0;
+        };
+        std::array<Sent, kKept> recent;
+        std::uint16_t session = 0xFFFF;
+        bool taken_back = false; // the last epoch ended with a refusal
+    };
+
+    void write_section(const Setting& setting);
+    void write_interfaces(const Setting& setting);
+    void again(Sender& sender, std::span<const std::byte> frame, std::string& comment) const;
+    void add(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
+             std::uint64_t id, std::uint32_t flags, std::string_view comment);
+    void put(std::span<const std::byte> bytes);
+    void put_option(std::uint16_t code, std::string_view value);
+    template <class T>
+    void put_word(T value);
+    void begin_block(std::uint32_t type);
+    void end_block();
+    void write_out();
+
+    int file_;
+    unsigned ports_;
+    std::size_t bytes_max_;
+    bool at_once_;
+    std::uint64_t epoch_us_;
+    std::uint64_t frames_ = 0; // numbered from 1
+    std::uint64_t last_time_ = 0;
+    std::vector<Sender> senders_;
+    std::vector<std::byte> buffer_;
+    std::size_t block_ = 0; // where the block begins that is being written
+    std::string comment_;
+    std::string failure_;
+};
+
+} // namespace mesh::host

@@ -1,0 +1,152 @@
+-- Wireshark's dissector for the frames of a mesh: what `mesh run --capture` writes, and what else
+-- has seen them on an Ethernet (EtherType 0x88B5). `make install` puts it under share/meshputer;
+-- copy it into Wireshark's folder of personal plugins, or say: wireshark -X lua_script:FILE
+--
+-- The offsets and names are those of firmware/wire/frame.hpp, which a test compares. All of them
+-- count from the start of the frame or of the packet, as there.
+local at = {
+  kind = 14, port = 15, sequence = 16, acknowledged = 18, refused = 20, free_buffers = 24,
+  packet_bytes = 26, model_time = 28, hops = 36, flags = 38, link_crc = 40, head_bytes = 44
+}
+local packet_at = {
+  rule = 0, subtree = 1, payload_bytes = 2, source = 4, destination = 8, tag = 12, service = 14,
+  flags = 15, message = 16, position = 20, total_bytes = 24, unit_bytes = 28, packet_crc = 32,
+  header_bytes = 36
+}
+local kinds = { [1] = "hello", [2] = "hello_answer", [3] = "data", [4] = "ack", [5] = "host",
+                [6] = "idle", [7] = "grant" }
+local services = { [0] = "packet", [1] = "message", [2] = "fragment", [3] = "taken", [4] = "later",
+                   [5] = "lost", [6] = "ask", [7] = "alive", [8] = "probe", [9] = "unknown",
+                   [10] = "look", [11] = "here", [12] = "gone" }
+local ether_type = 0x88B5
+local ethernet_bytes = 14 -- that Wireshark's own dissector takes from the front
+
+local link = Proto("meshputer", "Meshputer link")
+local packet = Proto("meshputer_packet", "Meshputer packet")
+local link_fields = {
+  kind = ProtoField.uint8("meshputer.kind", "Kind", base.DEC, kinds),
+  port = ProtoField.uint8("meshputer.port", "Out-port of the sender"),
+  sequence = ProtoField.uint16("meshputer.sequence", "Sequence number"),
+  acknowledged = ProtoField.uint16("meshputer.acknowledged", "Next sequence number expected"),
+  refused = ProtoField.uint32("meshputer.refused", "Refused", base.HEX),
+  free_buffers = ProtoField.uint16("meshputer.free_buffers", "Free buffers"),
+  packet_bytes = ProtoField.uint16("meshputer.packet_bytes", "Bytes of the packet"),
+  model_time = ProtoField.uint64("meshputer.model_time", "Model time of arrival (ticks)"),
+  hops = ProtoField.uint16("meshputer.hops", "Links crossed"),
+  flags = ProtoField.uint16("meshputer.flags", "Flags", base.HEX),
+  link_crc = ProtoField.uint32("meshputer.link_crc", "CRC-32 of the link header", base.HEX)
+}
+local packet_fields = {
+  rule = ProtoField.uint8("meshputer.packet.rule", "Routing rule"),
+  subtree = ProtoField.uint8("meshputer.packet.subtree", "Subtree"),
+  payload_bytes = ProtoField.uint16("meshputer.packet.payload_bytes", "Bytes of the payload"),
+  source = ProtoField.uint32("meshputer.packet.source", "Source"),
+  destination = ProtoField.uint32("meshputer.packet.destination", "Destination"),
+  tag = ProtoField.uint16("meshputer.packet.tag", "Tag"),
+  service = ProtoField.uint8("meshputer.packet.service", "Service", base.DEC, services),
+  flags = ProtoField.uint8("meshputer.packet.flags", "Flags", base.HEX),
+  message = ProtoField.uint32("meshputer.packet.message", "Message"),
+  position = ProtoField.uint32("meshputer.packet.position", "Position in the message"),
+  total_bytes = ProtoField.uint32("meshputer.packet.total_bytes", "Bytes of the message"),
+  unit_bytes = ProtoField.uint32("meshputer.packet.unit_bytes", "Bytes of the external packet"),
+  packet_crc = ProtoField.uint32("meshputer.packet.crc", "CRC-32 of header and payload", base.HEX)
+}
+local payload = ProtoField.bytes("meshputer.packet.payload", "Payload")
+local bad_link = ProtoExpert.new("meshputer.link_crc.bad", "The CRC of the link header is wrong",
+                                 expert.group.CHECKSUM, expert.severity.ERROR)
+local bad_packet = ProtoExpert.new("meshputer.packet.crc.bad", "The CRC of the packet is wrong",
+                                   expert.group.CHECKSUM, expert.severity.ERROR)
+
+local function list(fields, more)
+  local all = { more }
+  for _, field in pairs(fields) do all[#all + 1] = field end
+  return all
+end
+link.fields = list(link_fields)
+link.experts = { bad_link }
+packet.fields = list(packet_fields, payload)
+packet.experts = { bad_packet }
+
+local crc_of_byte = {}
+for byte = 0, 255 do
+  local crc = byte
+  for _ = 1, 8 do
+    local odd = bit.band(crc, 1) == 1
+    crc = bit.rshift(crc, 1)
+    if odd then crc = bit.bxor(crc, 0xEDB88320) end
+  end
+  crc_of_byte[byte] = crc
+end
+
+-- The CRC-32 of a string behind what has the CRC `before`.
+local function crc32(bytes, before)
+  local crc = bit.bnot(before or 0)
+  for place = 1, #bytes do
+    local low = bit.band(bit.bxor(crc, bytes:byte(place)), 0xFF)
+    crc = bit.bxor(bit.rshift(crc, 8), crc_of_byte[low])
+  end
+  return bit.bnot(crc)
+end
+
+local function is(crc, range) return bit.tobit(crc) == bit.tobit(range:le_uint()) end
+
+-- Every field from its offset up to the next one, in their order. Offsets count from `start`.
+local function add_fields(tree, range, fields, offsets, start)
+  local order = {}
+  for name in pairs(fields) do order[#order + 1] = name end
+  table.sort(order, function(a, b) return offsets[a] < offsets[b] end)
+  for place, name in ipairs(order) do
+    local behind = offsets[order[place + 1] or (offsets.link_crc and "head_bytes" or
+                                                "header_bytes")]
+    tree:add_le(fields[name], range(offsets[name] - start, behind - offsets[name]))
+  end
+end
+
+-- `range` is what is there of a packet of so many bytes.
+local function add_packet(range, bytes, info, tree)
+  local header = packet_at.header_bytes
+  local branch = tree:add(packet, range)
+  if range:len() < header then
+    branch:append_text(", cut short")
+    return
+  end
+  add_fields(branch, range, packet_fields, packet_at, 0)
+  info.cols.info:append(string.format(", message %d of node %d at %d",
+    range(packet_at.message, 4):le_uint(), range(packet_at.source, 4):le_uint(),
+    range(packet_at.position, 4):le_uint()))
+  if range:len() > header then branch:add(payload, range(header)) end
+  if range:len() < bytes then
+    branch:append_text(", cut short: its CRC is not checked")
+    return
+  end
+  local raw = range:raw()
+  local crc = crc32(raw:sub(header + 1), crc32(raw:sub(1, packet_at.packet_crc)))
+  if not is(crc, range(packet_at.packet_crc, 4)) then
+    branch:add_proto_expert_info(bad_packet)
+    info.cols.info:append(" [wrong CRC]")
+  end
+end
+
+function link.dissector(buffer, info, tree)
+  local head = at.head_bytes - ethernet_bytes
+  if buffer:len() < head then return 0 end
+  local function number(name, bytes) return buffer(at[name] - ethernet_bytes, bytes):le_uint() end
+  local kind, bytes = number("kind", 1), number("packet_bytes", 2)
+  info.cols.protocol = "mesh"
+  info.cols.info = string.format("%s %d, expects %d", kinds[kind] or "unknown kind",
+                                 number("sequence", 2), number("acknowledged", 2))
+  local branch = tree:add(link, buffer(0, head))
+  add_fields(branch, buffer, link_fields, at, ethernet_bytes)
+  local covered = string.char(bit.rshift(ether_type, 8), bit.band(ether_type, 0xFF)) ..
+                  buffer(0, at.link_crc - ethernet_bytes):raw()
+  if not is(crc32(covered), buffer(at.link_crc - ethernet_bytes, 4)) then
+    branch:add_proto_expert_info(bad_link) -- and lengths mean nothing
+    info.cols.info:append(" [wrong CRC]")
+    return buffer:len()
+  end
+  local there = math.min(bytes, buffer:len() - head)
+  if there > 0 then add_packet(buffer(head, there), bytes, info, tree) end
+  return head + there
+end
+
+DissectorTable.get("ethertype"):add(ether_type, link)

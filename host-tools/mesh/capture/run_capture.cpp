@@ -1,0 +1,97 @@
+#include "run_capture.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/reports/report.hpp"
+#include "host-tools/mesh/views/view_command.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr int kRights = 0666;
+
+/// From now on what is printed goes to standard error, and standard output is the capture's alone.
+/// Who reads it may leave; the run goes on.
+int take_standard_output() {
+    std::fflush(stdout);
+    std::signal(SIGPIPE, SIG_IGN);
+    const int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    return output >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? output : -1;
+}
+
+/// A file that is gone when it is closed.
+int open_nameless() {
+    const char* const folder = std::getenv("TMPDIR");
+    return open(folder != nullptr ? folder : "/tmp", O_RDWR | O_TMPFILE | O_CLOEXEC, kRights);
+}
+
+int open_or_take(const RunPlan& plan) {
+    if (plan.capture.empty())
+        return open_nameless();
+    if (plan.capture == kStandardOutput)
+        return take_standard_output();
+    return open(plan.capture.c_str(),
+                (plan.wants_page() ? O_RDWR : O_WRONLY) | O_CREAT | O_TRUNC | O_CLOEXEC, kRights);
+}
+
+Fd open_capture(const RunPlan& plan) {
+    Fd file(open_or_take(plan));
+    if (file.get() < 0)
+        throw RunError(fmt::format("--capture '{}': cannot be written: {}", plan.capture,
+                                   std::strerror(errno)));
+    return file;
+}
+
+/// What makes a time of the host's monotonic clock one of its calendar.
+std::uint64_t epoch_us() {
+    using std::chrono::duration_cast;
+    using Us = std::chrono::microseconds;
+    const auto calendar = std::chrono::system_clock::now().time_since_epoch();
+    const auto monotonic = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(duration_cast<Us>(calendar - monotonic).count());
+}
+
+} // namespace
+
+RunCapture::RunCapture(const Operation& op) {
+    const RunPlan& plan = op.run();
+    if (plan.capture.empty() && !plan.wants_page())
+        return;
+    page_ = plan.wants_page() ? plan.report : std::string{};
+    file_ = open_capture(plan);
+    capture_.emplace(file_.get(), Capture::Setting{plan.network(), plan.rig.wiring, plan.command,
+                                                   head_as_json(op), plan.capture_bytes,
+                                                   plan.capture == kStandardOutput,
+                                                   plan.rig.lockstep ? 0 : epoch_us()});
+}
+
+void RunCapture::listen(Loom& loom) {
+    if (capture_)
+        loom.listen(&*capture_);
+}
+
+void RunCapture::finish(std::string_view results) {
+    if (!capture_)
+        return;
+    capture_->finish(results);
+    if (!capture_->failure().empty())
+        throw RunError(fmt::format("--capture: {}", capture_->failure()));
+    if (!page_.empty()) {
+        const std::string page = page_of(file_.get());
+        write_whole(page_, std::as_bytes(std::span(page)), "--report");
+    }
+}
+
+} // namespace mesh::host

@@ -1,0 +1,32 @@
+// The capture of one run: opened before anything boots, closed with what came of it.
+#pragma once
+
+#include "capture.hpp"
+#include "host-tools/mesh/engines/qemu_process.hpp"
+#include "host-tools/mesh/ops/operation.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mesh::host {
+
+class RunCapture {
+public:
+    /// Opens what --capture asks for, or a nameless file if only a page is wanted; without either,
+    /// nothing is listened to. RunError.
+    explicit RunCapture(const Operation& op);
+
+    /// What loom and cables do is captured from now on.
+    void listen(Loom& loom);
+    /// The results as JSON are the end of it; then the page is made, if --report asks for one.
+    /// RunError if not all could be written.
+    void finish(std::string_view results);
+
+private:
+    std::string page_; // file of the page
+    Fd file_;
+    std::optional<Capture> capture_;
+};
+
+} // namespace mesh::host

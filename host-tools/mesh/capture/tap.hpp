@@ -1,0 +1,45 @@
+// What the loom tells of every frame on its cables: when it goes in, what happens to it there, and
+// when it comes out. Whoever listens may keep the bytes, and changes nothing.
+#pragma once
+
+#include "core/types.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace mesh::host {
+
+/// What a cable is about to do to one frame.
+struct Harm {
+    bool cut = false;      // swallowed by a dead cable
+    bool dropped = false;  // lost by chance
+    bool doubled = false;  // a second copy, a good one, follows
+    bool late = false;     // the next frame passes it
+    bool altered = false;  // another payload under a right checksum
+    std::uint8_t flip = 0; // bits that change in one byte; 0: none
+    std::uint16_t where = 0;
+    std::uint32_t delay_us = 0;
+};
+
+/// One frame on its way through one cable.
+struct Trip {
+    std::uint64_t id = 0; // 0: nobody listens
+    std::uint16_t bytes = 0;
+    bool second = false; // the copy of a doubled frame
+    Harm harm;
+};
+
+class Tap {
+public:
+    virtual ~Tap() = default;
+    /// A frame goes into the cable at its end `wire` (node * ports + port). `nobody`: the node at
+    /// the other end is gone. `time` is model time in lockstep, else of Cables::now_us().
+    virtual Trip sent(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
+                      const Harm& harm, bool nobody) = 0;
+    /// It comes out at the end `wire`, as it is now.
+    virtual void arrived(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
+                         const Trip& trip) = 0;
+};
+
+} // namespace mesh::host

@@ -1,0 +1,206 @@
+// The page: its own HTML, style and script (page/), and the run as JSON between them. What the
+// firmware's rules know (trees, neighbours, why) is worked out here, what is to be seen in the
+// page.
+#include "core/rules.hpp"
+#include "layout.hpp"
+#include "views.hpp"
+#include "why.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
+#include "page.inc"
+};
+
+constexpr std::size_t kHopsKept = 20'000;
+constexpr std::uint32_t kNodesExplained = 256;
+constexpr double kPrecision = 100; // of places
+
+std::string_view file(std::string_view name) {
+    return std::find_if(std::begin(kFiles), std::end(kFiles),
+                        [name](const auto& entry) { return entry.first == name; })
+        ->second;
+}
+
+/// Units of time, whole where they are.
+Json units(wire::ModelTime ticks) {
+    if (ticks % wire::kTicksPerUnit == 0)
+        return ticks / wire::kTicksPerUnit;
+    return static_cast<double>(ticks) / static_cast<double>(wire::kTicksPerUnit);
+}
+
+/// The tree that the run used; nothing if it used none.
+std::optional<Rule> tree_in(const Recording& recording) {
+    const auto tree = recording.plan.find("tree");
+    if (tree == recording.plan.end() || !tree->is_string())
+        return std::nullopt;
+    for (unsigned number = 0; number < static_cast<unsigned>(Rule::kCount); ++number) {
+        const auto rule = static_cast<Rule>(number);
+        if (rule != Rule::unicast && rule != Rule::disjoint && name(rule) == *tree)
+            return rule;
+    }
+    return std::nullopt;
+}
+
+NodeId root_in(const Recording& recording) {
+    const std::uint32_t root = recording.plan.value("root", 0u);
+    return node_at(root < recording.nodes() ? root : 0);
+}
+
+Json subtree_json(const Recording& recording, Rule rule, unsigned subtree) {
+    const Network network = recording.network;
+    const NodeId root = root_in(recording);
+    Json parents = Json::array();
+    Json below = Json::array();
+    Json reasons = Json::array();
+    for (std::uint32_t at = 0; at < recording.nodes(); ++at) {
+        const NodeId node = node_at(at);
+        const Port up = parent(network, rule, subtree, root, node);
+        parents.push_back(up == kNoPort ? Json(-1) : Json(index(neighbor(network, node, up))));
+        Json children_here = Json::array();
+        for (PortSequence ports = children(network, rule, subtree, root, node); !ports.empty();)
+            children_here.push_back(index(neighbor(network, node, ports.pop())));
+        below.push_back(children_here);
+        if (recording.nodes() <= kNodesExplained)
+            reasons.push_back(why(network, rule, subtree, root, node));
+    }
+    return {{"index", subtree}, {"parent", parents}, {"children", below}, {"why", reasons}};
+}
+
+Json trees_json(const Recording& recording) {
+    Json trees = Json::array();
+    const auto rule = tree_in(recording);
+    if (!rule || recording.nodes() > 4 * kNodesExplained)
+        return trees;
+    const unsigned first = first_subtree(recording.network, *rule);
+    const unsigned count = subtree_count(recording.network, *rule);
+    for (unsigned subtree = first; subtree < first + count; ++subtree)
+        trees.push_back(subtree_json(recording, *rule, subtree));
+    return trees;
+}
+
+Json nodes_json(const Recording& recording) {
+    Json nodes = Json::array();
+    const std::vector<Point> places = places_of(recording.network);
+    for (std::uint32_t node = 0; node < recording.nodes(); ++node)
+        nodes.push_back({std::round(places[node].x * kPrecision) / kPrecision,
+                         std::round(places[node].y * kPrecision) / kPrecision,
+                         label_of(recording.network, node_at(node))});
+    return nodes;
+}
+
+/// [node, port, node] of each cable once; of the uhc in its direction.
+Json links_json(Network network) {
+    Json links = Json::array();
+    for (std::uint32_t node = 0; node < node_count(network); ++node)
+        for (PortSequence ports = PortSequence::ascending(out_ports(network, node_at(node)));
+             !ports.empty();) {
+            const Port port = ports.pop();
+            const std::uint32_t other = index(neighbor(network, node_at(node), port));
+            if (node < other || network.topology == Topology::uhc)
+                links.push_back({node, index(port), other});
+        }
+    return links;
+}
+
+/// Hops as rows of numbers, what they share in tables of their own.
+struct HopTables {
+    Json hops = Json::array();    // from, port, to, begin, end, subtree, packet, sends, came, notes
+    Json packets = Json::array(); // source, message, position, bytes, destination
+    Json notes = Json::array({""});
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t>
+        packet_at;
+    std::map<std::string, std::size_t> note_at{{"", 0}};
+
+    void add(const PacketHop& hop) {
+        const Passage& passage = *hop.first;
+        const wire::PacketHeader& packet = passage.packet;
+        const auto [known, fresh] = packet_at.try_emplace(
+            {index(packet.source), packet.message, packet.position, index(packet.destination)},
+            packets.size());
+        if (fresh)
+            packets.push_back(
+                {index(packet.source), packet.message, packet.position, packet.payload_bytes,
+                 packet.destination == kNoNode ? Json(-1) : Json(index(packet.destination))});
+        const auto [note, new_note] = note_at.try_emplace(hop.notes, notes.size());
+        if (new_note)
+            notes.push_back(hop.notes);
+        hops.push_back({index(passage.from), index(passage.out), index(passage.to),
+                        units(hop.begin), units(hop.end), packet.subtree, known->second, hop.sends,
+                        hop.arrived ? 1 : 0, note->second});
+    }
+};
+
+/// Hops that are in the page, of many only every so manyth; those of the critical path always.
+Json run_json(const Scene& scene) {
+    const Recording& recording = scene.recording;
+    const CriticalPath path = critical_path(scene.hops);
+    const std::size_t every = std::max<std::size_t>(1, thinning(scene.hops.size(), kHopsKept));
+    std::vector<bool> on_critical(scene.hops.size());
+    for (const std::size_t place : path.hops)
+        on_critical[place] = true;
+    HopTables tables;
+    Json critical = Json::array();
+    for (std::size_t at = 0; at < scene.hops.size(); ++at) {
+        if (at % every != 0 && !on_critical[at])
+            continue;
+        if (on_critical[at])
+            critical.push_back(tables.hops.size());
+        tables.add(scene.hops[at]);
+    }
+    return {{"command", recording.command},
+            {"plan", recording.plan},
+            {"results", recording.results},
+            {"cut_short", recording.cut_short},
+            {"all_hops", scene.hops.size()},
+            {"every", every},
+            {"directed", recording.network.topology == Topology::uhc},
+            {"nodes", nodes_json(recording)},
+            {"links", links_json(recording.network)},
+            {"loads", loads_of(recording, scene.hops)},
+            {"trees", trees_json(recording)},
+            {"critical", critical},
+            {"critical_time", units(path.on_links)},
+            {"critical_waits", units(path.waits)},
+            {"hops", tables.hops},
+            {"packets", tables.packets},
+            {"notes", tables.notes}};
+}
+
+/// JSON that may stand in a script element: no text in it ends the element.
+std::string embedded(const Json& json) {
+    std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+    for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
+        text.replace(at, 1, "\\u003c");
+    return text;
+}
+
+void fill(std::string& page, std::string_view mark, std::string_view text) {
+    page.replace(page.find(mark), mark.size(), text);
+}
+
+} // namespace
+
+std::string html_view(const Scene& scene) {
+    std::string page(file("page.html"));
+    fill(page, "@STYLE@", file("page.css"));
+    fill(page, "@RUN@", embedded(run_json(scene)));
+    fill(page, "@MODEL@", file("model.js"));
+    fill(page, "@DRAW@", file("draw.js"));
+    return page;
+}
+
+} // namespace mesh::host

@@ -1,0 +1,104 @@
+#include "layout.hpp"
+
+#include "core/star/graph.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace mesh::host {
+
+namespace {
+
+/// Direction of each dimension: two make a square, the third a small cube, the others put small
+/// cubes beside and below each other, a little askew so that no link hides behind nodes.
+constexpr std::array<Point, 12> kDirections{{{1.4, 0},
+                                             {0, 1.4},
+                                             {0.6, 0.5},
+                                             {2.9, -0.3},
+                                             {-0.3, 2.8},
+                                             {6, -0.4},
+                                             {-0.4, 5.8},
+                                             {12, 0},
+                                             {0, 11.6},
+                                             {24, 0},
+                                             {0, 23.2},
+                                             {48, 0}}};
+
+Point place_in_cube(std::uint32_t address) {
+    Point place;
+    for (unsigned dimension = 0; dimension < kDirections.size(); ++dimension) {
+        if (((address >> dimension) & 1u) == 0)
+            continue;
+        place.x += kDirections[dimension].x;
+        place.y += kDirections[dimension].y;
+    }
+    return place;
+}
+
+Point on_circle(double radius, double part) {
+    const double angle = 2 * std::numbers::pi * part - std::numbers::pi / 2;
+    return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+/// Radius of the circle on which `count` stars of `radius` stand side by side.
+double ring_radius(double radius, unsigned count) {
+    return radius * 1.15 / std::sin(std::numbers::pi / count);
+}
+
+/// The symbols behind the first three name the ring of six in which a node stands; around it one
+/// goes by the two first ports in turn.
+std::vector<Point> places_in_star(Network network) {
+    const StarGraph star{network.dim};
+    std::vector<Point> places(node_count(network));
+    std::vector<bool> placed(places.size());
+    for (std::uint32_t first = 0; first < places.size(); ++first) {
+        if (placed[first])
+            continue;
+        const Label label = star.unrank(node_at(first));
+        Point centre;
+        double radius = 1;
+        for (unsigned count = 4; count <= star.symbols; ++count) {
+            const double ring = ring_radius(radius + 0.15, count);
+            const Point step = on_circle(ring, (label.at(count) - 1.0) / count);
+            centre.x += step.x;
+            centre.y += step.y;
+            radius += ring;
+        }
+        NodeId node = node_at(first);
+        for (unsigned at = 0; at < 6 && !placed[index(node)]; ++at) {
+            const Point step = on_circle(1, at / 6.0);
+            places[index(node)] = {centre.x + step.x, centre.y + step.y};
+            placed[index(node)] = true;
+            node = neighbor(network, node, port_at(at % 2 < port_count(network) ? at % 2 : 0));
+        }
+    }
+    return places;
+}
+
+} // namespace
+
+std::vector<Point> places_of(Network network) {
+    if (network.topology == Topology::star)
+        return places_in_star(network);
+    std::vector<Point> places;
+    for (std::uint32_t node = 0; node < node_count(network); ++node)
+        places.push_back(place_in_cube(node));
+    return places;
+}
+
+std::string label_of(Network network, NodeId node) {
+    if (network.topology != Topology::star)
+        return fmt::format("{:0{}b}", index(node), network.dim);
+    const StarGraph star{network.dim};
+    const Label label = star.unrank(node);
+    std::string text;
+    for (unsigned place = 1; place <= star.symbols; ++place)
+        text += static_cast<char>('0' + label.at(place));
+    return text;
+}
+
+} // namespace mesh::host

@@ -1,0 +1,405 @@
+// The pictures of the page, drawn from the model.
+"use strict";
+
+(function () {
+  const SVG = "http://www.w3.org/2000/svg";
+  const COLORS = ["#0072b2", "#d55e00", "#007a5a", "#b0528c", "#9a6a00", "#3a6ea5", "#7f3c8d",
+                  "#666666"];
+  const byId = id => document.getElementById(id);
+  const model = makeModel(JSON.parse(byId("run").textContent));
+  const { run, hops, nodes, last } = model;
+  const color = subtree => COLORS[subtree % COLORS.length];
+  const state = { time: 0, playing: false, chosen: null, choice: { subtree: null, packet: null },
+                  list: hops };
+
+  function make(name, attributes, parent) {
+    const element = document.createElementNS(SVG, name);
+    for (const key in attributes) element.setAttribute(key, attributes[key]);
+    if (parent) parent.append(element);
+    return element;
+  }
+
+  // --- words and figures ---
+
+  function packetName(packet) {
+    const [source, message, position, , destination] = run.packets[packet];
+    return `${source}\u2192${destination < 0 ? "all" : destination} #${message} at ${position}`;
+  }
+
+  function showHead() {
+    const { plan, results } = run;
+    byId("title").textContent = `${plan.app || plan.op} on a ${plan.topology} of ${nodes.length}`;
+    byId("command").textContent = run.command;
+    const verdict = byId("verdict");
+    if (!results) {
+      verdict.textContent = "The capture has no end: the run was ended, or the disk was full.";
+      verdict.className = "bad";
+    } else {
+      const failed = (results.failed_nodes || []).length;
+      verdict.textContent = failed
+        ? `\u2717 ${failed} nodes failed: ${results.failed_nodes.slice(0, 12).join(" ")}`
+        : `\u2713 ${results.verified_nodes} nodes verified` +
+          (results.formula ? `, ${results.steps} steps; ${results.formula} = ` +
+                             `${results.formula_steps}` : "");
+      verdict.className = failed ? "bad" : "good";
+    }
+    if (run.every > 1) {
+      byId("remarks").hidden = false;
+      byId("remarks").textContent = `Thinned: ${hops.length} of ${run.all_hops} hops are drawn, ` +
+        `one of ${run.every}; figures and loads are of all.`;
+    }
+    for (const [title, value] of model.figures()) {
+      const row = byId("figures").insertRow();
+      const head = document.createElement("th");
+      head.scope = "row";
+      head.textContent = title;
+      row.append(head);
+      row.insertCell().textContent = value;
+    }
+  }
+
+  function showChain() {
+    const path = run.critical.map(place => hops[place]);
+    const { results } = run;
+    byId("critical").textContent = path.length === 0 ? "No packet took time on a link." :
+      `${path.length} hops take ${run.critical_time} units of time` +
+      (run.critical_waits ? `, and ${run.critical_waits} pass between them` : "") +
+      (results && results.steps !== undefined ? `; steps ${results.steps}` : "") +
+      (results && results.formula ? `, formula ${results.formula} = ${results.formula_steps}` : "") +
+      ".";
+    for (const hop of path) {
+      const item = document.createElement("li");
+      item.textContent = `${hop.begin} to ${hop.end}: node ${hop.from} by port ${hop.port} to ` +
+        `${hop.to}, packet ${packetName(hop.packet)}${hop.note ? ` (${hop.note})` : ""}`;
+      byId("chain").append(item);
+    }
+  }
+
+  function about(number) {
+    const node = nodes[number];
+    const lines = [`Node ${number}, ${run.plan.topology === "star" ? "permutation" : "address"} ` +
+                   `${node.label}${model.killed.has(number) ? ", killed" : ""}.`];
+    for (const tree of run.trees) {
+      if (state.choice.subtree !== null && tree.index !== state.choice.subtree) continue;
+      const below = tree.children[number];
+      const name = run.trees.length > 1 ? `Subtree ${tree.index}: ` : "";
+      lines.push(`${name}parent ${tree.parent[number] < 0 ? "none" : tree.parent[number]}, ` +
+                 `children ${below.length ? below.join(", ") : "none"}. ` +
+                 (tree.why[number] || ""));
+    }
+    const box = byId("about");
+    box.replaceChildren(...lines.map(line => {
+      const paragraph = document.createElement("p");
+      paragraph.textContent = line;
+      return paragraph;
+    }));
+  }
+
+  // --- the network ---
+
+  const picture = byId("picture");
+  const shown = { nodes: [], links: [], packets: null };
+
+  function control(a, b) {
+    // A link that passes over other nodes is bent away from them.
+    const dx = Math.abs(b.x - a.x), dy = Math.abs(b.y - a.y), length = Math.hypot(dx, dy);
+    const bend = length > 2.5 && run.plan.topology !== "star" ? 0.14 * length : 0;
+    return [(a.x + b.x) / 2 - (dx > dy ? 0 : bend), (a.y + b.y) / 2 - (dx > dy ? bend : 0)];
+  }
+
+  function along(hop, part) {
+    const forward = run.directed || hop.from < hop.to;
+    const a = nodes[forward ? hop.from : hop.to], b = nodes[forward ? hop.to : hop.from];
+    const [cx, cy] = control(a, b), t = forward ? part : 1 - part, s = 1 - t;
+    return [s * s * a.x + 2 * s * t * cx + t * t * b.x, s * s * a.y + 2 * s * t * cy + t * t * b.y];
+  }
+
+  function buildNetwork() {
+    const xs = nodes.map(node => node.x), ys = nodes.map(node => node.y);
+    const left = Math.min(...xs) - 0.7, top = Math.min(...ys) - 0.7;
+    picture.setAttribute("viewBox", [left, top, Math.max(...xs) - left + 0.7,
+                                     Math.max(...ys) - top + 0.7].join(" "));
+    if (run.directed) {
+      const marker = make("marker", { id: "tip", viewBox: "0 0 4 4", refX: 3, refY: 2,
+        markerWidth: 6, markerHeight: 6, orient: "auto" }, make("defs", {}, picture));
+      make("path", { d: "M0 0L4 2L0 4z", fill: "context-stroke" }, marker);
+    }
+    for (const [from, port, to] of run.links) {
+      const [cx, cy] = control(nodes[from], nodes[to]);
+      const mid = [(nodes[from].x + 2 * cx + nodes[to].x) / 4, (nodes[from].y + 2 * cy +
+                                                                nodes[to].y) / 4];
+      const line = make("path", { class: "cable", "stroke-width": 0.035, d:
+        `M${nodes[from].x} ${nodes[from].y}Q${cx} ${cy} ${nodes[to].x} ${nodes[to].y}` }, picture);
+      if (model.dead.has(`${from}:${port}`) || (!run.directed && model.dead.has(`${to}:${port}`))) {
+        line.classList.add("dead");
+        make("path", { class: "cable dead", "stroke-width": 0.05, d: `M${mid[0] - 0.1} ${mid[1] -
+          0.1}l.2 .2m0 -.2l-.2 .2`, style: "stroke-dasharray:none" }, picture);
+      }
+      make("title", {}, line).textContent = `port ${port} of ${from} and ${to}`;
+      shown.links.push({ from, to, line });
+    }
+    for (const node of nodes) buildNode(node);
+    shown.packets = make("g", {}, picture);
+  }
+
+  function buildNode(node) {
+    const number = node.number, root = number === run.plan.root && run.plan.op !== "app";
+    const group = make("g", { class: "node", tabindex: 0, role: "button",
+      "aria-label": `node ${number}`, transform: `translate(${node.x} ${node.y})` }, picture);
+    if (root) make("circle", { r: 0.27, class: "ring", fill: "none", "stroke-width": 0.03 }, group);
+    make("circle", { r: 0.21, class: "body", "stroke-width": 0.04 }, group);
+    const clip = make("clipPath", { id: `c${number}` }, group);
+    const level = make("rect", { x: -0.21, y: 0.21, width: 0.42, height: 0.42 }, clip);
+    make("circle", { r: 0.19, class: "level", "clip-path": `url(#c${number})` }, group);
+    make("text", { "font-size": number > 999 ? 0.13 : 0.2 }, group).textContent = number;
+    make("title", {}, group).textContent = `node ${number}: ${node.label}`;
+    if (root) group.classList.add("root");
+    if (model.killed.has(number)) group.classList.add("dead");
+    group.addEventListener("click", () => choose(number));
+    group.addEventListener("keydown", event => {
+      if (event.key === "Enter") choose(number);
+    });
+    shown.nodes.push({ group, level });
+  }
+
+  function choose(number) {
+    state.chosen = number;
+    shown.nodes.forEach(({ group }, other) => group.classList.toggle("chosen", other === number));
+    const near = new Set();
+    for (const tree of run.trees)
+      if (state.choice.subtree === null || tree.index === state.choice.subtree)
+        for (const other of [tree.parent[number], ...tree.children[number]]) near.add(other);
+    for (const { from, to, line } of shown.links)
+      line.classList.toggle("mine", (from === number && near.has(to)) ||
+                                    (to === number && near.has(from)));
+    about(number);
+  }
+
+  function drawNetwork() {
+    const part = model.progress(state.list, state.time);
+    shown.nodes.forEach(({ level }, number) => level.setAttribute("y", 0.21 - 0.42 * part[number]));
+    shown.packets.replaceChildren(...model.moving(state.list, state.time).map(hop => {
+      const [x, y] = along(hop, (state.time - hop.begin) / (hop.end - hop.begin) * 0.8 + 0.1);
+      const group = make("g", { class: "packet", transform: `translate(${x} ${y})` });
+      make("circle", { r: 0.1, fill: color(hop.subtree) }, group);
+      if (hop.sends > 1 || hop.note) make("circle", { r: 0.14, class: "again" }, group);
+      make("text", { "font-size": 0.14 }, group).textContent = hop.subtree;
+      return group;
+    }));
+    byId("time").value = state.time;
+    byId("clock").textContent = `${Math.round(state.time * 100) / 100} of ${last}`;
+  }
+
+  // --- diagrams ---
+
+  function canvas(id, height, paint) {
+    const element = byId(id);
+    const repaint = () => {
+      const scale = window.devicePixelRatio || 1;
+      const width = element.clientWidth || 300;
+      element.style.height = `${height}px`;
+      element.width = width * scale;
+      element.height = height * scale;
+      const pen = element.getContext("2d");
+      pen.scale(scale, scale);
+      pen.font = "11px system-ui, sans-serif";
+      const style = getComputedStyle(document.documentElement);
+      const ink = name => style.getPropertyValue(name).trim();
+      pen.fillStyle = ink("--ink");
+      pen.strokeStyle = ink("--line");
+      paint(pen, width, ink);
+    };
+    window.addEventListener("resize", repaint);
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+    return repaint;
+  }
+
+  function timeAxis(pen, left, width, bottom, ink) {
+    const ticks = Math.max(1, Math.min(20, Math.floor(width / 60)));
+    pen.fillStyle = ink("--soft");
+    for (let at = 0; at <= ticks; ++at)
+      pen.fillText(String(Math.round(last * at / ticks * 10) / 10), left + width * at / ticks - 6,
+                   bottom);
+  }
+
+  function rowNames(pen, count, row, top) {
+    const every = Math.ceil(12 / row);
+    for (let node = 0; node < count; node += every)
+      pen.fillText(String(node), 2, top + row * (node + 0.5) + 4);
+  }
+
+  function spacetime() {
+    const row = Math.max(3, Math.min(18, 700 / nodes.length)), top = 8, left = 34;
+    return canvas("spacetime", top + row * nodes.length + 22, (pen, width, ink) => {
+      const wide = width - left - 12, x = time => left + wide * time / (last || 1);
+      const y = node => top + row * (node + 0.5);
+      rowNames(pen, nodes.length, row, top);
+      const critical = new Set(run.critical);
+      for (const hop of hops) {
+        pen.strokeStyle = hop.note && !hop.came ? ink("--bad") : color(hop.subtree);
+        pen.lineWidth = critical.has(hop.index) ? 3 : 0.8;
+        pen.setLineDash(hop.note ? [4, 3] : []);
+        pen.beginPath();
+        pen.moveTo(x(hop.begin), y(hop.from));
+        pen.lineTo(x(hop.end), y(hop.to));
+        pen.stroke();
+      }
+      pen.setLineDash([]);
+      timeAxis(pen, left, wide, top + row * nodes.length + 16, ink);
+    });
+  }
+
+  function gantt() {
+    const ports = Math.max(1, ...run.loads.map(row => row.length));
+    const line = Math.max(1, Math.min(4, 900 / nodes.length / ports));
+    const row = line * ports + 2, top = 8, left = 34;
+    return canvas("gantt", top + row * nodes.length + 22, (pen, width, ink) => {
+      const wide = width - left - 12, x = time => left + wide * time / (last || 1);
+      rowNames(pen, nodes.length, row, top);
+      for (const hop of hops) {
+        pen.fillStyle = color(hop.subtree);
+        pen.fillRect(x(hop.begin), top + row * hop.from + line * hop.port,
+                     Math.max(1, x(hop.end) - x(hop.begin) - 0.5), Math.max(1, line - 0.5));
+      }
+      timeAxis(pen, left, wide, top + row * nodes.length + 16, ink);
+    });
+  }
+
+  function utilisation() {
+    return canvas("utilisation", 180, (pen, width, ink) => {
+      const left = 40, wide = width - left - 12, high = 140, top = 10;
+      const x = time => left + wide * time / (last || 1);
+      const y = links => top + high * (1 - links / model.channels);
+      pen.fillText(String(model.channels), 4, top + 8);
+      pen.fillText("0", 4, top + high);
+      pen.fillStyle = ink("--accent");
+      let before = [0, 0];
+      for (const moment of model.busy()) {
+        pen.fillRect(x(before[0]), y(before[1]), x(moment[0]) - x(before[0]) + 0.5,
+                     top + high - y(before[1]));
+        before = moment;
+      }
+      pen.strokeRect(left, top, wide, high);
+      timeAxis(pen, left, wide, top + high + 16, ink);
+    });
+  }
+
+  /// Squares, the darker the more; [row, column, count].
+  function squares(id, rows, columns, cells) {
+    const most = Math.max(1, ...cells.map(cell => cell[2]));
+    const side = Math.max(2, Math.min(22, 640 / rows)), left = 34, top = 16;
+    return canvas(id, top + side * rows + 6, (pen, width, ink) => {
+      const step = Math.min(side * (columns < rows ? 2 : 1), (width - left - 4) / columns);
+      rowNames(pen, rows, side, top);
+      for (let column = 0; column < columns; column += Math.ceil(18 / step))
+        pen.fillText(String(column), left + step * column + 1, 11);
+      pen.strokeRect(left, top, step * columns, side * rows);
+      for (const [row, column, count] of cells) {
+        pen.globalAlpha = 0.15 + 0.85 * count / most;
+        pen.fillStyle = ink("--accent");
+        pen.fillRect(left + step * column, top + side * row, step - 0.5, side - 0.5);
+        pen.globalAlpha = 1;
+        if (step < 16 || side < 12) continue;
+        pen.fillStyle = count > most / 2 ? ink("--ground") : ink("--ink");
+        pen.fillText(String(count), left + step * column + 3, top + side * (row + 0.5) + 4);
+      }
+    });
+  }
+
+  // --- time, and who turns it ---
+
+  function go(time) {
+    state.time = Math.max(0, Math.min(last, time));
+    drawNetwork();
+  }
+
+  function play(on) {
+    state.playing = on;
+    byId("play").textContent = on ? "pause" : "play";
+    if (!on) return;
+    if (state.time >= last) go(0);
+    let before = performance.now();
+    const perSecond = last / Math.max(6, Math.min(30, model.moments.length * 0.7));
+    const tick = now => {
+      if (!state.playing) return;
+      go(state.time + (now - before) / 1000 * perSecond * Number(byId("speed").value));
+      before = now;
+      if (state.time >= last) play(false);
+      else requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+
+  function fillChoices() {
+    const add = (select, value, text) => {
+      const option = document.createElement("option");
+      option.value = value;
+      option.textContent = text;
+      select.append(option);
+    };
+    add(byId("subtree"), "", "all");
+    for (const subtree of [...new Set(hops.map(hop => hop.subtree))].sort((a, b) => a - b))
+      add(byId("subtree"), subtree, subtree);
+    add(byId("packet"), "", "all");
+    run.packets.slice(0, 500).forEach((_, packet) => add(byId("packet"), packet,
+                                                         packetName(packet)));
+    const changed = () => {
+      const value = id => byId(id).value === "" ? null : Number(byId(id).value);
+      state.choice = { subtree: value("subtree"), packet: value("packet") };
+      state.list = model.chosen(state.choice);
+      if (state.chosen !== null) choose(state.chosen);
+      drawNetwork();
+    };
+    byId("subtree").addEventListener("change", changed);
+    byId("packet").addEventListener("change", changed);
+  }
+
+  function listen() {
+    byId("time").max = last;
+    const stop = act => () => { play(false); act(); };
+    const acts = {
+      first: stop(() => go(0)), last: stop(() => go(last)),
+      back: stop(() => go(model.previous(state.time))),
+      forward: stop(() => go(model.next(state.time))),
+      play: () => play(!state.playing)
+    };
+    for (const id in acts) byId(id).addEventListener("click", acts[id]);
+    byId("time").addEventListener("input", () => { play(false); go(Number(byId("time").value)); });
+    const keys = { ArrowRight: acts.forward, ArrowLeft: acts.back, Home: acts.first,
+                   End: acts.last, " ": acts.play };
+    document.addEventListener("keydown", event => {
+      const act = keys[event.key];
+      if (!act || /^(INPUT|SELECT|BUTTON)$/.test(event.target.tagName)) return;
+      event.preventDefault();
+      act();
+    });
+  }
+
+  showHead();
+  showChain();
+  fillChoices();
+  buildNetwork();
+  listen();
+  const paint = [spacetime(), gantt(), utilisation(),
+                 squares("matrix", nodes.length, nodes.length, model.matrix()),
+                 squares("loads", nodes.length, Math.max(1, ...run.loads.map(row => row.length)),
+                         run.loads.flatMap((row, node) => row.map((count, port) =>
+                           [node, port, count])).filter(cell => cell[2] > 0))];
+  paint.forEach(act => act());
+  const asked = /^#time=([\d.]+)/.exec(location.hash);
+  go(asked ? Number(asked[1]) : 0);
+  const node = /node=(\d+)/.exec(location.hash);
+  if (node && nodes[Number(node[1])]) choose(Number(node[1]));
+  if (location.hash === "#selftest") {
+    const result = model.selftest();
+    result.drawn = 0;
+    for (let at = 0; at < last; at = model.next(at)) {
+      go(at);
+      result.drawn += shown.packets.childElementCount;
+    }
+    const box = document.createElement("pre");
+    box.id = "selftest";
+    box.textContent = JSON.stringify(result);
+    document.body.append(box);
+  }
+})();

@@ -1,0 +1,113 @@
+// What the page knows of a run, and what is derived from it. No document: a test runs this alone.
+"use strict";
+
+function makeModel(run) {
+  const hops = run.hops.map(([from, port, to, begin, end, subtree, packet, sends, came, note],
+                             index) =>
+    ({ from, port, to, begin, end, subtree, packet, sends, came: came === 1, index,
+       note: run.notes[note] }));
+  const nodes = run.nodes.map(([x, y, label], number) => ({ number, x, y, label }));
+  const results = run.results || {};
+  const faults = results.faults || {};
+  const last = hops.reduce((time, hop) => Math.max(time, hop.end), 0);
+  const moments = [...new Set([0, ...hops.map(hop => hop.end)])].sort((a, b) => a - b);
+  const expected = nodes.map(() => 0);
+  for (const hop of hops) if (hop.came) ++expected[hop.to];
+
+  /// "1/2" and "1>2" of the report, as ends of cables that carry nothing.
+  const dead = new Set();
+  for (const text of faults.cut || []) {
+    const [node, port] = text.split(/[/>]/).map(Number);
+    const cable = run.links.find(([a, p, b]) => p === port && (a === node || b === node));
+    dead.add(`${node}:${port}`);
+    if (text.includes("/") && cable) dead.add(`${cable[0] === node ? cable[2] : cable[0]}:${port}`);
+  }
+  const killed = new Set(faults.kill || []);
+
+  const sum = rows => rows.reduce((all, row) => all + row.reduce((a, b) => a + b, 0), 0);
+  const model = { run, hops, nodes, results, last, moments, dead, killed };
+
+  /// Hops that `choice` ({subtree, packet}, each a number or null) is about.
+  model.chosen = choice => hops.filter(hop =>
+    (choice.subtree === null || hop.subtree === choice.subtree) &&
+    (choice.packet === null || hop.packet === choice.packet));
+  /// Those on their way at `time`.
+  model.moving = (list, time) => list.filter(hop => hop.begin <= time && time < hop.end);
+  /// For each node the part of all its packets that has come by `time`.
+  model.progress = (list, time) => {
+    const got = nodes.map(() => 0);
+    for (const hop of list) if (hop.came && hop.end <= time) ++got[hop.to];
+    return got.map((count, node) => expected[node] === 0 ? 0 : count / expected[node]);
+  };
+  model.next = time => moments.find(moment => moment > time + 1e-9) ?? last;
+  model.previous = time => [...moments].reverse().find(moment => moment < time - 1e-9) ?? 0;
+  /// Packets from node to node, as [from, to, count].
+  model.matrix = () => {
+    const count = new Map();
+    for (const hop of hops) {
+      const key = hop.from * nodes.length + hop.to;
+      count.set(key, (count.get(key) || 0) + 1);
+    }
+    return [...count].map(([key, packets]) =>
+      [Math.floor(key / nodes.length), key % nodes.length, packets]);
+  };
+  /// [time, links at work from then on].
+  model.busy = () => {
+    const changes = new Map();
+    for (const hop of hops) {
+      if (hop.begin === hop.end) continue;
+      changes.set(hop.begin, (changes.get(hop.begin) || 0) + 1);
+      changes.set(hop.end, (changes.get(hop.end) || 0) - 1);
+    }
+    let links = 0;
+    return [...changes].sort((a, b) => a[0] - b[0]).map(([time, change]) =>
+      [time, links += change]);
+  };
+  model.channels = run.links.length * (run.directed ? 1 : 2);
+  /// [title, value] of what the run has come to.
+  model.figures = () => {
+    const plan = run.plan, rows = [];
+    const add = (title, value) => {
+      if (value !== null && value !== undefined) rows.push([title, String(value)]);
+    };
+    add("work", plan.app || [plan.op, plan.tree].filter(Boolean).join(" over "));
+    add("network", `${plan.topology} of ${nodes.length} nodes, dimension ${plan.dim}`);
+    add("steps", results.steps);
+    add("formula", results.formula && `${results.formula} = ${results.formula_steps}`);
+    add("model time", results.model_time);
+    add("hops", run.all_hops);
+    add("busiest link", Math.max(0, ...run.loads.map(row => Math.max(0, ...row))));
+    add("verified nodes", results.verified_nodes);
+    add("failed nodes", (results.failed_nodes || []).length ? results.failed_nodes.join(" ") : null);
+    add("retransmissions", results.retransmissions);
+    for (const kind of ["drop", "corrupt", "dup", "reorder", "alter"])
+      if (faults[kind]) add(`faults: ${kind}`, faults[kind]);
+    for (const kind of ["cut", "mend", "kill", "hang", "restart"])
+      if ((faults[kind] || []).length) add(`faults: ${kind}`, faults[kind].join(" "));
+    for (const wait of results.waits || [])
+      add(`node ${wait.node} waits`, `${wait.process}: ${wait.for}`);
+    return rows;
+  };
+  /// The run gone through step by step, as numbers that the report has too.
+  model.selftest = () => {
+    let steps = 0, moved = 0, time = 0;
+    const seen = new Set();
+    for (;;) {
+      for (const hop of hops) if (hop.end <= time) seen.add(hop.index);
+      if (time >= last) break;
+      moved += model.moving(hops, time).length > 0 ? 1 : 0;
+      time = model.next(time);
+      ++steps;
+    }
+    return { nodes: nodes.length, hops: run.all_hops, seen: seen.size, steps, moved, last: time,
+             loads: run.loads, hops_by_loads: sum(run.loads),
+             max_link_load: Math.max(...run.loads.map(row => Math.max(...row))),
+             critical_time: run.critical_time, critical_waits: run.critical_waits,
+             critical_hops: run.critical.length,
+             complete: model.progress(hops, last).every((part, node) =>
+               part === (expected[node] ? 1 : 0)) };
+  };
+  return model;
+}
+
+if (typeof module !== "undefined") module.exports = { makeModel };

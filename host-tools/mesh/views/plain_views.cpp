@@ -1,0 +1,202 @@
+// The views that other programs read.
+#include "core/rules.hpp"
+#include "views.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+
+namespace mesh::host {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 8> kKinds{"?",   "hello", "hello-answer", "data",
+                                                 "ack", "host",  "idle",         "grant"};
+constexpr double kTicks = static_cast<double>(wire::kTicksPerUnit);
+
+std::string_view kind_of(const Passage& passage) {
+    const auto kind = static_cast<std::size_t>(passage.link.kind);
+    return passage.is_link && kind < kKinds.size() ? kKinds[kind] : kKinds[0];
+}
+
+std::string packet_text(const Passage& passage) {
+    const wire::PacketHeader& packet = passage.packet;
+    if (!passage.has_packet)
+        return {};
+    const std::string to = packet.destination == kNoNode
+                               ? std::string("all")
+                               : fmt::format("{}", index(packet.destination));
+    const std::string_view rule =
+        packet.rule < Rule::kCount ? name(packet.rule) : std::string_view("?");
+    return fmt::format("{}->{} message {} at {}, {} bytes, tag {}, {} {}", index(packet.source), to,
+                       packet.message, packet.position, packet.payload_bytes, packet.tag, rule,
+                       packet.subtree);
+}
+
+/// Begins and ends of hops in the order of time.
+struct Moment {
+    wire::ModelTime time;
+    bool is_end;
+    std::size_t hop;
+};
+
+std::vector<Moment> moments_of(const Scene& scene) {
+    std::vector<Moment> moments;
+    for (std::size_t at = 0; at < scene.hops.size(); ++at) {
+        moments.push_back({scene.hops[at].begin, false, at});
+        moments.push_back({scene.hops[at].end, true, at});
+    }
+    std::stable_sort(moments.begin(), moments.end(),
+                     [](const Moment& a, const Moment& b) { return a.time < b.time; });
+    return moments;
+}
+
+constexpr std::string_view kPajeHead =
+    R"(%EventDef PajeDefineContainerType 0
+%  Alias string
+%  Type string
+%  Name string
+%EndEventDef
+%EventDef PajeDefineLinkType 1
+%  Alias string
+%  Type string
+%  StartContainerType string
+%  EndContainerType string
+%  Name string
+%EndEventDef
+%EventDef PajeCreateContainer 2
+%  Time date
+%  Alias string
+%  Type string
+%  Container string
+%  Name string
+%EndEventDef
+%EventDef PajeDestroyContainer 3
+%  Time date
+%  Type string
+%  Name string
+%EndEventDef
+%EventDef PajeStartLink 4
+%  Time date
+%  Type string
+%  Container string
+%  Value string
+%  StartContainer string
+%  Key string
+%EndEventDef
+%EventDef PajeEndLink 5
+%  Time date
+%  Type string
+%  Container string
+%  Value string
+%  EndContainer string
+%  Key string
+%EndEventDef
+0 M 0 Mesh
+0 N M Node
+1 L M N N Packet
+2 0 mesh M 0 mesh
+)";
+
+Json complete_event(const PacketHop& hop, bool at_sender) {
+    const Passage& passage = *hop.first;
+    return {
+        {"ph", "X"},
+        {"name", fmt::format("message {} at {}", passage.packet.message, passage.packet.position)},
+        {"cat", at_sender ? "out" : "in"},
+        {"pid", index(at_sender ? passage.from : passage.to)},
+        {"tid", 2 * index(at_sender ? passage.out : passage.in) + (at_sender ? 0 : 1)},
+        {"ts", hop.begin},
+        {"dur", hop.end - hop.begin},
+        {"args", {{"packet", packet_text(passage)}, {"sends", hop.sends}, {"notes", hop.notes}}}};
+}
+
+/// An arrow begins and ends within the events of its hop.
+Json flow_event(const PacketHop& hop, std::size_t number, bool at_sender) {
+    const Passage& passage = *hop.first;
+    Json event{{"ph", at_sender ? "s" : "f"},
+               {"id", number},
+               {"name", "hop"},
+               {"cat", "hop"},
+               {"pid", index(at_sender ? passage.from : passage.to)},
+               {"tid", 2 * index(at_sender ? passage.out : passage.in) + (at_sender ? 0 : 1)},
+               {"ts", at_sender ? hop.begin : hop.end}};
+    if (!at_sender)
+        event["bp"] = "e";
+    return event;
+}
+
+Json naming_event(std::string_view what, std::uint32_t node, unsigned thread,
+                  const std::string& text) {
+    return {
+        {"ph", "M"}, {"name", what}, {"pid", node}, {"tid", thread}, {"args", {{"name", text}}}};
+}
+
+} // namespace
+
+std::string text_view(const Scene& scene) {
+    std::string text =
+        fmt::format("# {}\n{:>14} {:>9} {:>9} {:<12} {:>5} {:>5}  {}\n", scene.recording.command,
+                    "time", "from", "to", "kind", "seq", "ack", "packet");
+    for (const Passage& passage : scene.recording.passages)
+        fmt::format_to(std::back_inserter(text), "{:>14.6f} {:>9} {:>9} {:<12} {:>5} {:>5}  {}{}\n",
+                       static_cast<double>(passage.sent_us) / kTicks,
+                       fmt::format("{}/{}", index(passage.from), index(passage.out)),
+                       fmt::format("{}/{}", index(passage.to), index(passage.in)), kind_of(passage),
+                       passage.link.sequence, passage.link.acknowledged, packet_text(passage),
+                       passage.comment.empty() ? "" : fmt::format(" [{}]", passage.comment));
+    return text;
+}
+
+std::string paje_view(const Scene& scene) {
+    std::string text(kPajeHead);
+    const auto out = std::back_inserter(text);
+    for (std::uint32_t node = 0; node < scene.recording.nodes(); ++node)
+        fmt::format_to(out, "2 0 n{0} N mesh \"node {0}\"\n", node);
+    double last = 0;
+    for (const Moment& moment : moments_of(scene)) {
+        const PacketHop& hop = scene.hops[moment.hop];
+        last = static_cast<double>(moment.time) / kTicks;
+        fmt::format_to(out, "{} {:.6f} L mesh m{} n{} {}\n", moment.is_end ? 5 : 4, last,
+                       hop.first->packet.message,
+                       index(moment.is_end ? hop.first->to : hop.first->from), moment.hop);
+    }
+    for (std::uint32_t node = 0; node < scene.recording.nodes(); ++node)
+        fmt::format_to(out, "3 {:.6f} N n{}\n", last, node);
+    fmt::format_to(out, "3 {:.6f} M mesh\n", last);
+    return text;
+}
+
+std::string trace_view(const Scene& scene) {
+    Json events = Json::array();
+    const unsigned ports = port_count(scene.recording.network);
+    for (std::uint32_t node = 0; node < scene.recording.nodes(); ++node) {
+        events.push_back(naming_event("process_name", node, 0, fmt::format("node {}", node)));
+        for (unsigned port = 0; port < ports; ++port) {
+            events.push_back(
+                naming_event("thread_name", node, 2 * port, fmt::format("port {} out", port)));
+            events.push_back(
+                naming_event("thread_name", node, 2 * port + 1, fmt::format("port {} in", port)));
+        }
+    }
+    for (std::size_t at = 0; at < scene.hops.size(); ++at) {
+        const PacketHop& hop = scene.hops[at];
+        events.push_back(complete_event(hop, true));
+        if (!hop.arrived)
+            continue;
+        events.push_back(complete_event(hop, false));
+        events.push_back(flow_event(hop, at, true));
+        events.push_back(flow_event(hop, at, false));
+    }
+    const Json whole{{"displayTimeUnit", "ms"},
+                     {"otherData", {{"command", scene.recording.command}}},
+                     {"traceEvents", events}};
+    return whole.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace mesh::host

@@ -1,0 +1,223 @@
+#include "recording.hpp"
+
+#include "host-tools/mesh/capture/pcapng.hpp"
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/plan/naming.hpp"
+#include "wire/bytes.hpp"
+
+#include <array>
+#include <cstdio>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+namespace mesh::host {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Bytes = std::span<const std::byte>;
+
+std::string_view text_of(Bytes bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// One block of the file, or one option of a block.
+struct Piece {
+    std::uint32_t type = 0;
+    Bytes body;
+};
+
+/// Takes the next whole block off the front; nothing if there is none.
+std::optional<Piece> take_block(Bytes& rest) {
+    if (rest.size() < pcapng::kBlockFrame)
+        return std::nullopt;
+    const auto bytes = wire::load<std::uint32_t>(rest, sizeof(std::uint32_t));
+    if (bytes < pcapng::kBlockFrame || bytes % 4 != 0 || bytes > rest.size())
+        return std::nullopt;
+    const Piece piece{wire::load<std::uint32_t>(rest, 0),
+                      rest.subspan(pcapng::kBlockHead, bytes - pcapng::kBlockFrame)};
+    rest = rest.subspan(bytes);
+    return piece;
+}
+
+std::optional<Piece> take_option(Bytes& rest) {
+    if (rest.size() < sizeof(std::uint32_t))
+        return std::nullopt;
+    const auto code = wire::load<std::uint16_t>(rest, 0);
+    const auto bytes = wire::load<std::uint16_t>(rest, sizeof code);
+    const std::size_t whole = sizeof(std::uint32_t) + pcapng::padded(bytes);
+    if (code == pcapng::option::kEnd || whole > rest.size())
+        return std::nullopt;
+    const Piece piece{code, rest.subspan(sizeof(std::uint32_t), bytes)};
+    rest = rest.subspan(whole);
+    return piece;
+}
+
+/// An interface: an end of a cable, and the end at the other side.
+struct End {
+    unsigned node = ~0u;
+    unsigned port = 0;
+    unsigned far_node = 0;
+    unsigned far_port = 0;
+};
+
+class Reader {
+public:
+    explicit Reader(std::string name) : name_(std::move(name)) {}
+
+    Recording read(Bytes file) {
+        while (const auto block = take_block(file))
+            take(*block);
+        if (recording_.plan.is_null())
+            refuse_foreign();
+        recording_.cut_short = !file.empty() || recording_.results.is_null();
+        return std::move(recording_);
+    }
+
+private:
+    [[noreturn]] void refuse_foreign() const {
+        refuse("'{}': no capture of a mesh; `mesh run --capture FILE.pcapng` writes one", name_);
+    }
+
+    void take(const Piece& block) {
+        if (block.type == pcapng::block::kSection)
+            take_section(block.body);
+        else if (recording_.plan.is_null())
+            refuse_foreign();
+        else if (block.type == pcapng::block::kInterface)
+            take_interface(block.body);
+        else if (block.type == pcapng::block::kPacket)
+            take_packet(block.body);
+        else if (block.type == pcapng::block::kStatistics)
+            take_results(block.body);
+    }
+
+    void take_section(Bytes body) {
+        if (body.size() < pcapng::kSectionFields ||
+            wire::load<std::uint32_t>(body, 0) != pcapng::kByteOrder || !recording_.plan.is_null())
+            refuse_foreign();
+        body = body.subspan(pcapng::kSectionFields);
+        Json plan;
+        while (const auto option = take_option(body)) {
+            if (option->type == pcapng::option::kComment)
+                plan = Json::parse(text_of(option->body), nullptr, false);
+            else if (option->type == pcapng::option::kApplication)
+                recording_.command = text_of(option->body);
+        }
+        if (!plan.is_object() || !plan.contains("topology") || !plan["topology"].is_string() ||
+            !plan.contains("dim") || !plan["dim"].is_number_integer())
+            refuse_foreign();
+        recording_.network = network_of(plan["topology"].get<std::string>(), plan["dim"]);
+        recording_.plan = std::move(plan);
+    }
+
+    /// "node 5 port 2 -> node 1 port 2"
+    void take_interface(Bytes body) {
+        End end;
+        body = body.subspan(std::min(body.size(), pcapng::kInterfaceFields));
+        while (const auto option = take_option(body)) {
+            std::array<unsigned, 4> numbers{};
+            if (option->type == pcapng::option::kDescription &&
+                std::sscanf(std::string(text_of(option->body)).c_str(),
+                            "node %u port %u %*2s node %u port %u", &numbers[0], &numbers[1],
+                            &numbers[2], &numbers[3]) == 4)
+                end = {numbers[0], numbers[1], numbers[2], numbers[3]};
+        }
+        const unsigned ports = port_count(recording_.network);
+        if (end.node >= recording_.nodes() || end.far_node >= recording_.nodes() ||
+            end.port >= ports || end.far_port >= ports)
+            refuse_foreign();
+        ends_.push_back(end);
+    }
+
+    void take_packet(Bytes body) {
+        if (body.size() < pcapng::kPacketFields)
+            refuse_foreign();
+        const auto interface = wire::load<std::uint32_t>(body, 0);
+        const auto kept = wire::load<std::uint32_t>(body, 12);
+        const auto whole = wire::load<std::uint32_t>(body, 16);
+        if (interface >= ends_.size() || pcapng::padded(kept) > body.size() - pcapng::kPacketFields)
+            refuse_foreign();
+        const std::uint64_t time = (std::uint64_t{wire::load<std::uint32_t>(body, 4)} << 32) |
+                                   wire::load<std::uint32_t>(body, 8);
+        const Bytes frame = body.subspan(pcapng::kPacketFields, kept);
+        Bytes options = body.subspan(pcapng::kPacketFields + pcapng::padded(kept));
+        std::uint32_t flags = 0;
+        std::uint64_t id = 0;
+        std::string comment;
+        while (const auto option = take_option(options)) {
+            if (option->type == pcapng::option::kPacketFlags && option->body.size() == sizeof flags)
+                flags = wire::load<std::uint32_t>(option->body, 0);
+            else if (option->type == pcapng::option::kPacketId && option->body.size() == sizeof id)
+                id = wire::load<std::uint64_t>(option->body, 0);
+            else if (option->type == pcapng::option::kComment)
+                comment = text_of(option->body);
+        }
+        ++recording_.frames;
+        if ((flags & 3u) == pcapng::flag::kOutbound)
+            goes_in(ends_[interface], time, id, frame, whole, std::move(comment));
+        else if ((flags & 3u) == pcapng::flag::kInbound)
+            comes_out(id, (flags & pcapng::flag::kChecksumError) == 0, comment);
+    }
+
+    void goes_in(const End& end, std::uint64_t time, std::uint64_t id, Bytes frame,
+                 std::size_t whole, std::string&& comment) {
+        Passage passage;
+        passage.id = id;
+        passage.sent_us = time;
+        passage.from = node_at(end.node);
+        passage.out = port_at(end.port);
+        passage.to = node_at(end.far_node);
+        passage.in = port_at(end.far_port);
+        passage.comment = std::move(comment);
+        passage.is_link = wire::read_head(frame, whole, passage.link) == wire::Parse::ok;
+        if (passage.is_link && passage.link.kind == wire::Kind::data &&
+            frame.size() >= wire::kHeadBytes + wire::kPacketHeaderBytes)
+            passage.has_packet = read_packet_header(frame.subspan(wire::kHeadBytes), passage);
+        place_of_[id] = recording_.passages.size();
+        recording_.passages.push_back(std::move(passage));
+    }
+
+    /// The header stands for itself: how much of the payload was kept does not matter.
+    static bool read_packet_header(Bytes packet, Passage& passage) {
+        const auto payload = wire::load<std::uint16_t>(packet, wire::packet_offset::kPayloadBytes);
+        std::vector<std::byte> whole(packet.begin(), packet.end());
+        whole.resize(wire::kPacketHeaderBytes + payload);
+        return wire::read_packet(whole, passage.packet, false) == wire::Parse::ok;
+    }
+
+    void comes_out(std::uint64_t id, bool right, const std::string& comment) {
+        const auto place = place_of_.find(id);
+        if (place == place_of_.end())
+            return;
+        Passage& passage = recording_.passages[place->second];
+        passage.arrived = passage.arrived || right;
+        if (!comment.empty())
+            passage.comment += (passage.comment.empty() ? "" : ", ") + comment;
+    }
+
+    void take_results(Bytes body) {
+        body = body.subspan(std::min(body.size(), pcapng::kStatisticsFields));
+        while (const auto option = take_option(body)) {
+            Json results;
+            if (option->type == pcapng::option::kComment)
+                results = Json::parse(text_of(option->body), nullptr, false);
+            if (results.is_object())
+                recording_.results = std::move(results);
+        }
+    }
+
+    std::string name_;
+    Recording recording_;
+    std::vector<End> ends_;
+    std::unordered_map<std::uint64_t, std::size_t> place_of_;
+};
+
+} // namespace
+
+Recording read_recording(std::span<const std::byte> file, const std::string& name) {
+    return Reader(name).read(file);
+}
+
+} // namespace mesh::host

@@ -1,0 +1,52 @@
+// A capture, read back: what was asked for, what came of it, and every frame joined from the two
+// ends of its cable. No loom, no nodes: all is in the file. Any bytes are safe.
+//
+// A file that ends early (a full disk, a run that was ended) is read as far as it goes.
+#pragma once
+
+#include "wire/frame.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+/// A frame's way through a cable.
+struct Passage {
+    std::uint64_t id = 0;
+    std::uint64_t sent_us = 0; // model time in lockstep, else of the host
+    NodeId from = kNoNode;
+    NodeId to = kNoNode; // the node at the other end, whether the frame came there or not
+    Port out = kNoPort;
+    Port in = kNoPort;
+    bool arrived = false; // undamaged
+    bool is_link = false; // the link header could be read
+    bool has_packet = false;
+    wire::LinkHeader link;
+    wire::PacketHeader packet;
+    std::string comment; // of both ends
+};
+
+struct Recording {
+    nlohmann::ordered_json plan;    // the report's head
+    nlohmann::ordered_json results; // the rest of it; null if the capture has no end
+    std::string command;
+    Network network;
+    std::vector<Passage> passages; // as they were sent
+    std::uint64_t frames = 0;      // in the file, both ends
+    bool cut_short = false;
+
+    double tau() const { return plan.value("tau", 1.0); }
+    double tc() const { return plan.value("tc", 0.0); }
+    std::uint32_t nodes() const { return node_count(network); }
+};
+
+/// UsageError if this is no capture of a mesh; `name` is what to complain about.
+Recording read_recording(std::span<const std::byte> file, const std::string& name);
+
+} // namespace mesh::host

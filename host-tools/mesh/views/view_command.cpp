@@ -1,0 +1,88 @@
+#include "view_command.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/engines/qemu_process.hpp"
+#include "host-tools/mesh/plan/naming.hpp"
+#include "views.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+using View = std::string (*)(const Scene&);
+constexpr std::array<std::pair<std::string_view, View>, 5> kViews{{{"html", html_view},
+                                                                   {"paje", paje_view},
+                                                                   {"trace", trace_view},
+                                                                   {"svg", svg_view},
+                                                                   {"text", text_view}}};
+
+/// The bytes of a file, as long as this lives.
+class Mapped {
+public:
+    explicit Mapped(int file) {
+        struct stat facts {};
+        if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size == 0)
+            return;
+        bytes_ = static_cast<std::size_t>(facts.st_size);
+        area_ = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    Mapped(const Mapped&) = delete;
+    Mapped& operator=(const Mapped&) = delete;
+    ~Mapped() {
+        if (area_ != MAP_FAILED)
+            munmap(area_, bytes_);
+    }
+    std::span<const std::byte> bytes() const {
+        return area_ == MAP_FAILED ? std::span<const std::byte>{}
+                                   : std::span(static_cast<const std::byte*>(area_), bytes_);
+    }
+
+private:
+    void* area_ = MAP_FAILED;
+    std::size_t bytes_ = 0;
+};
+
+} // namespace
+
+std::vector<std::string_view> view_formats() { return names_of(kViews); }
+
+void view_command(const ViewArguments& arguments) {
+    const View view = look_up(kViews, arguments.format, "--format");
+    if (!arguments.output.empty())
+        check_writable(arguments.output, "--output");
+    const Fd file(open(arguments.file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0)
+        refuse("'{}': cannot be read: {}", arguments.file, std::strerror(errno));
+    const Mapped mapped(file.get());
+    const Scene scene(read_recording(mapped.bytes(), arguments.file));
+    if (scene.recording.cut_short)
+        fmt::print(stderr, "mesh: '{}' has no end: the view shows what is there\n", arguments.file);
+    const std::string text = view(scene);
+    if (arguments.output.empty())
+        fmt::print("{}", text);
+    else
+        write_whole(arguments.output, std::as_bytes(std::span(text)), "--output");
+}
+
+std::string page_of(int file) {
+    const Mapped mapped(file);
+    try {
+        return html_view(Scene(read_recording(mapped.bytes(), "--capture")));
+    } catch (const UsageError& error) {
+        throw RunError(error.what());
+    }
+}
+
+} // namespace mesh::host

@@ -1,0 +1,24 @@
+// `mesh view`: pictures and tables of a capture, made from the file alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+struct ViewArguments {
+    std::string file;
+    std::string format = "text";
+    std::string output; // "": standard output
+};
+
+/// What --format can be.
+std::vector<std::string_view> view_formats();
+
+/// UsageError, RunError.
+void view_command(const ViewArguments& arguments);
+
+/// The page of a capture that is open as `file`, for --report FILE.html. RunError.
+std::string page_of(int file);
+
+} // namespace mesh::host

@@ -1,0 +1,35 @@
+// The views of a recording: what `mesh view --format` can make of it.
+#pragma once
+
+#include "hops.hpp"
+#include "recording.hpp"
+
+#include <string>
+
+namespace mesh::host {
+
+/// A recording, and what is derived from it.
+struct Scene {
+    explicit Scene(Recording made) : recording(std::move(made)), hops(hops_of(recording)) {}
+    Scene(const Scene&) = delete; // hops point into the recording
+    Scene& operator=(const Scene&) = delete;
+
+    Recording recording;
+    std::vector<PacketHop> hops;
+};
+
+/// A table with a line for each frame, to be searched.
+std::string text_view(const Scene& scene);
+/// Pajé's trace format, for ViTE and pj_dump: nodes, and a link for each hop.
+std::string paje_view(const Scene& scene);
+/// Chrome's trace events, for Perfetto: a process for each node, and an arrow for each hop.
+std::string trace_view(const Scene& scene);
+/// A space-time diagram: nodes downward, model time to the right.
+std::string svg_view(const Scene& scene);
+/// One page with all pictures, without network or foreign code.
+std::string html_view(const Scene& scene);
+
+/// Of so many hops, every how manyth is drawn where more than `most` would be too many.
+inline std::size_t thinning(std::size_t hops, std::size_t most) { return (hops + most - 1) / most; }
+
+} // namespace mesh::host

@@ -1,0 +1,207 @@
+"""`mesh run --capture`: every frame at both ends of its cable, as Wireshark itself reads it."""
+import collections
+import json
+import re
+import struct
+import subprocess
+
+import pytest
+
+from mesh_tool import ROOT, mesh, refused, verified
+
+LUA = ROOT / "host-tools/mesh/capture/meshputer.lua"
+FIELDS = {"interface": "frame.interface_name", "id": "frame.packet_id",
+          "direction": "frame.packet_flags_direction", "comment": "frame.comment",
+          "kind": "meshputer.kind", "packet_flags": "meshputer.packet.flags",
+          "malformed": "_ws.malformed", "lua_error": "_ws.lua.error",
+          "bad": "meshputer.link_crc.bad", "bad_packet": "meshputer.packet.crc.bad"}
+INBOUND, OUTBOUND = "0x00000001", "0x00000002"
+DATA, TIMELESS = "3", 1
+WORK = ["--dim", 3, "--op", "bcast", "--bytes", 4096, "--packet", 512, "--seed", 7]
+FAULTS = ["--faults", "drop:0.05,corrupt:0.05,dup:0.05,reorder:0.05"]
+
+
+def frames(file, data=None):
+    """What tshark makes of each frame, as {name: text}."""
+    words = [word for field in FIELDS.values() for word in ("-e", field)]
+    done = subprocess.run(["tshark", "-X", f"lua_script:{LUA}", "-r", file, "-T", "fields",
+                           "-E", "separator=/t", *words], capture_output=True, timeout=120,
+                          input=data)
+    assert done.returncode == 0, done.stderr.decode()
+    return [dict(zip(FIELDS, line.split("\t"))) for line in done.stdout.decode().splitlines()]
+
+
+def blocks(data):
+    """(type, bytes) of each block of a pcapng file."""
+    at = 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        assert struct.unpack_from("<I", data, at + length - 4) == (length,)
+        yield kind, data[at:at + length]
+        at += length
+
+
+def captured(folder, engine, *arguments):
+    """A run with its report, and its capture."""
+    file = folder / f"{engine}.pcapng"
+    report = folder / f"{engine}.json"
+    outcome = mesh("run", "--engine", engine, "--lockstep", "--capture", file, "--report", report,
+                   *arguments)
+    outcome.report = json.loads(report.read_text())
+    return outcome, file
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory):
+    """The same run with faults on both engines: {engine: (report, file)}."""
+    folder = tmp_path_factory.mktemp("capture")
+    runs = {engine: captured(folder, engine, *WORK, *FAULTS) for engine in ("sim", "qemu")}
+    return {engine: (verified(outcome), file) for engine, (outcome, file) in runs.items()}
+
+
+def snake(name):
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def test_the_dissector_has_the_offsets_and_names_of_the_wire():
+    lua, wire = LUA.read_text(), (ROOT / "firmware/wire/frame.hpp").read_text()
+    services = (ROOT / "firmware/kernel/mailbox.hpp").read_text()
+
+    def numbers(table):
+        body = re.search(rf"local {table} = {{(.*?)}}\n", lua, re.S).group(1)
+        return {name: int(value) for name, value in re.findall(r"(\w+) = (\d+)", body)}
+
+    def constants(namespace):
+        body = re.search(rf"namespace {namespace} {{(.*?)}} // namespace", wire, re.S).group(1)
+        return {snake(name): int(value) for name, value in
+                re.findall(r"constexpr std::size_t k(\w+) = (\d+);", body)}
+
+    def names(table):
+        body = re.search(rf"local {table} = {{(.*?)}}\n", lua, re.S).group(1)
+        return [name for _, name in sorted((int(number), name) for number, name in
+                                           re.findall(r'\[(\d+)\] = "(\w+)"', body))]
+
+    def enumerators(text, name):
+        body = re.search(rf"enum class {name}[^{{]*{{(.*?)}};", text, re.S).group(1)
+        return re.findall(r"^\s*(\w+)", re.sub(r"//.*", "", body), re.M)
+
+    head = {"head_bytes": int(re.search(r"kHeadBytes = (\d+)", wire).group(1))}
+    header = {"header_bytes": int(re.search(r"kPacketHeaderBytes = (\d+)", wire).group(1))}
+    cable = {"cable_to", "cable_port", "cable_from", "ether_type"} # Ethernet's own
+    offsets = constants("offset") | head
+    assert numbers("at") == {name: offset for name, offset in offsets.items() if name not in cable}
+    assert numbers("packet_at") == constants("packet_offset") | header
+    assert names("kinds") == enumerators(wire, "Kind")
+    assert names("services") == enumerators(services, "Service")[:-1]
+
+
+def test_behind_its_head_a_capture_has_the_same_bytes_on_both_engines(faulty):
+    sim, qemu = (list(blocks(file.read_bytes())) for _, file in faulty.values())
+    assert sim[1:] == qemu[1:] and len(sim) > 200
+    assert b"--op bcast" in sim[0][1] and b"--engine sim" in sim[0][1]
+
+
+def test_the_frames_of_a_capture_are_those_of_the_report(faulty):
+    report, file = faulty["sim"]
+    all_frames = frames(file)
+    assert not [frame for frame in all_frames if frame["malformed"] or frame["lua_error"]]
+    comments = collections.Counter(word.split()[0] for frame in all_frames if frame["comment"]
+                                   for word in frame["comment"].split(", "))
+    for fault in ("drop", "corrupt", "dup", "reorder"):
+        assert comments[fault] == report["faults"][fault] > 0, fault
+    assert comments["retransmission"] == report["retransmissions"] > 0
+    first = [frame for frame in all_frames
+             if frame["direction"] == OUTBOUND and frame["kind"] == DATA
+             and "retransmission" not in frame["comment"]
+             and not int(frame["packet_flags"], 16) & TIMELESS]
+    assert len(first) == report["hops"]
+
+
+def test_checksums_are_wrong_exactly_where_frames_were_corrupted(faulty):
+    for frame in frames(faulty["qemu"][1]):
+        wrong = bool(frame["bad"] or frame["bad_packet"])
+        assert wrong == frame["comment"].startswith("corrupt"), frame
+
+
+def test_a_frame_is_at_both_ends_of_its_cable_under_one_number(faulty):
+    ends = collections.defaultdict(list)
+    for frame in frames(faulty["sim"][1]):
+        ends[frame["id"]].append(frame)
+    for sent, *arrived in ends.values():
+        node, port = map(int, sent["interface"].split("/"))
+        assert sent["direction"] == OUTBOUND
+        copies = 0 if "drop" in sent["comment"] else 2 if "dup" in sent["comment"] else 1
+        assert [(frame["direction"], frame["interface"]) for frame in arrived] == \
+            [(INBOUND, f"{node ^ 1 << port}/{port}")] * copies, sent
+
+
+def test_cut_cables_and_dead_nodes_are_named_on_their_frames(tmp_path):
+    outcome, file = captured(tmp_path, "sim", "--dim", 3, "--op", "alltoall", "--bytes", 64,
+                             "--faults", "cut:1/2@5,kill:6@20", "--seed", 3)
+    comments = collections.Counter(frame["comment"].split(", ")[0] for frame in frames(file))
+    assert comments["cut"] == outcome.report["faults"]["cut_frames"] > 0
+    assert comments["nobody there"] > 0
+
+
+def test_a_short_capture_keeps_headers_and_wireshark_reads_it(tmp_path):
+    _, whole = captured(tmp_path, "sim", *WORK)
+    bytes_before, count = whole.stat().st_size, len(frames(whole))
+    _, short = captured(tmp_path, "sim", *WORK, "--capture-bytes", 80)
+    all_frames = frames(short)
+    assert short.stat().st_size < bytes_before / 2 and len(all_frames) == count
+    assert not [frame for frame in all_frames
+                if frame["malformed"] or frame["bad"] or frame["bad_packet"]]
+
+
+def test_a_capture_to_standard_output_has_it_for_itself(tmp_path):
+    command = mesh("run", "--engine", "sim", *WORK, "--capture", "-", "--report",
+                   tmp_path / "report.json").command
+    done = subprocess.run(command, capture_output=True, timeout=120, cwd=ROOT)
+    assert done.returncode == 0 and b"verified  8 of 8" in done.stderr
+    kinds = collections.Counter(frame["kind"] for frame in frames("-", done.stdout))
+    hops = json.loads((tmp_path / "report.json").read_text())["hops"]
+    assert kinds[DATA] >= 2 * hops > 0
+
+
+def test_a_full_disk_ends_the_capture_and_not_the_run():
+    outcome = mesh("run", "--engine", "sim", *WORK, "--capture", "/dev/full")
+    assert outcome.status == 1 and "verified  8 of 8 live nodes" in outcome.out
+    assert re.search(r"--capture: No space left on device: it is cut off at frame \d+", outcome.err)
+
+
+@pytest.mark.parametrize("arguments, allowed", [
+    (["--capture", "/proc/nowhere/x"], "cannot be written"),
+    (["--capture", "-", "--report", "-"], "one of them"),
+    (["--capture-bytes", 100], "goes with"),
+    (["--capture", "/dev/null", "--capture-bytes", 79], "80 or more")])
+def test_a_capture_that_cannot_be_is_refused_before_anything_boots(arguments, allowed):
+    refused(mesh("run", "--engine", "sim", *WORK, *arguments), allowed)
+
+
+def test_qemus_own_dump_has_the_same_frames(tmp_path):
+    """Independent of the tool: what QEMU saw at the network interface of each node."""
+    wrapper = tmp_path / "qemu"
+    wrapper.write_text(
+        "#!/bin/bash\n[ $# -gt 1 ] || exec qemu-system-arm \"$@\"\n"
+        f"exec qemu-system-arm \"$@\" -object filter-dump,id=d,netdev=n,file={tmp_path}/$$.pcap\n")
+    wrapper.chmod(0o755)
+    outcome, file = captured(tmp_path, "qemu", "--dim", 1, "--op", "bcast", "--bytes", 2000,
+                             "--packet", 256, "--faults", "drop:0.2", "--seed", 5,
+                             "--qemu", wrapper)
+    verified(outcome)
+    dumped = collections.Counter()
+    for dump in tmp_path.glob("*.pcap"):
+        data, at = dump.read_bytes(), 24
+        while at < len(data):
+            length, = struct.unpack_from("<I", data, at + 8)
+            dumped[data[at + 16:at + 16 + length]] += 1
+            at += 16 + length
+    ours = collections.Counter()
+    for kind, block in blocks(file.read_bytes()):
+        if kind == 6:
+            length, = struct.unpack_from("<I", block, 20)
+            ours[block[28:28 + length]] += 1
+    data_frames = {frame: count for frame, count in ours.items() if frame[14] == int(DATA)}
+    assert data_frames == {frame: count for frame, count in dumped.items()
+                           if frame[12:15] == b"\x88\xb5" + bytes([int(DATA)])}
+    assert sum(data_frames.values()) >= 2 * 8 # packets

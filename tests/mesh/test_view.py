@@ -1,0 +1,139 @@
+"""`mesh view` and the page of --report: what they show is what the report says."""
+import collections
+import json
+import re
+import subprocess
+import xml.etree.ElementTree
+
+import pytest
+
+from mesh_tool import ROOT, mesh, refused, run, verified
+
+PAGE = ROOT / "host-tools/mesh/views/page"
+RUNS = {
+    "cube": ["--dim", 4, "--op", "bcast", "--tree", "msbt", "--bytes", 3000, "--packet", 256],
+    "uhc": ["--topology", "uhc", "--dim", 4, "--op", "bcast", "--bytes", 2000, "--packet", 256],
+    "star": ["--topology", "star", "--dim", 4, "--op", "scatter", "--bytes", 64],
+    "faults": ["--dim", 4, "--op", "allreduce", "--bytes", 64, "--faults", "drop:0.05,dup:0.05"],
+    "app": ["--dim", 3, "--app", "pingpong"]}
+
+
+@pytest.fixture(scope="module", params=RUNS)
+def recorded(request, tmp_path_factory):
+    """A capture with the report and the page of the same run."""
+    folder = tmp_path_factory.mktemp(request.param)
+    words = ["run", "--engine", "sim", *RUNS[request.param], "--seed", 5]
+    made = mesh(*words[:-2], "--capture", folder / "run.pcapng", "--report", folder / "run.html",
+                "--seed", 5)
+    assert made.status == 0, made
+    report = run("sim", *RUNS[request.param], "--seed", 5).report
+    return folder / "run.pcapng", (folder / "run.html").read_text(), report
+
+
+def view(file, form):
+    outcome = mesh("view", file, "--format", form)
+    assert outcome.status == 0 and outcome.err == "", outcome
+    return outcome.out
+
+
+def model_of(page, tmp_path, expression):
+    """A value of the page's own script, run without a browser."""
+    (tmp_path / "page.html").write_text(page)
+    script = (f"const {{ makeModel }} = require('{PAGE}/model.js');"
+              f"const page = require('fs').readFileSync('{tmp_path}/page.html', 'utf8');"
+              "const run = JSON.parse(/id=\"run\">(.*?)<\\/script>/s.exec(page)[1]);"
+              f"console.log(JSON.stringify({expression}));")
+    done = subprocess.run(["node", "-e", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_page_steps_through_the_run_with_the_reports_own_numbers(recorded, tmp_path):
+    _, page, report = recorded
+    shown = model_of(page, tmp_path, "makeModel(run).selftest()")
+    assert shown["complete"] and shown["seen"] == shown["hops"] == report["hops"]
+    assert shown["loads"] == report["link_packets"]
+    assert shown["max_link_load"] == report["max_link_load"]
+    figures = dict(model_of(page, tmp_path, "makeModel(run).figures()"))
+    for title, key in (("steps", "steps"), ("hops", "hops"), ("verified nodes", "verified_nodes"),
+                       ("retransmissions", "retransmissions")):
+        assert figures[title] == str(report[key]), title
+
+
+def test_the_critical_path_is_as_long_as_the_run(recorded, tmp_path):
+    _, page, report = recorded
+    shown = model_of(page, tmp_path, "makeModel(run).selftest()")
+    assert shown["critical_time"] + shown["critical_waits"] == shown["last"]
+    if report["op"] != "app":
+        assert shown["critical_time"] == report["steps"] and shown["critical_waits"] == 0
+
+
+def test_the_page_is_one_file_that_asks_for_nothing(recorded):
+    page = recorded[1]
+    assert not re.findall(r"""(?:src|href)\s*=\s*["'][^"'#]|@import|url\((?!#)""", page)
+    assert "http" not in re.sub(r"http-equiv|http://www.w3.org/2000/svg", "", page)
+    assert "default-src 'none'" in page
+
+
+def test_each_view_has_a_line_or_an_arrow_for_each_hop(recorded, tmp_path):
+    file, _, report = recorded
+    (tmp_path / "run.trace").write_text(view(file, "paje"))
+    rows = subprocess.run(["pj_dump", tmp_path / "run.trace"], capture_output=True, text=True,
+                          timeout=60, check=True).stdout.splitlines()
+    kinds = collections.Counter(row.split(",")[0] for row in rows)
+    assert kinds["Link"] == report["hops"] and kinds["Container"] >= report["nodes"]
+    phases = collections.Counter(event["ph"] for event in
+                                 json.loads(view(file, "trace"))["traceEvents"])
+    assert phases["s"] == phases["f"] == report["hops"] and phases["X"] == 2 * report["hops"]
+    drawing = xml.etree.ElementTree.fromstring(view(file, "svg"))
+    assert len(drawing.findall("{http://www.w3.org/2000/svg}path")) == report["hops"]
+    lines = view(file, "text").splitlines()[2:]
+    assert len([line for line in lines if " data " in line]) >= report["hops"]
+    assert sum("retransmission" in line for line in lines) == report["retransmissions"]
+
+
+def test_the_page_of_64_nodes_and_60_packets_is_small(tmp_path):
+    page = tmp_path / "run.html"
+    outcome = mesh("run", "--engine", "sim", "--dim", 6, "--op", "bcast", "--tree", "msbt",
+                   "--bytes", 61440, "--packet", 1024, "--report", page)
+    assert outcome.status == 0 and page.stat().st_size < 1_000_000, outcome
+    why = model_of(page.read_text(), tmp_path, "run.trees[2].why[5]")
+    assert "000101 xor 000000 = 000101" in why and "rotated right by 2 it is 010001" in why
+
+
+def test_of_too_many_hops_the_page_draws_some_and_says_so(tmp_path):
+    outcome = mesh("run", "--engine", "sim", "--dim", 8, "--op", "bcast", "--bytes", 1760,
+                   "--packet", 16, "--report", tmp_path / "run.html", "--capture",
+                   tmp_path / "run.pcapng", "--capture-bytes", 80)
+    page = (tmp_path / "run.html").read_text()
+    assert outcome.status == 0 and len(page) < 2_500_000
+    counts = model_of(page, tmp_path, "[run.all_hops, run.hops.length, run.every, run.loads"
+                                      ".flat().reduce((a, b) => a + b, 0)]")
+    assert counts[0] == counts[3] == 255 * 110 and counts[2] == 2
+    assert counts[1] < 20_000
+    assert "one hop of 2 is drawn" in view(tmp_path / "run.pcapng", "svg")
+
+
+def test_a_capture_that_ends_early_is_shown_as_far_as_it_goes(recorded, tmp_path):
+    data = recorded[0].read_bytes()
+    for part in (0.4, 0.8, 0.97):
+        (tmp_path / "cut.pcapng").write_bytes(data[:int(len(data) * part)])
+        outcome = mesh("view", tmp_path / "cut.pcapng")
+        assert outcome.status == 0 and "has no end" in outcome.err, outcome
+
+
+@pytest.mark.parametrize("data", [b"", b"\x7fELF" * 40, b"\n\r\r\n\x1c\0\0\0M<+\x1a\1\0\0\0"
+                                  + b"\xff" * 8 + b"\x1c\0\0\0"])
+def test_what_is_no_capture_of_a_mesh_is_refused(tmp_path, data):
+    (tmp_path / "file").write_bytes(data)
+    refused(mesh("view", tmp_path / "file"), "no capture of a mesh")
+
+
+def test_damaged_captures_are_refused_or_shown_but_never_break_the_tool(tmp_path):
+    file = tmp_path / "run.pcapng"
+    verified(run("sim", "--dim", 2, "--op", "bcast", "--bytes", 100, "--capture", file))
+    data = file.read_bytes()
+    for place in range(12, len(data), 97):
+        file.write_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1:])
+        for form in ("html", "trace"):
+            assert mesh("view", file, "--format", form).status in (0, 2), place
