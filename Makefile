@@ -262,8 +262,14 @@ $(BUILD)/host/tests/exhaustive: $(call host_objects,host,$(EXHAUSTIVE)) $(BUILD)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(HOST_FLAGS) $^ $(GTEST_LIBS) $(HOST_LIBS) -o $@
 
+SOAK := $(BUILD)/host/tests/soak
+$(SOAK): $(call host_objects,host,$(wildcard tests/soak/*.cpp)) $(BUILD)/host/libmesh.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
-  $(BUILD)/host/tests/exhaustive
+  $(BUILD)/host/tests/exhaustive $(SOAK)
 PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
 .PHONY: test-programs
 test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) compile_commands.json
@@ -294,6 +300,12 @@ test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on
 	  tests/mesh/test_copies.py tests/mesh/test_uhc.py tests/mesh/test_uhc_personal.py \
 	  tests/mesh/test_star.py tests/mesh/test_star_personal.py tests/mesh/test_other_networks.py \
 	  tests/mesh/test_sort.py -k 'steps or copies or random or stop or path or million'
+
+SECONDS ?= 60
+.PHONY: soak
+soak: deps ## schedules of whole kernels, each of a new seed, for SECONDS= (60); FROM= first seed
+	@$(MAKE) -j$(JOBS) $(SOAK)
+	@$(SOAK) --seconds $(SECONDS) --workers $(JOBS) --keep $(BUILD)/soak $(if $(FROM),--from $(FROM))
 
 FUZZ_SECONDS ?= 60
 .PHONY: fuzz

@@ -49,4 +49,8 @@ def pytest_unconfigure(config):
     if failed == 0 and (passed == 0 or config.stash[STATUS] != 0):
         failed = 1
     print(f"The sets of faults of today come again with MESH_SEED={SEED}.")
+    for report in reporter.stats.get("passed", []):
+        for name, words in report.user_properties:
+            if name == "told":
+                print(words)
     print(f"{passed} passed, {failed} failed")

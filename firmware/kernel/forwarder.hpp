@@ -62,7 +62,7 @@ public:
           counters_(counters),
           links_(links),
           admission_(admission),
-          intake_(senders, mailbox_) {}
+          intake_(senders, mailbox_, here.identity.start != 0) {}
 
     /// Forwards a packet that the link at `arrival` has accepted; takes over its reference. `tag`:
     /// what the last node said.

@@ -11,9 +11,10 @@ bool is_behind(std::uint32_t number, std::uint32_t last) {
 }
 } // namespace
 
-Intake::Intake(std::span<Sender> senders, const Mailbox& mailbox)
+Intake::Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_anew)
     : senders_(senders.empty() ? std::span{&alone_, 1} : senders),
-      mailbox_(mailbox) {
+      mailbox_(mailbox),
+      begun_anew_(begun_anew) {
     std::fill(senders_.begin(), senders_.end(), Sender{});
 }
 
@@ -56,7 +57,7 @@ bool Intake::is_early(const wire::PacketHeader& offer) const {
 void Intake::accept(NodeId source, std::uint32_t message) {
     Sender& sender = place(source);
     if (sender.node != index(source)) {
-        sender.shared = sender.shared || sender.node != Sender::kNobody;
+        sender.shared = sender.shared || begun_anew_ || sender.node != Sender::kNobody;
         sender.node = index(source) & Sender::kNobody;
     }
     sender.last = message;

@@ -39,7 +39,8 @@ public:
     /// What has become of a message of somebody else's, as far as is known.
     enum class Fate : std::uint8_t { never_came, waits, being_taken, taken, unknown };
 
-    Intake(std::span<Sender> senders, const Mailbox& mailbox);
+    /// `begun_anew`: this node had a life before this one, of whose messages it knows nothing.
+    Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_anew);
 
     Fate fate(NodeId source, std::uint32_t message) const;
     /// The message before it is still to come: it must wait for that one.
@@ -63,6 +64,7 @@ private:
     Sender alone_; // if there is no other place
     std::span<Sender> senders_;
     const Mailbox& mailbox_;
+    const bool begun_anew_;
     Incoming* first_ = nullptr;
 };
 

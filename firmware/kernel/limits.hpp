@@ -42,6 +42,8 @@ constexpr std::uint32_t patience_min_us(std::uint32_t bits_per_second) {
 /// before, up to kHelloDoublings times.
 inline constexpr std::uint32_t kHelloUs = 250'000;
 inline constexpr unsigned kHelloDoublings = 4;
+/// A node that starts again beside one that is dead gives up the link after so many.
+inline constexpr unsigned kHellosMax = 12;
 /// Data of the host that does not come is asked for again after this time.
 inline constexpr std::uint32_t kPullUs = 1'000'000;
 

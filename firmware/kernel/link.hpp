@@ -116,6 +116,8 @@ public:
     }
     /// A data frame was not: the peer is told what session there is.
     void on_old_session(const LinkContext& context);
+    /// Nobody has ever answered: the link is dead until somebody does.
+    void give_up(LinkContext& context) { end_session(context); }
     /// There is a session.
     bool up() const { return (closed_ & (kUnknown | kDead)) == 0; }
 

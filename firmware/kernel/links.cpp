@@ -58,9 +58,24 @@ void Links::say_hello() {
             touch(port).answer_hello(context_);
         all_up = false;
     }
+    if (here_.identity.start != 0 && !all_up && in_vain_ < limits::kHellosMax)
+        if (++in_vain_ == limits::kHellosMax)
+            give_up_silent(out);
     hello_at_ = all_up ? wire::kNever : next_hello();
     if (ready_told_) // at boot all are wanted soon
         hellos_ = static_cast<std::uint8_t>(std::min(hellos_ + 1u, limits::kHelloDoublings));
+}
+
+// At boot all nodes are there in the end. Later one may be dead, and what waits for it would fill
+// the pool.
+void Links::give_up_silent(PortSet out) {
+    for (PortSequence ports = PortSequence::ascending(out); !ports.empty();) {
+        const Port port = ports.pop();
+        if (at(port).up() || at(port).dead())
+            continue;
+        touch(port).give_up(context_);
+        static_cast<void>(note_death(port));
+    }
 }
 
 std::uint64_t Links::next_hello() const {

@@ -112,6 +112,7 @@ private:
     bool complete_ready(wire::Ready& ready);
     std::uint64_t next_hello() const;
     bool note_death(Port port);
+    void give_up_silent(PortSet out);
     void tell_of_buffers();
     Port answered_link(Port port, const wire::LinkHeader& header);
     Arrived on_hello(Port port, const wire::LinkHeader& header, bool right_port);
@@ -134,8 +135,9 @@ private:
     std::uint32_t owing_ = 0;   // took data since acknowledgements were last flushed
     std::uint32_t dead_ = 0;
     std::uint8_t next_port_ = 0;
-    std::uint8_t hellos_ = 0; // in a row, as far as it matters
-    bool starved_ = false;    // some link is
+    std::uint8_t hellos_ = 0;  // in a row, as far as it matters
+    std::uint8_t in_vain_ = 0; // hellos of a life that is not the first
+    bool starved_ = false;     // some link is
     bool ready_told_ = false;
 };
 

@@ -18,9 +18,9 @@ struct Parcel {
     ByteSource source;
 };
 
-// Fills and starts the packet at `position`; returns the position after it.
-std::uint32_t start_packet(Kernel& kernel, OutgoingPacket packet, const Parcel& parcel,
-                           const Outgoing& outgoing, std::uint32_t position) {
+// Fills and starts the packet that comes next.
+void start_packet(Kernel& kernel, OutgoingPacket packet, const Parcel& parcel, Outgoing& outgoing) {
+    const std::uint32_t position = outgoing.sent_bytes;
     std::uint32_t bytes =
         std::min<std::uint32_t>(parcel.options.packet_bytes, parcel.total_bytes - position);
     if (const std::uint32_t unit = parcel.options.unit_bytes; unit != 0) {
@@ -41,7 +41,7 @@ std::uint32_t start_packet(Kernel& kernel, OutgoingPacket packet, const Parcel& 
     packet.header().total_bytes = parcel.total_bytes;
     parcel.source.fill(parcel.source.context, position, packet.resize(bytes));
     kernel.inject(std::move(packet));
-    return position + bytes;
+    outgoing.sent_bytes = position + bytes;
 }
 
 // Packets that the first `position` bytes of a message take.
@@ -59,20 +59,18 @@ bool all_taken(const Outgoing& outgoing, const Parcel& parcel) {
 }
 
 // There is a packet to send: the offer, or what the window has room for.
-bool may_send(const Outgoing& outgoing, const Parcel& parcel, std::uint32_t position,
-              bool offered) {
+bool may_send(const Outgoing& outgoing, const Parcel& parcel, bool offered) {
     if (!outgoing.has_way() || !offered)
         return outgoing.has_way();
-    return outgoing.taken && position < parcel.total_bytes &&
-           packets_before(parcel.options, position) <
+    return outgoing.taken && outgoing.sent_bytes < parcel.total_bytes &&
+           packets_before(parcel.options, outgoing.sent_bytes) <
                packets_before(parcel.options, outgoing.taken_bytes) + limits::kMessageWindowPackets;
 }
 
 // The sender has something to do, or something has been said.
-bool may_go_on(const Outgoing& outgoing, const Parcel& parcel, std::uint32_t position) {
+bool may_go_on(const Outgoing& outgoing, const Parcel& parcel) {
     return outgoing.later || outgoing.moved || outgoing.unknown ||
-           (!outgoing.lost && may_send(outgoing, parcel, position, true)) ||
-           all_taken(outgoing, parcel);
+           (!outgoing.lost && may_send(outgoing, parcel, true)) || all_taken(outgoing, parcel);
 }
 
 } // namespace
@@ -91,30 +89,29 @@ Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t 
     outgoing.lost = kernel.cut_off(to, options.route);
     const Parcel parcel{to, options, total_bytes, source};
     wire::ModelTime pause = wire::kTicksPerUnit;
-    std::uint32_t position = 0;
     bool offered = false;
     while (!outgoing.unknown && !all_taken(outgoing, parcel)) {
         if (std::exchange(outgoing.moved, false) && outgoing.arrived_bytes != 0) {
-            position = outgoing.arrived_bytes;
+            outgoing.sent_bytes = outgoing.arrived_bytes;
             offered = true;
         }
         if (outgoing.later) { // nobody takes it yet
             co_await kernel.sleep(pause);
             pause = std::min(2 * pause, kPauseMax);
             outgoing.later = offered = false;
-            position = 0;
+            outgoing.sent_bytes = 0;
         }
-        if (!outgoing.lost && may_send(outgoing, parcel, position, offered)) {
+        if (!outgoing.lost && may_send(outgoing, parcel, offered)) {
             offered = true;
             OutgoingPacket packet = co_await kernel.allocate(outgoing.rule());
-            position = start_packet(kernel, std::move(packet), parcel, outgoing, position);
+            start_packet(kernel, std::move(packet), parcel, outgoing);
         }
         outgoing.ask_at = kernel.ask_time(outgoing.asked);
-        co_await kernel.wait_until([&kernel, &outgoing, &parcel, position] {
-            return may_go_on(outgoing, parcel, position) || kernel.may_ask(outgoing);
+        co_await kernel.wait_until([&kernel, &outgoing, &parcel] {
+            return may_go_on(outgoing, parcel) || kernel.may_ask(outgoing);
         });
         outgoing.ask_at = wire::kNever;
-        if (may_go_on(outgoing, parcel, position))
+        if (may_go_on(outgoing, parcel))
             outgoing.begin_anew();
         else if (!kernel.ask(outgoing))
             co_return Status::unreachable;

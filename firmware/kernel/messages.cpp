@@ -51,6 +51,14 @@ bool Messages::end_round(Outgoing& outgoing, const News& news) {
     return true;
 }
 
+// The question went behind all that was sent before, so what had not arrived by then is lost: with
+// a node, or a session of a link, that had come back when it passed.
+void Messages::come_to(Outgoing& outgoing, std::uint32_t arrived_bytes) {
+    outgoing.taken = true;
+    outgoing.arrived_bytes = arrived_bytes;
+    outgoing.moved = outgoing.moved || arrived_bytes < outgoing.sent_bytes;
+}
+
 bool Messages::next_question(Outgoing& outgoing, News& question) {
     outgoing.silent = outgoing.silent && !std::exchange(outgoing.alive, false);
     if (outgoing.lost || outgoing.silent) {
@@ -96,14 +104,13 @@ void Messages::hear(const News& news) {
         outgoing->taken_bytes = std::max(outgoing->taken_bytes, news.position);
         outgoing->taken_at = std::max(outgoing->taken_at, news.detail);
     } else if (news.service == Service::later) {
-        if (!outgoing->taken)
-            outgoing->later = true;
-        else if (news.round != 0) // it has forgotten what it took
-            outgoing->unknown = true;
+        (outgoing->taken ? outgoing->unknown : outgoing->later) = true; // it forgot what it took
     } else if (news.service == Service::alive) {
         outgoing->alive = true;
         outgoing->taken_bytes =
             std::max(outgoing->taken_bytes, static_cast<std::uint32_t>(news.detail));
+        if (news.position != 0)
+            come_to(*outgoing, news.position);
     } else {
         (news.service == Service::here ? outgoing->alive : outgoing->unknown) = true;
     }

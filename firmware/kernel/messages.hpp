@@ -57,8 +57,9 @@ struct Outgoing {
     bool unknown = false;      // where it goes to, nobody knows of it
     bool alive = false;        // who it goes to, when that one was last asked
     std::uint32_t message = 0; // number() gives it
+    std::uint32_t sent_bytes = 0;
     std::uint32_t taken_bytes = 0;
-    std::uint32_t arrived_bytes = 0;     // as the answer to a round said
+    std::uint32_t arrived_bytes = 0;     // as the last answer said
     wire::ModelTime taken_at = 0;        // by the clock of the process that took it
     std::uint64_t ask_at = wire::kNever; // see Timebase::now()
     Outgoing* next = nullptr;
@@ -100,6 +101,7 @@ private:
 
     Outgoing* find(std::uint32_t message) const;
     bool end_round(Outgoing& outgoing, const News& news);
+    static void come_to(Outgoing& outgoing, std::uint32_t arrived_bytes);
 
     static constexpr unsigned kLifeShift = 26;
     static_assert((wire::Identity::kStarts - 1) >> (32 - kLifeShift) == 0);

@@ -142,5 +142,98 @@ TEST(MessageFaults, AMessageIsNotCalledLostForADeadLinkThatItsTreeDoesNotUse) {
     EXPECT_EQ(rig.total(Counter::disjoint_retries), 1u) << "of the first message only";
 }
 
+// Nodes that begin anew --------------------------------------------------------------------------
+
+constexpr std::uint32_t kLongBytes = 6000;
+
+Process long_from_0_to_3(Kernel& node) {
+    static std::array<std::byte, kLongBytes> room;
+    const SendOptions options{.packet_bytes = 200};
+    if (node.id() == node_at(0))
+        story.sent = co_await send(node, node_at(3), options, std::span{room});
+    else if (node.id() == node_at(3))
+        story.got = co_await receive(node, room);
+    co_return Status::ok;
+}
+
+TEST(MessageFaults, WhatIsLostWithANodeThatIsBackBeforeAnybodyAsksIsSentAgain) {
+    constexpr Network kCube2{Topology::cube, 2};
+    unsigned moments = 0;
+    for (const std::uint32_t reset : {1u, 2u}) // on the way there, on the way back
+        for (std::uint64_t moment = 1; moment < 60; moment += 3, ++moments) {
+            story = {};
+            Rig rig{kCube2, long_from_0_to_3};
+            rig.boot();
+            for (std::uint32_t id = 0; id < rig.size(); ++id) {
+                rig.tell(id, wire::HostTag::job, wire::bytes_of(wire::Job{.op = wire::Op::app}));
+                rig.tell(id, wire::HostTag::start, {});
+            }
+            rig.pause_at = rig.carried + moment;
+            rig.settle();
+            rig.pause_at = ~std::uint64_t{0};
+            rig.restart(reset);
+            rig.finish();
+            EXPECT_EQ(story.sent, Status::ok) << "reset of " << reset << " at " << moment;
+            ASSERT_TRUE(story.got.has_value()) << "reset of " << reset << " at " << moment;
+            EXPECT_EQ(story.got->bytes, kLongBytes);
+        }
+    EXPECT_EQ(moments, 40u);
+}
+
+bool second_life = false;
+
+Process begins_to_take(Kernel& node) {
+    static std::array<std::byte, 64> room;
+    if (node.id() == node_at(0))
+        co_return story.sent.emplace(co_await send(node, node_at(3), {.packet_bytes = 1}, room));
+    if (node.id() != node_at(3))
+        co_return Status::ok;
+    const Tag tag = second_life ? 2 : kAnyTag;
+    Message message = co_await receive_message(node, tag);
+    co_await next(node, message);
+    if (!second_life)
+        co_await node.wait_until([] { return false; });
+    co_return Status::ok;
+}
+
+Process sends_another(Kernel& node) {
+    co_return co_await send(node, node_at(3), {.tag = 2}, std::span<const std::byte>{});
+}
+
+TEST(MessageFaults, ANodeThatBeganAnewClaimsNothingOfMessagesOfItsLifeBefore) {
+    for (const bool takes_another : {false, true}) {
+        story = {};
+        second_life = false;
+        Rig rig{{Topology::cube, 2}, begins_to_take};
+        rig.limit_us = 1'000'000;
+        rig.run({});
+        EXPECT_FALSE(story.sent.has_value());
+        second_life = true;
+        rig.restart(3, {.op = wire::Op::app}, true);
+        if (takes_another) { // with a later number
+            ASSERT_TRUE(rig.kernel(0).spawn(sends_another(rig.kernel(0))));
+        }
+        rig.finish(100'000'000);
+        EXPECT_EQ(story.sent, Status::unreachable);
+    }
+}
+
+TEST(MessageFaults, ANodeThatStartsBesideADeadOneKeepsNoPacketsForIt) {
+    story = {.to = node_at(1), .takes = false};
+    Rig rig{{Topology::cube, 2}, send_from_0};
+    rig.limit_us = 1'000'000;
+    rig.run({});
+    rig.is_cut = [](NodeId from, Port by) {
+        return from == node_at(1) ||
+               neighbor({Topology::cube, 2}, from, by) == node_at(1); // it has died
+    };
+    story.sent.reset();
+    rig.restart(0, {.op = wire::Op::app}, true);
+    rig.finish(60'000'000);
+    EXPECT_EQ(story.sent, Status::unreachable);
+    EXPECT_EQ(rig.report(0).dead_ports, 1u);
+    EXPECT_EQ(rig.kernel(0).pool().used(), 2u);
+}
+
 } // namespace message_faults_test
 } // namespace mesh::test

@@ -1,0 +1,328 @@
+// Schedules of whole kernels without end: each has a seed, and what it does follows from that.
+//
+//   soak [--seconds N] [--schedules N] [--from SEED] [--workers N] [--network NAME:DIM] [--keep
+//   DIR] soak --seed SEED [--only 0,3] [--senders N] [--messages N] [--packets N] [--trace]
+//
+// Workers are processes, so a schedule that crashes, stops at a CHECK or never ends is a failure
+// like another. What fails is shrunk to the fewest faults and the least work that still fail, and
+// printed with the command that repeats it. Exit status: 0 nothing failed, 1 something did, 2 a bad
+// argument.
+#include "schedule.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+namespace mesh::soak {
+namespace {
+
+constexpr unsigned kWorkersMax = 64;
+constexpr unsigned kFailuresMax = 20;
+/// Of processor time, for one schedule.
+constexpr unsigned kScheduleSeconds = 20;
+constexpr std::size_t kWordsMax = 400;
+
+struct Options {
+    std::uint64_t from = 0;
+    std::uint64_t schedules = ~std::uint64_t{0};
+    double seconds = 60;
+    unsigned workers = 1;
+    std::string network, keep, program;
+    std::uint64_t seed = 0;
+    std::vector<unsigned> only;
+    unsigned senders = 0, messages = 0, packets = 0; // 0: as the seed says
+    bool trace = false;
+};
+
+/// What a worker has done; in memory that it shares with its parent.
+struct Tally {
+    std::uint64_t seed, schedules, cubes, hops, steps, sent, taken, links_dead;
+    char failure[kWordsMax];
+
+    void say(std::string_view words) {
+        const std::size_t bytes = std::min(words.size(), kWordsMax - 1);
+        std::memcpy(failure, words.data(), bytes);
+        failure[bytes] = 0;
+    }
+};
+
+Tally* shared_tallies() {
+    void* const memory = mmap(nullptr, kWorkersMax * sizeof(Tally), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        throw std::runtime_error("no memory to share with workers");
+    return static_cast<Tally*>(memory);
+}
+
+std::optional<Network> network_of(const std::string& words) {
+    if (words.empty())
+        return {};
+    const std::size_t colon = words.find(':');
+    const std::string name = words.substr(0, colon);
+    Network network;
+    network.topology = name == "star"  ? Topology::star
+                       : name == "uhc" ? Topology::uhc
+                                       : Topology::cube;
+    network.dim = static_cast<std::uint8_t>(std::stoul(words.substr(colon + 1)));
+    return network;
+}
+
+/// The processor time of one schedule is limited: who never ends dies of it.
+void begin_schedule() {
+    itimerval limit{};
+    limit.it_value.tv_sec = kScheduleSeconds;
+    setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
+std::string words_of_death(int status) {
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
+        return fmt::format("it takes more than {} s", kScheduleSeconds);
+    if (WIFSIGNALED(status))
+        return fmt::format("it ends with signal {} ({})", WTERMSIG(status),
+                           strsignal(WTERMSIG(status)));
+    return fmt::format("it ends with exit status {}", WEXITSTATUS(status));
+}
+
+// Shrinking ---------------------------------------------------------------------------------------
+
+/// Runs a schedule in a process of its own; what fails, or nothing.
+std::string failure_of(const Schedule& schedule, Tally& room) {
+    room.failure[0] = 0;
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (std::freopen("/dev/null", "w", stderr) == nullptr)
+            _exit(4);
+        begin_schedule();
+        room.say(run(schedule).failure);
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status == 0 ? room.failure : words_of_death(status);
+}
+
+/// A schedule with the numbers that its faults have in that of the seed.
+struct Shrunk {
+    Schedule schedule;
+    std::vector<unsigned> kept;
+    std::string failure;
+
+    Shrunk without(std::size_t fault) const {
+        Shrunk less = *this;
+        less.schedule.faults.erase(less.schedule.faults.begin() +
+                                   static_cast<std::ptrdiff_t>(fault));
+        less.kept.erase(less.kept.begin() + static_cast<std::ptrdiff_t>(fault));
+        return less;
+    }
+};
+
+bool take_if_it_fails(Shrunk& best, Shrunk less, Tally& room) {
+    less.failure = failure_of(less.schedule, room);
+    if (less.failure.empty())
+        return false;
+    best = std::move(less);
+    return true;
+}
+
+Shrunk shrink(const Schedule& schedule, std::string failure, Tally& room) {
+    Shrunk best{schedule, {}, std::move(failure)};
+    for (unsigned fault = 0; fault < schedule.faults.size(); ++fault)
+        best.kept.push_back(fault);
+    for (bool smaller = true; smaller;) {
+        smaller = false;
+        for (std::size_t fault = best.kept.size(); fault-- > 0;)
+            smaller = take_if_it_fails(best, best.without(fault), room) || smaller;
+        for (unsigned Work::*what : {&Work::senders, &Work::messages, &Work::packets})
+            while (best.schedule.work.*what > 1) {
+                Shrunk less = best;
+                --(less.schedule.work.*what);
+                if (!take_if_it_fails(best, less, room))
+                    break;
+                smaller = true;
+            }
+    }
+    return best;
+}
+
+void tell_failure(const Options& options, const Shrunk& failed) {
+    const Work& work = failed.schedule.work;
+    std::string command = fmt::format("{} --seed {}", options.program, work.seed);
+    if (!options.network.empty())
+        command += " --network " + options.network;
+    command +=
+        fmt::format(" --only {} --senders {} --messages {} --packets {}",
+                    failed.kept.empty() ? "none" : fmt::format("{}", fmt::join(failed.kept, ",")),
+                    work.senders, work.messages, work.packets);
+    const std::string text = fmt::format("FAILED: {}\n  {}\n  repeat: {}\n", failed.failure,
+                                         words_of(failed.schedule), command);
+    fmt::print("{}", text);
+    std::fflush(stdout);
+    if (options.keep.empty())
+        return;
+    std::filesystem::create_directories(options.keep);
+    const std::string file = fmt::format("{}/{}.txt", options.keep, work.seed);
+    std::ofstream{file} << text;
+    fmt::print("  kept in {}\n", file);
+}
+
+// Workers -----------------------------------------------------------------------------------------
+
+using Clock = std::chrono::steady_clock;
+
+[[noreturn]] void work(const Options& options, Tally& tally, std::uint64_t first,
+                       Clock::time_point end) {
+    const std::optional<Network> network = network_of(options.network);
+    const std::uint64_t last = options.from + options.schedules;
+    for (tally.seed = first; tally.seed - options.from < last - options.from && Clock::now() < end;
+         tally.seed += options.workers) {
+        const Schedule schedule = schedule_of(tally.seed, network);
+        begin_schedule();
+        const Outcome outcome = run(schedule);
+        ++tally.schedules;
+        tally.cubes += schedule.network == Network{Topology::cube, 3} ? 1 : 0;
+        tally.hops += outcome.hops;
+        tally.steps += outcome.steps;
+        tally.sent += outcome.sent;
+        tally.taken += outcome.taken;
+        tally.links_dead += outcome.links_dead;
+        tally.say(outcome.failure);
+        if (!outcome.failure.empty())
+            _exit(1);
+    }
+    _exit(0);
+}
+
+pid_t start_worker(const Options& options, Tally& tally, std::uint64_t first,
+                   Clock::time_point end) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0)
+        work(options, tally, first, end);
+    return child;
+}
+
+/// Until time or schedules are over. Gives the number of failures.
+unsigned soak(const Options& options) {
+    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double>(options.seconds));
+    Tally* const tallies = shared_tallies();
+    Tally& room = tallies[kWorkersMax - 1];
+    std::vector<pid_t> workers;
+    for (unsigned worker = 0; worker < options.workers; ++worker)
+        workers.push_back(start_worker(options, tallies[worker], options.from + worker, end));
+    unsigned failures = 0;
+    for (unsigned left = options.workers; left != 0;) {
+        int status = 0;
+        const pid_t ended = waitpid(-1, &status, 0);
+        const auto which =
+            static_cast<std::size_t>(std::ranges::find(workers, ended) - workers.begin());
+        if (status == 0) {
+            --left;
+            continue;
+        }
+        Tally& tally = tallies[which];
+        const Schedule schedule = schedule_of(tally.seed, network_of(options.network));
+        const bool told = WIFEXITED(status) && WEXITSTATUS(status) == 1;
+        tell_failure(options,
+                     shrink(schedule, told ? tally.failure : words_of_death(status), room));
+        if (++failures >= kFailuresMax)
+            break;
+        workers[which] = start_worker(options, tally, tally.seed + options.workers, end);
+    }
+    for (const pid_t worker : workers)
+        kill(worker, SIGKILL);
+    Tally all{};
+    for (unsigned worker = 0; worker < options.workers; ++worker) {
+        all.schedules += tallies[worker].schedules;
+        all.cubes += tallies[worker].cubes;
+        all.hops += tallies[worker].hops;
+        all.steps += tallies[worker].steps;
+        all.sent += tallies[worker].sent;
+        all.taken += tallies[worker].taken;
+        all.links_dead += tallies[worker].links_dead;
+    }
+    fmt::print("soak from seed {}: {} schedules ({} of the 3-cube), {} hops, {} steps, {} messages "
+               "sent, {} taken, {} sessions of links ended; {} failed\n",
+               options.from, all.schedules, all.cubes, all.hops, all.steps, all.sent, all.taken,
+               all.links_dead, failures);
+    return failures;
+}
+
+/// One schedule, as far as the options leave it whole.
+int repeat(const Options& options, bool all_faults) {
+    Schedule schedule = schedule_of(options.seed, network_of(options.network));
+    std::vector<Fault> kept;
+    for (unsigned fault = 0; fault < schedule.faults.size(); ++fault)
+        if (all_faults || std::ranges::find(options.only, fault) != options.only.end())
+            kept.push_back(schedule.faults[fault]);
+    schedule.faults = kept;
+    const auto reduce = [](unsigned& number, unsigned to) { number = to != 0 ? to : number; };
+    reduce(schedule.work.senders, options.senders);
+    reduce(schedule.work.messages, options.messages);
+    reduce(schedule.work.packets, options.packets);
+    fmt::print("{}\n", words_of(schedule));
+    std::fflush(stdout);
+    begin_schedule();
+    const Outcome outcome = run(schedule, options.trace);
+    fmt::print("{} hops, {} steps, {} messages sent, {} taken: {}\n", outcome.hops, outcome.steps,
+               outcome.sent, outcome.taken,
+               outcome.failure.empty() ? "nothing failed" : "FAILED: " + outcome.failure);
+    return outcome.failure.empty() ? 0 : 1;
+}
+
+} // namespace
+} // namespace mesh::soak
+
+int main(int count, char** words) {
+    using namespace mesh::soak;
+    CLI::App app{
+        "Runs schedules of whole kernels, each of a seed, and checks what became of them."};
+    Options options;
+    options.program = words[0];
+    options.from = static_cast<std::uint64_t>(
+                       std::chrono::system_clock::now().time_since_epoch().count() / 1000) %
+                   1'000'000'000'000;
+    std::vector<std::string> only;
+    app.add_option("--seconds", options.seconds, "how long, 60")->check(CLI::PositiveNumber);
+    app.add_option("--schedules", options.schedules, "how many at most");
+    app.add_option("--from", options.from, "first seed; a new one each time if it is not given");
+    app.add_option("--workers", options.workers, "processes")
+        ->check(CLI::Range(1u, kWorkersMax - 1));
+    app.add_option("--network", options.network, "of all schedules; mostly the 3-cube if not given")
+        ->check(
+            CLI::IsMember({"cube:2", "cube:3", "cube:4", "uhc:2", "uhc:4", "star:3", "star:4"}));
+    app.add_option("--keep", options.keep, "folder for failures");
+    auto* const seed = app.add_option("--seed", options.seed, "one schedule");
+    app.add_option("--only", only, "of its faults, by number, or none")->delimiter(',');
+    app.add_option("--senders", options.senders, "of a node, less than the seed says");
+    app.add_option("--messages", options.messages, "of a sender");
+    app.add_option("--packets", options.packets, "of a message");
+    app.add_flag("--trace", options.trace, "say all that happens");
+    try {
+        app.parse(count, words);
+        for (const std::string& number : only)
+            if (number != "none")
+                options.only.push_back(static_cast<unsigned>(std::stoul(number)));
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    } catch (const std::exception&) {
+        fmt::print(stderr, "--only takes numbers of faults\n");
+        return 2;
+    }
+    if (*seed)
+        return repeat(options, only.empty());
+    return soak(options) == 0 ? 0 : 1;
+}

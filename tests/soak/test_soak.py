@@ -1,0 +1,44 @@
+"""A minute of schedules of whole kernels, with a new seed each time that the run prints."""
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = os.environ.get("BUILD", "build")
+SOAK = f"{BUILD}/host/tests/soak"
+SECONDS = int(os.environ.get("SOAK_SECONDS", "60"))
+LIMIT_S = 4 * SECONDS + 300
+
+
+def soak(*arguments):
+    return subprocess.run([SOAK, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True,
+                          timeout=LIMIT_S)
+
+
+def test_no_schedule_of_whole_kernels_breaks_a_promise(record_property):
+    done = soak("--seconds", SECONDS, "--keep", f"{BUILD}/soak")
+    record_property("told", done.stdout.strip().splitlines()[-1])
+    assert done.returncode == 0, done.stdout + done.stderr
+    count = re.search(r": (\d+) schedules", done.stdout)
+    assert int(count.group(1)) > 5 * SECONDS, done.stdout
+
+
+def test_the_same_seeds_are_the_same_schedules():
+    first, second = (soak("--from", 7, "--schedules", 40) for _ in range(2))
+    assert first.returncode == second.returncode == 0, first.stdout + second.stdout
+    assert " 40 schedules" in first.stdout and first.stdout == second.stdout
+
+
+def test_one_schedule_can_be_repeated_with_some_of_its_faults():
+    whole, less = soak("--seed", 41), soak("--seed", 41, "--only", "none")
+    assert whole.returncode == less.returncode == 0
+    assert "nothing failed" in whole.stdout and "@" in whole.stdout and "@" not in less.stdout
+
+
+@pytest.mark.parametrize("arguments", [("--network", "ring:3"), ("--workers", "0"),
+                                       ("--seconds", "no"), ("--seed", "1", "--only", "x")])
+def test_a_bad_argument_is_known_before_anything_runs(arguments):
+    assert soak(*arguments).returncode == 2

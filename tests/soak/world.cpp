@@ -1,0 +1,311 @@
+#include "world.hpp"
+
+#include "tests/kernel/host_message.hpp"
+#include "wire/bytes.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace mesh::soak {
+
+namespace {
+constexpr std::size_t kArenaBytes = 16 * 1024;
+constexpr std::uint64_t kPollUs = 500;
+} // namespace
+
+World::Life::Life(World& world, NodeId id, unsigned life)
+    : number(life),
+      buffers(world.buffers_),
+      slots(world.buffers_ * world.ports_),
+      links(world.ports_),
+      arena(kArenaBytes / sizeof(std::uint64_t)),
+      board({world.network_, id, life},
+            [&world, id](std::span<std::byte> frame) { world.carry(id, frame); }),
+      node(board,
+           {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}), workspace},
+           world.program_) {}
+
+World::World(Network network, Program program, std::size_t buffers, std::uint64_t delay_us)
+    : network_(network),
+      program_(program),
+      buffers_(buffers),
+      node_count_(node_count(network)),
+      ports_(port_count(network)),
+      cables_(std::size_t{node_count_} * ports_),
+      delay_us_(delay_us) {
+    for (unsigned node = 0; node < node_count_; ++node) {
+        lives_.push_back(std::make_unique<Life>(*this, node_at(node), 0));
+        for (PortSequence out = PortSequence::ascending(out_ports(network, node_at(node)));
+             !out.empty();) {
+            const Port port = out.pop();
+            Cable& cable = this->cable(node, index(port));
+            cable.to = index(neighbor(network, node_at(node), port));
+            cable.plugged = true;
+        }
+    }
+}
+
+World::~World() = default;
+
+void World::start() {
+    for (auto& life : lives_)
+        life->node.boot();
+    for (unsigned node = 0; node < node_count_; ++node)
+        disturb(node);
+    const auto settle = [this] {
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (unsigned actor = 0; actor < cables() + node_count_; ++actor)
+                while (enabled(actor)) {
+                    act(actor);
+                    moved = true;
+                }
+        }
+    };
+    settle();
+    for (unsigned node = 0; node < node_count_; ++node)
+        give_job(node, true);
+}
+
+// What may happen ---------------------------------------------------------------------------------
+
+std::uint64_t World::next_alarm() const {
+    std::uint64_t next = wire::kNever;
+    for (const auto& life : lives_)
+        if (life->alive)
+            next = std::min(next, life->board.alarm_us());
+    return next;
+}
+
+// Time comes no further than this, for the oldest of what has still to happen.
+std::uint64_t World::latest_us() const {
+    std::uint64_t oldest = wire::kNever - delay_us_;
+    for (const Cable& cable : cables_)
+        if (!cable.frames.empty() && !cable.clogged)
+            oldest = std::min(oldest, cable.frames.front().since_us);
+    for (const auto& life : lives_) {
+        if (!life->alive)
+            continue;
+        if (life->restless)
+            oldest = std::min(oldest, life->restless_since_us);
+        for (const Gate& gate : life->gates)
+            if (gate.waiting)
+                oldest = std::min(oldest, gate.since_us);
+    }
+    return oldest + delay_us_;
+}
+
+void World::disturb(unsigned node) {
+    Life& life = *lives_[node];
+    if (!std::exchange(life.restless, true))
+        life.restless_since_us = now_us_;
+}
+
+bool World::enabled(unsigned actor) const {
+    if (actor < cables())
+        return !cables_[actor].frames.empty() && !cables_[actor].clogged;
+    if (actor < cables() + node_count_) {
+        const Life& life = *lives_[actor - cables()];
+        return life.alive && (life.restless || life.board.alarm_us() <= now_us_);
+    }
+    if (actor < clock_actor()) {
+        const unsigned number = actor - cables() - node_count_;
+        const Life& life = *lives_[number / kGates];
+        return life.alive && life.gates[number % kGates].waiting;
+    }
+    const std::uint64_t next = next_alarm();
+    return next != wire::kNever && next > now_us_ && next <= latest_us();
+}
+
+void World::act(unsigned actor) {
+    if (actor < cables()) {
+        bring(cables_[actor]);
+    } else if (actor < cables() + node_count_) {
+        // A node that wants to be called again at once does not stop the time of the others.
+        if (!std::exchange(lives_[actor - cables()]->restless, false))
+            now_us_ = std::max(now_us_, std::min(now_us_ + kPollUs, latest_us()));
+        poll(actor - cables());
+    } else if (actor < clock_actor()) {
+        const unsigned number = actor - cables() - node_count_;
+        Life& life = *lives_[number / kGates];
+        life.gates[number % kGates] = {.open = true};
+        life.node.kernel().scheduler().touch();
+        life.restless = false;
+        poll(number / kGates);
+    } else {
+        now_us_ = next_alarm();
+    }
+}
+
+namespace {
+std::string words_of(std::span<const std::byte> frame) {
+    constexpr std::array<std::string_view, 5> kNames{"", "hello", "hello_answer", "data", "ack"};
+    wire::LinkHeader head;
+    if (wire::read_head(frame, frame.size(), head) != wire::Parse::ok)
+        return "a damaged frame";
+    std::string words = fmt::format("{} {} acknowledged {} refused {:x} free {} flags {:x}",
+                                    kNames.at(static_cast<std::size_t>(head.kind)), head.sequence,
+                                    head.acknowledged, head.refused, head.free_buffers, head.flags);
+    wire::PacketHeader packet;
+    if (head.kind == wire::Kind::data &&
+        wire::read_packet(frame.subspan(wire::kHeadBytes), packet) == wire::Parse::ok)
+        words += fmt::format("; service {} from {} to {} message {} position {} rule {}",
+                             packet.service, index(packet.source), index(packet.destination),
+                             packet.message, packet.position, static_cast<int>(packet.rule));
+    return words;
+}
+} // namespace
+
+std::string World::name(unsigned actor) const {
+    if (actor < cables())
+        return fmt::format("{} by {} of {}", actor / ports_, actor % ports_,
+                           words_of(cables_[actor].frames.front().bytes));
+    if (actor < cables() + node_count_)
+        return fmt::format("node {} rests", actor - cables());
+    const unsigned number = actor - cables() - node_count_;
+    if (actor < clock_actor())
+        return fmt::format("process {} of node {}", number % kGates, number / kGates);
+    return fmt::format("time after {} us", now_us_);
+}
+
+void World::poll(unsigned node) {
+    lives_[node]->board.set_time(now_us_);
+    lives_[node]->node.poll();
+}
+
+void World::bring(Cable& cable) {
+    const Frame frame = std::move(cable.frames.front());
+    cable.frames.pop_front();
+    Life& life = *lives_[cable.to];
+    if (!life.alive)
+        return;
+    life.board.deliver(frame.bytes);
+    disturb(cable.to);
+    poll(cable.to);
+}
+
+void World::compute(NodeId node, unsigned frames) {
+    Life& life = *lives_[index(node)];
+    for (Cable& cable : cables_) {
+        if (frames == 0 || cable.to != index(node) || cable.clogged || cable.frames.empty())
+            continue;
+        life.board.deliver(cable.frames.front().bytes);
+        cable.frames.pop_front();
+        --frames;
+        life.board.tick();
+    }
+    disturb(index(node));
+}
+
+void World::carry(NodeId from, std::span<const std::byte> frame) {
+    const auto port = static_cast<Port>(frame[wire::offset::kCablePort]);
+    if (port == kHostPort)
+        return;
+    Cable& cable = this->cable(index(from), index(port));
+    if (!cable.plugged || cable.cut)
+        return;
+    cable.frames.push_back({{frame.begin(), frame.end()}, now_us_});
+}
+
+// The host ----------------------------------------------------------------------------------------
+
+void World::tell(unsigned node, wire::HostTag tag, std::span<const std::byte> payload) {
+    std::vector<std::byte> frame(wire::kHeadBytes + wire::kPacketHeaderBytes + payload.size());
+    const auto [link, packet] =
+        test::host_message(std::span{frame}.subspan(wire::kHeadBytes), tag, payload);
+    wire::write_head(link, {}, std::span{frame}.first<wire::kHeadBytes>());
+    lives_[node]->board.deliver(frame);
+    disturb(node);
+    poll(node);
+}
+
+void World::give_job(unsigned node, bool runs) {
+    const wire::Job job{.op = runs ? wire::Op::app : wire::Op::none};
+    tell(node, wire::HostTag::job, wire::bytes_of(job));
+    if (runs)
+        tell(node, wire::HostTag::start, {});
+}
+
+// Faults ------------------------------------------------------------------------------------------
+
+void World::cut(unsigned node, unsigned port, bool whole) {
+    Cable& there = cable(node, port);
+    there.frames.clear();
+    there.cut = true;
+    if (whole && there.plugged)
+        cut(there.to, port, false);
+}
+
+void World::mend(unsigned node, unsigned port) {
+    Cable& there = cable(node, port);
+    there.cut = false;
+    if (there.plugged)
+        cable(there.to, port).cut = false;
+}
+
+void World::mend_all() {
+    for (Cable& cable : cables_)
+        cable.cut = cable.clogged = false;
+}
+
+void World::clog(unsigned node, unsigned port, bool clogged) {
+    cable(node, port).clogged = clogged;
+}
+
+void World::kill(unsigned node) { lives_[node]->alive = false; }
+
+void World::restart(unsigned node, bool runs) {
+    for (std::size_t counter = 0; counter < kCounterCount; ++counter)
+        past_[counter] += kernel(node).counters().values()[counter];
+    const unsigned number = lives_[node]->number + 1;
+    lives_[node] = std::make_unique<Life>(*this, node_at(node), number);
+    lives_[node]->board.set_time(now_us_);
+    lives_[node]->node.boot();
+    disturb(node);
+    give_job(node, runs);
+}
+
+void World::harm(unsigned first, Harm how, unsigned bit) {
+    for (unsigned turn = 0; turn < cables(); ++turn) {
+        std::deque<Frame>& frames = cables_[(first + turn) % cables()].frames;
+        if (frames.empty())
+            continue;
+        switch (how) {
+        case Harm::drop: frames.pop_front(); break;
+        case Harm::twice: frames.push_back(frames.front()); break;
+        case Harm::swap: std::rotate(frames.begin(), frames.begin() + 1, frames.end()); break;
+        case Harm::corrupt: {
+            const std::size_t bits = 8 * (frames.front().bytes.size() - wire::kCableBytes);
+            frames.front().bytes[wire::kCableBytes + bit % bits / 8] ^=
+                static_cast<std::byte>(1u << bit % 8);
+            break;
+        }
+        }
+        return;
+    }
+}
+
+// State -------------------------------------------------------------------------------------------
+
+std::uint64_t World::total(Counter counter) const {
+    std::uint64_t sum = past_[static_cast<std::size_t>(counter)];
+    for (const auto& life : lives_)
+        sum += life->node.kernel().counters()[counter];
+    return sum;
+}
+
+std::string World::audit() const {
+    for (unsigned node = 0; node < node_count_; ++node) {
+        Life& life = *lives_[node];
+        const unsigned references = life.node.kernel().pool().references();
+        const unsigned owned = life.node.inside().packets_owned();
+        if (life.alive && references != owned)
+            return fmt::format("node {} has {} references to packets and {} owners", node,
+                               references, owned);
+    }
+    return {};
+}
+
+} // namespace mesh::soak

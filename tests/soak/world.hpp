@@ -1,0 +1,165 @@
+// Whole kernels on simulated boards, in which everything that may happen in one order or another is
+// an actor of its own: a cable brings its next frame, a node rests, a process goes on, time passes.
+// Nothing happens but what the caller lets happen, so a schedule is a sequence of actors.
+//
+// Time is one for all nodes and moves to the next alarm of any, but not beyond a delay that bounds
+// how long a frame is under way, a node does not come to rest and a process does not go on: links
+// may lose patience, but not all of it, unless the delay says so.
+#pragma once
+
+#include "boards/host/board.hpp"
+#include "kernel/node.hpp"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mesh::soak {
+
+/// A board of the host whose interludes come when the world says so.
+class Board : public board::HostBoard {
+public:
+    using HostBoard::HostBoard;
+
+    void start_ticks(void (*work)(void*), void* context) {
+        work_ = work;
+        context_ = context;
+    }
+    void stop_ticks() { work_ = nullptr; }
+    void tick() const {
+        if (work_ != nullptr)
+            work_(context_);
+    }
+
+private:
+    void (*work_)(void*) = nullptr;
+    void* context_ = nullptr;
+};
+static_assert(hal::Board<Board> && hal::HasPreemption<Board>);
+
+/// Where a process waits until the schedule lets it go on.
+struct Gate {
+    bool waiting = false, open = false;
+    std::uint64_t since_us = 0;
+};
+
+/// What becomes of a frame on its way.
+enum class Harm : std::uint8_t { drop, twice, swap, corrupt };
+
+class World {
+public:
+    /// Processes of a node that have a gate.
+    static constexpr unsigned kGates = 4;
+
+    World(Network network, Program program, std::size_t buffers, std::uint64_t delay_us);
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+    ~World();
+
+    /// Boots all nodes and starts their programs; frames go in order.
+    void start();
+
+    // What may happen -----------------------------------------------------------------------------
+
+    unsigned actors() const { return clock_actor() + 1; }
+    unsigned clock_actor() const { return gate_actor(node_count_, 0); }
+    unsigned cables() const { return static_cast<unsigned>(cables_.size()); }
+    bool enabled(unsigned actor) const;
+    /// Lets it happen. Precondition: enabled(actor).
+    void act(unsigned actor);
+    std::string name(unsigned actor) const;
+
+    // Faults --------------------------------------------------------------------------------------
+
+    /// What the cable from `node` by `port` has and gets is lost; `whole`: both directions.
+    void cut(unsigned node, unsigned port, bool whole);
+    void mend(unsigned node, unsigned port);
+    void mend_all();
+    /// The cable keeps what it has, and gets, until it is let go.
+    void clog(unsigned node, unsigned port, bool clogged);
+    /// The node does nothing any more.
+    void kill(unsigned node);
+    /// It begins another life, with its program or only forwarding.
+    void restart(unsigned node, bool runs);
+    /// Something happens to the next frame of the cable, or of the next one that has any.
+    void harm(unsigned cable, Harm how, unsigned bit);
+
+    // For programs --------------------------------------------------------------------------------
+
+    /// Closes a gate of the node; a process is to wait until it is open.
+    const Gate& close_gate(NodeId node, unsigned process) {
+        return lives_[index(node)]->gates[process] = {true, false, now_us_};
+    }
+    /// A process of the node computes: the links have an interlude for each of `frames` frames.
+    void compute(NodeId node, unsigned frames);
+
+    // State ---------------------------------------------------------------------------------------
+
+    unsigned nodes() const { return node_count_; }
+    unsigned ports() const { return ports_; }
+    Kernel& kernel(unsigned node) { return lives_[node]->node.kernel(); }
+    /// Which life the node is in, from 0.
+    unsigned life(unsigned node) const { return lives_[node]->number; }
+    bool alive(unsigned node) const { return lives_[node]->alive; }
+    std::uint64_t now_us() const { return now_us_; }
+    /// Of all lives of all nodes.
+    std::uint64_t total(Counter counter) const;
+    /// What is wrong at the nodes, which have come to rest; empty: nothing.
+    std::string audit() const;
+
+private:
+    struct Frame {
+        std::vector<std::byte> bytes;
+        std::uint64_t since_us;
+    };
+    struct Cable {
+        unsigned to = 0, to_port = 0;
+        bool plugged = false, cut = false, clogged = false;
+        std::deque<Frame> frames;
+    };
+    struct Life {
+        Life(World& world, NodeId id, unsigned number);
+        unsigned number;
+        bool alive = true;
+        bool restless = false; // something has happened since it last came to rest
+        std::uint64_t restless_since_us = 0;
+        std::array<Gate, kGates> gates{};
+        std::vector<PacketBuffer> buffers;
+        std::vector<PortSlot> slots;
+        std::vector<Link> links;
+        std::array<ProcessSlot, limits::kProcessesMax> processes;
+        std::vector<std::uint64_t> arena;
+        std::array<std::byte, 2048> workspace{};
+        Board board;
+        Node<Board> node;
+    };
+
+    Cable& cable(unsigned node, unsigned port) { return cables_[node * ports_ + port]; }
+    unsigned gate_actor(unsigned node, unsigned process) const {
+        return cables() + node_count_ + node * kGates + process;
+    }
+    std::uint64_t next_alarm() const;
+    std::uint64_t latest_us() const;
+    void disturb(unsigned node);
+    void carry(NodeId from, std::span<const std::byte> frame);
+    void tell(unsigned node, wire::HostTag tag, std::span<const std::byte> payload);
+    void give_job(unsigned node, bool runs);
+    void bring(Cable& cable);
+    void poll(unsigned node);
+
+    Network network_;
+    Program program_;
+    std::size_t buffers_;
+    unsigned node_count_;
+    unsigned ports_;
+    std::vector<Cable> cables_;
+    std::vector<std::unique_ptr<Life>> lives_;
+    std::array<std::uint64_t, kCounterCount> past_{}; // counters of lives that are over
+    std::uint64_t delay_us_;
+    std::uint64_t now_us_ = 0;
+};
+
+} // namespace mesh::soak
