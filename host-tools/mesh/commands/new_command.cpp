@@ -64,7 +64,7 @@ clean:
 
 constexpr std::string_view kExpected = "[0] the numbers of all nodes make 28\n";
 
-constexpr std::string_view kLists =
+constexpr std::string_view kCmakeLists =
     R"(# cmake -B build -DCMAKE_TOOLCHAIN_FILE=toolchain.cmake && cmake --build build
 # makes build/@NAME@.elf, for --engine qemu alone; `make` makes a program for both engines.
 cmake_minimum_required(VERSION 3.13)
@@ -96,7 +96,7 @@ constexpr std::array<std::pair<const char*, std::string_view>, 5> kFiles{
     {{"main.cpp", kProgram},
      {"Makefile", kMakefile},
      {"expected.txt", kExpected},
-     {"CMakeLists.txt", kLists},
+     {"CMakeLists.txt", kCmakeLists},
      {"toolchain.cmake", kToolchain}}};
 
 /// `text` with the project's name in place.

@@ -4,9 +4,9 @@
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/ops/parts.hpp"
-#include "host-tools/mesh/ops/traffic.hpp"
 #include "kernel/limits.hpp"
+#include "ops/parts.hpp"
+#include "ops/traffic.hpp"
 #include "samples.hpp"
 #include "wire/bytes.hpp"
 

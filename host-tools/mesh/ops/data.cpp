@@ -1,7 +1,7 @@
 #include "data.hpp"
 
-#include "host-tools/mesh/ops/traffic.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
+#include "ops/traffic.hpp"
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"
 

@@ -4,9 +4,9 @@
 
 #include "data.hpp"
 #include "families.hpp"
-#include "host-tools/mesh/ops/traffic.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
 #include "kernel/limits.hpp"
+#include "ops/traffic.hpp"
 #include "trees.hpp"
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"

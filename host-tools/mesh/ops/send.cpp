@@ -1,9 +1,9 @@
 // send: messages from one node to another, or of every node to random ones.
 #include "data.hpp"
 #include "families.hpp"
-#include "host-tools/mesh/ops/traffic.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
 #include "kernel/limits.hpp"
+#include "ops/traffic.hpp"
 #include "wire/frame.hpp"
 
 #include <algorithm>
