@@ -136,7 +136,7 @@ $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTA
 # FLASH_BUDGET, RAM_BUDGET (bytes, kernel without app) and STACK_BUDGET (bytes, one function).
 TARGET_FLAGS := -Os -g -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti \
   -fno-threadsafe-statics -fno-use-cxa-atexit -fno-unwind-tables -fno-asynchronous-unwind-tables \
-  -fno-common -fstack-usage -Wno-psabi
+  -fno-common -fno-jump-tables -fstack-usage -Wno-psabi
 TARGET_LDFLAGS := -nostartfiles --specs=nano.specs -Llinker -Wl,--gc-sections \
   $(LINK_NETWORKS) -Wl,--print-memory-usage -Wl,--orphan-handling=error -Wl,--fatal-warnings
 

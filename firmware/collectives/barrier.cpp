@@ -36,15 +36,15 @@ Task<Status> barrier(Kernel& kernel, Tag tag) {
     Status status = Status::ok;
     for (unsigned round = 0; round < rounds; ++round) {
         for (PortSequence out = ports_of(kernel, out_set, round); !out.empty();) {
-            OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
-            packet.header().destination = kernel.neighbor(out.pop());
-            packet.header().tag = tag;
-            packet.header().message = round;
-            packet.header().position = static_cast<std::uint32_t>(latest);
-            packet.header().total_bytes = static_cast<std::uint32_t>(latest >> 32);
-            packet.header().flags = status == Status::ok ? 0 : wire::packet_flag::kVoid;
-            packet.resize(0);
-            kernel.inject(std::move(packet));
+            const std::uint8_t flags = status == Status::ok ? 0 : wire::packet_flag::kVoid;
+            const wire::PacketHeader header{.destination = kernel.neighbor(out.pop()),
+                                            .tag = tag,
+                                            .flags = flags,
+                                            .message = round,
+                                            .position = static_cast<std::uint32_t>(latest),
+                                            .total_bytes =
+                                                static_cast<std::uint32_t>(latest >> 32)};
+            co_await kernel.post(header);
         }
         wire::ModelTime heard = latest;
         for (PortSequence in = ports_of(kernel, in_set, round); !in.empty();) {

@@ -29,14 +29,15 @@ Path path_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t pack
             .to_all = true};
 }
 
-Task<OutgoingPacket> broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
-                                      Cutting::Fragment fragment) {
-    OutgoingPacket packet = co_await kernel.allocate(plan.tree);
-    packet.header().tag = plan.tag;
-    packet.header().subtree = path_of(kernel, plan, fragment.packet).subtree;
-    plan.cutting().describe(fragment, packet.header());
-    packet.resize(fragment.bytes);
-    co_return packet;
+wire::PacketHeader header_of(const Kernel& kernel, const BroadcastPlan& plan,
+                             const Cutting::Fragment& fragment) {
+    wire::PacketHeader header{.rule = plan.tree,
+                              .subtree = path_of(kernel, plan, fragment.packet).subtree,
+                              .payload_bytes = fragment.bytes,
+                              .source = kernel.id(),
+                              .tag = plan.tag};
+    plan.cutting().describe(fragment, header);
+    return header;
 }
 
 Broadcast::Broadcast(const Kernel& kernel, const BroadcastPlan& plan)
@@ -93,19 +94,11 @@ void Broadcast::go_on(const Cutting::Fragment& fragment) {
 }
 
 Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast) {
-    TreeFlow& flow = broadcast.flow_;
-    Watch watch{kernel};
-    while (!flow.open(flow.taken())) {
-        watch.listen();
-        co_await kernel.wait_until(
-            [&kernel, &flow, &watch] { return flow.has_news(kernel) || watch.over(); });
-        if (watch.tired() && co_await look_for_slow(kernel, flow) != Status::ok)
-            co_return OutgoingPacket{};
-        flow.hear(kernel);
-    }
+    broadcast.fail(co_await FlowWait{kernel, broadcast.flow_, 0, FlowWait::Until::room});
     const Cutting::Fragment fragment = broadcast.plan_.cutting().at(broadcast.position_);
-    OutgoingPacket packet = co_await broadcast_packet(kernel, broadcast.plan_, fragment);
-    if (packet && broadcast.status_ != Status::ok) {
+    OutgoingPacket packet = co_await kernel.allocate(broadcast.plan_.tree);
+    packet.header() = header_of(kernel, broadcast.plan_, fragment);
+    if (broadcast.status_ != Status::ok) {
         packet.header().flags |= wire::packet_flag::kVoid;
         packet.resize(0);
     }
@@ -113,53 +106,19 @@ Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast) {
     co_return packet;
 }
 
-namespace {
-
-struct Wanted {
-    Match match;
-    Path path;
-};
-
-// Waits for what is wanted, or if that is nothing until the root needs no more word of this node;
-// and meanwhile passes on what the children say.
-Task<Status> wait_in_flow(Kernel& kernel, TreeFlow& flow, std::uint32_t packets,
-                          const Wanted* wanted) {
-    Watch watch{kernel};
-    Status status = Status::ok;
-    while (status == Status::ok) {
-        flow.hear(kernel);
-        if (flow.owes(packets))
-            status = co_await tell_parent(kernel, flow);
-        if (wanted != nullptr ? kernel.has(wanted->match) : flow.settled(packets))
-            break;
-        watch.listen();
-        co_await kernel.wait_until([&kernel, &flow, &watch, wanted] {
-            return (wanted != nullptr && kernel.has(wanted->match)) || flow.has_news(kernel) ||
-                   watch.over();
-        });
-        if (!watch.tired())
-            continue;
-        status = co_await look_for_slow(kernel, flow);
-        if (status == Status::ok && wanted != nullptr)
-            status = co_await look_for(kernel, wanted->match.source, wanted->path, wanted->match);
-    }
-    co_return status;
-}
-
-} // namespace
-
 Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast) {
     const BroadcastPlan& plan = broadcast.roots_;
     const std::uint32_t number = broadcast.position_ / plan.packet_bytes;
-    const Wanted wanted{{.tag = plan.tag, .source = plan.root, .message = number},
-                        path_of(kernel, plan, number)};
-    const std::uint32_t subtree = 1u << wanted.path.subtree;
+    const Match match{.tag = plan.tag, .source = plan.root, .message = number};
+    const Path path = path_of(kernel, plan, number);
+    const std::uint32_t subtree = 1u << path.subtree;
     Awaited awaited{Status::unreachable};
     if ((broadcast.lost_ & subtree) == 0) {
-        awaited.status =
-            co_await wait_in_flow(kernel, broadcast.flow_, plan.cutting().fragments(), &wanted);
+        awaited.status = co_await FlowWait{
+            kernel, broadcast.flow_, plan.cutting().fragments(), FlowWait::Until::packet, match,
+            path};
         if (awaited.status == Status::ok)
-            awaited = judged(kernel.take(wanted.match));
+            awaited = judged(kernel.take(match));
     }
     if (awaited.absent())
         broadcast.lost_ |= subtree;
@@ -168,43 +127,23 @@ Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast) {
     const Cutting::Fragment fragment = broadcast.check(awaited);
     broadcast.go_on(fragment);
     if (broadcast.finished_ && broadcast.status_ != Status::ok)
-        broadcast.fail(
-            co_await wait_in_flow(kernel, broadcast.flow_, plan.cutting().fragments(), nullptr));
+        broadcast.fail(co_await FlowWait{kernel, broadcast.flow_, plan.cutting().fragments(),
+                                         FlowWait::Until::settled});
     co_return awaited;
 }
 
 namespace {
-
-Task<Status> send_all(Kernel& kernel, Broadcast& broadcast, std::span<const std::byte> data) {
-    while (!broadcast.finished()) {
-        const auto rest = data.subspan(broadcast.position());
-        OutgoingPacket packet = co_await packet_to_fill(kernel, broadcast);
-        if (!packet)
-            co_return Status::no_memory;
-        std::copy_n(rest.begin(), packet.payload().size(), packet.payload().begin());
-        kernel.inject(std::move(packet));
-    }
-    co_return broadcast.status();
+// What does not fit is left out.
+void copy_to(std::span<std::byte> room, const Packet& packet, std::size_t position) {
+    if (!packet || position >= room.size())
+        return;
+    const auto payload = packet.payload();
+    std::copy_n(payload.begin(), std::min(room.size() - position, payload.size()),
+                room.begin() + position);
 }
-
-/// What is beyond `buffer` is taken as well: it would stay in the pool.
-Task<Status> receive_all(Kernel& kernel, Broadcast& broadcast, std::span<std::byte> buffer) {
-    while (!broadcast.finished()) {
-        const std::size_t position = broadcast.position();
-        const Awaited next = co_await packet_that_came(kernel, broadcast);
-        if (next.status == Status::no_memory)
-            co_return Status::no_memory;
-        if (!next.packet || position >= buffer.size())
-            continue;
-        const auto room = buffer.subspan(position);
-        const auto payload = next.packet.payload();
-        std::copy_n(payload.begin(), std::min(room.size(), payload.size()), room.begin());
-    }
-    co_return broadcast.status();
-}
-
 } // namespace
 
+// What is beyond `buffer` is taken as well: it would stay in the pool.
 Task<Status> broadcast(Kernel& kernel, BroadcastPlan plan, std::span<std::byte> buffer,
                        Status so_far) {
     if (!possible(kernel, plan) || buffer.size() < plan.total_bytes)
@@ -212,12 +151,23 @@ Task<Status> broadcast(Kernel& kernel, BroadcastPlan plan, std::span<std::byte> 
     const auto message = buffer.first(plan.total_bytes);
     Broadcast under_way{kernel, plan};
     under_way.fail(so_far);
-    Status status = Status::ok;
-    if (kernel.id() == plan.root)
-        status = co_await send_all(kernel, under_way, message);
-    else
-        status = co_await receive_all(kernel, under_way, message);
-    co_return status;
+    while (!under_way.finished()) {
+        const std::size_t position = under_way.position();
+        if (kernel.id() == plan.root) {
+            OutgoingPacket packet = co_await packet_to_fill(kernel, under_way);
+            if (!packet)
+                co_return Status::no_memory;
+            std::copy_n(message.begin() + position, packet.payload().size(),
+                        packet.payload().begin());
+            kernel.inject(std::move(packet));
+        } else {
+            const Awaited next = co_await packet_that_came(kernel, under_way);
+            if (next.status == Status::no_memory)
+                co_return Status::no_memory;
+            copy_to(message, next.packet, position);
+        }
+    }
+    co_return under_way.status();
 }
 
 } // namespace mesh

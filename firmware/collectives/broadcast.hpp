@@ -36,10 +36,9 @@ unsigned subtree_of(const Kernel& kernel, Rule tree, std::uint32_t packet, std::
 /// The way that packet number `packet` of the plan takes to this node.
 Path path_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t packet);
 
-/// At the root: the packet for `fragment` of the broadcast, empty, to be filled and given to
-/// Kernel::inject(). The pool must be able to carry the tree.
-Task<OutgoingPacket> broadcast_packet(Kernel& kernel, const BroadcastPlan& plan,
-                                      Cutting::Fragment fragment);
+/// At the root: the header of the packet for `fragment` of the broadcast.
+wire::PacketHeader header_of(const Kernel& kernel, const BroadcastPlan& plan,
+                             const Cutting::Fragment& fragment);
 
 /// A broadcast under way at one node, packet by packet: use
 /// `while (!b.finished())`, at the root packet_to_fill(), elsewhere packet_that_came().

@@ -45,9 +45,9 @@ bool Collector::take(NodeId from, NodeId place, const Packet& packet) {
     }
     marks_[first + number] = std::byte{1};
     std::copy(packet.payload().begin(), packet.payload().end(), room.begin());
-    const auto marks = marks_.subspan(first, packets);
-    if (std::find(marks.begin(), marks.end(), std::byte{0}) != marks.end())
-        return true;
+    for (const std::byte mark : marks_.subspan(first, packets))
+        if (mark == std::byte{0})
+            return true;
     ++arrivals_.blocks;
     if (arrivals_.on_block != nullptr)
         arrivals_.on_block(arrivals_.context, from,
@@ -91,52 +91,52 @@ std::uint32_t trees_from(const Kernel& kernel, const PersonalPlan& plan, Exchang
     return trees;
 }
 
-// Whether a copy of a packet can still come.
-Task<Status> look_for_packet(Kernel& kernel, const PersonalPlan& plan, Exchange what, NodeId from,
-                             std::uint32_t number) {
-    const Network network = kernel.network();
-    const unsigned first = tree_rules(network.topology).first_subtree(network, plan.tree);
-    Status status = Status::unreachable;
-    for (std::uint32_t left = trees_from(kernel, plan, what, from, number);
-         left != 0 && status == Status::unreachable; left &= left - 1) {
-        const Path path{.rule = plan.tree,
-                        .subtree = static_cast<std::uint8_t>(first + lowest_bit(left)),
-                        .inward = what == Exchange::gather,
-                        .to_all = what == Exchange::allgather};
-        status = co_await look_for(kernel, from, path, {.tag = plan.tag, .source = from});
-    }
-    co_return status;
-}
+// What is missing of an exchange, node by node.
+struct Missing {
+    const Kernel& kernel;
+    const PersonalPlan& plan;
+    Exchange what;
+    std::span<std::byte> marks;
 
-// Looks for every node of which a packet is missing.
-Task<Status> look_for_missing(Kernel& kernel, const PersonalPlan& plan, Exchange what,
-                              std::span<std::byte> marks, Arrivals& arrivals) {
-    const std::size_t packets = marks.size() / kernel.nodes();
-    for (std::uint32_t from = 0; from < kernel.nodes(); ++from) {
-        const auto of_node = marks.subspan(from * packets, packets);
-        const auto missing = std::find(of_node.begin(), of_node.end(), std::byte{0});
-        const bool sends = what != Exchange::scatter || node_at(from) == plan.root;
-        if (!sends || node_at(from) == kernel.id() || missing == of_node.end())
-            continue;
-        const auto number = static_cast<std::uint32_t>(missing - of_node.begin());
-        const Status there = co_await look_for_packet(kernel, plan, what, node_at(from), number);
-        if (there != Status::ok && there != Status::unreachable)
-            co_return there;
-        if (there == Status::ok || *missing != std::byte{0})
-            continue;
-        std::replace(of_node.begin(), of_node.end(), std::byte{0}, kGone);
-        ++arrivals.gone;
+    std::span<std::byte> of(std::uint32_t from) const {
+        const std::size_t packets = marks.size() / kernel.nodes();
+        return marks.subspan(from * packets, packets);
     }
-    co_return Status::ok;
-}
+    // The first packet of `from` that has not come; all packets if nothing is to come from there.
+    std::uint32_t first(std::uint32_t from) const {
+        const auto node = of(from);
+        const bool sends = what != Exchange::scatter || node_at(from) == plan.root;
+        std::uint32_t number = 0;
+        while (number < node.size() &&
+               (!sends || node_at(from) == kernel.id() || node[number] != std::byte{0}))
+            ++number;
+        return number;
+    }
+    void give_up(std::uint32_t from) const {
+        for (std::byte& mark : of(from))
+            mark = mark == std::byte{0} ? kGone : mark;
+    }
+    // The way of what comes over `tree`.
+    Path path(unsigned tree) const {
+        const Network network = kernel.network();
+        const unsigned first = tree_rules(network.topology).first_subtree(network, plan.tree);
+        return {.rule = plan.tree,
+                .subtree = static_cast<std::uint8_t>(first + tree),
+                .inward = what == Exchange::gather,
+                .to_all = what == Exchange::allgather};
+    }
+};
 
 } // namespace
 
+// When nothing has come for long, it looks for every node of which a packet is missing: whether a
+// copy of that can still come.
 Task<Status> wait_for_blocks(Kernel& kernel, PersonalPlan plan, Exchange what,
                              std::span<std::byte> marks, Arrivals& arrivals) {
     const auto over = [&arrivals] {
         return arrivals.blocks + arrivals.gone >= arrivals.blocks_due || arrivals.given_up;
     };
+    const Missing missing{kernel, plan, what, marks};
     Watch watch{kernel};
     while (!over()) {
         const std::uint32_t seen = arrivals.copies;
@@ -144,11 +144,24 @@ Task<Status> wait_for_blocks(Kernel& kernel, PersonalPlan plan, Exchange what,
         co_await kernel.wait_until([&arrivals, &watch, over, seen] {
             return over() || arrivals.copies != seen || watch.over();
         });
-        Status status = Status::ok;
-        if (watch.tired() && !over())
-            status = co_await look_for_missing(kernel, plan, what, marks, arrivals);
-        if (status != Status::ok)
-            co_return status;
+        if (!watch.tired() || over())
+            continue;
+        for (std::uint32_t from = 0; from < kernel.nodes(); ++from) {
+            const std::uint32_t number = missing.first(from);
+            if (number == missing.of(from).size())
+                continue;
+            Status there = Status::unreachable;
+            for (std::uint32_t left = trees_from(kernel, plan, what, node_at(from), number);
+                 left != 0 && there == Status::unreachable; left &= left - 1) {
+                const Match any{.tag = plan.tag};
+                there =
+                    co_await look_for(kernel, node_at(from), missing.path(lowest_bit(left)), any);
+            }
+            if (there == Status::ok || missing.first(from) != number)
+                continue;
+            missing.give_up(from);
+            ++arrivals.gone;
+        }
     }
     co_return arrivals.gone != 0 ? Status::unreachable : Status::ok;
 }

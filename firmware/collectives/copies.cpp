@@ -97,36 +97,12 @@ Process count_votes(Kernel& kernel, Ballot ballot) {
     co_return Status::ok;
 }
 
-Task<Status> send_copies(Kernel& kernel, BroadcastPlan plan, unsigned copies,
-                         std::span<const std::byte> buffer) {
-    const BroadcastPlan travelling = repeated(plan, copies);
-    for (std::uint32_t number = 0; number < travelling.packets(); ++number) {
-        const Cutting::Fragment fragment = travelling.cutting().at(number * plan.packet_bytes);
-        OutgoingPacket packet = co_await broadcast_packet(kernel, travelling, fragment);
-        if (!packet)
-            co_return Status::no_memory;
-        const std::uint32_t original = number / copies;
-        const auto part = buffer.subspan(original * plan.packet_bytes, plan.bytes_of(original));
-        std::copy(part.begin(), part.end(), packet.resize(part.size()).begin());
-        packet.header().unit_bytes = 0;
-        kernel.inject(std::move(packet));
-    }
-    co_return Status::ok;
-}
-
-// Whether some copy of the first packet that is missing can still come.
-Task<Status> look_for_copy(Kernel& kernel, BroadcastPlan plan, unsigned copies,
-                           std::span<const std::byte> votes) {
+// The first packet of which no copy has come.
+std::uint32_t first_missing(std::span<const std::byte> votes) {
     std::uint32_t number = 0;
     while (wire::load<Vote>(votes, std::size_t{number} * sizeof(Vote)).copies != 0)
         ++number;
-    const BroadcastPlan travelling = repeated(plan, copies);
-    Status status = Status::unreachable;
-    for (unsigned copy = 0; copy < copies && status == Status::unreachable; ++copy) {
-        const Path path = path_of(kernel, travelling, number * copies + copy);
-        status = co_await look_for(kernel, plan.root, path, {.tag = plan.tag, .source = plan.root});
-    }
-    co_return status;
+    return number;
 }
 
 } // namespace
@@ -142,9 +118,17 @@ Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigne
         co_return Status::bad_argument;
     if (!kernel.can_carry(plan.tree))
         co_return Status::no_memory;
+    const BroadcastPlan travelling = repeated(plan, copies);
     if (kernel.id() == plan.root) {
-        const Status sent = co_await send_copies(kernel, plan, copies, buffer);
-        co_return sent;
+        for (std::uint32_t number = 0; number < travelling.packets(); ++number) {
+            const Cutting::Fragment fragment = travelling.cutting().at(number * plan.packet_bytes);
+            const std::uint32_t original = number / copies;
+            wire::PacketHeader header = header_of(kernel, travelling, fragment);
+            header.payload_bytes = static_cast<std::uint16_t>(plan.bytes_of(original));
+            header.unit_bytes = 0;
+            co_await kernel.post(header, bytes_in(buffer), original * plan.packet_bytes);
+        }
+        co_return Status::ok;
     }
     const Ballot ballot{plan, copies, buffer, votes, report};
     if (!kernel.spawn(count_votes(kernel, ballot)))
@@ -156,7 +140,13 @@ Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigne
             [&report, &watch] { return report.complete_at != wire::kNever || watch.over(); });
         if (!watch.tired() || report.complete_at != wire::kNever)
             continue;
-        const Status there = co_await look_for_copy(kernel, plan, copies, votes);
+        const std::uint32_t number = first_missing(votes);
+        Status there = Status::unreachable;
+        for (unsigned copy = 0; copy < copies && there == Status::unreachable; ++copy) {
+            const Path path = path_of(kernel, travelling, number * copies + copy);
+            const Match any{.tag = plan.tag};
+            there = co_await look_for(kernel, plan.root, path, any);
+        }
         if (there != Status::ok)
             co_return there;
     }

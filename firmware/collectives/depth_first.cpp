@@ -81,18 +81,16 @@ private:
     std::span<std::byte> table_;
 };
 
-Task<Status> send_step(Kernel& kernel, const PersonalPlan& plan, const Stride& step,
-                       const Cutting::Fragment& fragment, std::span<const std::byte> payload) {
-    OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
-    Cutting{plan.block_bytes, plan.packet_bytes}.describe(fragment, packet.header());
-    packet.header().source = step.root;
-    packet.header().destination = step.to;
-    packet.header().subtree = static_cast<std::uint8_t>(step.subtree);
-    packet.header().tag = plan.tag;
-    packet.header().unit_bytes = 0;
-    std::copy(payload.begin(), payload.end(), packet.resize(payload.size()).begin());
-    kernel.inject(std::move(packet));
-    co_return Status::ok;
+Kernel::Posting send_step(Kernel& kernel, const PersonalPlan& plan, const Stride& step,
+                          const Cutting::Fragment& fragment, std::span<const std::byte> payload) {
+    wire::PacketHeader header{.subtree = static_cast<std::uint8_t>(step.subtree),
+                              .payload_bytes = static_cast<std::uint16_t>(payload.size()),
+                              .source = step.root,
+                              .destination = step.to,
+                              .tag = plan.tag};
+    Cutting{plan.block_bytes, plan.packet_bytes}.describe(fragment, header);
+    header.unit_bytes = 0;
+    return kernel.post(header, bytes_in(payload));
 }
 
 // The block to the next child; with no child left the acknowledgement, whose packet number is one
@@ -103,10 +101,9 @@ Task<Status> go_on(Kernel& kernel, const PersonalPlan& plan, Visits& visits, Nod
     const Stride step{root, subtree, visits.next(root, subtree, kernel)};
     if (!visits.has_more(root, subtree)) {
         const Cutting::Fragment acknowledgement{cutting.packets(), 0, 0, true};
-        Status sent = Status::ok;
         if (step.to != kNoNode)
-            sent = co_await send_step(kernel, plan, step, acknowledgement, {});
-        co_return sent;
+            co_await send_step(kernel, plan, step, acknowledgement, {});
+        co_return Status::ok;
     }
     Visit visit = visits.get(root, subtree);
     visit.served = (visit.served + 1u) & 0xFFu;
@@ -115,9 +112,7 @@ Task<Status> go_on(Kernel& kernel, const PersonalPlan& plan, Visits& visits, Nod
         const Cutting::Fragment fragment = cutting.at(number * plan.packet_bytes);
         const auto payload = blocks.subspan(
             std::size_t{index(root)} * plan.block_bytes + fragment.position, fragment.bytes);
-        const Status sent = co_await send_step(kernel, plan, step, fragment, payload);
-        if (sent != Status::ok)
-            co_return sent;
+        co_await send_step(kernel, plan, step, fragment, payload);
     }
     co_return Status::ok;
 }
@@ -141,18 +136,6 @@ Task<Awaited> next_step(Kernel& kernel, Tag tag) {
         }
     }
     co_return judged(kernel.take(any));
-}
-
-// A visit that cannot end holds up all that come after it: nobody gets everything any more.
-Task<Status> tell_neighbours(Kernel& kernel, Tag tag) {
-    for (unsigned port = 0; port < kernel.ports(); ++port) {
-        OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
-        packet.header().destination = kernel.neighbor(port_at(port));
-        packet.header().tag = tag;
-        packet.header().flags = wire::packet_flag::kVoid | wire::packet_flag::kTimeless;
-        kernel.inject(std::move(packet));
-    }
-    co_return Status::ok;
 }
 
 } // namespace
@@ -194,8 +177,14 @@ Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
             --open;
         status = co_await go_on(kernel, plan, visits, root, subtree, memory.blocks);
     }
-    if (status == Status::unreachable)
-        status = worse(status, co_await tell_neighbours(kernel, plan.tag));
+    // A visit that cannot end holds up all that come after it: nobody gets everything any more.
+    for (unsigned port = 0; status == Status::unreachable && port < kernel.ports(); ++port) {
+        const wire::PacketHeader header{.destination = kernel.neighbor(port_at(port)),
+                                        .tag = plan.tag,
+                                        .flags = wire::packet_flag::kVoid |
+                                                 wire::packet_flag::kTimeless};
+        co_await kernel.post(header);
+    }
     co_return status;
 }
 

@@ -13,10 +13,6 @@ namespace {
 
 using Choice = PathChoice<NetworkPaths>;
 
-void copy_bytes(const void* blocks, std::uint32_t position, std::span<std::byte> out) {
-    std::copy_n(static_cast<const std::byte*>(blocks) + position, out.size(), out.begin());
-}
-
 bool possible(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
     const Network network = kernel.network();
     const unsigned trees =
@@ -28,102 +24,93 @@ bool possible(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
            plan.packet_bytes <= wire::kPayloadBytesMax && kernel.can_carry(plan.tree);
 }
 
-// What a node sends from.
-struct Sender {
-    PersonalPlan plan;
-    Choice choice;
-    unsigned first_subtree;
-    const std::byte* blocks;
-
-    Sender(const Kernel& kernel, const PersonalPlan& what, NodeId root, bool inward,
-           const ExchangeMemory& memory)
+// What a node sends, from what, and in which order: packet k of all blocks in one pass, then the
+// next one.
+class Sender {
+public:
+    Sender(const Kernel& kernel, const PersonalPlan& what, Exchange exchange,
+           std::span<const std::byte> blocks)
         : plan(what),
-          choice({kernel.network(), what.tree, root, inward}, what.copies),
-          first_subtree(
+          choice({kernel.network(), what.tree,
+                  exchange == Exchange::scatter || exchange == Exchange::gather ? what.root
+                                                                                : kernel.id(),
+                  exchange == Exchange::gather},
+                 what.copies),
+          exchange_(exchange),
+          self_(kernel.id()),
+          first_subtree_(
               tree_rules(kernel.network().topology).first_subtree(kernel.network(), what.tree)),
-          blocks(memory.blocks.data()) {}
+          blocks_(bytes_in(blocks)) {}
 
     Cutting cutting() const { return {plan.block_bytes, plan.packet_bytes}; }
-    NodeId place(std::uint32_t relative) const {
-        return choice.paths().place(choice.paths().root, relative);
+
+    // Begins the pass of packet `number`.
+    void begin(std::uint32_t number) {
+        number_ = number;
+        turn_ = 0;
+        order_ = DeepestFirst<NetworkPaths>{choice};
     }
-    // From the block of node `block`.
-    Parcel parcel(NodeId to, unsigned tree, NodeId block) const {
-        return {to, static_cast<std::uint8_t>(first_subtree + tree), 0,
-                index(block) * plan.block_bytes};
+    // To which node, relative to where the paths begin, and through which trees; of several copies
+    // of what goes to everybody one at a time. No trees: the pass is over.
+    PathTurn next() {
+        ++turn_;
+        switch (exchange_) {
+        case Exchange::scatter: return order_.next();
+        case Exchange::gather:
+            if (turn_ != 1)
+                return {};
+            return {0, choice.trees_to(choice.paths().relative(plan.root, self_))};
+        case Exchange::allgather:
+            if (turn_ > plan.copies)
+                return {};
+            return {0, 1u << spread_tree(choice, self_, number_, turn_ - 1)};
+        case Exchange::alltoall: break;
+        }
+        if (turn_ == choice.paths().nodes())
+            return {};
+        return {turn_, choice.trees_to(turn_)};
     }
+
+    // `co_await send(kernel, node, tree, number)`: packet `number` of its block to `node`.
+    Kernel::Posting send(Kernel& kernel, std::uint32_t node, unsigned tree,
+                         std::uint32_t number) const {
+        NodeId to = choice.paths().place(choice.paths().root, node);
+        NodeId block = to;
+        std::uint8_t flags = 0;
+        if (exchange_ == Exchange::gather) {
+            to = plan.root;
+            block = self_;
+            flags = wire::packet_flag::kInward;
+        } else if (exchange_ == Exchange::allgather) {
+            to = kNoNode;
+            block = self_;
+        }
+        const Parcel parcel{to, static_cast<std::uint8_t>(first_subtree_ + tree), flags,
+                            index(block) * plan.block_bytes};
+        return send_fragment(kernel, plan, parcel, cutting().at(number * plan.packet_bytes),
+                             blocks_);
+    }
+
+    PersonalPlan plan;
+    Choice choice;
+
+private:
+    Exchange exchange_;
+    NodeId self_;
+    unsigned first_subtree_;
+    ByteSource blocks_;
+    std::uint32_t number_ = 0;
+    std::uint32_t turn_ = 0;
+    DeepestFirst<NetworkPaths> order_{choice};
 };
 
-Task<Status> send_packet(Kernel& kernel, const Sender& sender, const Parcel& parcel,
-                         std::uint32_t number) {
-    const Cutting::Fragment fragment = sender.cutting().at(number * sender.plan.packet_bytes);
-    const ByteSource source{copy_bytes, sender.blocks};
-    const Status status = co_await send_fragment(kernel, sender.plan, parcel, fragment, source);
-    co_return status;
-}
-
-// One packet over each of `trees`.
-Task<Status> send_copies(Kernel& kernel, const Sender& sender, NodeId to, std::uint32_t trees,
-                         std::uint32_t number) {
-    for (; trees != 0; trees &= trees - 1) {
-        const Parcel parcel = sender.parcel(to, lowest_bit(trees), to);
-        const Status status = co_await send_packet(kernel, sender, parcel, number);
-        if (status != Status::ok)
-            co_return status;
-    }
-    co_return Status::ok;
-}
-
-// Packet k of all blocks in one pass, then the next one.
-Process scatter_blocks(Kernel& kernel, Sender sender) {
+Process send_blocks(Kernel& kernel, Sender sender) {
     for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number) {
-        DeepestFirst<NetworkPaths> order(sender.choice);
-        for (PathTurn turn = order.next(); turn.node != 0; turn = order.next()) {
-            const NodeId to = sender.place(turn.node);
-            const Status status = co_await send_copies(kernel, sender, to, turn.trees, number);
-            if (status != Status::ok)
-                co_return status;
-        }
+        sender.begin(number);
+        for (PathTurn turn = sender.next(); turn.trees != 0; turn = sender.next())
+            for (; turn.trees != 0; turn.trees &= turn.trees - 1)
+                co_await sender.send(kernel, turn.node, lowest_bit(turn.trees), number);
     }
-    co_return Status::ok;
-}
-
-Process gather_block(Kernel& kernel, Sender sender) {
-    const NodeId root = sender.plan.root;
-    const std::uint32_t trees =
-        sender.choice.trees_to(sender.choice.paths().relative(root, kernel.id()));
-    for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number)
-        for (std::uint32_t left = trees; left != 0; left &= left - 1) {
-            Parcel parcel = sender.parcel(root, lowest_bit(left), kernel.id());
-            parcel.flags = wire::packet_flag::kInward;
-            const Status status = co_await send_packet(kernel, sender, parcel, number);
-            if (status != Status::ok)
-                co_return status;
-        }
-    co_return Status::ok;
-}
-
-Process spread_block(Kernel& kernel, Sender sender) {
-    for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number)
-        for (unsigned copy = 0; copy < sender.plan.copies; ++copy) {
-            const unsigned tree = spread_tree(sender.choice, kernel.id(), number, copy);
-            const Parcel parcel = sender.parcel(kNoNode, tree, kernel.id());
-            const Status status = co_await send_packet(kernel, sender, parcel, number);
-            if (status != Status::ok)
-                co_return status;
-        }
-    co_return Status::ok;
-}
-
-Process exchange_queued(Kernel& kernel, Sender sender) {
-    for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number)
-        for (std::uint32_t node = 1; node < kernel.nodes(); ++node) {
-            const std::uint32_t trees = sender.choice.trees_to(node);
-            const NodeId to = sender.place(node);
-            const Status status = co_await send_copies(kernel, sender, to, trees, number);
-            if (status != Status::ok)
-                co_return status;
-        }
     co_return Status::ok;
 }
 
@@ -139,10 +126,7 @@ Process exchange_in_rounds(Kernel& kernel, Sender sender) {
         for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number)
             for (std::uint32_t left = round.trees; left != 0; left &= left - 1) {
                 const unsigned tree = lowest_bit(left);
-                const NodeId to = sender.place(round.nodes[tree]);
-                const Status status = co_await send_copies(kernel, sender, to, 1u << tree, number);
-                if (status != Status::ok)
-                    co_return status;
+                co_await sender.send(kernel, round.nodes[tree], tree, number);
             }
         co_await kernel.sleep(round.links * block_time(kernel, sender.cutting()));
     }
@@ -151,18 +135,11 @@ Process exchange_in_rounds(Kernel& kernel, Sender sender) {
 
 // The process that sends what this node has to send.
 Process sending(Kernel& kernel, const PersonalPlan& plan, Exchange what,
-                const ExchangeMemory& memory) {
-    switch (what) {
-    case Exchange::scatter: return scatter_blocks(kernel, {kernel, plan, plan.root, false, memory});
-    case Exchange::gather: return gather_block(kernel, {kernel, plan, plan.root, true, memory});
-    case Exchange::allgather:
-        return spread_block(kernel, {kernel, plan, kernel.id(), false, memory});
-    case Exchange::alltoall: break;
-    }
-    const Sender sender{kernel, plan, kernel.id(), false, memory};
-    if (plan.schedule == Schedule::necklace)
+                std::span<const std::byte> blocks) {
+    const Sender sender{kernel, plan, what, blocks};
+    if (what == Exchange::alltoall && plan.schedule == Schedule::necklace)
         return exchange_in_rounds(kernel, sender);
-    return exchange_queued(kernel, sender);
+    return send_blocks(kernel, sender);
 }
 
 bool sends(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
@@ -207,7 +184,8 @@ Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange
     if (!collects)
         co_return Status::no_memory;
     Status sent = Status::ok;
-    if (sends(kernel, plan, what) && !kernel.spawn(sending(kernel, plan, what, parts), sender))
+    if (sends(kernel, plan, what) &&
+        !kernel.spawn(sending(kernel, plan, what, parts.blocks), sender))
         sent = Status::no_memory;
     if (sent == Status::ok)
         sent = co_await kernel.join(sender);

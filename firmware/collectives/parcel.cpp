@@ -2,19 +2,16 @@
 
 namespace mesh {
 
-Task<Status> send_fragment(Kernel& kernel, const PersonalPlan& plan, const Parcel& parcel,
-                           const Cutting::Fragment& fragment, ByteSource source) {
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    OutgoingPacket packet = co_await kernel.allocate(plan.tree);
-    cutting.describe(fragment, packet.header());
-    packet.header().destination = parcel.to;
-    packet.header().subtree = parcel.subtree;
-    packet.header().flags |= parcel.flags;
-    packet.header().tag = plan.tag;
-    source.fill(source.context, parcel.in_source + fragment.position,
-                packet.resize(fragment.bytes));
-    kernel.inject(std::move(packet));
-    co_return Status::ok;
+Kernel::Posting send_fragment(Kernel& kernel, const PersonalPlan& plan, const Parcel& parcel,
+                              const Cutting::Fragment& fragment, ByteSource source) {
+    wire::PacketHeader header{.rule = plan.tree,
+                              .subtree = parcel.subtree,
+                              .payload_bytes = fragment.bytes,
+                              .destination = parcel.to,
+                              .tag = plan.tag};
+    Cutting{plan.block_bytes, plan.packet_bytes}.describe(fragment, header);
+    header.flags |= parcel.flags;
+    return kernel.post(header, source, parcel.in_source + fragment.position);
 }
 
 } // namespace mesh

@@ -15,8 +15,8 @@ struct Parcel {
     std::uint32_t in_source; // where its block begins in the source
 };
 
-/// Sends it by plan.tree; it leaves when this completes. ok.
-Task<Status> send_fragment(Kernel& kernel, const PersonalPlan& plan, const Parcel& parcel,
-                           const Cutting::Fragment& fragment, ByteSource source);
+/// `co_await send_fragment(...)`: sends it by plan.tree; it leaves when that completes.
+Kernel::Posting send_fragment(Kernel& kernel, const PersonalPlan& plan, const Parcel& parcel,
+                              const Cutting::Fragment& fragment, ByteSource source);
 
 } // namespace mesh

@@ -43,10 +43,7 @@ Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSourc
             std::uint32_t position = begin;
             do {
                 const Cutting::Fragment fragment = cutting.at(position);
-                const Status status =
-                    co_await send_fragment(kernel, plan, parcel, fragment, source);
-                if (status != Status::ok)
-                    co_return status;
+                co_await send_fragment(kernel, plan, parcel, fragment, source);
                 position += fragment.bytes;
             } while (position < end);
         }
@@ -64,9 +61,7 @@ Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource
     std::uint32_t position = 0;
     do {
         const Cutting::Fragment fragment = cutting.at(position);
-        const Status status = co_await send_fragment(kernel, plan, parcel, fragment, source);
-        if (status != Status::ok)
-            co_return status;
+        co_await send_fragment(kernel, plan, parcel, fragment, source);
         position += fragment.bytes;
     } while (position < plan.block_bytes);
     co_return Status::ok;
@@ -234,12 +229,11 @@ Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, b
     co_return status;
 }
 
-Task<Status> receive_bundle(Kernel& kernel, const PersonalPlan& plan, NodeId from,
-                            std::span<std::byte> bundle) {
-    const Received received = co_await receive(kernel, bundle, plan.tag, from);
-    if (received.status != Status::ok || received.bytes == bundle.size())
-        co_return received.status;
-    co_return received.bytes == 0 ? Status::unreachable : Status::bad_argument;
+// What has come of a bundle.
+Status judged(const Received& received, std::size_t bundle_bytes) {
+    if (received.status != Status::ok || received.bytes == bundle_bytes)
+        return received.status;
+    return received.bytes == 0 ? Status::unreachable : Status::bad_argument;
 }
 
 // All nodes receive over their ports in the same order as they send, so nobody waits in a circle.
@@ -255,8 +249,8 @@ Task<Status> do_cycle(Kernel& kernel, const PersonalPlan& plan, const CycleWork&
         if (bundle.empty())
             continue;
         const NodeId from = kernel.neighbor(port_at(port));
-        const Status came = co_await receive_bundle(kernel, plan, from, bundle);
-        status = worse(status, came);
+        const Received received = co_await receive(kernel, bundle, plan.tag, from);
+        status = worse(status, judged(received, bundle.size()));
     }
     const Status sent = co_await kernel.join(sender);
     co_return worse(status, sent);

@@ -13,6 +13,7 @@
 #include "collectives/broadcast.hpp"
 #include "core/cube/cycles.hpp"
 #include "core/path_choice.hpp"
+#include "kernel/await.hpp"
 #include "kernel/message.hpp"
 
 #include <cstdint>
@@ -44,7 +45,7 @@ struct PersonalPlan {
 Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
 
 /// At the others: the next fragment of its own block, in order; none if it cannot come any more.
-inline Task<Packet> next_scatter_packet(Kernel& kernel, const PersonalPlan& plan) {
+inline PacketAwait next_scatter_packet(Kernel& kernel, const PersonalPlan& plan) {
     return await_packet(kernel, plan.root, {.tag = plan.tag}, {.rule = plan.tree});
 }
 

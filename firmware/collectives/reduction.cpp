@@ -2,9 +2,11 @@
 
 #include "collectives/await.hpp"
 #include "core/cube/timetable.hpp"
+#include "kernel/message.hpp"
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace mesh {
@@ -39,28 +41,34 @@ void copy(std::span<const std::byte> from, std::span<std::byte> to) {
     std::copy(from.begin(), from.end(), to.begin());
 }
 
-/// Sends `packet` across `port` to the neighbour.
-void send_across(Kernel& kernel, Port port, OutgoingPacket packet, Tag tag, std::uint32_t says) {
-    packet.header().destination = kernel.neighbor(port);
-    packet.header().tag = tag;
-    packet.header().message = says;
-    kernel.inject(std::move(packet));
+/// `co_await post_across(...)`: sends `payload` across `port` to the neighbour; `header` has the
+/// rest of what the packet says.
+auto post_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says,
+                 wire::PacketHeader header = {}, std::span<const std::byte> payload = {}) {
+    header.destination = kernel.neighbor(port);
+    header.tag = tag;
+    header.message = says;
+    header.payload_bytes = static_cast<std::uint16_t>(payload.size());
+    return kernel.post(header, bytes_in(payload));
 }
 
-/// `Awaited a = judged(co_await from_across(...))`: the neighbour's next packet that says this.
-Task<Packet> from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says) {
+/// `judged(co_await from_across(...))`: the neighbour's next packet that says this.
+PacketAwait from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says) {
     return await_packet(kernel, kernel.neighbor(port), {.tag = tag, .message = says});
 }
 
-/// Asks the neighbours across `ports` for an operand each. `plan`: see Reduction::plan_word().
-Task<Status> ask(Kernel& kernel, Tag tag, std::uint32_t plan, std::span<const Port> ports) {
-    for (const Port port : ports) {
-        OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
-        packet.header().flags = wire::packet_flag::kTimeless;
-        packet.header().total_bytes = plan;
-        send_across(kernel, port, std::move(packet), tag, kAsk);
-    }
-    co_return Status::ok;
+/// `co_await ask(...)`: asks the neighbour across `port` for an operand. `plan`: see
+/// Reduction::plan_word().
+auto ask(Kernel& kernel, Tag tag, std::uint32_t plan, Port port) {
+    return post_across(kernel, port, tag, kAsk,
+                       {.flags = wire::packet_flag::kTimeless, .total_bytes = plan});
+}
+
+/// `co_await say_void(...)`: this node has missed something; whoever waits for an operand or a
+/// question of it across `port` is told so, once. What it says then is void.
+auto say_void(Kernel& kernel, Tag tag, Port port, std::uint32_t says) {
+    return post_across(kernel, port, tag, says,
+                       {.flags = wire::packet_flag::kVoid | wire::packet_flag::kTimeless});
 }
 
 // A reduction under way ---------------------------------------------------------------------------
@@ -72,6 +80,7 @@ struct Reduction {
     bool publishes;        // at the root, each piece of the result at once
     bool by_steps = false; // one process for all subtrees; else one for each
     unsigned processes = 0;
+    unsigned subtrees = 0;
     Status status = Status::ok; // once it is not, all processes of the job end
 
     /// Keeps the first status that is not ok.
@@ -109,126 +118,113 @@ Place place_in(const Kernel& kernel, const BroadcastPlan& plan, unsigned subtree
     return place;
 }
 
-/// Combines the neighbour's operand into ours.
-Task<Status> take(Kernel& kernel, const Reduction& job, Port port, std::uint32_t number) {
-    const Awaited theirs = judged(co_await from_across(kernel, port, job.pieces.tag, kOperand));
+/// Combines the operand that a neighbour has sent into ours.
+Status combine(const Reduction& job, std::uint32_t number, Packet&& operand) {
+    const Awaited theirs = judged(std::move(operand));
     if (theirs.status != Status::ok)
-        co_return theirs.status;
+        return theirs.status;
     const auto piece = job.piece(number);
     const wire::PacketHeader& header = theirs.packet.header();
     if (theirs.packet.payload().size() != piece.size() || header.total_bytes != job.plan_word() ||
         header.position != number)
-        co_return Status::bad_argument;
+        return Status::bad_argument;
     job.combine(piece, theirs.packet.payload(), piece);
-    co_return Status::ok;
+    return Status::ok;
+}
+
+/// What a neighbour has sent is the question for our operand.
+Status asked(const Reduction& job, Packet&& question) {
+    const Awaited asks = judged(std::move(question));
+    if (asks.status == Status::ok && asks.packet.header().total_bytes != job.plan_word())
+        return Status::bad_argument;
+    return asks.status;
 }
 
 /// Sends our operand to the neighbour, when it asks.
 Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t number) {
-    const Awaited asked = judged(co_await from_across(kernel, port, job.pieces.tag, kAsk));
-    if (asked.status != Status::ok)
-        co_return asked.status;
-    if (asked.packet.header().total_bytes != job.plan_word())
-        co_return Status::bad_argument;
-    OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
-    packet.header().position = number;
-    packet.header().total_bytes = job.plan_word();
-    const auto piece = job.piece(number);
-    copy(piece, packet.resize(piece.size()));
-    send_across(kernel, port, std::move(packet), job.pieces.tag, kOperand);
+    const Status status = asked(job, co_await from_across(kernel, port, job.pieces.tag, kAsk));
+    if (status != Status::ok)
+        co_return status;
+    co_await post_across(kernel, port, job.pieces.tag, kOperand,
+                         {.position = number, .total_bytes = job.plan_word()}, job.piece(number));
     if (kernel.job().ports == PortModel::half) // asks for nothing before this has left
         kernel.advance_clock(kernel.now() + kernel.link_time(job.pieces.bytes_of(number)));
     co_return Status::ok;
 }
 
-/// This node has missed something: whoever waits for an operand or a question of it across `port`
-/// is told so, once. What it says then is void.
-Task<Status> say_void(Kernel& kernel, Tag tag, Port port, std::uint32_t says) {
-    OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
-    packet.header().flags = wire::packet_flag::kVoid | wire::packet_flag::kTimeless;
-    send_across(kernel, port, std::move(packet), tag, says);
-    co_return Status::ok;
+/// `co_await publish(...)`: the root has a piece of the result; void if it has missed something.
+auto publish(Kernel& kernel, const Reduction& job, std::uint32_t number) {
+    const auto piece = job.piece(number);
+    wire::PacketHeader header{.rule = job.pieces.tree,
+                              .subtree = path_of(kernel, job.pieces, number).subtree,
+                              .tag = job.pieces.tag,
+                              .message = kResult + number,
+                              .position = number * job.pieces.packet_bytes,
+                              .total_bytes = job.plan_word()};
+    if (job.status == Status::ok)
+        header.payload_bytes = static_cast<std::uint16_t>(piece.size());
+    else
+        header.flags = wire::packet_flag::kVoid;
+    return kernel.post(header, bytes_in(piece));
 }
 
-/// The root has a piece of the result; void if it has missed something.
-Task<Status> publish(Kernel& kernel, const Reduction& job, std::uint32_t number) {
-    OutgoingPacket packet = co_await kernel.allocate(job.pieces.tree);
-    packet.header().subtree = path_of(kernel, job.pieces, number).subtree;
-    packet.header().tag = job.pieces.tag;
-    packet.header().message = kResult + number;
-    packet.header().position = number * job.pieces.packet_bytes;
-    packet.header().total_bytes = job.plan_word();
-    if (job.status == Status::ok) {
-        const auto piece = job.piece(number);
-        copy(piece, packet.resize(piece.size()));
-    } else {
-        packet.header().flags = wire::packet_flag::kVoid;
+/// How the pieces of one subtree climb. Children that cannot be in each other's way are asked one
+/// piece ahead: a question cannot overtake what went before it on its cable. On the UHC it goes
+/// round by three links, each with operands before it: three ahead, and in turn would be slow.
+struct Climb {
+    Place place;
+    bool in_turn;        // no child is asked before the one before it has answered
+    std::uint32_t ahead; // else: asked for pieces up to so many after this one
+
+    Climb(const Kernel& kernel, const Reduction& job, unsigned subtree)
+        : place(place_in(kernel, job.pieces, subtree)) {
+        const PortModel ports = kernel.job().ports;
+        const bool detour = kernel.network().topology == Topology::uhc;
+        in_turn = !detour &&
+                  (ports == PortModel::half || (ports == PortModel::duplex && place.count > 1));
+        ahead = job.processes * (detour ? 3 : 1);
     }
-    kernel.inject(std::move(packet));
-    co_return Status::ok;
-}
+};
 
-/// One piece on its way up. `in_turn`: no child has been asked for it yet.
-Task<Status> climb(Kernel& kernel, const Reduction& job, const Place& place, std::uint32_t number,
-                   bool in_turn) {
-    Status status = Status::ok;
-    for (unsigned child = 0; child < place.count; ++child) {
-        const auto only = place.children().subspan(child, 1);
-        if (in_turn)
-            status = co_await ask(kernel, job.pieces.tag, job.plan_word(), only);
-        if (status == Status::ok)
-            status = co_await take(kernel, job, only.front(), number);
-        if (status != Status::ok)
-            co_return status;
-    }
-    if (place.parent != kNoPort)
-        status = co_await give(kernel, job, place.parent, number);
-    else if (job.publishes)
-        status = co_await publish(kernel, job, number);
-    co_return status;
-}
-
-/// Piece `number` of one subtree will not come: its neighbours there must not wait, nor those who
-/// wait for results, one of each of their subtrees.
-Task<Status> give_up(Kernel& kernel, const Reduction& job, const Place& place,
-                     std::uint32_t number) {
-    Status status = Status::ok;
-    if (place.parent != kNoPort)
-        status = co_await say_void(kernel, job.pieces.tag, place.parent, kOperand);
-    for (const Port child : place.children())
-        status = worse(status, co_await say_void(kernel, job.pieces.tag, child, kAsk));
-    const Network network = kernel.network();
-    unsigned trees = tree_rules(network.topology).subtree_count(network, job.pieces.tree);
-    if (place.parent == kNoPort && job.publishes)
-        for (; trees != 0 && number < job.pieces.packets(); --trees, number += job.processes)
-            status = worse(status, co_await publish(kernel, job, number));
-    co_return status;
-}
-
-/// All pieces of one subtree, one after the other. Children that cannot be in each other's way are
-/// asked one piece ahead: a question cannot overtake what went before it on its cable. On the UHC
-/// it goes round by three links, each with operands before it: three ahead, and in turn would be
-/// slow.
+/// All pieces of one subtree, one after the other. When one will not come, its neighbours there
+/// must not wait, nor those who wait for results, one of each of their subtrees.
 Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
-    const Place place = place_in(kernel, job.pieces, subtree);
-    const PortModel ports = kernel.job().ports;
-    const bool detour = kernel.network().topology == Topology::uhc;
-    const std::uint32_t ahead = job.processes * (detour ? 3 : 1);
-    const bool in_turn =
-        !detour && (ports == PortModel::half || (ports == PortModel::duplex && place.count > 1));
+    const Climb climb{kernel, job, subtree};
+    const Place& place = climb.place;
+    const Tag tag = job.pieces.tag;
     const std::uint32_t end = job.pieces.packets();
-    std::uint32_t asked = subtree;
+    std::uint32_t asked_for = subtree;
     std::uint32_t number = subtree;
     for (; number < end && job.status == Status::ok; number += job.processes) {
-        for (; !in_turn && asked < end && asked <= number + ahead; asked += job.processes)
-            job.fail(co_await ask(kernel, job.pieces.tag, job.plan_word(), place.children()));
-        const Status climbed = co_await climb(kernel, job, place, number, in_turn);
-        job.fail(climbed);
-        if (climbed != Status::ok)
+        for (; !climb.in_turn && asked_for < end && asked_for <= number + climb.ahead;
+             asked_for += job.processes)
+            for (const Port child : place.children())
+                co_await ask(kernel, tag, job.plan_word(), child);
+        Status status = Status::ok;
+        for (unsigned child = 0; child < place.count && status == Status::ok; ++child) {
+            const Port port = place.ports[child];
+            if (climb.in_turn)
+                co_await ask(kernel, tag, job.plan_word(), port);
+            status = combine(job, number, co_await from_across(kernel, port, tag, kOperand));
+        }
+        if (status == Status::ok && place.parent != kNoPort)
+            status = co_await give(kernel, job, place.parent, number);
+        else if (status == Status::ok && job.publishes)
+            co_await publish(kernel, job, number);
+        job.fail(status);
+        if (status != Status::ok)
             break; // else this piece is through, and the next one will not be
     }
-    if (job.status != Status::ok)
-        job.fail(co_await give_up(kernel, job, place, number));
+    if (job.status == Status::ok)
+        co_return Status::ok;
+    if (place.parent != kNoPort)
+        co_await say_void(kernel, tag, place.parent, kOperand);
+    for (const Port child : place.children())
+        co_await say_void(kernel, tag, child, kAsk);
+    unsigned trees = job.subtrees;
+    if (place.parent == kNoPort && job.publishes)
+        for (; trees != 0 && number < end; --trees, number += job.processes)
+            co_await publish(kernel, job, number);
     co_return job.status;
 }
 
@@ -250,12 +246,12 @@ std::uint32_t packet_of_step(Hypercube cube, Relative place, Port port, std::uin
     return kNoPacket;
 }
 
-/// What a node does in one step: the packet `ours` goes across `port`, `theirs` comes. Under half
-/// the side with the bit clear gives first.
+/// What a node does in one step: the packet `ours` goes across `port`, `theirs` comes. In which
+/// order it asks, takes and gives: under half the side with the bit clear gives first.
 struct Step {
     Port port;
     std::uint32_t ours, theirs;
-    bool gives_first, gives_last;
+    std::string_view order;
 };
 
 Step step_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t number) {
@@ -263,40 +259,34 @@ Step step_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t numb
     const Port port = port_at(number % cube.dim);
     const Relative place = relative_address(kernel.id(), plan.root);
     const Relative peer = relative_address(cube.neighbor(kernel.id(), port), plan.root);
-    const bool half = kernel.job().ports == PortModel::half;
+    std::string_view order = "agt";
+    if (kernel.job().ports == PortModel::half)
+        order = index(place) < index(peer) ? "gat" : "atg";
     return {port, packet_of_step(cube, peer, port, number, plan.packets()),
-            packet_of_step(cube, place, port, number, plan.packets()),
-            half && index(place) < index(peer), half && index(place) > index(peer)};
-}
-
-Task<Status> exchange(Kernel& kernel, const Reduction& job, const Step& step) {
-    const bool takes = step.theirs != kNoPacket;
-    const std::span<const Port> only{&step.port, 1};
-    Status status = Status::ok;
-    if (takes && !step.gives_first)
-        status = co_await ask(kernel, job.pieces.tag, job.plan_word(), only);
-    if (takes && step.gives_last && status == Status::ok)
-        status = co_await take(kernel, job, step.port, step.theirs);
-    if (step.ours != kNoPacket && status == Status::ok)
-        status = co_await give(kernel, job, step.port, step.ours);
-    if (takes && step.gives_first && status == Status::ok)
-        status = co_await ask(kernel, job.pieces.tag, job.plan_word(), only);
-    if (takes && !step.gives_last && status == Status::ok)
-        status = co_await take(kernel, job, step.port, step.theirs);
-    co_return status;
+            packet_of_step(cube, place, port, number, plan.packets()), order};
 }
 
 /// All pieces of all subtrees: the steps of the broadcast from the last to the first. In each of
 /// them every node exchanges with its neighbour across the same dimension.
 Process climb_by_steps(Kernel& kernel, Reduction& job) {
     const std::uint32_t steps = job.pieces.packets() + kernel.network().dim;
-    for (std::uint32_t number = steps; number-- > 0 && job.status == Status::ok;) {
+    const Tag tag = job.pieces.tag;
+    for (std::uint32_t number = steps; number-- > 0;) {
         const Step step = step_of(kernel, job.pieces, number);
-        job.fail(co_await exchange(kernel, job, step));
+        for (unsigned turn = 0; turn < step.order.size() && job.status == Status::ok; ++turn) {
+            const char what = step.order[turn];
+            if (what == 'g' && step.ours != kNoPacket)
+                job.fail(co_await give(kernel, job, step.port, step.ours));
+            else if (what == 'a' && step.theirs != kNoPacket)
+                co_await ask(kernel, tag, job.plan_word(), step.port);
+            else if (what == 't' && step.theirs != kNoPacket)
+                job.fail(combine(job, step.theirs,
+                                 co_await from_across(kernel, step.port, tag, kOperand)));
+        }
     }
     for (unsigned port = 0; job.status != Status::ok && port < kernel.ports(); ++port) {
-        job.fail(co_await say_void(kernel, job.pieces.tag, port_at(port), kAsk));
-        job.fail(co_await say_void(kernel, job.pieces.tag, port_at(port), kOperand));
+        co_await say_void(kernel, tag, port_at(port), kAsk);
+        co_await say_void(kernel, tag, port_at(port), kOperand);
     }
     co_return job.status;
 }
@@ -345,6 +335,7 @@ Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::by
     job.pieces.tag = plan.tag;
     const Network network = kernel.network();
     const unsigned subtrees = tree_rules(network.topology).subtree_count(network, job.pieces.tree);
+    job.subtrees = subtrees;
     if (job.pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes || subtrees == 0 ||
         index(plan.root) >= kernel.nodes()) {
         job.status = Status::bad_argument;
@@ -389,6 +380,11 @@ Task<Status> run(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> bu
 struct Missed {
     Status status = Status::ok;
     std::uint32_t absent = 0;
+
+    void note(const Awaited& awaited, std::uint32_t port) {
+        status = worse(status, awaited.status);
+        absent |= awaited.absent() ? port : 0;
+    }
 };
 
 /// Sends our total of the nodes seen so far across `port` and takes the neighbour's; no packet if
@@ -398,56 +394,35 @@ Task<Packet> swap_totals(Kernel& kernel, Tag tag, Port port, std::span<const std
                          Missed& missed) {
     const std::uint32_t bit = 1u << index(port);
     if (kernel.job().ports != PortModel::all) {
-        const std::span<const Port> only{&port, 1};
-        missed.status = worse(missed.status, co_await ask(kernel, tag, 0, only));
-        if ((missed.absent & bit) == 0) {
-            const Awaited asked = judged(co_await from_across(kernel, port, tag, kAsk));
-            missed.status = worse(missed.status, asked.status);
-            missed.absent |= asked.absent() ? bit : 0;
-        }
+        co_await ask(kernel, tag, 0, port);
+        if ((missed.absent & bit) == 0)
+            missed.note(judged(co_await from_across(kernel, port, tag, kAsk)), bit);
     }
-    OutgoingPacket ours = co_await kernel.allocate(Rule::unicast);
     if (missed.status == Status::ok)
-        copy(total, ours.resize(total.size()));
+        co_await post_across(kernel, port, tag, kOperand, {}, total);
     else
-        ours.header().flags = wire::packet_flag::kVoid;
-    send_across(kernel, port, std::move(ours), tag, kOperand);
+        co_await post_across(kernel, port, tag, kOperand, {.flags = wire::packet_flag::kVoid});
     Awaited theirs{Status::unreachable};
     if ((missed.absent & bit) == 0)
         theirs = judged(co_await from_across(kernel, port, tag, kOperand));
-    missed.status = worse(missed.status, theirs.status);
-    missed.absent |= theirs.absent() ? bit : 0;
+    missed.note(theirs, bit);
     if (missed.status == Status::ok && theirs.packet.payload().size() != total.size())
         missed.status = Status::bad_argument;
     co_return std::move(theirs.packet);
 }
 
-/// The scan of one piece. `total`: of the subcube of the dimensions so far, which the nodes with
-/// lower addresses begin.
-Task<Status> scan_piece(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> piece,
-                        Missed& missed) {
-    OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
-    const auto total = room.resize(piece.size());
-    copy(piece, total);
-    bool none_before = plan.exclusive;
-    for (unsigned port = 0; port < kernel.ports(); ++port) {
-        Packet packet = co_await swap_totals(kernel, plan.tag, port_at(port), total, missed);
-        missed.status = worse(missed.status, packet.status());
-        if (missed.status != Status::ok)
-            continue;
-        const auto theirs = packet.payload();
-        if (((index(kernel.id()) >> port) & 1u) == 0) {
-            plan.combiner.combine(total, theirs, total);
-            continue;
-        }
-        if (none_before)
-            copy(theirs, piece);
-        else
-            plan.combiner.combine(theirs, piece, piece);
-        none_before = false;
-        plan.combiner.combine(theirs, total, total);
-    }
-    co_return missed.status;
+/// The neighbour's total meets what this node has of a piece: `piece` and `total`, which is of the
+/// subcube of the dimensions so far and begins with the nodes of lower addresses. `lower`: this
+/// node is among them; `none`: nothing has come before it yet.
+void combine_totals(const ScanPlan& plan, std::span<const std::byte> theirs,
+                    std::span<std::byte> piece, std::span<std::byte> total, bool lower, bool none) {
+    if (lower)
+        return plan.combiner.combine(total, theirs, total);
+    if (none)
+        copy(theirs, piece);
+    else
+        plan.combiner.combine(theirs, piece, piece);
+    plan.combiner.combine(theirs, total, total);
 }
 
 } // namespace
@@ -468,10 +443,23 @@ Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buf
     if (!kernel.can_carry(Rule::unicast))
         co_return Status::no_memory;
     Missed missed;
-    for (std::uint32_t number = 0; number < pieces.packets(); ++number)
-        missed.status =
-            worse(missed.status,
-                  co_await scan_piece(kernel, plan, piece_of(buffer, pieces, number), missed));
+    OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
+    for (std::uint32_t number = 0; number < pieces.packets(); ++number) {
+        const auto piece = piece_of(buffer, pieces, number);
+        const auto total = room.resize(piece.size());
+        copy(piece, total);
+        bool none_before = plan.exclusive;
+        for (unsigned port = 0; port < kernel.ports(); ++port) {
+            const Packet theirs =
+                co_await swap_totals(kernel, plan.tag, port_at(port), total, missed);
+            missed.status = worse(missed.status, theirs.status());
+            if (missed.status != Status::ok)
+                continue;
+            const bool lower = ((index(kernel.id()) >> port) & 1u) == 0;
+            combine_totals(plan, theirs.payload(), piece, total, lower, none_before);
+            none_before = none_before && lower;
+        }
+    }
     co_return missed.status;
 }
 

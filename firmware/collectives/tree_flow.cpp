@@ -1,9 +1,9 @@
 #include "collectives/tree_flow.hpp"
 
-#include "collectives/await.hpp"
 #include "core/bits.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mesh {
 
@@ -37,8 +37,8 @@ std::uint32_t TreeFlow::half_window(const Kernel& kernel) {
     return std::max(1u, kernel.pool().capacity() / limits::kTreeWindowShare / 2);
 }
 
-Match TreeFlow::word_of(const Kernel& kernel, Port child) const {
-    return {.tag = tag_, .source = kernel.neighbor(child), .message = kWord};
+Match TreeFlow::word_of(const Kernel& kernel, unsigned child) const {
+    return {.tag = tag_, .source = kernel.neighbor(port_at(child)), .message = kWord};
 }
 
 std::uint32_t TreeFlow::slowest_child() const {
@@ -48,12 +48,20 @@ std::uint32_t TreeFlow::slowest_child() const {
     return slowest;
 }
 
-std::uint32_t TreeFlow::due() const { return std::min(taken_, slowest_child()) / half_ * half_; }
+std::uint32_t TreeFlow::slow_children() const {
+    const std::uint32_t slowest = slowest_child();
+    std::uint32_t slow = 0;
+    for (std::uint32_t left = children_; left != 0; left &= left - 1)
+        if (taken_below_[lowest_bit(left)] == slowest)
+            slow |= left & (0 - left);
+    return slow;
+}
 
+// A child has said something, or is no longer there: hear() changes what is known.
 bool TreeFlow::has_news(const Kernel& kernel) const {
     for (std::uint32_t left = children_; left != 0; left &= left - 1) {
-        const Port child = port_at(lowest_bit(left));
-        if (kernel.link_dead(child) || kernel.has(word_of(kernel, child)))
+        const unsigned child = lowest_bit(left);
+        if (kernel.link_dead(port_at(child)) || kernel.has(word_of(kernel, child)))
             return true;
     }
     return false;
@@ -61,41 +69,98 @@ bool TreeFlow::has_news(const Kernel& kernel) const {
 
 void TreeFlow::hear(Kernel& kernel) {
     for (std::uint32_t left = children_; left != 0; left &= left - 1) {
-        const Port child = port_at(lowest_bit(left));
-        std::uint32_t& taken = taken_below_[index(child)];
+        const unsigned child = lowest_bit(left);
+        std::uint32_t& taken = taken_below_[child];
         while (kernel.has(word_of(kernel, child)))
             taken = std::max(taken, kernel.take_control(word_of(kernel, child)).header().position);
-        if (kernel.link_dead(child))
-            children_ &= ~(1u << index(child));
+        if (kernel.link_dead(port_at(child)))
+            children_ &= ~(1u << child);
     }
 }
 
-Task<Status> tell_parent(Kernel& kernel, TreeFlow& flow) {
-    OutgoingPacket packet = co_await kernel.allocate(Rule::unicast);
-    flow.told_ = flow.due();
-    packet.header().destination = kernel.neighbor(flow.up_);
-    packet.header().tag = flow.tag_;
-    packet.header().flags = wire::packet_flag::kTimeless;
-    packet.header().message = kWord;
-    packet.header().position = flow.told_;
-    kernel.inject(std::move(packet), 0);
-    co_return Status::ok;
+// Tells the parent what is owed to it. False if the pool cannot start that now.
+bool TreeFlow::tell_parent(Kernel& kernel, std::uint32_t packets) {
+    const std::uint32_t due = std::min(taken_, slowest_child()) / half_ * half_;
+    if (settled(packets) || due == told_)
+        return true;
+    const wire::PacketHeader word{.destination = kernel.neighbor(up_),
+                                  .tag = tag_,
+                                  .flags = wire::packet_flag::kTimeless,
+                                  .message = kWord,
+                                  .position = due};
+    if (!kernel.try_post(word, {}, 0, 0))
+        return false;
+    told_ = due;
+    return true;
 }
 
-Task<Status> look_for_slow(Kernel& kernel, TreeFlow& flow) {
-    const std::uint32_t slowest = flow.slowest_child();
-    for (std::uint32_t left = flow.children_; left != 0; left &= left - 1) {
-        const Port child = port_at(lowest_bit(left));
-        if (flow.taken_below_[index(child)] != slowest)
-            continue;
-        const Match word = flow.word_of(kernel, child);
-        const Status there = co_await look_for(kernel, word.source, {}, word);
-        if (there == Status::unreachable)
-            flow.children_ &= ~(1u << index(child));
-        else if (there != Status::ok)
-            co_return there;
+FlowWait::FlowWait(Kernel& kernel, TreeFlow& flow, std::uint32_t packets, Until until,
+                   const Match& match, Path path)
+    : Waiting(kernel.scheduler(),
+              [](Waiting& self) { return static_cast<FlowWait&>(self).go_on(); }),
+      kernel_(kernel),
+      flow_(flow),
+      packets_(packets),
+      until_(until),
+      match_(match),
+      path_(path),
+      watch_(kernel) {}
+
+bool FlowWait::is_there() const {
+    switch (until_) {
+    case Until::room: return flow_.open();
+    case Until::packet: return kernel_.has(match_);
+    case Until::settled: break;
     }
-    co_return Status::ok;
+    return flow_.settled(packets_);
+}
+
+// Looks for one after the other. True when it waits for an answer.
+bool FlowWait::looks() {
+    for (;;) {
+        if (look_ && !look_->over())
+            return true;
+        if (look_ && look_->status() != Status::ok) {
+            if (child_ == kPortsMax)
+                status_ = look_->status();
+            else
+                flow_.children_ &= ~(1u << child_);
+        }
+        look_.reset();
+        if (slow_ != 0) {
+            child_ = lowest_bit(slow_);
+            slow_ &= slow_ - 1;
+            const Match word = flow_.word_of(kernel_, child_);
+            look_.emplace(kernel_, word.source, word, Path{}, true);
+        } else if (std::exchange(look_up_, false)) {
+            child_ = kPortsMax;
+            look_.emplace(kernel_, match_.source, match_, path_, true);
+        } else {
+            return false;
+        }
+    }
+}
+
+bool FlowWait::go_on() {
+    for (;;) {
+        if (looks())
+            return false;
+        if (status_ != Status::ok)
+            return true;
+        flow_.hear(kernel_);
+        if (!flow_.tell_parent(kernel_, packets_))
+            return false;
+        if (is_there())
+            return true;
+        if (!std::exchange(listens_, true))
+            watch_.listen();
+        if (!watch_.over())
+            return false;
+        listens_ = false;
+        watch_.tired();
+        slow_ = flow_.slow_children();
+        look_up_ = until_ == Until::packet;
+    }
 }
 
 } // namespace mesh

@@ -8,10 +8,12 @@
 // longer than the window needs none. Children behind dead links do not count.
 #pragma once
 
+#include "collectives/await.hpp"
 #include "kernel/kernel.hpp"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace mesh {
 
@@ -25,33 +27,28 @@ public:
         return packets > 2 * half_window(kernel);
     }
 
-    /// At the root: packet number `packet` may leave.
-    bool open(std::uint32_t packet) const {
+    /// At the root: the next packet may leave.
+    bool open() const {
         const std::uint32_t slowest = slowest_child();
-        return packet < slowest || packet - slowest < 2 * half_;
+        return taken_ < slowest || taken_ - slowest < 2 * half_;
     }
-    /// A child has said something, or is no longer there: hear() changes what is known.
-    bool has_news(const Kernel& kernel) const;
-    void hear(Kernel& kernel);
-
     /// This node has taken one packet more.
     void take() { ++taken_; }
-    std::uint32_t taken() const { return taken_; }
-    /// There is something to tell the parent of a broadcast of `packets`.
-    bool owes(std::uint32_t packets) const { return !settled(packets) && due() != told_; }
-    /// The root needs no more word of this node.
+    /// The root of a broadcast of `packets` needs no more word of this node.
     bool settled(std::uint32_t packets) const {
         return up_ == kNoPort || packets <= 2 * half_ || told_ >= packets - 2 * half_;
     }
 
 private:
-    friend Task<Status> tell_parent(Kernel& kernel, TreeFlow& flow);
-    friend Task<Status> look_for_slow(Kernel& kernel, TreeFlow& flow);
+    friend class FlowWait;
 
     static std::uint32_t half_window(const Kernel& kernel);
-    Match word_of(const Kernel& kernel, Port child) const;
+    Match word_of(const Kernel& kernel, unsigned child) const;
     std::uint32_t slowest_child() const;
-    std::uint32_t due() const;
+    std::uint32_t slow_children() const;
+    bool has_news(const Kernel& kernel) const;
+    void hear(Kernel& kernel);
+    bool tell_parent(Kernel& kernel, std::uint32_t packets);
 
     Tag tag_ = 0;
     Port up_ = kNoPort;
@@ -62,10 +59,37 @@ private:
     std::array<std::uint32_t, kPortsMax> taken_below_{};
 };
 
-/// Tells the parent of `flow` what it owes. ok; no_memory.
-Task<Status> tell_parent(Kernel& kernel, TreeFlow& flow);
-/// Asks whether the children are there that hold up this node; those that are not do not count any
-/// more. ok; no_memory.
-Task<Status> look_for_slow(Kernel& kernel, TreeFlow& flow);
+/// `Status s = co_await FlowWait{...}`: waits in a broadcast of `packets`, and tells the parent
+/// meanwhile what is owed; at the root for room for the next packet, elsewhere for a packet, or at
+/// the end until the root needs no more word of this node. When nothing has come for long, it asks
+/// whether those are there that it waits for; children that are not do not count any more. ok;
+/// unreachable: the packet cannot come.
+class FlowWait : public Waiting {
+public:
+    enum class Until : std::uint8_t { room, packet, settled };
+    /// `match` and `path`: of the packet, whose source `match` names.
+    FlowWait(Kernel& kernel, TreeFlow& flow, std::uint32_t packets, Until until,
+             const Match& match = {}, Path path = {});
+    Status await_resume() const { return status_; }
+
+private:
+    bool go_on();
+    bool looks();
+    bool is_there() const;
+
+    Kernel& kernel_;
+    TreeFlow& flow_;
+    std::uint32_t packets_;
+    Until until_;
+    Match match_;
+    Path path_;
+    Watch watch_;
+    bool listens_ = false;
+    std::optional<SourceWait> look_;  // for a child, or for the packet's source
+    std::uint32_t child_ = kPortsMax; // that it looks for
+    std::uint32_t slow_ = 0;          // children to be looked for
+    bool look_up_ = false;            // then for the source
+    Status status_ = Status::ok;
+};
 
 } // namespace mesh

@@ -2,23 +2,67 @@
 
 namespace mesh {
 
-Task<Packet> await_from(Kernel& kernel, NodeId source, Match match) {
-    match.source = source;
-    Outgoing peer{kernel.messages(), source, Rule::unicast};
-    peer.any_way = match.service != Service::packet;
-    peer.about = match.service == Service::fragment ? match.message : 0;
-    peer.lost = kernel.cut_off(source);
-    for (;;) {
-        if (source != kAnySource)
-            peer.ask_at = kernel.ask_time(peer.asked);
-        co_await kernel.wait_until([&kernel, &peer, match] {
-            return kernel.has(match) || peer.unknown || kernel.may_ask(peer);
-        });
-        if (kernel.has(match))
-            co_return kernel.take(match);
-        if (peer.unknown || !kernel.ask(peer))
-            co_return Packet{kernel, nullptr};
-    }
+namespace {
+
+// True if single packets of `node` come by the one cable by which ours go there.
+bool shares_cable(const Kernel& kernel, NodeId node, Path path) {
+    if (path.rule != Rule::unicast || kernel.network().topology == Topology::uhc)
+        return false;
+    unsigned port = 0;
+    while (port < kernel.ports() && kernel.neighbor(port_at(port)) != node)
+        ++port;
+    return port < kernel.ports();
 }
+
+} // namespace
+
+SourceWait::SourceWait(Kernel& kernel, NodeId source, Match match, Path path, bool ask_now)
+    : kernel_(kernel),
+      match_(match),
+      peer_{kernel.messages(), source, Rule::unicast},
+      asks_now_(ask_now) {
+    match_.source = source;
+    if (source == kAnySource) {
+        peer_.way = Way::kNone;
+        return;
+    }
+    if (match.service == Service::packet) {
+        peer_.question = Service::look;
+        peer_.about = path.word();
+        peer_.any_way = !shares_cable(kernel, source, path);
+    } else if (match.service == Service::fragment) {
+        peer_.about = match.message;
+    }
+    peer_.lost = kernel.cut_off(source);
+    peer_.ask_at = ask_now ? 0 : kernel.ask_time(0);
+}
+
+bool SourceWait::over() {
+    while (!kernel_.has(match_) && !(asks_now_ && peer_.alive)) {
+        if (!peer_.unknown && !kernel_.may_ask(peer_))
+            return false;
+        if (peer_.unknown || !kernel_.ask(peer_)) {
+            status_ = Status::unreachable;
+            break;
+        }
+        peer_.ask_at = kernel_.ask_time(peer_.asked);
+    }
+    peer_.ask_at = wire::kNever;
+    return true;
+}
+
+Packet SourceWait::take() {
+    return status_ == Status::ok ? kernel_.take(match_) : Packet{kernel_, nullptr};
+}
+
+PacketAwait::PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path)
+    : Waiting(kernel.scheduler(),
+              [](Waiting& self) { return static_cast<PacketAwait&>(self).wait_.over(); }),
+      wait_(kernel, source, match, path) {}
+
+Look::Look(Kernel& kernel, NodeId node, Path path, const Match& match)
+    : Waiting(kernel.scheduler(),
+              [](Waiting& self) { return static_cast<Look&>(self).wait_.over(); }),
+      wait_(kernel, node, match, path, true) {}
 
 } // namespace mesh

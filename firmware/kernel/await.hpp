@@ -4,22 +4,77 @@
 // asks: a kernel answers whatever its processes do. So a living node is waited for however late it
 // is, and a dead one is not waited for for ever. Questions take no model time; in lockstep they
 // leave when everything else is at rest.
+//
+// A question goes by the shortest way and, if that is lost or nobody answers, by all disjoint
+// paths. About a message it says which one, and the answer comes as the question went. About a
+// single packet the answer comes by the way of the packet itself and keeps its place there: what
+// left before it is here before it. So if no answer comes, the packet cannot either, whatever has
+// died; and a node that answers that no process is left there sends no more.
 #pragma once
 
 #include "kernel/kernel.hpp"
 
 namespace mesh {
 
-/// `Packet p = co_await await_from(kernel, source, match)`: the next packet of `source` that
-/// matches (match.source is not read); sets the clock. An empty one means unreachable, or that the
-/// arena is full: packet.status() says which. kAnySource is always waited for.
+/// A wait for a packet of `source` that matches (match.source is not read). A single packet
+/// (Service::packet) comes by `path`; those of a message by any path. kAnySource is always waited
+/// for. An object of who waits, asked by over() until that is true.
+class SourceWait {
+public:
+    /// `ask_now`: does not listen first, and is over as soon as the node has answered.
+    SourceWait(Kernel& kernel, NodeId source, Match match, Path path = {}, bool ask_now = false);
+
+    /// True when it has come, or cannot come any more.
+    bool over();
+    /// ok; unreachable: it cannot come any more.
+    Status status() const { return status_; }
+    /// What has come, or an empty packet; sets the clock.
+    Packet take();
+
+private:
+    Kernel& kernel_;
+    Match match_;
+    Outgoing peer_;
+    bool asks_now_;
+    Status status_ = Status::ok;
+};
+
+/// See await_packet().
+class PacketAwait : public Waiting {
+public:
+    PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path);
+    Packet await_resume() { return wait_.take(); }
+
+private:
+    SourceWait wait_;
+};
+
+/// See look_for().
+class Look : public Waiting {
+public:
+    Look(Kernel& kernel, NodeId node, Path path, const Match& match);
+    Status await_resume() const { return wait_.status(); }
+
+private:
+    SourceWait wait_;
+};
+
+/// `Packet p = co_await await_packet(kernel, source, match)`: the next packet of `source` that
+/// matches (match.source is not read), which comes by `path`; sets the clock. An empty one means
+/// unreachable.
 ///
-/// A single packet comes by one way, so its source is unreachable if the first link on the way to
-/// it is dead, or if its kernel does not answer a question that goes that way. A packet of a
-/// message can come by any of the disjoint paths: its source is unreachable if it answers by none,
-/// or if it says that it does not send this message (any more). A node that dies silently is known
-/// to be after some four times kAskPatience of the links' patience; later if it has answered
-/// before, since questions become rarer (limits.hpp).
-Task<Packet> await_from(Kernel& kernel, NodeId source, Match match);
+/// That is so if `source` is a neighbour behind a link that is dead. Of a node that dies silently
+/// it is known after some three times kAskPatience times the patience of the links; of one that is
+/// no neighbour after four times that; later if it has answered before, since questions become
+/// rarer (limits.hpp, kAsksMax).
+inline PacketAwait await_packet(Kernel& kernel, NodeId source, const Match& match, Path path = {}) {
+    return {kernel, source, match, path};
+}
+
+/// `Status s = co_await look_for(kernel, node, path, match)`: asks `node` at once. ok: it is there,
+/// and packets that come by `path` get here; or one that matches has come meanwhile. unreachable.
+inline Look look_for(Kernel& kernel, NodeId node, Path path, const Match& match) {
+    return {kernel, node, path, match};
+}
 
 } // namespace mesh

@@ -34,16 +34,19 @@ bool BoardlessNode::on_frame(Port port, std::span<const std::byte> head, std::si
         kernel_.scheduler_.touch();
     if (arrived.changed && !interlude_) // else on_time() sees it when the process waits
         on_dead_links();
-    if (arrived.packet)
-        hear(kernel_.forwarder_.forward(buffer, port, arrived.tag));
+    if (arrived.packet) {
+        News news;
+        kernel_.forwarder_.forward(buffer, port, arrived.tag, news);
+        hear(news);
+    }
     return arrived.packet;
 }
 
 // Processes look at what is said of their messages whenever they like, so that waits for them.
 // Whether this node is there can be answered at once.
-void BoardlessNode::hear(const std::optional<News>& news) {
-    if (interlude_ && news && news->service >= Service::taken && news->service != Service::probe)
-        news_[news_count_++] = *news;
+void BoardlessNode::hear(News& news) {
+    if (interlude_ && news && news.service >= Service::taken && news.service != Service::probe)
+        news_[news_count_++] = news;
     else
         kernel_.hear(news);
 }
@@ -134,7 +137,7 @@ void BoardlessNode::on_dead_links() {
 
 bool BoardlessNode::give_up_packets() {
     bool any = false;
-    for (std::optional<News> news; kernel_.forwarder_.give_up(news); any = true)
+    for (News news; kernel_.forwarder_.give_up(news); any = true)
         kernel_.hear(news);
     return any;
 }

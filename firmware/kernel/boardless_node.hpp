@@ -95,7 +95,7 @@ private:
     void on_start(std::span<const std::byte> payload);
     void on_time();
     bool may_have_interludes() const { return !lockstep() && !interlude_; }
-    void hear(const std::optional<News>& news);
+    void hear(News& news);
     void end_interludes();
     void on_dead_links();
     bool give_up_packets();

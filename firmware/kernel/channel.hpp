@@ -81,11 +81,11 @@ struct ChannelOut {
     NodeId reader;
     ChannelNumber number;
 
-    Task<Status> write(Kernel& kernel, std::span<const std::byte> data) const {
+    Sending write(Kernel& kernel, std::span<const std::byte> data) const {
         return send(kernel, reader, {.tag = channel_tag(number)}, data);
     }
     template <Value T>
-    Task<Status> write(Kernel& kernel, const T& value) const {
+    Sending write(Kernel& kernel, const T& value) const {
         return write(kernel, std::as_bytes(std::span{&value, 1}));
     }
 };
@@ -98,11 +98,11 @@ struct ChannelIn {
     Match match() const {
         return {.service = Service::message, .tag = channel_tag(number), .source = writer};
     }
-    Task<Received> read(Kernel& kernel, std::span<std::byte> buffer) const {
+    Receiving read(Kernel& kernel, std::span<std::byte> buffer) const {
         return receive(kernel, buffer, channel_tag(number), writer);
     }
     template <Value T>
-    Task<Received> read(Kernel& kernel, T& value) const {
+    Receiving read(Kernel& kernel, T& value) const {
         return read(kernel, std::as_writable_bytes(std::span{&value, 1}));
     }
 };

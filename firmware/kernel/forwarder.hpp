@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
 namespace mesh {
 
@@ -30,9 +29,10 @@ struct Way {
 };
 
 /// What has come to this node: a packet for its mailbox (Service::packet, message, fragment), or
-/// word about a message (all others). Also what is said of a packet to the node it came from.
+/// word about a message (all others), or nothing (kCount). Also what is said of a packet to the
+/// node it came from.
 struct News {
-    Service service{};
+    Service service = Service::kCount;
     Rule rule = Rule::unicast; // by which it is told
     std::uint8_t way =
         Way::kChosen;       // of the packet that it is about; if another: told by all paths
@@ -41,6 +41,15 @@ struct News {
     std::uint32_t message = 0;
     std::uint32_t position = 0;
     std::uint64_t detail = 0; // alive: bytes that are consumed; taken: when, in model time
+
+    explicit operator bool() const { return service != Service::kCount; }
+    void clear() { service = Service::kCount; }
+    /// Becomes the answer to itself.
+    void answer(Service word) {
+        service = word;
+        position = 0;
+        detail = 0;
+    }
 };
 
 /// Control packets have the detail of their news where others have the sizes of a message.
@@ -65,18 +74,18 @@ public:
           intake_(senders, mailbox_, here.identity.start != 0) {}
 
     /// Forwards a packet that the link at `arrival` has accepted; takes over its reference. `tag`:
-    /// what the last node said.
-    std::optional<News> forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag);
+    /// what the last node said. Gives the news in it.
+    void forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag, News& news);
     /// Sends a packet of this node on its way; takes over the caller's reference. `ready`: model
     /// time at which the first port may start.
-    std::optional<News> inject(PacketBuffer* buffer, wire::ModelTime ready);
+    void inject(PacketBuffer* buffer, wire::ModelTime ready, News& news);
 
     /// Gives up a packet at a dead link. False if there is none, or if its sender could not be told
     /// now: that is done no faster than notices leave.
-    bool give_up(std::optional<News>& news);
+    bool give_up(News& news);
     /// Sends word to another node, the answer to what came from there: by all disjoint paths if
-    /// that came by one of them.
-    std::optional<News> tell(const News& news);
+    /// that came by one of them. What is left in `news` is for this node.
+    void tell(News& news);
     /// A process may tell something: what frames bring about has its room beside.
     bool may_tell() const { return notice_count_ < kNotices / 2; }
     /// What was told (Service::later, lost, alive, ...) leaves when the pool allows.
@@ -102,14 +111,13 @@ private:
     static constexpr unsigned kNotices = 16;
 
     bool send_waiting_notices();
-    void send_notice(const News& notice, Rule rule, unsigned path);
-    void answer_look(const News& notice, Path path);
-    std::optional<News> deliver(PacketBuffer* buffer);
-    std::optional<News> put(PacketBuffer* buffer, const News& news);
-    std::optional<News> on_offer(PacketBuffer* buffer, const News& news);
-    std::optional<News> on_ask(const News& news);
-    std::optional<News> undeliverable(const wire::PacketHeader& header);
-    std::optional<News> tell_sender(const wire::PacketHeader& header, Service word);
+    void send_notice(const News& notice, Path path, bool by_path);
+    void deliver(PacketBuffer* buffer, News& news);
+    void put(PacketBuffer* buffer);
+    void on_offer(PacketBuffer* buffer, News& news);
+    void on_ask(News& news);
+    void undeliverable(const wire::PacketHeader& header, News& news);
+    void tell_sender(const wire::PacketHeader& header, Service word, News& news);
 
     const Here& here_;
     PacketPool& pool_;

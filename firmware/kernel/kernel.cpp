@@ -17,6 +17,13 @@ std::span<Sender> make_senders(std::span<std::byte> arena) {
 }
 } // namespace
 
+ByteSource bytes_in(std::span<const std::byte> data) {
+    const auto copy = [](const void* from, std::uint32_t position, std::span<std::byte> out) {
+        std::copy_n(static_cast<const std::byte*>(from) + position, out.size(), out.begin());
+    };
+    return {copy, data.data()};
+}
+
 Arena& arena_of(Kernel& kernel) { return kernel.arena(); }
 
 Kernel::Kernel(const wire::Identity& identity, const Memory& memory, const Cables& cables,
@@ -50,15 +57,68 @@ OutgoingPacket Kernel::new_packet(Rule rule) {
     return packet;
 }
 
+Kernel::Allocation::Allocation(Kernel& kernel, Rule rule)
+    : Waiting(kernel.scheduler_,
+              [](Waiting& self) {
+                  const auto& allocation = static_cast<Allocation&>(self);
+                  return allocation.kernel_.may_start(allocation.rule_);
+              }),
+      kernel_(kernel),
+      rule_(rule) {}
+
+Kernel::Arrival::Arrival(Kernel& kernel, const Match& match)
+    : Waiting(kernel.scheduler_,
+              [](Waiting& self) {
+                  const auto& arrival = static_cast<Arrival&>(self);
+                  return arrival.kernel_.has(arrival.match_);
+              }),
+      kernel_(kernel),
+      match_(match) {}
+
+Kernel::Posting::Posting(Kernel& kernel, const wire::PacketHeader& header, ByteSource source,
+                         std::uint32_t position)
+    : Waiting(kernel.scheduler_,
+              [](Waiting& self) {
+                  const auto& posting = static_cast<Posting&>(self);
+                  return posting.kernel_.try_post(posting.header_, posting.source_,
+                                                  posting.position_, posting.kernel_.now());
+              }),
+      kernel_(kernel),
+      header_(header),
+      source_(source),
+      position_(position) {}
+
+Kernel::Posting Kernel::post(const wire::PacketHeader& header, ByteSource source,
+                             std::uint32_t position) {
+    return {*this, header, source, position};
+}
+
+bool Kernel::try_post(const wire::PacketHeader& header, ByteSource source, std::uint32_t position,
+                      wire::ModelTime ready) {
+    if (!may_start(header.rule))
+        return false;
+    OutgoingPacket packet = new_packet(header.rule);
+    packet.header() = header;
+    if (header.source == kNoNode)
+        packet.header().source = id();
+    if (header.payload_bytes != 0)
+        source.fill(source.context, position, packet.payload());
+    inject(std::move(packet), ready);
+    return true;
+}
+
 void Kernel::inject(OutgoingPacket&& packet, wire::ModelTime ready) {
     const Hold hold(scheduler_.holds());
-    hear(forwarder_.inject(packet.take(), ready));
+    News news;
+    forwarder_.inject(packet.take(), ready, news);
+    hear(news);
     scheduler_.touch();
 }
 
-void Kernel::tell(const News& news) {
+void Kernel::tell(News news) {
     const Hold hold(scheduler_.holds());
-    hear(forwarder_.tell(news));
+    forwarder_.tell(news);
+    hear(news);
     if (forwarder_.send_notices())
         scheduler_.touch();
 }
@@ -142,17 +202,20 @@ std::uint64_t Kernel::start_pull(std::uint32_t position, std::span<std::byte> ou
     return time_.pull_again_at();
 }
 
-void Kernel::hear(const News& news) {
-    if (news.service == Service::probe) {
-        hear(forwarder_.tell(messages_.answer(news)));
-    } else if (news.service == Service::look) {
-        News said = news;
-        said.service = host_.started() && !scheduler_.any() ? Service::gone : Service::here;
-        hear(forwarder_.tell(said));
-    } else {
-        messages_.hear(news);
-    }
+// A question that is for this node may come from it.
+void Kernel::hear(News& news) {
+    if (!news)
+        return;
     scheduler_.touch();
+    if (news.service == Service::probe)
+        messages_.answer(news);
+    else if (news.service == Service::look)
+        news.service = host_.started() && !scheduler_.any() ? Service::gone : Service::here;
+    else
+        return messages_.hear(news);
+    forwarder_.tell(news);
+    if (news)
+        messages_.hear(news);
 }
 
 } // namespace mesh

@@ -51,8 +51,20 @@ struct Memory {
     std::span<std::byte> workspace;   // for the program: messages, data
 };
 
+/// Where the bytes of a message come from: `fill(context, position, out)` writes them.
+struct ByteSource {
+    void (*fill)(const void* context, std::uint32_t position, std::span<std::byte> out) = nullptr;
+    const void* context = nullptr;
+};
+/// Bytes in memory, which must stay where they are.
+ByteSource bytes_in(std::span<const std::byte> data);
+
 class Kernel {
 public:
+    class Allocation;
+    class Arrival;
+    class Posting;
+
     Kernel(const wire::Identity& identity, const Memory& memory, const Cables& cables,
            ToHost to_host);
     Kernel(const Kernel&) = delete;
@@ -123,7 +135,7 @@ public:
     // Packets -------------------------------------------------------------------------------------
 
     /// `OutgoingPacket p = co_await allocate(rule)`: an empty packet, when the pool can start one.
-    auto allocate(Rule rule);
+    Allocation allocate(Rule rule);
     /// False if the pool is too small for this rule's paths (allocate() would wait for ever) or the
     /// image does not have the rule.
     bool can_carry(Rule rule) const { return admission_.can_carry(rule); }
@@ -131,8 +143,17 @@ public:
     void inject(OutgoingPacket&& packet);
     /// The same for control that must move nobody's clock: at model time `ready`.
     void inject(OutgoingPacket&& packet, wire::ModelTime ready);
+    /// `co_await post(header, source, position)`: sends one packet as `header` says (its source is
+    /// this node if it names none) with payload_bytes from `position` in `source`, when the pool
+    /// can start it.
+    Posting post(const wire::PacketHeader& header, ByteSource source = {},
+                 std::uint32_t position = 0);
+    /// Sends it now if the pool can start it; else does nothing, and is false. `ready`: see
+    /// inject().
+    bool try_post(const wire::PacketHeader& header, ByteSource source, std::uint32_t position,
+                  wire::ModelTime ready);
     /// `Packet p = co_await receive(match)`: the next packet that matches; sets the clock.
-    auto receive(Match match);
+    Arrival receive(const Match& match);
     /// The next packet that matches, which must be there (see has()); sets the clock.
     Packet take(const Match& match);
     /// The same for control that moves no clock.
@@ -149,7 +170,7 @@ public:
     /// There is room for what a process tells another kernel.
     bool may_tell() const { return forwarder_.may_tell(); }
     /// Sends word about a message; see Forwarder::tell(). Precondition: may_tell().
-    void tell(const News& news);
+    void tell(News news);
     /// Time to ask: true if outgoing.lost, or if its time for that has come, and may_tell().
     bool may_ask(const Outgoing& outgoing) const {
         return (outgoing.lost || due(outgoing.ask_at)) && may_tell();
@@ -192,11 +213,7 @@ private:
     bool may_start(Rule rule);
     OutgoingPacket new_packet(Rule rule);
     std::uint64_t start_pull(std::uint32_t position, std::span<std::byte> out);
-    void hear(const std::optional<News>& news) {
-        if (news)
-            hear(*news);
-    }
-    void hear(const News& news);
+    void hear(News& news);
 
     Here here_;
     std::span<std::byte> workspace_;
@@ -268,31 +285,24 @@ private:
     PacketBuffer* take() { return std::exchange(buffer_, nullptr); }
 };
 
-// Awaiters ----------------------------------------------------------------------------------------
+// What co_await gives -----------------------------------------------------------------------------
 
 namespace detail {
 
 /// Waits for ready(), then gives result().
 template <class Ready, class Result>
-class Awaiter {
+class Awaiter : public Waiting {
 public:
     Awaiter(Scheduler& scheduler, Ready ready, Result result, std::uint64_t wake)
-        : scheduler_(scheduler),
+        : Waiting(
+              scheduler, [](Waiting& self) { return static_cast<Awaiter&>(self).ready_(); }, wake),
           ready_(ready),
-          result_(result),
-          wake_(wake) {}
-    bool await_ready() { return ready_(); }
-    void await_suspend(std::coroutine_handle<> caller) {
-        scheduler_.block(
-            caller, [](void* self) { return static_cast<Awaiter*>(self)->ready_(); }, this, wake_);
-    }
+          result_(result) {}
     auto await_resume() { return result_(); }
 
 private:
-    Scheduler& scheduler_;
     Ready ready_;
     Result result_;
-    std::uint64_t wake_;
 };
 
 /// Awaiter for code outside the kernel (channels, alternatives).
@@ -300,6 +310,39 @@ template <class Ready, class Result>
 auto wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake = wire::kNever);
 
 } // namespace detail
+
+class Kernel::Allocation : public Waiting {
+public:
+    Allocation(Kernel& kernel, Rule rule);
+    OutgoingPacket await_resume() { return kernel_.new_packet(rule_); }
+
+private:
+    Kernel& kernel_;
+    Rule rule_;
+};
+
+class Kernel::Arrival : public Waiting {
+public:
+    Arrival(Kernel& kernel, const Match& match);
+    Packet await_resume() { return kernel_.take(match_); }
+
+private:
+    Kernel& kernel_;
+    Match match_;
+};
+
+class Kernel::Posting : public Waiting {
+public:
+    Posting(Kernel& kernel, const wire::PacketHeader& header, ByteSource source,
+            std::uint32_t position);
+    void await_resume() const {}
+
+private:
+    Kernel& kernel_;
+    wire::PacketHeader header_;
+    ByteSource source_;
+    std::uint32_t position_;
+};
 
 template <class Ready>
 auto Kernel::wait_until(Ready ready, std::uint64_t wake) {
@@ -337,15 +380,9 @@ inline auto Kernel::join(ProcessId id) {
 
 inline void Kernel::inject(OutgoingPacket&& packet) { inject(std::move(packet), now()); }
 
-inline auto Kernel::allocate(Rule rule) {
-    return detail::Awaiter{scheduler_, [this, rule] { return may_start(rule); },
-                           [this, rule] { return new_packet(rule); }, wire::kNever};
-}
+inline Kernel::Allocation Kernel::allocate(Rule rule) { return {*this, rule}; }
 
-inline auto Kernel::receive(Match match) {
-    return detail::Awaiter{scheduler_, [this, match] { return has(match); },
-                           [this, match] { return take(match); }, wire::kNever};
-}
+inline Kernel::Arrival Kernel::receive(const Match& match) { return {*this, match}; }
 
 inline auto Kernel::pull(std::uint32_t position, std::span<std::byte> out) {
     const std::uint64_t again = start_pull(position, out);

@@ -7,42 +7,7 @@ namespace mesh {
 
 namespace {
 
-constexpr std::uint8_t service(Service value) { return static_cast<std::uint8_t>(value); }
-
 constexpr wire::ModelTime kPauseMax = 64 * wire::kTicksPerUnit;
-
-struct Parcel {
-    NodeId to;
-    SendOptions options;
-    std::uint32_t total_bytes;
-    ByteSource source;
-};
-
-// Fills and starts the packet that comes next.
-void start_packet(Kernel& kernel, OutgoingPacket packet, const Parcel& parcel, Outgoing& outgoing) {
-    const std::uint32_t position = outgoing.sent_bytes;
-    std::uint32_t bytes =
-        std::min<std::uint32_t>(parcel.options.packet_bytes, parcel.total_bytes - position);
-    if (const std::uint32_t unit = parcel.options.unit_bytes; unit != 0) {
-        const std::uint32_t inside = position % unit;
-        bytes = std::min(bytes, unit - inside);
-        packet.header().unit_bytes =
-            inside == 0 ? std::min(unit, parcel.total_bytes - position) : 0;
-        packet.header().flags = inside == 0 ? 0 : wire::packet_flag::kPart;
-    }
-    if (parcel.options.is_void)
-        packet.header().flags |= wire::packet_flag::kVoid;
-    packet.header().destination = parcel.to;
-    packet.header().tag = parcel.options.tag;
-    packet.header().service = service(position == 0 ? Service::message : Service::fragment);
-    packet.header().subtree = static_cast<std::uint8_t>(outgoing.path());
-    packet.header().message = outgoing.message;
-    packet.header().position = position != 0 ? position : kernel.messages().before(outgoing);
-    packet.header().total_bytes = parcel.total_bytes;
-    parcel.source.fill(parcel.source.context, position, packet.resize(bytes));
-    kernel.inject(std::move(packet));
-    outgoing.sent_bytes = position + bytes;
-}
 
 // Packets that the first `position` bytes of a message take.
 std::uint32_t packets_before(const SendOptions& options, std::uint32_t position) {
@@ -54,73 +19,138 @@ std::uint32_t packets_before(const SendOptions& options, std::uint32_t position)
     return packets(position);
 }
 
-bool all_taken(const Outgoing& outgoing, const Parcel& parcel) {
-    return outgoing.taken && outgoing.taken_bytes >= parcel.total_bytes;
-}
-
-// There is a packet to send: the offer, or what the window has room for.
-bool may_send(const Outgoing& outgoing, const Parcel& parcel, bool offered) {
-    if (!outgoing.has_way() || !offered)
-        return outgoing.has_way();
-    return outgoing.taken && outgoing.sent_bytes < parcel.total_bytes &&
-           packets_before(parcel.options, outgoing.sent_bytes) <
-               packets_before(parcel.options, outgoing.taken_bytes) + limits::kMessageWindowPackets;
-}
-
-// The sender has something to do, or something has been said.
-bool may_go_on(const Outgoing& outgoing, const Parcel& parcel) {
-    return outgoing.later || outgoing.moved || outgoing.unknown ||
-           (!outgoing.lost && may_send(outgoing, parcel, true)) || all_taken(outgoing, parcel);
+Process send_alone(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t total_bytes,
+                   ByteSource source) {
+    const Status status = co_await send(kernel, to, options, total_bytes, source);
+    co_return status;
 }
 
 } // namespace
 
-// Control takes no model time, so in the model the packets behind the first wait for their port
-// only, not for the receiver's answer.
-Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t total_bytes,
-                  ByteSource source) {
+// Sending -----------------------------------------------------------------------------------------
+
+Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uint32_t total_bytes,
+                 ByteSource source)
+    : Waiting(kernel.scheduler(),
+              [](Waiting& self) { return static_cast<Sending&>(self).go_on(); }),
+      kernel_(kernel),
+      outgoing_{kernel.messages(), to, options.route},
+      options_(options),
+      total_bytes_(total_bytes),
+      source_(source) {
     if (index(to) >= kernel.nodes() || total_bytes > limits::kMessageBytesMax ||
         options.packet_bytes == 0 || options.packet_bytes > wire::kPayloadBytesMax ||
-        !kernel.can_carry(options.route))
-        co_return Status::bad_argument;
-    Outgoing outgoing{kernel.messages(), to, options.route};
-    kernel.messages().number(outgoing);
-    outgoing.question = Service::ask;
-    outgoing.lost = kernel.cut_off(to, options.route);
-    const Parcel parcel{to, options, total_bytes, source};
-    wire::ModelTime pause = wire::kTicksPerUnit;
-    bool offered = false;
-    while (!outgoing.unknown && !all_taken(outgoing, parcel)) {
-        if (std::exchange(outgoing.moved, false) && outgoing.arrived_bytes != 0) {
-            outgoing.sent_bytes = outgoing.arrived_bytes;
-            offered = true;
-        }
-        if (outgoing.later) { // nobody takes it yet
-            co_await kernel.sleep(pause);
-            pause = std::min(2 * pause, kPauseMax);
-            outgoing.later = offered = false;
-            outgoing.sent_bytes = 0;
-        }
-        if (!outgoing.lost && may_send(outgoing, parcel, offered)) {
-            offered = true;
-            OutgoingPacket packet = co_await kernel.allocate(outgoing.rule());
-            start_packet(kernel, std::move(packet), parcel, outgoing);
-        }
-        outgoing.ask_at = kernel.ask_time(outgoing.asked);
-        co_await kernel.wait_until([&kernel, &outgoing, &parcel] {
-            return may_go_on(outgoing, parcel) || kernel.may_ask(outgoing);
-        });
-        outgoing.ask_at = wire::kNever;
-        if (may_go_on(outgoing, parcel))
-            outgoing.begin_anew();
-        else if (!kernel.ask(outgoing))
-            co_return Status::unreachable;
+        !kernel.can_carry(options.route)) {
+        outgoing_.lose_way(); // nobody asks for one
+        status_ = Status::bad_argument;
+        return;
     }
-    if (outgoing.unknown)
-        co_return Status::unreachable;
-    if (options.synchronous)
-        kernel.advance_clock(outgoing.taken_at);
-    co_return Status::ok;
+    outgoing_.question = Service::ask;
+    outgoing_.lost = kernel.cut_off(to, options.route);
+}
+
+bool Sending::all_taken() const { return outgoing_.taken && outgoing_.taken_bytes >= total_bytes_; }
+
+// There is a packet to send: the offer, or what the window has room for.
+bool Sending::may_send(bool offered) const {
+    if (outgoing_.lost || !outgoing_.has_way() || !offered)
+        return !outgoing_.lost && outgoing_.has_way();
+    return outgoing_.taken && outgoing_.sent_bytes < total_bytes_ &&
+           packets_before(options_, outgoing_.sent_bytes) <
+               packets_before(options_, outgoing_.taken_bytes) + limits::kMessageWindowPackets;
+}
+
+// The sender has something to do, or something has been said.
+bool Sending::has_news() const {
+    return outgoing_.later || outgoing_.moved || outgoing_.unknown || may_send(true) || all_taken();
+}
+
+// Nobody takes it yet: it is offered again after a while.
+bool Sending::pausing() {
+    if (pause_end_ == 0) {
+        wake_ = kernel_.deadline_in(pause_);
+        pause_end_ = kernel_.now() + pause_;
+        ask_again_at(wake_);
+        pause_ = std::min(2 * pause_, kPauseMax);
+    }
+    if (!kernel_.due(wake_))
+        return true;
+    ask_again_at(wire::kNever);
+    kernel_.advance_clock(std::exchange(pause_end_, 0));
+    outgoing_.later = offered_ = false;
+    outgoing_.sent_bytes = 0;
+    return false;
+}
+
+// Fills and starts the packet at outgoing_.sent_bytes. False if the pool cannot start one now.
+bool Sending::send_packet() {
+    std::uint32_t bytes =
+        std::min<std::uint32_t>(options_.packet_bytes, total_bytes_ - outgoing_.sent_bytes);
+    const bool first = outgoing_.sent_bytes == 0;
+    wire::PacketHeader header{
+        .rule = outgoing_.rule(),
+        .subtree = static_cast<std::uint8_t>(outgoing_.path()),
+        .destination = outgoing_.to,
+        .tag = options_.tag,
+        .service = static_cast<std::uint8_t>(first ? Service::message : Service::fragment),
+        .flags = options_.is_void ? wire::packet_flag::kVoid : std::uint8_t{0},
+        .message = outgoing_.message,
+        .position = first ? kernel_.messages().before(outgoing_) : outgoing_.sent_bytes,
+        .total_bytes = total_bytes_};
+    if (const std::uint32_t unit = options_.unit_bytes; unit != 0) {
+        const std::uint32_t inside = outgoing_.sent_bytes % unit;
+        bytes = std::min(bytes, unit - inside);
+        if (inside == 0)
+            header.unit_bytes = std::min(unit, total_bytes_ - outgoing_.sent_bytes);
+        else
+            header.flags |= wire::packet_flag::kPart;
+    }
+    header.payload_bytes = static_cast<std::uint16_t>(bytes);
+    if (!kernel_.try_post(header, source_, outgoing_.sent_bytes, kernel_.now()))
+        return false;
+    offered_ = true;
+    outgoing_.sent_bytes += bytes;
+    return true;
+}
+
+// Control takes no model time, so in the model the packets behind the first wait for their port
+// only, not for the receiver's answer.
+bool Sending::go_on() {
+    if (status_ != Status::ok)
+        return true;
+    if (outgoing_.message == 0)
+        kernel_.messages().number(outgoing_);
+    while (pause_end_ != 0 || (!outgoing_.unknown && !all_taken())) {
+        if (!listens_) {
+            if (std::exchange(outgoing_.moved, false) && outgoing_.arrived_bytes != 0) {
+                outgoing_.sent_bytes = outgoing_.arrived_bytes;
+                offered_ = true;
+            }
+            if ((outgoing_.later && pausing()) || (may_send(offered_) && !send_packet()))
+                return false;
+            outgoing_.ask_at = kernel_.ask_time(outgoing_.asked);
+            listens_ = true;
+        }
+        if (!has_news() && !kernel_.may_ask(outgoing_))
+            return false;
+        listens_ = false;
+        outgoing_.ask_at = wire::kNever;
+        if (has_news()) {
+            outgoing_.begin_anew();
+        } else if (!kernel_.ask(outgoing_)) {
+            status_ = Status::unreachable;
+            return true;
+        }
+    }
+    if (outgoing_.unknown)
+        status_ = Status::unreachable;
+    else if (options_.synchronous)
+        kernel_.advance_clock(outgoing_.taken_at);
+    return true;
+}
+
+Sending::operator Process() const {
+    return send_alone(kernel_, outgoing_.to, options_, total_bytes_, source_);
 }
 
 // Receiving ---------------------------------------------------------------------------------------
@@ -135,57 +165,100 @@ Message::Message(Kernel& kernel, Packet&& offer)
 
 Message::~Message() { kernel_.end(incoming_, started_ && finished()); }
 
-// Gives out the next packet, telling the sender now and then how far its message is consumed.
-Task<Packet> next(Kernel& kernel, Message& message) {
-    Packet packet = std::move(message.current_);
-    if (message.started_) {
-        const Match rest{.service = Service::fragment, .message = message.header_.message};
-        packet = co_await await_from(kernel, message.source(), rest);
-        if (!packet) {
-            message.status_ = packet.status();
-            co_return packet;
+// Brings the next packet to current_, and tells the sender now and then how far its message is
+// consumed. True when it is there, or cannot come.
+bool Message::advance(std::optional<SourceWait>& wait) {
+    if (!current_) {
+        if (!wait)
+            wait.emplace(kernel_, source(),
+                         Match{.service = Service::fragment, .message = header_.message});
+        if (!wait->over())
+            return false;
+        current_ = wait->take();
+        wait.reset();
+        if (!current_) {
+            status_ = current_.status();
+            return true;
         }
     }
-    message.incoming_.consumed += packet.header().payload_bytes;
-    const bool half_window = ++message.unanswered_ >= limits::kMessageWindowPackets / 2;
-    if (!message.started_ || half_window || message.finished()) {
-        message.unanswered_ = 0;
-        message.started_ = true;
-        co_await kernel.wait_until([&kernel] { return kernel.may_tell(); });
-        kernel.tell({.service = Service::taken,
-                     .way = message.incoming_.detour ? Way::kNone : Way::kChosen,
-                     .peer = message.source(),
-                     .message = message.header_.message,
-                     .position = message.incoming_.consumed,
-                     .detail = kernel.now()});
+    const std::uint32_t consumed = incoming_.consumed + current_.header().payload_bytes;
+    const bool half_window = unanswered_ + 1u >= limits::kMessageWindowPackets / 2;
+    const bool tells = !started_ || half_window || consumed >= bytes();
+    if (tells && !kernel_.may_tell())
+        return false;
+    incoming_.consumed = consumed;
+    ++unanswered_;
+    if (tells) {
+        unanswered_ = 0;
+        started_ = true;
+        kernel_.tell({.service = Service::taken,
+                      .way = incoming_.detour ? Way::kNone : Way::kChosen,
+                      .peer = source(),
+                      .message = header_.message,
+                      .position = consumed,
+                      .detail = kernel_.now()});
     }
-    co_return packet;
+    return true;
 }
 
-Task<Received> receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source) {
+NextPacket::NextPacket(Kernel& kernel, Message& message)
+    : Waiting(kernel.scheduler(),
+              [](Waiting& self) {
+                  auto& next = static_cast<NextPacket&>(self);
+                  return next.message_.advance(next.wait_);
+              }),
+      message_(message) {}
+
+Receiving::Receiving(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source)
+    : Waiting(kernel.scheduler(),
+              [](Waiting& self) { return static_cast<Receiving&>(self).go_on(); }),
+      kernel_(kernel),
+      buffer_(buffer) {
     if (source != kAnySource && index(source) >= kernel.nodes())
-        co_return Received{.status = Status::bad_argument};
-    const Match match{.service = Service::message, .tag = tag};
-    Packet offer = co_await await_from(kernel, source, match);
+        result_.status = Status::bad_argument;
+    else
+        wait_.emplace(kernel, source, Match{.service = Service::message, .tag = tag});
+}
+
+// Takes the offer.
+bool Receiving::begin() {
+    if (!wait_->over())
+        return false;
+    Packet offer = wait_->take();
+    result_.status = offer.status();
+    wait_.reset();
     if (!offer)
-        co_return Received{.status = offer.status()};
-    Message message{kernel, std::move(offer)};
-    Received result{Status::ok, message.source(), message.tag(), 0};
-    do {
-        Packet packet = co_await next(kernel, message);
-        if (!packet)
-            co_return Received{.status = message.status() == Status::ok ? Status::no_memory
-                                                                        : message.status()};
+        return true;
+    message_.emplace(kernel_, std::move(offer));
+    result_ = {Status::ok, message_->source(), message_->tag(), 0};
+    return true;
+}
+
+bool Receiving::go_on() {
+    if (!message_ && (result_.status != Status::ok || !begin()))
+        return result_.status != Status::ok;
+    while (message_) {
+        if (!message_->advance(wait_))
+            return false;
+        const Packet packet = std::move(message_->current_);
+        if (!packet) {
+            result_ = {.status = message_->status()};
+            break;
+        }
         const auto payload = packet.payload();
-        const auto bytes = std::min<std::size_t>(payload.size(), buffer.size() - result.bytes);
-        std::copy_n(payload.begin(), bytes, buffer.begin() + result.bytes);
-        result.bytes += static_cast<std::uint32_t>(bytes);
+        const auto bytes = std::min<std::size_t>(payload.size(), buffer_.size() - result_.bytes);
+        std::copy_n(payload.begin(), bytes, buffer_.begin() + result_.bytes);
+        result_.bytes += static_cast<std::uint32_t>(bytes);
         if (bytes < payload.size())
-            result.status = Status::truncated;
-    } while (!message.finished());
-    if (message.is_void())
-        result.status = Status::unreachable;
-    co_return result;
+            result_.status = Status::truncated;
+        if (!message_->finished())
+            continue;
+        if (message_->is_void())
+            result_.status = Status::unreachable;
+        break;
+    }
+    message_.reset();
+    return true;
 }
 
 } // namespace mesh

@@ -20,17 +20,12 @@
 #include "kernel/await.hpp"
 #include "kernel/kernel.hpp"
 
-#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 
 namespace mesh {
-
-/// Where the bytes of a message come from: `fill(context, position, out)` writes them.
-struct ByteSource {
-    void (*fill)(const void* context, std::uint32_t position, std::span<std::byte> out);
-    const void* context;
-};
 
 struct SendOptions {
     Tag tag = 0;
@@ -41,19 +36,49 @@ struct SendOptions {
     bool is_void = false;    // the sender could not make it: receive() gives unreachable for it
 };
 
-/// Sends `total_bytes` (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed
-/// them all. ok; unreachable: the receiver does not answer by any path, or has left it (it is not
-/// known whether it has arrived); bad_argument: no such node, or size out of range.
-Task<Status> send(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t total_bytes,
-                  ByteSource source);
+/// See send().
+class Sending : public Waiting {
+public:
+    Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uint32_t total_bytes,
+            ByteSource source);
+    Status await_resume() const { return status_; }
+    /// As a process of its own: `spawn(send(...))`.
+    operator Process() const;
+
+private:
+    bool go_on();
+    bool pausing();
+    bool send_packet();
+    bool may_send(bool offered) const;
+    bool has_news() const;
+    bool all_taken() const;
+
+    Kernel& kernel_;
+    Outgoing outgoing_;
+    SendOptions options_;
+    std::uint32_t total_bytes_;
+    ByteSource source_;
+    bool offered_ = false;
+    bool listens_ = false;
+    Status status_ = Status::ok;
+    wire::ModelTime pause_ = wire::kTicksPerUnit; // before the next offer
+    wire::ModelTime pause_end_ = 0;               // of the one that it is in, if not 0
+    std::uint64_t wake_ = 0;
+};
+
+/// `Status s = co_await send(kernel, to, options, total_bytes, source)`: sends `total_bytes`
+/// (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed them all. ok;
+/// unreachable: the receiver does not answer by any path, or has left it (it is not known whether
+/// it has arrived); bad_argument: no such node, or size out of range.
+inline Sending send(Kernel& kernel, NodeId to, const SendOptions& options,
+                    std::uint32_t total_bytes, ByteSource source) {
+    return {kernel, to, options, total_bytes, source};
+}
 
 /// The same for bytes in memory, which must stay until it completes.
-inline Task<Status> send(Kernel& kernel, NodeId to, SendOptions options,
-                         std::span<const std::byte> data) {
-    const auto copy = [](const void* from, std::uint32_t position, std::span<std::byte> out) {
-        std::copy_n(static_cast<const std::byte*>(from) + position, out.size(), out.begin());
-    };
-    return send(kernel, to, options, static_cast<std::uint32_t>(data.size()), {copy, data.data()});
+inline Sending send(Kernel& kernel, NodeId to, const SendOptions& options,
+                    std::span<const std::byte> data) {
+    return {kernel, to, options, static_cast<std::uint32_t>(data.size()), bytes_in(data)};
 }
 
 /// A message being received, packet by packet, without copying. If it goes before it is finished,
@@ -76,7 +101,10 @@ public:
     Status status() const { return status_; }
 
 private:
-    friend Task<Packet> next(Kernel& kernel, Message& message);
+    friend class NextPacket;
+    friend class Receiving;
+
+    bool advance(std::optional<SourceWait>& wait);
 
     Kernel& kernel_;
     Packet current_;
@@ -97,24 +125,55 @@ inline auto receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = k
         });
 }
 
+/// See next().
+class NextPacket : public Waiting {
+public:
+    NextPacket(Kernel& kernel, Message& message);
+    Packet await_resume() { return std::move(message_.current_); }
+
+private:
+    Message& message_;
+    std::optional<SourceWait> wait_;
+};
+
 /// `Packet p = co_await next(kernel, message)`: its packets in order; the first call gives the
 /// first. Giving out a packet tells the sender that it is consumed, so it must be called until
 /// message.finished(). Gives none if message.status() is not ok: its sender is unreachable or has
-/// given it up, or no_memory. Precondition: not finished.
-Task<Packet> next(Kernel& kernel, Message& message);
+/// given it up. Precondition: not finished.
+inline NextPacket next(Kernel& kernel, Message& message) { return {kernel, message}; }
 
 /// What receive() has got.
 struct Received {
-    Status status = Status::no_memory;
+    Status status = Status::ok;
     NodeId source = kNoNode;
     Tag tag = 0;
     std::uint32_t bytes = 0; // in the buffer
 };
 
-/// Receives one whole message into `buffer`. ok; truncated: it was longer, the rest is discarded;
-/// unreachable: `source`, or the sender of a message that has begun, does not answer by any path,
-/// or has given the message up; bad_argument: no such source; no_memory.
-Task<Received> receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag = kAnyTag,
-                       NodeId source = kAnySource);
+/// See receive().
+class Receiving : public Waiting {
+public:
+    Receiving(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source);
+    Received await_resume() const { return result_; }
+
+private:
+    bool go_on();
+    bool begin();
+
+    Kernel& kernel_;
+    std::span<std::byte> buffer_;
+    std::optional<SourceWait> wait_;
+    std::optional<Message> message_;
+    Received result_;
+};
+
+/// `Received r = co_await receive(kernel, buffer)`: receives one whole message into `buffer`. ok;
+/// truncated: it was longer, the rest is discarded; unreachable: `source`, or the sender of a
+/// message that has begun, does not answer by any path, or has given the message up; bad_argument:
+/// no such source.
+inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag = kAnyTag,
+                         NodeId source = kAnySource) {
+    return {kernel, buffer, tag, source};
+}
 
 } // namespace mesh

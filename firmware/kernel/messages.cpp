@@ -116,13 +116,9 @@ void Messages::hear(const News& news) {
     }
 }
 
-News Messages::answer(const News& probe) const {
-    News said = probe;
-    said.service =
-        probe.position == 0 || find(probe.position) != nullptr ? Service::alive : Service::unknown;
-    said.position = 0;
-    said.detail = 0;
-    return said;
+void Messages::answer(News& probe) const {
+    const bool known = probe.position == 0 || find(probe.position) != nullptr;
+    probe.answer(known ? Service::alive : Service::unknown);
 }
 
 void Messages::on_dead_links(const Forwarder& forwarder) {

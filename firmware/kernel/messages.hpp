@@ -86,8 +86,8 @@ public:
     bool next_question(Outgoing& outgoing, News& question);
     /// News came: if it is of something under way, that hears it.
     void hear(const News& news);
-    /// What to answer to a probe.
-    News answer(const News& probe) const;
+    /// Makes of a probe the answer to it.
+    void answer(News& probe) const;
     /// Links have died, and with them the ways that begin with them, also of those that are waiting
     /// for an answer only.
     void on_dead_links(const Forwarder& forwarder);

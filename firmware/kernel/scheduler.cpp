@@ -9,47 +9,52 @@
 namespace mesh {
 
 bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId* id) {
-    const auto free = std::find_if(slots_.begin(), slots_.end(),
-                                   [](const ProcessSlot& slot) { return slot.is_free(); });
-    if (free == slots_.end())
+    std::uint8_t number = 0;
+    while (number < slots_.size() && !slots_[number].is_free())
+        ++number;
+    if (number == slots_.size())
         return false;
     const auto handle = process.release();
     if (!handle)
         return false;
-    const auto generation = static_cast<std::uint8_t>(free->generation + 1);
-    *free = ProcessSlot{.root = handle,
-                        .resume_at = handle,
-                        .clock = clock,
-                        .generation = generation,
-                        .will_be_joined = id != nullptr};
-    const auto number = static_cast<std::uint8_t>(free - slots_.begin());
+    ProcessSlot& slot = slots_[number];
+    slot.root = handle;
+    slot.resume_at = handle;
+    slot.waiting = nullptr;
+    slot.clock = clock;
+    slot.status = Status::ok;
+    ++slot.generation;
+    slot.will_be_joined = id != nullptr;
     if (id != nullptr)
-        *id = {number, generation};
+        *id = {number, slot.generation};
     used_ = std::max(used_, static_cast<std::uint8_t>(number + 1));
     touch();
     return true;
 }
 
-void Scheduler::block(std::coroutine_handle<> resume_at, Ready ready, void* context,
-                      std::uint64_t wake) {
-    ProcessSlot& slot = slots_[current_];
-    slot.resume_at = resume_at;
-    slot.ready = ready;
-    slot.context = context;
-    slot.wake = wake;
+bool Waiting::await_suspend(std::coroutine_handle<> caller) {
+    return scheduler_.block(caller, *this);
 }
 
+bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
+    if (waiting.ask_(waiting))
+        return false;
+    slots_[current_].resume_at = resume_at;
+    slots_[current_].waiting = &waiting;
+    return true;
+}
+
+// Whoever waits is asked in its own name: what goes on then moves its clock.
 bool Scheduler::run_round() {
     if (!std::exchange(touched_, false))
         return false;
     bool ran = false;
     for (unsigned number = 0; number < used_; ++number) {
         ProcessSlot& slot = slots_[number];
-        if (!slot.root || (slot.ready != nullptr && !slot.ready(slot.context)))
-            continue;
         current_ = static_cast<std::uint8_t>(number);
-        slot.ready = nullptr;
-        slot.wake = wire::kNever;
+        if (!slot.root || (slot.waiting != nullptr && !slot.waiting->ask_(*slot.waiting)))
+            continue;
+        slot.waiting = nullptr;
         holds_.lower();
         slot.resume_at.resume();
         MESH_CHECK(!holds_.any(), hold_out_of_balance);
@@ -79,15 +84,16 @@ std::uint64_t Scheduler::next_wake() const {
         return 0;
     std::uint64_t earliest = wire::kNever;
     for (const ProcessSlot& slot : slots_.first(used_))
-        if (slot.root)
-            earliest = std::min(earliest, slot.wake);
+        if (slot.root && slot.waiting != nullptr)
+            earliest = std::min(earliest, slot.waiting->wake_);
     return earliest;
 }
 
 bool Scheduler::any() const {
-    const auto slots = slots_.first(used_);
-    return std::any_of(slots.begin(), slots.end(),
-                       [](const ProcessSlot& slot) { return !!slot.root; });
+    for (const ProcessSlot& slot : slots_.first(used_))
+        if (slot.root)
+            return true;
+    return false;
 }
 
 bool Scheduler::ended(ProcessId id) const { return !known(id) || !slots_[id.slot].root; }

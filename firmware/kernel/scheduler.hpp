@@ -24,15 +24,42 @@ struct ProcessId {
     std::uint8_t generation = 0;
 };
 
+class Scheduler;
+
+/// What a process waits for, in the frame of that process: `co_await` asks it at once, then after
+/// every event, until it says that it is there. What takes several steps goes on when it is asked,
+/// as if it were the process; so it needs no coroutine of its own.
+class Waiting {
+public:
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+    bool await_ready() const { return false; }
+    bool await_suspend(std::coroutine_handle<> caller);
+
+protected:
+    using Ask = bool (*)(Waiting& self);
+    /// `wake`: when to ask at the latest.
+    Waiting(Scheduler& scheduler, Ask ask, std::uint64_t wake = wire::kNever)
+        : scheduler_(scheduler),
+          ask_(ask),
+          wake_(wake) {}
+    ~Waiting() = default;
+    void ask_again_at(std::uint64_t wake) { wake_ = wake; }
+
+private:
+    friend class Scheduler;
+
+    Scheduler& scheduler_;
+    Ask ask_;
+    std::uint64_t wake_;
+};
+
 /// One process, or room for one. Memory of the scheduler.
 struct ProcessSlot {
-    using Ready = bool (*)(void* context);
-
     std::coroutine_handle<Process::promise_type> root;
     std::coroutine_handle<> resume_at;
-    Ready ready = nullptr; // nullptr: runnable
-    void* context = nullptr;
-    std::uint64_t wake = wire::kNever;
+    Waiting* waiting = nullptr; // nullptr: runnable
     wire::ModelTime clock = 0;
     Status status = Status::ok;
     std::uint8_t generation = 0;
@@ -43,8 +70,6 @@ struct ProcessSlot {
 
 class Scheduler {
 public:
-    using Ready = ProcessSlot::Ready;
-
     /// `slots`: the caller's, for as long as this lives; what is in them does not matter.
     explicit Scheduler(std::span<ProcessSlot> slots) : slots_(slots) {
         std::uninitialized_default_construct(slots.begin(), slots.end());
@@ -55,9 +80,8 @@ public:
     /// slot is left or the arena was exhausted.
     [[nodiscard]] bool spawn(Process process, wire::ModelTime clock, ProcessId* id);
 
-    /// Blocks the running process until `ready(context)` holds. `wake`: when to ask at the latest.
-    void block(std::coroutine_handle<> resume_at, Ready ready, void* context,
-               std::uint64_t wake = wire::kNever);
+    /// Blocks the running process. False, and nothing done, if what it waits for is there.
+    bool block(std::coroutine_handle<> resume_at, Waiting& waiting);
 
     /// Resumes each process that can run once. Returns whether any ran.
     bool run_round();
@@ -70,7 +94,7 @@ public:
     Holds& holds() const { return holds_; }
     /// Time has come to `now`: touches if a process wanted to be asked by then.
     void on_time(std::uint64_t now);
-    /// Earliest `wake` of all blocked processes, or kNever; 0 if another round is due.
+    /// Earliest wake of all blocked processes, or kNever; 0 if another round is due.
     std::uint64_t next_wake() const;
 
     /// No process ever runs again.

@@ -97,8 +97,10 @@ public:
             handle_.destroy();
     }
 
-    bool await_ready() const noexcept { return !handle_ && detail::SaysFailure<T>; }
+    bool await_ready() const noexcept { return false; }
     std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
+        if (!handle_ && detail::SaysFailure<T>)
+            return caller;
         if (!handle_)
             return std::noop_coroutine(); // the program ends
         handle_.promise().continuation = caller;

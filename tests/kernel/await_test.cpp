@@ -20,6 +20,7 @@ struct Story {
     wire::ModelTime late = 0;       // how long the source sleeps first
     wire::ModelTime waits_late = 0; // and who waits
     bool sends = true;
+    bool stays = false; // if it does not send: its program does not end
     std::optional<bool> got{};
 };
 Story story;
@@ -27,6 +28,8 @@ Story story;
 Process waits_for_one(Kernel& node) {
     if (node.id() == story.from) {
         co_await node.sleep(story.late);
+        while (!story.sends && story.stays)
+            co_await node.receive({.tag = 6});
         if (!story.sends)
             co_return Status::ok;
         OutgoingPacket packet = co_await node.allocate(Rule::unicast);
@@ -36,7 +39,7 @@ Process waits_for_one(Kernel& node) {
     }
     if (node.id() == kWaits) {
         co_await node.sleep(story.waits_late);
-        const Packet packet = co_await await_from(node, story.from, {.tag = 5});
+        const Packet packet = co_await await_packet(node, story.from, {.tag = 5});
         story.got = static_cast<bool>(packet);
     }
     co_return Status::ok;
@@ -94,8 +97,17 @@ TEST(Await, WhatHasComeIsTakenThoughItsSourceHasDiedSince) {
     EXPECT_EQ(story.got, true);
 }
 
+TEST(Await, ANodeWhoseProgramHasEndedIsNotWaitedFor) {
+    for (const std::uint32_t from : {1u, 7u}) {
+        story = {.from = node_at(from), .sends = false};
+        Rig rig{kCube3, waits_for_one};
+        rig.run({});
+        EXPECT_EQ(story.got, false) << "from " << from;
+    }
+}
+
 TEST(Await, AMeshInWhichNobodySendsComesToRest) {
-    story = {.from = node_at(7), .sends = false};
+    story = {.from = node_at(7), .sends = false, .stays = true};
     Rig rig{kCube3, waits_for_one};
     rig.run({});
     rig.finish(~std::uint64_t{0} - 1); // no limit

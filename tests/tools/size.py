@@ -171,6 +171,8 @@ def limits(table, full_image, build, board):
     frame = (deepest_frames(build, board) or [(0, "none", "")])[0]
     measured = (("flash of the system", flash, "FLASH_BUDGET", ""),
                 ("static RAM of the system", ram, "RAM_BUDGET", ""),
+                ("flash of all collectives", total(table, "collectives")[0], "COLLECTIVES_BUDGET",
+                 ""),
                 ("flash of all trees", rule_bytes(full_image, "cube_trees", JOINING),
                  "TREES_BUDGET", ""),
                 ("flash of the UHC's rules", rule_bytes(full_image, "uhc", JOINING, FACE),
