@@ -8,8 +8,8 @@ QEMU_MACHINE := mps2-an505
 
 # Budgets in bytes; the build fails beyond them. Flash: kernel, links, routing and messages with the
 # board's node, at -Os; collectives: all of them; trees: the rules of all trees of the cube, in
-# programs that use them; network: those of the UHC, and all of the star. RAM: static, without pool, arena and stacks.
-# Stack: any one function.
+# programs that use them; network: those of the UHC, and all of the star. RAM: static, without
+# pool, arena and stacks. Stack: any one function.
 FLASH_BUDGET := 20480
 RAM_BUDGET := 3072
 COLLECTIVES_BUDGET := 37888

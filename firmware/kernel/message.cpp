@@ -82,7 +82,7 @@ bool Sending::pausing() {
     return false;
 }
 
-// Fills and starts the packet at outgoing_.sent_bytes. False if the pool cannot start one now.
+// Fills and starts the packet that comes next. False if the pool cannot start one now.
 bool Sending::send_packet() {
     std::uint32_t bytes =
         std::min<std::uint32_t>(options_.packet_bytes, total_bytes_ - outgoing_.sent_bytes);
