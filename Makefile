@@ -268,8 +268,15 @@ $(SOAK): $(call host_objects,host,$(wildcard tests/soak/*.cpp)) $(BUILD)/host/li
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
 
+EXPLORE := $(BUILD)/host/tests/explore_link
+$(EXPLORE): $(call host_objects,host,tests/model/explore_link.cpp tests/model/link_world.cpp) \
+  $(BUILD)/host/libmesh.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
-  $(BUILD)/host/tests/exhaustive $(SOAK)
+  $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE)
 PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
 .PHONY: test-programs
 test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) compile_commands.json
