@@ -308,6 +308,13 @@ test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on
 	  tests/mesh/test_star.py tests/mesh/test_star_personal.py tests/mesh/test_other_networks.py \
 	  tests/mesh/test_sort.py -k 'steps or copies or random or stop or path or million'
 
+VERIFY_PACKAGES := rumur
+.PHONY: verify
+verify: deps ## what machines can show of the protocol, at length; writes tests/model/README.md
+	@tests/tools/packages.sh $(VERIFY_PACKAGES)
+	@$(MAKE) -j$(JOBS) $(SOAK) $(EXPLORE)
+	@$(PYTHON) tests/model/verify.py --build $(BUILD)
+
 SECONDS ?= 60
 .PHONY: soak
 soak: deps ## schedules of whole kernels, each of a new seed, for SECONDS= (60); FROM= first seed

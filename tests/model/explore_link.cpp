@@ -141,13 +141,14 @@ private:
                 if ((key >> 8) % options_.rest_of != 0)
                     continue;
                 ++rests_;
-                if (!world_->comes_to_rest())
-                    return tell("it does not come to rest from here", number, action);
+                if (const char* wrong = world_->come_to_rest(); wrong != nullptr)
+                    return tell(wrong, number, action, "and without further faults:");
             }
         return true;
     }
 
-    bool tell(const char* wrong, std::uint32_t number, const Action& last) const {
+    bool tell(const char* wrong, std::uint32_t number, const Action& last,
+              const char* then = "") const {
         std::vector<Action> actions{last};
         for (; steps_[number].before != kNone; number = steps_[number].before)
             actions.push_back(steps_[number].action);
@@ -155,6 +156,7 @@ private:
         fmt::print("BROKEN: {}\n", wrong);
         for (const Action& action : actions)
             fmt::print("  {}\n", words_of(action));
+        fmt::print("  {} {}\n", then, wrong);
         return false;
     }
 

@@ -337,11 +337,11 @@ const char* LinkWorld::check(unsigned number) const {
     return nullptr;
 }
 
-bool LinkWorld::comes_to_rest() {
+const char* LinkWorld::come_to_rest() {
     constexpr unsigned kRoundsMax = 200;
     for (unsigned round = 0; round < kRoundsMax; ++round) {
-        if (!settle())
-            return false;
+        if (const char* wrong = settle(); wrong != nullptr)
+            return wrong;
         bool timers = false;
         for (unsigned number = 0; number < 2; ++number) {
             Link& link = ends_[number].link;
@@ -354,38 +354,36 @@ bool LinkWorld::comes_to_rest() {
             timers = true;
         }
         if (!timers)
-            return ends_[0].pool.used() == 0 && ends_[1].pool.used() == 0;
+            return ends_[0].pool.used() + ends_[1].pool.used() == 0
+                       ? nullptr
+                       : "a packet waits for ever, and no timer is set";
     }
-    return false;
+    return "timers go off for ever";
 }
 
 // Frames go to and fro, and processes take what they get, until there is nothing more to do.
-bool LinkWorld::settle() {
+const char* LinkWorld::settle() {
     constexpr unsigned kTurnsMax = 200;
+    const char* wrong = nullptr;
     for (unsigned turn = 0; turn < kTurnsMax; ++turn) {
         bool moved = false;
         for (std::uint8_t end = 0; end < 2; ++end) {
-            while (cables_[end].count != 0) {
-                moved = true;
-                if (act({Action::Kind::deliver, end}) != nullptr)
-                    return false;
-            }
+            for (; cables_[end].count != 0 && wrong == nullptr; moved = true)
+                wrong = act({Action::Kind::deliver, end});
             while (ends_[end].held_count != 0)
                 consume(end);
             send(end);
             moved = moved || cables_[1 - end].count != 0;
         }
-        if (moved)
-            continue;
-        for (std::uint8_t end = 0; end < 2; ++end) {
-            static_cast<void>(act({Action::Kind::rest, end}));
+        for (std::uint8_t end = 0; end < 2 && !moved && wrong == nullptr; ++end) {
+            wrong = act({Action::Kind::rest, end});
             send(end);
-            moved = moved || cables_[1 - end].count != 0;
+            moved = cables_[1 - end].count != 0;
         }
-        if (!moved)
-            return true;
+        if (!moved || wrong != nullptr)
+            return wrong;
     }
-    return false;
+    return "frames go to and fro for ever";
 }
 
 // The state ---------------------------------------------------------------------------------------

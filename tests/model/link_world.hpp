@@ -65,8 +65,8 @@ public:
     void restore(const std::byte* from);
     /// The state as words; those that go on alike have the same.
     const std::vector<std::uint32_t>& state();
-    /// From here, without further faults, every packet arrives and both ends come to rest.
-    bool comes_to_rest();
+    /// Without further faults every packet arrives and both ends come to rest, or what goes wrong.
+    const char* come_to_rest();
 
 private:
     static constexpr unsigned kBuffersMax = 6;
@@ -119,7 +119,7 @@ private:
     void rank_packets(unsigned number);
     std::uint32_t rank(unsigned number, std::uint32_t packet) const;
     bool may_be_accepted(unsigned to, const Frame& frame) const;
-    bool settle();
+    const char* settle();
 
     Limits limits_;
     End ends_[2];
