@@ -42,8 +42,13 @@ SPACES = [
 LARGE_SPACES = [
     "--no-lives --one-way --states 10000000",
     "--one-way --buffers 2 --window 1 --states 10000000",
-    "--states 8000000",
+    "--states 6000000",
 ]
+
+
+# Of soak single: every frame, every kind; or all pairs of these.
+SINGLE_FAULTS = ["cube:3 collectives", "cube:3 messages", "uhc:4 collectives", "star:4 collectives",
+                 "cube:2 collectives pairs", "cube:2 messages pairs"]
 
 
 class Failure(Exception):
@@ -145,8 +150,9 @@ class Verification:
         def rejected(change, name):
             source = self.model / "link.cpp"
             source.write_text(changed(code, change, name))
+            objects = self.folder / "host" / "obj" / "tests" / "model"
             program = build(self.model / "mutant",
-                            [source, "tests/model/link_world.cpp", "tests/model/explore_link.cpp",
+                            [source, objects / "link_world.o", objects / "explore_link.o",
                              self.folder / "host" / "libmesh.a"],
                             "-lfmt", "-lz", "-pthread", "-Wl,--allow-multiple-definition")
             for space in SPACES:
@@ -169,6 +175,14 @@ class Verification:
             return done.stdout.strip().splitlines()[-1], done.returncode == 0
 
         self.check("schedules of whole kernels", "120 s", soaked)
+
+        def single(what):
+            done = run([soak, "single", *what.split()], self.limit_s)
+            runs = re.search(r"(\d+) runs, (\d+) failed", done.stdout)
+            return runs.group(0) if runs else done.stdout[-200:], done.returncode == 0
+
+        for what in SINGLE_FAULTS:
+            self.check("every fault of single frames", what, lambda: single(what))
 
     def table(self):
         lines = ["| part | what | seen | verdict |", "|---|---|---|---|"]
