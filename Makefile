@@ -268,8 +268,15 @@ $(SOAK): $(call host_objects,host,$(wildcard tests/soak/*.cpp)) $(BUILD)/host/li
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
 
+EXPLORE := $(BUILD)/host/tests/explore_link
+$(EXPLORE): $(call host_objects,host,tests/model/explore_link.cpp tests/model/link_world.cpp) \
+  $(BUILD)/host/libmesh.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
-  $(BUILD)/host/tests/exhaustive $(SOAK)
+  $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE)
 PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
 .PHONY: test-programs
 test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) compile_commands.json
@@ -300,6 +307,13 @@ test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on
 	  tests/mesh/test_copies.py tests/mesh/test_uhc.py tests/mesh/test_uhc_personal.py \
 	  tests/mesh/test_star.py tests/mesh/test_star_personal.py tests/mesh/test_other_networks.py \
 	  tests/mesh/test_sort.py -k 'steps or copies or random or stop or path or million'
+
+VERIFY_PACKAGES := rumur
+.PHONY: verify
+verify: deps ## what machines can show of the protocol, at length; writes tests/model/README.md
+	@tests/tools/packages.sh $(VERIFY_PACKAGES)
+	@$(MAKE) -j$(JOBS) $(SOAK) $(EXPLORE)
+	@$(PYTHON) tests/model/verify.py --build $(BUILD)
 
 SECONDS ?= 60
 .PHONY: soak

@@ -16,6 +16,13 @@ constexpr unsigned kNumbersPerStart = 16;
 /// One less than a frame could name: the last means that there is none.
 constexpr unsigned kSessions = wire::link_flag::kSessionMask / 2;
 
+/// How frames name their session: by the number of the end that sends them, and of the other one.
+/// Two sessions have one name only if links died, or nodes began anew, seven times in between; with
+/// the sum of both it was twice, once at each end.
+std::uint8_t session_name(unsigned sender, unsigned receiver) {
+    return static_cast<std::uint8_t>((22 * sender + receiver) % kSessions * 2);
+}
+
 bool is_later(std::uint16_t number, std::uint16_t other) {
     return static_cast<std::int16_t>(number - other) > 0;
 }
@@ -44,7 +51,8 @@ void Link::turn_answer(const LinkContext& context) {
 void Link::answer_hello(const LinkContext& context) {
     if (answered_)
         turn_answer(context);
-    hello_ = Kind::hello_answer;
+    if (hello_ != Kind::hello) // which says the same, and asks
+        hello_ = Kind::hello_answer;
 }
 
 void Link::on_old_session(const LinkContext& context) {
@@ -94,7 +102,8 @@ void Link::meet(LinkContext& context, const LinkHeader& header) {
 void Link::begin_session() {
     forget_session();
     closed_ = 0;
-    session_ = static_cast<std::uint8_t>((mine_ + theirs_) % kSessions * 2);
+    session_ = session_name(mine_, theirs_);
+    their_session_ = session_name(theirs_, mine_);
 }
 
 void Link::end_session(LinkContext& context) {
@@ -106,7 +115,7 @@ void Link::end_session(LinkContext& context) {
 
 // All that counts within a session. The packets stay.
 void Link::forget_session() {
-    session_ = kNoSession;
+    session_ = their_session_ = kNoSession;
     deadline_ = wire::kNever;
     taken_back_ = nullptr;
     flight_bytes_ = refused_ = 0;

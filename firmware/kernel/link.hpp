@@ -112,7 +112,7 @@ public:
     void on_hello(LinkContext& context, const wire::LinkHeader& header);
     /// A frame is of this session: one with data by its flags, an acknowledgement by its sequence.
     bool is_current(unsigned session) const {
-        return ((session ^ session_) & wire::link_flag::kSessionMask) == 0;
+        return ((session ^ their_session_) & wire::link_flag::kSessionMask) == 0;
     }
     /// A data frame was not: the peer is told what session there is.
     void on_old_session(const LinkContext& context);
@@ -151,6 +151,8 @@ public:
     wire::ModelTime& unit_ready() { return unit_ready_; }
 
 private:
+    friend struct LinkState; // of tests that go through all of them
+
     PortSlot& slot(const LinkContext& context, PacketBuffer* buffer) const {
         return context.pool.slot(buffer, port_);
     }
@@ -221,9 +223,10 @@ private:
     std::uint8_t base_place_ = 0;
     std::uint8_t resend_next_ = 0; // frames in flight resend_next_..resend_end_-1 go again
     std::uint8_t resend_end_ = 0;
-    std::uint8_t attempts_ = 0;         // retransmissions without progress
-    std::uint8_t probes_ = 0;           // sends to a peer without buffers, all refused
-    std::uint8_t session_ = kNoSession; // and the epoch, as data frames say it
+    std::uint8_t attempts_ = 0;               // retransmissions without progress
+    std::uint8_t probes_ = 0;                 // sends to a peer without buffers, all refused
+    std::uint8_t session_ = kNoSession;       // and the epoch, as data frames say it
+    std::uint8_t their_session_ = kNoSession; // as the peer's frames say it
     std::uint8_t refusing_epoch_ = kNoEpoch;
     std::uint8_t closed_ = kUnknown;
     std::uint8_t port_ = 0;

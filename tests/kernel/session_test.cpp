@@ -164,6 +164,41 @@ TEST(Session, AHelloThatIsLateFromTheLifeBeforeChangesNothing) {
     expect_both_carry(pair, 7);
 }
 
+TEST(Session, TwoSessionsWhoseEndsHaveTheSameNumbersTheOtherWayRoundAreNotOne) {
+    LinkPair pair{1};
+    for (LinkEnd& end : pair.ends)
+        end.start(0); // they have not met
+    pair.ends[0].link.say_hello();
+    pair.send(0);
+    const LinkFrame late_hello = pair.flying[1].front();
+    pair.flying[1].clear();
+    pair.ends[0].start(1);
+    pair.ends[0].link.say_hello();
+    pair.settle();
+    ASSERT_TRUE(pair.ends[0].link.up());
+    ASSERT_TRUE(pair.ends[0].offer(1));
+    pair.send(0);
+    const LinkFrame late =
+        pair.flying[1].front(); // from an end in its second life to one in its first
+    pair.flying[1].clear();
+    pair.ends[1].start(1);
+    pair.flying[1] = {late_hello, late}; // it takes the peer for one in its first life
+    while (pair.arrive(1)) {
+    }
+    EXPECT_TRUE(pair.ends[1].got.empty());
+    EXPECT_EQ(pair.ends[1].counters[Counter::drop_old_session], 1u);
+}
+
+TEST(Session, AnAnswerToThePeerDoesNotTakeThePlaceOfAQuestion) {
+    LinkPair pair{1};
+    LinkEnd& end = pair.ends[0];
+    end.link.say_hello();
+    end.link.answer_hello(end.context);
+    LinkFrame frame;
+    ASSERT_TRUE(end.next(frame));
+    EXPECT_EQ(frame.header.kind, wire::Kind::hello);
+}
+
 TEST(Session, AnEndThatForgetsItsNumberGoesOnFromTheOneThatItsPeerRemembers) {
     LinkPair pair{1};
     let_die(pair, 0); // now its number is 1

@@ -134,6 +134,7 @@ public:
                  std::uint64_t{1000} * schedule.delay_ms),
           story_(schedule.work, world_) {
         story = &story_;
+        world_.set_frame_faults(schedule.frames);
         draw_priorities();
     }
     ~Runner() { story = nullptr; }
@@ -155,6 +156,7 @@ public:
         if (outcome.failure.empty())
             outcome.failure = world_.audit();
         outcome.hops = world_.total(Counter::packets_sent);
+        outcome.frames = world_.carried();
         outcome.steps = step_;
         outcome.sent = story_.sent();
         outcome.taken = story_.taken();

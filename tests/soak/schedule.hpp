@@ -49,6 +49,7 @@ struct Schedule {
     unsigned steps = 0;    // until faults stop at the latest
     unsigned delay_ms = 0; // of frames and nodes, see World
     std::vector<Fault> faults;
+    std::vector<FrameFault> frames; // faults of single frames, by their numbers
 };
 
 /// The schedule of a seed. Without a network the seed draws one as well: mostly the 3-cube.
@@ -57,7 +58,7 @@ std::string words_of(const Schedule& schedule);
 
 struct Outcome {
     std::string failure; // empty: none
-    std::uint64_t hops = 0, steps = 0, sent = 0, taken = 0, links_dead = 0;
+    std::uint64_t hops = 0, frames = 0, steps = 0, sent = 0, taken = 0, links_dead = 0;
 };
 
 /// Runs it. `trace`: says what happens.

@@ -2,12 +2,14 @@
 //
 //   soak [--seconds N] [--schedules N] [--from SEED] [--workers N] [--network NAME:DIM] [--keep
 //   DIR] soak --seed SEED [--only 0,3] [--senders N] [--messages N] [--packets N] [--trace]
+//   soak single NAME:DIM WORK [pairs | FRAME:KIND...]: see single.hpp
 //
 // Workers are processes, so a schedule that crashes, stops at a CHECK or never ends is a failure
 // like another. What fails is shrunk to the fewest faults and the least work that still fail, and
 // printed with the command that repeats it. Exit status: 0 nothing failed, 1 something did, 2 a bad
 // argument.
 #include "schedule.hpp"
+#include "single.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -288,6 +290,8 @@ int repeat(const Options& options, bool all_faults) {
 
 int main(int count, char** words) {
     using namespace mesh::soak;
+    if (count > 1 && std::string_view{words[1]} == "single")
+        return single_faults(count - 1, words + 1);
     CLI::App app{
         "Runs schedules of whole kernels, each of a seed, and checks what became of them."};
     Options options;

@@ -38,7 +38,15 @@ def test_one_schedule_can_be_repeated_with_some_of_its_faults():
     assert "nothing failed" in whole.stdout and "@" in whole.stdout and "@" not in less.stdout
 
 
+@pytest.mark.parametrize("work", ["collectives", "messages"])
+def test_no_fault_of_a_single_frame_costs_anything(work):
+    done = soak("single", "cube:3", work)
+    assert done.returncode == 0, done.stdout
+    assert int(re.search(r"(\d+) runs, 0 failed", done.stdout).group(1)) > 500
+
+
 @pytest.mark.parametrize("arguments", [("--network", "ring:3"), ("--workers", "0"),
-                                       ("--seconds", "no"), ("--seed", "1", "--only", "x")])
+                                       ("--seconds", "no"), ("--seed", "1", "--only", "x"),
+                                       ("single", "cube:3", "nothing")])
 def test_a_bad_argument_is_known_before_anything_runs(arguments):
     assert soak(*arguments).returncode == 2

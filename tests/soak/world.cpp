@@ -65,6 +65,7 @@ void World::start() {
         }
     };
     settle();
+    carried_ = 0;
     for (unsigned node = 0; node < node_count_; ++node)
         give_job(node, true);
 }
@@ -199,6 +200,21 @@ void World::compute(NodeId node, unsigned frames) {
     disturb(index(node));
 }
 
+void World::harm_last(std::deque<Frame>& frames, Harm how) {
+    const auto last = frames.end() - 1;
+    switch (how) {
+    case Harm::drop: frames.pop_back(); return;
+    case Harm::twice: frames.push_back(*last); return;
+    case Harm::swap:
+        if (frames.size() > 1)
+            std::iter_swap(last, last - 1);
+        return;
+    case Harm::corrupt: // behind the head, if there is more
+        last->bytes.back() ^= std::byte{4};
+        return;
+    }
+}
+
 void World::carry(NodeId from, std::span<const std::byte> frame) {
     const auto port = static_cast<Port>(frame[wire::offset::kCablePort]);
     if (port == kHostPort)
@@ -207,6 +223,12 @@ void World::carry(NodeId from, std::span<const std::byte> frame) {
     if (!cable.plugged || cable.cut)
         return;
     cable.frames.push_back({{frame.begin(), frame.end()}, now_us_});
+    ++carried_;
+    for (const FrameFault& fault : frame_faults_)
+        if (fault.frame == carried_) {
+            harm_last(cable.frames, fault.how);
+            return;
+        }
 }
 
 // The host ----------------------------------------------------------------------------------------

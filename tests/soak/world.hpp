@@ -49,6 +49,12 @@ struct Gate {
 /// What becomes of a frame on its way.
 enum class Harm : std::uint8_t { drop, twice, swap, corrupt };
 
+/// Of the frame that is put on a cable as number `frame` since the programs began.
+struct FrameFault {
+    std::uint64_t frame;
+    Harm how;
+};
+
 class World {
 public:
     /// Processes of a node that have a gate.
@@ -86,6 +92,10 @@ public:
     void restart(unsigned node, bool runs);
     /// Something happens to the next frame of the cable, or of the next one that has any.
     void harm(unsigned cable, Harm how, unsigned bit);
+
+    void set_frame_faults(std::vector<FrameFault> faults) { frame_faults_ = std::move(faults); }
+    /// Frames put on cables since the programs began.
+    std::uint64_t carried() const { return carried_; }
 
     // For programs --------------------------------------------------------------------------------
 
@@ -148,6 +158,7 @@ private:
     void tell(unsigned node, wire::HostTag tag, std::span<const std::byte> payload);
     void give_job(unsigned node, bool runs);
     void bring(Cable& cable);
+    static void harm_last(std::deque<Frame>& frames, Harm how);
     void poll(unsigned node);
 
     Network network_;
@@ -158,6 +169,8 @@ private:
     std::vector<Cable> cables_;
     std::vector<std::unique_ptr<Life>> lives_;
     std::array<std::uint64_t, kCounterCount> past_{}; // counters of lives that are over
+    std::vector<FrameFault> frame_faults_;
+    std::uint64_t carried_ = 0;
     std::uint64_t delay_us_;
     std::uint64_t now_us_ = 0;
 };

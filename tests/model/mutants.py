@@ -1,0 +1,40 @@
+"""What must be found: each is a name, the text that is changed, and what stands there instead.
+
+A text that is no longer there is a failure of the table, not of the protocol: the mutant is to
+follow the code.
+"""
+
+# Of tests/model/admission.m.
+ADMISSION = {
+    "admits one packet too many": ("free_here > remaining", "free_here >= remaining"),
+    "admits while there is a buffer": ("free_here > remaining", "free_here > 0"),
+    "starts one packet too many": ("free_here > longest", "free_here >= longest"),
+    "starts while there is a buffer": ("free_here > longest", "free_here > 0"),
+    "forgets to free a buffer": ("  leave(from);\n", ""),
+}
+
+# Of firmware/kernel/link.cpp.
+LINK = {
+    "accepts a duplicate": ("return Verdict::duplicate;", "return Verdict::accept;"),
+    "accepts behind a gap": ("return Verdict::gap;", "return Verdict::accept;"),
+    "ignores the epoch": ("epoch == refusing_epoch_", "false"),
+    "loses a refused packet": ("take_back(context, buffer);", "context.pool.release(buffer);"),
+    "forgets to release a packet": ("context.pool.release(buffer);\n            probes_ = 0;",
+                                    "probes_ = 0;"),
+    "stays in its epoch": ("session_ ^= wire::link_flag::kEpochMask;", ""),
+    "names a session by a sum": ("22 * sender + receiver", "sender + receiver"),
+    "takes no next number": ("    ++mine_;\n", ""),
+    "goes on counting in a new session": ("base_ = expected_ = 0;", "base_ = 0;"),
+    "sends beyond the window": (
+        "flight_bytes_ + frame_bytes(buffer) <= context.cables.window_bytes", "true"),
+    "turns refused packets round": ("    taken_back_ = buffer;\n", ""),
+    "sends on while packets come back": ("closed_ = kDraining;", ""),
+    "acknowledges what it has not": ("header.acknowledged = expected_;",
+                                     "header.acknowledged = static_cast<std::uint16_t>("
+                                     "expected_ + 1);"),
+    "never asks a peer without buffers": ("blocked_ = false; // the word", "// the word"),
+    "sets no timer": ("context.time.retry_at(slot(context, flight(context, 0)).arrival, "
+                      "wait_us(context))", "wire::kNever"),
+    "sends nothing again": ("++resend_end_;", "break;"),
+    "answers instead of asking": ("if (hello_ != Kind::hello)", "if (true)"),
+}

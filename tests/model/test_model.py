@@ -1,0 +1,30 @@
+"""The states of two ends of a cable, as many as a test may take; `make verify` has more."""
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXPLORE = ROOT / os.environ.get("BUILD", "build") / "host" / "tests" / "explore_link"
+LIMIT_S = 600
+
+# Options; whether these are all states that there are; how many at least.
+SPACES = {
+    "all of a short cable": (["--one-way", "--frames", 1, "--buffers", 2, "--window", 1], True,
+                             50_000),
+    "both ways": (["--states", 500_000], False, 500_000),
+    "two frames, no faults of ends": (["--no-lives", "--one-way", "--states", 500_000], False,
+                                      500_000),
+}
+
+
+@pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
+def test_no_state_of_a_link_breaks_a_promise(space):
+    options, all_there_are, states = space
+    done = subprocess.run([EXPLORE, *map(str, options)], capture_output=True, text=True,
+                          timeout=LIMIT_S)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.match(r"(\d+) states", done.stdout).group(1)) >= states
+    assert ("all there are" in done.stdout) == all_there_are, done.stdout

@@ -1,0 +1,213 @@
+#!/usr/bin/python3
+"""What machines can show of the protocol, at length: `make verify`.
+
+    verify.py [--build FOLDER] [--minutes-each N]
+
+Parts: packets are admitted without deadlock (a model of the rule, over tables that the routing
+functions of the firmware give; rumur); all states of two ends of a cable (the code that nodes run);
+schedules of whole kernels; single faults of runs. Mutants of rule and code must be found. Writes
+the table of README.md beside this file, and prints it. Exit status: 0 all is as it must be, else 1.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import mutants
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+FLAGS = ["-std=c++20", "-ffp-contract=off", "-Ifirmware", "-I.", "-O2"]
+
+# Of places.cpp: topology, dim, buffers of a node, packets in the network, rules.
+NETWORKS = [
+    "cube 2 3 12 unicast",
+    "cube 2 3 3 unicast sbt",
+    "uhc 2 4 4 unicast bts:0",
+    "star 3 4 3 unicast",
+    "star 3 4 3 unicast spt:0",
+    "cube 3 4 2 unicast sbt:0",
+]
+MUTANT_NETWORK = "cube 2 3 12 unicast"
+
+# Of explore_link; the first ones are those that mutants have to get through.
+SPACES = [
+    "--one-way --frames 1 --buffers 2 --window 1",
+    "--no-lives --one-way --frames 1 --buffers 4 --window 2 --states 200000",
+    "--no-lives --one-way --states 600000",
+    "--states 3000000",
+]
+LARGE_SPACES = [
+    "--no-lives --one-way --states 10000000",
+    "--one-way --buffers 2 --window 1 --states 10000000",
+    "--states 6000000",
+]
+
+
+# Of soak single: every frame, every kind; or all pairs of these.
+SINGLE_FAULTS = ["cube:3 collectives", "cube:3 messages", "uhc:4 collectives", "star:4 collectives",
+                 "cube:2 collectives pairs", "cube:2 messages pairs"]
+
+
+class Failure(Exception):
+    pass
+
+
+def run(command, limit_s, **options):
+    return subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True,
+                          timeout=limit_s, **options)
+
+
+def build(output, sources, *libraries):
+    output.parent.mkdir(parents=True, exist_ok=True)
+    done = run(["g++", *FLAGS, *sources, "-o", output, *libraries], 600)
+    if done.returncode:
+        raise Failure(done.stderr)
+    return output
+
+
+def changed(text, change, name):
+    before, after = change
+    if before not in text:
+        raise Failure(f"the mutant '{name}' changes a text that is not there: {before}")
+    return text.replace(before, after, 1)
+
+
+class Verification:
+    def __init__(self, folder, limit_s):
+        self.folder = folder
+        self.model = folder / "model"
+        self.model.mkdir(parents=True, exist_ok=True)
+        self.limit_s = limit_s
+        self.rows = []
+
+    def note(self, part, what, seen, good, seconds):
+        self.rows.append((part, what, seen, "ok" if good else "FAILED", seconds))
+        print(f"{'ok    ' if good else 'FAILED'} {part}: {what}: {seen} ({seconds:.0f} s)",
+              flush=True)
+
+    def check(self, part, what, step):
+        """One row of the table: `step` gives what was seen, and whether that is right."""
+        begin = time.monotonic()
+        try:
+            seen, good = step()
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            seen, good = str(failure).strip().splitlines()[-1][:300], False
+        self.note(part, what, seen, good, time.monotonic() - begin)
+
+    # Admission -----------------------------------------------------------------------------------
+
+    def explore_admission(self, network, rule):
+        places = self.model / "places"
+        tables = run([places, *network.split()], 60)
+        if tables.returncode:
+            raise Failure(tables.stderr)
+        model, code, program = (self.model / f"admission{end}" for end in (".m", ".c", ""))
+        model.write_text(tables.stdout + rule)
+        for command in (["rumur", "--deadlock-detection", "stuck", "--output", code, model],
+                        ["gcc", "-O2", "-march=native", code, "-lpthread", "-o", program]):
+            done = run(command, 300)
+            if done.returncode:
+                raise Failure(done.stderr)
+        return run([program], self.limit_s).stdout
+
+    def admission(self):
+        rule = (HERE / "admission.m").read_text()
+        build(self.model / "places", ["tests/model/places.cpp"], "-lfmt")
+
+        def explored(network):
+            told = self.explore_admission(network, rule)
+            states = re.search(r"(\d+) states, (\d+) rules fired", told)
+            return (f"{states.group(1)} states, {states.group(2)} rules",
+                    "No error found" in told) if states else (told[-200:], False)
+
+        def rejected(change, name):
+            told = self.explore_admission(MUTANT_NETWORK, changed(rule, change, name))
+            found = re.search(r"(deadlock|assertion|[^\n]*out of range[^\n]*|[Ee]rror[^\n]*)", told)
+            return ("found: " + found.group(0).strip() if found else "not found",
+                    "No error found" not in told and found is not None)
+
+        for network in NETWORKS:
+            self.check("admission", network, lambda: explored(network))
+        for name, change in mutants.ADMISSION.items():
+            self.check("mutant of the admission", name, lambda: rejected(change, name))
+
+    # Two ends of a cable -------------------------------------------------------------------------
+
+    def links(self):
+        explore = self.folder / "host" / "tests" / "explore_link"
+
+        def explored(space):
+            done = run([explore, *space.split()], self.limit_s)
+            return done.stdout.strip().splitlines()[0], done.returncode == 0
+
+        for space in SPACES + LARGE_SPACES:
+            self.check("two ends of a cable", space, lambda: explored(space))
+        code = (ROOT / "firmware/kernel/link.cpp").read_text()
+
+        def rejected(change, name):
+            source = self.model / "link.cpp"
+            source.write_text(changed(code, change, name))
+            objects = self.folder / "host" / "obj" / "tests" / "model"
+            program = build(self.model / "mutant",
+                            [source, objects / "link_world.o", objects / "explore_link.o",
+                             self.folder / "host" / "libmesh.a"],
+                            "-lfmt", "-lz", "-pthread", "-Wl,--allow-multiple-definition")
+            for space in SPACES:
+                done = run([program, *space.split(), "--rest-of", 4], self.limit_s)
+                if done.returncode:
+                    words = (done.stdout + done.stderr).strip().splitlines()
+                    return f"found: {words[0].removeprefix('BROKEN: ')}", True
+            return "not found", False
+
+        for name, change in mutants.LINK.items():
+            self.check("mutant of the link", name, lambda: rejected(change, name))
+
+    # Whole kernels -------------------------------------------------------------------------------
+
+    def schedules(self):
+        soak = self.folder / "host" / "tests" / "soak"
+
+        def soaked():
+            done = run([soak, "--seconds", 120, "--keep", self.folder / "soak"], 1200)
+            return done.stdout.strip().splitlines()[-1], done.returncode == 0
+
+        self.check("schedules of whole kernels", "120 s", soaked)
+
+        def single(what):
+            done = run([soak, "single", *what.split()], self.limit_s)
+            runs = re.search(r"(\d+) runs, (\d+) failed", done.stdout)
+            return runs.group(0) if runs else done.stdout[-200:], done.returncode == 0
+
+        for what in SINGLE_FAULTS:
+            self.check("every fault of single frames", what, lambda: single(what))
+
+    def table(self):
+        lines = ["| part | what | seen | verdict |", "|---|---|---|---|"]
+        lines += [f"| {part} | `{what}` | {seen} | {verdict} |"
+                  for part, what, seen, verdict, _ in self.rows]
+        return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--minutes-each", type=float, default=20, help="for one exploration")
+    arguments = parser.parse_args()
+    verification = Verification((ROOT / arguments.build).resolve(), 60 * arguments.minutes_each)
+    for part in (verification.links, verification.admission, verification.schedules):
+        part()
+    readme = HERE / "README.md"
+    text = readme.read_text()
+    begin = text.index("| part | what")
+    readme.write_text(text[:begin] + verification.table())
+    failed = sum(1 for row in verification.rows if row[3] != "ok")
+    print(f"{len(verification.rows) - failed} as they must be, {failed} not; the table is in "
+          f"{readme.relative_to(ROOT)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
