@@ -90,7 +90,10 @@ bool Scheduler::any() const {
                        [](const ProcessSlot& slot) { return !!slot.root; });
 }
 
-bool Scheduler::ended(ProcessId id) const { return !known(id) || !slots_[id.slot].root; }
+bool Scheduler::ended(ProcessId id) const {
+    asked_ = id;
+    return !known(id) || !slots_[id.slot].root;
+}
 
 Status Scheduler::join(ProcessId id) {
     if (!known(id))
