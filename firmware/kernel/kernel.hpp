@@ -160,6 +160,7 @@ public:
     Packet take_control(const Match& match);
     /// True if receive(match) would not wait.
     bool has(const Match& match) const { return forwarder_.mailbox().find(match) != nullptr; }
+    const Mailbox& mailbox() const { return forwarder_.mailbox(); }
     void release(PacketBuffer* buffer);
 
     // Messages under way (kernel/message.hpp) -----------------------------------------------------

@@ -11,6 +11,7 @@ void Mailbox::put(PacketBuffer* buffer) {
 }
 
 PacketBuffer* Mailbox::find(const Match& match) const {
+    asked_ = &match;
     PacketBuffer* buffer = first_;
     while (buffer != nullptr && !match(buffer->header))
         buffer = buffer->next;

@@ -77,6 +77,8 @@ public:
 
     /// Gives it a number, by which answers name it.
     void number(Outgoing& outgoing) { outgoing.message = ++numbers_; }
+    /// The first of all that is under way, the others by `next`.
+    const Outgoing* first() const { return first_; }
     /// The last message to the same node that was numbered before and that nobody has taken yet; 0
     /// if there is none.
     std::uint32_t before(const Outgoing& outgoing) const;

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace mesh {
 
@@ -104,6 +105,18 @@ public:
     bool ended(ProcessId id) const;
     /// Gives the verdict of a process that has ended, and its slot away. ok if it never was.
     Status join(ProcessId id);
+    /// told(number) for each process that waits, right after its predicate was asked once more:
+    /// what that looked at is what it waits for.
+    template <class Told>
+    void each_waiting(Told told) {
+        for (std::uint8_t number = 0; number < used_; ++number) {
+            ProcessSlot& slot = slots_[number];
+            if (slot.root && slot.ready != nullptr && !slot.ready(slot.context))
+                told(number);
+        }
+    }
+    /// The process whose end was asked for last; none if none was since this was.
+    ProcessId take_asked() { return std::exchange(asked_, {}); }
     /// The verdict of a process that failed and that nobody has joined; ok if there is none.
     Status failure() const;
     /// The running process's model clock (or the last one's that ran).
@@ -122,6 +135,7 @@ private:
     std::uint8_t current_ = 0;
     bool touched_ = false;
     mutable Holds holds_;
+    mutable ProcessId asked_;
     Status failure_ = Status::ok; // of a process that nobody can join
 };
 

@@ -101,16 +101,6 @@ def test_output_that_does_not_arrive_is_a_failure(command):
     assert "cannot be written" in done.stderr
 
 
-def test_a_drawing_without_graphviz_fails_and_says_what_to_install(tmp_path):
-    draw = ["tree", "--dim", 3, "--format", "svg"]
-    env = dict(os.environ, PATH=str(tmp_path))
-    one_line(mesh(*draw, env=env), 1, "install graphviz")
-    fake = tmp_path / "dot"
-    fake.write_text("#!/bin/sh\nexit 3\n")
-    fake.chmod(0o755)
-    one_line(mesh(*draw, env=dict(env, PATH=f"{tmp_path}:/usr/bin:/bin")), 1, "install graphviz")
-
-
 def test_the_repeat_line_pasted_into_a_shell_fails_in_the_same_way(tmp_path):
     odd = tmp_path / "it's here"
     command = [*map(str, SIM), "--op", "bcast", "--faults", "kill:3", "--output", str(odd)]

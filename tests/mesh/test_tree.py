@@ -1,4 +1,5 @@
 """`mesh tree` prints the very rules of the firmware; here they are checked from outside."""
+import json
 import re
 
 import pytest
@@ -93,3 +94,33 @@ def test_other_formats_show_every_node_and_nothing_else(form, node):
                    "--format", form)
     assert outcome.status == 0, outcome
     assert set(map(int, re.findall(node, outcome.out))) == set(range(8)), outcome
+
+
+@pytest.mark.parametrize("words, panels", [
+    (["--topology", "cube", "--dim", 3, "--tree", "msbt"], 3),
+    (["--topology", "uhc", "--dim", 4], 1),
+    (["--topology", "star", "--dim", 4, "--tree", "edt"], 3)])
+def test_a_drawing_has_each_subtree_apart_with_its_edges_and_levels(words, panels):
+    drawing = mesh("tree", *words, "--format", "svg", env={"PATH": "/nowhere"}).out
+    whole = json.loads(mesh("tree", *words).out)
+    assert drawing.count('<text class="title"') == panels == len(whole["subtrees"])
+    edges = sum(len(below) for subtree in whole["subtrees"] for below in subtree["children"])
+    assert drawing.count('<path class="edge"') == edges >= panels * (whole["nodes"] - 1)
+    fills = set(re.findall(r'fill="(#[0-9a-f]{6})"/><', drawing))
+    assert len(fills) >= min(whole["height"], 4), "levels differ by colour"
+
+
+def test_nodes_of_a_drawing_do_not_cover_each_other():
+    for topology, dim in (("cube", 6), ("uhc", 6), ("star", 5)):
+        drawing = mesh("tree", "--topology", topology, "--dim", dim, "--format", "svg").out
+        places = [(float(x), float(y)) for x, y in
+                  re.findall(r'</title><circle cx="([-\d.]+)" cy="([-\d.]+)"', drawing)]
+        nearest = min((x - u) ** 2 + (y - v) ** 2 for at, (x, y) in enumerate(places)
+                      for u, v in places[:at])
+        assert nearest > 0.5 ** 2, (topology, dim)
+
+
+def test_an_embedding_can_be_drawn():
+    drawing = mesh("embed", "--guest", "grid", "--shape", "3x3", "--format", "svg").out
+    assert drawing.count('<path class="edge"') == 12
+    assert set(re.findall(r">v(\d+)<", drawing)) == set(map(str, range(9)))

@@ -1,13 +1,15 @@
 """`mesh view` and the page of --report: what they show is what the report says."""
 import collections
 import json
+import os
+import pty
 import re
 import subprocess
 import xml.etree.ElementTree
 
 import pytest
 
-from mesh_tool import ROOT, mesh, refused, run, verified
+from mesh_tool import MESH, ROOT, mesh, probe, refused, run, verified
 
 PAGE = ROOT / "host-tools/mesh/views/page"
 RUNS = {
@@ -137,3 +139,43 @@ def test_damaged_captures_are_refused_or_shown_but_never_break_the_tool(tmp_path
         file.write_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1:])
         for form in ("html", "trace"):
             assert mesh("view", file, "--format", form).status in (0, 2), place
+
+
+@pytest.mark.parametrize("what, processes, said", [
+    ("circle", 8, "node 0 waits for a message with tag 3 from node 1, which waits for a message "
+                  "with tag 3 from node 2, which waits for a message with tag 3 from node 3, which "
+                  "waits for a message with tag 3 from node 0: a circle"),
+    ("nobody", 2, "node 1 waits for a message with tag 7 from any node"),
+    ("taking", 3, "node 1 waits for its message to be taken by node 0, which waits for a message "
+                  "with tag 7 from any node")])
+def test_a_run_that_stops_without_an_end_says_who_waits_for_whom(tmp_path, what, processes, said):
+    outcome = probe("sim", "waits", what, options=["--dim", 2, "--report", tmp_path / "report"])
+    waits = json.loads((tmp_path / "report").read_text())["waits"]
+    assert outcome.status == 1 and said in outcome.err, outcome
+    assert len(waits) == processes
+    assert {"node": 1, "process": 0, "for": "the end of its process 1" if what != "taking"
+            else "its message to be taken by node 0"} in waits
+
+
+def test_live_needs_a_terminal_and_fits_one_of_80_by_24():
+    words = ["run", "--engine", "sim", "--dim", 8, "--op", "bcast", "--bytes", 8192, "--packet", 16,
+             "--faults", "drop:0.001", "--live"]
+    refused(mesh(*words), "terminal")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([str(MESH), *map(str, words)], stdout=subprocess.DEVNULL, stderr=theirs,
+                          stdin=subprocess.DEVNULL, cwd=ROOT) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while piece := os.read(ours, 65536):
+                shown += piece
+        except OSError: # the other end is closed
+            pass
+        os.close(ours)
+        assert process.wait() == 0, shown
+    pictures = re.split(r"\x1b\[\d+A\x1b\[J", shown.decode().replace("\r\n", "\n"))
+    assert len(pictures) > 1
+    picture = pictures[0].splitlines()
+    assert len(picture) <= 24 and max(map(len, picture)) <= 80
+    assert re.search(r"^rate +\d+ packets/s$", pictures[0], re.M)
+    assert len(re.findall(r"(?<= )[.#x1-9](?= |$)", "\n".join(picture[5:-1]), re.M)) == 256

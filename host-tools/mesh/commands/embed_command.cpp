@@ -2,6 +2,7 @@
 
 #include "core/embedding.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/views/network_svg.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -41,7 +42,27 @@ Map map_of(const Guest& guest) {
     return map;
 }
 
-void print(const EmbedArguments& arguments, unsigned dim, const Map& map) {
+/// The cube with the guest's edges; under a node's number, which vertex it is.
+void print_svg(unsigned dim, const Map& map, const std::vector<Drawing::Edge>& guest_edges) {
+    const Network network{Topology::cube, static_cast<std::uint8_t>(dim)};
+    Drawing drawing;
+    drawing.level.assign(node_count(network), -1);
+    drawing.caption.resize(node_count(network));
+    for (std::uint32_t vertex = 0; vertex < map.size(); ++vertex) {
+        drawing.level[map[vertex]] = vertex == 0 ? 0 : 1;
+        drawing.caption[map[vertex]] = fmt::format("v{}", vertex);
+    }
+    for (const Drawing::Edge& edge : guest_edges)
+        drawing.edges.push_back({map[edge.from], map[edge.to]});
+    fmt::print("{}", network_svg(network, std::span(&drawing, 1)));
+}
+
+void print(const EmbedArguments& arguments, unsigned dim, const Map& map,
+           const std::vector<Drawing::Edge>& guest_edges) {
+    if (arguments.format == "svg") {
+        print_svg(dim, map, guest_edges);
+        return;
+    }
     const nlohmann::ordered_json whole{{"guest", arguments.guest}, {"dim", dim}, {"map", map}};
     fmt::print("{}\n", whole.dump());
 }
@@ -57,7 +78,11 @@ void embed_tree(const EmbedArguments& arguments) {
     const unsigned dim =
         dimension_for(arguments, fmt::format("a full binary tree of {} levels", levels),
                       levels <= 2 ? levels : levels + 1);
-    print(arguments, dim, map_of(BinaryTreeGuest{static_cast<unsigned>(levels)}));
+    const Map map = map_of(BinaryTreeGuest{static_cast<unsigned>(levels)});
+    std::vector<Drawing::Edge> edges;
+    for (std::uint32_t vertex = 1; vertex < map.size(); ++vertex)
+        edges.push_back({(vertex - 1) / 2, vertex});
+    print(arguments, dim, map, edges);
 }
 
 [[noreturn]] void refuse_shape(std::string_view shape) {
@@ -83,6 +108,21 @@ std::vector<std::uint32_t> sides_of(const std::string& shape) {
     }
 }
 
+/// Each vertex with the next one along every side, in row-major order.
+std::vector<Drawing::Edge> edges_of(const std::vector<std::uint32_t>& sides) {
+    std::uint32_t count = 1;
+    for (const std::uint32_t side : sides)
+        count *= side;
+    std::vector<Drawing::Edge> edges;
+    for (std::uint32_t vertex = 0; vertex < count; ++vertex) {
+        std::uint32_t stride = 1;
+        for (auto side = sides.rbegin(); side != sides.rend(); stride *= *side++)
+            if (vertex / stride % *side + 1 != *side)
+                edges.push_back({vertex, vertex + stride});
+    }
+    return edges;
+}
+
 void embed_grid(const EmbedArguments& arguments) {
     if (arguments.levels)
         refuse("--levels goes with --guest tree; a grid has --shape");
@@ -98,12 +138,14 @@ void embed_grid(const EmbedArguments& arguments) {
     for (const std::uint32_t side : sides)
         if (!grid.add_axis(side))
             refuse_shape(arguments.shape);
-    print(arguments, dim, map_of(grid));
+    print(arguments, dim, map_of(grid), edges_of(sides));
 }
 
 } // namespace
 
 void embed_command(const EmbedArguments& arguments) {
+    if (arguments.format != "json" && arguments.format != "svg")
+        refuse("--format '{}': allowed: json, svg", arguments.format);
     if (arguments.guest == "tree")
         embed_tree(arguments);
     else if (arguments.guest == "grid")

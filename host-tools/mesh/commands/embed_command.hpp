@@ -13,6 +13,7 @@ struct EmbedArguments {
     std::optional<std::int64_t> levels; // of a tree
     std::string shape;                  // of a grid: 5x5x3
     std::optional<std::int64_t> dim;    // default: the least that holds the guest
+    std::string format = "json";
 };
 
 /// Prints the map on standard output. UsageError.

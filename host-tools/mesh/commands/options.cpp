@@ -142,6 +142,8 @@ void add_rig(CLI::App& app, RunArguments& run) {
         ->capture_default_str();
     app.add_option("--log", run.log,
                    "a new folder for what each node and its emulator say, the command, the report");
+    app.add_flag("--live", run.live,
+                 "show nodes, rates and faults in the terminal while the run goes");
     app.add_flag("--raw", run.raw,
                  "console text as it is, control characters too, unless it goes to a terminal");
     app.add_option("--gdb", run.gdb,
@@ -263,6 +265,7 @@ void add_embed(CLI::App& app, EmbedArguments& embed) {
     app.add_option("--levels", embed.levels, "levels of the tree");
     app.add_option("--shape", embed.shape, "sides of the grid, as 5x5x3");
     app.add_option("--dim", embed.dim, "dimension of the cube; default: the least that does");
+    app.add_option("--format", embed.format, "json, svg")->capture_default_str();
 }
 
 void add_build(CLI::App& app, BuildArguments& build) {

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kNameWidth = 12;
 /// What a second run would overwrite, or wants a person for each run.
-constexpr std::array<std::string_view, 5> kOfOneRun{"--output", "--log", "--gdb", "--dry-run",
-                                                    "--capture"};
+constexpr std::array<std::string_view, 6> kOfOneRun{"--output",  "--log",     "--gdb",
+                                                    "--dry-run", "--capture", "--live"};
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
     std::uint64_t number = 0;

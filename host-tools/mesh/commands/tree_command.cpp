@@ -2,16 +2,13 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/views/network_svg.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <vector>
 
 namespace mesh::host {
@@ -110,32 +107,33 @@ std::string dot_of(const Picture& picture) {
     return text + "}\n";
 }
 
-[[noreturn]] void refuse_svg(std::string_view why) {
-    throw RunError(fmt::format("--format svg: dot {}: install graphviz (`make deps`), or take "
-                               "--format json, dot or text",
-                               why));
+/// How far each node is from the root; -1 for those that are not in the subtree.
+std::vector<int> levels_of(const Picture& picture, const Subtree& subtree) {
+    std::vector<int> level(subtree.children.size(), -1);
+    std::vector<std::uint32_t> order{index(picture.root)};
+    level[order.front()] = 0;
+    for (std::size_t at = 0; at < order.size(); ++at)
+        for (const std::uint32_t child : subtree.children[order[at]])
+            if (level[child] < 0) {
+                level[child] = level[order[at]] + 1;
+                order.push_back(child);
+            }
+    return level;
 }
 
-/// Graphviz's dot reads the source from a file that has no name, and writes to standard output.
 void print_svg(const Picture& picture) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> source(std::tmpfile(), std::fclose);
-    if (source == nullptr)
-        throw RunError("--format svg: no temporary file can be made");
-    fmt::print(source.get(), "{}", dot_of(picture));
-    std::rewind(source.get());
-    posix_spawn_file_actions_t files{};
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, fileno(source.get()), STDIN_FILENO);
-    std::string words[] = {"dot", "-Tsvg"};
-    char* pointers[] = {words[0].data(), words[1].data(), nullptr};
-    pid_t child = 0;
-    const int failed = posix_spawnp(&child, pointers[0], &files, nullptr, pointers, environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (failed != 0)
-        refuse_svg("is not there");
-    int status = 0;
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        refuse_svg("failed");
+    std::vector<Drawing> drawings;
+    for (const Subtree& subtree : picture.subtrees) {
+        Drawing& drawing = drawings.emplace_back();
+        drawing.title = std::string(name(picture.rule));
+        if (picture.subtrees.size() > 1)
+            drawing.title += fmt::format(", subtree {}", subtree.number);
+        drawing.level = levels_of(picture, subtree);
+        for (std::uint32_t node = 0; node < subtree.children.size(); ++node)
+            for (const std::uint32_t child : subtree.children[node])
+                drawing.edges.push_back({node, child});
+    }
+    fmt::print("{}", network_svg(picture.network, drawings));
 }
 
 /// One line a node, depth first, indented by level.

@@ -10,6 +10,7 @@
 #include "core/network.hpp"
 #include "host-tools/mesh/links/loom.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
+#include "kernel/waiting.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -74,6 +75,9 @@ public:
     /// Ends a node at once. Loom::gone() is called, Events::ended() is not.
     virtual void kill(NodeId node) = 0;
     virtual Loom& loom() = 0;
+    /// What the processes of a node wait for, once all has come to rest; nothing where an engine
+    /// cannot look into its nodes.
+    virtual std::vector<Waiting> waiting(NodeId /*node*/) { return {}; }
     /// False if real time means nothing to its nodes (simulation).
     virtual bool real_time() const = 0;
 };

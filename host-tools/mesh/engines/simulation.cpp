@@ -201,6 +201,13 @@ public:
     }
 
     Loom& loom() override { return loom_; }
+    std::vector<Waiting> waiting(NodeId number) override {
+        SimNode& node = nodes_[index(number)];
+        std::vector<Waiting> found(node.gone ? 0 : limits::kProcessesMax);
+        if (!node.gone)
+            found.resize(waiting_processes(node.life->node.kernel(), found));
+        return found;
+    }
     bool real_time() const override { return false; }
 
 private:

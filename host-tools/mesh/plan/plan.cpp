@@ -80,6 +80,9 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     run.log = arguments.log;
     run.raw = arguments.raw;
     run.expect = arguments.expect;
+    run.live = arguments.live;
+    if (run.live && isatty(STDERR_FILENO) == 0)
+        refuse("--live: needs a terminal as standard error");
     plan_capture(run, arguments);
     plan_times(run, arguments);
     return run;

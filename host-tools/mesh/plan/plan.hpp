@@ -56,6 +56,7 @@ struct RunArguments {
     std::string log;
     bool raw = false;
     std::string expect;
+    bool live = false;
     std::vector<std::int64_t> gdb;
     std::optional<std::uint32_t> memory; // megabytes
     std::string image;
@@ -91,6 +92,7 @@ struct RunPlan {
     std::string log;                          // folder
     bool raw = false;                         // console text as it is
     std::string expect;                       // file
+    bool live = false;                        // a picture of the run as it goes
     std::string command;                      // that repeats the run
     std::uint64_t memory_kbyte = 0;           // that its nodes need
     std::uint64_t memory_available_kbyte = 0; // when it was planned

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <unistd.h>
+#include <utility>
 
 namespace mesh::host {
 
@@ -31,7 +33,17 @@ void Progress::show(std::string_view text) {
     std::fflush(stderr);
 }
 
+void Progress::show_picture(std::string_view text) {
+    clear();
+    last_ = std::chrono::steady_clock::now();
+    lines_ = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    fmt::print(stderr, "{}", text);
+    std::fflush(stderr);
+}
+
 void Progress::clear() {
+    if (lines_ != 0)
+        fmt::print(stderr, "\033[{}A\033[J", std::exchange(lines_, 0));
     if (shown_ && terminal_)
         fmt::print(stderr, "\r\033[K");
     shown_ = false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -18,12 +19,15 @@ public:
     /// True if it is time to say something; asking is cheap.
     bool due() const;
     void show(std::string_view text);
+    /// Several lines, each ended, in place of the one; on a terminal only.
+    void show_picture(std::string_view text);
     /// Takes the line away, so that other output can be written.
     void clear();
 
 private:
     bool terminal_;
     bool shown_ = false;
+    std::size_t lines_ = 0; // of the picture that stands there
     std::chrono::steady_clock::time_point last_;
 };
 

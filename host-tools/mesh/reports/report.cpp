@@ -108,6 +108,14 @@ Json column_of(const RunResult& result, Value value) {
     return column;
 }
 
+Json waits_of(const RunResult& result) {
+    Json waits = Json::array();
+    for (const Wait& wait : result.waits)
+        waits.push_back(
+            {{"node", wait.node}, {"process", wait.what.process}, {"for", describe(wait.what)}});
+    return waits;
+}
+
 /// Every key is there, whatever the op; the op fills in what it has.
 Json head_of(const Operation& op) {
     const RunPlan& run = op.run();
@@ -169,6 +177,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     report["missing_blocks"] = or_null(op.survives_faults(), summary.verdict.missing_blocks);
     report["disputed_packets"] = summary.disputed_packets;
     report["untaken"] = summary.untaken;
+    report["waits"] = waits_of(result);
     report["disjoint_retries"] = count_of(summary, Counter::disjoint_retries);
     report["retransmissions"] = count_of(summary, Counter::retransmissions);
     report["dropped"] = counters_of(summary, true);

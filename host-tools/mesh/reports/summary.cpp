@@ -244,6 +244,8 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
         if (result.nodes[node].computes() && parts.size() < kNotesMax)
             parts.push_back(
                 fmt::format("node {} {}", node, describe_computing(result.nodes[node])));
+    if (const std::string waits = describe_waits(result.waits); !waits.empty())
+        parts.push_back(waits);
     describe_endings(ended, parts);
     if (summary.against)
         parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "

@@ -139,6 +139,7 @@ void Run::settle() {
     result_.wall_s = seconds(last_done_ - started_);
     if (!engine_.loom().in_lockstep())
         return;
+    result_.waits = waits();
     const auto asked_at = deadlines_.now();
     roster_.ask_all();
     while (roster_.asked() != 0) {
@@ -146,6 +147,16 @@ void Run::settle() {
         if (deadlines_.silent(asked_at))
             roster_.give_up(roster_.who_owe_answers());
     }
+}
+
+/// What the programs that have not ended wait for.
+std::vector<Wait> Run::waits() {
+    std::vector<Wait> found;
+    for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
+        if (roster_[node].live() && !roster_[node].result().done)
+            for (const Waiting& waiting : engine_.waiting(node_at(node)))
+                found.push_back({node, waiting});
+    return found;
 }
 
 RunResult Run::collect() {
@@ -245,10 +256,29 @@ void Run::show_progress() {
     const std::uint64_t packets = engine_.loom().counts().packets;
     const std::uint64_t expected = op_.expected_packets();
     const std::uint64_t percent = std::min<std::uint64_t>(99, 100 * packets / expected);
-    progress_.show(
+    const std::string text =
         fmt::format("running: {} packets{}, {}/{} nodes done", packets,
                     op_.knows_packets() ? fmt::format(" of {} ({} %)", expected, percent) : "",
-                    roster_.done(), roster_.live()));
+                    roster_.done(), roster_.live());
+    if (plan_.live)
+        show_live(text);
+    else
+        progress_.show(text);
+}
+
+void Run::show_live(const std::string& progress) {
+    const Loom& loom = engine_.loom();
+    LiveRun now;
+    now.work = fmt::format("{} on {} {} of {} nodes", op_.title(), plan_.engine,
+                           name(plan_.network().topology), plan_.nodes());
+    now.progress = progress;
+    now.seconds = seconds(Clock::now() - started_);
+    now.packets = loom.counts().packets;
+    for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
+        now.nodes.push_back(
+            {roster_[node].result().done, !roster_[node].live(), loom.delivered(node_at(node))});
+    progress_.show_picture(live_picture(now, shown_, loom.counts()));
+    shown_ = std::move(now);
 }
 
 // --- what nodes say ---

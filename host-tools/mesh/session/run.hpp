@@ -9,8 +9,10 @@
 #include "deadlines.hpp"
 #include "host-tools/mesh/engines/engine.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
+#include "host-tools/mesh/reports/live.hpp"
 #include "host-tools/mesh/reports/progress.hpp"
 #include "host-tools/mesh/reports/run_log.hpp"
+#include "host-tools/mesh/reports/waits.hpp"
 #include "node_session.hpp"
 #include "output.hpp"
 #include "roster.hpp"
@@ -32,6 +34,7 @@ struct RunResult {
     double boot_s = 0;
     double wall_s = 0;
     Refusals refusals;
+    std::vector<Wait> waits;    // of processes that wait for ever
     std::uint64_t expelled = 0; // nodes ended for what they did
 };
 
@@ -64,6 +67,7 @@ private:
     void serve();
     void settle();
     RunResult collect();
+    std::vector<Wait> waits();
 
     void begin_phase(bool NodeResult::*mark, std::string_view what);
     void await_all();
@@ -73,6 +77,7 @@ private:
     void note_incidents();
     void restart(NodeId node);
     void show_progress();
+    void show_live(const std::string& progress);
     void print(NodeId from, std::string_view line);
 
     Engine& engine_;
@@ -90,6 +95,7 @@ private:
     std::string_view what_ = "ready";
     std::uint32_t done_ = 0;
     std::size_t incidents_seen_ = 0; // of the fault plan
+    LiveRun shown_;                  // of --live
     Clock::time_point started_;
     Clock::time_point last_done_;
 };

@@ -49,6 +49,14 @@ double ring_radius(double radius, unsigned count) {
     return radius * 1.15 / std::sin(std::numbers::pi / count);
 }
 
+/// How many of the symbols before a place are less than the one there.
+unsigned rank_at(const Label& label, unsigned place) {
+    unsigned less = 0;
+    for (unsigned before = 1; before < place; ++before)
+        less += label.at(before) < label.at(place) ? 1 : 0;
+    return less;
+}
+
 /// The symbols behind the first three name the ring of six in which a node stands; around it one
 /// goes by the two first ports in turn.
 std::vector<Point> places_in_star(Network network) {
@@ -63,7 +71,7 @@ std::vector<Point> places_in_star(Network network) {
         double radius = 1;
         for (unsigned count = 4; count <= star.symbols; ++count) {
             const double ring = ring_radius(radius + 0.15, count);
-            const Point step = on_circle(ring, (label.at(count) - 1.0) / count);
+            const Point step = on_circle(ring, 1.0 * rank_at(label, count) / count);
             centre.x += step.x;
             centre.y += step.y;
             radius += ring;

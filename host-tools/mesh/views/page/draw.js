@@ -117,13 +117,9 @@
   function buildNetwork() {
     const xs = nodes.map(node => node.x), ys = nodes.map(node => node.y);
     const left = Math.min(...xs) - 0.7, top = Math.min(...ys) - 0.7;
-    picture.setAttribute("viewBox", [left, top, Math.max(...xs) - left + 0.7,
-                                     Math.max(...ys) - top + 0.7].join(" "));
-    if (run.directed) {
-      const marker = make("marker", { id: "tip", viewBox: "0 0 4 4", refX: 3, refY: 2,
-        markerWidth: 6, markerHeight: 6, orient: "auto" }, make("defs", {}, picture));
-      make("path", { d: "M0 0L4 2L0 4z", fill: "context-stroke" }, marker);
-    }
+    const wide = Math.max(...xs) - left + 0.7, high = Math.max(...ys) - top + 0.7;
+    picture.setAttribute("viewBox", `${left} ${top} ${wide} ${high}`);
+    picture.style.aspectRatio = `${wide} / ${high}`;
     for (const [from, port, to] of run.links) {
       const [cx, cy] = control(nodes[from], nodes[to]);
       const mid = [(nodes[from].x + 2 * cx + nodes[to].x) / 4, (nodes[from].y + 2 * cy +
@@ -134,6 +130,11 @@
         line.classList.add("dead");
         make("path", { class: "cable dead", "stroke-width": 0.05, d: `M${mid[0] - 0.1} ${mid[1] -
           0.1}l.2 .2m0 -.2l-.2 .2`, style: "stroke-dasharray:none" }, picture);
+      }
+      if (run.directed) {
+        const turn = Math.atan2(nodes[to].y - nodes[from].y, nodes[to].x - nodes[from].x);
+        make("path", { class: "tip", d: "M-.09 -.08L.09 0L-.09 .08z",
+          transform: `translate(${mid}) rotate(${turn * 180 / Math.PI})` }, picture);
       }
       make("title", {}, line).textContent = `port ${port} of ${from} and ${to}`;
       shown.links.push({ from, to, line });

@@ -1,0 +1,33 @@
+// The picture of --live: a run as it goes, in a terminal of 80 columns and 24 lines.
+#pragma once
+
+#include "host-tools/mesh/links/loom.hpp"
+#include "host-tools/mesh/plan/plan.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace mesh::host {
+
+/// A node as the picture shows it.
+struct LiveNode {
+    bool done = false;
+    bool gone = false;
+    std::uint32_t delivered = 0; // frames, since its reset
+};
+
+/// What the host tool knows of a run at a moment.
+struct LiveRun {
+    std::string work;
+    std::string progress; // in words
+    double seconds = 0;
+    std::uint64_t packets = 0;
+    std::vector<LiveNode> nodes;
+};
+
+/// Lines of at most 80 columns, at most 24 of them, each ended: who is done, who is gone, and what
+/// came to each of the others since `before`. Many nodes share a place, which shows the busiest.
+std::string live_picture(const LiveRun& now, const LiveRun& before, const LoomCounts& loom);
+
+} // namespace mesh::host

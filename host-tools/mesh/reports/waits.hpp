@@ -1,0 +1,25 @@
+// Who waits for whom, when a run has come to rest and programs have not ended.
+#pragma once
+
+#include "kernel/waiting.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace mesh::host {
+
+/// A process that waits.
+struct Wait {
+    std::uint32_t node = 0;
+    Waiting what;
+};
+
+/// What for: "a message with tag 3 from node 1".
+std::string describe(const Waiting& waiting);
+
+/// The circle in which nodes wait for each other, or else for whom the first of them waits in vain.
+/// "" if nobody waits.
+std::string describe_waits(std::span<const Wait> waits);
+
+} // namespace mesh::host

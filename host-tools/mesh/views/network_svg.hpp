@@ -1,0 +1,29 @@
+// Drawings of what lies in a network: a spanning tree, an embedded guest. The network is laid out
+// as what it is (layout.hpp), each drawing in a panel of its own.
+#pragma once
+
+#include "core/network.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+/// What one panel shows.
+struct Drawing {
+    struct Edge {
+        std::uint32_t from = 0;
+        std::uint32_t to = 0;
+    };
+    std::string title;                // "" for none
+    std::vector<int> level;           // of each node, -1 for those that have no part; colours it
+    std::vector<std::string> caption; // of each node, under its number; may be empty
+    std::vector<Edge> edges;
+};
+
+/// SVG, whole. All drawings are of the same network.
+std::string network_svg(Network network, std::span<const Drawing> drawings);
+
+} // namespace mesh::host
