@@ -105,13 +105,14 @@ public:
     bool ended(ProcessId id) const;
     /// Gives the verdict of a process that has ended, and its slot away. ok if it never was.
     Status join(ProcessId id);
-    /// told(number) for each process that waits, right after its predicate was asked once more:
+    /// told(number) for each process that waits, right after what it waits for was asked once more:
     /// what that looked at is what it waits for.
     template <class Told>
     void each_waiting(Told told) {
         for (std::uint8_t number = 0; number < used_; ++number) {
             ProcessSlot& slot = slots_[number];
-            if (slot.root && slot.ready != nullptr && !slot.ready(slot.context))
+            current_ = number;
+            if (slot.root && slot.waiting != nullptr && !slot.waiting->ask_(*slot.waiting))
                 told(number);
         }
     }

@@ -10,7 +10,7 @@
 #include "core/network.hpp"
 #include "host-tools/mesh/links/loom.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
-#include "kernel/waiting.hpp"
+#include "kernel/waits.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -77,7 +77,7 @@ public:
     virtual Loom& loom() = 0;
     /// What the processes of a node wait for, once all has come to rest; nothing where an engine
     /// cannot look into its nodes.
-    virtual std::vector<Waiting> waiting(NodeId /*node*/) { return {}; }
+    virtual std::vector<WaitsFor> waiting(NodeId /*node*/) { return {}; }
     /// False if real time means nothing to its nodes (simulation).
     virtual bool real_time() const = 0;
 };

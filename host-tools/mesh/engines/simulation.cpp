@@ -201,9 +201,9 @@ public:
     }
 
     Loom& loom() override { return loom_; }
-    std::vector<Waiting> waiting(NodeId number) override {
+    std::vector<WaitsFor> waiting(NodeId number) override {
         SimNode& node = nodes_[index(number)];
-        std::vector<Waiting> found(node.gone ? 0 : limits::kProcessesMax);
+        std::vector<WaitsFor> found(node.gone ? 0 : limits::kProcessesMax);
         if (!node.gone)
             found.resize(waiting_processes(node.life->node.kernel(), found));
         return found;

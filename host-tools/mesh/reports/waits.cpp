@@ -10,10 +10,10 @@ namespace mesh::host {
 namespace {
 
 /// The node on which a process waits; kNoNode if it is any, or its own.
-NodeId other_side(const Waiting& waiting) {
-    if (waiting.what == Waiting::What::taking)
+NodeId other_side(const WaitsFor& waiting) {
+    if (waiting.what == WaitsFor::What::taking)
         return waiting.to;
-    return waiting.what == Waiting::What::mail ? waiting.match.source : kNoNode;
+    return waiting.what == WaitsFor::What::mail ? waiting.match.source : kNoNode;
 }
 
 /// The first wait of a node for another one, or else its first; nullptr if it waits for nothing.
@@ -54,9 +54,9 @@ std::string text_of(const std::vector<const Wait*>& chain) {
 
 } // namespace
 
-std::string describe(const Waiting& waiting) {
+std::string describe(const WaitsFor& waiting) {
     switch (waiting.what) {
-    case Waiting::What::mail: {
+    case WaitsFor::What::mail: {
         const Match& match = waiting.match;
         const bool message = match.service != Service::packet;
         std::string text = message ? "a message" : "a packet";
@@ -66,10 +66,10 @@ std::string describe(const Waiting& waiting) {
                            ? std::string(" from any node")
                            : fmt::format(" from node {}", index(match.source)));
     }
-    case Waiting::What::process: return fmt::format("the end of its process {}", waiting.joined);
-    case Waiting::What::taking:
+    case WaitsFor::What::process: return fmt::format("the end of its process {}", waiting.joined);
+    case WaitsFor::What::taking:
         return fmt::format("its message to be taken by node {}", index(waiting.to));
-    case Waiting::What::other: break;
+    case WaitsFor::What::other: break;
     }
     return "a channel of its own, a buffer, or a condition";
 }

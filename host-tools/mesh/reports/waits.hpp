@@ -1,7 +1,7 @@
 // Who waits for whom, when a run has come to rest and programs have not ended.
 #pragma once
 
-#include "kernel/waiting.hpp"
+#include "kernel/waits.hpp"
 
 #include <cstdint>
 #include <span>
@@ -12,11 +12,11 @@ namespace mesh::host {
 /// A process that waits.
 struct Wait {
     std::uint32_t node = 0;
-    Waiting what;
+    WaitsFor what;
 };
 
 /// What for: "a message with tag 3 from node 1".
-std::string describe(const Waiting& waiting);
+std::string describe(const WaitsFor& waiting);
 
 /// The circle in which nodes wait for each other, or else for whom the first of them waits in vain.
 /// "" if nobody waits.

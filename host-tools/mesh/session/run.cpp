@@ -154,7 +154,7 @@ std::vector<Wait> Run::waits() {
     std::vector<Wait> found;
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
         if (roster_[node].live() && !roster_[node].result().done)
-            for (const Waiting& waiting : engine_.waiting(node_at(node)))
+            for (const WaitsFor& waiting : engine_.waiting(node_at(node)))
                 found.push_back({node, waiting});
     return found;
 }

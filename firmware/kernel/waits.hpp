@@ -10,7 +10,7 @@
 
 namespace mesh {
 
-struct Waiting {
+struct WaitsFor {
     enum class What : std::uint8_t {
         other,   // a channel of its node, a buffer, a time, a condition of its own
         mail,    // a packet or message: `match`
@@ -25,6 +25,6 @@ struct Waiting {
 };
 
 /// Fills `out` from the front; gives how many processes wait, at most its size.
-unsigned waiting_processes(Kernel& kernel, std::span<Waiting> out);
+unsigned waiting_processes(Kernel& kernel, std::span<WaitsFor> out);
 
 } // namespace mesh

@@ -1,4 +1,4 @@
-#include "kernel/waiting.hpp"
+#include "kernel/waits.hpp"
 
 namespace mesh {
 
@@ -13,7 +13,7 @@ const Outgoing* sent_from(const Outgoing* outgoing) {
 
 } // namespace
 
-unsigned waiting_processes(Kernel& kernel, std::span<Waiting> out) {
+unsigned waiting_processes(Kernel& kernel, std::span<WaitsFor> out) {
     constexpr std::uint8_t kNone = ProcessId{}.slot;
     unsigned count = 0;
     const Outgoing* sent = sent_from(kernel.messages().first());
@@ -22,16 +22,16 @@ unsigned waiting_processes(Kernel& kernel, std::span<Waiting> out) {
     kernel.scheduler().each_waiting([&](std::uint8_t process) {
         const Match* const match = kernel.mailbox().take_asked();
         const ProcessId joined = kernel.scheduler().take_asked();
-        Waiting waiting;
+        WaitsFor waiting;
         waiting.process = process;
         if (match != nullptr) {
-            waiting.what = Waiting::What::mail;
+            waiting.what = WaitsFor::What::mail;
             waiting.match = *match;
         } else if (joined.slot != kNone) {
-            waiting.what = Waiting::What::process;
+            waiting.what = WaitsFor::What::process;
             waiting.joined = joined.slot;
         } else if (sent != nullptr) {
-            waiting.what = Waiting::What::taking;
+            waiting.what = WaitsFor::What::taking;
             waiting.to = sent->to;
             sent = sent_from(sent->next);
         }
