@@ -20,3 +20,8 @@
 #include "kernel/channel.hpp"
 #include "kernel/kernel.hpp"
 #include "kernel/message.hpp"
+#include "library/group.hpp"
+#include "library/parallel.hpp"
+#include "library/print.hpp"
+#include "library/values.hpp"
+#include "library/words.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace mesh {
 
@@ -12,6 +13,21 @@ enum class [[nodiscard]] Status : std::uint8_t{
     bad_argument, // node, tag, size or rule out of range
     truncated,    // the message was longer than the buffer; the rest was discarded
     failed,       // an application's own verdict
+    timed_out,    // nothing came in the time that it was waited for
 };
+
+/// Its name.
+constexpr std::string_view words_of(Status status) {
+    switch (status) {
+    case Status::ok: return "ok";
+    case Status::no_memory: return "no memory";
+    case Status::unreachable: return "unreachable";
+    case Status::bad_argument: return "bad argument";
+    case Status::truncated: return "truncated";
+    case Status::failed: return "failed";
+    case Status::timed_out: return "timed out";
+    }
+    return "?";
+}
 
 } // namespace mesh

@@ -37,6 +37,8 @@ enum class HostTag : std::uint16_t {
     piece, // Piece header and bytes: answer to `pull`
     poll,  // empty: send a report now
     hang,  // empty: stop working without a sign (fault injection)
+    // node to host
+    abort, // text: the program ends the whole run
 };
 
 enum class Op : std::uint8_t {

@@ -179,3 +179,70 @@ def test_the_tool_does_without_any_app(tmp_path):
     assert not [app for app in apps if f"app_main_{app}" in shown]
     outcome = mesh("list", "apps")
     assert set(apps) <= {line.split()[0] for line in outcome.out.splitlines()}, outcome
+
+
+def lessons():
+    """The programs of firmware/apps/README.md as one, in whose rounds they take their turns; and
+    what they print."""
+    text = (ROOT / "firmware" / "apps" / "README.md").read_text()
+    blocks = re.findall(r"```cpp\n(.*?)```\n```console\n(.*?)```", text, re.S)
+    program = ['#include "meshputer.hpp"\n']
+    for number, (source, _) in enumerate(blocks):
+        body = source.replace('#include "meshputer.hpp"', "")
+        program.append(f"namespace lesson{number} {{ {body} }}\n")
+    program.append("mesh::Process app_main(mesh::Kernel& node) { mesh::Status s{};\n")
+    for number in range(len(blocks)):
+        program.append(f"s = co_await lesson{number}::app_main(node);"
+                       "if (s != mesh::Status::ok) co_return s;\n"
+                       "s = co_await mesh::barrier(node); if (s != mesh::Status::ok) co_return s;")
+    lines = {}
+    for _, shown in blocks:
+        for node, line in re.findall(r"\[(\d)\] (.*)", shown):
+            lines.setdefault(int(node), []).append(line)
+    return "".join(program) + "co_return s; }", lines, len(blocks)
+
+
+def test_the_programs_that_teach_compile_and_print_what_is_shown(tmp_path):
+    source, lines, count = lessons()
+    assert count >= 6
+    (tmp_path / "lessons.cpp").write_text(source)
+    built = mesh("build", "lessons.cpp", "-o", "lessons", cwd=tmp_path)
+    assert (built.status, built.err) == (0, ""), built
+    for engine in "sim", "qemu":
+        outcome = mesh("run", "--engine", engine, "--dim", 3, "--app", tmp_path / "lessons")
+        assert outcome.status == 0 and console(outcome) == lines, outcome
+
+
+@pytest.mark.parametrize("network", [["--dim", 3], ["--topology", "uhc", "--dim", 4],
+                                     ["--topology", "star", "--dim", 4], ["--dim", 2, "qemu"]])
+def test_the_library_does_the_same_on_every_network_and_engine(network):
+    engine = "qemu" if "qemu" in network else "sim"
+    where = [word for word in network if word != "qemu"]
+    outcome = mesh("run", "--engine", engine, *where, "--app", IMAGES / "app_library.elf")
+    assert outcome.status == 0, outcome
+    nodes = len(console(outcome))
+    assert nodes == {"2": 4, "3": 8}.get(str(network[1]), 16 if "uhc" in network else 24)
+    for node, said in console(outcome).items():
+        left = 100 + (node + nodes - 1) % nodes
+        assert said == ["par ok sum 003 " + str(node), f"ring ok got {left} {left:x}",
+                        f"sum {nodes * nodes / 2:.2f} max {2 ** (40 + min(nodes - 1, 7))} ok ok",
+                        "bcast 77 ok word 5 rnd true", "within timed out probe false",
+                        "requests ok ok true ok ok"], outcome
+
+
+@pytest.mark.parametrize("app, shown", [
+    ("commstime", "[0] 1000 numbers, the last is 999"), ("sieve", "[7] prime 17"),
+    ("election", "[2] the leader is node "), ("philosophers", "[0] 70 forks were handed out"),
+    ("pi", " of 80000 hit: 3.1")])
+def test_apps_that_people_know_end_well(app, shown):
+    for more in ([], ["--topology", "uhc"]) if app != "sieve" else ([], ["--topology", "star"]):
+        outcome = mesh("run", "--engine", "sim", "--dim", 3 if "star" not in more else 4,
+                       "--app", app, *more)
+        assert outcome.status == 0 and shown in outcome.out, outcome
+
+
+def test_one_node_can_end_the_run_of_all(engine):
+    outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", IMAGES / "app_library.elf",
+                   "--", "8")
+    assert outcome.status == 1 and "word 8" in outcome.out, outcome
+    assert "mesh: node 1 has ended the run: enough; repeat: " in outcome.err, outcome

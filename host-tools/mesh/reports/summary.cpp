@@ -140,19 +140,6 @@ std::vector<std::string> dead_links(const RunResult& result) {
     return links;
 }
 
-/// What the program of a node had to say of its end, other than ok.
-std::string_view words_of(Status status) {
-    switch (status) {
-    case Status::ok: break;
-    case Status::no_memory: return "no memory";
-    case Status::unreachable: return "unreachable";
-    case Status::bad_argument: return "bad argument";
-    case Status::truncated: return "truncated";
-    case Status::failed: return "failed";
-    }
-    return "ok";
-}
-
 /// "node 3 ended with: no memory", for each status that there is; of ok the answer was wrong.
 void describe_endings(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status,
                       std::vector<std::string>& parts) {

@@ -1,6 +1,7 @@
 #include "node_session.hpp"
 
 #include "fault_words.hpp"
+#include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/links/bounds.hpp"
 #include "kernel/status.hpp"
@@ -14,7 +15,7 @@ namespace mesh::host {
 
 namespace {
 
-constexpr auto kStatusLast = static_cast<std::uint32_t>(Status::failed);
+constexpr auto kStatusLast = static_cast<std::uint32_t>(Status::timed_out);
 
 bool possible(wire::ModelTime time) { return time <= bounds::kModelTimeMax; }
 
@@ -38,6 +39,7 @@ std::string NodeSession::take(const HostMessage& message) {
     case wire::HostTag::console: on_console(message); return {};
     case wire::HostTag::report: return on_report(message);
     case wire::HostTag::fault: return on_fault(message);
+    case wire::HostTag::abort: on_abort(message); return {};
     case wire::HostTag::job:
     case wire::HostTag::start:
     case wire::HostTag::piece:
@@ -143,6 +145,14 @@ std::string NodeSession::on_fault(const HostMessage& message) {
     desk_->stopped(node_, fmt::format("{} (pc {:#010x}, lr {:#010x}, status {:#010x})",
                                       result_.note, record->pc, record->lr, record->status));
     return {};
+}
+
+/// The program wants the whole run to end.
+void NodeSession::on_abort(const HostMessage& message) {
+    const std::string_view why(reinterpret_cast<const char*>(message.payload.data()),
+                               message.payload.size());
+    if (offer_->ended != nullptr)
+        *offer_->ended = fmt::format("node {} has ended the run: {}", index(node_), cleaned(why));
 }
 
 void NodeSession::hear_errors(std::string_view text) {

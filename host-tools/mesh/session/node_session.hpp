@@ -70,6 +70,7 @@ struct Offer {
     bool app = false; // its program decides who writes what: too much is a mistake to be told
     bool raw = false; // console text as it is
     SourceLines* lines = nullptr; // of its image, if that is known
+    std::string* ended = nullptr; // gets the words of who ends the whole run
 };
 
 /// What nodes said that was no use.
@@ -127,6 +128,7 @@ private:
     std::string on_pull(const HostMessage& message);
     std::string on_push(const HostMessage& message);
     std::string on_report(const HostMessage& message);
+    void on_abort(const HostMessage& message);
     std::string on_fault(const HostMessage& message);
     void on_console(const HostMessage& message);
     std::string refuse_frame();

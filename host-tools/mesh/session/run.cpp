@@ -62,7 +62,8 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
              &result_.output,
              op.is_app(),
              plan_.raw && isatty(STDOUT_FILENO) == 0,
-             &lines_},
+             &lines_,
+             &ended_},
       roster_(engine, plan_.nodes(), offer_, *this, deadlines_) {
     result_.output = output_of(op);
     log_.command(plan_.command);
@@ -213,6 +214,8 @@ bool Run::step() {
     if (std::exchange(done_, roster_.done()) < roster_.done())
         last_done_ = Clock::now();
     check_limit();
+    if (!ended_.empty())
+        throw RunError(ended_);
     if (engine_.loom().counts().packets != 0 && progress_.due())
         show_progress();
     return moved;

@@ -89,6 +89,7 @@ private:
     RunResult result_;
     SourceLines lines_;
     ConsoleOrder console_{[this](NodeId from, std::string_view line) { print(from, line); }};
+    std::string ended_; // by a program: why
     Offer offer_;
     Roster roster_;
     bool NodeResult::*mark_ = &NodeResult::ready; // what this phase wants of all nodes

@@ -1,0 +1,117 @@
+// Collectives of some of the nodes: the rows and columns of a grid, or any others.
+//
+// A group is a list of nodes, the same at each of them; a member's rank is its place in it. Values
+// go along a binomial tree of ranks as messages under the group's tag, so members need not be
+// neighbours, and groups that share no node, or have other tags, do not meet.
+#pragma once
+
+#include "library/values.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace mesh {
+
+class Group {
+public:
+    /// `members` stay the caller's, for as long as the group is used; this node is one of them.
+    Group(const Kernel& kernel, std::span<const NodeId> members, Tag tag)
+        : members_(members),
+          rank_(static_cast<std::uint32_t>(std::ranges::find(members, kernel.id()) -
+                                           members.begin())),
+          tag_(tag) {}
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
+    /// This node's; size() if it is no member.
+    std::uint32_t rank() const { return rank_; }
+    bool member() const { return rank_ < size(); }
+    NodeId operator[](std::uint32_t rank) const { return members_[rank]; }
+    Tag tag() const { return tag_; }
+
+private:
+    std::span<const NodeId> members_;
+    std::uint32_t rank_;
+    Tag tag_;
+};
+
+/// Fills `room` with the nodes for which this holds of their number, in their order; gives those
+/// that there was room for.
+template <class Holds>
+std::span<const NodeId> members_if(const Kernel& kernel, std::span<NodeId> room, Holds holds) {
+    std::size_t count = 0;
+    for (std::uint32_t node = 0; node < kernel.nodes() && count < room.size(); ++node)
+        if (holds(node))
+            room[count++] = node_at(node);
+    return room.first(count);
+}
+
+/// Gives the value of rank 0 to all members. bad_argument: this node is none of them; else as
+/// send() and receive().
+template <Plain T>
+Task<Status> group_broadcast(Kernel& kernel, Group group, T& value) {
+    if (!group.member())
+        co_return Status::bad_argument;
+    std::uint32_t bit = 1; // this node's lowest, where its value comes from
+    while (bit < group.size() && (group.rank() & bit) == 0)
+        bit <<= 1;
+    if (group.rank() != 0) {
+        const Received got =
+            co_await receive_value(kernel, value, group.tag(), group[group.rank() - bit]);
+        if (got.status != Status::ok)
+            co_return got.status;
+    }
+    for (bit >>= 1; bit != 0; bit >>= 1)
+        if (group.rank() + bit < group.size()) {
+            const Status sent =
+                co_await send_value(kernel, group[group.rank() + bit], value, group.tag());
+            if (sent != Status::ok)
+                co_return sent;
+        }
+    co_return Status::ok;
+}
+
+/// Combines the values of all members by Op; rank 0 has the result. In the order of ranks, so Op
+/// need not be commutative.
+template <class Op = std::plus<>, Plain T>
+Task<Status> group_reduce(Kernel& kernel, Group group, T& value) {
+    if (!group.member())
+        co_return Status::bad_argument;
+    for (std::uint32_t bit = 1; bit < group.size(); bit <<= 1) {
+        if ((group.rank() & bit) != 0) {
+            const Status sent =
+                co_await send_value(kernel, group[group.rank() - bit], value, group.tag());
+            co_return sent;
+        }
+        if (group.rank() + bit >= group.size())
+            continue;
+        T other{};
+        const Received got =
+            co_await receive_value(kernel, other, group.tag(), group[group.rank() + bit]);
+        if (got.status != Status::ok)
+            co_return got.status;
+        value = T(Op{}(value, other));
+    }
+    co_return Status::ok;
+}
+
+/// The same, and every member has the result.
+template <class Op = std::plus<>, Plain T>
+Task<Status> group_allreduce(Kernel& kernel, Group group, T& value) {
+    const Status reduced = co_await group_reduce<Op>(kernel, group, value);
+    if (reduced != Status::ok)
+        co_return reduced;
+    const Status given = co_await group_broadcast(kernel, group, value);
+    co_return given;
+}
+
+/// Waits until all members have come.
+inline Task<Status> group_barrier(Kernel& kernel, Group group) {
+    std::uint8_t nothing = 0;
+    const Status status = co_await group_allreduce(kernel, group, nothing);
+    co_return status;
+}
+
+} // namespace mesh

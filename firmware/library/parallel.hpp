@@ -1,0 +1,137 @@
+// Several things at a time: occam's PAR, MPI's exchanges and its calls that do not wait.
+//
+// All of it is made of spawn() and join(), so each thing under way is one of the node's processes
+// (limits::kProcessesMax), and costs the arena its frame until it has been waited for.
+#pragma once
+
+#include "kernel/alt.hpp"
+#include "kernel/kernel.hpp"
+#include "kernel/message.hpp"
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace mesh {
+
+/// The first that is not ok; else ok.
+constexpr Status first_failure(Status one, Status other) { return one == Status::ok ? other : one; }
+
+/// `Status s = co_await par(node, one(node), two(node, x), ...)`: runs them beside each other and
+/// continues when all have ended. ok, or the verdict of the first in this row that is not;
+/// no_memory: there was no room for one of them, which has not run.
+template <std::same_as<Process>... Processes>
+Task<Status> par(Kernel& kernel, Processes... processes) {
+    struct Branch {
+        ProcessId id{};
+        bool runs = false;
+    };
+    std::array<Branch, sizeof...(Processes)> branches{};
+    std::size_t at = 0;
+    ((branches[at].runs = kernel.spawn(std::move(processes), branches[at].id), ++at), ...);
+    Status all = Status::ok;
+    for (const Branch& branch : branches) {
+        Status verdict = Status::no_memory;
+        if (branch.runs)
+            verdict = co_await kernel.join(branch.id);
+        all = first_failure(all, verdict);
+    }
+    co_return all;
+}
+
+/// Something under way beside its process: MPI's request. `Request r{node, send(node, ...)}` begins
+/// it; it must be waited for, by one of the calls below, once.
+class [[nodiscard]] Request {
+public:
+    Request(Kernel& kernel, Process process)
+        : kernel_(&kernel),
+          runs_(kernel.spawn(std::move(process), id_)) {}
+
+    /// Has ended: waiting for it takes no time.
+    bool ended() const { return !runs_ || kernel_->scheduler().ended(id_); }
+    /// It has been waited for.
+    bool done() const { return done_; }
+
+private:
+    friend Task<Status> wait(Kernel& kernel, Request& request);
+
+    Kernel* kernel_;
+    ProcessId id_{};
+    bool runs_;
+    bool done_ = false;
+};
+
+/// Its verdict, when it has ended; no_memory: there was no room for it.
+inline Task<Status> wait(Kernel& kernel, Request& request) {
+    request.done_ = true;
+    if (!request.runs_)
+        co_return Status::no_memory;
+    const Status verdict = co_await kernel.join(request.id_);
+    co_return verdict;
+}
+
+/// Waits for all of them that have not been waited for; the first verdict in their row that is not
+/// ok.
+inline Task<Status> wait_all(Kernel& kernel, std::span<Request> requests) {
+    Status all = Status::ok;
+    for (Request& request : requests)
+        if (!request.done()) {
+            const Status verdict = co_await wait(kernel, request);
+            all = first_failure(all, verdict);
+        }
+    co_return all;
+}
+
+/// `std::size_t i = co_await any_ended(node, requests)`: the first in their row that has ended and
+/// has not been waited for; wait() then gives its verdict. Precondition: there is one that has not
+/// been waited for.
+inline auto any_ended(Kernel& kernel, std::span<const Request> requests) {
+    const auto first = [requests] {
+        std::size_t at = 0;
+        while (at < requests.size() && (requests[at].done() || !requests[at].ended()))
+            ++at;
+        return at;
+    };
+    return detail::wait(
+        kernel, [first, requests] { return first() < requests.size(); }, first);
+}
+
+/// Sends `data` to `to` and receives from `from` at the same time, so that a ring of them ends.
+/// What receive() gives; where that is ok, with the status of the send.
+inline Task<Received> sendrecv(Kernel& kernel, NodeId to, std::span<const std::byte> data,
+                               NodeId from, std::span<std::byte> buffer, Tag tag = 0) {
+    ProcessId sending{};
+    if (!kernel.spawn(send(kernel, to, {.tag = tag}, data), sending))
+        co_return Received{};
+    Received received = co_await receive(kernel, buffer, tag, from);
+    const Status sent = co_await kernel.join(sending);
+    received.status = first_failure(received.status, sent);
+    co_return received;
+}
+
+/// What a receive() with these would take.
+inline Match message_match(Tag tag = kAnyTag, NodeId source = kAnySource) {
+    return {.service = Service::message, .tag = tag, .source = source};
+}
+
+/// A message that receive() would take has come: MPI's probe.
+inline bool probe(const Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource) {
+    return kernel.has(message_match(tag, source));
+}
+
+/// receive() for `ticks` of model time: timed_out if no message has begun to come by then.
+inline Task<Received> receive_within(Kernel& kernel, wire::ModelTime ticks,
+                                     std::span<std::byte> buffer, Tag tag = kAnyTag,
+                                     NodeId source = kAnySource) {
+    const std::uint32_t which =
+        co_await alt(kernel, on(message_match(tag, source)), after(kernel, ticks));
+    if (which != 0)
+        co_return Received{.status = Status::timed_out};
+    const Received received = co_await receive(kernel, buffer, tag, source);
+    co_return received;
+}
+
+} // namespace mesh

@@ -1,0 +1,173 @@
+// print("node {} has {:.2f}\n", id, x): printf whose words are checked when it is compiled.
+//
+// {} stands for the next value. Behind a colon may stand what printf has between % and its letters:
+// flags, a width, a precision; and x for an integer in hexadecimal digits, f, e or g for a float.
+// A number of values that is not that of the {}, or words that do not fit a value, do not compile.
+// Every value is printed by its own type, so there is no letter to get wrong: 64 bits, NodeId, bool
+// and Status as well.
+#pragma once
+
+#include "core/types.hpp"
+#include "kernel/status.hpp"
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdio>
+#include <string_view>
+#include <type_traits>
+
+namespace mesh {
+
+namespace detail {
+
+/// What a value is printed as.
+enum class Printed { integer, floating, text, none };
+
+template <class T>
+constexpr Printed printed_as() {
+    using Value = std::remove_cvref_t<T>;
+    if constexpr (std::is_same_v<Value, bool> || std::is_same_v<Value, Status> ||
+                  std::is_same_v<Value, char>)
+        return Printed::text;
+    else if constexpr (std::integral<Value> || std::is_same_v<Value, NodeId>)
+        return Printed::integer;
+    else if constexpr (std::floating_point<Value>)
+        return Printed::floating;
+    else if constexpr (std::is_convertible_v<T, std::string_view>)
+        return Printed::text;
+    else
+        return Printed::none;
+}
+
+// Called only where words are wrong, so that the compiler names them.
+void print_has_more_values_than_braces();
+void print_has_fewer_values_than_braces();
+void print_has_a_brace_that_is_not_closed();
+void print_cannot_print_a_value_in_this_way();
+
+inline constexpr std::size_t kSpecMax = 12;
+
+/// The words of a {} fit a value.
+constexpr bool fits(std::string_view spec, Printed kind) {
+    constexpr std::string_view kFlags = "0123456789-+ .#";
+    const std::size_t letter = std::min(spec.find_first_not_of(kFlags), spec.size());
+    const std::string_view letters = spec.substr(letter);
+    if (spec.size() > kSpecMax || letters.size() > 1 || kind == Printed::none)
+        return false;
+    if (letters.empty())
+        return kind == Printed::floating || spec.find('.') == std::string_view::npos;
+    return kind == Printed::integer
+               ? letters == "x"
+               : kind == Printed::floating && letters.find_first_of("feg") == 0;
+}
+
+/// What is printed before the first {}, the words in it, and what is behind.
+struct Piece {
+    std::string_view before;
+    std::string_view spec;
+    std::string_view rest;
+    bool brace;
+    bool closed;
+};
+
+constexpr Piece next_piece(std::string_view text) {
+    const std::size_t open = std::min(text.find('{'), text.size());
+    const std::size_t close = std::min(text.find('}', open), text.size());
+    const bool brace = open < text.size();
+    std::string_view spec = brace ? text.substr(open + 1, close - open - 1) : std::string_view{};
+    if (spec.starts_with(':'))
+        spec.remove_prefix(1);
+    return {text.substr(0, open), spec, text.substr(std::min(close + 1, text.size())), brace,
+            close < text.size()};
+}
+
+} // namespace detail
+
+/// The words of print() for values of these types.
+template <class... Values>
+class PrintWords {
+public:
+    template <std::convertible_to<std::string_view> Text>
+    consteval PrintWords(const Text& text) : text_(text) { // NOLINT(google-explicit-constructor)
+        std::string_view rest = text_;
+        constexpr std::array<detail::Printed, sizeof...(Values) + 1> kinds{
+            detail::printed_as<Values>()..., detail::Printed::none};
+        for (std::size_t at = 0; at < sizeof...(Values); ++at) {
+            const detail::Piece piece = detail::next_piece(rest);
+            if (!piece.brace)
+                detail::print_has_more_values_than_braces();
+            if (!piece.closed)
+                detail::print_has_a_brace_that_is_not_closed();
+            if (!detail::fits(piece.spec, kinds[at]))
+                detail::print_cannot_print_a_value_in_this_way();
+            rest = piece.rest;
+        }
+        if (detail::next_piece(rest).brace)
+            detail::print_has_fewer_values_than_braces();
+    }
+    constexpr std::string_view text() const { return text_; }
+
+private:
+    std::string_view text_;
+};
+
+namespace detail {
+
+inline void print_text(std::string_view text) {
+    printf("%.*s", static_cast<int>(text.size()), text.data());
+}
+
+/// printf's words for a value: % spec letters.
+inline std::array<char, kSpecMax + 6> printf_words(std::string_view spec,
+                                                   std::string_view letters) {
+    std::array<char, kSpecMax + 6> words{'%'};
+    std::copy(letters.begin(), letters.end(),
+              std::copy(spec.begin(), spec.end(), words.begin() + 1));
+    return words;
+}
+
+template <class T>
+void print_value(std::string_view spec, const T& value) {
+    const bool letter = !spec.empty() && spec.back() >= 'a';
+    const std::string_view flags = spec.substr(0, spec.size() - (letter ? 1 : 0));
+    if constexpr (std::is_same_v<T, NodeId>) {
+        print_value(spec, index(value));
+    } else if constexpr (std::is_same_v<T, bool>) {
+        print_value(spec, std::string_view(value ? "true" : "false"));
+    } else if constexpr (std::is_same_v<T, Status>) {
+        print_value(spec, words_of(value));
+    } else if constexpr (std::is_same_v<T, char>) {
+        print_value(spec, std::string_view(&value, 1));
+    } else if constexpr (std::unsigned_integral<T>) {
+        printf(printf_words(flags, letter ? "llx" : "llu").data(),
+               static_cast<unsigned long long>(value));
+    } else if constexpr (std::signed_integral<T>) {
+        printf(printf_words(flags, letter ? "llx" : "lld").data(), static_cast<long long>(value));
+    } else if constexpr (std::floating_point<T>) {
+        printf(printf_words(flags, letter ? spec.substr(flags.size()) : "g").data(),
+               static_cast<double>(value));
+    } else { // text: its own length is its precision
+        const std::string_view text = value;
+        printf(printf_words(flags, ".*s").data(), static_cast<int>(text.size()), text.data());
+    }
+}
+
+} // namespace detail
+
+/// Prints on the console of this node.
+template <class... Values>
+void print(PrintWords<std::type_identity_t<Values>...> words, const Values&... values) {
+    std::string_view rest = words.text();
+    const auto print_next = [&rest](const auto& value) {
+        const detail::Piece piece = detail::next_piece(rest);
+        detail::print_text(piece.before);
+        detail::print_value(piece.spec, value);
+        rest = piece.rest;
+    };
+    (print_next(values), ...);
+    detail::print_text(rest);
+}
+
+} // namespace mesh

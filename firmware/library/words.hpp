@@ -1,0 +1,69 @@
+// What a program is told from outside: words of the command line; and what it draws itself.
+#pragma once
+
+#include "kernel/kernel.hpp"
+#include "wire/host_messages.hpp"
+
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+namespace mesh {
+
+/// Word `at` behind -- as a number; `otherwise`, if there are not so many. A word that is no such
+/// number gives `otherwise` too: `valid`, if given, says so.
+template <std::integral T>
+T word(const Kernel& kernel, std::size_t at, T otherwise, bool* valid = nullptr) {
+    const auto words = kernel.arguments();
+    bool good = true;
+    T value = otherwise;
+    if (at < words.size()) {
+        const char* const end = words[at].data() + words[at].size();
+        const auto read = std::from_chars(words[at].data(), end, value);
+        good = read.ec == std::errc{} && read.ptr == end;
+    }
+    if (valid != nullptr)
+        *valid = good;
+    return good ? value : otherwise;
+}
+
+/// Ends the whole run as failed, at once, for every node: MPI's abort. `why` is shown.
+inline void end_run(Kernel& kernel, std::string_view why) {
+    kernel.flush_print();
+    kernel.host_send(wire::HostTag::abort, std::as_bytes(std::span{why}));
+}
+
+/// Random numbers (SplitMix64): the same for the same seed, on every engine. Not for secrets.
+class Random {
+public:
+    explicit constexpr Random(std::uint64_t seed) : state_(seed) {}
+    /// Others on each node, and with each --seed of the run.
+    explicit Random(const Kernel& kernel)
+        : Random(kernel.job().seed * 0x9E37'79B9'7F4A'7C15u + index(kernel.id()) + 1) {
+        state_ = next64();
+    }
+
+    constexpr std::uint64_t next64() {
+        state_ += 0x9E37'79B9'7F4A'7C15u;
+        std::uint64_t mixed = state_;
+        mixed = (mixed ^ (mixed >> 30)) * 0xBF58'476D'1CE4'E5B9u;
+        mixed = (mixed ^ (mixed >> 27)) * 0x94D0'49BB'1331'11EBu;
+        return mixed ^ (mixed >> 31);
+    }
+    constexpr std::uint32_t next() { return static_cast<std::uint32_t>(next64() >> 32); }
+    /// 0 .. `end` - 1, each as likely as the others to one in 2^32; 0 for an `end` of 0.
+    constexpr std::uint32_t below(std::uint32_t end) {
+        return static_cast<std::uint32_t>((std::uint64_t{next()} * end) >> 32);
+    }
+    /// 0 <= x < 1, in steps of 2^-24.
+    constexpr float unit() { return static_cast<float>(next() >> 8) * 0x1p-24f; }
+
+private:
+    std::uint64_t state_;
+};
+
+} // namespace mesh
