@@ -46,6 +46,8 @@ struct RunArguments {
     std::uint64_t seed = 1;
     bool lockstep = false;
     bool free = false;
+    bool raw = false;
+    bool live = false;
     std::string report;
     std::string capture;
     std::optional<std::int64_t> capture_bytes;
@@ -54,9 +56,7 @@ struct RunArguments {
     std::string junit;
     double limit_s = 0;
     std::string log;
-    bool raw = false;
     std::string expect;
-    bool live = false;
     std::vector<std::int64_t> gdb;
     std::optional<std::uint32_t> memory; // megabytes
     std::string image;

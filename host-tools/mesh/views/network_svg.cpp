@@ -141,9 +141,10 @@ std::string network_svg(Network network, std::span<const Drawing> drawings) {
                                    wide, high, wide * kScale, high * kScale);
     text += kStyle;
     for (std::size_t at = 0; at < drawings.size(); ++at) {
+        const std::size_t row = at / columns;
         fmt::format_to(std::back_inserter(text), "<g transform=\"translate({:.2f} {:.2f})\">\n",
                        frame.wide * static_cast<double>(at % columns) - frame.least.x,
-                       frame.high * static_cast<double>(at / columns) - frame.least.y);
+                       frame.high * static_cast<double>(row) - frame.least.y);
         Panel(network, places, text).draw(drawings[at], frame);
         text += "</g>\n";
     }

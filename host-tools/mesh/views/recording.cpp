@@ -64,15 +64,14 @@ struct End {
 
 class Reader {
 public:
-    explicit Reader(std::string name) : name_(std::move(name)) {}
+    Reader(std::string name, Recording& out) : name_(std::move(name)), recording_(out) {}
 
-    Recording read(Bytes file) {
+    void read(Bytes file) {
         while (const auto block = take_block(file))
             take(*block);
         if (recording_.plan.is_null())
             refuse_foreign();
         recording_.cut_short = !file.empty() || recording_.results.is_null();
-        return std::move(recording_);
     }
 
 private:
@@ -209,15 +208,15 @@ private:
     }
 
     std::string name_;
-    Recording recording_;
+    Recording& recording_;
     std::vector<End> ends_;
     std::unordered_map<std::uint64_t, std::size_t> place_of_;
 };
 
 } // namespace
 
-Recording read_recording(std::span<const std::byte> file, const std::string& name) {
-    return Reader(name).read(file);
+void read_recording(std::span<const std::byte> file, const std::string& name, Recording& out) {
+    Reader(name, out).read(file);
 }
 
 } // namespace mesh::host

@@ -33,6 +33,10 @@ struct Passage {
 };
 
 struct Recording {
+    Recording() noexcept(false) = default;
+    Recording(const Recording&) = delete; // passages are pointed at
+    Recording& operator=(const Recording&) = delete;
+
     nlohmann::ordered_json plan;    // the report's head
     nlohmann::ordered_json results; // the rest of it; null if the capture has no end
     std::string command;
@@ -46,7 +50,8 @@ struct Recording {
     std::uint32_t nodes() const { return node_count(network); }
 };
 
-/// UsageError if this is no capture of a mesh; `name` is what to complain about.
-Recording read_recording(std::span<const std::byte> file, const std::string& name);
+/// Reads into an empty one. UsageError if this is no capture of a mesh; `name` is what to complain
+/// about.
+void read_recording(std::span<const std::byte> file, const std::string& name, Recording& out);
 
 } // namespace mesh::host

@@ -66,7 +66,7 @@ void view_command(const ViewArguments& arguments) {
     if (file.get() < 0)
         refuse("'{}': cannot be read: {}", arguments.file, std::strerror(errno));
     const Mapped mapped(file.get());
-    const Scene scene(read_recording(mapped.bytes(), arguments.file));
+    const Scene scene(mapped.bytes(), arguments.file);
     if (scene.recording.cut_short)
         fmt::print(stderr, "mesh: '{}' has no end: the view shows what is there\n", arguments.file);
     const std::string text = view(scene);
@@ -79,7 +79,7 @@ void view_command(const ViewArguments& arguments) {
 std::string page_of(int file) {
     const Mapped mapped(file);
     try {
-        return html_view(Scene(read_recording(mapped.bytes(), "--capture")));
+        return html_view(Scene(mapped.bytes(), "--capture"));
     } catch (const UsageError& error) {
         throw RunError(error.what());
     }

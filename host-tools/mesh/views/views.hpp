@@ -10,7 +10,11 @@ namespace mesh::host {
 
 /// A recording, and what is derived from it.
 struct Scene {
-    explicit Scene(Recording made) : recording(std::move(made)), hops(hops_of(recording)) {}
+    /// UsageError, see read_recording().
+    Scene(std::span<const std::byte> file, const std::string& name) {
+        read_recording(file, name, recording);
+        hops = hops_of(recording);
+    }
     Scene(const Scene&) = delete; // hops point into the recording
     Scene& operator=(const Scene&) = delete;
 

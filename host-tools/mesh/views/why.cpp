@@ -88,7 +88,7 @@ std::string balanced(Network network, NodeId root, NodeId node, std::uint32_t re
 
 std::string of_cube(Network network, Rule rule, unsigned subtree, NodeId root, NodeId node) {
     const std::uint32_t relative = index(node) ^ index(root);
-    const std::string text = relative_text(network, root, node);
+    std::string text = relative_text(network, root, node);
     if (rule == Rule::sbt || rule == Rule::bs)
         return text + binomial(network, relative);
     if (rule == Rule::msbt)
