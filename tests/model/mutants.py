@@ -6,11 +6,13 @@ follow the code.
 
 # Of tests/model/admission.m.
 ADMISSION = {
-    "admits one packet too many": ("free_here > remaining", "free_here >= remaining"),
+    "admits one packet too many": ("free_here > remaining",
+                                    "free_here > 0 & free_here >= remaining"),
     "admits while there is a buffer": ("free_here > remaining", "free_here > 0"),
-    "starts one packet too many": ("free_here > longest", "free_here >= longest"),
+    "starts one packet too many": ("free_here > longest",
+                                   "free_here > 0 & free_here >= longest"),
     "starts while there is a buffer": ("free_here > longest", "free_here > 0"),
-    "forgets to free a buffer": ("  leave(from);\n", ""),
+    "forgets to free a buffer": ("free[at(p)] := free[at(p)] + 1;", ""),
 }
 
 # Of firmware/kernel/link.cpp.
