@@ -123,7 +123,7 @@ $(BUILD)/$(1)/libmesh.a: $(call objects_of,$(1),$(4))
 endef
 $(eval $(call host_rules,host,$(CXX),$(HOST_FLAGS),$(LIBRARY_SOURCES)))
 $(eval $(call host_rules,asan,$(CLANGXX),$(ASAN_FLAGS),$(filter-out \
-  host-tools/mesh/commands/% host-tools/mesh/views/%,$(LIBRARY_SOURCES))))
+  host-tools/mesh/commands/%,$(LIBRARY_SOURCES))))
 
 # Programs are loaded while it runs, and find the whole library in it.
 $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTABLE_SOURCES)) \

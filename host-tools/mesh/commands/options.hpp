@@ -1,9 +1,9 @@
 // The command line of `mesh`.
 #pragma once
 
-#include "build_command.hpp"
 #include "embed_command.hpp"
 #include "host-tools/mesh/plan/plan.hpp"
+#include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/views/view_command.hpp"
 #include "list_command.hpp"
 #include "matrix.hpp"

@@ -29,11 +29,11 @@ constexpr auto kHostMachine =
     EM_AARCH64;
 #endif
 
-using Bytes = std::span<const std::byte>;
+using FileBytes = std::span<const std::byte>;
 
 /// A T at `position`, if it is within.
 template <class T>
-std::optional<T> at(Bytes bytes, std::uint64_t position) {
+std::optional<T> at(FileBytes bytes, std::uint64_t position) {
     if (position > bytes.size() || bytes.size() - position < sizeof(T))
         return std::nullopt;
     T value;
@@ -41,22 +41,22 @@ std::optional<T> at(Bytes bytes, std::uint64_t position) {
     return value;
 }
 
-Bytes part(Bytes bytes, std::uint64_t position, std::uint64_t size) {
+FileBytes part(FileBytes bytes, std::uint64_t position, std::uint64_t size) {
     return position <= bytes.size() && size <= bytes.size() - position
                ? bytes.subspan(position, size)
-               : Bytes{};
+               : FileBytes{};
 }
 
 /// The words at `position`, up to their NUL.
-std::string_view name_at(Bytes names, std::uint64_t position) {
-    const Bytes rest = part(names, position, names.size() - std::min(position, names.size()));
+std::string_view name_at(FileBytes names, std::uint64_t position) {
+    const FileBytes rest = part(names, position, names.size() - std::min(position, names.size()));
     const auto end = std::find(rest.begin(), rest.end(), std::byte{0});
     return {reinterpret_cast<const char*>(rest.data()),
             static_cast<std::size_t>(end - rest.begin())};
 }
 
 template <class Header, class Section>
-Bytes find_section(Bytes bytes, std::string_view name) {
+FileBytes find_section(FileBytes bytes, std::string_view name) {
     const auto header = at<Header>(bytes, 0);
     if (!header)
         return {};
@@ -66,7 +66,7 @@ Bytes find_section(Bytes bytes, std::string_view name) {
     const auto names_section = section(header->e_shstrndx);
     if (!names_section)
         return {};
-    const Bytes names = part(bytes, names_section->sh_offset, names_section->sh_size);
+    const FileBytes names = part(bytes, names_section->sh_offset, names_section->sh_size);
     for (unsigned number = 0; number < header->e_shnum; ++number)
         if (const auto found = section(number); found && name_at(names, found->sh_name) == name)
             return part(bytes, found->sh_offset, found->sh_size);
@@ -102,7 +102,7 @@ std::span<const std::byte> ProgramFile::section(std::string_view name) const {
 }
 
 void ProgramFile::check_stamp(std::string_view place) const {
-    const Bytes bytes = section(kStampSection);
+    const FileBytes bytes = section(kStampSection);
     const std::string_view stamp(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const std::size_t blank = std::min(stamp.find(' '), stamp.size());
     const std::string_view board = stamp.substr(0, blank);
@@ -125,7 +125,7 @@ void ProgramFile::check_for_simulation() const {
     if (image_ && section(kSimulatedSection).empty())
         refuse("'{}' is for --engine qemu alone: `mesh build` makes programs for both", path_);
     if (image_) {
-        const Bytes stamp = section(kStampSection);
+        const FileBytes stamp = section(kStampSection);
         const std::string_view text(reinterpret_cast<const char*>(stamp.data()), stamp.size());
         check_stamp(text.substr(0, text.find(' '))); // of any board
     } else {
@@ -134,7 +134,7 @@ void ProgramFile::check_for_simulation() const {
 }
 
 std::string ProgramFile::simulated() const {
-    const Bytes bytes = image_ ? section(kSimulatedSection) : Bytes(bytes_);
+    const FileBytes bytes = image_ ? section(kSimulatedSection) : FileBytes(bytes_);
     const int file = memfd_create("program", 0); // open to the tools that find lines
     if (file < 0 || write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
         throw RunError(fmt::format("'{}': no room to unpack it", path_));

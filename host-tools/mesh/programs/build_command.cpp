@@ -3,9 +3,9 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
 #include "host-tools/mesh/plan/plan_rig.hpp"
-#include "host-tools/mesh/programs/program_file.hpp"
-#include "host-tools/mesh/programs/tool_process.hpp"
-#include "host-tools/mesh/programs/toolkit.hpp"
+#include "program_file.hpp"
+#include "tool_process.hpp"
+#include "toolkit.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr std::string_view kHost = "host";
-constexpr std::string_view kSimulation = "sim";
+constexpr std::string_view kSimulated = "sim";
 
 /// A folder of its own that goes with it.
 class Workplace {
@@ -214,7 +214,7 @@ Words build(const BuildArguments& arguments) {
     const std::string program = work / "program";
     halves.front().link(program);
     halves.front().add_section(
-        ".mesh.stamp", stamp_file(work, arguments.engine == "sim" ? kSimulation : arguments.board),
+        ".mesh.stamp", stamp_file(work, arguments.engine == "sim" ? kSimulated : arguments.board),
         program);
     if (halves.size() == 2) {
         halves.back().link(work / "simulated");
