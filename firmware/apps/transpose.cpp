@@ -18,7 +18,7 @@ using namespace mesh;
 
 namespace {
 
-constexpr std::uint32_t kSideMax = 1u << 20;
+constexpr std::uint32_t kNumbersMax = 1u << 20;
 constexpr std::uint32_t kElementBytesMax = 1024;
 
 struct Matrix {
@@ -45,7 +45,7 @@ std::optional<Matrix> matrix_asked(Kernel& node) {
     for (std::size_t at = 0; at < words.size(); ++at) {
         const char* const end = words[at].data() + words[at].size();
         const auto [last, error] = std::from_chars(words[at].data(), end, numbers[at]);
-        if (error != std::errc{} || last != end || numbers[at] == 0 || numbers[at] > kSideMax)
+        if (error != std::errc{} || last != end || numbers[at] == 0 || numbers[at] > kNumbersMax)
             return std::nullopt;
     }
     if (numbers[2] > kElementBytesMax)

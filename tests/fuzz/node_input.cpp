@@ -129,6 +129,7 @@ std::unique_ptr<host::Operation> some_op(FuzzedDataProvider& input) {
     host::RunPlan run;
     run.engine = "qemu";
     run.rig.network = kCube;
+    run.rig.programs.emplace_back();
     const host::OpKind& kind = host::kind_of(arguments);
     auto op = kind.plan(kind, std::move(run), arguments);
     if (input.ConsumeBool())

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 CROSS = "arm-none-eabi"
-GCC_ONLY = re.compile(r" -(?:Wno-psabi|fno-use-cxa-atexit|fstack-usage)\b")
+GCC_ONLY = re.compile(r" -(?:Wno-psabi|fno-use-cxa-atexit|fstack-usage|fno-gnu-unique)\b")
 
 
 @functools.lru_cache(maxsize=None)
@@ -28,7 +28,7 @@ def system_folders(compiler, flags):
 def for_clang(command):
     """The command as clang understands it."""
     if not command.startswith(CROSS):
-        return command
+        return GCC_ONLY.sub("", command)
     compiler, rest = command.split(" ", 1)
     cpu = " ".join(re.findall(r"-m\S+", rest))
     return (f"clang++-14 --target={CROSS} -nostdinc{system_folders(compiler, cpu)} "

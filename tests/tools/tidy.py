@@ -94,7 +94,10 @@ def clang_tidy_of(name, build):
     folder = pathlib.Path(build) / "tidy"
     text = folder / (name.replace("/", "-") + ".cpp")
     folder.mkdir(parents=True, exist_ok=True)
-    text.write_text("".join(f'#include "{file.absolute()}"\n' for file in files))
+    # Each program has an app_main().
+    text.write_text("".join(
+        f"#define app_main app_main_{file.stem}\n#include \"{file.absolute()}\"\n#undef app_main\n"
+        for file in files))
     read = subprocess.run(["clang++-14", *flags, "-w", "-E", "-C", "-o", "-", text],
                           capture_output=True, check=True).stdout
     asked = pathlib.Path(".clang-tidy").read_bytes()

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 namespace mesh::host {
@@ -321,6 +322,30 @@ std::string program_again(const std::string& word) {
 
 } // namespace
 
+namespace {
+
+/// What was asked for instead of a command: help or the version. UsageError: the words are wrong.
+std::optional<HelpText> parse(CLI::App& app, int count, const char* const* words) {
+    try {
+        app.parse(count, words);
+    } catch (const CLI::CallForHelp&) {
+        const auto chosen = app.get_subcommands();
+        return HelpText{chosen.empty() ? app.help() : chosen.front()->help("mesh")};
+    } catch (const CLI::CallForVersion& version) {
+        return HelpText{fmt::format("{}\n", version.what())};
+    } catch (const CLI::ParseError& error) {
+        const bool chosen = !app.get_subcommands().empty();
+        refuse(
+            "{}; {}", one_line(error.what()),
+            chosen
+                ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
+                : "commands: run, matrix, build, new, tree, embed, list, view (each with --help)");
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
 Command parse_command_line(int count, const char* const* words) {
     CLI::App app("mesh: message passing on 2^n bare-metal nodes, and everything around it", "mesh");
     app.require_subcommand(1);
@@ -353,21 +378,8 @@ Command parse_command_line(int count, const char* const* words) {
     ViewArguments view;
     CLI::App& view_app = *app.add_subcommand("view", "pictures and tables of a capture");
     add_view(view_app, view);
-    try {
-        app.parse(count, words);
-    } catch (const CLI::CallForHelp&) {
-        const auto chosen = app.get_subcommands();
-        return HelpText{chosen.empty() ? app.help() : chosen.front()->help("mesh")};
-    } catch (const CLI::CallForVersion& version) {
-        return HelpText{fmt::format("{}\n", version.what())};
-    } catch (const CLI::ParseError& error) {
-        const bool chosen = !app.get_subcommands().empty();
-        refuse(
-            "{}; {}", one_line(error.what()),
-            chosen
-                ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
-                : "commands: run, matrix, build, new, tree, embed, list, view (each with --help)");
-    }
+    if (auto help = parse(app, count, words))
+        return *help;
     if (matrix_app.parsed()) {
         matrix.program = program_again(words[0]);
         return matrix;

@@ -1,7 +1,7 @@
 #include "plan_programs.hpp"
 
-#include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 #include "host-tools/mesh/session/roster.hpp"
