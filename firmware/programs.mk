@@ -51,8 +51,7 @@ host_COMPILE := -O2 -g $(PROGRAM_FLAGS)
 host_RENAMED := $(APP_RENAMED)
 host_LINK := $(PROGRAM_LDFLAGS)
 $(BUILD)/host/program.json: Makefile firmware/programs.mk
-	@mkdir -p $(@D)
-	$(file >$@,$(call program_json,,host))
+	$(shell mkdir -p $(@D))$(file >$@,$(call program_json,,host))
 define toolkit_rules
 $(1)_COMPILE := $(filter-out $(CXX_ONLY) -fstack-usage,$(TARGET_FLAGS)) $($(1)_CPU_FLAGS)
 $(1)_COMPILE_CXX := $(filter $(CXX_ONLY),$(TARGET_FLAGS))
@@ -60,8 +59,7 @@ $(1)_LINK := $($(1)_CPU_FLAGS) $(subst -Llinker,-L@/linker,$(TARGET_LDFLAGS)) \
   -T @/$($(1)_LDSCRIPT) -Wl,--whole-archive @/$(1)/libboard.a -Wl,--no-whole-archive
 $(1)_LIBRARIES := @/$(1)/libmesh.a $($(1)_LDFLAGS)
 $(BUILD)/$(1)/program.json: Makefile firmware/programs.mk boards/$(1)/board.mk
-	@mkdir -p $$(@D)
-	$$(file >$$@,$$(call program_json,$(CROSS),$(1)))
+	$$(shell mkdir -p $$(@D))$$(file >$$@,$$(call program_json,$(CROSS),$(1)))
 $(BUILD)/$(1)/libboard.a: $(filter-out %.a,$($(1)_SYSTEM))
 	$$(call say,AR,$$@)
 	@rm -f $$@
