@@ -135,9 +135,8 @@ void BoardlessNode::on_dead_links() {
     kernel_.scheduler_.touch();
 }
 
-// Right after notices have left as far as they can.
 bool BoardlessNode::give_up_packets() {
-    bool any = kernel_.forwarder_.make_room();
+    bool any = false;
     for (News news; kernel_.forwarder_.give_up(news); any = true)
         kernel_.hear(news);
     return any;
