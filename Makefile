@@ -63,8 +63,18 @@ PAPER_PROGRAMS := $(patsubst tests/paper/%.cpp,$(BUILD)/host/paper/%,$(wildcard 
 # ---- the host tool -------------------------------------------------------------------------------
 MESH := $(BUILD)/host/mesh
 host_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
+# $(1): further flags
+define link_host
+$(call say,LINK,$@)
+@mkdir -p $(@D)
+$(Q)$(CXX) $(HOST_FLAGS) $^ $(1) $(HOST_LIBS) -o $@
+endef
+# $(1): prints the target, which stays as it is, like what is made of it, if there is nothing new.
+# Two runs of make in one folder do not meet.
+write_if_new = mkdir -p $(@D); $(1) >$@.$$$$; cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
+.PHONY: FORCE
 # The compiler gets all sources of a folder as one text, and so reads their headers once: a build
-# from nothing takes a quarter of the time. Who works on a folder takes BATCH=no: each file alone.
+# from nothing takes a third of the time. Who works on a folder takes BATCH=no: each file alone.
 BATCH ?= yes
 # Sources that are compiled with names of their own.
 ALONE := firmware/apps/% firmware/ops/% firmware/stdio/%
@@ -78,10 +88,8 @@ objects_of = $(call host_objects,$(1),$(filter-out $(call batched,$(2)),$(2))) \
 
 BATCHES := $(patsubst %,$(BUILD)/batch/%.cpp,$(call folders_of,$(call batched,$(HOST_SOURCES) \
   $(TEST_FOLDERS:%=tests/%/))))
-.PHONY: always
-$(BATCHES): $(BUILD)/batch/%.cpp: always
-	@mkdir -p $(@D); printf '#include "%s"\n' $(filter-out $(ALONE),$(wildcard $*/*.cpp)) >$@.new; \
-	  cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(BATCHES): $(BUILD)/batch/%.cpp: FORCE
+	@$(call write_if_new,printf '#include "%s"\n' $(filter-out $(ALONE),$(wildcard $*/*.cpp)))
 
 .PHONY: all
 all: $(MESH) images ## build the host tool and the images of all boards (default)
@@ -128,8 +136,7 @@ $(eval $(call host_rules,asan,$(CLANGXX),$(ASAN_FLAGS),$(filter-out \
 # Programs are loaded while it runs, and find the whole library in it.
 $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTABLE_SOURCES)) \
   $(BUILD)/host/libmesh.a
-	$(call say,LINK,$@)
-	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -rdynamic -o $@
+	$(call link_host,-rdynamic)
 
 # ---- images --------------------------------------------------------------------------------------
 # boards/BOARD/board.mk sets CPU_FLAGS and LDSCRIPT, and may set BOARD_LDFLAGS and the budgets
@@ -258,22 +265,16 @@ $(BUILD)/fuzz/%: $(BUILD)/asan/obj/tests/fuzz/%.o $(BUILD)/asan/libmesh.a
 # Files of claims for which sanitizers take minutes run small with them, whole without.
 EXHAUSTIVE := $(shell grep -l '"tests/exhaustive.hpp"' tests/*/*_test.cpp)
 $(BUILD)/host/tests/exhaustive: $(call host_objects,host,$(EXHAUSTIVE)) $(BUILD)/host/libmesh.a
-	$(call say,LINK,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CXX) $(HOST_FLAGS) $^ $(GTEST_LIBS) $(HOST_LIBS) -o $@
+	$(call link_host,$(GTEST_LIBS))
 
 SOAK := $(BUILD)/host/tests/soak
 $(SOAK): $(call host_objects,host,$(wildcard tests/soak/*.cpp)) $(BUILD)/host/libmesh.a
-	$(call say,LINK,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+	$(call link_host)
 
 EXPLORE := $(BUILD)/host/tests/explore_link
 $(EXPLORE): $(call host_objects,host,tests/model/explore_link.cpp tests/model/link_world.cpp) \
   $(BUILD)/host/libmesh.a
-	$(call say,LINK,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+	$(call link_host)
 
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
   $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE)
@@ -330,9 +331,7 @@ fuzz: deps ## fuzz every parser of bytes from outside for FUZZ_SECONDS= (60) eac
 # ---- speed ---------------------------------------------------------------------------------------
 $(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tests/bench/%.o \
   $(BUILD)/host/libmesh.a
-	$(call say,LINK,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+	$(call link_host)
 
 .PHONY: bench
 bench: deps ## speed of boot, forwarding (beside a bare forwarder), simulation; instruction counts
@@ -341,9 +340,7 @@ bench: deps ## speed of boot, forwarding (beside a bare forwarder), simulation; 
 
 # ---- the papers ----------------------------------------------------------------------------------
 $(PAPER_PROGRAMS): $(BUILD)/host/paper/%: $(BUILD)/host/obj/tests/paper/%.o $(BUILD)/host/libmesh.a
-	$(call say,LINK,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CXX) $(HOST_FLAGS) $^ $(HOST_LIBS) -o $@
+	$(call link_host)
 
 .PHONY: paper
 paper: deps ## the papers' tables and figures: printed, corrected, measured; QUICK=1 for small cubes

@@ -7,10 +7,8 @@
 
 # A program and the kernel fit together if they were built with the same headers.
 HEADERS := $(wildcard firmware/*.hpp firmware/*/*.hpp firmware/*/*/*.hpp boards/host/*.hpp)
-.PHONY: FORCE
 $(BUILD)/host/stamp.inc: FORCE
-	@mkdir -p $(@D); echo "\"$$(cat $(HEADERS) | sha256sum | cut -c1-12)\"" >$@.new
-	@cmp -s $@.new $@ || cp $@.new $@; rm $@.new
+	@$(call write_if_new,echo "\"$$(cat $(HEADERS) | sha256sum | cut -c1-12)\"")
 $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
 	@mkdir -p $(@D); echo "$* $$(tr -d '"' <$<)" >$@
 
