@@ -65,18 +65,20 @@ Ending run_command(const Operation& op) {
     if (!plan.expect.empty())
         if (const std::string other = result.console.difference_to(plan.expect); !other.empty())
             ending.fail(other);
-    try {
+    const auto leave_behind = [&ending](auto write) {
+        try {
+            write();
+        } catch (const RunError& error) {
+            ending.fail(error.what());
+        }
+    };
+    leave_behind([&] {
         write_report(op, result, summary, loom);
         if (summary.good() && !plan.output.empty())
             write_whole(plan.output, summary.output, "--output");
-    } catch (const RunError& error) {
-        ending.fail(error.what());
-    }
-    try {
-        capture.finish(results_as_json(op, result, summary, loom));
-    } catch (const RunError& error) {
-        ending.fail(error.what());
-    }
+    });
+    if (capture)
+        leave_behind([&] { capture.finish(results_as_json(op, result, summary, loom)); });
     return ending;
 }
 

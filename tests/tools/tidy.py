@@ -68,6 +68,7 @@ def verdicts(_):
             yield f"{file}:{number}: handle the Status instead of casting it away"
 
 
+@functools.lru_cache(maxsize=None)
 def texts():
     """Name, flags and files of what is checked as one text: the host's sources of one folder.
 

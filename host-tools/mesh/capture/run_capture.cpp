@@ -83,8 +83,6 @@ void RunCapture::listen(Loom& loom) {
 }
 
 void RunCapture::finish(std::string_view results) {
-    if (!capture_)
-        return;
     capture_->finish(results);
     if (!capture_->failure().empty())
         throw RunError(fmt::format("--capture: {}", capture_->failure()));

@@ -17,10 +17,12 @@ public:
     /// nothing is listened to. RunError.
     explicit RunCapture(const Operation& op);
 
+    /// Something is captured.
+    explicit operator bool() const { return capture_.has_value(); }
     /// What loom and cables do is captured from now on.
     void listen(Loom& loom);
     /// The results as JSON are the end of it; then the page is made, if --report asks for one.
-    /// RunError if not all could be written.
+    /// Precondition: something is captured. RunError if not all could be written.
     void finish(std::string_view results);
 
 private:

@@ -4,6 +4,7 @@
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/text.hpp"
 #include "kernel/limits.hpp"
 #include "ops/parts.hpp"
 #include "ops/traffic.hpp"

@@ -1,6 +1,7 @@
 // What the ops on ASCEND and DESCEND must give: sorted by std::sort, added up one after the other,
 // transformed by definition.
 #include "ascend.hpp"
+#include "host-tools/mesh/common/text.hpp"
 #include "samples.hpp"
 #include "wire/bytes.hpp"
 
@@ -64,7 +65,7 @@ std::vector<std::int32_t> sorted_numbers(View data) {
 
 std::vector<std::string_view> sorted_lines(View data) {
     std::vector<std::string_view> lines;
-    std::string_view rest{reinterpret_cast<const char*>(data.data()), data.size()};
+    std::string_view rest = text_of(data);
     while (!rest.empty()) {
         lines.push_back(rest.substr(0, rest.find('\n')));
         rest.remove_prefix(lines.back().size() + 1);

@@ -1,6 +1,7 @@
 #include "samples.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/text.hpp"
 #include "wire/bytes.hpp"
 
 #include <fmt/format.h>

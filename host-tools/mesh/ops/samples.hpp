@@ -4,7 +4,6 @@
 #include "host-tools/mesh/engines/engine.hpp"
 
 #include <complex>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,11 +11,6 @@
 #include <vector>
 
 namespace mesh::host {
-
-/// The bytes of a file as characters.
-inline std::string_view text_of(std::span<const std::byte> file) {
-    return {reinterpret_cast<const char*>(file.data()), file.size()};
-}
 
 /// The beginning of a line of a file, fit for a message.
 std::string shown(std::string_view line);

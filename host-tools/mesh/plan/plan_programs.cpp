@@ -54,10 +54,6 @@ void give(std::vector<std::uint8_t>& program_of, std::string_view nodes, std::ui
     }
 }
 
-bool is_source(std::string_view word) {
-    return word.ends_with(".cpp") || word.ends_with(".cc") || word.ends_with(".c");
-}
-
 /// The file of a program by its name, its path, or that of its source.
 std::string file_of(const std::string& word, const RunPlan& run) {
     if (is_source(word))

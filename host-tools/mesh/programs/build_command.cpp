@@ -28,7 +28,6 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr std::string_view kHost = "host";
-constexpr std::string_view kSimulated = "sim";
 
 /// A folder of its own that goes with it.
 class Workplace {
@@ -51,7 +50,7 @@ private:
     fs::path folder_;
 };
 
-bool is_c(const std::string& file) { return file.ends_with(".c"); }
+bool is_c(std::string_view file) { return file.ends_with(".c"); }
 
 void append(Words& words, const Words& more) {
     words.insert(words.end(), more.begin(), more.end());
@@ -131,8 +130,8 @@ public:
             explain_link(said);
     }
 
-    void add_section(const std::string& name, const std::string& from, const std::string& file) {
-        run({compiler_.add_section, "--add-section", name + "=" + from, file});
+    void add_section(std::string_view name, const std::string& from, const std::string& file) {
+        run({compiler_.add_section, "--add-section", fmt::format("{}={}", name, from), file});
     }
 
     /// The files that it was made of.
@@ -182,7 +181,7 @@ private:
 
 void check(const BuildArguments& arguments) {
     for (const std::string& file : arguments.files) {
-        if (!file.ends_with(".cpp") && !file.ends_with(".cc") && !is_c(file))
+        if (!is_source(file))
             refuse("'{}': allowed: files that end in .cpp, .cc or .c", file);
         if (!fs::is_regular_file(file))
             refuse("'{}': no such file", file);
@@ -214,11 +213,11 @@ Words build(const BuildArguments& arguments) {
     const std::string program = work / "program";
     halves.front().link(program);
     halves.front().add_section(
-        ".mesh.stamp", stamp_file(work, arguments.engine == "sim" ? kSimulated : arguments.board),
+        kStampSection, stamp_file(work, arguments.engine == "sim" ? kSimulation : arguments.board),
         program);
     if (halves.size() == 2) {
         halves.back().link(work / "simulated");
-        halves.front().add_section(".mesh.sim", work / "simulated", program);
+        halves.front().add_section(kSimulatedSection, work / "simulated", program);
     }
     std::error_code error;
     fs::copy_file(program, arguments.output + ".new", fs::copy_options::overwrite_existing, error);
@@ -278,6 +277,10 @@ bool is_fresh(const fs::path& program, const fs::path& list) {
 }
 
 } // namespace
+
+bool is_source(std::string_view file) {
+    return file.ends_with(".cpp") || file.ends_with(".cc") || is_c(file);
+}
 
 void build_command(const BuildArguments& arguments) {
     if (!arguments.show.empty()) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mesh::host {
@@ -22,6 +23,8 @@ struct BuildArguments {
     std::string show; // words that another build tool needs
 };
 
+/// A file of this name is one that a program is built of.
+bool is_source(std::string_view file);
 /// Explained: a compiler has said what is wrong. UsageError.
 void build_command(const BuildArguments& arguments);
 

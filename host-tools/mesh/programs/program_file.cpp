@@ -1,6 +1,7 @@
 #include "program_file.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/text.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -18,10 +19,6 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::string_view kStampSection = ".mesh.stamp";
-constexpr std::string_view kSimulatedSection = ".mesh.sim";
-/// What a stamp says in place of a board.
-constexpr std::string_view kSimulation = "sim";
 constexpr auto kHostMachine =
 #if defined(__x86_64__)
     EM_X86_64;
@@ -49,10 +46,9 @@ FileBytes part(FileBytes bytes, std::uint64_t position, std::uint64_t size) {
 
 /// The words at `position`, up to their NUL.
 std::string_view name_at(FileBytes names, std::uint64_t position) {
-    const FileBytes rest = part(names, position, names.size() - std::min(position, names.size()));
-    const auto end = std::find(rest.begin(), rest.end(), std::byte{0});
-    return {reinterpret_cast<const char*>(rest.data()),
-            static_cast<std::size_t>(end - rest.begin())};
+    const std::string_view rest =
+        text_of(part(names, position, names.size() - std::min(position, names.size())));
+    return rest.substr(0, rest.find('\0'));
 }
 
 template <class Header, class Section>
@@ -102,8 +98,7 @@ std::span<const std::byte> ProgramFile::section(std::string_view name) const {
 }
 
 void ProgramFile::check_stamp(std::string_view place) const {
-    const FileBytes bytes = section(kStampSection);
-    const std::string_view stamp(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string_view stamp = text_of(section(kStampSection));
     const std::size_t blank = std::min(stamp.find(' '), stamp.size());
     const std::string_view board = stamp.substr(0, blank);
     const std::string_view kernel = stamp.substr(std::min(blank + 1, stamp.size()));
@@ -125,9 +120,8 @@ void ProgramFile::check_for_simulation() const {
     if (image_ && section(kSimulatedSection).empty())
         refuse("'{}' is for --engine qemu alone: `mesh build` makes programs for both", path_);
     if (image_) {
-        const FileBytes stamp = section(kStampSection);
-        const std::string_view text(reinterpret_cast<const char*>(stamp.data()), stamp.size());
-        check_stamp(text.substr(0, text.find(' '))); // of any board
+        const std::string_view stamp = text_of(section(kStampSection));
+        check_stamp(stamp.substr(0, stamp.find(' '))); // of any board
     } else {
         check_stamp(kSimulation);
     }

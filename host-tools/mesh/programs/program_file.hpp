@@ -13,6 +13,12 @@
 
 namespace mesh::host {
 
+/// Sections of a program: its stamp, and the part for the simulation.
+inline constexpr std::string_view kStampSection = ".mesh.stamp";
+inline constexpr std::string_view kSimulatedSection = ".mesh.sim";
+/// What the stamp of a program for the simulation alone says in place of a board.
+inline constexpr std::string_view kSimulation = "sim";
+
 /// Stands for the headers that this tool was built with; a program must have been built with the
 /// same. Twelve hexadecimal digits.
 std::string_view kernel_stamp();
@@ -30,8 +36,6 @@ public:
     /// Path under which the part for the simulation is a file, for as long as this process lives.
     /// Precondition: check_for_simulation().
     std::string simulated() const;
-    /// The names of its sections; the linker and whoever asks may want to know.
-    bool is_image() const { return image_; }
 
 private:
     std::span<const std::byte> section(std::string_view name) const;

@@ -3,6 +3,7 @@
 #include "fault_words.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/links/bounds.hpp"
 #include "kernel/status.hpp"
 
@@ -107,9 +108,8 @@ std::string NodeSession::on_push(const HostMessage& message) {
 }
 
 void NodeSession::on_console(const HostMessage& message) {
-    const std::string_view text(reinterpret_cast<const char*>(message.payload.data()),
-                                message.payload.size());
-    console_.feed(text, [&](std::string_view line) { desk_->console_line(node_, line); });
+    console_.feed(text_of(message.payload),
+                  [&](std::string_view line) { desk_->console_line(node_, line); });
 }
 
 std::string NodeSession::on_report(const HostMessage& message) {
@@ -149,10 +149,9 @@ std::string NodeSession::on_fault(const HostMessage& message) {
 
 /// The program wants the whole run to end.
 void NodeSession::on_abort(const HostMessage& message) {
-    const std::string_view why(reinterpret_cast<const char*>(message.payload.data()),
-                               message.payload.size());
     if (offer_->ended != nullptr)
-        *offer_->ended = fmt::format("node {} has ended the run: {}", index(node_), cleaned(why));
+        *offer_->ended = fmt::format("node {} has ended the run: {}", index(node_),
+                                     cleaned(text_of(message.payload)));
 }
 
 void NodeSession::hear_errors(std::string_view text) {

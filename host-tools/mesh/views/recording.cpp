@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/capture/pcapng.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
 #include "wire/bytes.hpp"
 
@@ -17,10 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Bytes = std::span<const std::byte>;
-
-std::string_view text_of(Bytes bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 /// One block of the file, or one option of a block.
 struct Piece {
