@@ -135,8 +135,9 @@ void BoardlessNode::on_dead_links() {
     kernel_.scheduler_.touch();
 }
 
+// Right after notices have left as far as they can.
 bool BoardlessNode::give_up_packets() {
-    bool any = false;
+    bool any = kernel_.forwarder_.make_room();
     for (News news; kernel_.forwarder_.give_up(news); any = true)
         kernel_.hear(news);
     return any;

@@ -159,6 +159,15 @@ bool Forwarder::give_up(News& news) {
     return true;
 }
 
+bool Forwarder::make_room() {
+    PacketBuffer* buffer = admission_.closed() ? links_.take_undeliverable() : nullptr;
+    if (buffer == nullptr)
+        return false;
+    ++counters_[Counter::drop_dead_link];
+    pool_.release(buffer);
+    return true;
+}
+
 void Forwarder::undeliverable(const wire::PacketHeader& header, News& news) {
     ++counters_[Counter::drop_dead_link];
     tell_sender(header, Service::lost, news);

@@ -83,6 +83,10 @@ public:
     /// Gives up a packet at a dead link. False if there is none, or if its sender could not be told
     /// now: that is done no faster than notices leave.
     bool give_up(News& news);
+    /// For notices that wait for buffers, so that nothing comes in: drops a packet at a dead link
+    /// without a word to its sender, who will ask. Else what waits there might have all buffers for
+    /// ever. False if there is nothing to do.
+    bool make_room();
     /// Sends word to another node, the answer to what came from there: by all disjoint paths if
     /// that came by one of them. What is left in `news` is for this node.
     void tell(News& news);

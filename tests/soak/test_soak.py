@@ -27,6 +27,15 @@ def test_no_schedule_of_whole_kernels_breaks_a_promise(record_property):
     assert int(count.group(1)) == SCHEDULES, done.stdout
 
 
+@pytest.mark.parametrize("schedule", [
+    "--seed 335051734261 --only 0,1 --senders 3 --messages 2 --packets 3",
+    "--seed 335051731480 --only 0,4 --senders 2 --messages 1 --packets 12",
+])
+def test_what_waits_at_dead_links_never_has_all_buffers(schedule):
+    done = soak(*schedule.split())
+    assert done.returncode == 0, done.stdout
+
+
 def test_the_same_seeds_are_the_same_schedules():
     first, second = (soak("--from", 7, "--schedules", 40) for _ in range(2))
     assert first.returncode == second.returncode == 0, first.stdout + second.stdout
