@@ -20,7 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <variant>
 
 namespace mesh::host {
 
@@ -110,41 +110,35 @@ int run_or_explain(const RunArguments& arguments, const std::string& command) {
     return ending.status;
 }
 
-int execute(const Command& command, const std::string& again) {
-    return std::visit(
-        [&](const auto& arguments) {
-            using Arguments = std::decay_t<decltype(arguments)>;
-            if constexpr (std::is_same_v<Arguments, RunArguments>) {
-                return run_or_explain(arguments, again);
-            } else if constexpr (std::is_same_v<Arguments, SeriesArguments>) {
-                return run_series(arguments) ? 0 : kFailed;
-            } else if constexpr (std::is_same_v<Arguments, MatrixArguments>) {
-                return run_matrix(arguments) ? 0 : kFailed;
-            } else if constexpr (std::is_same_v<Arguments, BuildArguments>) {
-                build_command(arguments);
-                return 0;
-            } else if constexpr (std::is_same_v<Arguments, NewArguments>) {
-                new_command(arguments);
-                return 0;
-            } else if constexpr (std::is_same_v<Arguments, TreeArguments>) {
-                tree_command(arguments);
-                return 0;
-            } else if constexpr (std::is_same_v<Arguments, EmbedArguments>) {
-                embed_command(arguments);
-                return 0;
-            } else if constexpr (std::is_same_v<Arguments, ListArguments>) {
-                list_command(arguments);
-                return 0;
-            } else if constexpr (std::is_same_v<Arguments, ViewArguments>) {
-                view_command(arguments);
-                return 0;
-            } else {
-                fmt::print("{}", arguments.text);
-                return 0;
-            }
-        },
-        command);
-}
+/// What each command does; its exit status.
+struct Commands {
+    const std::string& again; // the command line, to be given once more
+
+    int operator()(const RunArguments& arguments) const { return run_or_explain(arguments, again); }
+    int operator()(const SeriesArguments& arguments) const {
+        return run_series(arguments) ? 0 : kFailed;
+    }
+    int operator()(const MatrixArguments& arguments) const {
+        return run_matrix(arguments) ? 0 : kFailed;
+    }
+    int operator()(const BuildArguments& arguments) const { return done(build_command, arguments); }
+    int operator()(const NewArguments& arguments) const { return done(new_command, arguments); }
+    int operator()(const TreeArguments& arguments) const { return done(tree_command, arguments); }
+    int operator()(const EmbedArguments& arguments) const { return done(embed_command, arguments); }
+    int operator()(const ListArguments& arguments) const { return done(list_command, arguments); }
+    int operator()(const ViewArguments& arguments) const { return done(view_command, arguments); }
+    int operator()(const HelpText& help) const {
+        fmt::print("{}", help.text);
+        return 0;
+    }
+
+private:
+    template <class Arguments>
+    static int done(void (*command)(const Arguments&), const Arguments& arguments) {
+        command(arguments);
+        return 0;
+    }
+};
 
 /// What was printed must have arrived too.
 int checked(int status) {
@@ -161,7 +155,8 @@ int checked(int status) {
 int main(int count, char** words) {
     using namespace mesh::host;
     try {
-        return checked(execute(parse_command_line(count, words), command_again(count, words)));
+        const std::string again = command_again(count, words);
+        return checked(std::visit(Commands{again}, parse_command_line(count, words)));
     } catch (const Explained&) {
         return kBadArgument;
     } catch (const UsageError& error) {
