@@ -309,7 +309,7 @@ test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on
 	  tests/mesh/test_star.py tests/mesh/test_star_personal.py tests/mesh/test_other_networks.py \
 	  tests/mesh/test_sort.py -k 'steps or copies or random or stop or path or million'
 
-VERIFY_PACKAGES := rumur
+VERIFY_PACKAGES := rumur spin
 .PHONY: verify
 verify: deps ## what machines can show of the protocol, at length; writes tests/model/README.md
 	@tests/tools/packages.sh $(VERIFY_PACKAGES)

@@ -40,3 +40,28 @@ LINK = {
     "sends nothing again": ("++resend_end_;", "break;"),
     "answers instead of asking": ("if (hello_ != Kind::hello)", "if (true)"),
 }
+
+# Of tests/model/link.pml. Those of sessions need ends that die, the others words that overtake.
+PROTOCOL = {
+    "accepts a duplicate": (":: BEHIND(number, expected) -> acknowledge_now = true\n",
+                            ":: false -> acknowledge_now = true\n"),
+    "accepts behind a gap": ("!BEHIND(number, expected) && number != expected", "false"),
+    "ignores the epoch": ("its_epoch == refusing;", "false;"),
+    "stays in its epoch": ("taken_back = 0; epoch = 1 - epoch", "taken_back = 0"),
+    "loses a refused word": ("take_back(word); blocked", "blocked"),
+    "forgets what it refused": ("refused = ((refused << 1) | refuses) & ((1 << WINDOW) - 1);",
+                                "refused = 0;"),
+    "turns refused words round": ("    taken_back++;\n", ""),
+    "sends on while words come back": ("(UP(SENDER) && !draining &&", "(UP(SENDER) &&"),
+    "acknowledges what it has not": ("session[1], expected, refused",
+                                     "session[1], NUMBER(expected + 1), refused"),
+    "never asks a peer without buffers": (":: else -> blocked = false\n", ":: else\n"),
+    "sends nothing again": ("resend_end = in_flight }", "resend_end = 0 }"),
+}
+PROTOCOL_SESSIONS = {
+    "takes answers of an old session": (
+        "kind == ack && number == expected_session[0] && UP", "kind == ack && UP"),
+    "takes data of an old session": (
+        "kind == data && number == expected_session[1] && UP", "kind == data && UP"),
+    "takes no next number": ("    mine[end]++;\n", ""),
+}

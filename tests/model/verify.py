@@ -4,8 +4,9 @@
     verify.py [--build FOLDER] [--minutes-each N]
 
 Parts: packets are admitted without deadlock (a model of the rule, over tables that the routing
-functions of the firmware give; rumur); all states of two ends of a cable (the code that nodes run);
-schedules of whole kernels; single faults of runs. Mutants of rule and code must be found. Writes
+functions of the firmware give; rumur); the protocol of a cable keeps what it promises and comes to
+an end (a model; Spin); all states of two ends of a cable (the code that nodes run); schedules of
+whole kernels; single faults of runs. Mutants of rule and code must be found. Writes
 the table of README.md beside this file, and prints it. Exit status: 0 all is as it must be, else 1.
 """
 import argparse
@@ -45,6 +46,12 @@ LARGE_SPACES = [
     "--states 6000000",
 ]
 
+# Of link.pml: all of these; and those in which mutants must be found, long before the end.
+PROTOCOLS = ["-DWORDS=3 -DFAULTS=1 -DLIVES=0 -DGUESTS=0",
+             "-DWORDS=2 -DFAULTS=1 -DLIVES=0 -DGUESTS=1",
+             "-DWORDS=2 -DFAULTS=1 -DLIVES=1 -DGUESTS=1"]
+WORDS_FOR_MUTANTS = "-DWORDS=3 -DFAULTS=1 -DLIVES=0 -DGUESTS=1"
+LIVES_FOR_MUTANTS = "-DWORDS=2 -DFAULTS=1 -DLIVES=1 -DGUESTS=0"
 
 # Of soak single: every frame, every kind; or all pairs of these.
 SINGLE_FAULTS = ["cube:3 collectives", "cube:3 messages", "uhc:4 collectives", "star:4 collectives",
@@ -134,6 +141,46 @@ class Verification:
         for name, change in mutants.ADMISSION.items():
             self.check("mutant of the admission", name, lambda: rejected(change, name))
 
+    # The protocol of a cable ---------------------------------------------------------------------
+
+    def explore_protocol(self, text, sizes):
+        """What is broken (nothing: an empty text), and how many states were seen."""
+        folder = self.model / "protocol"
+        folder.mkdir(exist_ok=True)
+        (folder / "link.pml").write_text(text)
+        for command in (["spin", "-a", *sizes.split(), "link.pml"],
+                        ["gcc", "-O2", "-w", "-DNFAIR=3", "-DVECTORSZ=512", "-DCOLLAPSE", "pan.c",
+                         "-o", "pan"]):
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+            if done.returncode:
+                raise Failure(done.stdout + done.stderr)
+        # Every state, and every fair way that never comes to rest.
+        told = subprocess.run(["./pan", "-a", "-f", "-E", "-m1000000", "-w24"], cwd=folder,
+                              capture_output=True, text=True, timeout=self.limit_s).stdout
+        states = re.search(r"(\d+) states, stored", told)
+        if states is None or "max search depth too small" in told:
+            raise Failure(told)
+        broken = re.search(r"pan:1: (.*?) \(at depth", told)
+        return broken.group(1).strip() if broken else "", states.group(1)
+
+    def protocol(self):
+        model = (HERE / "link.pml").read_text()
+
+        def explored(sizes):
+            broken, states = self.explore_protocol(model, sizes)
+            return broken or f"{states} states, all there are; all come to rest", not broken
+
+        def rejected(change, name, sizes):
+            broken, _ = self.explore_protocol(changed(model, change, name), sizes)
+            return f"found: {broken}" if broken else "not found", bool(broken)
+
+        for sizes in PROTOCOLS:
+            self.check("protocol of a cable", sizes, lambda: explored(sizes))
+        for table, sizes in ((mutants.PROTOCOL, WORDS_FOR_MUTANTS),
+                             (mutants.PROTOCOL_SESSIONS, LIVES_FOR_MUTANTS)):
+            for name, change in table.items():
+                self.check("mutant of the protocol", name, lambda: rejected(change, name, sizes))
+
     # Two ends of a cable -------------------------------------------------------------------------
 
     def links(self):
@@ -197,7 +244,8 @@ def main():
     parser.add_argument("--minutes-each", type=float, default=20, help="for one exploration")
     arguments = parser.parse_args()
     verification = Verification((ROOT / arguments.build).resolve(), 60 * arguments.minutes_each)
-    for part in (verification.links, verification.admission, verification.schedules):
+    for part in (verification.links, verification.protocol, verification.admission,
+                 verification.schedules):
         part()
     readme = HERE / "README.md"
     text = readme.read_text()
