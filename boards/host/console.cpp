@@ -1,9 +1,11 @@
 #include "boards/host/console.hpp"
 
 #include "hal/console.hpp"
+#include "hal/cycles.hpp"
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 namespace {
 
@@ -26,5 +28,13 @@ void console_write(std::span<const char> text) { kernel_that_runs().print(text);
 void console_flush() { kernel_that_runs().flush_print(); }
 
 bool is_console(const void* file) { return file == stdout || file == stderr; }
+
+std::uint64_t cycles() {
+    constexpr std::uint64_t kNanosecondsInSecond = 1'000'000'000;
+    timespec spent{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    return static_cast<std::uint64_t>(spent.tv_sec) * kNanosecondsInSecond +
+           static_cast<std::uint64_t>(spent.tv_nsec);
+}
 
 } // namespace mesh

@@ -2,6 +2,7 @@
 #include "boards/mps2-an505/clock.hpp"
 
 #include "boards/mps2-an505/cpu.hpp"
+#include "hal/cycles.hpp"
 
 #include <algorithm>
 
@@ -87,3 +88,5 @@ void Clock::on_interrupt() {
 }
 
 } // namespace mesh::board
+
+std::uint64_t mesh::cycles() { return std::uint64_t{board::Clock::ticks()} * 16; }

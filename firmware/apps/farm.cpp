@@ -13,8 +13,10 @@ constexpr std::uint32_t kTasks = 100, kStop = ~0u;
 static Process worker(Kernel& node) { // its first result, the square of 0, says that it is free
     Status status = Status::ok;
     for (std::uint32_t number = 0; number != kStop && status == Status::ok;) {
-        status = co_await ChannelOut{kRoot, kDone}.write(node, number * number);
-        co_await ChannelIn{kRoot, kWork}.read(node, number);
+        const std::uint32_t square = number * number;
+        status = co_await ChannelOut{kRoot, kDone}.write(node, square);
+        if (status == Status::ok)
+            status = (co_await ChannelIn{kRoot, kWork}.read(node, number)).status;
     }
     co_return status;
 }
@@ -29,7 +31,9 @@ Process app_main(Kernel& node) {
     std::uint32_t sum = 0, square = 0, next = 1;
     for (std::uint32_t stopped = 0; stopped < workers;) {
         const auto free = co_await alt(node, std::span<const MailGuard>{results}.first(workers));
-        co_await ChannelIn{node_at(free + 1), kDone}.read(node, square);
+        const Received done = co_await ChannelIn{node_at(free + 1), kDone}.read(node, square);
+        if (done.status != Status::ok)
+            co_return done.status;
         sum += square;
         const std::uint32_t task = next <= kTasks ? next++ : (++stopped, kStop);
         if (co_await ChannelOut{node_at(free + 1), kWork}.write(node, task) != Status::ok)

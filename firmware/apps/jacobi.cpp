@@ -6,7 +6,6 @@
 // neighbours' cells and is renewed before each step. A cell is a temperature in 1/256 of a grey
 // level; its next one is the rounded mean of its four neighbours', so every engine gives the same
 // picture.
-#include "apps/refuse.hpp"
 #include "meshputer.hpp"
 
 #include <algorithm>

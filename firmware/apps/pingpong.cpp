@@ -12,7 +12,10 @@ constexpr mesh::ChannelNumber kPong{1};
 mesh::Process app_main(mesh::Kernel& node) {
     std::array<std::byte, 64> ball{};
     if (node.id() != mesh::NodeId{0}) {
-        co_await mesh::ChannelIn{mesh::NodeId{0}, kPing}.read(node, ball);
+        const mesh::Received got =
+            co_await mesh::ChannelIn{mesh::NodeId{0}, kPing}.read(node, ball);
+        if (got.status != mesh::Status::ok)
+            co_return got.status;
         co_return co_await mesh::ChannelOut{mesh::NodeId{0}, kPong}.write(node, ball);
     }
     for (std::uint32_t peer = 1; peer < node.nodes(); ++peer) {
@@ -20,7 +23,10 @@ mesh::Process app_main(mesh::Kernel& node) {
         const mesh::ChannelOut ping{mesh::node_at(peer), kPing};
         if (co_await ping.write(node, ball) != mesh::Status::ok)
             co_return mesh::Status::unreachable;
-        co_await mesh::ChannelIn{mesh::node_at(peer), kPong}.read(node, ball);
+        const mesh::Received back =
+            co_await mesh::ChannelIn{mesh::node_at(peer), kPong}.read(node, ball);
+        if (back.status != mesh::Status::ok)
+            co_return back.status;
         const auto steps = (node.now() - start) / mesh::wire::kTicksPerUnit;
         printf("node %u and back: %u steps\n", static_cast<unsigned>(peer),
                static_cast<unsigned>(steps));

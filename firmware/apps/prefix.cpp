@@ -3,7 +3,6 @@
 //   mesh run --app prefix --dim 4 --input WORDS --output SUMS
 //
 // Each node adds up its share of the file; what comes before it, it learns in one ascending pass.
-#include "apps/refuse.hpp"
 #include "meshputer.hpp"
 #include "ops/prefix_sums.hpp"
 
@@ -18,6 +17,8 @@ Process app_main(Kernel& node) {
     const auto words = static_cast<Word>(input_bytes(node) / sizeof(Word));
     const Word most = words / node.nodes() + 1;
     const std::size_t values = ascend_places(node.network()) * kValueRoom;
+    if (node.job().has_input == 0)
+        co_return refuse(node, "prefix wants --input WORDS --output SUMS");
     if (input_bytes(node) % sizeof(Word) != 0)
         co_return refuse(node, "--input is no file of 32-bit words");
     if (most * sizeof(Word) > node.workspace().size() - values)

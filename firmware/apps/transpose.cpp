@@ -5,7 +5,6 @@
 // The file has the elements row by row, BYTES (4) each. Each node has some rows, cut into one tile
 // for each node. In a pass over all dimensions the two nodes of a pair exchange the tiles that
 // belong to the other's half; then each tile is turned by itself. (Eklundh's method)
-#include "apps/refuse.hpp"
 #include "meshputer.hpp"
 
 #include <algorithm>

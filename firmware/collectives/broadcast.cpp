@@ -7,6 +7,11 @@
 namespace mesh {
 
 namespace {
+BroadcastPlan with_tree(const Kernel& kernel, BroadcastPlan plan) {
+    plan.tree = named_tree(kernel.network(), plan.tree);
+    return plan;
+}
+
 bool possible(const Kernel& kernel, const BroadcastPlan& plan) {
     return index(plan.root) < kernel.nodes() && plan.packet_bytes != 0 && plan.tree != Rule::sbg &&
            plan.tree != Rule::unicast &&
@@ -41,9 +46,9 @@ wire::PacketHeader header_of(const Kernel& kernel, const BroadcastPlan& plan,
 }
 
 Broadcast::Broadcast(const Kernel& kernel, const BroadcastPlan& plan)
-    : plan_(plan),
-      roots_(plan),
-      status_(kernel.can_carry(plan.tree) ? Status::ok : Status::no_memory),
+    : plan_(with_tree(kernel, plan)),
+      roots_(plan_),
+      status_(kernel.can_carry(plan_.tree) ? Status::ok : Status::no_memory),
       is_root_(kernel.id() == plan.root),
       finished_(status_ != Status::ok) {
     if (is_root_)
@@ -146,6 +151,7 @@ void copy_to(std::span<std::byte> room, const Packet& packet, std::size_t positi
 // What is beyond `buffer` is taken as well: it would stay in the pool.
 Task<Status> broadcast(Kernel& kernel, BroadcastPlan plan, std::span<std::byte> buffer,
                        Status so_far) {
+    plan = with_tree(kernel, plan);
     if (!possible(kernel, plan) || buffer.size() < plan.total_bytes)
         co_return Status::bad_argument;
     const auto message = buffer.first(plan.total_bytes);

@@ -17,7 +17,7 @@ namespace mesh {
 
 /// What all nodes agree on before a broadcast.
 struct BroadcastPlan {
-    Rule tree = Rule::sbt;
+    Rule tree = kUsualTree;
     NodeId root{0};
     std::uint32_t total_bytes = 0;
     std::uint32_t packet_bytes = wire::kPayloadBytesMax; // of an external packet

@@ -11,7 +11,7 @@ namespace {
 using Combine = decltype(Combiner::combine);
 
 template <class T, T (*op)(T, T)>
-void combine_each(std::span<const std::byte> left, std::span<const std::byte> right,
+void combine_each(const void*, std::span<const std::byte> left, std::span<const std::byte> right,
                   std::span<std::byte> result) {
     for (std::size_t at = 0; at + sizeof(T) <= result.size(); at += sizeof(T))
         wire::store(result, at, op(wire::load<T>(left, at), wire::load<T>(right, at)));

@@ -2,7 +2,6 @@
 
 #include "collectives/await.hpp"
 #include "core/cube/timetable.hpp"
-#include "kernel/message.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +13,6 @@ namespace mesh {
 namespace {
 
 // Pieces and packets ------------------------------------------------------------------------------
-
-using Combine = decltype(Combiner::combine);
 
 /// What a packet of a collective says, in the header's field for the number of a message, which
 /// single packets do not need. It need not name the subtree: no two use a link in one direction.
@@ -75,7 +72,7 @@ auto say_void(Kernel& kernel, Tag tag, Port port, std::uint32_t says) {
 
 struct Reduction {
     BroadcastPlan pieces;
-    Combine combine;
+    Combiner combiner;
     std::span<std::byte> buffer;
     bool publishes;        // at the root, each piece of the result at once
     bool by_steps = false; // one process for all subtrees; else one for each
@@ -128,7 +125,7 @@ Status combine(const Reduction& job, std::uint32_t number, Packet&& operand) {
     if (theirs.packet.payload().size() != piece.size() || header.total_bytes != job.plan_word() ||
         header.position != number)
         return Status::bad_argument;
-    job.combine(piece, theirs.packet.payload(), piece);
+    job.combiner(piece, theirs.packet.payload(), piece);
     return Status::ok;
 }
 
@@ -328,9 +325,9 @@ constexpr Rule one_way_up(Rule tree) {
 Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer,
                  bool to_all) {
     const bool all_ports = kernel.job().ports == PortModel::all;
-    Reduction job{cut(plan.total_bytes, plan.packet_bytes, plan.combiner), plan.combiner.combine,
-                  buffer, to_all && all_ports};
-    job.pieces.tree = one_way_up(plan.tree);
+    Reduction job{cut(plan.total_bytes, plan.packet_bytes, plan.combiner), plan.combiner, buffer,
+                  to_all && all_ports};
+    job.pieces.tree = one_way_up(named_tree(kernel.network(), plan.tree));
     job.pieces.root = plan.root;
     job.pieces.tag = plan.tag;
     const Network network = kernel.network();
@@ -417,31 +414,16 @@ Task<Packet> swap_totals(Kernel& kernel, Tag tag, Port port, std::span<const std
 void combine_totals(const ScanPlan& plan, std::span<const std::byte> theirs,
                     std::span<std::byte> piece, std::span<std::byte> total, bool lower, bool none) {
     if (lower)
-        return plan.combiner.combine(total, theirs, total);
+        return plan.combiner(total, theirs, total);
     if (none)
         copy(theirs, piece);
     else
-        plan.combiner.combine(theirs, piece, piece);
-    plan.combiner.combine(theirs, total, total);
+        plan.combiner(theirs, piece, piece);
+    plan.combiner(theirs, total, total);
 }
 
-} // namespace
-
-Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
-    return run(kernel, plan, buffer, false);
-}
-
-Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
-    return run(kernel, plan, buffer, true);
-}
-
-Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer) {
-    const BroadcastPlan pieces = cut(plan.total_bytes, plan.packet_bytes, plan.combiner);
-    if (pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes ||
-        kernel.network().topology != Topology::cube)
-        co_return Status::bad_argument;
-    if (!kernel.can_carry(Rule::unicast))
-        co_return Status::no_memory;
+Task<Status> scan_dimensions(Kernel& kernel, ScanPlan plan, BroadcastPlan pieces,
+                             std::span<std::byte> buffer) {
     Missed missed;
     OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
     for (std::uint32_t number = 0; number < pieces.packets(); ++number) {
@@ -461,6 +443,30 @@ Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buf
         }
     }
     co_return missed.status;
+}
+
+} // namespace
+
+Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
+    return run(kernel, plan, buffer, false);
+}
+
+Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
+    return run(kernel, plan, buffer, true);
+}
+
+Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer) {
+    const BroadcastPlan pieces = cut(plan.total_bytes, plan.packet_bytes, plan.combiner);
+    if (pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes)
+        co_return Status::bad_argument;
+    if (!kernel.can_carry(Rule::unicast))
+        co_return Status::no_memory;
+    Status status = Status::ok;
+    if (kernel.network().topology == Topology::cube)
+        status = co_await scan_dimensions(kernel, plan, pieces, buffer);
+    else
+        status = co_await scan_numbers(kernel, plan, pieces.cutting(), buffer);
+    co_return status;
 }
 
 } // namespace mesh

@@ -4,8 +4,8 @@
 // combines its children's packets into its own and sends the result to its parent, in the mirror
 // image of the order in which the broadcast sends. allreduce() broadcasts the result down the same
 // tree: under `all` each packet as soon as the root has it; with one port, where up and down would
-// be in each other's way, when the root has them all. scan() is recursive doubling over the
-// dimensions of the cube.
+// be in each other's way, when the root has them all. scan() is recursive doubling: over the
+// dimensions of the cube; elsewhere over the numbers of the nodes, by messages.
 //
 // A packet leaves for the parent when the parent asks for it, as on an occam channel, whose
 // transfer begins when both ends are ready. So a node holds at most two packets of each child,
@@ -35,9 +35,15 @@ namespace mesh {
 struct Combiner {
     /// result = left op right, element by element. All three are of one size, a multiple of
     /// `element_bytes`, and at any address; `result` is also `left` or `right`.
-    void (*combine)(std::span<const std::byte> left, std::span<const std::byte> right,
-                    std::span<std::byte> result) = nullptr;
+    void (*combine)(const void* context, std::span<const std::byte> left,
+                    std::span<const std::byte> right, std::span<std::byte> result) = nullptr;
     std::size_t element_bytes = 0; // 1 .. packet_bytes of the plan
+    const void* context = nullptr; // of the user's own; it must say the same at every node
+
+    void operator()(std::span<const std::byte> left, std::span<const std::byte> right,
+                    std::span<std::byte> result) const {
+        combine(context, left, right, result);
+    }
 };
 
 /// The built-in ones. nothing: bitwise on f32, or a value that is none of the names.
@@ -47,7 +53,7 @@ std::optional<Combiner> combiner(Operator op, ElementType type);
 /// commutative up to what the caller cares for; order and brackets are those of the tree, so the
 /// same plan gives the same bits every time, also for f32.
 struct ReducePlan {
-    Rule tree = Rule::sbt; // sbg stands for sbnt_minr, msbt_rot for msbt
+    Rule tree = kUsualTree; // sbg stands for sbnt_minr, msbt_rot for msbt
     NodeId root{0};
     std::uint32_t total_bytes = 0; // whole elements
     std::uint16_t packet_bytes = wire::kPayloadBytesMax;
@@ -57,6 +63,7 @@ struct ReducePlan {
 
 /// What all nodes agree on before a scan. The combiner must be associative; it need not be
 /// commutative: the operand from the lower addresses is always `left`.
+inline constexpr Tag kScanTag = 0x7E00;
 struct ScanPlan {
     std::uint32_t total_bytes = 0;
     std::uint16_t packet_bytes = wire::kPayloadBytesMax;
@@ -78,8 +85,13 @@ Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte>
 Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer);
 
 /// Prefixes in the order of addresses, in place: `buffer` of node i ends with the combination of
-/// nodes 0 .. i (exclusive: 0 .. i-1; node 0 keeps what it has). For each piece n steps and n * 2^n
-/// packets. bad_argument: not a cube, else as above. unreachable: a link of this node is dead.
+/// nodes 0 .. i (exclusive: 0 .. i-1; node 0 keeps what it has). On the cube n steps and n * 2^n
+/// packets for each piece; elsewhere messages under tag kScanTag + plan.tag. bad_argument: as
+/// above. unreachable: a link of this node is dead, or a node that has to send.
 Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer);
+
+/// What scan() does elsewhere than on the cube. `pieces`: how the buffer is cut.
+Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
+                          std::span<std::byte> buffer);
 
 } // namespace mesh

@@ -64,13 +64,13 @@ private:
 /// the end until the root needs no more word of this node. When nothing has come for long, it asks
 /// whether those are there that it waits for; children that are not do not count any more. ok;
 /// unreachable: the packet cannot come.
-class FlowWait : public Waiting {
+class MESH_AWAITED FlowWait : public Waiting {
 public:
     enum class Until : std::uint8_t { room, packet, settled };
     /// `match` and `path`: of the packet, whose source `match` names.
     FlowWait(Kernel& kernel, TreeFlow& flow, std::uint32_t packets, Until until,
              const Match& match = {}, Path path = {});
-    Status await_resume() const { return status_; }
+    [[gnu::warn_unused_result]] Status await_resume() const { return status_; }
 
 private:
     bool go_on();

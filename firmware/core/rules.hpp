@@ -59,6 +59,21 @@ struct Network {
     constexpr bool operator==(const Network&) const = default;
 };
 
+/// The tree that is taken if none is named: the shallowest; for copies, those that share no link.
+constexpr Rule usual_tree(Topology topology, bool copies = false) {
+    switch (topology) {
+    case Topology::uhc: return copies ? Rule::ist : Rule::bts;
+    case Topology::star: return copies ? Rule::edt : Rule::spt;
+    case Topology::cube: break;
+    }
+    return copies ? Rule::msbt : Rule::sbt;
+}
+/// Of a plan: the usual tree of the network.
+inline constexpr Rule kUsualTree = Rule::kCount;
+constexpr Rule named_tree(Network network, Rule tree) {
+    return tree == kUsualTree ? usual_tree(network.topology) : tree;
+}
+
 /// What a node knows of a packet when it decides. A rule reads only what it needs: `bs` none of
 /// source, destination and subtree; a rule of one tree no subtree.
 struct Envelope {

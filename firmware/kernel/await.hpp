@@ -40,7 +40,7 @@ private:
 };
 
 /// See await_packet().
-class PacketAwait : public Waiting {
+class MESH_AWAITED PacketAwait : public Waiting {
 public:
     PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path);
     Packet await_resume() { return wait_.take(); }
@@ -50,10 +50,10 @@ private:
 };
 
 /// See look_for().
-class Look : public Waiting {
+class MESH_AWAITED Look : public Waiting {
 public:
     Look(Kernel& kernel, NodeId node, Path path, const Match& match);
-    Status await_resume() const { return wait_.status(); }
+    [[gnu::warn_unused_result]] Status await_resume() const { return wait_.status(); }
 
 private:
     SourceWait wait_;

@@ -30,6 +30,7 @@
 #include <new>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace mesh {
@@ -292,14 +293,20 @@ namespace detail {
 
 /// Waits for ready(), then gives result().
 template <class Ready, class Result>
-class Awaiter : public Waiting {
+class MESH_AWAITED Awaiter : public Waiting {
+    using Given = std::invoke_result_t<Result>;
+    using Checked = std::conditional_t<SaysFailure<Given>, Given, Status>;
+
 public:
     Awaiter(Scheduler& scheduler, Ready ready, Result result, std::uint64_t wake)
         : Waiting(
               scheduler, [](Waiting& self) { return static_cast<Awaiter&>(self).ready_(); }, wake),
           ready_(ready),
           result_(result) {}
-    auto await_resume() { return result_(); }
+    [[gnu::warn_unused_result]] Checked await_resume() requires(SaysFailure<Given>) {
+        return result_();
+    }
+    Given await_resume() { return result_(); }
 
 private:
     Ready ready_;
@@ -312,7 +319,7 @@ auto wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake = wire:
 
 } // namespace detail
 
-class Kernel::Allocation : public Waiting {
+class MESH_AWAITED Kernel::Allocation : public Waiting {
 public:
     Allocation(Kernel& kernel, Rule rule);
     OutgoingPacket await_resume() { return kernel_.new_packet(rule_); }
@@ -322,7 +329,7 @@ private:
     Rule rule_;
 };
 
-class Kernel::Arrival : public Waiting {
+class MESH_AWAITED Kernel::Arrival : public Waiting {
 public:
     Arrival(Kernel& kernel, const Match& match);
     Packet await_resume() { return kernel_.take(match_); }
@@ -332,7 +339,7 @@ private:
     Match match_;
 };
 
-class Kernel::Posting : public Waiting {
+class MESH_AWAITED Kernel::Posting : public Waiting {
 public:
     Posting(Kernel& kernel, const wire::PacketHeader& header, ByteSource source,
             std::uint32_t position);

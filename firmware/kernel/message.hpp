@@ -37,11 +37,11 @@ struct SendOptions {
 };
 
 /// See send().
-class Sending : public Waiting {
+class MESH_AWAITED Sending : public Waiting {
 public:
     Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uint32_t total_bytes,
             ByteSource source);
-    Status await_resume() const { return status_; }
+    [[gnu::warn_unused_result]] Status await_resume() const { return status_; }
     /// As a process of its own: `spawn(send(...))`.
     operator Process() const;
 
@@ -126,7 +126,7 @@ inline auto receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = k
 }
 
 /// See next().
-class NextPacket : public Waiting {
+class MESH_AWAITED NextPacket : public Waiting {
 public:
     NextPacket(Kernel& kernel, Message& message);
     Packet await_resume() { return std::move(message_.current_); }
@@ -143,7 +143,7 @@ private:
 inline NextPacket next(Kernel& kernel, Message& message) { return {kernel, message}; }
 
 /// What receive() has got.
-struct Received {
+struct [[nodiscard]] Received {
     Status status = Status::ok;
     NodeId source = kNoNode;
     Tag tag = 0;
@@ -151,10 +151,10 @@ struct Received {
 };
 
 /// See receive().
-class Receiving : public Waiting {
+class MESH_AWAITED Receiving : public Waiting {
 public:
     Receiving(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source);
-    Received await_resume() const { return result_; }
+    [[gnu::warn_unused_result]] const Received& await_resume() const { return result_; }
 
 private:
     bool go_on();

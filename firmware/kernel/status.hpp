@@ -14,6 +14,7 @@ enum class [[nodiscard]] Status : std::uint8_t{
     truncated,    // the message was longer than the buffer; the rest was discarded
     failed,       // an application's own verdict
     timed_out,    // nothing came in the time that it was waited for
+    no_verdict,   // a process ended without co_return
 };
 
 /// Its name.
@@ -26,6 +27,7 @@ constexpr std::string_view words_of(Status status) {
     case Status::truncated: return "truncated";
     case Status::failed: return "failed";
     case Status::timed_out: return "timed out";
+    case Status::no_verdict: return "ended without co_return";
     }
     return "?";
 }

@@ -5,6 +5,9 @@
 // Status::no_memory, or a T that says so, instead of running it; where T has no such value the
 // program ends with no_memory.
 //
+// What is forgotten does not compile: co_await before a call, or a look at the Status, Received or
+// the like that it gives. To do without on purpose: `std::ignore = co_await f(kernel)`.
+//
 // GCC 12 miscompiles two forms, which the tests ran into: `co_return c ? co_await f() : g` (write
 // an if), and an aggregate made in place, `co_await f(Id{1, 2})` (give it a name).
 #pragma once
@@ -16,6 +19,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -25,6 +29,11 @@ class Kernel;
 
 /// The arena that coroutine frames of this node come from.
 Arena& arena_of(Kernel& kernel);
+
+/// For types that `co_await` is for: a value of one that is not awaited is a mistake.
+#define MESH_AWAITED                                                                               \
+    [[nodiscard("nothing happens before it is awaited: write co_await in front of it"),            \
+      gnu::warn_unused]]
 
 namespace detail {
 
@@ -63,15 +72,40 @@ inline Status value_without_memory<Status>() {
     return Status::no_memory;
 }
 
+/// What a task has given when it comes to its end without co_return.
+template <class T>
+T value_without_return() {
+    return T{};
+}
+template <>
+inline Status value_without_return<Status>() {
+    return Status::no_verdict;
+}
+
+/// GCC sees that the value of co_await is dropped where it fits a register. So it is given by
+/// reference where it is more: to what lives in the frame of who awaits. Copy it.
+template <class T>
+inline constexpr bool kGivenByReference =
+    std::is_class_v<T>&& std::is_trivially_copyable_v<T>&& SaysFailure<T>;
+template <class T>
+using Given = std::conditional_t<kGivenByReference<T>, const T&, T>;
+
+struct Nothing {};
+
+template <class...>
+inline constexpr bool kNever = false;
+
 } // namespace detail
 
 /// A lazily started coroutine that gives a T. Owns its frame; move-only.
 /// Use: `Status s = co_await send(kernel, ...)`.
 template <class T>
-class [[nodiscard]] Task {
+class MESH_AWAITED Task {
+    static_assert(!std::is_void_v<T>, "a Task has a value, so that it can fail: Task<Status>");
+
 public:
     struct promise_type : detail::PromiseBase {
-        T value{};
+        T value = detail::value_without_return<T>();
         Task get_return_object() noexcept {
             return Task{std::coroutine_handle<promise_type>::from_promise(*this)};
         }
@@ -84,6 +118,13 @@ public:
             if (frame == nullptr && !detail::SaysFailure<T>)
                 arena_of(kernel).fail();
             return frame;
+        }
+        template <class... Args>
+        static void* operator new(std::size_t, Args&&...) noexcept {
+            static_assert(detail::kNever<Args...>,
+                          "what can wait is a function whose first parameter is mesh::Kernel&; "
+                          "no lambda, no member function");
+            return nullptr;
         }
     };
     using Handle = std::coroutine_handle<promise_type>;
@@ -106,8 +147,13 @@ public:
         handle_.promise().continuation = caller;
         return handle_;
     }
-    T await_resume() {
-        return handle_ ? std::move(handle_.promise().value) : detail::value_without_memory<T>();
+    [[gnu::warn_unused_result]] detail::Given<T> await_resume() {
+        if constexpr (detail::kGivenByReference<T>) {
+            given_ = handle_ ? handle_.promise().value : detail::value_without_memory<T>();
+            return given_;
+        } else {
+            return handle_ ? std::move(handle_.promise().value) : detail::value_without_memory<T>();
+        }
     }
 
     /// Gives up the frame to the scheduler (nullptr: there was no memory for it).
@@ -116,6 +162,8 @@ public:
 private:
     explicit Task(Handle handle) : handle_(handle) {}
     Handle handle_;
+    [[no_unique_address]] std::conditional_t<detail::kGivenByReference<T>, T, detail::Nothing>
+        given_;
 };
 
 /// What a spawned function returns: its own verdict, which join() hands on.

@@ -117,6 +117,11 @@ inline Match message_match(Tag tag = kAnyTag, NodeId source = kAnySource) {
     return {.service = Service::message, .tag = tag, .source = source};
 }
 
+/// For alt(): such a message has come.
+inline MailGuard on_message(Tag tag = kAnyTag, NodeId source = kAnySource) {
+    return on(message_match(tag, source));
+}
+
 /// A message that receive() would take has come: MPI's probe.
 inline bool probe(const Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource) {
     return kernel.has(message_match(tag, source));
@@ -126,8 +131,7 @@ inline bool probe(const Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnyS
 inline Task<Received> receive_within(Kernel& kernel, wire::ModelTime ticks,
                                      std::span<std::byte> buffer, Tag tag = kAnyTag,
                                      NodeId source = kAnySource) {
-    const std::uint32_t which =
-        co_await alt(kernel, on(message_match(tag, source)), after(kernel, ticks));
+    const std::uint32_t which = co_await alt(kernel, on_message(tag, source), after(kernel, ticks));
     if (which != 0)
         co_return Received{.status = Status::timed_out};
     const Received received = co_await receive(kernel, buffer, tag, source);

@@ -1,13 +1,15 @@
 // Messages and collectives of values: numbers, structs of numbers, and arrays of them, without a
 // cast to bytes. Trees are those that are usual for the network, so the same program runs on all.
 //
-// An operator is a type that gives a T for two of them: std::plus<>, Lower, Upper, or one's own.
-// It must be associative and commutative. Types of any size do, 64 bits as well.
+// An operator gives a T for two of them: std::plus<>, Lower, Upper, or one's own, an object of
+// which may know more than the two: it is given last, and copied. It must be associative
+// and commutative. Types of any size do, 64 bits as well.
 #pragma once
 
 #include "collectives/broadcast.hpp"
 #include "collectives/reduction.hpp"
 #include "kernel/message.hpp"
+#include "library/parallel.hpp"
 #include "wire/bytes.hpp"
 
 #include <cstddef>
@@ -22,16 +24,6 @@ namespace mesh {
 template <class T>
 concept Plain = std::is_trivially_copyable_v<T>;
 
-/// The tree that a broadcast or a reduction takes if nobody says another: the shallowest.
-constexpr Rule usual_tree(Network network) {
-    switch (network.topology) {
-    case Topology::uhc: return Rule::bts;
-    case Topology::star: return Rule::spt;
-    case Topology::cube: break;
-    }
-    return Rule::sbt;
-}
-
 struct Lower {
     template <class T>
     constexpr T operator()(const T& one, const T& other) const {
@@ -45,16 +37,17 @@ struct Upper {
     }
 };
 
-/// For the plan of a reduction: combines elements of T by Op.
+/// For the plan of a reduction: combines elements of T by `op`, which must stay until it is done.
 template <Plain T, class Op>
-constexpr Combiner combiner_of() {
-    return {[](std::span<const std::byte> left, std::span<const std::byte> right,
-               std::span<std::byte> result) {
+constexpr Combiner combiner_of(const Op& op) {
+    return {[](const void* context, std::span<const std::byte> left,
+               std::span<const std::byte> right, std::span<std::byte> result) {
+                const Op& with = *static_cast<const Op*>(context);
                 for (std::size_t at = 0; at + sizeof(T) <= result.size(); at += sizeof(T))
                     wire::store(result, at,
-                                T(Op{}(wire::load<T>(left, at), wire::load<T>(right, at))));
+                                T(with(wire::load<T>(left, at), wire::load<T>(right, at))));
             },
-            sizeof(T)};
+            sizeof(T), &op};
 }
 
 namespace detail {
@@ -67,11 +60,15 @@ std::span<std::byte> bytes_into(T& value) {
     return std::as_writable_bytes(std::span{&value, 1});
 }
 template <Plain T, class Op>
-ReducePlan plan_of(const Kernel& kernel, NodeId root, std::size_t bytes) {
-    return {.tree = usual_tree(kernel.network()),
-            .root = root,
-            .total_bytes = static_cast<std::uint32_t>(bytes),
-            .combiner = combiner_of<T, Op>()};
+ReducePlan plan_of(std::span<T> values, const Op& op, NodeId root = NodeId{0}) {
+    return {.root = root,
+            .total_bytes = static_cast<std::uint32_t>(values.size_bytes()),
+            .combiner = combiner_of<T>(op)};
+}
+template <Plain T>
+Task<Status> send_kept(Kernel& kernel, NodeId to, T value, Tag tag) {
+    const Status status = co_await send(kernel, to, {.tag = tag}, bytes_from(value));
+    co_return status;
 }
 } // namespace detail
 
@@ -80,8 +77,11 @@ template <Plain T>
 Task<Status> send_value(Kernel& kernel, NodeId to, const T& value, Tag tag = 0) {
     return send(kernel, to, {.tag = tag}, detail::bytes_from(value));
 }
+/// A value that would not stay is kept until then.
 template <Plain T>
-Task<Status> send_value(Kernel& kernel, NodeId to, const T&& value, Tag tag = 0) = delete;
+Task<Status> send_value(Kernel& kernel, NodeId to, const T&& value, Tag tag = 0) {
+    return detail::send_kept(kernel, to, value, tag);
+}
 
 /// Receives one value; see receive(). bad_argument: the message was shorter than one.
 template <Plain T>
@@ -93,35 +93,49 @@ Task<Received> receive_value(Kernel& kernel, T& value, Tag tag = kAnyTag,
     co_return received;
 }
 
+/// Sends `mine` to `to` and receives `theirs` from `from` at the same time; see sendrecv().
+template <Plain T>
+Task<Received> sendrecv_value(Kernel& kernel, NodeId to, const T& mine, NodeId from, T& theirs,
+                              Tag tag = 0) {
+    return sendrecv(kernel, to, detail::bytes_from(mine), from, detail::bytes_into(theirs), tag);
+}
+
 /// Gives the value of `root` to all nodes; see broadcast(). For an array, give a std::array.
 template <Plain T>
 Task<Status> broadcast_value(Kernel& kernel, T& value, NodeId root = NodeId{0}) {
-    return broadcast(kernel,
-                     {.tree = usual_tree(kernel.network()), .root = root, .total_bytes = sizeof(T)},
-                     detail::bytes_into(value));
+    return broadcast(kernel, {.root = root, .total_bytes = sizeof(T)}, detail::bytes_into(value));
 }
 
 /// Combines the elements of all nodes, each with those at the same place, in place: at `root`,
 /// or at all. See reduce().
-template <class Op = std::plus<>, Plain T>
-Task<Status> reduce_values(Kernel& kernel, std::span<T> values, NodeId root = NodeId{0}) {
-    const ReducePlan plan = detail::plan_of<T, Op>(kernel, root, values.size_bytes());
-    const Status status = co_await reduce(kernel, plan, std::as_writable_bytes(values));
+template <class Op = std::plus<>, Plain T, std::size_t N>
+Task<Status> reduce_values(Kernel& kernel, std::span<T, N> values, NodeId root = NodeId{0},
+                           Op op = {}) {
+    const Status status = co_await reduce(kernel, detail::plan_of<T>(values, op, root),
+                                          std::as_writable_bytes(values));
+    co_return status;
+}
+template <class Op = std::plus<>, Plain T, std::size_t N>
+Task<Status> allreduce_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
+    const Status status =
+        co_await allreduce(kernel, detail::plan_of<T>(values, op), std::as_writable_bytes(values));
     co_return status;
 }
 template <class Op = std::plus<>, Plain T>
-Task<Status> allreduce_values(Kernel& kernel, std::span<T> values) {
-    const ReducePlan plan = detail::plan_of<T, Op>(kernel, NodeId{0}, values.size_bytes());
-    const Status status = co_await allreduce(kernel, plan, std::as_writable_bytes(values));
+Task<Status> reduce_value(Kernel& kernel, T& value, NodeId root = NodeId{0}, Op op = {}) {
+    return reduce_values(kernel, std::span<T, 1>{&value, 1}, root, op);
+}
+template <class Op = std::plus<>, Plain T>
+Task<Status> allreduce_value(Kernel& kernel, T& value, Op op = {}) {
+    return allreduce_values(kernel, std::span<T, 1>{&value, 1}, op);
+}
+/// Combines the elements of all nodes up to this one, by their numbers, in place; Op need not be
+/// commutative. See scan().
+template <class Op = std::plus<>, Plain T>
+Task<Status> scan_value(Kernel& kernel, T& value, Op op = {}) {
+    const ScanPlan plan{.total_bytes = sizeof(T), .combiner = combiner_of<T>(op)};
+    const Status status = co_await scan(kernel, plan, detail::bytes_into(value));
     co_return status;
-}
-template <class Op = std::plus<>, Plain T>
-Task<Status> reduce_value(Kernel& kernel, T& value, NodeId root = NodeId{0}) {
-    return reduce_values<Op>(kernel, std::span<T>{&value, 1}, root);
-}
-template <class Op = std::plus<>, Plain T>
-Task<Status> allreduce_value(Kernel& kernel, T& value) {
-    return allreduce_values<Op>(kernel, std::span<T>{&value, 1});
 }
 
 } // namespace mesh

@@ -1,9 +1,12 @@
 // What a program is told from outside: words of the command line; and what it draws itself.
 #pragma once
 
+#include "collectives/host_files.hpp"
 #include "kernel/kernel.hpp"
+#include "library/print.hpp"
 #include "wire/host_messages.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstddef>
@@ -31,10 +34,38 @@ T word(const Kernel& kernel, std::size_t at, T otherwise, bool* valid = nullptr)
     return good ? value : otherwise;
 }
 
+/// `while (co_await read_line(node, position, room, line))`: the next line of the input, which is
+/// --input or, without it, a file at standard input. `position`, 0 at first, moves behind it. A
+/// line that is longer than `room` comes in pieces. False: there are no more.
+inline Task<bool> read_line(Kernel& kernel, std::uint32_t& position, std::span<char> room,
+                            std::string_view& line) {
+    const std::size_t left = input_bytes(kernel) - std::min(input_bytes(kernel), position);
+    const auto piece = room.first(std::min(left, room.size()));
+    const Status status = co_await read_input(kernel, position, std::as_writable_bytes(piece));
+    if (status != Status::ok || piece.empty())
+        co_return false;
+    line = {piece.data(), piece.size()};
+    line = line.substr(0, line.find('\n'));
+    position += static_cast<std::uint32_t>(std::min(line.size() + 1, piece.size()));
+    co_return true;
+}
+
+/// write_output() of text.
+inline void write_text(Kernel& kernel, std::uint32_t position, std::string_view text) {
+    write_output(kernel, position, std::as_bytes(std::span{text}));
+}
+
 /// Ends the whole run as failed, at once, for every node: MPI's abort. `why` is shown.
 inline void end_run(Kernel& kernel, std::string_view why) {
     kernel.flush_print();
     kernel.host_send(wire::HostTag::abort, std::as_bytes(std::span{why}));
+}
+
+/// Turns down what the program was asked: node 0 says why, for all of them. The status to return.
+inline Status refuse(const Kernel& kernel, std::string_view why) {
+    if (index(kernel.id()) == 0)
+        print("{}\n", why);
+    return Status::bad_argument;
 }
 
 /// Random numbers (SplitMix64): the same for the same seed, on every engine. Not for secrets.

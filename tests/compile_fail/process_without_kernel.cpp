@@ -1,6 +1,6 @@
 // A process gets its memory from a node's arena, so its first parameter is the node; there is no
-// heap to fall back to.
-// EXPECT: is not usable with the function signature
+// heap to fall back to. A lambda or a member function would have its object first.
+// EXPECT: what can wait is a function whose first parameter is mesh::Kernel&; no lambda, no member
 #include "kernel/kernel.hpp"
 
 #ifdef MESH_COMPILES

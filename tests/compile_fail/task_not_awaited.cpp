@@ -1,14 +1,28 @@
-// A call that can wait does nothing until it is awaited.
-// EXPECT: ignoring return
+// A call that can wait does nothing until it is awaited, whatever it gives.
+// CLANG
+// EXPECT: ignoring returned value of type 'mesh::Task<mesh::Status>'
+// EXPECT: Kernel::sleep(
+// EXPECT: Channel<int>::write(int)
+// EXPECT: 'nothing happens before it is awaited: write co_await in front of it'
+// EXPECT: unused variable 'sending'
 #include "collectives/barrier.hpp"
+#include "kernel/channel.hpp"
 
 #pragma GCC diagnostic error "-Wunused-result"
+#pragma GCC diagnostic error "-Wunused-variable"
 
-mesh::Process program(mesh::Kernel& kernel) {
+mesh::Process program(mesh::Kernel& kernel, mesh::Channel<int>& channel) {
 #ifdef MESH_COMPILES
-    co_return co_await mesh::barrier(kernel);
+    co_await kernel.sleep(1);
+    co_await channel.write(1);
+    auto sending = mesh::send(kernel, mesh::NodeId{1}, {}, {});
+    const mesh::Status sent = co_await sending;
+    co_return sent == mesh::Status::ok ? co_await mesh::barrier(kernel) : sent;
 #else
     mesh::barrier(kernel);
+    kernel.sleep(1);
+    channel.write(1);
+    auto sending = mesh::send(kernel, mesh::NodeId{1}, {}, {});
     co_return mesh::Status::ok;
 #endif
 }

@@ -133,7 +133,7 @@ Process produces(Kernel& node) {
 Process consumes(Kernel& node) {
     for (unsigned item = 0; item < kItems; ++item) {
         co_await node.sleep(10 * kUnit);
-        co_await receive(node, memory(kTo));
+        std::ignore = co_await receive(node, memory(kTo));
         story.got_at.push_back(node.now());
     }
     co_return Status::ok;

@@ -249,13 +249,13 @@ Process ring(Kernel& node) {
     const auto token_bytes = std::as_writable_bytes(std::span{&token, 1});
     for (unsigned lap = 0; lap < 5; ++lap) {
         if (index(node.id()) != 0)
-            co_await ChannelIn{last, number}.read(node, token_bytes);
+            std::ignore = co_await ChannelIn{last, number}.read(node, token_bytes);
         token += index(node.id()) + 1;
         const Status status = co_await ChannelOut{next, number}.write(node, as_bytes(token));
         if (status != Status::ok)
             co_return status;
         if (index(node.id()) == 0)
-            co_await ChannelIn{last, number}.read(node, token_bytes);
+            std::ignore = co_await ChannelIn{last, number}.read(node, token_bytes);
     }
     co_return index(node.id()) != 0 || token == 5 * 36 ? Status::ok : Status::failed;
 }
@@ -280,8 +280,10 @@ Process two_channels(Kernel& node) {
     std::uint32_t x = 0, y = 0;
     co_await node.sleep(20 * kUnit);
     plan.story.push_back("reading");
-    co_await ChannelIn{node_at(0), second}.read(node, std::as_writable_bytes(std::span{&y, 1}));
-    co_await ChannelIn{node_at(0), first}.read(node, std::as_writable_bytes(std::span{&x, 1}));
+    std::ignore =
+        co_await ChannelIn{node_at(0), second}.read(node, std::as_writable_bytes(std::span{&y, 1}));
+    std::ignore =
+        co_await ChannelIn{node_at(0), first}.read(node, std::as_writable_bytes(std::span{&x, 1}));
     co_return x == 100 && y == 200 ? Status::ok : Status::failed;
 }
 
@@ -362,7 +364,8 @@ Process alt_over_workers(Kernel& node) {
         const auto which = co_await alt(node, std::span<const MailGuard>{workers});
         std::uint32_t value = 0;
         const NodeId peer = node_at(static_cast<std::uint32_t>(which) + 1);
-        co_await ChannelIn{peer, number}.read(node, std::as_writable_bytes(std::span{&value, 1}));
+        std::ignore = co_await ChannelIn{peer, number}.read(
+            node, std::as_writable_bytes(std::span{&value, 1}));
         plan.story.push_back(std::to_string(value));
     }
     const auto late = co_await alt(node, workers[0], after(node, kUnit));
@@ -424,7 +427,7 @@ Process many_at_once(Kernel& node) {
         if (!node.spawn(node.id() == plan.from ? send_one(node) : receive_one(node), id))
             co_return Status::no_memory;
     for (const ProcessId id : ids)
-        static_cast<void>(co_await node.join(id));
+        std::ignore = co_await node.join(id);
     co_return Status::ok;
 }
 
@@ -464,7 +467,7 @@ Process one_offer_each(Kernel& node) {
     packet.resize(0);
     node.inject(std::move(packet));
     for (const ProcessId id : ids)
-        static_cast<void>(co_await node.join(id));
+        std::ignore = co_await node.join(id);
     co_return Status::ok;
 }
 

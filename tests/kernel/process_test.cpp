@@ -161,7 +161,7 @@ Process fills_all_slots(Kernel& node) {
     for (unsigned count = 0; count < 1000; ++count) {
         if (!node.spawn(say_and_end(node, "", Status::ok), id))
             co_return Status::failed;
-        static_cast<void>(co_await node.join(id));
+        std::ignore = co_await node.join(id);
     }
     co_return Status::ok;
 }
@@ -188,7 +188,7 @@ Process two_counters(Kernel& node) {
     ProcessId a, b;
     if (!node.spawn(counts_to_three(node, "a"), a) || !node.spawn(counts_to_three(node, "b"), b))
         co_return Status::failed;
-    static_cast<void>(co_await node.join(a));
+    std::ignore = co_await node.join(a);
     co_return co_await node.join(b);
 }
 
@@ -256,7 +256,7 @@ Process sleepers(Kernel& node) {
         if (!node.spawn(sleeper(node, units[number]), ids[number]))
             co_return Status::failed;
     for (const ProcessId id : ids)
-        static_cast<void>(co_await node.join(id));
+        std::ignore = co_await node.join(id);
     tell("all@" + std::to_string(node.now() / kUnit));
     co_return Status::ok;
 }
@@ -298,7 +298,7 @@ Process rendezvous(Kernel& node) {
     started = started && (WriterFirst || node.spawn(writes(node, channel, 1, WritePause), writer));
     if (!started)
         co_return Status::failed;
-    static_cast<void>(co_await node.join(writer));
+    std::ignore = co_await node.join(writer);
     co_return co_await node.join(reader);
 }
 
@@ -368,7 +368,7 @@ Process alternates(Kernel& node) {
         if (which == 1)
             co_await second.read();
     }
-    static_cast<void>(co_await node.join(a));
+    std::ignore = co_await node.join(a);
     co_return co_await node.join(b);
 }
 

@@ -47,7 +47,7 @@ void expect_operator(Operator op, ElementType type) {
         for (const bool into_left : {true, false}) {
             Bytes a = left, b = right;
             const auto x = std::span{a}.subspan(shift), y = std::span{b}.subspan(shift);
-            found->combine(x, y, into_left ? x : y);
+            (*found)(x, y, into_left ? x : y);
             for (std::size_t at = 0; at < x.size(); at += sizeof(T))
                 EXPECT_EQ(
                     wire::load<T>(into_left ? x : y, at),
@@ -74,7 +74,7 @@ TEST(Combiner, DoesWhatItsNameSaysOnEachTypeAtAnyAddress) {
 }
 
 // x -> a*x + b on words, the left one first: associative, not commutative.
-void compose(std::span<const std::byte> left, std::span<const std::byte> right,
+void compose(const void*, std::span<const std::byte> left, std::span<const std::byte> right,
              std::span<std::byte> result) {
     for (std::size_t at = 0; at < result.size(); at += 8) {
         const auto a = wire::load<std::uint32_t>(left, at),
@@ -86,8 +86,8 @@ void compose(std::span<const std::byte> left, std::span<const std::byte> right,
     }
 }
 
-void xor_of_three_bytes(std::span<const std::byte> left, std::span<const std::byte> right,
-                        std::span<std::byte> result) {
+void xor_of_three_bytes(const void*, std::span<const std::byte> left,
+                        std::span<const std::byte> right, std::span<std::byte> result) {
     ASSERT_EQ(result.size() % 3, 0u);
     for (std::size_t at = 0; at < result.size(); ++at)
         result[at] = left[at] ^ right[at];
@@ -173,6 +173,8 @@ TEST(Scan, CombinesLowerAddressesFirst) {
                                      .combiner = {compose, 8}},
                             .exclusive = exclusive};
                     run_and_check({Topology::cube, n}, ports, n);
+                    if (n == 3 || n == 4)
+                        run_and_check({n == 3 ? Topology::uhc : Topology::star, n}, ports, n);
                 }
 }
 

@@ -72,7 +72,7 @@ inline void fill_work(std::uint32_t nodes, unsigned seed = 1) {
 inline Bytes folded(const std::deque<Bytes>& from, std::uint32_t first, std::uint32_t last) {
     Bytes result = from[first];
     for (std::uint32_t id = first + 1; id <= last; ++id)
-        work.plan.combiner.combine(result, from[id], result);
+        work.plan.combiner(result, from[id], result);
     return result;
 }
 

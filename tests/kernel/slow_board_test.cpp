@@ -136,7 +136,7 @@ Process sends_by_all_ports(Kernel& node) {
 
 Process takes_all(Kernel& node) {
     for (;;)
-        static_cast<void>(co_await node.receive({}));
+        std::ignore = co_await node.receive({});
 }
 
 /// The node, told its job.

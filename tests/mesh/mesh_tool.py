@@ -35,12 +35,12 @@ class Outcome:
                 f"stdout: {self.out[-3000:]}\nstderr: {self.err[-3000:]}")
 
 
-def mesh(*arguments, timeout=TIMEOUT_S, env=None, cwd=ROOT):
+def mesh(*arguments, timeout=TIMEOUT_S, env=None, cwd=ROOT, stdin=subprocess.DEVNULL):
     """Runs mesh to its end."""
     command = [str(MESH), *map(str, arguments)]
     start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd,
-                          errors="replace", env=env, stdin=subprocess.DEVNULL)
+                          errors="replace", env=env, stdin=stdin)
     return Outcome(command, done.returncode, done.stdout, done.stderr, {},
                    time.monotonic() - start)
 

@@ -162,7 +162,7 @@ Process program(Kernel& node) {
     const auto which = co_await alt(node, on(channel), after(node, 100 * kUnit));
     const unsigned value = co_await channel.read();
     story.late_value_came = which == 0 && value == 77;
-    co_await node.join(id);
+    std::ignore = co_await node.join(id);
     story.end = node.now();
     story.ended = true;
     co_return Status::ok;

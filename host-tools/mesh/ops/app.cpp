@@ -5,16 +5,28 @@
 #include "host-tools/mesh/plan/plan_programs.hpp"
 #include "kernel/limits.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 namespace mesh::host {
 
 namespace {
+
+/// A file at standard input is the input, if no other is named.
+RunArguments with_input(RunArguments arguments) {
+    constexpr const char* kStandardInput = "/dev/stdin";
+    std::error_code error;
+    if (arguments.input.empty() && std::filesystem::is_regular_file(kStandardInput, error))
+        arguments.input = kStandardInput;
+    return arguments;
+}
 
 class App final : public Operation {
 public:
     App(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
         : Operation(kind, std::move(plan)),
           name_(program_word(arguments.app.front())) {
-        plan_message(run(), arguments, kInputBytesMax);
+        plan_message(run(), with_input(arguments), kInputBytesMax);
         if (arguments.words.size() > limits::kArgumentsMax)
             refuse("{} words for the app: at most {} are allowed", arguments.words.size(),
                    limits::kArgumentsMax);

@@ -176,8 +176,6 @@ public:
     Scan(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
         : Reduction(kind, std::move(plan)),
           exclusive_(arguments.exclusive) {
-        if (run().network().topology != Topology::cube)
-            refuse("--op scan: on a cube only, not on a {}", name(run().network().topology));
         plan_elements(arguments);
     }
 
@@ -186,6 +184,8 @@ public:
     }
     bool knows_packets() const override { return false; }
     std::optional<Formula> formula() const override {
+        if (run().network().topology != Topology::cube)
+            return std::nullopt;
         return scan_formula(run().network(), run().ports, packets());
     }
 

@@ -63,15 +63,6 @@ Rule tree_of(Network network, std::string_view tree) {
     return *rule;
 }
 
-Rule usual_tree(Topology topology, bool copies) {
-    switch (topology) {
-    case Topology::uhc: return copies ? Rule::ist : Rule::bts;
-    case Topology::star: return copies ? Rule::edt : Rule::spt;
-    case Topology::cube: break;
-    }
-    return copies ? Rule::msbt : Rule::sbt;
-}
-
 Far cable_end(Network network, const std::string& text, std::string_view option) {
     std::uint32_t node = 0;
     unsigned port = 0;

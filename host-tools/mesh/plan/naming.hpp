@@ -57,8 +57,6 @@ std::uint32_t in_range(std::int64_t value, std::int64_t low, std::int64_t high,
 Network network_of(std::string_view topology, std::int64_t dim);
 /// The tree with this name. UsageError.
 Rule tree_of(Network network, std::string_view name);
-/// The tree that is used if none is named: the shallowest, and for copies those that share no link.
-Rule usual_tree(Topology topology, bool copies);
 /// "NODE/PORT", a port that sends. UsageError.
 Far cable_end(Network network, const std::string& text, std::string_view option);
 /// The node with this number; `option` is what to complain about. UsageError.

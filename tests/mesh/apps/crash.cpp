@@ -80,7 +80,7 @@ Process write_one(Kernel&, mesh::Channel<int>& channel) {
 }
 
 Process read_one(Kernel&, mesh::Channel<int>& channel) {
-    static_cast<void>(co_await channel.read()); // two-readers
+    std::ignore = co_await channel.read(); // two-readers
     co_return Status::ok;
 }
 
