@@ -54,7 +54,10 @@ MAIN_SOURCE := host-tools/mesh/main.cpp
 PROBE_APPS := $(wildcard tests/mesh/apps/*.cpp tests/bench/apps/*.cpp)
 HOST_PROBES := $(filter-out %/semihosting.cpp %/computes.cpp,$(wildcard tests/mesh/apps/*.cpp))
 LIBRARY_SOURCES := $(filter-out $(MAIN_SOURCE),$(HOST_SOURCES)) $(OP_SOURCES)
-BOARDS := $(patsubst boards/%/board.mk,%,$(wildcard boards/*/board.mk))
+# The first board is the one that is meant where none is named.
+DEFAULT_BOARD := mps2-an505
+BOARDS := $(DEFAULT_BOARD) $(filter-out $(DEFAULT_BOARD),$(patsubst boards/%/board.mk,%,$(wildcard \
+  boards/*/board.mk)))
 TEST_FOLDERS := core wire stdio kernel host
 FUZZERS := $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
 BENCHES := $(basename $(notdir $(wildcard tests/bench/*.cpp)))
@@ -139,8 +142,10 @@ $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTA
 	$(call link_host,-rdynamic)
 
 # ---- images --------------------------------------------------------------------------------------
-# boards/BOARD/board.mk sets CPU_FLAGS and LDSCRIPT, and may set BOARD_LDFLAGS and the budgets
-# FLASH_BUDGET, RAM_BUDGET (bytes, kernel without app) and STACK_BUDGET (bytes, one function).
+# boards/BOARD/board.mk sets CPU_FLAGS and LDSCRIPT, and may set SHARED (folders beside its own that
+# it is made of), BOARD_LDFLAGS, PROBES (images of tests/target and tests/bench for it alone) and
+# the budgets FLASH_BUDGET, RAM_BUDGET (bytes, kernel without app) and STACK_BUDGET (bytes, one
+# function).
 TARGET_FLAGS := -Os -g -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti \
   -fno-threadsafe-statics -fno-use-cxa-atexit -fno-unwind-tables -fno-asynchronous-unwind-tables \
   -fno-common -fno-jump-tables -fstack-usage -Wno-psabi
@@ -161,22 +166,29 @@ endef
 define board_rules
 CPU_FLAGS :=
 LDSCRIPT :=
+SHARED :=
 BOARD_LDFLAGS :=
+PROBES :=
 include boards/$(1)/board.mk
 $(1)_CPU_FLAGS := $$(CPU_FLAGS)
 $(1)_LDSCRIPT := $$(LDSCRIPT)
 $(1)_LDFLAGS := $$(BOARD_LDFLAGS)
-$(1)_DRIVER := $$(call target_objects,$(1),$(filter-out %/main.cpp,$(wildcard boards/$(1)/*.cpp)))
+$(1)_PROBES := $$(PROBES)
+$(1)_FOLDERS := boards/$(1) $$(SHARED)
+$(1)_SOURCES := $$(wildcard $$($(1)_FOLDERS:%=%/*.cpp))
+$(1)_DRIVER := $$(call target_objects,$(1),$$(filter-out %/main.cpp,$$($(1)_SOURCES)))
 $(1)_PORTABLE := $(BUILD)/$(1)/libmesh.a
 $(BUILD)/$(1)/libmesh.a: $$(call target_objects,$(1),$(PORTABLE_SOURCES))
 	$$(call say,AR,$$@)
 	@rm -f $$@
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
-$(1)_SYSTEM := $$(call target_objects,$(1),boards/$(1)/main.cpp) $$($(1)_DRIVER) $$($(1)_PORTABLE)
+$(1)_SYSTEM := $$(call target_objects,$(1),$$(filter %/main.cpp,$$($(1)_SOURCES))) \
+  $$($(1)_DRIVER) $$($(1)_PORTABLE)
 $(BUILD)/$(1)/obj/%.o: %.cpp Makefile boards/$(1)/board.mk
 	$$(call say,CROSS,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $$($(1)_CPU_FLAGS) -c $$< -o $$@
+	$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $$($(1)_CPU_FLAGS) $$($(1)_FOLDERS:%=-I%) \
+	  -c $$< -o $$@
 endef
 target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
@@ -187,17 +199,12 @@ $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
   carried,$b,$a)))))
 $(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app_$(basename \
   $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call carried,$b,$a)))))
-# Images with a main() of their own: suites that run on the target, and two that a driver talks to.
+# Images with a main() of their own: suites that run on the target, and a board's own, which a
+# driver talks to or which count instructions.
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,test_$t,\
   $(call target_objects,$b,tests/target/$t.cpp) $($b_DRIVER) $($b_PORTABLE)))))
-$(eval $(call image_rules,mps2-an505,board_probe,$(call target_objects,mps2-an505,\
-  $(wildcard tests/target/board_probe/*.cpp)) $(mps2-an505_DRIVER) $(mps2-an505_PORTABLE)))
-$(eval $(call image_rules,mps2-an505,bare_forwarder,$(call target_objects,mps2-an505,\
-  $(wildcard tests/bench/bare_forwarder/*.cpp)) $(mps2-an505_DRIVER) $(mps2-an505_PORTABLE)))
-INSTRUCTION_COUNTS := $(basename $(notdir $(wildcard tests/bench/instructions/*.cpp)))
-$(foreach t,$(INSTRUCTION_COUNTS),$(eval $(call image_rules,mps2-an505,instructions_$t,\
-  $(call target_objects,mps2-an505,tests/bench/instructions/$t.cpp) \
-  $(mps2-an505_DRIVER) $(mps2-an505_PORTABLE))))
+$(foreach b,$(BOARDS),$(foreach p,$($b_PROBES),$(eval $(call image_rules,$b,$(notdir $p),\
+  $(call target_objects,$b,$(wildcard $p/*.cpp)$(wildcard $p.cpp)) $($b_DRIVER) $($b_PORTABLE)))))
 
 # The program in README.md, as a reader would copy it.
 README_APP := $(BUILD)/readme/app.cpp
@@ -210,9 +217,8 @@ $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
 images: toolkit $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(OPS) $(APPS)))
 TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
   $(foreach b,$(BOARDS),$(patsubst %.cpp,$(BUILD)/$b/app_%.elf,$(notdir $(PROBE_APPS)))) \
-  $(BOARDS:%=$(BUILD)/%/readme.elf) $(BUILD)/mps2-an505/board_probe.elf \
-  $(BUILD)/mps2-an505/bare_forwarder.elf \
-  $(INSTRUCTION_COUNTS:%=$(BUILD)/mps2-an505/instructions_%.elf)
+  $(BOARDS:%=$(BUILD)/%/readme.elf) \
+  $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(notdir $($b_PROBES))))
 
 # ---- packages ------------------------------------------------------------------------------------
 RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev \

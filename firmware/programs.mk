@@ -2,8 +2,8 @@
 # Included by the Makefile, which has the flags, the boards and the sources.
 #
 # The toolkit has the same layout in $(BUILD) and where `make install` puts it: include/, linker/,
-# apps.txt, host/ and a folder a board, each with program.json, a compiler's words. In those @ is
-# the toolkit itself.
+# apps.txt, boards.txt, host/ and a folder a board, each with program.json, a compiler's words, in
+# which @ is the toolkit itself, and a board's with board.json.
 
 # A program and the kernel fit together if they were built with the same headers.
 HEADERS := $(wildcard firmware/*.hpp firmware/*/*.hpp firmware/*/*/*.hpp boards/host/*.hpp)
@@ -69,11 +69,18 @@ $(BUILD)/apps.txt: firmware/apps $(APP_SOURCES) firmware/programs.mk
 	@mkdir -p $(@D)
 	@for app in $(APPS); do \
 	  echo "$$app $$(sed -n '1s,^// [a-z_]*: \([^.]*\).*,\1,p' firmware/apps/$$app.cpp)"; done >$@
+# The boards, the default first, and what the first lines of their board.mk say of them.
+$(BUILD)/boards.txt: Makefile $(BOARDS:%=boards/%/board.mk) firmware/programs.mk
+	@mkdir -p $(@D)
+	@for board in $(BOARDS); do echo "$$board $$(sed -n '1s,^# ,,p' boards/$$board/board.mk)"; done >$@
+$(BOARDS:%=$(BUILD)/%/board.json): $(BUILD)/%/board.json: boards/%/board.json
+	@install -Dm644 $< $@
 $(BUILD)/include $(BUILD)/linker:
 	@mkdir -p $(@D); ln -sfn ../$(subst include,firmware,$(@F)) $@
 # What `make install` copies, and links to what it has in another way.
-TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/host/program.json $(BUILD)/include $(BUILD)/linker \
-  $(foreach b,$(BOARDS),$(BUILD)/$b/program.json $(BUILD)/$b/program.stamp)
+TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.json \
+  $(BUILD)/include $(BUILD)/linker \
+  $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json))
 TOOLKIT_LIBRARIES := $(foreach b,$(BOARDS),$(BUILD)/$b/libboard.a $(BUILD)/$b/libmesh.a)
 TOOLKIT_FILES := $(filter-out %/include %/linker,$(TOOLKIT_WORDS)) $(TOOLKIT_LIBRARIES)
 .PHONY: toolkit

@@ -4,12 +4,13 @@ import pathlib
 
 import pytest
 
+import boards
 import size
 import tidy
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = os.environ.get("BUILD", "build")
-BOARD = "mps2-an505"
+BOARD = boards.default(BUILD)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,5 @@
 #include "boards/host/board.hpp"
 
-#include "boards/mps2-an505/receive_share.hpp"
-
 #include <algorithm>
 
 namespace mesh::board {
@@ -14,14 +12,6 @@ void HostBoard::deliver(std::span<const std::byte> frame) {
     }
     received_.insert(received_.end(), frame.begin(), frame.end());
     lengths_.push_back(static_cast<std::uint32_t>(frame.size()));
-}
-
-// The receive FIFO of mps2-an505, so that a node has the same windows here. Nodes with more ports
-// than that board has get one frame at a time.
-std::size_t HostBoard::window_bytes(unsigned ports) const {
-    constexpr std::uint32_t kFifoWords = 10'560 / 4 - 4;
-    constexpr unsigned kBoardPorts = 8;
-    return receive_window_bytes(kFifoWords, std::clamp(ports, 1u, kBoardPorts));
 }
 
 void HostBoard::transmit(Port /*port*/, const hal::Head& head, std::span<const std::byte> packet) {

@@ -6,6 +6,7 @@
 
 #include "hal/concepts.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,12 +17,16 @@ namespace mesh::board {
 
 class HostBoard {
 public:
+    static constexpr std::size_t kReceiveBytes = 9344;
+
     /// Takes a frame that the node sends; the bytes are its to change until it returns.
     using Outlet = std::function<void(std::span<std::byte> frame)>;
 
-    HostBoard(const wire::Identity& identity, Outlet outlet)
+    /// `window_bytes`: as on the board that it stands for; 0: a share of kReceiveBytes.
+    HostBoard(const wire::Identity& identity, Outlet outlet, std::size_t window_bytes = 0)
         : identity_(identity),
-          outlet_(std::move(outlet)) {}
+          outlet_(std::move(outlet)),
+          window_bytes_(window_bytes) {}
 
     /// Puts a whole frame into the receiver. The receiver never overflows.
     void deliver(std::span<const std::byte> frame);
@@ -29,7 +34,10 @@ public:
     bool hung() const { return hung_; }
 
     wire::Identity identity() const { return identity_; }
-    std::size_t window_bytes(unsigned ports) const;
+    std::size_t window_bytes(unsigned ports) const {
+        const std::size_t share = kReceiveBytes / std::max(ports, 1u);
+        return window_bytes_ != 0 ? window_bytes_ : std::max(share, wire::kFrameBytesMax);
+    }
     static constexpr hal::Capabilities capabilities() { return {}; }
     PortSet ready_ports() const { return ~PortSet{0}; }
     void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet);
@@ -50,6 +58,7 @@ public:
 private:
     wire::Identity identity_;
     Outlet outlet_;
+    std::size_t window_bytes_;
     std::vector<std::byte> received_; // frames back to back; emptied when all are taken
     std::vector<std::uint32_t> lengths_;
     std::size_t next_ = 0; // first frame not taken yet

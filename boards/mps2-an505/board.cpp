@@ -1,7 +1,8 @@
 // The board put together: see board.hpp for who moves which bytes.
 #include "boards/mps2-an505/board.hpp"
 
-#include "boards/mps2-an505/cpu.hpp"
+#include "boards/cortex-m/cpu.hpp"
+#include "boards/cortex-m/last_words.hpp"
 #include "boards/mps2-an505/receive_share.hpp"
 #include "hal/check.hpp"
 #include "wire/frame.hpp"
@@ -87,8 +88,7 @@ Board::Board() {
         halt(record);
     }
     identity_ = wire::from_mac(Lan9118::mac()).value_or(wire::Identity{});
-    regs::Scb& scb = regs::at<regs::Scb>(regs::kScb);
-    scb.shpr[2] = scb.shpr[2] | regs::kTickPriorityLowest;
+    SysTick::init();
     interrupt_enable(regs::kNicIrq);
 }
 
@@ -177,25 +177,6 @@ void Board::wait() {
     transfer_ended_ = false;
 }
 
-void Board::start_ticks(void (*work)(void* context), void* context) {
-    if (tick_work_ != nullptr)
-        return;
-    tick_context_ = context;
-    tick_work_ = work;
-    regs::SysTick& timer = regs::at<regs::SysTick>(regs::kSysTick);
-    timer.reload = regs::kProcessorClockHz / 1000 - 1;
-    timer.value = 0;
-    timer.control = regs::kTickEnable | regs::kTickInterrupt | regs::kTickProcessorClock;
-}
-
-void Board::stop_ticks() {
-    if (tick_work_ == nullptr)
-        return;
-    regs::at<regs::SysTick>(regs::kSysTick).control = 0;
-    regs::at<regs::Scb>(regs::kScb).icsr = regs::kTickClearPending;
-    tick_work_ = nullptr;
-}
-
 void Board::hang() {
     // Off one by one: a pending interrupt would end every sleep, even when masked.
     stop_ticks();
@@ -205,6 +186,19 @@ void Board::hang() {
         interrupt_disable(regs::dma_irq(number));
     for (;;)
         wait_for_interrupt();
+}
+
+wire::Mac given_address() { return Lan9118::mac(); }
+
+void send_last_frame(const hal::Head& head, std::span<const std::byte> packet) {
+    Pl081::stop_all();
+    Lan9118 nic; // without init(): it is running, only our view of its FIFOs is new
+    Lan9118::abandon_transmission();
+    const std::size_t frame_bytes = wire::kHeadBytes + packet.size();
+    nic.open_segment(wire::kHeadBytes, frame_bytes, true, false);
+    write_words(head.bytes);
+    nic.open_segment(packet.size(), frame_bytes, false, true);
+    write_words(packet);
 }
 
 } // namespace mesh::board

@@ -6,6 +6,7 @@
 // goes by DMA between FIFO and pool buffer. The host's frames have no channel: the CPU moves them.
 #pragma once
 
+#include "boards/cortex-m/systick.hpp"
 #include "boards/mps2-an505/clock.hpp"
 #include "boards/mps2-an505/lan9118.hpp"
 #include "boards/mps2-an505/pl081.hpp"
@@ -46,8 +47,10 @@ public:
     void wait();
     [[noreturn]] void hang();
 
-    void start_ticks(void (*work)(void* context), void* context);
-    void stop_ticks();
+    void start_ticks(void (*work)(void* context), void* context) {
+        ticks_.start_ticks(work, context);
+    }
+    void stop_ticks() { ticks_.stop_ticks(); }
 
     /// Transmissions that the interface reported as failed; none on a good cable.
     std::uint32_t transmit_errors() const { return nic_.transmit_errors(); }
@@ -59,10 +62,7 @@ public:
         transfer_ended_ = true;
     }
     void on_timer_interrupt() { clock_.on_interrupt(); }
-    void on_tick() {
-        if (tick_work_ != nullptr)
-            tick_work_(tick_context_);
-    }
+    void on_tick() { ticks_.on_interrupt(); }
 
 private:
     hal::Received begin_receive();
@@ -71,15 +71,14 @@ private:
     Lan9118 nic_;
     Pl081 dma_;
     Clock clock_;
+    SysTick ticks_;
     wire::Identity identity_;
     hal::Head* head_ = nullptr; // of the next frame
     std::byte* buffer_ = nullptr;
-    hal::Received receiving_{};                  // state busy: a frame is on its way to the buffer
-    std::uint32_t words_to_discard_ = 0;         // of that frame, behind what the buffer takes
-    bool ready_ = false;                         // the last ready_ports() holds
-    volatile bool transfer_ended_ = false;       // since the last wait()
-    void (*tick_work_)(void* context) = nullptr; // nullptr: no ticks
-    void* tick_context_ = nullptr;
+    hal::Received receiving_{};            // state busy: a frame is on its way to the buffer
+    std::uint32_t words_to_discard_ = 0;   // of that frame, behind what the buffer takes
+    bool ready_ = false;                   // the last ready_ports() holds
+    volatile bool transfer_ended_ = false; // since the last wait()
 };
 
 /// The board whose interrupts are on.

@@ -1,10 +1,10 @@
 # Arm MPS2+ AN505: Cortex-M33 with single-precision FPU.
 CPU_FLAGS := -mcpu=cortex-m33 -mthumb -mfloat-abi=hard -mfpu=fpv5-sp-d16
 LDSCRIPT := linker/mps2-an505.ld
-BOARD_LDFLAGS :=
-
-# QEMU's name of the machine.
-QEMU_MACHINE := mps2-an505
+SHARED := boards/cortex-m
+# Talked to by tests/mesh/test_board.py and the benchmarks; those that count instructions.
+PROBES := tests/target/board_probe tests/bench/bare_forwarder \
+  tests/bench/instructions/forwarding tests/bench/instructions/rules
 
 # Budgets in bytes; the build fails beyond them. Flash: kernel, links, routing and messages with the
 # board's node, at -Os; collectives: all of them; trees: the rules of all trees of the cube, in

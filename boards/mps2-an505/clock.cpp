@@ -1,7 +1,7 @@
 // Clock on the CMSDK dual timer: see clock.hpp. Registers: [TIMER].
 #include "boards/mps2-an505/clock.hpp"
 
-#include "boards/mps2-an505/cpu.hpp"
+#include "boards/cortex-m/cpu.hpp"
 #include "hal/cycles.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Arm PrimeCell PL081 DMA: see pl081.hpp. Registers: [DMA] 3.4.
 #include "boards/mps2-an505/pl081.hpp"
 
-#include "boards/mps2-an505/cpu.hpp"
+#include "boards/cortex-m/cpu.hpp"
 #include "hal/concepts.hpp"
 
 namespace mesh::board {

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <vector>
 
@@ -123,8 +124,8 @@ double frames_per_second(const char* image, unsigned dim, std::uint32_t payload_
     const Network cube{Topology::cube, static_cast<std::uint8_t>(dim)};
     host::RigPlan plan;
     plan.network = cube;
-    plan.board = "mps2-an505";
-    plan.image = image;
+    plan.board = host::read_board(std::filesystem::path(image).parent_path());
+    plan.programs = {{"bare_forwarder", image}};
     plan.qemu = host::find_program("qemu-system-arm");
     plan.wiring = host::wiring_of(cube);
     Rig rig(std::move(plan), node_count(cube));

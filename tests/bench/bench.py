@@ -26,7 +26,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mesh"))
-from mesh_tool import descendants  # noqa: E402
+from mesh_tool import boards, descendants  # noqa: E402
 
 REQUIRED = {64: 0.5, 1024: 0.7}  # share of the bare forwarder's packets
 SIM_HOPS = 1 << 19  # of a run, roughly
@@ -82,7 +82,7 @@ def broadcast(build, dim, payload, packets, engine="qemu"):
 
 
 def crossing(build, dim, payload, packets):
-    image = build / "mps2-an505" / "app_crossing.elf"
+    image = build / boards.default(build) / "app_crossing.elf"
     report, _ = mesh(build, "--dim", dim, "--app", image, "--free", "--", payload, packets)
     return report
 
@@ -98,7 +98,7 @@ def real_rate(run, build, dim, payload, seconds):
 
 
 def bare_forwarding(build, dim, payload, seconds):
-    image = build / "mps2-an505" / "bare_forwarder.elf"
+    image = build / boards.default(build) / "bare_forwarder.elf"
     command = [build / "host" / "bench" / "bare_rig", image, dim, payload, seconds]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
@@ -153,9 +153,9 @@ def print_simulation(build, dims):
 
 def print_instructions(build):
     for name in ("forwarding", "rules"):
-        image = build / "mps2-an505" / f"instructions_{name}.elf"
-        command = ["qemu-system-arm", "-M", "mps2-an505", "-icount", "shift=8", "-display", "none",
-                   "-nodefaults", "-semihosting-config", "enable=on,target=native",
+        image = build / boards.default(build) / f"{name}.elf"
+        command = [*boards.machine(build, boards.default(build)), "-icount", "shift=8",
+                   "-semihosting-config", "enable=on,target=native",
                    "-kernel", str(image)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=INSTRUCTIONS_LIMIT_S)

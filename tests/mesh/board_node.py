@@ -1,5 +1,6 @@
-"""One mps2-an505 node in QEMU without the host tool: frames in and out of its network interface."""
+"""A node of the default board without the host tool: frames in and out of its interface."""
 import os
+import re
 import select
 import socket
 import struct
@@ -7,6 +8,7 @@ import subprocess
 import time
 import zlib
 
+import boards
 import mesh_tool
 
 HEAD_BYTES = 44
@@ -19,6 +21,13 @@ CABLE_PORT = 5
 KIND_HOST = 5
 TAG = {"console": 5, "report": 6, "fault": 7, "job": 8, "start": 9, "poll": 11}
 EXIT_S = 10
+
+
+def check_id(name):
+    """The number of a failed check, as a fault record has it."""
+    text = (mesh_tool.ROOT / "firmware" / "hal" / "check.hpp").read_text()
+    names = re.search(r"enum class CheckId[^{]*\{(.*?)\}", text, re.S)[1]
+    return re.findall(r"^\s*(\w+)(?: = 1)?,", names, re.M).index(name) + 1
 
 
 def leaves_by(frame, port):
@@ -43,7 +52,7 @@ class BoardNode:
         self.socket = ours
         self.received = b""
         self.process = subprocess.Popen(
-            ["qemu-system-arm", "-M", "mps2-an505", "-display", "none", "-nodefaults",
+            [*boards.machine(mesh_tool.BUILD, mesh_tool.BOARD),
              "-kernel", str(mesh_tool.IMAGES / image),
              "-netdev", f"socket,id=n0,fd={theirs.fileno()}",
              "-net", f"nic,netdev=n0,macaddr={mac}",

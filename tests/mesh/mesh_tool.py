@@ -7,13 +7,18 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "tools"))
+import boards  # noqa: E402
+
 BUILD = ROOT / os.environ.get("BUILD", "build")
 MESH = BUILD / "host" / "mesh"
-IMAGES = BUILD / "mps2-an505"
+BOARD = boards.default(BUILD)
+IMAGES = BUILD / BOARD
 TIMEOUT_S = 300
 PACKET = 16 # bytes, where a test counts packets
 DAY = os.environ.get("MESH_SEED", "") # of sets of faults that are others every day

@@ -3,7 +3,7 @@ import os
 
 import pytest
 
-from mesh_tool import mesh, refused
+from mesh_tool import BOARD, mesh, refused
 
 RUN = ["run", "--engine", "sim", "--topology", "cube", "--op", "bcast"]
 TREE = ["tree", "--topology", "cube", "--root", 0]
@@ -17,7 +17,7 @@ BAD = {
     "no such op": (["run", "--topology", "cube", "--dim", 3, "--op", "shout"], "bcast"),
     "no such engine": (["run", "--engine", "steam", "--dim", 3, "--op", "bcast"], "sim"),
     "no such board": (["run", "--engine", "qemu", "--board", "breadboard", "--dim", 3, "--op",
-                       "bcast"], "mps2-an505"),
+                       "bcast"], BOARD),
     "no such port model": ([*RUN, "--dim", 3, "--tree", "sbt", "--ports", "some"], "duplex"),
     "root outside": ([*RUN, "--dim", 3, "--tree", "sbt", "--root", 8], "0 to 7"),
     "root negative": ([*RUN, "--dim", 3, "--tree", "sbt", "--root", -1], "0 to 7"),

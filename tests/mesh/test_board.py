@@ -1,4 +1,4 @@
-"""The mps2-an505 driver by itself: every length, every port, overflow, sleep, faults, printf.
+"""The default board's driver by itself: every length, every port, overflow, sleep, faults, printf.
 
 The bare forwarder sends what comes in by port p out by port p + 1; the probe image does what no
 ordinary program should.
@@ -10,10 +10,11 @@ import time
 import pytest
 
 import board_node
+import boards
 from board_node import FRAME_BYTES_MAX, HEAD_BYTES, BoardNode, Forwarder, leaves_by
+from mesh_tool import BOARD, BUILD
 
 PORTS = 8
-NO_SUCH_NODE = 10  # of hal/check.hpp
 NIC_FRAME_BYTES = (14, 2047)  # what the interface takes
 
 
@@ -141,6 +142,7 @@ def test_printf_comes_out_whole(probe):
             text += probe.hear()[1]
         assert text.decode() == "".join(f"{n:05d}" for n in range(60)) + "\n"
         window = [int(word) for word in line(probe).split()[1:]]
+        assert window == boards.facts(BUILD, BOARD)["windows"]
         assert len(window) == PORTS and window == sorted(window, reverse=True)
         assert window[-1] >= FRAME_BYTES_MAX
 
@@ -212,4 +214,4 @@ def test_an_address_that_no_node_has_ends_the_node_with_a_record(node, dim):
     with BoardNode("hello.elf", node, dim) as board:
         tag, record = board.hear()
         assert tag == board_node.TAG["fault"]
-        assert struct.unpack_from("<I", record)[0] == NO_SUCH_NODE
+        assert struct.unpack_from("<I", record)[0] == board_node.check_id("no_such_node")

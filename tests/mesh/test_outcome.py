@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from mesh_tool import IMAGES, MESH, ROOT, mesh, refused, run
+from mesh_tool import BOARD, IMAGES, MESH, ROOT, mesh, refused, run
 
 SIM = ["run", "--engine", "sim", "--dim", 3]
 KEPT = b"what was there before"
@@ -124,7 +124,7 @@ def test_the_version_is_one_line():
 @pytest.mark.parametrize("what,some", [("ops", {"bcast", "fft"}), ("trees", {"sbt", "bts", "edt"}),
                                        ("schedules", {"gray", "dfs-ack"}), ("apps", {"hello"}),
                                        ("topologies", {"cube", "uhc", "star"}),
-                                       ("boards", {"mps2-an505"}), ("faults", {"cut:NODE/PORT"})])
+                                       ("boards", {BOARD}), ("faults", {"cut:NODE/PORT"})])
 def test_every_name_is_listed_with_a_phrase(what, some):
     outcome = mesh("list", what)
     assert outcome.status == 0, outcome

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from mesh_tool import IMAGES, MESH, ROOT, console, mesh, refused
+from mesh_tool import BOARD, IMAGES, MESH, ROOT, console, mesh, refused
 
 HEAD = '#include "meshputer.hpp"\n#include <cstdio>\n'
 PARTS = {
@@ -140,7 +140,7 @@ def test_a_program_that_does_not_fit_is_told_by_what_and_how_much(tmp_path):
                   "b[node.ports()] = 1; co_return static_cast<mesh::Status>(b[0]); }")
     write(tmp_path, {"big.cpp": big, "none.cpp": "int x;"})
     outcome = mesh("build", "big.cpp", "-o", "big", cwd=tmp_path)
-    refused(outcome, "too big for a node of mps2-an505: its data (RAM) by ")
+    refused(outcome, f"too big for a node of {BOARD}: its data (RAM) by ")
     assert int(re.search(r"by (\d+) bytes", outcome.err)[1]) > 4_000_000
     refused(mesh("build", "none.cpp", "-o", "none", cwd=tmp_path), "mesh::Process app_main(")
     assert not list(tmp_path.glob("big")) + list(tmp_path.glob("none"))
@@ -157,8 +157,8 @@ def stamped(program, target, text):
 def test_a_program_that_cannot_run_here_is_refused_before_anything_boots(tmp_path):
     run = ["run", "--dim", 1, "--app"]
     other = stamped(IMAGES / "hello.elf", tmp_path / "board", "lm3s6965 0\n")
-    refused(mesh(*run, other), "built for board lm3s6965, not for mps2-an505")
-    old = stamped(IMAGES / "hello.elf", tmp_path / "old", "mps2-an505 0123456789ab\n")
+    refused(mesh(*run, other), f"built for board lm3s6965, not for {BOARD}")
+    old = stamped(IMAGES / "hello.elf", tmp_path / "old", f"{BOARD} 0123456789ab\n")
     for engine in "qemu", "sim":
         refused(mesh(*run, old, "--engine", engine), "version of the kernel: build it again")
     refused(mesh(*run, IMAGES / "app_computes.elf", "--engine", "sim"),

@@ -16,6 +16,8 @@ import re
 import subprocess
 import sys
 
+import boards
+
 FLASH = (".text", ".rodata", ".vectors", ".ARM.ex", ".init_array", ".data")
 RAM = (".data", ".bss")
 NETWORKS = "firmware/kernel/networks/"
@@ -54,7 +56,7 @@ def group_of(name, board):
     path = name.split("/obj/")[-1]
     if path.startswith(NETWORKS) and not path.endswith("/cube.o"):
         return {"cube_trees": "trees"}.get(pathlib.Path(path).stem, pathlib.Path(path).stem)
-    if path == f"boards/{board}/node.o" or re.match(r"firmware/(core|wire|kernel)/", path):
+    if path == "boards/cortex-m/node.o" or re.match(r"firmware/(core|wire|kernel)/", path):
         return "system"
     if path.startswith("boards/"):
         return "board"
@@ -195,13 +197,14 @@ def measure_images(image, full_image, board):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--board", default="mps2-an505")
+    parser.add_argument("--board", help="the default board if none is named")
     parser.add_argument("--image", default="hello")
     parser.add_argument("--full-image", default="job")
     parser.add_argument("--save", type=pathlib.Path, help="write the table as CSV")
     parser.add_argument("--diff", type=pathlib.Path, help="compare with a table that was saved")
     parser.add_argument("build", type=pathlib.Path)
     arguments = parser.parse_args()
+    arguments.board = arguments.board or boards.default(arguments.build)
     folder = arguments.build / arguments.board
     image, full_image = (folder / f"{name}.map" for name in (arguments.image, arguments.full_image))
     table = measure_images(image, full_image, arguments.board)

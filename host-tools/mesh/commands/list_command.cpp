@@ -3,7 +3,6 @@
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
-#include "host-tools/mesh/plan/plan_rig.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 
 #include <array>
@@ -106,8 +105,8 @@ void list_apps() {
 }
 
 void list_boards() {
-    for (const std::string_view board : board_names())
-        print_row(board, fmt::format("an image for each app: boards/{}", board));
+    for (const auto& [name, phrase] : boards())
+        print_row(name, phrase);
 }
 
 void list_faults() {

@@ -1,12 +1,14 @@
 #include "new_command.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/programs/toolkit.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -75,7 +77,7 @@ add_executable(@NAME@.elf main.cpp)
 constexpr std::string_view kToolchain =
     R"(# How CMake builds images for a board: -DBOARD= and -DMESH= say which, and by what tool.
 set(MESH mesh CACHE STRING "the host tool")
-set(BOARD mps2-an505 CACHE STRING "the board")
+set(BOARD @BOARD@ CACHE STRING "the board")
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES MESH BOARD)
 foreach(what compiler compile link libraries)
   execute_process(COMMAND ${MESH} build --board ${BOARD} --show ${what}
@@ -99,13 +101,15 @@ constexpr std::array<std::pair<const char*, std::string_view>, 5> kFiles{
      {"CMakeLists.txt", kCmakeLists},
      {"toolchain.cmake", kToolchain}}};
 
-/// `text` with the project's name in place.
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what))
+        text.replace(at, what.size(), by);
+    return text;
+}
+
+/// `text` with the names of the project and of the board in place.
 std::string named(std::string_view text, std::string_view name) {
-    constexpr std::string_view kName = "@NAME@";
-    std::string all(text);
-    for (auto at = all.find(kName); at != std::string::npos; at = all.find(kName))
-        all.replace(at, kName.size(), name);
-    return all;
+    return replaced(replaced(std::string(text), "@NAME@", name), "@BOARD@", default_board());
 }
 
 } // namespace

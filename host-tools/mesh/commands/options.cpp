@@ -6,7 +6,6 @@
 #include "host-tools/mesh/engines/qemu_process.hpp"
 #include "host-tools/mesh/ops/families.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
-#include "host-tools/mesh/plan/plan_rig.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 
 #include <CLI/CLI.hpp>

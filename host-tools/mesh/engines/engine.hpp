@@ -9,6 +9,7 @@
 
 #include "core/network.hpp"
 #include "host-tools/mesh/links/loom.hpp"
+#include "host-tools/mesh/plan/board_facts.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
 #include "kernel/waits.hpp"
 
@@ -45,7 +46,7 @@ struct RigProgram {
 /// All that an engine must know to come to life.
 struct RigPlan {
     Network network;
-    std::string board;                    // as on the command line
+    BoardFacts board;
     std::vector<RigProgram> programs;     // one at least
     std::vector<std::uint8_t> program_of; // by node, which of them; empty: all run the first
     double timeout_s = 20;                // a node of a simulation that computes for three of these

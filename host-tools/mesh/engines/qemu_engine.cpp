@@ -129,23 +129,13 @@ void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
 std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node, unsigned starts) {
     const wire::Mac mac = wire::to_mac({plan.network, node, starts});
     // A small translation buffer: the image is small, and every node pays for its own.
-    std::vector<std::string> words{plan.qemu,
-                                   "-M",
-                                   plan.board,
-                                   "-accel",
-                                   "tcg,tb-size=2",
-                                   "-nodefaults",
-                                   "-no-user-config",
-                                   "-display",
-                                   "none",
-                                   "-semihosting-config",
-                                   "enable=on,target=gdb",
-                                   "-netdev",
-                                   fmt::format("socket,id=n,fd={}", kChildNetFd),
-                                   "-net",
-                                   "nic,netdev=n,macaddr=" + mac_text(mac),
-                                   "-kernel",
-                                   plan.program(node).image};
+    std::vector<std::string> words{plan.qemu};
+    words.insert(words.end(), plan.board.machine.begin(), plan.board.machine.end());
+    words.insert(words.end(),
+                 {"-accel", "tcg,tb-size=2", "-nodefaults", "-no-user-config", "-display", "none",
+                  "-semihosting-config", "enable=on,target=gdb", "-netdev",
+                  fmt::format("socket,id=n,fd={}", kChildNetFd), "-net",
+                  "nic,netdev=n,macaddr=" + mac_text(mac), "-kernel", plan.program(node).image});
     if (plan.sandbox)
         words.insert(words.end(), {"-sandbox", "on,obsolete=deny,elevateprivileges=deny,"
                                                "spawn=deny,resourcecontrol=deny"});

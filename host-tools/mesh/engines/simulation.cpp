@@ -128,9 +128,9 @@ struct Sizes {
 
 /// One life of a node.
 struct Life {
-    Life(const wire::Identity& identity, board::HostBoard::Outlet outlet, const Memory& memory,
-         Program program)
-        : board(identity, std::move(outlet)),
+    Life(const wire::Identity& identity, board::HostBoard::Outlet outlet, std::size_t window_bytes,
+         const Memory& memory, Program program)
+        : board(identity, std::move(outlet), window_bytes),
           node(board, memory, program) {}
     board::HostBoard board;
     Node<board::HostBoard> node;
@@ -151,6 +151,7 @@ class Simulation final : public Engine {
 public:
     explicit Simulation(const RigPlan& plan)
         : network_(plan.network),
+          window_bytes_(plan.board.window_bytes(port_count(plan.network))),
           programs_(programs_of(plan)),
           sizes_(plan.network),
           ground_(sizes_.node_bytes() * node_count(plan.network)),
@@ -256,8 +257,8 @@ private:
         SimNode& node = nodes_[index(id)];
         node.life.emplace(
             wire::Identity{network_, id, starts},
-            [this, id](std::span<std::byte> frame) { loom_.frame_from(id, frame); }, node.memory,
-            node.program.entry());
+            [this, id](std::span<std::byte> frame) { loom_.frame_from(id, frame); }, window_bytes_,
+            node.memory, node.program.entry());
         node.program.reset(id);
         node.gone = false;
     }
@@ -287,6 +288,7 @@ private:
     static constexpr double kComputingTimeouts = 3;
 
     Network network_;
+    std::size_t window_bytes_;
     std::vector<LoadedProgram> programs_;
     Sizes sizes_;
     Ground ground_;

@@ -4,6 +4,7 @@
 
 #include "core/network.hpp"
 #include "host-tools/mesh/engines/engine.hpp"
+#include "host-tools/mesh/programs/toolkit.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -18,7 +19,7 @@ namespace mesh::host {
 struct RunArguments {
     std::vector<std::string> given; // options that are there, by their first names
     std::string engine = "qemu";
-    std::string board = "mps2-an505";
+    std::string board = default_board();
     std::string topology = "cube";
     std::int64_t dim = 0;
     std::string op;

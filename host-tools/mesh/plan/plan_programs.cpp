@@ -57,12 +57,12 @@ void give(std::vector<std::uint8_t>& program_of, std::string_view nodes, std::ui
 /// The file of a program by its name, its path, or that of its source.
 std::string file_of(const std::string& word, const RunPlan& run) {
     if (is_source(word))
-        return built_program(word, run.engine, run.rig.board).string();
+        return built_program(word, run.engine, run.rig.board.name).string();
     if (word.find('/') != std::string::npos || word.ends_with(".elf"))
         return word;
     const auto names = app_names();
     if (std::find(names.begin(), names.end(), word) != names.end())
-        return image_of(word, run.rig.board).string();
+        return image_of(word, run.rig.board.name).string();
     if (fs::is_regular_file(word))
         refuse("--app '{}': a file is named with its folder: ./{}", word, word);
     refuse("--app '{}': no such app{}; there are: {}, and any file: ./PROGRAM, FILE.cpp", word,
@@ -76,7 +76,7 @@ std::string loaded_part(const std::string& path, const RunPlan& run) {
         file.check_for_simulation();
         return file.simulated();
     }
-    file.check_for_board(run.rig.board);
+    file.check_for_board(run.rig.board.name);
     return path;
 }
 
@@ -122,7 +122,7 @@ void plan_programs(Operation& op, const RunArguments& arguments) {
         const std::string name{op.kind().program};
         const bool own = run.engine == "sim"; // part of this tool
         run.rig.programs = {
-            {name, own ? "" : loaded_part(image_of(name, run.rig.board).string(), run)}};
+            {name, own ? "" : loaded_part(image_of(name, run.rig.board.name).string(), run)}};
     }
 }
 

@@ -3,10 +3,10 @@
 #include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/engines/qemu_process.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
+#include "host-tools/mesh/programs/toolkit.hpp"
 #include "naming.hpp"
 #include "plan_programs.hpp"
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,26 +18,11 @@ namespace mesh::host {
 
 namespace {
 
-/// What the host knows of a board.
-struct BoardFacts {
-    std::string_view name;
-    unsigned ports;      // DMA channels to the link hardware
-    unsigned node_mbyte; // memory that one QEMU of it takes for itself, as measured
-};
-
-constexpr std::array<BoardFacts, 1> kBoards{{{"mps2-an505", 8, 14}}};
 constexpr unsigned kSimulatedPortsMax = kPortsMax;
 /// Of one simulated node: what it touches of its memory in a common run, rounded up.
 constexpr unsigned kSimulatedKbyte = 128;
 constexpr unsigned kQemuMajor = 7;
 constexpr unsigned kQemuMinor = 2;
-
-const BoardFacts& board_of(std::string_view name) {
-    for (const BoardFacts& board : kBoards)
-        if (board.name == name)
-            return board;
-    refuse("--board '{}': allowed: {}", name, fmt::join(board_names(), ", "));
-}
 
 /// Largest dimension of this topology whose nodes fit; 0 if none does.
 unsigned largest_dim(Topology topology, std::uint64_t nodes_max, unsigned ports_max) {
@@ -103,8 +88,8 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
     RigPlan& rig = run.rig;
     if (run.engine != "qemu" && run.engine != "sim")
         refuse("--engine '{}': allowed: qemu, sim", run.engine);
-    rig.board = arguments.board;
-    const BoardFacts& board = board_of(rig.board);
+    place_of(board_names(), arguments.board, "--board");
+    rig.board = read_board(toolkit_folder() / arguments.board);
     rig.timeout_s = run.timeout_s;
     rig.limit_s = run.limit_s;
     if (run.engine == "sim") {
@@ -113,7 +98,8 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
         plan_size(run, arguments, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
         return;
     }
-    plan_size(run, arguments, board.ports, std::uint64_t{board.node_mbyte} * 1024, board.name);
+    plan_size(run, arguments, rig.board.ports(), std::uint64_t{rig.board.node_mbyte} * 1024,
+              rig.board.name);
     rig.qemu = find_qemu(arguments.qemu);
     rig.sandbox = has_sandbox(rig.qemu);
 }
@@ -148,14 +134,6 @@ void plan_wiring(RunPlan& run, const RunArguments& arguments) {
 }
 
 } // namespace
-
-std::vector<std::string_view> board_names() {
-    std::vector<std::string_view> names;
-    names.reserve(kBoards.size());
-    for (const BoardFacts& board : kBoards)
-        names.push_back(board.name);
-    return names;
-}
 
 void plan_rig(Operation& op, const RunArguments& arguments) {
     plan_wiring(op.run(), arguments);

@@ -3,13 +3,7 @@
 
 #include "plan.hpp"
 
-#include <string_view>
-#include <vector>
-
 namespace mesh::host {
-
-/// The boards that images are built for.
-std::vector<std::string_view> board_names();
 
 /// Finds and checks all that the op's nodes need to come to life. UsageError.
 void plan_rig(Operation& op, const RunArguments& arguments);

@@ -2,7 +2,6 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
-#include "host-tools/mesh/plan/plan_rig.hpp"
 #include "program_file.hpp"
 #include "tool_process.hpp"
 #include "toolkit.hpp"

@@ -2,6 +2,8 @@
 // board and of this machine. What they say of a mistake is shown as it is.
 #pragma once
 
+#include "toolkit.hpp"
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -12,7 +14,7 @@ namespace mesh::host {
 struct BuildArguments {
     std::vector<std::string> files;
     std::string output;
-    std::string board = "mps2-an505";
+    std::string board = default_board();
     std::string engine; // "": both
     bool debug = false;
     std::string optimise; // "2", "s", ...

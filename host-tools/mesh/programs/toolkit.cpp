@@ -26,6 +26,24 @@ std::vector<std::string> words_of(std::string text) {
     return {std::istream_iterator<std::string>(words), {}};
 }
 
+/// The lines of a file as names with a phrase each.
+std::vector<std::pair<std::string, std::string>> phrases_in(const char* name) {
+    std::vector<std::pair<std::string, std::string>> all;
+    std::ifstream file(toolkit_folder() / name);
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t blank = std::min(line.find(' '), line.size());
+        all.emplace_back(line.substr(0, blank), line.substr(std::min(blank + 1, line.size())));
+    }
+    return all;
+}
+
+std::vector<std::string> names_of(const std::vector<std::pair<std::string, std::string>>& phrases) {
+    std::vector<std::string> names;
+    for (const auto& [name, phrase] : phrases)
+        names.push_back(name);
+    return names;
+}
+
 /// Letters to be put in, left out or changed to make one of the other.
 std::size_t distance(std::string_view one, std::string_view other) {
     std::vector<std::size_t> row(other.size() + 1);
@@ -54,21 +72,17 @@ fs::path toolkit_folder() {
     return folder;
 }
 
-std::vector<std::pair<std::string, std::string>> apps() {
-    std::vector<std::pair<std::string, std::string>> all;
-    std::ifstream file(toolkit_folder() / "apps.txt");
-    for (std::string line; std::getline(file, line);) {
-        const std::size_t blank = std::min(line.find(' '), line.size());
-        all.emplace_back(line.substr(0, blank), line.substr(std::min(blank + 1, line.size())));
-    }
-    return all;
-}
+std::vector<std::pair<std::string, std::string>> apps() { return phrases_in("apps.txt"); }
 
-std::vector<std::string> app_names() {
-    std::vector<std::string> names;
-    for (const auto& [name, phrase] : apps())
-        names.push_back(name);
-    return names;
+std::vector<std::string> app_names() { return names_of(apps()); }
+
+std::vector<std::pair<std::string, std::string>> boards() { return phrases_in("boards.txt"); }
+
+std::vector<std::string> board_names() { return names_of(boards()); }
+
+std::string default_board() {
+    const auto names = board_names();
+    return names.empty() ? std::string{} : names.front();
 }
 
 fs::path image_of(std::string_view name, std::string_view board) {

@@ -1,5 +1,5 @@
-// What lies beside this tool: the images of apps, and what `mesh build` needs to make more. Its
-// layout is the same in the folder of a build and where `make install` puts it
+// What lies beside this tool: boards, the images of apps for them, and what `mesh build` needs to
+// make more. Its layout is the same in the folder of a build and where `make install` puts it
 // (firmware/programs.mk).
 #pragma once
 
@@ -17,6 +17,13 @@ std::filesystem::path toolkit_folder();
 /// The apps that came with this tool: name, and what it does.
 std::vector<std::pair<std::string, std::string>> apps();
 std::vector<std::string> app_names();
+
+/// The boards that images are made for, in the same way. The first is the one that is meant where
+/// none is named.
+std::vector<std::pair<std::string, std::string>> boards();
+std::vector<std::string> board_names();
+/// "" where nothing is built for a board.
+std::string default_board();
 
 /// The image of such an app, or of an op's program, for a board.
 std::filesystem::path image_of(std::string_view name, std::string_view board);

@@ -120,7 +120,7 @@ Json waits_of(const RunResult& result) {
 Json head_of(const Operation& op) {
     const RunPlan& run = op.run();
     Json head{{"engine", run.engine},
-              {"board", run.engine == "sim" ? "host" : run.rig.board},
+              {"board", run.engine == "sim" ? "host" : run.rig.board.name},
               {"topology", name(run.network().topology)},
               {"dim", run.network().dim},
               {"nodes", run.nodes()},
@@ -307,7 +307,7 @@ std::string head_of_table(const Operation& op) {
     std::string text;
     fmt::format_to(std::back_inserter(text), "{} on {} {} of {} {} nodes ({}{})\n", op.title(),
                    plan.engine, name(plan.network().topology), plan.nodes(),
-                   plan.engine == "sim" ? "simulated" : plan.rig.board, plan.ports_name,
+                   plan.engine == "sim" ? "simulated" : plan.rig.board.name, plan.ports_name,
                    plan.rig.lockstep ? ", lockstep" : "");
     if (const std::string subject = op.subject(); !subject.empty())
         fmt::format_to(std::back_inserter(text), "{}\n", subject);

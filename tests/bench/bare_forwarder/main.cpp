@@ -3,7 +3,7 @@
 // A frame comes in by DMA and goes out by DMA of another port, by a fixed rule. No checksum, no
 // credit, no kernel. Measured beside the real firmware, on the same driver and the same loom, it
 // says what reliability and routing cost. The driver's tests use it as well.
-#include "boards/mps2-an505/board.hpp"
+#include "board.hpp"
 #include "tests/bench/bare_forwarder/messages.hpp"
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"

@@ -6,7 +6,7 @@
 // whether that is so.
 #pragma once
 
-#include "boards/mps2-an505/regs.hpp"
+#include "boards/cortex-m/regs.hpp"
 
 #include <cstdint>
 #include <type_traits>

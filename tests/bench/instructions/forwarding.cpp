@@ -8,7 +8,7 @@
 // Traffic: `alone`, one packet at a time, acknowledged by a frame of its own on both links;
 // `both ways`, packets cross in both directions and carry the acknowledgements; `sbt`, alone again,
 // where each packet goes to the node's only child and to a process of the node itself.
-#include "boards/mps2-an505/board.hpp"
+#include "board.hpp"
 #include "kernel/node.hpp"
 #include "meshputer.hpp"
 #include "tests/bench/instructions/counter.hpp"

@@ -1,7 +1,7 @@
 // Node 1 computes for as many seconds as the first word says, and never waits meanwhile. Node 0
 // sends it a message, and then so many as the second word says to node 3, which pass through it.
 // With a third word, what node 1 does all the time is to call the kernel.
-#include "boards/mps2-an505/board.hpp"
+#include "board.hpp"
 #include "meshputer.hpp"
 
 #include <cstdio>

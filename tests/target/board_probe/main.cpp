@@ -2,9 +2,9 @@
 // broken stacks, a clock about to wrap. tests/mesh/test_board.py says what must come of it.
 //
 // A command is a host frame with HostTag::job whose payload is a Command; answers are console text.
-#include "boards/mps2-an505/board.hpp"
-#include "boards/mps2-an505/cpu.hpp"
-#include "boards/mps2-an505/stack.hpp"
+#include "board.hpp"
+#include "boards/cortex-m/cpu.hpp"
+#include "boards/cortex-m/stack.hpp"
 #include "hal/check.hpp"
 #include "hal/console.hpp"
 #include "wire/bytes.hpp"

@@ -1,6 +1,7 @@
 // The image's main: one board, one node, the memory that the kernel works in, and the program that
 // the image was made for.
-#include "boards/mps2-an505/node.hpp"
+#include "boards/cortex-m/node.hpp"
+#include "chip.hpp"
 #include "hal/check.hpp"
 #include "hal/console.hpp"
 
@@ -15,16 +16,14 @@ namespace {
 
 using MeshNode = Node<Board>;
 
-// The longest path of any rule is the Hamiltonian path of the 8-cube.
-constexpr unsigned kPathLinksMax = (1u << Board::kPorts) - 1;
-constexpr unsigned kProcesses = limits::kProcessesMax;
+constexpr unsigned kProcesses = chip::kProcesses;
 constexpr std::size_t kBuffers =
-    limits::pool_buffers_min(kPathLinksMax, kProcesses, Board::capabilities().receivers);
+    limits::pool_buffers_min(chip::kPathLinksMax, kProcesses, Board::capabilities().receivers);
 
 [[gnu::section(".noinit")]] std::array<PacketBuffer, kBuffers> buffers;
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;
-[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, 26 * 1024> arena;
-[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, limits::kWorkspaceBytes> workspace;
+[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, chip::kArenaBytes> arena;
+[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, chip::kWorkspaceBytes> workspace;
 [[gnu::section(".noinit")]] alignas(
     ProcessSlot) std::array<std::byte, kProcesses * sizeof(ProcessSlot)> process_memory;
 // Built at start-up, so that flash need not hold their initial values.

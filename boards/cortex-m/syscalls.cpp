@@ -3,7 +3,7 @@
 // Some of its functions keep what they remember in a block that they allocate once, as rand() and
 // strtok() do. That comes from a small memory of its own; whatever else asks for memory gets none.
 // Nothing of this is linked unless something asks for it.
-#include "boards/mps2-an505/semihosting.hpp"
+#include "boards/cortex-m/semihosting.hpp"
 #include "hal/console.hpp"
 
 #include <sys/stat.h>

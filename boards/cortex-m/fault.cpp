@@ -3,11 +3,11 @@
 //
 // Nothing here trusts the rest of the firmware: no Board, no pool, no interrupts, a stack of its
 // own for processor faults.
-#include "boards/mps2-an505/cpu.hpp"
-#include "boards/mps2-an505/lan9118.hpp"
-#include "boards/mps2-an505/pl081.hpp"
-#include "boards/mps2-an505/semihosting.hpp"
-#include "boards/mps2-an505/stack.hpp"
+#include "boards/cortex-m/cpu.hpp"
+#include "boards/cortex-m/last_words.hpp"
+#include "boards/cortex-m/regs.hpp"
+#include "boards/cortex-m/semihosting.hpp"
+#include "boards/cortex-m/stack.hpp"
 #include "hal/check.hpp"
 #include "hal/concepts.hpp"
 #include "hal/console.hpp"
@@ -36,7 +36,7 @@ constexpr unsigned kGraceTurns = 1'000'000;
 void send_to_host(const wire::FaultRecord& record) {
     alignas(4) std::array<std::byte, wire::kPacketHeaderBytes + sizeof record> packet{};
     hal::Head head;
-    const wire::Mac mac = board::Lan9118::mac();
+    const wire::Mac mac = board::given_address();
 
     wire::PacketHeader packet_header;
     packet_header.payload_bytes = sizeof record;
@@ -52,22 +52,12 @@ void send_to_host(const wire::FaultRecord& record) {
     link_header.port = kHostPort;
     link_header.packet_bytes = packet.size();
     wire::write_head(link_header, mac, head.bytes);
-
-    board::Lan9118 nic; // without init(): it is running, only our view of its FIFOs is new
-    board::Lan9118::abandon_transmission();
-    const std::size_t frame_bytes = wire::kHeadBytes + packet.size();
-    nic.open_segment(wire::kHeadBytes, frame_bytes, true, false);
-    for (std::size_t at = 0; at < wire::kHeadBytes; at += 4)
-        board::Lan9118::write_word(wire::load<std::uint32_t>(head.bytes, at));
-    nic.open_segment(packet.size(), frame_bytes, false, true);
-    for (std::size_t at = 0; at < packet.size(); at += 4)
-        board::Lan9118::write_word(wire::load<std::uint32_t>(packet, at));
+    board::send_last_frame(head, packet);
 }
 } // namespace
 
 void halt(const wire::FaultRecord& record) {
     const board::InterruptGuard guard;
-    board::Pl081::stop_all();
     send_to_host(record);
     for (unsigned turn = 0; turn < kGraceTurns; ++turn)
         asm volatile("nop");
@@ -99,17 +89,21 @@ void leave_emulator(std::uint32_t status) {
 }
 
 namespace {
-/// What the processor stacks on an exception, [V8M] section B3.19.
+/// What the processor stacks on an exception, [V7M] B1.5.6.
 struct ExceptionFrame {
     std::uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
 };
 
+/// With the registers of the floating point unit.
+constexpr std::ptrdiff_t kFrameBytesMax = 104;
+
 alignas(8) [[gnu::used, gnu::section(".noinit")]] std::array<std::byte, 1024> fault_stack;
 
-/// The stack that the processor's pointer `at` stands in; without room if it is in none.
+/// The stack that the processor's pointer `at` stands in; without room if it is in none. Without
+/// limit registers a frame that finds no room is still counted off the pointer.
 Stack stack_of(const std::byte* at) {
     for (const Stack& stack : stacks())
-        if (at >= stack.limit && at < stack.top)
+        if (at + kFrameBytesMax >= stack.limit && at < stack.top)
             return stack;
     return {at, at};
 }
@@ -131,8 +125,9 @@ std::uint32_t latest_return(const std::byte* at, const std::byte* top) {
 /// Where it was. On a stack that is full the processor puts no frame, and leaves the pointer at its
 /// limit.
 void locate(const ExceptionFrame* frame, wire::FaultRecord& record) {
-    const auto* const at = reinterpret_cast<const std::byte*>(frame);
-    const Stack stack = stack_of(at);
+    const auto* const pointer = reinterpret_cast<const std::byte*>(frame);
+    const Stack stack = stack_of(pointer);
+    const auto* const at = std::max(pointer, stack.limit);
     if (at != stack.limit && at + sizeof *frame <= stack.top) {
         record.pc = frame->pc;
         record.lr = frame->lr;
@@ -153,8 +148,10 @@ extern "C" [[noreturn, gnu::used]] void report_fault(const ExceptionFrame* frame
         record.address = scb.bfar;
     else if ((record.status & regs::kCfsrMemAddressValid) != 0)
         record.address = scb.mmfar;
+#ifdef __ARM_ARCH_8M_MAIN__
     else if (scb.sfsr != 0)
         record.address = scb.sfar;
+#endif
     locate(frame, record);
     halt(record);
 }
@@ -166,8 +163,10 @@ extern "C" [[gnu::naked, gnu::used]] void fault_entry() {
                  "ite eq\n\t"
                  "mrseq r0, msp\n\t"
                  "mrsne r0, psp\n\t"
+#ifdef __ARM_ARCH_8M_MAIN__
                  "movs r1, #0\n\t"
                  "msr msplim, r1\n\t"
+#endif
                  "movw r1, #:lower16:%c0\n\t"
                  "movt r1, #:upper16:%c0\n\t"
                  "msr msp, r1\n\t"

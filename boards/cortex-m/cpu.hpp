@@ -1,7 +1,7 @@
-// What the compiler has no word for: barriers, interrupt masking, sleeping. Cortex-M33 only.
+// What the compiler has no word for: barriers, interrupt masking, sleeping.
 #pragma once
 
-#include "boards/mps2-an505/regs.hpp"
+#include "boards/cortex-m/regs.hpp"
 
 #include <cstdint>
 

@@ -1,3 +1,3 @@
-#include "boards/mps2-an505/node.hpp"
+#include "boards/cortex-m/node.hpp"
 
 template class mesh::Node<mesh::board::Board>;

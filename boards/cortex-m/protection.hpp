@@ -1,0 +1,10 @@
+// Which memory can be read, written and executed.
+#pragma once
+
+namespace mesh::board {
+
+/// Code and constants can only be read, data not executed, and what no region names is a fault.
+/// Called once, by start-up.
+void protect_memory();
+
+} // namespace mesh::board

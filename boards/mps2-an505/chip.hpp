@@ -1,0 +1,24 @@
+// What the shared floor (boards/cortex-m) asks of this chip: clock, devices, and how its memory is
+// shared out.
+#pragma once
+
+#include "boards/mps2-an505/regs.hpp"
+#include "kernel/limits.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mesh::board::chip {
+
+inline constexpr std::uint32_t kProcessorHz = 20'000'000; // [AN505]
+/// [AN505] memory map: all devices in use, by either name.
+inline constexpr std::uintptr_t kDevicesStart = 0x4000'0000;
+inline constexpr std::uintptr_t kDevicesEnd = 0x6000'0000;
+
+/// The longest path of any rule is the Hamiltonian path of the 8-cube.
+inline constexpr unsigned kPathLinksMax = (1u << regs::kDmaChannels) - 1;
+inline constexpr unsigned kProcesses = limits::kProcessesMax;
+inline constexpr std::size_t kArenaBytes = 26 * 1024;
+inline constexpr std::size_t kWorkspaceBytes = limits::kWorkspaceBytes;
+
+} // namespace mesh::board::chip

@@ -1,0 +1,160 @@
+#include "board_facts.hpp"
+
+#include "core/types.hpp"
+#include "host-tools/mesh/common/errors.hpp"
+#include "wire/frame.hpp"
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <string_view>
+
+namespace mesh::host {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr unsigned kMbyteMax = 1u << 20;
+constexpr unsigned kSerialLinesMax = 64;
+constexpr std::array<std::string_view, 5> kKeys{"machine", "lines", "identity", "windows",
+                                                "node_mbyte"};
+
+/// One board.json, whose errors name the file, the key and what belongs there.
+class BoardFile {
+public:
+    explicit BoardFile(const std::filesystem::path& folder)
+        : path_((folder / "board.json").string()) {
+        std::ifstream file(path_);
+        if (!file)
+            refuse("{}: not there; `make` or `make install` puts it there", path_);
+        all_ = json::parse(file, nullptr, false);
+        if (!all_.is_object())
+            refuse("{}: is no JSON object of the keys {}", path_, fmt::join(kKeys, ", "));
+        for (const auto& [key, value] : all_.items())
+            if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end())
+                refuse("{}: \"{}\": no such key; allowed: {}", path_, key, fmt::join(kKeys, ", "));
+    }
+
+    std::vector<std::string> machine() const {
+        const char* const wanted = "the emulator's words for the machine, as [\"-M\", \"NAME\"]";
+        const json& words = value("machine", wanted);
+        const auto is_text = [](const json& word) { return word.is_string(); };
+        if (!words.is_array() || words.empty() || !std::ranges::all_of(words, is_text))
+            wrong("machine", wanted);
+        return words.get<std::vector<std::string>>();
+    }
+
+    void lines(BoardFacts& board) const {
+        const std::string wanted = fmt::format(
+            "{{\"ethernet\": ports, 1 to {}}} or {{\"serial\": [the emulator's numbers of the "
+            "host's serial line and each port's, 2 to {}]}}",
+            kPortsMax, kPortsMax + 1);
+        const json& lines = value("lines", wanted);
+        if (!lines.is_object() || lines.size() != 1)
+            wrong("lines", wanted);
+        if (lines.contains("ethernet"))
+            board.ethernet_ports = number(lines["ethernet"], 1, kPortsMax, "lines", wanted);
+        else if (lines.contains("serial"))
+            board.serial_lines = serial(lines["serial"], wanted);
+        else
+            wrong("lines", wanted);
+    }
+
+    /// Only with serial lines, and then it must be there.
+    std::uint64_t identity(bool serial) const {
+        const char* const wanted = "where in RAM a node finds its identity, as \"0x2001FFF0\"; "
+                                   "goes with serial lines only";
+        if (!serial && all_.contains("identity"))
+            wrong("identity", wanted);
+        if (!serial)
+            return 0;
+        const json& text = value("identity", wanted);
+        const std::string digits = text.is_string() ? text.get<std::string>() : std::string{};
+        std::uint64_t address = 0;
+        const auto [end, error] =
+            std::from_chars(digits.data() + std::min<std::size_t>(2, digits.size()),
+                            digits.data() + digits.size(), address, 16);
+        if (!digits.starts_with("0x") || error != std::errc{} ||
+            end != digits.data() + digits.size() || address > 0xFFFF'FFF8 || address % 8 != 0)
+            wrong("identity", wanted);
+        return address;
+    }
+
+    std::vector<std::size_t> windows(unsigned ports) const {
+        const std::string wanted = fmt::format(
+            "bytes that a neighbour may have under way to a node with 1, 2, ... {} ports, each {} "
+            "(the largest frame) or more",
+            ports, wire::kFrameBytesMax);
+        const json& list = value("windows", wanted);
+        if (!list.is_array() || list.size() != ports)
+            wrong("windows", wanted);
+        std::vector<std::size_t> windows;
+        for (const json& one : list)
+            windows.push_back(number(one, wire::kFrameBytesMax, 1u << 24, "windows", wanted));
+        return windows;
+    }
+
+    unsigned node_mbyte() const {
+        const std::string wanted = fmt::format("1 to {}, what one emulator takes", kMbyteMax);
+        return number(value("node_mbyte", wanted), 1, kMbyteMax, "node_mbyte", wanted);
+    }
+
+private:
+    const json& value(const char* key, std::string_view wanted) const {
+        if (!all_.contains(key))
+            refuse("{}: \"{}\" is missing: {}", path_, key, wanted);
+        return all_[key];
+    }
+    [[noreturn]] void wrong(const char* key, std::string_view wanted) const {
+        refuse("{}: \"{}\": {}; allowed: {}", path_, key, all_[key].dump(), wanted);
+    }
+    unsigned number(const json& from, std::size_t low, std::size_t high, const char* key,
+                    std::string_view wanted) const {
+        if (!from.is_number_unsigned() || from.get<std::uint64_t>() < low ||
+            from.get<std::uint64_t>() > high)
+            wrong(key, wanted);
+        return from.get<unsigned>();
+    }
+    std::vector<unsigned> serial(const json& list, std::string_view wanted) const {
+        if (!list.is_array() || list.size() < 2 || list.size() > kPortsMax + 1)
+            wrong("lines", wanted);
+        std::vector<unsigned> lines;
+        for (const json& one : list) {
+            const unsigned line = number(one, 0, kSerialLinesMax - 1, "lines", wanted);
+            if (std::find(lines.begin(), lines.end(), line) != lines.end())
+                wrong("lines", wanted);
+            lines.push_back(line);
+        }
+        return lines;
+    }
+
+    std::string path_;
+    json all_;
+};
+
+} // namespace
+
+std::size_t BoardFacts::window_bytes(unsigned ports) const {
+    if (windows.empty())
+        return 0;
+    return windows[std::min<std::size_t>(std::max(ports, 1u), windows.size()) - 1];
+}
+
+BoardFacts read_board(const std::filesystem::path& folder) {
+    const BoardFile file(folder);
+    BoardFacts board;
+    board.name = folder.filename().string();
+    board.machine = file.machine();
+    file.lines(board);
+    board.identity_at = file.identity(board.serial());
+    board.windows = file.windows(board.ports());
+    board.node_mbyte = file.node_mbyte();
+    return board;
+}
+
+} // namespace mesh::host

@@ -1,0 +1,41 @@
+// What the host tool knows of a board: what stands in its board.json, beside its images.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+/// One board, as its emulator has it.
+struct BoardFacts {
+    std::string name;
+    std::vector<std::string> machine; // words of the emulator's command line that choose it
+    /// "serial": the emulator's number of the serial line of the host, then of each port. Empty:
+    /// all ports share one network interface.
+    std::vector<unsigned> serial_lines;
+    unsigned ethernet_ports = 0; // of that interface
+    /// "identity", of a board with serial lines: where in its memory the eight bytes of a node's
+    /// identity are put. An interface has them as its address.
+    std::uint64_t identity_at = 0;
+    /// Bytes that one neighbour may have under way to a node with 1, 2, ... ports.
+    std::vector<std::size_t> windows;
+    unsigned node_mbyte = 0; // memory that one emulator takes for itself, as measured
+
+    bool serial() const { return !serial_lines.empty(); }
+    unsigned ports() const {
+        return serial() ? static_cast<unsigned>(serial_lines.size()) - 1 : ethernet_ports;
+    }
+    /// Of a node with so many ports. More ports than the board has: as with all that it has; 0 if
+    /// nothing is known.
+    std::size_t window_bytes(unsigned ports) const;
+};
+
+/// Reads `folder`/board.json; the folder has the board's name. UsageError: it is not there, has a
+/// key that nobody knows, lacks one, or a size that cannot be.
+BoardFacts read_board(const std::filesystem::path& folder);
+
+} // namespace mesh::host

@@ -1,0 +1,108 @@
+// board.json: what a good one says, and that a bad one is refused by file, key and what belongs
+// there.
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/plan/board_facts.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace board_facts_test {
+using namespace mesh;
+using namespace mesh::host;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+class BoardFile : public testing::Test {
+protected:
+    BoardFile() {
+        std::string name = (fs::temp_directory_path() / "board-XXXXXX").string();
+        folder_ = mkdtemp(name.data());
+    }
+    ~BoardFile() override { fs::remove_all(folder_); }
+
+    BoardFacts read(const json& text) { return read_text(text.dump()); }
+    BoardFacts read_text(const std::string& text) {
+        std::ofstream(folder_ / "board.json") << text;
+        return read_board(folder_);
+    }
+    void refused(const json& text, const std::string& key) {
+        try {
+            read(text);
+            ADD_FAILURE() << text;
+        } catch (const UsageError& error) {
+            const std::string words = error.what();
+            EXPECT_TRUE(words.starts_with((folder_ / "board.json: ").string())) << words;
+            EXPECT_NE(words.find("\"" + key + "\""), std::string::npos) << words;
+            EXPECT_TRUE(words.find("allowed: ") != std::string::npos ||
+                        words.find("is missing: ") != std::string::npos)
+                << words;
+        }
+    }
+
+    const json good_{{"machine", {"-M", "some"}},
+                     {"lines", {{"serial", {0, 2, 1}}}},
+                     {"identity", "0x2001FFF0"},
+                     {"windows", {2000, 1500}},
+                     {"node_mbyte", 12}};
+    fs::path folder_;
+};
+
+TEST_F(BoardFile, says_what_a_board_with_serial_lines_is) {
+    const BoardFacts board = read(good_);
+    EXPECT_EQ(board.name, folder_.filename());
+    EXPECT_EQ(board.machine, (std::vector<std::string>{"-M", "some"}));
+    EXPECT_EQ(board.serial_lines, (std::vector<unsigned>{0, 2, 1}));
+    EXPECT_EQ(board.ports(), 2u);
+    EXPECT_EQ(board.identity_at, 0x2001'FFF0u);
+    EXPECT_EQ(board.node_mbyte, 12u);
+    EXPECT_EQ(board.window_bytes(1), 2000u);
+    EXPECT_EQ(board.window_bytes(7), 1500u) << "as with all ports that it has";
+}
+
+TEST_F(BoardFile, that_cannot_be_is_refused_by_file_and_key) {
+    const auto with = [&](const char* key, const json& value) {
+        json bad = good_;
+        bad[key] = value;
+        refused(bad, key);
+    };
+    with("machin", "-M");
+    with("machine", "-M some");
+    with("machine", json::array());
+    with("lines", 3);
+    with("lines", {{"ethernet", 17}});
+    with("lines", {{"ethernet", -1}});
+    with("lines", {{"wire", 3}});
+    with("lines", {{"serial", {0}}});
+    with("lines", {{"serial", {0, 1, 1}}});
+    with("lines", {{"serial", {0, 1, 64}}});
+    with("identity", 5);
+    with("identity", "2001FFF0");
+    with("identity", "0x2001FFF1");
+    with("identity", "0x");
+    with("identity", "0x100000000");
+    with("windows", {2000});
+    with("windows", {2000, 1103});
+    with("windows", {2000, "many"});
+    with("node_mbyte", 0);
+    for (const auto& [key, value] : good_.items()) {
+        json without = good_;
+        without.erase(key);
+        refused(without, key);
+    }
+    json ethernet = good_;
+    ethernet["lines"] = {{"ethernet", 2}};
+    refused(ethernet, "identity");
+}
+
+TEST_F(BoardFile, that_is_no_json_or_not_there_is_refused) {
+    EXPECT_THROW(read_text("{"), UsageError);
+    EXPECT_THROW(read_text("[]"), UsageError);
+    EXPECT_THROW(read_board(folder_ / "none"), UsageError);
+}
+
+} // namespace board_facts_test
