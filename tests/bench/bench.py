@@ -1,24 +1,29 @@
 #!/usr/bin/python3
-"""Speed of the whole system, as tables: bench.py BUILD [--dims 1,4,6] [--seconds 3]
+"""Speed of the whole system, as tables: bench.py BUILD [--dims 1,4,6] [--seconds 3] [--rounds 5]
 
 Forwarding: packets that all nodes together pass on in a second of wall time, for 64-byte and 1-KiB
 payloads: by a rig of bare forwarders (no checksum, credit or kernel) whose frames run in circles;
 in turn by the real firmware at the same kind of full load, every node sending to the one farthest
 from it (apps/crossing.cpp); and by the real firmware in one broadcast, which loads one direction
-of each link only, so that its acknowledgements are frames of their own. Boot is excluded.
+of each link only, so that its acknowledgements are frames of their own. Boot is excluded. Each is
+the median of rounds in which all three take turns; `noise` is how far the bare rounds lie apart.
 One broadcast: 60 KiB in 1-KiB packets over msbt, and the time in which the bare forwarders pass on
 as many packets.
 Boot: seconds until every port of every node has checked who is at its other end.
 Simulation: hops of a broadcast in a second of CPU time, boot and checks included.
 Instructions: of a forwarded packet and of every routing rule, counted on the Cortex-M by QEMU
 (-icount); `whole` is all the node executes for a packet, with driver and acknowledgements, `kernel`
-leaves the driver out, `crc` is in both. The images fail if a limit is broken.
+leaves the driver out, `crc` is in both. The images fail if a limit is broken, and the exit status
+is 1 if a count has grown since the table of the last release (--save writes that), whatever the
+times are.
 """
 import argparse
+import csv
 import json
 import pathlib
 import re
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -33,6 +38,8 @@ SIM_HOPS = 1 << 19  # of a run, roughly
 SIM_AIM = 500_000
 BROADCAST_AIM = 2.5  # times the bare forwarders' time
 INSTRUCTIONS_LIMIT_S = 120
+SAVED_COUNTS = pathlib.Path(__file__).resolve().parents[1] / "golden" / "instructions.csv"
+GROWTH = 1.01  # that a count may have: the compiler lays code out in another way
 
 
 class MemorySampler(threading.Thread):
@@ -106,26 +113,28 @@ def bare_forwarding(build, dim, payload, seconds):
     return float(done.stdout)
 
 
-def print_forwarding(build, dims, seconds):
-    print(f"{'nodes':>6}{'payload':>9}{'bare /s':>10}{'real /s':>10}{'share':>7}{'aim':>5}"
+def print_forwarding(build, dims, seconds, rounds):
+    print(f"{'nodes':>6}{'payload':>9}{'bare /s':>10}{'noise':>7}{'real /s':>10}{'share':>7}{'aim':>5}"
           f"{'bcast /s':>10}{'share':>7}")
     for dim in dims:
         for payload, aim in REQUIRED.items():
-            bare = bare_forwarding(build, dim, payload, seconds)
-            real = real_rate(crossing, build, dim, payload, seconds)
-            tree = real_rate(broadcast, build, dim, payload, seconds)
-            print(f"{2 ** dim:6}{payload:9}{bare:10.0f}{real:10.0f}{real / bare:7.2f}{aim:5.1f}"
-                  f"{tree:10.0f}{tree / bare:7.2f}", flush=True)
+            rates = [(bare_forwarding(build, dim, payload, seconds),
+                      real_rate(crossing, build, dim, payload, seconds),
+                      real_rate(broadcast, build, dim, payload, seconds)) for _ in range(rounds)]
+            bare, real, tree = (statistics.median(column) for column in zip(*rates))
+            lowest, *_, highest = sorted([rates[0][0], *(bare for bare, _, _ in rates)])
+            print(f"{2 ** dim:6}{payload:9}{bare:10.0f}{(highest - lowest) / bare:7.0%}{real:10.0f}"
+                  f"{real / bare:7.2f}{aim:5.1f}{tree:10.0f}{tree / bare:7.2f}", flush=True)
 
 
-def print_one_broadcast(build, dim, seconds):
+def print_one_broadcast(build, dim, seconds, rounds):
     bare = bare_forwarding(build, dim, 1024, seconds)
     walls = []
-    for _ in range(5):
+    for _ in range(rounds):
         report, _ = mesh(build, "--dim", dim, "--op", "bcast", "--tree", "msbt",
                          "--bytes", 60 * 1024, "--packet", 1024)
         walls.append(report["wall_s"])
-    wall, same = sorted(walls)[len(walls) // 2], report["hops"] / bare
+    wall, same = statistics.median(walls), report["hops"] / bare
     print(f"\n{'nodes':>6}{'msbt s':>9}{'bare s':>9}{'ratio':>7}{'aim':>5}")
     print(f"{2 ** dim:6}{wall:9.2f}{same:9.2f}{wall / same:7.2f}{BROADCAST_AIM:5.1f}")
 
@@ -152,6 +161,8 @@ def print_simulation(build, dims):
 
 
 def print_instructions(build):
+    """Counts by (image, row, column)."""
+    counts = {}
     for name in ("forwarding", "rules"):
         image = build / boards.default(build) / f"{name}.elf"
         command = [*boards.machine(build, boards.default(build)), "-icount", "shift=8",
@@ -164,6 +175,41 @@ def print_instructions(build):
         if done.returncode != 0 or not table:
             sys.exit(f"{' '.join(command)}\n{done.stdout}")
         print(f"\n{table.group(1)}", end="", flush=True)
+        counts |= counts_in(name, table.group(1))
+    return counts
+
+
+def counts_in(image, table):
+    """The numbers of a row, by the words that open it and the first number: a size."""
+    found = {}
+    for line in table.splitlines():
+        row = re.match(r"(\S.*?\s\d+)((?:\s+\d+(?:\.\d+)?(?!\S))+)", line)
+        if row:
+            for column, value in enumerate(row[2].split()):
+                found[image, " ".join(row[1].split()), str(column)] = float(value)
+    return found
+
+
+def grown(counts, saved):
+    """What has grown, and what is new or gone, as lines."""
+    lines = [f"{' '.join(key)}: {'new' if key in counts else 'gone'}"
+             for key in sorted(counts.keys() ^ saved.keys())]
+    return lines + [f"{' '.join(key)}: {saved[key]:g} -> {counts[key]:g}"
+                    for key in sorted(counts.keys() & saved.keys())
+                    if counts[key] > GROWTH * saved[key]]
+
+
+def save(counts, file):
+    with file.open("w", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(("image", "row", "column", "count"))
+        writer.writerows((*key, f"{value:g}") for key, value in counts.items())
+
+
+def load(file):
+    with file.open(newline="") as stream:
+        return {(row["image"], row["row"], row["column"]): float(row["count"])
+                for row in csv.DictReader(stream)}
 
 
 def main():
@@ -172,18 +218,26 @@ def main():
     parser.add_argument("--boot-dims", default="4,6,8")
     parser.add_argument("--sim-dims", default="8,10,12")
     parser.add_argument("--seconds", default=3, type=int)
+    parser.add_argument("--rounds", default=5, type=int)
+    parser.add_argument("--save", action="store_true", help="make these counts the saved ones")
     parser.add_argument("build", type=pathlib.Path)
     arguments = parser.parse_args()
 
     def numbers(text):
         return [int(word) for word in text.split(",") if word]
 
-    print_forwarding(arguments.build, numbers(arguments.dims), arguments.seconds)
-    print_one_broadcast(arguments.build, 6, arguments.seconds)
+    print_forwarding(arguments.build, numbers(arguments.dims), arguments.seconds, arguments.rounds)
+    print_one_broadcast(arguments.build, 6, arguments.seconds, arguments.rounds)
     print_boot(arguments.build, numbers(arguments.boot_dims))
     print_simulation(arguments.build, numbers(arguments.sim_dims))
-    print_instructions(arguments.build)
+    counts = print_instructions(arguments.build)
+    if arguments.save:
+        save(counts, SAVED_COUNTS)
+    more = grown(counts, load(SAVED_COUNTS))
+    print("\ninstructions: " + ("\n".join(["grown, new or gone:", *more]) if more else
+                               "none has grown since the saved table"))
+    return 1 if more else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
