@@ -1,5 +1,6 @@
 #include "collectives/ascend.hpp"
 
+#include "collectives/agreement.hpp"
 #include "kernel/message.hpp"
 
 #include <algorithm>
@@ -92,11 +93,11 @@ Task<Status> do_pass(Kernel& kernel, AscendPlan plan, AscendBlock& block, bool d
 } // namespace
 
 Task<Status> ascend(Kernel& kernel, const AscendPlan& plan, AscendBlock& block) {
-    return do_pass(kernel, plan, block, false);
+    return alone(kernel, plan.tag, do_pass(kernel, plan, block, false));
 }
 
 Task<Status> descend(Kernel& kernel, const AscendPlan& plan, AscendBlock& block) {
-    return do_pass(kernel, plan, block, true);
+    return alone(kernel, plan.tag, do_pass(kernel, plan, block, true));
 }
 
 } // namespace mesh

@@ -1,5 +1,6 @@
 #include "collectives/barrier.hpp"
 
+#include "collectives/agreement.hpp"
 #include "collectives/await.hpp"
 
 #include <algorithm>
@@ -24,9 +25,7 @@ wire::ModelTime round_time(const Kernel& kernel, unsigned out, unsigned in) {
     return packets * kernel.link_time(0);
 }
 
-} // namespace
-
-Task<Status> barrier(Kernel& kernel, Tag tag) {
+Task<Status> meet(Kernel& kernel, Tag tag) {
     const Network network = kernel.network();
     const unsigned rounds = diameter(network);
     const std::uint32_t out_set = kernel.rules().out_ports(network, kernel.id());
@@ -67,5 +66,9 @@ Task<Status> barrier(Kernel& kernel, Tag tag) {
     kernel.advance_clock(latest + rounds_time);
     co_return status;
 }
+
+} // namespace
+
+Task<Status> barrier(Kernel& kernel, Tag tag) { return alone(kernel, tag, meet(kernel, tag)); }
 
 } // namespace mesh

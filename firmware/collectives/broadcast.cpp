@@ -1,5 +1,6 @@
 #include "collectives/broadcast.hpp"
 
+#include "collectives/agreement.hpp"
 #include "core/cube/timetable.hpp"
 
 #include <algorithm>
@@ -146,11 +147,10 @@ void copy_to(std::span<std::byte> room, const Packet& packet, std::size_t positi
     std::copy_n(payload.begin(), std::min(room.size() - position, payload.size()),
                 room.begin() + position);
 }
-} // namespace
 
 // What is beyond `buffer` is taken as well: it would stay in the pool.
-Task<Status> broadcast(Kernel& kernel, BroadcastPlan plan, std::span<std::byte> buffer,
-                       Status so_far) {
+Task<Status> broadcast_now(Kernel& kernel, BroadcastPlan plan, std::span<std::byte> buffer,
+                           Status so_far) {
     plan = with_tree(kernel, plan);
     if (!possible(kernel, plan) || buffer.size() < plan.total_bytes)
         co_return Status::bad_argument;
@@ -174,6 +174,12 @@ Task<Status> broadcast(Kernel& kernel, BroadcastPlan plan, std::span<std::byte> 
         }
     }
     co_return under_way.status();
+}
+} // namespace
+
+Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer,
+                       Status so_far) {
+    return alone(kernel, plan.tag, broadcast_now(kernel, plan, buffer, so_far));
 }
 
 } // namespace mesh

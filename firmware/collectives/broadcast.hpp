@@ -87,7 +87,7 @@ Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast);
 /// fewer bytes; truncated: it has more, and `buffer` their first; unreachable: something is
 /// missing; no_memory: of the processes' arena or the pool. `so_far`: what this node has missed
 /// before; if not ok, its status, and at the root all that it sends is void.
-Task<Status> broadcast(Kernel& kernel, BroadcastPlan plan, std::span<std::byte> buffer,
+Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer,
                        Status so_far = Status::ok);
 
 } // namespace mesh

@@ -156,10 +156,12 @@ std::uint32_t blocks_due(const Kernel& kernel, const PersonalPlan& plan, Exchang
 
 } // namespace
 
-Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange what,
-                              std::span<std::byte> memory, Arrivals& arrivals) {
-    if (!possible(kernel, plan, what))
+Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
+                              std::span<std::byte> memory, Arrivals* told) {
+    if (!possible(kernel, plan, what) || (told == nullptr && leaves_a_process(plan)))
         co_return Status::bad_argument;
+    Arrivals untold;
+    Arrivals& arrivals = told != nullptr ? *told : untold;
     const std::uint64_t needed = exchange_bytes(kernel.nodes(), plan.block_bytes);
     if (memory.size() < needed)
         co_return Status::no_memory;

@@ -1,5 +1,6 @@
 #include "collectives/personalised.hpp"
 
+#include "collectives/agreement.hpp"
 #include "collectives/await.hpp"
 #include "collectives/parcel.hpp"
 #include "core/cube/scatter_order.hpp"
@@ -8,6 +9,26 @@
 #include <algorithm>
 
 namespace mesh {
+
+namespace {
+/// The trees of the cube as the image has them: core/ asks the table instead of a copy of its own.
+struct LinkedTrees {};
+} // namespace
+
+template <>
+inline unsigned height<LinkedTrees>(Network network, Rule rule) {
+    return tree_rules(Topology::cube).height(network, rule);
+}
+template <>
+inline Port parent<LinkedTrees>(Network network, Rule rule, unsigned subtree, NodeId root,
+                                NodeId node) {
+    return tree_rules(Topology::cube).parent(network, rule, subtree, root, node);
+}
+template <>
+inline PortSequence children<LinkedTrees>(Network network, Rule rule, unsigned subtree, NodeId root,
+                                          NodeId node) {
+    return tree_rules(Topology::cube).children(network, rule, subtree, root, node);
+}
 
 namespace {
 
@@ -34,7 +55,7 @@ Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSourc
         co_return Status::bad_argument;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
     for (std::uint32_t number = 0; number < cutting.packets(); ++number) {
-        ScatterOrder<CubeRules> order{cube_of(kernel), plan.tree, plan.schedule};
+        ScatterOrder<LinkedTrees> order{cube_of(kernel), plan.tree, plan.schedule};
         const std::uint32_t begin = number * plan.packet_bytes;
         const std::uint32_t end = begin + cutting.bytes_of(number);
         for (std::uint32_t c = order.next(); c != 0; c = order.next()) {
@@ -88,6 +109,26 @@ PortBytes begins(const PortBytes& bytes) {
     return begin;
 }
 
+// visitor(context, cycle, crossing) for everything that crosses a link in a cycle. One instance of
+// the schedule, whatever is done with it.
+using Visitor = void (*)(void* context, unsigned cycle, const Crossing& crossing);
+void visit_crossings(const CyclePlan& plan, Visitor visit, void* context) {
+    for_each_crossing<LinkedTrees>(plan,
+                                   [visit, context](unsigned cycle, const Crossing& crossing) {
+                                       visit(context, cycle, crossing);
+                                   });
+}
+
+unsigned count_cycles(const CyclePlan& plan) {
+    unsigned count = 0;
+    const auto longer = [](void* cycles, unsigned cycle, const Crossing&) {
+        auto& known = *static_cast<unsigned*>(cycles);
+        known = std::max(known, cycle + 1);
+    };
+    visit_crossings(plan, longer, &count);
+    return count;
+}
+
 // exchange() at one node: what it sends and gets in each cycle, and where that lies.
 class CycleWork {
 public:
@@ -98,7 +139,7 @@ public:
           what_(what),
           self_(translated() ? 0 : index(kernel.id()) ^ index(plan.root)),
           block_bytes_(plan.block_bytes),
-          cycles_(cycle_count<CubeRules>(plan_)) {
+          cycles_(count_cycles(plan_)) {
         const std::size_t all = std::size_t{kernel.nodes()} * plan.block_bytes;
         blocks_ = memory.first(all);
         out_ = memory.subspan(all, all);
@@ -155,11 +196,15 @@ private:
 
     template <class F>
     void for_each(unsigned cycle, F f) const {
-        const unsigned scheduled = backward() ? cycles_ - 1 - cycle : cycle;
-        for_each_crossing<CubeRules>(plan_, [&](unsigned when, const Crossing& crossing) {
-            if (when == scheduled)
-                f(crossing);
-        });
+        struct Of {
+            F& f;
+            unsigned cycle;
+        } of{f, backward() ? cycles_ - 1 - cycle : cycle};
+        const auto visit = [](void* context, unsigned when, const Crossing& crossing) {
+            if (when == static_cast<Of*>(context)->cycle)
+                static_cast<Of*>(context)->f(crossing);
+        };
+        visit_crossings(plan_, visit, &of);
     }
     std::uint32_t sender(const Crossing& crossing) const {
         return translated() ? self_ : backward() ? crossing.head() : crossing.tail;
@@ -267,18 +312,8 @@ wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std:
            (rest != 0 ? kernel.link_time(rest) : 0);
 }
 
-} // namespace
-
-Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
-                      std::span<std::byte> memory, Arrivals* arrivals) {
-    if (kernel.network().topology != Topology::cube) {
-        if (arrivals == nullptr && leaves_a_process(plan))
-            co_return Status::bad_argument;
-        Arrivals own;
-        Arrivals& all = arrivals != nullptr ? *arrivals : own;
-        const Status status = co_await exchange_packets(kernel, plan, what, memory, all);
-        co_return status;
-    }
+Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what,
+                                std::span<std::byte> memory) {
     if (!possible(kernel, plan) || !in_cycles(plan.schedule))
         co_return Status::bad_argument;
     if (memory.size() < exchange_bytes(kernel.nodes(), plan.block_bytes))
@@ -301,6 +336,15 @@ Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
         begin += bundle_time(kernel, plan, work.largest()) * (twice ? 2u : 1u);
     }
     co_return status;
+}
+
+} // namespace
+
+Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
+                      std::span<std::byte> memory, Arrivals* arrivals) {
+    if (kernel.network().topology == Topology::cube)
+        return alone(kernel, plan.tag, exchange_in_cycles(kernel, plan, what, memory));
+    return alone(kernel, plan.tag, exchange_packets(kernel, plan, what, memory, arrivals));
 }
 
 } // namespace mesh

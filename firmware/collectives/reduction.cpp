@@ -1,5 +1,6 @@
 #include "collectives/reduction.hpp"
 
+#include "collectives/agreement.hpp"
 #include "collectives/await.hpp"
 #include "core/cube/timetable.hpp"
 
@@ -54,11 +55,9 @@ PacketAwait from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says) 
     return await_packet(kernel, kernel.neighbor(port), {.tag = tag, .message = says});
 }
 
-/// `co_await ask(...)`: asks the neighbour across `port` for an operand. `plan`: see
-/// Reduction::plan_word().
-auto ask(Kernel& kernel, Tag tag, std::uint32_t plan, Port port) {
-    return post_across(kernel, port, tag, kAsk,
-                       {.flags = wire::packet_flag::kTimeless, .total_bytes = plan});
+/// `co_await ask(...)`: asks the neighbour across `port` for an operand.
+auto ask(Kernel& kernel, Tag tag, Port port) {
+    return post_across(kernel, port, tag, kAsk, {.flags = wire::packet_flag::kTimeless});
 }
 
 /// `co_await say_void(...)`: this node has missed something; whoever waits for an operand or a
@@ -74,23 +73,25 @@ struct Reduction {
     BroadcastPlan pieces;
     Combiner combiner;
     std::span<std::byte> buffer;
+    bool to_all;
     bool publishes;        // at the root, each piece of the result at once
     bool by_steps = false; // one process for all subtrees; else one for each
     unsigned processes = 0;
     unsigned subtrees = 0;
+    bool disagrees = false;     // with a neighbour, about the plan
     Status status = Status::ok; // once it is not, all processes of the job end
 
     /// Keeps the first status that is not ok.
     void fail(Status with) { status = worse(status, with); }
 
-    /// Says the plan, in the header's field for a message's size: whoever has another one sees it.
-    std::uint32_t plan_word() const {
-        return pieces.total_bytes ^ (std::uint32_t{pieces.packet_bytes} << 8) ^
-               (index(pieces.root) << 4) ^ (static_cast<std::uint32_t>(pieces.tree) << 24);
-    }
     std::span<std::byte> piece(std::uint32_t number) const {
         return piece_of(buffer, pieces, number);
     }
+    /// Of the broadcast behind it, whose packets could overtake the last operands.
+    Tag tag_of_results() const { return static_cast<Tag>(pieces.tag + 1); }
+    /// Nodes below this one wait for results of which only it can say that they do not come: it has
+    /// a neighbour that does not do the same, and that may be the root.
+    bool warns(Port parent) const { return to_all && disagrees && parent != kNoPort; }
 };
 
 /// This node's place in a subtree.
@@ -121,43 +122,32 @@ Status combine(const Reduction& job, std::uint32_t number, Packet&& operand) {
     if (theirs.status != Status::ok)
         return theirs.status;
     const auto piece = job.piece(number);
-    const wire::PacketHeader& header = theirs.packet.header();
-    if (theirs.packet.payload().size() != piece.size() || header.total_bytes != job.plan_word() ||
-        header.position != number)
+    if (theirs.packet.payload().size() != piece.size())
         return Status::bad_argument;
     job.combiner(piece, theirs.packet.payload(), piece);
     return Status::ok;
 }
 
-/// What a neighbour has sent is the question for our operand.
-Status asked(const Reduction& job, Packet&& question) {
-    const Awaited asks = judged(std::move(question));
-    if (asks.status == Status::ok && asks.packet.header().total_bytes != job.plan_word())
-        return Status::bad_argument;
-    return asks.status;
-}
-
 /// Sends our operand to the neighbour, when it asks.
 Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t number) {
-    const Status status = asked(job, co_await from_across(kernel, port, job.pieces.tag, kAsk));
-    if (status != Status::ok)
-        co_return status;
-    co_await post_across(kernel, port, job.pieces.tag, kOperand,
-                         {.position = number, .total_bytes = job.plan_word()}, job.piece(number));
+    const Awaited asks = judged(co_await from_across(kernel, port, job.pieces.tag, kAsk));
+    if (asks.status != Status::ok)
+        co_return asks.status;
+    co_await post_across(kernel, port, job.pieces.tag, kOperand, {}, job.piece(number));
     if (kernel.job().ports == PortModel::half) // asks for nothing before this has left
         kernel.advance_clock(kernel.now() + kernel.link_time(job.pieces.bytes_of(number)));
     co_return Status::ok;
 }
 
-/// `co_await publish(...)`: the root has a piece of the result; void if it has missed something.
+/// `co_await publish(...)`: the root has a piece of the result; void if something was missed. Where
+/// results are a broadcast behind it all, the only packet of that, and void.
 auto publish(Kernel& kernel, const Reduction& job, std::uint32_t number) {
     const auto piece = job.piece(number);
     wire::PacketHeader header{.rule = job.pieces.tree,
                               .subtree = path_of(kernel, job.pieces, number).subtree,
-                              .tag = job.pieces.tag,
-                              .message = kResult + number,
-                              .position = number * job.pieces.packet_bytes,
-                              .total_bytes = job.plan_word()};
+                              .source = job.pieces.root,
+                              .tag = job.publishes ? job.pieces.tag : job.tag_of_results(),
+                              .message = job.publishes ? kResult + number : 0};
     if (job.status == Status::ok)
         header.payload_bytes = static_cast<std::uint16_t>(piece.size());
     else
@@ -196,12 +186,12 @@ Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
         for (; !climb.in_turn && asked_for < end && asked_for <= number + climb.ahead;
              asked_for += job.processes)
             for (const Port child : place.children())
-                co_await ask(kernel, tag, job.plan_word(), child);
+                co_await ask(kernel, tag, child);
         Status status = Status::ok;
         for (unsigned child = 0; child < place.count && status == Status::ok; ++child) {
             const Port port = place.ports[child];
             if (climb.in_turn)
-                co_await ask(kernel, tag, job.plan_word(), port);
+                co_await ask(kernel, tag, port);
             status = combine(job, number, co_await from_across(kernel, port, tag, kOperand));
         }
         if (status == Status::ok && place.parent != kNoPort)
@@ -218,9 +208,10 @@ Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
         co_await say_void(kernel, tag, place.parent, kOperand);
     for (const Port child : place.children())
         co_await say_void(kernel, tag, child, kAsk);
-    unsigned trees = job.subtrees;
-    if (place.parent == kNoPort && job.publishes)
-        for (; trees != 0 && number < end; --trees, number += job.processes)
+    const std::uint32_t last = job.publishes ? end : 1;
+    unsigned trees = (job.subtrees + job.processes - 1) / job.processes;
+    if ((place.parent == kNoPort && job.publishes) || job.warns(place.parent))
+        for (; trees != 0 && number < last; --trees, number += job.processes)
             co_await publish(kernel, job, number);
     co_return job.status;
 }
@@ -275,7 +266,7 @@ Process climb_by_steps(Kernel& kernel, Reduction& job) {
             if (what == 'g' && step.ours != kNoPacket)
                 job.fail(co_await give(kernel, job, step.port, step.ours));
             else if (what == 'a' && step.theirs != kNoPacket)
-                co_await ask(kernel, tag, job.plan_word(), step.port);
+                co_await ask(kernel, tag, step.port);
             else if (what == 't' && step.theirs != kNoPacket)
                 job.fail(combine(job, step.theirs,
                                  co_await from_across(kernel, step.port, tag, kOperand)));
@@ -285,6 +276,8 @@ Process climb_by_steps(Kernel& kernel, Reduction& job) {
         co_await say_void(kernel, tag, port_at(port), kAsk);
         co_await say_void(kernel, tag, port_at(port), kOperand);
     }
+    if (job.warns(kernel.id() == job.pieces.root ? kNoPort : port_at(0)))
+        co_await publish(kernel, job, 0);
     co_return job.status;
 }
 
@@ -305,8 +298,7 @@ Task<Status> take_results(Kernel& kernel, const Reduction& job) {
         const auto piece = job.piece(number);
         if (result.status != Status::ok)
             lost |= 1u << path.subtree;
-        else if (result.packet.payload().size() == piece.size() &&
-                 result.packet.header().total_bytes == job.plan_word())
+        else if (result.packet.payload().size() == piece.size())
             copy(result.packet.payload(), piece);
         else
             status = worse(status, Status::bad_argument);
@@ -326,7 +318,7 @@ Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::by
                  bool to_all) {
     const bool all_ports = kernel.job().ports == PortModel::all;
     Reduction job{cut(plan.total_bytes, plan.packet_bytes, plan.combiner), plan.combiner, buffer,
-                  to_all && all_ports};
+                  to_all, to_all && all_ports};
     job.pieces.tree = one_way_up(named_tree(kernel.network(), plan.tree));
     job.pieces.root = plan.root;
     job.pieces.tag = plan.tag;
@@ -346,28 +338,42 @@ Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::by
     return job;
 }
 
+std::uint32_t word_of(const Reduction& job) {
+    return plan_word({static_cast<std::uint32_t>(job.pieces.tree), index(job.pieces.root),
+                      job.pieces.total_bytes, job.pieces.packet_bytes, job.to_all});
+}
+
 Process climber(Kernel& kernel, Reduction& job, unsigned number) {
     if (job.by_steps)
         return climb_by_steps(kernel, job);
     return climb_subtree(kernel, job, number);
 }
 
-Task<Status> run(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer, bool to_all) {
+/// Whoever does not agree with a neighbour spawns its processes all the same: they tell the others.
+Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, bool to_all) {
     Reduction job = job_of(kernel, plan, buffer, to_all);
+    if (job.status == Status::no_memory)
+        co_return job.status;
+    const bool possible = job.status == Status::ok;
+    Agreement agreement{kernel, plan.tag, word_of(job), job.status};
+    job.fail(co_await agreement);
+    if (!possible)
+        co_return job.status;
+    job.disagrees = job.status != Status::ok;
     std::array<ProcessId, limits::kProcessesMax> ids;
     unsigned spawned = 0;
-    while (spawned < job.processes && job.status == Status::ok) {
-        if (spawned < ids.size() && kernel.spawn(climber(kernel, job, spawned), ids[spawned]))
-            ++spawned;
-        else
-            job.status = Status::no_memory;
-    }
-    if (job.publishes && kernel.id() != plan.root && job.status == Status::ok)
+    while (spawned < std::min<std::size_t>(job.processes, ids.size()) &&
+           kernel.spawn(climber(kernel, job, spawned), ids[spawned]))
+        ++spawned;
+    if (spawned < job.processes)
+        job.fail(Status::no_memory);
+    const bool is_root = kernel.id() == plan.root;
+    if (job.publishes && !is_root && job.status == Status::ok)
         job.fail(co_await take_results(kernel, job));
     for (unsigned number = 0; number < spawned; ++number)
         job.fail(co_await kernel.join(ids[number]));
-    if (to_all && !job.publishes) {
-        ++job.pieces.tag; // what comes next under the old one could overtake the last of these
+    if (to_all && !job.publishes && (is_root || !job.disagrees)) {
+        job.pieces.tag = job.tag_of_results();
         job.fail(co_await broadcast(kernel, job.pieces, buffer, job.status));
     }
     co_return job.status;
@@ -390,10 +396,13 @@ struct Missed {
 Task<Packet> swap_totals(Kernel& kernel, Tag tag, Port port, std::span<const std::byte> total,
                          Missed& missed) {
     const std::uint32_t bit = 1u << index(port);
+    if ((missed.absent & bit) != 0) {
+        missed.status = worse(missed.status, Status::unreachable);
+        co_return Packet{};
+    }
     if (kernel.job().ports != PortModel::all) {
-        co_await ask(kernel, tag, 0, port);
-        if ((missed.absent & bit) == 0)
-            missed.note(judged(co_await from_across(kernel, port, tag, kAsk)), bit);
+        co_await ask(kernel, tag, port);
+        missed.note(judged(co_await from_across(kernel, port, tag, kAsk)), bit);
     }
     if (missed.status == Status::ok)
         co_await post_across(kernel, port, tag, kOperand, {}, total);
@@ -422,9 +431,24 @@ void combine_totals(const ScanPlan& plan, std::span<const std::byte> theirs,
     plan.combiner(theirs, total, total);
 }
 
-Task<Status> scan_dimensions(Kernel& kernel, ScanPlan plan, BroadcastPlan pieces,
-                             std::span<std::byte> buffer) {
+std::uint32_t word_of(const BroadcastPlan& pieces, bool exclusive) {
+    return plan_word({pieces.total_bytes, pieces.packet_bytes, exclusive});
+}
+
+Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer) {
+    const BroadcastPlan pieces = cut(plan.total_bytes, plan.packet_bytes, plan.combiner);
+    if (!kernel.can_carry(Rule::unicast))
+        co_return Status::no_memory;
+    const bool possible = pieces.packet_bytes != 0 && buffer.size() >= plan.total_bytes;
+    Agreement agreement{kernel, plan.tag, word_of(pieces, plan.exclusive),
+                        possible ? Status::ok : Status::bad_argument};
     Missed missed;
+    missed.status = co_await agreement;
+    missed.absent = agreement.absent();
+    if (!possible)
+        co_return Status::bad_argument;
+    if (kernel.network().topology != Topology::cube)
+        co_return co_await scan_numbers(kernel, plan, pieces.cutting(), buffer, missed.status);
     OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
     for (std::uint32_t number = 0; number < pieces.packets(); ++number) {
         const auto piece = piece_of(buffer, pieces, number);
@@ -434,7 +458,8 @@ Task<Status> scan_dimensions(Kernel& kernel, ScanPlan plan, BroadcastPlan pieces
         for (unsigned port = 0; port < kernel.ports(); ++port) {
             const Packet theirs =
                 co_await swap_totals(kernel, plan.tag, port_at(port), total, missed);
-            missed.status = worse(missed.status, theirs.status());
+            if (missed.status == Status::ok)
+                missed.status = theirs.status();
             if (missed.status != Status::ok)
                 continue;
             const bool lower = ((index(kernel.id()) >> port) & 1u) == 0;
@@ -448,25 +473,15 @@ Task<Status> scan_dimensions(Kernel& kernel, ScanPlan plan, BroadcastPlan pieces
 } // namespace
 
 Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
-    return run(kernel, plan, buffer, false);
+    return alone(kernel, plan.tag, run(kernel, plan, buffer, false));
 }
 
 Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
-    return run(kernel, plan, buffer, true);
+    return alone(kernel, plan.tag, run(kernel, plan, buffer, true));
 }
 
 Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer) {
-    const BroadcastPlan pieces = cut(plan.total_bytes, plan.packet_bytes, plan.combiner);
-    if (pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes)
-        co_return Status::bad_argument;
-    if (!kernel.can_carry(Rule::unicast))
-        co_return Status::no_memory;
-    Status status = Status::ok;
-    if (kernel.network().topology == Topology::cube)
-        status = co_await scan_dimensions(kernel, plan, pieces, buffer);
-    else
-        status = co_await scan_numbers(kernel, plan, pieces.cutting(), buffer);
-    co_return status;
+    return alone(kernel, plan.tag, scan_now(kernel, plan, buffer));
 }
 
 } // namespace mesh

@@ -74,11 +74,13 @@ struct ScanPlan {
 
 /// Combines the buffers of all nodes, in place. At the root `buffer` ends with the result; at the
 /// others with what their subtrees gave. Elements never straddle packets: they carry the greatest
-/// multiple of element_bytes that fits packet_bytes. 2^n - 1 packets for each piece.
-/// bad_argument: the tree is not of this network, the root is not a node, the size is not one of
-/// whole elements or more than `buffer`, an element does not fit a packet, or another node has
-/// another plan. unreachable: the link to a child or to the parent is
-/// dead. no_memory: the arena, the pool or the processes (one for each subtree) do not suffice.
+/// multiple of element_bytes that fits packet_bytes. 2^n - 1 packets for each piece; and before, by
+/// each link one that says the plan and takes no model time. bad_argument: the tree is not of this
+/// network, the root is not a node, the size is not one of whole elements or more than `buffer`, an
+/// element does not fit a packet, or a neighbour has another plan. unreachable: the link to a child
+/// or to the parent is dead, or some node cannot do its part. tag_in_use: another collective with
+/// this tag is under way here. no_memory: the arena, the pool or the processes (one for each
+/// subtree) do not suffice.
 Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer);
 
 /// The same, and every node's `buffer` ends with the result. Takes `tag` and `tag + 1`.
@@ -90,8 +92,9 @@ Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::by
 /// above. unreachable: a link of this node is dead, or a node that has to send.
 Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer);
 
-/// What scan() does elsewhere than on the cube. `pieces`: how the buffer is cut.
+/// What scan() does elsewhere than on the cube. `pieces`: how the buffer is cut. `status`: what this
+/// node has missed before; if not ok, all that it sends is void.
 Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
-                          std::span<std::byte> buffer);
+                          std::span<std::byte> buffer, Status status);
 
 } // namespace mesh

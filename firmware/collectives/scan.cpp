@@ -34,10 +34,9 @@ Task<Status> pass_up(Kernel& kernel, Tag tag, std::uint32_t distance, Status so_
 
 // After the round of distance d a node has what those of the 2d numbers up to its own make.
 Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
-                          std::span<std::byte> buffer) {
+                          std::span<std::byte> buffer, Status status) {
     const auto tag = static_cast<Tag>(kScanTag + plan.tag);
     const std::uint32_t self = index(kernel.id());
-    Status status = Status::ok;
     OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
     for (std::uint32_t number = 0; number < pieces.packets(); ++number) {
         const auto piece = buffer.subspan(number * pieces.packet_bytes, pieces.bytes_of(number));

@@ -38,6 +38,7 @@ namespace mesh {
 class Kernel;
 class Packet;
 class OutgoingPacket;
+class TagInUse;
 
 /// The program of a node: the one process that the kernel starts itself. One per image.
 using Program = Process (*)(Kernel& kernel);
@@ -207,6 +208,8 @@ public:
 
     const PacketPool& pool() const { return pool_; }
     Scheduler& scheduler() { return scheduler_; }
+    /// The first of the tags of collectives under way (collectives/agreement.cpp).
+    TagInUse*& tags_in_use() { return tags_in_use_; }
     Arena& arena() { return arena_; }
 
 private:
@@ -229,6 +232,7 @@ private:
     Scheduler scheduler_;
     Messages messages_;
     HostPort host_;
+    TagInUse* tags_in_use_ = nullptr;
     wire::Result result_{};
 };
 

@@ -15,6 +15,7 @@ enum class [[nodiscard]] Status : std::uint8_t{
     failed,       // an application's own verdict
     timed_out,    // nothing came in the time that it was waited for
     no_verdict,   // a process ended without co_return
+    tag_in_use,   // another collective with this tag is under way on this node
 };
 
 /// Its name.
@@ -28,6 +29,7 @@ constexpr std::string_view words_of(Status status) {
     case Status::failed: return "failed";
     case Status::timed_out: return "timed out";
     case Status::no_verdict: return "ended without co_return";
+    case Status::tag_in_use: return "tag in use";
     }
     return "?";
 }

@@ -16,7 +16,7 @@ namespace mesh::host {
 
 namespace {
 
-constexpr auto kStatusLast = static_cast<std::uint32_t>(Status::timed_out);
+constexpr auto kStatusLast = static_cast<std::uint32_t>(Status::tag_in_use);
 
 bool possible(wire::ModelTime time) { return time <= bounds::kModelTimeMax; }
 
