@@ -11,7 +11,8 @@
 // transfer begins when both ends are ready. So a node holds at most two packets of each child,
 // whatever the tree; where it has one port it asks one child at a time, which keeps the order; and
 // the steps of reduce() and scan() do not depend on the order in which frames happen to come.
-// (Questions are control and take no model time.) The results of allreduce() are forwarded first
+// (Questions are control and take no model time; over msbt those of one subtree share links with the
+// operands of others, so a lost frame may cost steps there.) The results of allreduce() are forwarded first
 // come first served; where they meet, over msbt or with one port, steps repeat in lockstep only.
 //
 // Nothing goes up the links of a tree of the UHC. There packets climb a tree of their own, bts with

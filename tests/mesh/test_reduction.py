@@ -174,12 +174,13 @@ def test_the_same_job_gives_the_same_on_both_engines(op, more):
         assert sim[key] == qemu[key], key
 
 
-# Over msbt operands and results of an allreduce meet, and the first to come goes first.
-@pytest.mark.parametrize("op, tree", [("reduce", "msbt"), ("allreduce", "sbt"), ("allreduce", "msbt"),
-                                      ("scan", "sbt")])
+# Over msbt the questions of one subtree share links with the operands of another: a loss may cost
+# steps.
+@pytest.mark.parametrize("op, tree", [("reduce", "sbt"), ("reduce", "msbt"), ("allreduce", "sbt"),
+                                      ("allreduce", "msbt"), ("scan", "sbt")])
 def test_losses_change_no_result_and_no_step(op, tree):
     arguments = ["--tree", tree, "--bytes", 2000, "--packet", 100]
     quiet = verified(reduction("sim", 4, op, *arguments))
     noisy = verified(reduction("sim", 4, op, *arguments, "--faults", "drop:0.1,dup:0.1"))
     assert noisy["retransmissions"] > 0
-    assert noisy["steps"] == quiet["steps"] or (op, tree) == ("allreduce", "msbt")
+    assert noisy["steps"] == quiet["steps"] or tree == "msbt"
