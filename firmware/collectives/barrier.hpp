@@ -8,11 +8,13 @@
 
 namespace mesh {
 
+inline constexpr Tag kBarrierTag = 0x7F00;
+
 /// `co_await barrier(kernel, tag)`: continues when every node has called it, at one model time
 /// everywhere: that of the last one, and what the rounds take. (Where packets must wait for one
 /// port, of other traffic or, beside the cube with one port, of other rounds, a node may be later.)
 /// Barriers that may overlap in time need different tags. ok; unreachable: a neighbour is, or
 /// somebody has missed somebody; no_memory.
-Task<Status> barrier(Kernel& kernel, Tag tag = 0x7F00);
+Task<Status> barrier(Kernel& kernel, Tag tag = kBarrierTag);
 
 } // namespace mesh

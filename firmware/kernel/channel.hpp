@@ -76,6 +76,14 @@ constexpr Tag channel_tag(ChannelNumber number) {
 template <class T>
 concept Value = std::is_trivially_copyable_v<T> && !std::ranges::range<T>;
 
+namespace detail {
+/// send() of a value that it keeps.
+template <class T>
+Process send_kept(Kernel& kernel, NodeId to, T value, Tag tag) {
+    co_return co_await send(kernel, to, {.tag = tag}, std::as_bytes(std::span{&value, 1}));
+}
+} // namespace detail
+
 /// Writing end: `Status s = co_await out.write(kernel, value)` completes when the reader has it.
 struct ChannelOut {
     NodeId reader;
@@ -87,6 +95,11 @@ struct ChannelOut {
     template <Value T>
     Sending write(Kernel& kernel, const T& value) const {
         return write(kernel, std::as_bytes(std::span{&value, 1}));
+    }
+    /// A value that would not stay until the reader has it is kept.
+    template <Value T>
+    Process write(Kernel& kernel, const T&& value) const {
+        return detail::send_kept(kernel, reader, value, channel_tag(number));
     }
 };
 

@@ -89,11 +89,11 @@ public:
     /// Words after `--` on the host tool's command line.
     std::span<const std::string_view> arguments() const { return host_.arguments(); }
     std::span<std::byte> workspace() { return workspace_; }
-    /// A T that lives as long as the node, in the arena; nullptr if that is full.
-    template <class T>
-    T* make() {
+    /// A T made of these that lives as long as the node, in the arena; nullptr if that is full.
+    template <class T, class... Args>
+    T* make(Args&&... args) {
         void* const place = arena_.allocate(sizeof(T));
-        return place == nullptr ? nullptr : new (place) T{};
+        return place == nullptr ? nullptr : new (place) T{std::forward<Args>(args)...};
     }
 
     // Processes -----------------------------------------------------------------------------------

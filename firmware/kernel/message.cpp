@@ -40,7 +40,7 @@ Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uin
       source_(source) {
     if (index(to) >= kernel.nodes() || total_bytes > limits::kMessageBytesMax ||
         options.packet_bytes == 0 || options.packet_bytes > wire::kPayloadBytesMax ||
-        !kernel.can_carry(options.route)) {
+        options.tag == kAnyTag || !kernel.can_carry(options.route)) {
         outgoing_.lose_way(); // nobody asks for one
         status_ = Status::bad_argument;
         return;

@@ -69,7 +69,7 @@ private:
 /// `Status s = co_await send(kernel, to, options, total_bytes, source)`: sends `total_bytes`
 /// (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed them all. ok;
 /// unreachable: the receiver does not answer by any path, or has left it (it is not known whether
-/// it has arrived); bad_argument: no such node, or size out of range.
+/// it has arrived); bad_argument: no such node, size out of range, or a tag that means any.
 inline Sending send(Kernel& kernel, NodeId to, const SendOptions& options,
                     std::uint32_t total_bytes, ByteSource source) {
     return {kernel, to, options, total_bytes, source};

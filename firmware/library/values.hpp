@@ -8,6 +8,7 @@
 
 #include "collectives/broadcast.hpp"
 #include "collectives/reduction.hpp"
+#include "kernel/channel.hpp"
 #include "kernel/message.hpp"
 #include "library/parallel.hpp"
 #include "wire/bytes.hpp"
@@ -15,14 +16,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <ranges>
 #include <span>
 #include <type_traits>
 
 namespace mesh {
 
-/// What moves as it lies in memory.
+/// What moves as it lies in memory: nothing that only points there, which means nothing elsewhere.
 template <class T>
-concept Plain = std::is_trivially_copyable_v<T>;
+concept Plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::view<T>;
 
 struct Lower {
     template <class T>
@@ -64,11 +66,6 @@ ReducePlan plan_of(std::span<T> values, const Op& op, NodeId root = NodeId{0}) {
     return {.root = root,
             .total_bytes = static_cast<std::uint32_t>(values.size_bytes()),
             .combiner = combiner_of<T>(op)};
-}
-template <Plain T>
-Task<Status> send_kept(Kernel& kernel, NodeId to, T value, Tag tag) {
-    const Status status = co_await send(kernel, to, {.tag = tag}, bytes_from(value));
-    co_return status;
 }
 } // namespace detail
 

@@ -167,8 +167,18 @@ private:
         if (said.find("undefined reference to `app_main(mesh::Kernel&)'") != std::string::npos)
             refuse("{}: no file has the function `mesh::Process app_main(mesh::Kernel& node)`",
                    arguments_.output);
+        for (const auto& [missing, why] : kMissing)
+            if (said.find(fmt::format("undefined reference to `{}'", missing)) != std::string::npos)
+                refuse("{}: {}", arguments_.output, why);
         explain(said);
     }
+
+    /// What the C++ library wants of a system that a node does not have.
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kMissing{
+        {{"__dso_handle", "a node has no streams, and never destroys its globals: write with "
+                          "print() or printf(), give globals no destructor"},
+         {"_gettimeofday", "a node has no calendar: Kernel::now() gives model time, "
+                           "mesh::cycles() that of the processor"}}};
 
     const BuildArguments& arguments_;
     std::string place_;

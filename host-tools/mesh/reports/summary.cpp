@@ -1,4 +1,5 @@
 #include "report.hpp"
+#include "waits.hpp"
 
 #include "kernel/mailbox.hpp"
 #include "kernel/status.hpp"
@@ -121,11 +122,11 @@ std::string name_untaken(const RunResult& result, const Summary& summary) {
         if (!left_untaken(result, node, summary) || words.size() >= kNotesMax)
             continue;
         const bool message = report.untaken_service == static_cast<std::uint16_t>(Service::message);
-        words.push_back(
-            fmt::format("node {}: nobody took a {} of node {} with tag {}{}", node,
-                        message ? "message" : "packet", report.untaken_source, report.untaken_tag,
-                        report.untaken == 1 ? std::string{}
-                                            : fmt::format(" (nor {} more)", report.untaken - 1)));
+        words.push_back(fmt::format(
+            "node {}: nobody took a {} of node {}{}{}", node, message ? "message" : "packet",
+            report.untaken_source, tag_words(static_cast<Tag>(report.untaken_tag)),
+            report.untaken == 1 ? std::string{}
+                                : fmt::format(" (nor {} more)", report.untaken - 1)));
     }
     return fmt::format("{}", fmt::join(words, "; "));
 }
@@ -140,14 +141,35 @@ std::vector<std::string> dead_links(const RunResult& result) {
     return links;
 }
 
+/// What a status of one's own program may come from, where its name does not say.
+std::string_view hint(Status status) {
+    switch (status) {
+    case Status::no_memory:
+        return " (of the arena for processes and the variables in them: large ones may be static, "
+               "or in workspace(); or there were more than 16 processes)";
+    case Status::bad_argument:
+        return " (of a call: a node, tag, size or tree that there is not, or sizes that differ "
+               "from "
+               "other nodes')";
+    case Status::unreachable: return " (who was to send or to receive does not, or has ended)";
+    case Status::ok:
+    case Status::truncated:
+    case Status::failed:
+    case Status::timed_out:
+    case Status::no_verdict: break;
+    }
+    return "";
+}
+
 /// "node 3 ended with: no memory", for each status that there is; of ok the answer was wrong.
-void describe_endings(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status,
+void describe_endings(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status, bool is_app,
                       std::vector<std::string>& parts) {
     for (const auto& [status, nodes] : nodes_by_status)
         parts.push_back(status == 0
                             ? fmt::format("{} ended with the wrong answer", name_nodes(nodes))
-                            : fmt::format("{} ended with: {}", name_nodes(nodes),
-                                          words_of(static_cast<Status>(status))));
+                            : fmt::format("{} ended with: {}{}", name_nodes(nodes),
+                                          words_of(static_cast<Status>(status)),
+                                          is_app ? hint(static_cast<Status>(status)) : ""));
 }
 
 std::string list_links(const std::vector<std::string>& links) {
@@ -226,14 +248,15 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
                             ? fmt::format("{}", fmt::join(notes, "; "))
                             : fmt::format("{} are gone: {}", name_nodes(gone), notes.front()));
     if (!without.empty())
-        parts.push_back(fmt::format("{} did not get all of it", name_nodes(without)));
+        parts.push_back(fmt::format("{} {}", name_nodes(without),
+                                    summary.is_app ? "did not end" : "did not get all of it"));
     for (const std::uint32_t node : without)
         if (result.nodes[node].computes() && parts.size() < kNotesMax)
             parts.push_back(
                 fmt::format("node {} {}", node, describe_computing(result.nodes[node])));
     if (const std::string waits = describe_waits(result.waits); !waits.empty())
         parts.push_back(waits);
-    describe_endings(ended, parts);
+    describe_endings(ended, summary.is_app, parts);
     if (summary.against)
         parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "
                                     "this is a bug of the firmware",

@@ -1,5 +1,8 @@
 #include "waits.hpp"
 
+#include "collectives/barrier.hpp"
+#include "kernel/channel.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,10 +52,16 @@ std::string text_of(const std::vector<const Wait*>& chain) {
                              : fmt::format(", which waits for {}", describe(wait->what));
     if (is_circle(chain))
         return text + ": a circle";
-    return other_side(chain.back()->what) == kNoNode ? text : text + ", which waits for nothing";
+    return other_side(chain.back()->what) == kNoNode ? text : text + ", which has ended";
 }
 
 } // namespace
+
+std::string tag_words(Tag tag) {
+    if (tag >= channel_tag(ChannelNumber{0}))
+        return fmt::format(" on channel {}", tag - channel_tag(ChannelNumber{0}));
+    return fmt::format(" with tag {}{}", tag, tag == kBarrierTag ? ", of a barrier" : "");
+}
 
 std::string describe(const WaitsFor& waiting) {
     switch (waiting.what) {
@@ -61,7 +70,7 @@ std::string describe(const WaitsFor& waiting) {
         const bool message = match.service != Service::packet;
         std::string text = message ? "a message" : "a packet";
         if (match.tag != kAnyTag)
-            text += fmt::format(" with tag {}", match.tag);
+            text += tag_words(match.tag);
         return text + (match.source == kAnySource
                            ? std::string(" from any node")
                            : fmt::format(" from node {}", index(match.source)));

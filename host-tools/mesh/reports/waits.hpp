@@ -15,6 +15,9 @@ struct Wait {
     WaitsFor what;
 };
 
+/// " with tag 3", " on channel 2".
+std::string tag_words(Tag tag);
+
 /// What for: "a message with tag 3 from node 1".
 std::string describe(const WaitsFor& waiting);
 

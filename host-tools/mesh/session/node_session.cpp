@@ -99,10 +99,9 @@ std::string NodeSession::on_push(const HostMessage& message) {
     if (offer_->output->put(node_, piece->position, data))
         return {};
     if (offer_->app)
-        throw RunError(fmt::format("node {}: writes up to byte {} of the output; at most {} are "
-                                   "allowed",
-                                   index(node_), std::uint64_t{piece->position} + piece->bytes,
-                                   bounds::kAppOutputBytesMax));
+        return fmt::format("writes up to byte {} of the output; at most {} are allowed",
+                           std::uint64_t{piece->position} + piece->bytes,
+                           bounds::kAppOutputBytesMax);
     ++refusals_.pushes;
     return refuse_frame();
 }

@@ -228,8 +228,11 @@ void Run::check_limit() const {
     if (missing.empty())
         throw RunError(
             fmt::format("the mesh does not come to rest within --limit {} s", plan_.limit_s));
-    throw RunError(fmt::format("{}: not {} within --limit {} s{}", name_nodes(missing), what_,
-                               plan_.limit_s, roster_.who_computes()));
+    const std::string who = roster_.who_computes();
+    throw RunError(fmt::format(
+        "{}: not {} within --limit {} s{}", name_nodes(missing), what_, plan_.limit_s,
+        who.empty() ? fmt::format("; {} packets have gone", engine_.loom().counts().packets)
+                    : who));
 }
 
 /// Notes the nodes that the fault plan has killed or restarted since the last look.
