@@ -1,6 +1,7 @@
 #include "collectives/tree_flow.hpp"
 
 #include "core/bits.hpp"
+#include "kernel/waits.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -96,8 +97,7 @@ bool TreeFlow::tell_parent(Kernel& kernel, std::uint32_t packets) {
 
 FlowWait::FlowWait(Kernel& kernel, TreeFlow& flow, std::uint32_t packets, Until until,
                    const Match& match, Path path)
-    : Waiting(kernel.scheduler(),
-              [](Waiting& self) { return static_cast<FlowWait&>(self).go_on(); }),
+    : Waiting(kernel.scheduler(), ask),
       kernel_(kernel),
       flow_(flow),
       packets_(packets),
@@ -161,6 +161,21 @@ bool FlowWait::go_on() {
         slow_ = flow_.slow_children();
         look_up_ = until_ == Until::packet;
     }
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+/// Sees where it keeps what it waits for.
+struct FlowWaitPlaces {
+    static constexpr WaitLayout kLayout{"mesh::FlowWait", WaitKind::mail,
+                                        offsetof(FlowWait, match_), offsetof(FlowWait, until_),
+                                        static_cast<std::size_t>(WaitKind::children)};
+    static_assert(static_cast<int>(FlowWait::Until::packet) == 1);
+};
+#pragma GCC diagnostic pop
+
+namespace {
+MESH_WAIT_LAYOUTS constinit const WaitLayout flow_wait_layout = FlowWaitPlaces::kLayout;
 }
 
 } // namespace mesh

@@ -73,6 +73,9 @@ public:
     [[gnu::warn_unused_result]] Status await_resume() const { return status_; }
 
 private:
+    friend struct FlowWaitPlaces;
+    static bool ask(Waiting& self) { return static_cast<FlowWait&>(self).go_on(); }
+
     bool go_on();
     bool looks();
     bool is_there() const;

@@ -56,13 +56,11 @@ Packet SourceWait::take() {
 }
 
 PacketAwait::PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path)
-    : Waiting(kernel.scheduler(),
-              [](Waiting& self) { return static_cast<PacketAwait&>(self).wait_.over(); }),
+    : Waiting(kernel.scheduler(), ask),
       wait_(kernel, source, match, path) {}
 
 Look::Look(Kernel& kernel, NodeId node, Path path, const Match& match)
-    : Waiting(kernel.scheduler(),
-              [](Waiting& self) { return static_cast<Look&>(self).wait_.over(); }),
+    : Waiting(kernel.scheduler(), ask),
       wait_(kernel, node, match, path, true) {}
 
 } // namespace mesh

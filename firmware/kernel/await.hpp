@@ -32,6 +32,8 @@ public:
     Packet take();
 
 private:
+    friend struct WaitPlaces;
+
     Kernel& kernel_;
     Match match_;
     Outgoing peer_;
@@ -46,6 +48,9 @@ public:
     Packet await_resume() { return wait_.take(); }
 
 private:
+    friend struct WaitPlaces;
+    static bool ask(Waiting& self) { return static_cast<PacketAwait&>(self).wait_.over(); }
+
     SourceWait wait_;
 };
 
@@ -56,6 +61,9 @@ public:
     [[gnu::warn_unused_result]] Status await_resume() const { return wait_.status(); }
 
 private:
+    friend struct WaitPlaces;
+    static bool ask(Waiting& self) { return static_cast<Look&>(self).wait_.over(); }
+
     SourceWait wait_;
 };
 

@@ -15,6 +15,17 @@
 
 namespace mesh {
 
+namespace detail {
+enum class ChannelState : std::uint8_t { empty, offered, taken };
+
+/// A channel has come to where its writer, or its reader, wants it.
+struct ChannelAt {
+    const ChannelState& now;
+    ChannelState wanted;
+    bool operator()() const { return now == wanted; }
+};
+} // namespace detail
+
 /// A channel inside a node. T is copied once. Must outlive both its users.
 template <class T>
 class Channel {
@@ -30,33 +41,31 @@ public:
         value_ = std::move(value);
         written_at_ = kernel_.now();
         state_ = State::offered;
-        return detail::wait(
-            kernel_, [this] { return state_ == State::taken; },
-            [this] {
-                state_ = State::empty;
-                kernel_.advance_clock(taken_at_);
-            });
+        return detail::wait(kernel_, detail::ChannelAt{state_, State::taken}, [this] {
+            state_ = State::empty;
+            kernel_.advance_clock(taken_at_);
+        });
     }
 
     /// `T value = co_await channel.read()`.
     auto read() {
         MESH_CHECK(!std::exchange(reading_, true), channel_two_readers);
-        return detail::wait(
-            kernel_, [this] { return readable(); },
-            [this] {
-                reading_ = false;
-                kernel_.advance_clock(written_at_);
-                taken_at_ = kernel_.now();
-                state_ = State::taken;
-                return std::move(value_);
-            });
+        return detail::wait(kernel_, detail::ChannelAt{state_, State::offered}, [this] {
+            reading_ = false;
+            kernel_.advance_clock(written_at_);
+            taken_at_ = kernel_.now();
+            state_ = State::taken;
+            return std::move(value_);
+        });
     }
 
     /// A writer is waiting: read() would not wait.
     bool readable() const { return state_ == State::offered; }
 
 private:
-    enum class State : std::uint8_t { empty, offered, taken } state_ = State::empty;
+    using State = detail::ChannelState;
+
+    State state_ = State::empty;
     bool reading_ = false; // somebody, since read() was called
     Kernel& kernel_;
     T value_{};

@@ -58,35 +58,38 @@ OutgoingPacket Kernel::new_packet(Rule rule) {
 }
 
 Kernel::Allocation::Allocation(Kernel& kernel, Rule rule)
-    : Waiting(kernel.scheduler_,
-              [](Waiting& self) {
-                  const auto& allocation = static_cast<Allocation&>(self);
-                  return allocation.kernel_.may_start(allocation.rule_);
-              }),
+    : Waiting(kernel.scheduler_, ask),
       kernel_(kernel),
       rule_(rule) {}
 
+bool Kernel::Allocation::ask(Waiting& self) {
+    const auto& allocation = static_cast<Allocation&>(self);
+    return allocation.kernel_.may_start(allocation.rule_);
+}
+
 Kernel::Arrival::Arrival(Kernel& kernel, const Match& match)
-    : Waiting(kernel.scheduler_,
-              [](Waiting& self) {
-                  const auto& arrival = static_cast<Arrival&>(self);
-                  return arrival.kernel_.has(arrival.match_);
-              }),
+    : Waiting(kernel.scheduler_, ask),
       kernel_(kernel),
       match_(match) {}
 
+bool Kernel::Arrival::ask(Waiting& self) {
+    const auto& arrival = static_cast<Arrival&>(self);
+    return arrival.kernel_.has(arrival.match_);
+}
+
 Kernel::Posting::Posting(Kernel& kernel, const wire::PacketHeader& header, ByteSource source,
                          std::uint32_t position)
-    : Waiting(kernel.scheduler_,
-              [](Waiting& self) {
-                  const auto& posting = static_cast<Posting&>(self);
-                  return posting.kernel_.try_post(posting.header_, posting.source_,
-                                                  posting.position_, posting.kernel_.now());
-              }),
+    : Waiting(kernel.scheduler_, ask),
       kernel_(kernel),
       header_(header),
       source_(source),
       position_(position) {}
+
+bool Kernel::Posting::ask(Waiting& self) {
+    const auto& posting = static_cast<Posting&>(self);
+    return posting.kernel_.try_post(posting.header_, posting.source_, posting.position_,
+                                    posting.kernel_.now());
+}
 
 Kernel::Posting Kernel::post(const wire::PacketHeader& header, ByteSource source,
                              std::uint32_t position) {

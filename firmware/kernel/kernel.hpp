@@ -303,8 +303,7 @@ class MESH_AWAITED Awaiter : public Waiting {
 
 public:
     Awaiter(Scheduler& scheduler, Ready ready, Result result, std::uint64_t wake)
-        : Waiting(
-              scheduler, [](Waiting& self) { return static_cast<Awaiter&>(self).ready_(); }, wake),
+        : Waiting(scheduler, ask, wake),
           ready_(ready),
           result_(result) {}
     [[gnu::warn_unused_result]] Checked await_resume() requires(SaysFailure<Given>) {
@@ -313,8 +312,28 @@ public:
     Given await_resume() { return result_(); }
 
 private:
-    Ready ready_;
+    static bool ask(Waiting& self) { return static_cast<Awaiter&>(self).ready_(); }
+
+    Ready ready_; // at the start of it: kernel/waits.cpp
     Result result_;
+};
+
+// What processes often wait for has a name, so that it can be told from outside.
+
+struct MailThere {
+    const Kernel& kernel;
+    Match match;
+    bool operator()() const { return kernel.has(match); }
+};
+struct ProcessEnded {
+    const Scheduler& scheduler;
+    ProcessId process;
+    bool operator()() const { return scheduler.ended(process); }
+};
+struct TimeCome {
+    const Kernel& kernel;
+    std::uint64_t deadline;
+    bool operator()() const { return kernel.due(deadline); }
 };
 
 /// Awaiter for code outside the kernel (channels, alternatives).
@@ -329,6 +348,8 @@ public:
     OutgoingPacket await_resume() { return kernel_.new_packet(rule_); }
 
 private:
+    static bool ask(Waiting& self);
+
     Kernel& kernel_;
     Rule rule_;
 };
@@ -339,6 +360,9 @@ public:
     Packet await_resume() { return kernel_.take(match_); }
 
 private:
+    friend struct WaitPlaces;
+    static bool ask(Waiting& self);
+
     Kernel& kernel_;
     Match match_;
 };
@@ -350,6 +374,8 @@ public:
     void await_resume() const {}
 
 private:
+    static bool ask(Waiting& self);
+
     Kernel& kernel_;
     wire::PacketHeader header_;
     ByteSource source_;
@@ -377,12 +403,12 @@ inline auto Kernel::yield() {
 inline auto Kernel::sleep(wire::ModelTime ticks) {
     const std::uint64_t deadline = deadline_in(ticks);
     const wire::ModelTime clock = now() + ticks;
-    return detail::Awaiter{scheduler_, [this, deadline] { return due(deadline); },
+    return detail::Awaiter{scheduler_, detail::TimeCome{*this, deadline},
                            [this, clock] { advance_clock(clock); }, deadline};
 }
 
 inline auto Kernel::join(ProcessId id) {
-    return detail::Awaiter{scheduler_, [this, id] { return scheduler_.ended(id); },
+    return detail::Awaiter{scheduler_, detail::ProcessEnded{scheduler_, id},
                            [this, id] {
                                advance_clock(scheduler_.clock(id));
                                return scheduler_.join(id);

@@ -11,7 +11,6 @@ void Mailbox::put(PacketBuffer* buffer) {
 }
 
 PacketBuffer* Mailbox::find(const Match& match) const {
-    asked_ = &match;
     PacketBuffer* buffer = first_;
     while (buffer != nullptr && !match(buffer->header))
         buffer = buffer->next;

@@ -8,7 +8,6 @@
 #include "kernel/packet_pool.hpp"
 
 #include <cstdint>
-#include <utility>
 
 namespace mesh {
 
@@ -75,9 +74,6 @@ public:
     const PacketBuffer* first() const { return first_; }
     /// The first packet that matches, left where it is; nullptr if there is none.
     PacketBuffer* find(const Match& match) const;
-    /// What find() was asked for last; nullptr if it was not asked since this was. Read it at once:
-    /// it belongs to who asked.
-    const Match* take_asked() const { return std::exchange(asked_, nullptr); }
     /// Takes `buffer`, which find() gave, out. The caller has its reference then.
     void remove(PacketBuffer* buffer);
 
@@ -92,7 +88,6 @@ public:
 private:
     PacketBuffer* first_ = nullptr;
     PacketBuffer* last_ = nullptr;
-    mutable const Match* asked_ = nullptr;
 };
 
 } // namespace mesh

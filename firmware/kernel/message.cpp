@@ -31,8 +31,7 @@ Process send_alone(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t
 
 Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uint32_t total_bytes,
                  ByteSource source)
-    : Waiting(kernel.scheduler(),
-              [](Waiting& self) { return static_cast<Sending&>(self).go_on(); }),
+    : Waiting(kernel.scheduler(), ask),
       kernel_(kernel),
       outgoing_{kernel.messages(), to, options.route},
       options_(options),
@@ -202,16 +201,11 @@ bool Message::advance(std::optional<SourceWait>& wait) {
 }
 
 NextPacket::NextPacket(Kernel& kernel, Message& message)
-    : Waiting(kernel.scheduler(),
-              [](Waiting& self) {
-                  auto& next = static_cast<NextPacket&>(self);
-                  return next.message_.advance(next.wait_);
-              }),
+    : Waiting(kernel.scheduler(), ask),
       message_(message) {}
 
 Receiving::Receiving(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source)
-    : Waiting(kernel.scheduler(),
-              [](Waiting& self) { return static_cast<Receiving&>(self).go_on(); }),
+    : Waiting(kernel.scheduler(), ask),
       kernel_(kernel),
       buffer_(buffer) {
     if (source != kAnySource && index(source) >= kernel.nodes())

@@ -46,6 +46,9 @@ public:
     operator Process() const;
 
 private:
+    friend struct WaitPlaces;
+    static bool ask(Waiting& self) { return static_cast<Sending&>(self).go_on(); }
+
     bool go_on();
     bool pausing();
     bool send_packet();
@@ -118,11 +121,9 @@ private:
 /// `Message m = co_await receive_message(kernel, tag, source)`: takes the next offer that matches.
 inline auto receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource) {
     const Match offer{.service = Service::message, .tag = tag, .source = source};
-    return detail::wait(
-        kernel, [&kernel, offer] { return kernel.has(offer); },
-        [&kernel, offer] {
-            return Message{kernel, kernel.take(offer)};
-        });
+    return detail::wait(kernel, detail::MailThere{kernel, offer}, [&kernel, offer] {
+        return Message{kernel, kernel.take(offer)};
+    });
 }
 
 /// See next().
@@ -132,6 +133,12 @@ public:
     Packet await_resume() { return std::move(message_.current_); }
 
 private:
+    friend struct WaitPlaces;
+    static bool ask(Waiting& self) {
+        auto& next = static_cast<NextPacket&>(self);
+        return next.message_.advance(next.wait_);
+    }
+
     Message& message_;
     std::optional<SourceWait> wait_;
 };
@@ -157,6 +164,9 @@ public:
     [[gnu::warn_unused_result]] const Received& await_resume() const { return result_; }
 
 private:
+    friend struct WaitPlaces;
+    static bool ask(Waiting& self) { return static_cast<Receiving&>(self).go_on(); }
+
     bool go_on();
     bool begin();
 

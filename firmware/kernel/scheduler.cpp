@@ -96,10 +96,7 @@ bool Scheduler::any() const {
     return false;
 }
 
-bool Scheduler::ended(ProcessId id) const {
-    asked_ = id;
-    return !known(id) || !slots_[id.slot].root;
-}
+bool Scheduler::ended(ProcessId id) const { return !known(id) || !slots_[id.slot].root; }
 
 Status Scheduler::join(ProcessId id) {
     if (!known(id))

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 
 namespace mesh {
 
@@ -29,7 +28,8 @@ class Scheduler;
 
 /// What a process waits for, in the frame of that process: `co_await` asks it at once, then after
 /// every event, until it says that it is there. What takes several steps goes on when it is asked,
-/// as if it were the process; so it needs no coroutine of its own.
+/// as if it were the process; so it needs no coroutine of its own. Each kind has a function `ask`
+/// of its own, by whose name who looks from outside knows it.
 class Waiting {
 public:
     Waiting(const Waiting&) = delete;
@@ -50,6 +50,7 @@ protected:
 
 private:
     friend class Scheduler;
+    friend struct WaitPlaces;
 
     Scheduler& scheduler_;
     Ask ask_;
@@ -105,19 +106,8 @@ public:
     bool ended(ProcessId id) const;
     /// Gives the verdict of a process that has ended, and its slot away. ok if it never was.
     Status join(ProcessId id);
-    /// told(number) for each process that waits, right after what it waits for was asked once more:
-    /// what that looked at is what it waits for.
-    template <class Told>
-    void each_waiting(Told told) {
-        for (std::uint8_t number = 0; number < used_; ++number) {
-            ProcessSlot& slot = slots_[number];
-            current_ = number;
-            if (slot.root && slot.waiting != nullptr && !slot.waiting->ask_(*slot.waiting))
-                told(number);
-        }
-    }
-    /// The process whose end was asked for last; none if none was since this was.
-    ProcessId take_asked() { return std::exchange(asked_, {}); }
+    /// All slots, for who looks at a node from outside (kernel/waits.hpp).
+    std::span<const ProcessSlot> slots() const { return slots_; }
     /// The verdict of a process that failed and that nobody has joined; ok if there is none.
     Status failure() const;
     /// The running process's model clock (or the last one's that ran).
@@ -136,7 +126,6 @@ private:
     std::uint8_t current_ = 0;
     bool touched_ = false;
     mutable Holds holds_;
-    mutable ProcessId asked_;
     Status failure_ = Status::ok; // of a process that nobody can join
 };
 

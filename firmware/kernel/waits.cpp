@@ -1,44 +1,49 @@
 #include "kernel/waits.hpp"
 
+#include "kernel/channel.hpp"
+#include "kernel/kernel.hpp"
+#include "kernel/message.hpp"
+
+// They have bases and private members; the compilers that we use lay them out all the same.
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+
 namespace mesh {
 
-namespace {
+/// Sees where they keep what they wait for.
+struct WaitPlaces {
+    static constexpr std::size_t kSourceMatch = offsetof(SourceWait, match_);
+    static constexpr std::size_t kEngaged = sizeof(SourceWait); // of an optional one
+    static constexpr std::size_t kReady = sizeof(Waiting);      // of an Awaiter
 
-/// The next message under way that is sent, not one that is only asked about.
-const Outgoing* sent_from(const Outgoing* outgoing) {
-    while (outgoing != nullptr && outgoing->question != Service::ask)
-        outgoing = outgoing->next;
-    return outgoing;
-}
-
-} // namespace
-
-unsigned waiting_processes(Kernel& kernel, std::span<WaitsFor> out) {
-    constexpr std::uint8_t kNone = ProcessId{}.slot;
-    unsigned count = 0;
-    const Outgoing* sent = sent_from(kernel.messages().first());
-    kernel.mailbox().take_asked();
-    kernel.scheduler().take_asked();
-    kernel.scheduler().each_waiting([&](std::uint8_t process) {
-        const Match* const match = kernel.mailbox().take_asked();
-        const ProcessId joined = kernel.scheduler().take_asked();
-        WaitsFor waiting;
-        waiting.process = process;
-        if (match != nullptr) {
-            waiting.what = WaitsFor::What::mail;
-            waiting.match = *match;
-        } else if (joined.slot != kNone) {
-            waiting.what = WaitsFor::What::process;
-            waiting.joined = joined.slot;
-        } else if (sent != nullptr) {
-            waiting.what = WaitsFor::What::taking;
-            waiting.to = sent->to;
-            sent = sent_from(sent->next);
-        }
-        if (count < out.size())
-            out[count++] = waiting;
-    });
-    return count;
-}
+    static constexpr std::array<WaitLayout, 14> kLayouts{{
+        {"mesh::ProcessSlot", WaitKind::slot, offsetof(ProcessSlot, root),
+         offsetof(ProcessSlot, waiting), sizeof(ProcessSlot)},
+        {"mesh::Waiting", WaitKind::waiting, offsetof(Waiting, ask_), sizeof(Waiting)},
+        {"mesh::Kernel::Allocation", WaitKind::buffer},
+        {"mesh::Kernel::Posting", WaitKind::buffer},
+        {"mesh::Kernel::Arrival", WaitKind::mail, offsetof(Kernel::Arrival, match_)},
+        {"mesh::PacketAwait", WaitKind::mail, offsetof(PacketAwait, wait_) + kSourceMatch},
+        {"mesh::Look", WaitKind::mail, offsetof(Look, wait_) + kSourceMatch},
+        {"mesh::NextPacket", WaitKind::mail, offsetof(NextPacket, wait_) + kSourceMatch,
+         offsetof(NextPacket, wait_) + kEngaged},
+        {"mesh::Receiving", WaitKind::mail, offsetof(Receiving, wait_) + kSourceMatch,
+         offsetof(Receiving, wait_) + kEngaged},
+        {"mesh::Sending", WaitKind::taking, offsetof(Sending, outgoing_) + offsetof(Outgoing, to),
+         offsetof(Sending, options_) + offsetof(SendOptions, tag)},
+        {"mesh::detail::MailThere", WaitKind::mail, kReady + offsetof(detail::MailThere, match)},
+        {"mesh::detail::ProcessEnded", WaitKind::process,
+         kReady + offsetof(detail::ProcessEnded, process)},
+        {"mesh::detail::TimeCome", WaitKind::time},
+        {"mesh::detail::ChannelAt", WaitKind::channel,
+         kReady + offsetof(detail::ChannelAt, wanted)},
+    }};
+};
 
 } // namespace mesh
+
+extern "C" {
+/// What the linker script asks for, so that it is in every image.
+extern const std::array<mesh::WaitLayout, mesh::WaitPlaces::kLayouts.size()> mesh_wait_layouts;
+MESH_WAIT_LAYOUTS constinit const std::array<mesh::WaitLayout, mesh::WaitPlaces::kLayouts.size()>
+    mesh_wait_layouts = mesh::WaitPlaces::kLayouts;
+}

@@ -32,7 +32,8 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	  tar -C '$(INSTALLED)/share/meshputer/include' -xf -
 	@for file in $(TOOLKIT_FILES:$(BUILD)/%=%) $(wildcard linker/*.ld); do install -Dm644 \
 	  $$([ -e $$file ] || echo $(BUILD)/)$$file '$(INSTALLED)'/share/meshputer/$$file; done
-	@install -Dm644 -t '$(INSTALLED)/share/meshputer' host-tools/mesh/capture/meshputer.lua
+	@install -Dm644 -t '$(INSTALLED)/share/meshputer' host-tools/mesh/capture/meshputer.lua \
+	  host-tools/mesh/engines/waits.py
 	@install -Dm644 -t '$(INSTALLED)/share/man/man1' $^
 	@install -Dm644 host-tools/install/completion.bash \
 	  '$(INSTALLED)/share/bash-completion/completions/mesh'

@@ -55,12 +55,12 @@ Ending run_command(const Operation& op) {
 
     const Summary summary = summarize(op, result, engine->loom());
     const LoomCounts& loom = engine->loom().counts();
-    if (!op.is_app())
+    if (!op.is_app() && result.cut_short.empty())
         fmt::print(plan.report == kStandardOutput ? stderr : stdout, "{}",
                    table_of(op, result, summary, loom));
     std::fflush(stdout); // before what is said of a failure
     Ending ending;
-    if (!summary.good())
+    if (!result.cut_short.empty() || !summary.good())
         ending.fail(describe_failure(result, summary));
     if (!plan.expect.empty())
         if (const std::string other = result.console.difference_to(plan.expect); !other.empty())

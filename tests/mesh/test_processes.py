@@ -10,7 +10,8 @@ import time
 
 import pytest
 
-from mesh_tool import BOARD, alive, descendants, end, mesh, refused, start, wait_until
+from mesh_tool import (BOARD, IMAGES, ROOT, alive, descendants, end, mesh, refused, start,
+                       wait_until)
 
 STUCK = ["run", "--engine", "qemu", "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 4000,
          "--faults", "hang:5", "--timeout", 60]
@@ -105,6 +106,28 @@ def test_gdb_holds_one_node_at_reset_until_it_is_let_go():
             stub.recv(100)
         out, err = rig.communicate(timeout=60)
         assert rig.returncode == 0, out + err
+    finally:
+        end(rig)
+
+
+def test_gdb_says_of_a_held_node_what_its_processes_wait_for():
+    image = IMAGES / "app_waits.elf"
+    rig = start("run", "--engine", "qemu", "--dim", 1, "--app", image, "--gdb", 0, "--", "circle")
+    try:
+        seen = ""
+        while "remote" not in seen:
+            line = rig.stderr.readline()
+            assert line, f"mesh ended without a command to attach: {seen}"
+            seen += line
+        commands = ["target remote " + re.search(r"target remote ([^\s']+)", seen)[1],
+                    f"source {ROOT}/host-tools/mesh/engines/waits.py",
+                    "break mesh::Receiving::ask", "ignore 1 1", "continue", "mesh-waits", "kill"]
+        words = [word for command in commands for word in ("-ex", command)]
+        done = subprocess.run(["gdb-multiarch", "-nx", "-batch", image, *words], timeout=100,
+                              capture_output=True, text=True)
+        assert re.search("^process 0 waits for the end of its process 1\n"
+                         "process 1 waits for a message with tag 3 from node 1$", done.stdout,
+                         re.M), done.stdout + done.stderr
     finally:
         end(rig)
 

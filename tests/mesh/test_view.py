@@ -60,6 +60,14 @@ def test_the_page_steps_through_the_run_with_the_reports_own_numbers(recorded, t
     for title, key in (("steps", "steps"), ("hops", "hops"), ("verified nodes", "verified_nodes"),
                        ("retransmissions", "retransmissions")):
         assert figures[title] == str(report[key]), title
+    buffers = re.fullmatch(r"(\d+) of .* needs (\d+)", figures["packet buffers"])
+    used, needed = map(int, buffers.groups())
+    assert used == max(report["buffers_used"]) == report["counters"]["buffers_used_max"] > 0
+    if report["op"] == "bcast":
+        assert needed == model_of(page, tmp_path, "run.trees.map(tree => tree.parent.map((_, node) "
+                                  "=> { let links = 0; for (; node >= 0 && tree.parent[node] >= 0; "
+                                  "node = tree.parent[node]) ++links; return links; })).flat()"
+                                  ".reduce((most, links) => Math.max(most, links), 0)") + 1
 
 
 def test_the_critical_path_is_as_long_as_the_run(recorded, tmp_path):
@@ -141,20 +149,42 @@ def test_damaged_captures_are_refused_or_shown_but_never_break_the_tool(tmp_path
             assert mesh("view", file, "--format", form).status in (0, 2), place
 
 
-@pytest.mark.parametrize("what, processes, said", [
-    ("circle", 8, "node 0 waits for a message with tag 3 from node 1, which waits for a message "
-                  "with tag 3 from node 2, which waits for a message with tag 3 from node 3, which "
-                  "waits for a message with tag 3 from node 0: a circle"),
-    ("nobody", 2, "node 1 waits for a message with tag 7 from any node"),
-    ("taking", 3, "node 1 waits for its message to be taken by node 0, which waits for a message "
-                  "with tag 7 from any node")])
-def test_a_run_that_stops_without_an_end_says_who_waits_for_whom(tmp_path, what, processes, said):
-    outcome = probe("sim", "waits", what, options=["--dim", 2, "--report", tmp_path / "report"])
-    waits = json.loads((tmp_path / "report").read_text())["waits"]
+RUN_IN_PAGE = r'id="run">(.*?)</script>'
+CIRCLE = "node 0's process 1 waits for {}1, whose {}2, whose {}3, whose {}0: a circle".format(
+    "a message with tag 3 from node ",
+    *3 * ["process 1 waits for a message with tag 3 from node "])
+
+
+@pytest.mark.parametrize("engine, what, processes, said", [
+    ("sim", "circle", 8, CIRCLE),
+    ("qemu", "circle", 8, CIRCLE),
+    ("sim", "nobody", 2, "node 1's process 1 waits for a message with tag 7 from any node"),
+    ("sim", "taking", 3, "node 1 waits for its message with tag 5 to be taken by node 0, whose "
+                         "process 1 waits for a message with tag 7 from any node"),
+    ("qemu", "parts", 3, "node 1's process 1 waits for somebody to write to a channel of its "
+                         "node")])
+def test_a_run_that_stops_without_an_end_says_who_waits(tmp_path, engine, what, processes, said):
+    outcome = probe(engine, "waits", what, options=["--dim", 2, "--report", tmp_path / "report",
+                                                    *(["--lockstep"] * (engine == "qemu"))])
+    report = json.loads((tmp_path / "report").read_text())
+    waits = report["waits"]
     assert outcome.status == 1 and said in outcome.err, outcome
-    assert len(waits) == processes
+    assert len(waits) == processes and report["cut_short"] is None
     assert {"node": 1, "process": 0, "for": "the end of its process 1" if what != "taking"
-            else "its message to be taken by node 0"} in waits
+            else "its message with tag 5 to be taken by node 0"} in waits
+    if what == "parts":
+        assert "somebody to read a channel of its node" in [wait["for"] for wait in waits]
+
+
+def test_a_run_ended_by_its_limit_leaves_its_page_and_says_who_waits(tmp_path):
+    page = tmp_path / "page.html"
+    outcome = probe("sim", "waits", "sleeper", options=["--dim", 1, "--limit", 1, "--report", page])
+    assert outcome.status == 1 and re.search(
+        "nodes 0 1: not done within --limit 1 s; node 1's process 1 waits for a message with tag 7 "
+        "from any node; repeat: ", outcome.err), outcome
+    results = json.loads(re.search(RUN_IN_PAGE, page.read_text(), re.S)[1])["results"]
+    assert results["cut_short"].startswith("nodes 0 1: not done within --limit 1 s")
+    assert {"node": 0, "process": 0, "for": "a time"} in results["waits"]
 
 
 def test_live_needs_a_terminal_and_fits_one_of_80_by_24():

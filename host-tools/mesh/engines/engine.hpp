@@ -11,7 +11,7 @@
 #include "host-tools/mesh/links/loom.hpp"
 #include "host-tools/mesh/plan/board_facts.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
-#include "kernel/waits.hpp"
+#include "node_waits.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -76,9 +76,8 @@ public:
     /// Ends a node at once. Loom::gone() is called, Events::ended() is not.
     virtual void kill(NodeId node) = 0;
     virtual Loom& loom() = 0;
-    /// What the processes of a node wait for, once all has come to rest; nothing where an engine
-    /// cannot look into its nodes.
-    virtual std::vector<WaitsFor> waiting(NodeId /*node*/) { return {}; }
+    /// What the processes of a node wait for; nothing if it is gone.
+    virtual std::vector<WaitsFor> waiting(NodeId node) = 0;
     /// False if real time means nothing to its nodes (simulation).
     virtual bool real_time() const = 0;
 };

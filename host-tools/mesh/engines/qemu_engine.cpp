@@ -33,7 +33,7 @@ constexpr std::chrono::milliseconds kStartPatience{5};
 constexpr std::uint64_t kStartUsMax = 500'000;
 /// How long a process may live on whose socket is closed.
 constexpr std::uint64_t kClosingUs = 500'000;
-constexpr std::size_t kDescriptorsPerNode = 4;
+constexpr std::size_t kDescriptorsPerNode = 5;
 
 /// What an epoll event is about: this, and the number of the node.
 enum class Source : std::uint32_t { socket, errors, process, signals };
@@ -131,11 +131,12 @@ std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node, unsigned s
     // A small translation buffer: the image is small, and every node pays for its own.
     std::vector<std::string> words{plan.qemu};
     words.insert(words.end(), plan.board.machine.begin(), plan.board.machine.end());
-    words.insert(words.end(),
-                 {"-accel", "tcg,tb-size=2", "-nodefaults", "-no-user-config", "-display", "none",
-                  "-semihosting-config", "enable=on,target=gdb", "-netdev",
-                  fmt::format("socket,id=n,fd={}", kChildNetFd), "-net",
-                  "nic,netdev=n,macaddr=" + mac_text(mac), "-kernel", plan.program(node).image});
+    words.insert(words.end(), {"-accel", "tcg,tb-size=2", "-nodefaults", "-no-user-config",
+                               "-display", "none", "-semihosting-config", "enable=on,target=gdb",
+                               "-netdev", fmt::format("socket,id=n,fd={}", kChildNetFd), "-net",
+                               "nic,netdev=n,macaddr=" + mac_text(mac), "-chardev",
+                               fmt::format("socket,id=m,fd={}", kChildMonitorFd), "-mon",
+                               "chardev=m", "-kernel", plan.program(node).image});
     if (plan.sandbox)
         words.insert(words.end(), {"-sandbox", "on,obsolete=deny,elevateprivileges=deny,"
                                                "spawn=deny,resourcecontrol=deny"});
@@ -144,6 +145,22 @@ std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node, unsigned s
         words.insert(words.end(), {"-S", "-chardev", stub, "-gdb", "chardev:g"});
     }
     return words;
+}
+
+/// Its side of the node's monitor; gives the other.
+Fd QemuEngine::open_monitor(NodeLine& line) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        fail("socketpair");
+    line.monitor = Fd(ends[0]);
+    return Fd(ends[1]);
+}
+
+std::vector<WaitsFor> QemuEngine::waiting(NodeId node) {
+    const std::string& image = plan_.program(node).image;
+    EmulatedMemory memory(nodes_[index(node)].monitor,
+                          images_.try_emplace(image, image).first->second);
+    return waits_in(memory);
 }
 
 void QemuEngine::spawn(NodeId node, unsigned starts) {
@@ -158,11 +175,12 @@ void QemuEngine::spawn(NodeId node, unsigned starts) {
         fail("pipe");
     line.errors = Fd(words[0]);
     const Fd errors_end(words[1]);
+    const Fd monitor_end = open_monitor(line);
     fcntl(line.errors.get(), F_SETFL, O_NONBLOCK);
     fcntl(line.errors.get(), F_SETPIPE_SZ, kErrorPipeBytes);
-    line.process = QemuProcess::spawn(
-        qemu_words(plan_, node, starts),
-        {null_.get(), null_.get(), errors_end.get(), far_end.get(), stubs_.descriptor(node)});
+    line.process = QemuProcess::spawn(qemu_words(plan_, node, starts),
+                                      {null_.get(), null_.get(), errors_end.get(), far_end.get(),
+                                       stubs_.descriptor(node), monitor_end.get()});
     const auto add = [&](int fd, Source source) {
         watch(epoll_, EPOLL_CTL_ADD, fd, tag_of(source, index(node)), EPOLLIN);
     };

@@ -8,9 +8,11 @@
 #include "engine.hpp"
 #include "gdb_stub.hpp"
 #include "host-tools/mesh/links/frame_stream.hpp"
+#include "qemu_monitor.hpp"
 #include "qemu_process.hpp"
 #include "signals.hpp"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,12 +33,14 @@ public:
     bool advance(std::chrono::milliseconds patience, Events& events) override;
     void kill(NodeId node) override;
     Loom& loom() override { return loom_; }
+    std::vector<WaitsFor> waiting(NodeId node) override;
     bool real_time() const override { return true; }
 
 private:
     struct NodeLine {
         Fd socket;
         Fd errors; // what its emulator says on its standard error
+        Fd monitor;
         QemuProcess process;
         FrameReader reader;
         SendQueue queue;
@@ -65,6 +69,7 @@ private:
     };
 
     void wait_for_room(std::uint32_t spawned, Events& events);
+    static Fd open_monitor(NodeLine& line);
     void spawn(NodeId node, unsigned starts);
     void reset_nodes();
     void on_event(std::uint64_t tag, std::uint32_t events);
@@ -90,6 +95,7 @@ private:
     Signals signals_;
     Fd null_;
     GdbStubs stubs_;
+    std::map<std::string, ImageSymbols> images_; // that were asked for, by file
     Events* events_ = nullptr;
 };
 

@@ -63,6 +63,7 @@ int become(void* argument) {
     dup2(exec.files.errors, STDERR_FILENO);
     give(exec.files.net, kChildNetFd);
     give(exec.files.gdb, kChildGdbFd);
+    give(exec.files.monitor, kChildMonitorFd);
     execve(exec.words[0], exec.words, exec.environment);
     _exit(127);
 }

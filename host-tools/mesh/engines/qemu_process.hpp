@@ -27,10 +27,11 @@ private:
     int fd_ = -1;
 };
 
-/// Numbers under which a child finds its network socket and, if it has one, the listening socket
-/// of its GDB stub; all other descriptors are closed.
+/// Numbers under which a child finds its network socket, the listening socket of its GDB stub if it
+/// has one, and its monitor; all other descriptors are closed.
 inline constexpr int kChildNetFd = 3;
 inline constexpr int kChildGdbFd = 4;
+inline constexpr int kChildMonitorFd = 5;
 
 /// What a child gets of this process's descriptors; -1: nothing.
 struct SpawnFiles {
@@ -39,6 +40,7 @@ struct SpawnFiles {
     int errors;
     int net = -1;
     int gdb = -1;
+    int monitor = -1;
 };
 
 /// A running child. Dies with its owner: by the destructor, and by the kernel (PR_SET_PDEATHSIG)

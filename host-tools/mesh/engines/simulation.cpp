@@ -5,6 +5,7 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/links/host_frame.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/programs/image_symbols.hpp"
 #include "host-tools/mesh/programs/loaded_program.hpp"
 #include "program_faults.hpp"
 #include "signals.hpp"
@@ -13,6 +14,7 @@
 #include "boards/host/console.hpp"
 #include "kernel/node.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -147,6 +149,30 @@ struct SimNode {
     bool gone = false;
 };
 
+/// A node of this process.
+class SimulatedMemory final : public NodeMemory {
+public:
+    explicit SimulatedMemory(Kernel& kernel) {
+        const auto all = kernel.scheduler().slots();
+        slots = reinterpret_cast<std::uintptr_t>(all.data());
+        slot_count = static_cast<unsigned>(all.size());
+        pointer_bytes = sizeof(void*);
+        layouts = own_wait_layouts();
+    }
+
+    bool read(std::uint64_t address, std::span<std::byte> out) override {
+        std::copy_n(reinterpret_cast<const std::byte*>(address), out.size(), out.begin());
+        return true;
+    }
+
+    std::string function_at(std::uint64_t address) override {
+        Dl_info info{};
+        auto* const place = reinterpret_cast<void*>(address);
+        return dladdr(place, &info) != 0 && info.dli_saddr == place ? demangled(info.dli_sname)
+                                                                    : std::string{};
+    }
+};
+
 class Simulation final : public Engine {
 public:
     explicit Simulation(const RigPlan& plan)
@@ -204,10 +230,10 @@ public:
     Loom& loom() override { return loom_; }
     std::vector<WaitsFor> waiting(NodeId number) override {
         SimNode& node = nodes_[index(number)];
-        std::vector<WaitsFor> found(node.gone ? 0 : limits::kProcessesMax);
-        if (!node.gone)
-            found.resize(waiting_processes(node.life->node.kernel(), found));
-        return found;
+        if (node.gone)
+            return {};
+        SimulatedMemory memory(node.life->node.kernel());
+        return waits_in(memory);
     }
     bool real_time() const override { return false; }
 

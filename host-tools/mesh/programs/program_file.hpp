@@ -16,6 +16,8 @@ namespace mesh::host {
 /// Sections of a program: its stamp, and the part for the simulation.
 inline constexpr std::string_view kStampSection = ".mesh.stamp";
 inline constexpr std::string_view kSimulatedSection = ".mesh.sim";
+/// Section of an image: kernel/waits.hpp.
+inline constexpr std::string_view kWaitsSection = ".mesh_waits";
 /// What the stamp of a program for the simulation alone says in place of a board.
 inline constexpr std::string_view kSimulation = "sim";
 
@@ -36,9 +38,10 @@ public:
     /// Path under which the part for the simulation is a file, for as long as this process lives.
     /// Precondition: check_for_simulation().
     std::string simulated() const;
+    /// The bytes of a section, which live as long as this; none if it is not there.
+    std::span<const std::byte> section(std::string_view name) const;
 
 private:
-    std::span<const std::byte> section(std::string_view name) const;
     void check_stamp(std::string_view place) const;
 
     std::string path_;

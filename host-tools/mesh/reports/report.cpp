@@ -88,6 +88,14 @@ Json counters_of(const Summary& summary, bool drops) {
     return counters;
 }
 
+/// The most packet buffers that each node ever had in use.
+Json buffers_used(const RunResult& result) {
+    Json column = Json::array();
+    for (const NodeResult& node : result.nodes)
+        column.push_back(node.report.counters[static_cast<std::size_t>(Counter::buffers_used_max)]);
+    return column;
+}
+
 /// A row of per-port numbers for each node.
 template <class Row>
 Json rows_of(const RunPlan& plan, const RunResult& result, Row row) {
@@ -175,6 +183,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     report["failed_nodes"] = summary.failed;
     report["unreachable_nodes"] = summary.unreachable;
     report["missing_blocks"] = or_null(op.survives_faults(), summary.verdict.missing_blocks);
+    report["cut_short"] = or_null(!result.cut_short.empty(), result.cut_short);
     report["disputed_packets"] = summary.disputed_packets;
     report["untaken"] = summary.untaken;
     report["waits"] = waits_of(result);
@@ -191,6 +200,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
                                  {"nodes", result.expelled}};
     report["dma_transfers"] = rows_of(op.run(), result, &wire::NodeReport::dma_transfers);
     report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
+    report["buffers_used"] = buffers_used(result);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
     add(report, summary.verdict.figures);
     report["boot_s"] = result.boot_s;
@@ -283,7 +293,8 @@ std::string results_as_json(const Operation& op, const RunResult& result, const 
     for (const char* key : {"link_packets", "dma_transfers", "counters", "boot_s", "wall_s"})
         results.erase(key);
     if (result.nodes.size() > kNodesListed)
-        results.erase("finish_time");
+        for (const char* key : {"finish_time", "buffers_used"})
+            results.erase(key);
     return text_of(results);
 }
 

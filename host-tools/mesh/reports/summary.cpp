@@ -221,6 +221,10 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
 }
 
 std::string describe_failure(const RunResult& result, const Summary& summary) {
+    if (!result.cut_short.empty()) {
+        const std::string waits = describe_waits(result.waits);
+        return result.cut_short + (waits.empty() ? "" : "; ") + waits;
+    }
     if (summary.live == 0)
         return "no node is left alive";
     std::vector<std::uint32_t> without;

@@ -6,24 +6,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace mesh::host {
+
+std::string tag_words(Tag tag) {
+    if (tag >= channel_tag(ChannelNumber{0}))
+        return fmt::format(" on channel {}", tag - channel_tag(ChannelNumber{0}));
+    return fmt::format(" with tag {}{}", tag, tag == kBarrierTag ? ", of a barrier" : "");
+}
 
 namespace {
 
 /// The node on which a process waits; kNoNode if it is any, or its own.
 NodeId other_side(const WaitsFor& waiting) {
-    if (waiting.what == WaitsFor::What::taking)
+    if (waiting.kind == WaitKind::taking)
         return waiting.to;
-    return waiting.what == WaitsFor::What::mail ? waiting.match.source : kNoNode;
+    return waiting.kind == WaitKind::mail ? waiting.match.source : kNoNode;
 }
 
-/// The first wait of a node for another one, or else its first; nullptr if it waits for nothing.
+/// How much a wait says of why its node does not come further.
+unsigned weight(const WaitsFor& waiting) {
+    if (other_side(waiting) != kNoNode)
+        return 2;
+    return waiting.kind == WaitKind::process || waiting.kind == WaitKind::time ? 0 : 1;
+}
+
+/// The first of a node's waits that say most; nullptr if it waits for nothing.
 const Wait* wait_of(std::span<const Wait> waits, std::uint32_t node) {
     const Wait* found = nullptr;
     for (const Wait& wait : waits)
-        if (wait.node == node && (found == nullptr || other_side(found->what) == kNoNode))
+        if (wait.node == node && (found == nullptr || weight(found->what) < weight(wait.what)))
             found = &wait;
     return found;
 }
@@ -41,46 +55,65 @@ std::vector<const Wait*> chain_from(std::span<const Wait> waits, const Wait* wai
     return chain;
 }
 
+std::pair<std::size_t, unsigned> says(const std::vector<const Wait*>& chain) {
+    return {chain.size(), weight(chain.front()->what)};
+}
+
 bool is_circle(const std::vector<const Wait*>& chain) {
     return other_side(chain.back()->what) == node_at(chain.front()->node);
+}
+
+/// "node 1", or "node 1's process 2"; `beside` one that was named last, "which" and "whose process
+/// 2".
+std::string name_of(const Wait& wait, bool beside) {
+    const unsigned process = wait.what.process; // 0 is the program
+    if (beside)
+        return process == 0 ? "which" : fmt::format("whose process {}", process);
+    return fmt::format("node {}{}", wait.node,
+                       process == 0 ? std::string{} : fmt::format("'s process {}", process));
 }
 
 std::string text_of(const std::vector<const Wait*>& chain) {
     std::string text;
     for (const Wait* wait : chain)
-        text += text.empty() ? fmt::format("node {} waits for {}", wait->node, describe(wait->what))
-                             : fmt::format(", which waits for {}", describe(wait->what));
+        text += fmt::format("{}{} waits for {}", text.empty() ? "" : ", ",
+                            name_of(*wait, !text.empty()), describe(wait->what));
     if (is_circle(chain))
         return text + ": a circle";
     return other_side(chain.back()->what) == kNoNode ? text : text + ", which has ended";
 }
 
-} // namespace
-
-std::string tag_words(Tag tag) {
-    if (tag >= channel_tag(ChannelNumber{0}))
-        return fmt::format(" on channel {}", tag - channel_tag(ChannelNumber{0}));
-    return fmt::format(" with tag {}{}", tag, tag == kBarrierTag ? ", of a barrier" : "");
+/// "a message with tag 3 from node 1".
+std::string describe(const Match& match) {
+    std::string text = match.service == Service::message    ? "a message"
+                       : match.service == Service::fragment ? "the rest of a message"
+                                                            : "a packet";
+    if (match.tag != kAnyTag)
+        text += tag_words(match.tag);
+    return text + (match.source == kAnySource ? std::string(" from any node")
+                                              : fmt::format(" from node {}", index(match.source)));
 }
 
+} // namespace
+
 std::string describe(const WaitsFor& waiting) {
-    switch (waiting.what) {
-    case WaitsFor::What::mail: {
-        const Match& match = waiting.match;
-        const bool message = match.service != Service::packet;
-        std::string text = message ? "a message" : "a packet";
-        if (match.tag != kAnyTag)
-            text += tag_words(match.tag);
-        return text + (match.source == kAnySource
-                           ? std::string(" from any node")
-                           : fmt::format(" from node {}", index(match.source)));
+    switch (waiting.kind) {
+    case WaitKind::mail: return describe(waiting.match);
+    case WaitKind::process: return fmt::format("the end of its process {}", waiting.other);
+    case WaitKind::taking:
+        return fmt::format("its message{} to be taken by node {}", tag_words(waiting.tag),
+                           index(waiting.to));
+    case WaitKind::buffer: return "a buffer for a packet";
+    case WaitKind::time: return "a time";
+    case WaitKind::channel:
+        return waiting.other == 1 ? "somebody to write to a channel of its node"
+                                  : "somebody to read a channel of its node";
+    case WaitKind::children: return "nodes below it in a tree to take packets";
+    case WaitKind::condition:
+    case WaitKind::slot:
+    case WaitKind::waiting: break;
     }
-    case WaitsFor::What::process: return fmt::format("the end of its process {}", waiting.joined);
-    case WaitsFor::What::taking:
-        return fmt::format("its message to be taken by node {}", index(waiting.to));
-    case WaitsFor::What::other: break;
-    }
-    return "a channel of its own, a buffer, or a condition";
+    return "a condition of its own";
 }
 
 std::string describe_waits(std::span<const Wait> waits) {
@@ -88,7 +121,7 @@ std::string describe_waits(std::span<const Wait> waits) {
     std::vector<const Wait*> shown;
     for (const Wait& wait : waits) {
         const auto chain = chain_from(waits, wait_of(waits, wait.node));
-        if (is_circle(chain) || chain.size() > shown.size())
+        if (is_circle(chain) || shown.empty() || says(chain) > says(shown))
             shown = chain;
         if (is_circle(shown))
             break;

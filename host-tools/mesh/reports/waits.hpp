@@ -1,7 +1,7 @@
 // Who waits for whom, when a run has come to rest and programs have not ended.
 #pragma once
 
-#include "kernel/waits.hpp"
+#include "host-tools/mesh/engines/node_waits.hpp"
 
 #include <cstdint>
 #include <span>
@@ -21,8 +21,8 @@ std::string tag_words(Tag tag);
 /// What for: "a message with tag 3 from node 1".
 std::string describe(const WaitsFor& waiting);
 
-/// The circle in which nodes wait for each other, or else for whom the first of them waits in vain.
-/// "" if nobody waits.
+/// The circle in which processes of nodes wait for each other, or else for whom the first of them
+/// waits in vain. "" if nobody waits.
 std::string describe_waits(std::span<const Wait> waits);
 
 } // namespace mesh::host

@@ -73,8 +73,14 @@ RunResult Run::execute() {
     boot();
     load();
     start();
-    serve();
-    settle();
+    try {
+        serve();
+        settle();
+    } catch (const RunError& error) {
+        result_.cut_short = error.what();
+    }
+    if (result_.waits.empty())
+        result_.waits = waits();
     return collect();
 }
 
@@ -140,7 +146,7 @@ void Run::settle() {
     result_.wall_s = seconds(last_done_ - started_);
     if (!engine_.loom().in_lockstep())
         return;
-    result_.waits = waits();
+    result_.waits = waits(); // before answers come to those that wait for the host
     const auto asked_at = deadlines_.now();
     roster_.ask_all();
     while (roster_.asked() != 0) {

@@ -34,7 +34,8 @@ struct RunResult {
     double boot_s = 0;
     double wall_s = 0;
     Refusals refusals;
-    std::vector<Wait> waits;    // of processes that wait for ever
+    std::vector<Wait> waits;    // of programs that have not ended
+    std::string cut_short;      // why it was ended before its end; "" if it was not
     std::uint64_t expelled = 0; // nodes ended for what they did
 };
 
@@ -42,7 +43,7 @@ class Run final : private Events, private Desk {
 public:
     Run(Engine& engine, const Operation& op, Progress& progress);
 
-    /// The whole run. RunError if it could not begin; how it went is in the result.
+    /// The whole run. RunError if the work could not begin; how it went is in the result.
     RunResult execute();
 
 private:

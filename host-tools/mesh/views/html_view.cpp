@@ -2,6 +2,7 @@
 // firmware's rules know (trees, neighbours, why) is worked out here, what is to be seen in the
 // page.
 #include "core/rules.hpp"
+#include "kernel/limits.hpp"
 #include "layout.hpp"
 #include "views.hpp"
 #include "why.hpp"
@@ -144,6 +145,13 @@ struct HopTables {
     }
 };
 
+/// Packet buffers that the run's longest paths ask for, and what is enough for all its processes.
+Json pool_json(const Recording& recording) {
+    const unsigned links = height(recording.network, tree_in(recording).value_or(Rule::unicast));
+    return {{"needed", links + 1},
+            {"enough", limits::pool_buffers_min(links, limits::kProcessesMax)}};
+}
+
 /// Hops that are in the page, of many only every so manyth; those of the critical path always.
 Json run_json(const Scene& scene) {
     const Recording& recording = scene.recording;
@@ -172,6 +180,7 @@ Json run_json(const Scene& scene) {
             {"links", links_json(recording.network)},
             {"loads", loads_of(recording, scene.hops)},
             {"trees", trees_json(recording)},
+            {"pool", pool_json(recording)},
             {"critical", critical},
             {"critical_time", units(path.on_links)},
             {"critical_waits", units(path.waits)},

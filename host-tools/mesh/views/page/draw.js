@@ -36,12 +36,12 @@
       verdict.className = "bad";
     } else {
       const failed = (results.failed_nodes || []).length;
-      verdict.textContent = failed
+      verdict.textContent = results.cut_short ? `\u2717 ${results.cut_short}` : failed
         ? `\u2717 ${failed} nodes failed: ${results.failed_nodes.slice(0, 12).join(" ")}`
         : `\u2713 ${results.verified_nodes} nodes verified` +
           (results.formula ? `, ${results.steps} steps; ${results.formula} = ` +
                              `${results.formula_steps}` : "");
-      verdict.className = failed ? "bad" : "good";
+      verdict.className = failed || results.cut_short ? "bad" : "good";
     }
     if (run.every > 1) {
       byId("remarks").hidden = false;
@@ -285,6 +285,33 @@
     });
   }
 
+  /// The most that each node ever had in use, and what the longest path asks for.
+  function pool() {
+    const used = (run.results || {}).buffers_used || [];
+    byId("pool-legend").textContent = used.length
+      ? `The most that each node had in use. Forwarding needs more than the longest path has ` +
+        `links: ${run.pool.needed} (the line); with all that processes may be promised, ` +
+        `${run.pool.enough} are enough.`
+      : "The capture does not say how many were in use.";
+    return canvas("pool", 160, (pen, width, ink) => {
+      const left = 34, wide = width - left - 12, high = 120, top = 14;
+      const most = Math.max(run.pool.needed, ...used) * 1.1, step = wide / (used.length || 1);
+      const y = buffers => top + high * (1 - buffers / most);
+      pen.fillText(String(run.pool.needed), 4, y(run.pool.needed) + 4);
+      pen.fillText("0", 4, top + high);
+      pen.fillStyle = ink("--accent");
+      used.forEach((buffers, node) =>
+        pen.fillRect(left + step * node, y(buffers), Math.max(1, step - 1), top + high - y(buffers)));
+      pen.strokeStyle = ink("--ink");
+      pen.setLineDash([6, 3]);
+      pen.strokeRect(left, y(run.pool.needed), wide, 0.01);
+      pen.setLineDash([]);
+      pen.fillStyle = ink("--soft");
+      for (let node = 0; node < used.length; node += Math.ceil(20 / step))
+        pen.fillText(String(node), left + step * node, top + high + 14);
+    });
+  }
+
   /// Squares, the darker the more; [row, column, count].
   function squares(id, rows, columns, cells) {
     const most = Math.max(1, ...cells.map(cell => cell[2]));
@@ -381,7 +408,7 @@
   fillChoices();
   buildNetwork();
   listen();
-  const paint = [spacetime(), gantt(), utilisation(),
+  const paint = [spacetime(), gantt(), utilisation(), pool(),
                  squares("matrix", nodes.length, nodes.length, model.matrix()),
                  squares("loads", nodes.length, Math.max(1, ...run.loads.map(row => row.length)),
                          run.loads.flatMap((row, node) => row.map((count, port) =>

@@ -78,8 +78,12 @@ function makeModel(run) {
     add("hops", run.all_hops);
     add("busiest link", Math.max(0, ...run.loads.map(row => Math.max(0, ...row))));
     add("verified nodes", results.verified_nodes);
+    add("ended early", results.cut_short);
     add("failed nodes", (results.failed_nodes || []).length ? results.failed_nodes.join(" ") : null);
     add("retransmissions", results.retransmissions);
+    if ((results.buffers_used || []).length)
+      add("packet buffers", `${Math.max(...results.buffers_used)} of a node in use at most; ` +
+                            `its longest path needs ${run.pool.needed}`);
     for (const kind of ["drop", "corrupt", "dup", "reorder", "alter"])
       if (faults[kind]) add(`faults: ${kind}`, faults[kind]);
     for (const kind of ["cut", "mend", "kill", "hang", "restart"])

@@ -1,0 +1,117 @@
+#include "node_waits.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+extern "C" {
+extern const mesh::WaitLayout __start_mesh_waits[];
+extern const mesh::WaitLayout __stop_mesh_waits[];
+}
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::string_view kAsk = "::ask(";
+constexpr std::string_view kAwaiter = "mesh::detail::Awaiter<";
+
+/// Reads one node. What does not look as it should is nothing that is known.
+class Reader {
+public:
+    explicit Reader(NodeMemory& memory)
+        : memory_(memory),
+          slot_(layout_of(WaitKind::slot)),
+          waiting_(layout_of(WaitKind::waiting)) {}
+
+    std::vector<WaitsFor> all() {
+        std::vector<WaitsFor> found;
+        if (slot_ == nullptr || waiting_ == nullptr)
+            return found;
+        const std::uint64_t bytes = slot_->at[2];
+        for (unsigned number = 0; number < memory_.slot_count; ++number) {
+            const std::uint64_t slot = memory_.slots + number * bytes;
+            const auto root = pointer(slot + slot_->at[0]);
+            const auto object = pointer(slot + slot_->at[1]);
+            if (root.value_or(0) == 0 || object.value_or(0) == 0)
+                continue;
+            WaitsFor waiting = read(*object);
+            waiting.process = static_cast<std::uint8_t>(number);
+            found.push_back(waiting);
+        }
+        return found;
+    }
+
+private:
+    const WaitLayout* layout_of(WaitKind kind) const {
+        const auto found = std::ranges::find_if(memory_.layouts,
+                                                [&](const auto& one) { return one.kind == kind; });
+        return found == memory_.layouts.end() ? nullptr : &*found;
+    }
+
+    /// By the name of a function `ask`; that of an Awaiter says first what it is asked.
+    const WaitLayout* layout_of(std::string_view function) const {
+        std::string_view name = function.substr(0, std::min(function.rfind(kAsk), function.size()));
+        if (name.starts_with(kAwaiter)) {
+            name.remove_prefix(kAwaiter.size());
+            name = name.substr(0, name.find_first_of(",<>("));
+        }
+        const auto found = std::ranges::find_if(memory_.layouts, [&](const WaitLayout& one) {
+            return name ==
+                   std::string_view(one.name.data(), strnlen(one.name.data(), one.name.size()));
+        });
+        return found == memory_.layouts.end() ? nullptr : &*found;
+    }
+
+    template <class T>
+    std::optional<T> value(std::uint64_t address) {
+        std::array<std::byte, sizeof(T)> bytes{};
+        if (!memory_.read(address, bytes))
+            return std::nullopt;
+        T read;
+        std::memcpy(&read, bytes.data(), sizeof read);
+        return read;
+    }
+
+    std::optional<std::uint64_t> pointer(std::uint64_t address) {
+        if (memory_.pointer_bytes == sizeof(std::uint64_t))
+            return value<std::uint64_t>(address);
+        return value<std::uint32_t>(address);
+    }
+
+    WaitsFor read(std::uint64_t object) {
+        WaitsFor waiting;
+        const auto ask = pointer(object + waiting_->at[0]);
+        const WaitLayout* const layout = layout_of(memory_.function_at(ask.value_or(0)));
+        if (layout == nullptr)
+            return waiting;
+        const auto first = object + layout->at[0];
+        const auto second = object + layout->at[1];
+        waiting.kind = layout->kind;
+        if (layout->kind == WaitKind::mail) {
+            static_assert(sizeof(Match) == 12, "the same on every engine");
+            if (layout->at[1] != 0 && value<std::uint8_t>(second).value_or(0) != 1)
+                waiting.kind = static_cast<WaitKind>(layout->at[2]);
+            waiting.match = value<Match>(first).value_or(Match{});
+        } else if (layout->kind == WaitKind::process || layout->kind == WaitKind::channel) {
+            waiting.other = value<std::uint8_t>(first).value_or(0);
+        } else if (layout->kind == WaitKind::taking) {
+            waiting.to = value<NodeId>(first).value_or(kNoNode);
+            waiting.tag = value<Tag>(second).value_or(0);
+        }
+        return waiting;
+    }
+
+    NodeMemory& memory_;
+    const WaitLayout* slot_;
+    const WaitLayout* waiting_;
+};
+
+} // namespace
+
+std::vector<WaitsFor> waits_in(NodeMemory& memory) { return Reader(memory).all(); }
+
+std::span<const WaitLayout> own_wait_layouts() { return {__start_mesh_waits, __stop_mesh_waits}; }
+
+} // namespace mesh::host

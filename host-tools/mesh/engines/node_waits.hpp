@@ -1,0 +1,46 @@
+// What the processes of a node wait for, read from the node's memory: on either engine, whatever
+// the node itself does. The layouts of kernel/waits.hpp say what is where.
+#pragma once
+
+#include "kernel/mailbox.hpp"
+#include "kernel/waits.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+struct WaitsFor {
+    WaitKind kind = WaitKind::condition;
+    std::uint8_t process = 0; // its slot; 0 is the program
+    std::uint8_t other = 0;   // process: the slot of that; channel: 1 or 2, as WaitKind says
+    Match match;              // mail
+    NodeId to = kNoNode;      // taking
+    Tag tag = 0;              // taking
+};
+
+/// A node as it is seen from outside.
+class NodeMemory {
+public:
+    virtual ~NodeMemory() = default;
+    /// False if it cannot be read.
+    virtual bool read(std::uint64_t address, std::span<std::byte> out) = 0;
+    /// The function that begins there, as a demangler writes it; "" if that is not known.
+    virtual std::string function_at(std::uint64_t address) = 0;
+
+    std::uint64_t slots = 0; // address of its first ProcessSlot
+    unsigned slot_count = 0;
+    unsigned pointer_bytes = 0;
+    std::span<const WaitLayout> layouts;
+};
+
+/// Of each process that waits, by slots.
+std::vector<WaitsFor> waits_in(NodeMemory& memory);
+
+/// The layouts of this process's own nodes.
+std::span<const WaitLayout> own_wait_layouts();
+
+} // namespace mesh::host

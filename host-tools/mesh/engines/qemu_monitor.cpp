@@ -1,0 +1,102 @@
+#include "qemu_monitor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <poll.h>
+#include <sys/socket.h>
+
+namespace mesh::host {
+
+namespace {
+
+/// An emulator that does not answer for so long is not asked again.
+constexpr int kMonitorPatienceMs = 2000;
+constexpr std::string_view kSlots = "process_memory"; // of a board's main()
+constexpr unsigned kPointerBytes = 4;
+
+} // namespace
+
+EmulatedMemory::EmulatedMemory(const Fd& monitor, const ImageSymbols& image)
+    : monitor_(monitor),
+      image_(image) {
+    layouts = image.wait_layouts();
+    pointer_bytes = kPointerBytes;
+    const auto slot = std::ranges::find_if(
+        layouts, [](const WaitLayout& layout) { return layout.kind == WaitKind::slot; });
+    const auto memory = image.variable(kSlots);
+    if (slot == layouts.end() || slot->at[2] == 0 || !memory)
+        return;
+    slots = memory->address;
+    slot_count = static_cast<unsigned>(memory->bytes / slot->at[2]);
+}
+
+bool EmulatedMemory::read(std::uint64_t address, std::span<std::byte> out) {
+    for (std::size_t done = 0; done < out.size();) {
+        const std::size_t inside = (address + done) % kLineBytes;
+        const Line* const line = line_at(address + done - inside);
+        if (line == nullptr)
+            return false;
+        const std::size_t count = std::min(out.size() - done, kLineBytes - inside);
+        std::copy_n(line->begin() + static_cast<std::ptrdiff_t>(inside), count,
+                    out.begin() + static_cast<std::ptrdiff_t>(done));
+        done += count;
+    }
+    return true;
+}
+
+std::string EmulatedMemory::function_at(std::uint64_t address) {
+    return image_.function_at(address);
+}
+
+const EmulatedMemory::Line* EmulatedMemory::line_at(std::uint64_t address) {
+    if (const auto known = lines_.find(address); known != lines_.end())
+        return &known->second;
+    Line line{};
+    return fetch(address, line) ? &(lines_[address] = line) : nullptr;
+}
+
+/// Asks for it, and reads lines as "38000000: 0x00 0x01 ...". What else the monitor says is the
+/// command itself, as one would see it typed.
+bool EmulatedMemory::fetch(std::uint64_t address, Line& line) {
+    const std::string command = fmt::format("x /{}xb {:#x}\n", kLineBytes, address);
+    if (silent_ || send(monitor_.get(), command.data(), command.size(), MSG_NOSIGNAL) !=
+                       static_cast<ssize_t>(command.size()))
+        return false;
+    for (std::size_t got = 0; got < kLineBytes;) {
+        const auto text = next_text();
+        if (!text)
+            return false;
+        if (text->find("Cannot access memory") != std::string::npos)
+            return false;
+        const std::string head = fmt::format("{:08x}: ", address + got);
+        if (!text->starts_with(head))
+            continue;
+        for (std::size_t at = head.size(); at < text->size() && got < kLineBytes; at += 5)
+            line[got++] = static_cast<std::byte>(std::stoul(text->substr(at, 4), nullptr, 16));
+    }
+    return true;
+}
+
+/// Its next line; nothing if none comes.
+std::optional<std::string> EmulatedMemory::next_text() {
+    for (;;) {
+        if (const auto end = text_.find("\r\n"); end != std::string::npos) {
+            std::string first = text_.substr(0, end);
+            text_.erase(0, end + 2);
+            return first;
+        }
+        pollfd wanted{monitor_.get(), POLLIN, 0};
+        std::array<char, 4096> more;
+        const ssize_t got = poll(&wanted, 1, kMonitorPatienceMs) == 1
+                                ? recv(monitor_.get(), more.data(), more.size(), 0)
+                                : 0;
+        if (got <= 0) {
+            silent_ = true;
+            return std::nullopt;
+        }
+        text_.append(more.data(), static_cast<std::size_t>(got));
+    }
+}
+
+} // namespace mesh::host

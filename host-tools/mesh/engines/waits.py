@@ -1,0 +1,87 @@
+"""For gdb: `source waits.py`, then `mesh-waits` says of each process of a node what it waits for.
+
+The node may be held anywhere (`mesh run --gdb NODE`), or be the core of a real board. All is read
+from its memory by the debug information of its image: what a process awaits is an object known by
+the name of its function `ask`.
+"""
+import gdb
+
+ANY_TAG, ANY_NODE = 0xFFFF, 0xFFFFFFFF
+MATCHES = {  # where classes keep the Match that they wait for
+    "mesh::Kernel::Arrival": lambda it: it["match_"],
+    "mesh::PacketAwait": lambda it: it["wait_"]["match_"],
+    "mesh::Look": lambda it: it["wait_"]["match_"],
+    "mesh::Receiving": lambda it: in_optional(it["wait_"]),
+    "mesh::NextPacket": lambda it: in_optional(it["wait_"]),
+    "mesh::FlowWait": lambda it: it["match_"] if int(it["until_"]) == 1 else None,
+    "mesh::detail::MailThere": lambda it: it["match"],
+}
+
+
+def in_optional(wait):
+    payload = wait["_M_payload"]
+    return payload["_M_payload"]["_M_value"]["match_"] if payload["_M_engaged"] else None
+
+
+def words_of_match(match):
+    if match is None:
+        return "a condition of its own"
+    service, tag, source = str(match["service"]), int(match["tag"]), int(match["source"])
+    text = {"message": "a message", "fragment": "the rest of a message"}.get(
+        service.rsplit("::")[-1], "a packet")
+    text += "" if tag == ANY_TAG else f" with tag {tag}"
+    return text + (" from any node" if source == ANY_NODE else f" from node {source}")
+
+
+def words_of(kind, it):
+    if kind in MATCHES:
+        return words_of_match(MATCHES[kind](it))
+    if kind == "mesh::Sending":
+        return (f"its message with tag {int(it['options_']['tag'])} to be taken by node "
+                f"{int(it['outgoing_']['to'])}")
+    if kind == "mesh::detail::ProcessEnded":
+        return f"the end of its process {int(it['process']['slot'])}"
+    if kind == "mesh::detail::ChannelAt":
+        return ("somebody to write to a channel of its node" if int(it["wanted"]) == 1
+                else "somebody to read a channel of its node")
+    if kind in ("mesh::Kernel::Allocation", "mesh::Kernel::Posting"):
+        return "a buffer for a packet"
+    return "a time" if kind == "mesh::detail::TimeCome" else "a condition of its own"
+
+
+def awaited(waiting):
+    """The name of the class that matters, and the object."""
+    block = gdb.block_for_pc(int(waiting["ask_"]) & ~1)
+    while block.function is None or "::ask(" not in block.function.print_name:
+        block = block.superblock  # what begins there may be a function that was put into it
+    outer = block.function.print_name.rpartition("::ask(")[0]
+    if not outer.startswith("mesh::detail::Awaiter<"):
+        return outer, waiting.cast(gdb.lookup_type(outer).pointer()).dereference()
+    kind = outer.removeprefix("mesh::detail::Awaiter<").split(",")[0].split("<")[0]
+    try:
+        ready = int(waiting) + gdb.lookup_type("mesh::Waiting").sizeof
+        return kind, gdb.Value(ready).cast(gdb.lookup_type(kind).pointer()).dereference()
+    except gdb.error:  # a lambda
+        return "", None
+
+
+class Waits(gdb.Command):
+    """mesh-waits: what each process of this node waits for."""
+
+    def __init__(self):
+        super().__init__("mesh-waits", gdb.COMMAND_STATUS)
+
+    def invoke(self, _arguments, _from_terminal):
+        memory = gdb.parse_and_eval("'mesh::board::(anonymous namespace)::process_memory'")
+        slot_type = gdb.lookup_type("mesh::ProcessSlot")
+        slots = memory.address.cast(slot_type.pointer())
+        for number in range(memory.type.sizeof // slot_type.sizeof):
+            slot = slots[number]
+            if int(slot["root"]["_M_fr_ptr"]) == 0:
+                continue
+            waiting = slot["waiting"]
+            what = f"waits for {words_of(*awaited(waiting))}" if int(waiting) else "can run"
+            print(f"process {number} {what}")
+
+
+Waits()

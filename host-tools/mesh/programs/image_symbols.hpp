@@ -1,0 +1,41 @@
+// What an image says of itself to who reads the memory of its node: names of functions, places of
+// variables, and where awaiting objects keep what they wait for (kernel/waits.hpp).
+#pragma once
+
+#include "kernel/waits.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace mesh::host {
+
+class ImageSymbols {
+public:
+    struct Variable {
+        std::uint64_t address = 0;
+        std::uint64_t bytes = 0;
+    };
+
+    /// Of a board's image. UsageError: it is not there, or no program.
+    explicit ImageSymbols(const std::string& image);
+
+    /// The function that begins there, demangled; "" if none does.
+    std::string function_at(std::uint64_t address) const;
+    /// By the last part of its name, without namespaces.
+    std::optional<Variable> variable(std::string_view name) const;
+    const std::vector<WaitLayout>& wait_layouts() const { return layouts_; }
+
+private:
+    std::unordered_map<std::uint64_t, std::string> functions_; // mangled
+    std::unordered_map<std::string, Variable> variables_;      // mangled
+    std::vector<WaitLayout> layouts_;
+};
+
+/// As a person writes it; as it is if it is no name of C++.
+std::string demangled(const std::string& name);
+
+} // namespace mesh::host
