@@ -225,6 +225,7 @@ RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtom
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib
 TEST_PACKAGES = git libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
   python3 python3-pytest python3-pytest-xdist gnuplot-nox tshark pajeng nodejs \
+  gdb-multiarch \
   $(INSTALL_PACKAGES)
 
 .PHONY: deps run-deps
@@ -343,6 +344,11 @@ $(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tes
 bench: deps ## speed of boot, forwarding (beside a bare forwarder), simulation; instruction counts
 	@$(MAKE) -j$(JOBS) all $(TEST_IMAGES) $(BENCHES:%=$(BUILD)/host/bench/%)
 	@$(PYTHON) tests/bench/bench.py $(BUILD)
+
+.PHONY: osu
+osu: deps ## tables and pictures as the OSU benchmarks have them, ALT stress and ring; QUICK=1
+	@$(MAKE) -j$(JOBS) all
+	@$(PYTHON) tests/bench/osu/osu.py $(BUILD) $(if $(QUICK),--quick)
 
 # ---- the papers ----------------------------------------------------------------------------------
 $(PAPER_PROGRAMS): $(BUILD)/host/paper/%: $(BUILD)/host/obj/tests/paper/%.o $(BUILD)/host/libmesh.a

@@ -11,6 +11,7 @@ One broadcast: 60 KiB in 1-KiB packets over msbt, and the time in which the bare
 as many packets.
 Boot: seconds until every port of every node has checked who is at its other end.
 Simulation: hops of a broadcast in a second of CPU time, boot and checks included.
+Capture: the same broadcast with --capture and without in turn; packets a second, median of the rounds.
 Instructions: of a forwarded packet and of every routing rule, counted on the Cortex-M by QEMU
 (-icount); `whole` is all the node executes for a packet, with driver and acknowledgements, `kernel`
 leaves the driver out, `crc` is in both. The images fail if a limit is broken, and the exit status
@@ -37,6 +38,8 @@ REQUIRED = {64: 0.5, 1024: 0.7}  # share of the bare forwarder's packets
 SIM_HOPS = 1 << 19  # of a run, roughly
 SIM_AIM = 500_000
 BROADCAST_AIM = 2.5  # times the bare forwarders' time
+CAPTURED = (("sim", 8, 1 << 18), ("qemu", 4, 1 << 16))  # engine, dimension, hops
+CAPTURE_AIM = 0.9
 INSTRUCTIONS_LIMIT_S = 120
 SAVED_COUNTS = pathlib.Path(__file__).resolve().parents[1] / "golden" / "instructions.csv"
 GROWTH = 1.01  # that a count may have: the compiler lays code out in another way
@@ -81,10 +84,10 @@ def mesh(build, *arguments, sample_memory=False):
         return json.loads(file.read_text()), sampler.largest
 
 
-def broadcast(build, dim, payload, packets, engine="qemu"):
+def broadcast(build, dim, payload, packets, engine="qemu", options=()):
     report, _ = mesh(build, "--engine", engine, "--dim", dim, "--op", "bcast", "--tree", "sbt",
                      "--free" if engine == "qemu" else "--lockstep",
-                     "--bytes", payload * packets, "--packet", payload)
+                     "--bytes", payload * packets, "--packet", payload, *options)
     return report
 
 
@@ -160,6 +163,23 @@ def print_simulation(build, dims):
                   flush=True)
 
 
+def print_capture(build, rounds):
+    """What listening to every cable costs, both ways in one run of this."""
+    print(f"\n{'engine':>8}{'nodes':>6}{'payload':>9}{'alone /s':>10}{'captured':>10}{'share':>7}"
+          f"{'aim':>5}")
+    for engine, dim, hops in CAPTURED:
+        for payload in REQUIRED:
+            rates = {True: [], False: []}
+            with tempfile.TemporaryDirectory() as folder:
+                for turn in range(2 * rounds):
+                    options = ["--capture", f"{folder}/run.pcapng"] if turn % 2 else []
+                    report = broadcast(build, dim, payload, hops >> dim, engine, options)
+                    rates[turn % 2 == 1].append(report["hops"] / report["wall_s"])
+            alone, captured = (statistics.median(rates[side]) for side in (False, True))
+            print(f"{engine:>8}{2 ** dim:6}{payload:9}{alone:10.0f}{captured:10.0f}"
+                  f"{captured / alone:7.2f}{CAPTURE_AIM:5.1f}", flush=True)
+
+
 def print_instructions(build):
     """Counts by (image, row, column)."""
     counts = {}
@@ -230,6 +250,7 @@ def main():
     print_one_broadcast(arguments.build, 6, arguments.seconds, arguments.rounds)
     print_boot(arguments.build, numbers(arguments.boot_dims))
     print_simulation(arguments.build, numbers(arguments.sim_dims))
+    print_capture(arguments.build, arguments.rounds)
     counts = print_instructions(arguments.build)
     if arguments.save:
         save(counts, SAVED_COUNTS)

@@ -6,10 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <iterator>
-#include <unistd.h>
+#include <utility>
 
 namespace mesh::host {
 
@@ -52,6 +51,12 @@ struct [[gnu::packed]] PacketTail {
 };
 static_assert(sizeof(PacketTail) == 20);
 
+/// Bytes, filled up to a whole word.
+void fill(std::byte* place, std::span<const std::byte> bytes) {
+    std::memcpy(place, bytes.data(), bytes.size());
+    std::memset(place + bytes.size(), 0, pcapng::padded(bytes.size()) - bytes.size());
+}
+
 /// The words for what happens to a frame where it goes in.
 void describe(const Harm& harm, bool nobody, std::string& comment) {
     const auto add = [&](std::string_view word) {
@@ -75,13 +80,13 @@ void describe(const Harm& harm, bool nobody, std::string& comment) {
 } // namespace
 
 Capture::Capture(int file, const Setting& setting)
-    : file_(file),
+    : writer_(file),
       ports_(port_count(setting.network)),
       bytes_max_(setting.bytes_max),
       at_once_(setting.at_once),
       epoch_us_(setting.epoch_us),
       senders_(std::size_t{node_count(setting.network)} * ports_) {
-    buffer_.reserve(kBufferBytes + 2 * kOptionBytesMax);
+    buffer_.resize(kBufferBytes + 2 * kOptionBytesMax);
     write_section(setting);
     write_interfaces(setting);
     write_out();
@@ -206,12 +211,10 @@ void Capture::add(std::uint32_t wire, std::uint64_t time, std::span<const std::b
                           static_cast<std::uint32_t>(last_time_),
                           static_cast<std::uint32_t>(kept),
                           static_cast<std::uint32_t>(frame.size())};
-    const std::size_t at = buffer_.size();
-    buffer_.resize(at + bytes);
-    std::byte* place = buffer_.data() + at;
+    std::byte* place = grow(bytes);
     std::memcpy(place, &head, sizeof head);
     place += sizeof head;
-    std::memcpy(place, frame.data(), kept);
+    fill(place, frame.first(kept));
     if ((flags & pcapng::flag::kOutbound) != 0)
         place[wire::offset::kCablePort] = static_cast<std::byte>(wire % ports_);
     place += pcapng::padded(kept);
@@ -221,11 +224,13 @@ void Capture::add(std::uint32_t wire, std::uint64_t time, std::span<const std::b
         const std::uint32_t code =
             pcapng::option::kComment | (static_cast<std::uint32_t>(comment.size()) << 16);
         std::memcpy(place, &code, sizeof code);
-        std::memcpy(place + sizeof code, comment.data(), comment.size());
+        fill(place + sizeof code, bytes_of(comment));
         place += option_bytes;
     }
-    std::memcpy(place + sizeof(std::uint32_t), &head.bytes, sizeof head.bytes); // behind the end
-    if (at_once_ || buffer_.size() >= kBufferBytes)
+    constexpr std::uint32_t kEndOfOptions = 0;
+    std::memcpy(place, &kEndOfOptions, sizeof kEndOfOptions);
+    std::memcpy(place + sizeof kEndOfOptions, &head.bytes, sizeof head.bytes);
+    if (at_once_ || used_ >= kBufferBytes)
         write_out();
 }
 
@@ -240,15 +245,20 @@ void Capture::finish(std::string_view results) {
     put_word(std::uint32_t{pcapng::option::kEnd});
     end_block();
     write_out();
+    note_error();
 }
 
 // --- blocks in the buffer ---
 
-/// Bytes, filled up to a whole word.
+/// Room for so many more bytes, whatever was there before.
+std::byte* Capture::grow(std::size_t bytes) {
+    if (buffer_.size() - used_ < bytes)
+        buffer_.resize(used_ + bytes);
+    return buffer_.data() + std::exchange(used_, used_ + bytes);
+}
+
 void Capture::put(std::span<const std::byte> bytes) {
-    const std::size_t at = buffer_.size();
-    buffer_.resize(at + pcapng::padded(bytes.size()));
-    std::memcpy(buffer_.data() + at, bytes.data(), bytes.size());
+    fill(grow(pcapng::padded(bytes.size())), bytes);
 }
 
 template <class T>
@@ -264,28 +274,29 @@ void Capture::put_option(std::uint16_t code, std::string_view value) {
 }
 
 void Capture::begin_block(std::uint32_t type) {
-    block_ = buffer_.size();
+    block_ = used_;
     put_word(type);
     put_word(std::uint32_t{0}); // its length, when that is known
 }
 
 void Capture::end_block() {
-    const auto bytes = static_cast<std::uint32_t>(buffer_.size() - block_ + sizeof(std::uint32_t));
+    const auto bytes = static_cast<std::uint32_t>(used_ - block_ + sizeof(std::uint32_t));
     wire::store(buffer_, block_ + sizeof bytes, bytes);
     put_word(bytes);
 }
 
 /// Nothing more is written after the first error: a file with a hole would be no capture.
 void Capture::write_out() {
-    std::span<const std::byte> rest(buffer_);
-    while (failure_.empty() && !rest.empty()) {
-        const ssize_t count = write(file_, rest.data(), rest.size());
-        if (count > 0)
-            rest = rest.subspan(static_cast<std::size_t>(count));
-        else if (errno != EINTR)
-            failure_ = fmt::format("{}: it is cut off at frame {}", std::strerror(errno), frames_);
-    }
-    buffer_.clear();
+    writer_.hand_over(buffer_, std::exchange(used_, 0));
+    if (at_once_ || writer_.error() != 0)
+        note_error();
+}
+
+void Capture::note_error() {
+    writer_.wait();
+    if (failure_.empty() && writer_.error() != 0)
+        failure_ =
+            fmt::format("{}: it is cut off at frame {}", std::strerror(writer_.error()), frames_);
 }
 
 } // namespace mesh::host

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/network.hpp"
+#include "file_writer.hpp"
 #include "host-tools/mesh/links/loom.hpp"
 #include "tap.hpp"
 
@@ -74,9 +75,11 @@ private:
     void put_word(T value);
     void begin_block(std::uint32_t type);
     void end_block();
+    std::byte* grow(std::size_t bytes);
     void write_out();
+    void note_error();
 
-    int file_;
+    FileWriter writer_;
     unsigned ports_;
     std::size_t bytes_max_;
     bool at_once_;
@@ -84,8 +87,9 @@ private:
     std::uint64_t frames_ = 0; // numbered from 1
     std::uint64_t last_time_ = 0;
     std::vector<Sender> senders_;
-    std::vector<std::byte> buffer_;
-    std::size_t block_ = 0; // where the block begins that is being written
+    std::vector<std::byte> buffer_; // as large as it ever was
+    std::size_t used_ = 0;          // of it
+    std::size_t block_ = 0;         // where the block begins that is being written
     std::string comment_;
     std::string failure_;
 };
