@@ -33,8 +33,8 @@ carried = $(BUILD)/$(1)/program.stamp \
 
 # ---- the toolkit ---------------------------------------------------------------------------------
 # What a user is told of; an error only where nobody can have meant it.
-USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-mismatched-new-delete -Werror=unused-result \
-  -Werror=return-type -Werror=format -Werror=unused-variable
+USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-mismatched-new-delete \
+  -Werror=unused-result -Werror=return-type -Werror=format -Werror=unused-variable
 CXX_ONLY := -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit
 # $(1): prefix of the tools, $(2): place; the variables that begin with it have the words.
 define program_json

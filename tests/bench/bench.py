@@ -11,10 +11,12 @@ One broadcast: 60 KiB in 1-KiB packets over msbt, and the time in which the bare
 as many packets.
 Boot: seconds until every port of every node has checked who is at its other end.
 Simulation: hops of a broadcast in a second of CPU time, boot and checks included.
-Capture: the same broadcast with --capture and without in turn; packets a second, median of the rounds.
-Instructions: of a forwarded packet and of every routing rule, counted on the Cortex-M by QEMU
-(-icount); `whole` is all the node executes for a packet, with driver and acknowledgements, `kernel`
-leaves the driver out, `crc` is in both. The images fail if a limit is broken, and the exit status
+Capture: the same broadcast with --capture and without in turn; packets a second, median of the
+rounds.
+Instructions: of a forwarded packet, of every routing rule and of what processes do inside a node,
+counted on the Cortex-M by QEMU (-icount); `whole` is all the node executes for a packet, with
+driver and acknowledgements, `kernel` leaves the driver out, `crc` is in both. The images fail if a
+limit is broken, and the exit status
 is 1 if a count has grown since the table of the last release (--save writes that), whatever the
 times are.
 """
@@ -183,7 +185,7 @@ def print_capture(build, rounds):
 def print_instructions(build):
     """Counts by (image, row, column)."""
     counts = {}
-    for name in ("forwarding", "rules"):
+    for name in ("forwarding", "rules", "processes"):
         image = build / boards.default(build) / f"{name}.elf"
         command = [*boards.machine(build, boards.default(build)), "-icount", "shift=8",
                    "-semihosting-config", "enable=on,target=native",

@@ -219,7 +219,11 @@ def test_the_programs_that_teach_compile_and_print_what_is_shown(tmp_path):
 def test_the_library_does_the_same_on_every_network_and_engine(network):
     engine = "qemu" if "qemu" in network else "sim"
     where = [word for word in network if word != "qemu"]
-    outcome = mesh("run", "--engine", engine, *where, "--app", IMAGES / "app_library.elf")
+    with open(ROOT / "LICENSE", encoding="ascii") as text: # what stands behind < is the input
+        lines = len(text.readlines())
+    with open(ROOT / "LICENSE", "rb") as file:
+        outcome = mesh("run", "--engine", engine, *where, "--app", IMAGES / "app_library.elf",
+                       stdin=file)
     assert outcome.status == 0, outcome
     nodes = len(console(outcome))
     assert nodes == {"2": 4, "3": 8}.get(str(network[1]), 16 if "uhc" in network else 24)
@@ -228,7 +232,10 @@ def test_the_library_does_the_same_on_every_network_and_engine(network):
         assert said == ["par ok sum 003 " + str(node), f"ring ok got {left} {left:x}",
                         f"sum {nodes * nodes / 2:.2f} max {2 ** (40 + min(nodes - 1, 7))} ok ok",
                         "bcast 77 ok word 5 rnd true", "within timed out probe false",
-                        "requests ok ok true ok ok"], outcome
+                        "requests ok ok true ok ok",
+                        f"scan {node + 1} ok around {5 * nodes % 7} ok", "fair ababab",
+                        "when bbbaaa", "blocks ok ok ok ok true 0 true",
+                        f"read {lines} lines, of time true ok"], outcome
 
 
 def test_one_node_can_end_the_run_of_all(engine):

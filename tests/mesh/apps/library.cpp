@@ -14,6 +14,65 @@ Process reader(Kernel&, Channel<int>& c, int& sum) {
     }
     co_return Status::ok;
 }
+/// Adds modulo a number.
+struct Around {
+    std::uint32_t end;
+    std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return (a + b) % end; }
+};
+Process writer(Kernel& node, SharedChannel<int>& shared, int from) {
+    Status all = Status::ok;
+    for (int i = 0; i < 3; ++i) {
+        const Status s = co_await write(node, shared, from + i);
+        all = first_failure(all, s);
+    }
+    co_return all;
+}
+/// Its guards are always ready: takes turns, or prefers one; the second one only if it may.
+Process chooser(Kernel& node, SharedChannel<int>& a, SharedChannel<int>& b, bool fair) {
+    std::array<char, 7> order{};
+    std::uint32_t last = 1;
+    for (unsigned i = 0; i < 6; ++i) {
+        co_await node.yield();
+        co_await node.yield();
+        std::uint32_t which = 0;
+        if (fair)
+            which = co_await fair_alt(node, last, on(a), on(b));
+        else
+            which = co_await alt(node, when(i >= 3, on(a)), on(b));
+        const int got = co_await (which == 0 ? a : b).read();
+        order[i] = static_cast<char>(got < 10 ? 'a' : 'b');
+    }
+    print("{} {}\n", fair ? "fair" : "when", order.data());
+    co_return Status::ok;
+}
+Process blocks_of_own_sizes(Kernel& node) {
+    const std::uint32_t n = node.nodes(), me = index(node.id());
+    std::array<std::uint32_t, 64> counts{}, ones{}, mine{}, sent{}, theirs{};
+    std::array<std::uint32_t, 2048> all{}, back{};
+    for (std::uint32_t i = 0; i < n; ++i) {
+        counts[i] = i % 3;
+        ones[i] = 1;
+    }
+    std::fill_n(mine.begin(), counts[me], 100 + me);
+    const Counts each = Counts{counts}.first(n);
+    Status s = co_await gatherv(node, mine, each, std::span{all}, NodeId{1});
+    Status t = co_await scatterv(node, all, each, std::span{theirs}, NodeId{1});
+    const bool round = std::equal(mine.begin(), mine.begin() + counts[me], theirs.begin());
+    Status u = co_await allgatherv(node, mine, each, std::span{back});
+    std::uint32_t sum = std::accumulate(back.begin(), back.end(), 0u);
+    for (std::uint32_t i = 0; i < n; ++i)
+        sent[i] = 1000 * me + i;
+    Status v = co_await alltoallv(node, sent, Counts{ones}.first(n), std::span{theirs},
+                                  Counts{ones}.first(n));
+    bool right = true;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        right = right && theirs[i] == 1000 * i + me;
+        sum -= counts[i] * (100 + i);
+    }
+    print("blocks {} {} {} {} {} {} {}\n", s, t, u, v, round, sum, right);
+    co_return first_failure(first_failure(s, t), first_failure(u, v));
+}
+
 Process app_main(Kernel& node) {
     Channel<int> c{node};
     int sum = 0;
@@ -46,6 +105,25 @@ Process app_main(Kernel& node) {
     s = co_await wait(node, q[which]);
     t = co_await wait_all(node, q);
     print("requests {} {} {} {} {}\n", r.status, r2.status, which < 2, s, t);
+    std::uint32_t prefix = 1, around = 5;
+    s = co_await scan_value(node, prefix);
+    t = co_await allreduce_value(node, around, Around{7});
+    print("scan {} {} around {} {}\n", prefix, s, around, t);
+    for (const bool fair : {true, false}) {
+        SharedChannel<int> one{node}, other{node};
+        s = co_await par(node, writer(node, one, 0), writer(node, other, 10),
+                         chooser(node, one, other, fair));
+        t = first_failure(t, s);
+    }
+    s = co_await blocks_of_own_sizes(node);
+    std::uint32_t position = 0, lines = 0;
+    std::array<char, 128> room{};
+    std::string_view line;
+    while (co_await read_line(node, position, room, line))
+        ++lines;
+    const std::uint64_t before = cycles();
+    co_await node.yield();
+    print("read {} lines, of time {} {}\n", lines, cycles() >= before, first_failure(s, t));
     if (!node.arguments().empty() && node.id() == NodeId{1}) {
         end_run(node, "enough");
     }
