@@ -52,7 +52,8 @@ MAIN_SOURCE := host-tools/mesh/main.cpp
 # Programs that whole-run tests and benchmarks load, as a user would load one of his own; some that
 # use what only a board has are for it alone.
 PROBE_APPS := $(wildcard tests/mesh/apps/*.cpp tests/bench/apps/*.cpp)
-HOST_PROBES := $(filter-out %/semihosting.cpp %/computes.cpp,$(wildcard tests/mesh/apps/*.cpp))
+HOST_PROBES := $(filter-out %/semihosting.cpp %/computes.cpp %/windows.cpp,$(wildcard \
+  tests/mesh/apps/*.cpp))
 LIBRARY_SOURCES := $(filter-out $(MAIN_SOURCE),$(HOST_SOURCES)) $(OP_SOURCES)
 # The first board is the one that is meant where none is named.
 DEFAULT_BOARD := mps2-an505
@@ -143,7 +144,9 @@ $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTA
 
 # ---- images --------------------------------------------------------------------------------------
 # boards/BOARD/board.mk sets CPU_FLAGS and LDSCRIPT, and may set SHARED (folders beside its own that
-# it is made of), BOARD_LDFLAGS, PROBES (images of tests/target and tests/bench for it alone) and
+# it is made of), BOARD_LDFLAGS, IMAGES and SUITES (those of firmware/ops and apps, and of
+# tests/target, that are made without being asked for, in place of all and of the apps of tests),
+# PROBES (images of tests/target and tests/bench for it alone) and
 # the budgets FLASH_BUDGET, RAM_BUDGET (bytes, kernel without app) and STACK_BUDGET (bytes, one
 # function).
 TARGET_FLAGS := -Os -g -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti \
@@ -151,6 +154,9 @@ TARGET_FLAGS := -Os -g -ffunction-sections -fdata-sections -fno-exceptions -fno-
   -fno-common -fno-jump-tables -fstack-usage -Wno-psabi
 TARGET_LDFLAGS := -nostartfiles --specs=nano.specs -Llinker -Wl,--gc-sections \
   $(LINK_NETWORKS) -Wl,--print-memory-usage -Wl,--orphan-handling=error -Wl,--fatal-warnings
+
+TARGET_TESTS := $(patsubst tests/target/%.cpp,test_%,$(wildcard tests/target/*.cpp))
+ALL_PROBE_APPS := $(patsubst %.cpp,app_%,$(notdir $(PROBE_APPS)))
 
 .PHONY: images
 # $(1): board, $(2): image, $(3): its own objects, $(4): what is put into it for whoever runs it
@@ -169,11 +175,15 @@ LDSCRIPT :=
 SHARED :=
 BOARD_LDFLAGS :=
 PROBES :=
+IMAGES := $(OPS) $(APPS)
+SUITES := $(TARGET_TESTS) $(ALL_PROBE_APPS)
 include boards/$(1)/board.mk
 $(1)_CPU_FLAGS := $$(CPU_FLAGS)
 $(1)_LDSCRIPT := $$(LDSCRIPT)
 $(1)_LDFLAGS := $$(BOARD_LDFLAGS)
 $(1)_PROBES := $$(PROBES)
+$(1)_IMAGES := $$(IMAGES)
+$(1)_SUITES := $$(SUITES)
 $(1)_FOLDERS := boards/$(1) $$(SHARED)
 $(1)_SOURCES := $$(wildcard $$($(1)_FOLDERS:%=%/*.cpp))
 $(1)_DRIVER := $$(call target_objects,$(1),$$(filter-out %/main.cpp,$$($(1)_SOURCES)))
@@ -193,7 +203,6 @@ endef
 target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 include firmware/programs.mk
-TARGET_TESTS := $(basename $(notdir $(wildcard tests/target/*.cpp)))
 $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
   image_rules,$b,$(basename $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call \
   carried,$b,$a)))))
@@ -201,8 +210,8 @@ $(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app
   $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call carried,$b,$a)))))
 # Images with a main() of their own: suites that run on the target, and a board's own, which a
 # driver talks to or which count instructions.
-$(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,test_$t,\
-  $(call target_objects,$b,tests/target/$t.cpp) $($b_DRIVER) $($b_PORTABLE)))))
+$(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,$t,\
+  $(call target_objects,$b,$(t:test_%=tests/target/%.cpp)) $($b_DRIVER) $($b_PORTABLE)))))
 $(foreach b,$(BOARDS),$(foreach p,$($b_PROBES),$(eval $(call image_rules,$b,$(notdir $p),\
   $(call target_objects,$b,$(wildcard $p/*.cpp)$(wildcard $p.cpp)) $($b_DRIVER) $($b_PORTABLE)))))
 
@@ -214,9 +223,8 @@ $(README_APP): README.md
 $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
   $(call target_objects,$b,$(README_APP)) $($b_SYSTEM))))
 
-images: toolkit $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(OPS) $(APPS)))
-TEST_IMAGES := $(foreach b,$(BOARDS),$(TARGET_TESTS:%=$(BUILD)/$b/test_%.elf)) \
-  $(foreach b,$(BOARDS),$(patsubst %.cpp,$(BUILD)/$b/app_%.elf,$(notdir $(PROBE_APPS)))) \
+images: toolkit $(foreach b,$(BOARDS),$($b_IMAGES:%=$(BUILD)/$b/%.elf))
+TEST_IMAGES := $(foreach b,$(BOARDS),$($b_SUITES:%=$(BUILD)/$b/%.elf)) \
   $(BOARDS:%=$(BUILD)/%/readme.elf) \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(notdir $($b_PROBES))))
 

@@ -94,16 +94,17 @@ struct ExceptionFrame {
     std::uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
 };
 
-/// With the registers of the floating point unit.
-constexpr std::ptrdiff_t kFrameBytesMax = 104;
+/// How far beyond its end a stack may have grown when that is noticed.
+constexpr std::ptrdiff_t kBeyondBytesMax = 1024;
 
 alignas(8) [[gnu::used, gnu::section(".noinit")]] std::array<std::byte, 1024> fault_stack;
 
-/// The stack that the processor's pointer `at` stands in; without room if it is in none. Without
-/// limit registers a frame that finds no room is still counted off the pointer.
+/// The stack that the processor's pointer `at` stands in; without room if it is in none. A
+/// processor without limit registers has moved it beyond the end already, by a function's frame and
+/// its own.
 Stack stack_of(const std::byte* at) {
     for (const Stack& stack : stacks())
-        if (at + kFrameBytesMax >= stack.limit && at < stack.top)
+        if (at + kBeyondBytesMax >= stack.limit && at < stack.top)
             return stack;
     return {at, at};
 }
@@ -133,6 +134,10 @@ void locate(const ExceptionFrame* frame, wire::FaultRecord& record) {
         record.lr = frame->lr;
     } else {
         record.lr = latest_return(at, stack.top);
+    }
+    if (pointer < stack.limit) { // as a processor with limit registers says it
+        record.cause = wire::kProcessorFault + regs::kUsageFault;
+        record.status = regs::kCfsrStackOverflow;
     }
 }
 } // namespace

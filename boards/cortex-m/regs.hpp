@@ -50,6 +50,7 @@ inline constexpr std::uint32_t kFaultsEnable = (1u << 19) | (1u << 18) | (1u << 
 inline constexpr unsigned kUsageFault = 6; // exception number
 inline constexpr std::uint32_t kCfsrMemAddressValid = 1u << 7;
 inline constexpr std::uint32_t kCfsrBusAddressValid = 1u << 15;
+inline constexpr std::uint32_t kCfsrStackOverflow = 1u << 20; // [V8M] only
 inline constexpr std::uint32_t kCfsrDivisionByZero = 1u << 25;
 inline constexpr std::uint32_t kFpuFullAccess = 0xFu << 20;       // CPACR: CP10 and CP11
 inline constexpr std::uint32_t kTickClearPending = 1u << 25;      // ICSR: PENDSTCLR

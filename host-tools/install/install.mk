@@ -24,9 +24,8 @@ install: install-deps ## install tool, images, manual and completion: PREFIX= (/
 
 install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@install -Dm755 $(MESH) '$(INSTALLED)/bin/mesh'
-	@for board in $(BOARDS); do for app in $(OPS) $(APPS); do \
-	  install -Dm644 $(BUILD)/$$board/$$app.elf \
-	  "$(INSTALLED)/share/meshputer/$$board/$$app.elf" || exit 1; done; done
+	@for image in $(foreach b,$(BOARDS),$($b_IMAGES:%=$b/%.elf)); do \
+	  install -Dm644 $(BUILD)/$$image "$(INSTALLED)/share/meshputer/$$image" || exit 1; done
 	@mkdir -p '$(INSTALLED)/share/meshputer/include'
 	@tar -C firmware -cf - $(filter-out boards/%,$(HEADERS:firmware/%=%)) | \
 	  tar -C '$(INSTALLED)/share/meshputer/include' -xf -

@@ -45,18 +45,19 @@ protected:
     }
 
     const json good_{{"machine", {"-M", "some"}},
-                     {"lines", {{"serial", {0, 2, 1}}}},
+                     {"lines", {{"serial", {0, 2, 1}}, {"fill", 14}}},
                      {"identity", "0x2001FFF0"},
                      {"windows", {2000, 1500}},
                      {"node_mbyte", 12}};
     fs::path folder_;
 };
 
-TEST_F(BoardFile, says_what_a_board_with_serial_lines_is) {
+TEST_F(BoardFile, SaysWhatABoardWithSerialLinesIs) {
     const BoardFacts board = read(good_);
     EXPECT_EQ(board.name, folder_.filename());
     EXPECT_EQ(board.machine, (std::vector<std::string>{"-M", "some"}));
     EXPECT_EQ(board.serial_lines, (std::vector<unsigned>{0, 2, 1}));
+    EXPECT_EQ(board.serial_fill, 14u);
     EXPECT_EQ(board.ports(), 2u);
     EXPECT_EQ(board.identity_at, 0x2001'FFF0u);
     EXPECT_EQ(board.node_mbyte, 12u);
@@ -64,7 +65,7 @@ TEST_F(BoardFile, says_what_a_board_with_serial_lines_is) {
     EXPECT_EQ(board.window_bytes(7), 1500u) << "as with all ports that it has";
 }
 
-TEST_F(BoardFile, that_cannot_be_is_refused_by_file_and_key) {
+TEST_F(BoardFile, ThatCannotBeIsRefusedByFileAndKey) {
     const auto with = [&](const char* key, const json& value) {
         json bad = good_;
         bad[key] = value;
@@ -77,9 +78,11 @@ TEST_F(BoardFile, that_cannot_be_is_refused_by_file_and_key) {
     with("lines", {{"ethernet", 17}});
     with("lines", {{"ethernet", -1}});
     with("lines", {{"wire", 3}});
-    with("lines", {{"serial", {0}}});
-    with("lines", {{"serial", {0, 1, 1}}});
-    with("lines", {{"serial", {0, 1, 64}}});
+    with("lines", {{"serial", {0, 1}}});
+    with("lines", {{"serial", {0, 1}}, {"fill", 0}});
+    with("lines", {{"serial", {0}}, {"fill", 1}});
+    with("lines", {{"serial", {0, 1, 1}}, {"fill", 1}});
+    with("lines", {{"serial", {0, 1, 64}}, {"fill", 1}});
     with("identity", 5);
     with("identity", "2001FFF0");
     with("identity", "0x2001FFF1");
@@ -99,7 +102,7 @@ TEST_F(BoardFile, that_cannot_be_is_refused_by_file_and_key) {
     refused(ethernet, "identity");
 }
 
-TEST_F(BoardFile, that_is_no_json_or_not_there_is_refused) {
+TEST_F(BoardFile, ThatIsNoJsonOrNotThereIsRefused) {
     EXPECT_THROW(read_text("{"), UsageError);
     EXPECT_THROW(read_text("[]"), UsageError);
     EXPECT_THROW(read_board(folder_ / "none"), UsageError);

@@ -43,7 +43,7 @@ std::pair<Fd, Fd> make_pipe() {
 std::vector<std::string> child_words(const Case& work) {
     std::vector<std::string> words = work.words;
     words.at(0) = std::filesystem::read_symlink("/proc/self/exe").string();
-    words.insert(words.begin() + 2, fmt::format("--report=/dev/fd/{}", kChildNetFd));
+    words.insert(words.begin() + 2, fmt::format("--report=/dev/fd/{}", kChildFirstFd));
     return words;
 }
 
@@ -82,7 +82,7 @@ void Crew::start(Case work) {
     auto [output, output_end] = make_pipe();
     const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
     QemuProcess process = QemuProcess::spawn(
-        child_words(work), {null.get(), output_end.get(), errors_end.get(), report_end.get()});
+        child_words(work), {null.get(), output_end.get(), errors_end.get(), {report_end.get()}});
     children_.push_back({std::move(work),
                          std::move(process),
                          {std::move(report), {}},

@@ -2,9 +2,11 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/links/bounds.hpp"
+#include "wire/bytes.hpp"
 #include "wire/identity.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -33,13 +35,18 @@ constexpr std::chrono::milliseconds kStartPatience{5};
 constexpr std::uint64_t kStartUsMax = 500'000;
 /// How long a process may live on whose socket is closed.
 constexpr std::uint64_t kClosingUs = 500'000;
-constexpr std::size_t kDescriptorsPerNode = 5;
+constexpr std::size_t kDescriptorsPerNode = 4; // beside its sockets
+/// What a node's emulator is given: its monitor, its sockets, and the socket of its GDB stub, if it
+/// has one.
+constexpr int kMonitorFd = kChildFirstFd;
+constexpr int kFirstSocketFd = kMonitorFd + 1;
 
-/// What an epoll event is about: this, and the number of the node.
-enum class Source : std::uint32_t { socket, errors, process, signals };
+/// What an epoll event is about: this, the number of the socket, and that of the node.
+enum class Source : std::uint8_t { socket, errors, process, signals };
 
-std::uint64_t tag_of(Source source, std::uint32_t node) {
-    return (std::uint64_t{static_cast<std::uint32_t>(source)} << 32) | node;
+std::uint64_t tag_of(Source source, std::uint32_t node, unsigned cable = 0) {
+    return (std::uint64_t{static_cast<std::uint8_t>(source)} << 40) | (std::uint64_t{cable} << 32) |
+           node;
 }
 
 [[noreturn]] void fail(std::string_view what) {
@@ -61,10 +68,10 @@ void watch(const Fd& epoll, int operation, int fd, std::uint64_t tag, std::uint3
 }
 
 /// A few descriptors per node and some more.
-void allow_descriptors(std::size_t nodes) {
+void allow_descriptors(std::size_t nodes, unsigned sockets) {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
-    const rlim_t wanted = kDescriptorsPerNode * nodes + 64;
+    const rlim_t wanted = (kDescriptorsPerNode + sockets) * nodes + 2 * kGivenFdMin;
     if (limit.rlim_cur >= wanted)
         return;
     if (limit.rlim_max < wanted)
@@ -74,9 +81,40 @@ void allow_descriptors(std::size_t nodes) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::string mac_text(const wire::Mac& mac) {
-    return fmt::format("{:02x}:{:02x}:{:02x}:{:02x}:{:02x}:{:02x}", mac[0], mac[1], mac[2], mac[3],
-                       mac[4], mac[5]);
+using Words = std::vector<std::string>;
+
+/// All ports share one interface, which has the identity as its address.
+void add_interface(Words& words, const wire::Mac& mac) {
+    words.insert(words.end(), {"-netdev", fmt::format("socket,id=n,fd={}", kFirstSocketFd), "-net",
+                               fmt::format("nic,netdev=n,macaddr={:02x}", fmt::join(mac, ":"))});
+}
+
+/// A line for the host, then one for each port; the identity is put into memory.
+void add_serial_lines(Words& words, const BoardFacts& board, unsigned ports, const wire::Mac& mac) {
+    std::uint64_t identity = 0;
+    for (std::size_t at = 0; at < mac.size(); ++at)
+        identity |= std::uint64_t{mac[at]} << (8 * at);
+    words.insert(words.end(), {"-device", fmt::format("loader,addr={:#x},data={:#x},data-len=8",
+                                                      board.identity_at, identity)});
+    const auto used = std::span(board.serial_lines).first(board.sockets(ports));
+    for (unsigned line = 0; line <= std::ranges::max(used); ++line) {
+        const auto number = std::ranges::find(used, line) - used.begin();
+        const bool unused = number == std::ssize(used);
+        if (!unused)
+            words.insert(words.end(), {"-chardev", fmt::format("socket,id=l{},fd={}", number,
+                                                               kFirstSocketFd + number)});
+        words.insert(words.end(),
+                     {"-serial", unused ? "null" : fmt::format("chardev:l{}", number)});
+    }
+}
+
+/// Two ends of a socket; the far one has a number that no child's own has.
+std::pair<Fd, Fd> socket_pair(int blocking) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | blocking, 0, ends) != 0)
+        fail("socketpair");
+    const Fd far_end(ends[1]);
+    return {Fd(ends[0]), checked(fcntl(far_end.get(), F_DUPFD_CLOEXEC, kGivenFdMin), "fcntl")};
 }
 
 } // namespace
@@ -88,9 +126,12 @@ QemuEngine::QemuEngine(RigPlan plan)
             ends_),
       nodes_(node_count(plan_.network)),
       buffer_(kReadBytes),
+      host_buffer_(plan_.board.serial() ? kReadBytes : 0),
       epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
       null_(checked(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null")) {
     watch(epoll_, EPOLL_CTL_ADD, signals_.descriptor(), tag_of(Source::signals, 0), EPOLLIN);
+    if (plan_.board.serial())
+        loom_.send_one_at_a_time();
 }
 
 QemuEngine::~QemuEngine() {
@@ -100,7 +141,7 @@ QemuEngine::~QemuEngine() {
 }
 
 void QemuEngine::boot(Events& events) {
-    allow_descriptors(nodes_.size());
+    allow_descriptors(nodes_.size(), plan_.board.sockets(port_count(plan_.network)));
     stubs_.open(plan_.gdb);
     for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
         spawn(node_at(node), 0);
@@ -126,34 +167,29 @@ void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
 
 /// Semihosting is there for the exit status alone. Its other calls would run commands and write
 /// files here, by the image's will; given to a debugger instead, they do nothing without one.
-std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node, unsigned starts) {
+Words qemu_words(const RigPlan& plan, NodeId node, unsigned starts) {
     const wire::Mac mac = wire::to_mac({plan.network, node, starts});
-    // A small translation buffer: the image is small, and every node pays for its own.
-    std::vector<std::string> words{plan.qemu};
+    const unsigned ports = port_count(plan.network);
+    Words words{plan.qemu};
     words.insert(words.end(), plan.board.machine.begin(), plan.board.machine.end());
+    // A small translation buffer: the image is small, and every node pays for its own.
     words.insert(words.end(), {"-accel", "tcg,tb-size=2", "-nodefaults", "-no-user-config",
-                               "-display", "none", "-semihosting-config", "enable=on,target=gdb",
-                               "-netdev", fmt::format("socket,id=n,fd={}", kChildNetFd), "-net",
-                               "nic,netdev=n,macaddr=" + mac_text(mac), "-chardev",
-                               fmt::format("socket,id=m,fd={}", kChildMonitorFd), "-mon",
+                               "-display", "none", "-semihosting-config", "enable=on,target=gdb"});
+    if (plan.board.serial())
+        add_serial_lines(words, plan.board, ports, mac);
+    else
+        add_interface(words, mac);
+    words.insert(words.end(), {"-chardev", fmt::format("socket,id=m,fd={}", kMonitorFd), "-mon",
                                "chardev=m", "-kernel", plan.program(node).image});
     if (plan.sandbox)
         words.insert(words.end(), {"-sandbox", "on,obsolete=deny,elevateprivileges=deny,"
                                                "spawn=deny,resourcecontrol=deny"});
     if (std::find(plan.gdb.begin(), plan.gdb.end(), node) != plan.gdb.end()) {
-        const std::string stub = fmt::format("socket,id=g,fd={},server=on,wait=off", kChildGdbFd);
+        const std::string stub = fmt::format("socket,id=g,fd={},server=on,wait=off",
+                                             kFirstSocketFd + plan.board.sockets(ports));
         words.insert(words.end(), {"-S", "-chardev", stub, "-gdb", "chardev:g"});
     }
     return words;
-}
-
-/// Its side of the node's monitor; gives the other.
-Fd QemuEngine::open_monitor(NodeLine& line) {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        fail("socketpair");
-    line.monitor = Fd(ends[0]);
-    return Fd(ends[1]);
 }
 
 std::vector<WaitsFor> QemuEngine::waiting(NodeId node) {
@@ -164,27 +200,41 @@ std::vector<WaitsFor> QemuEngine::waiting(NodeId node) {
 }
 
 void QemuEngine::spawn(NodeId node, unsigned starts) {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
-        fail("socketpair");
     NodeLine& line = nodes_[index(node)];
-    line.socket = Fd(ends[0]);
-    const Fd far_end(ends[1]);
+    line.mac = wire::to_mac({plan_.network, node, starts});
+    const StreamFormat format =
+        plan_.board.serial() ? StreamFormat::serial : StreamFormat::ethernet;
+    std::vector<Fd> far_ends;
+    SpawnFiles files{null_.get(), null_.get(), -1, {}};
+    const auto give = [&](Fd far_end) {
+        files.given.push_back(far_end.get());
+        far_ends.push_back(std::move(far_end));
+    };
+    auto [monitor, monitor_end] = socket_pair(0);
+    line.monitor = std::move(monitor);
+    give(std::move(monitor_end));
+    for (unsigned count = plan_.board.sockets(port_count(plan_.network)); count != 0; --count) {
+        auto [near_end, far_end] = socket_pair(SOCK_NONBLOCK);
+        give(std::move(far_end));
+        line.cables.push_back(
+            {std::move(near_end), FrameReader(format), SendQueue(format, plan_.board.serial_fill)});
+    }
     int words[2];
     if (pipe2(words, O_CLOEXEC) != 0)
         fail("pipe");
     line.errors = Fd(words[0]);
     const Fd errors_end(words[1]);
-    const Fd monitor_end = open_monitor(line);
+    files.errors = errors_end.get();
     fcntl(line.errors.get(), F_SETFL, O_NONBLOCK);
     fcntl(line.errors.get(), F_SETPIPE_SZ, kErrorPipeBytes);
-    line.process = QemuProcess::spawn(qemu_words(plan_, node, starts),
-                                      {null_.get(), null_.get(), errors_end.get(), far_end.get(),
-                                       stubs_.descriptor(node), monitor_end.get()});
-    const auto add = [&](int fd, Source source) {
-        watch(epoll_, EPOLL_CTL_ADD, fd, tag_of(source, index(node)), EPOLLIN);
+    if (stubs_.descriptor(node) >= 0)
+        give(checked(fcntl(stubs_.descriptor(node), F_DUPFD_CLOEXEC, kGivenFdMin), "fcntl"));
+    line.process = QemuProcess::spawn(qemu_words(plan_, node, starts), files);
+    const auto add = [&](int fd, Source source, unsigned cable = 0) {
+        watch(epoll_, EPOLL_CTL_ADD, fd, tag_of(source, index(node), cable), EPOLLIN);
     };
-    add(line.socket.get(), Source::socket);
+    for (unsigned number = 0; number < line.cables.size(); ++number)
+        add(line.cables[number].socket.get(), Source::socket, number);
     add(line.errors.get(), Source::errors);
     add(line.process.descriptor(), Source::process);
 }
@@ -227,14 +277,16 @@ void QemuEngine::reset_nodes() {
 
 void QemuEngine::on_event(std::uint64_t tag, std::uint32_t events) {
     const NodeId node = node_at(static_cast<std::uint32_t>(tag));
-    if (static_cast<Source>(tag >> 32) != Source::signals && nodes_[index(node)].reset)
+    const auto source = static_cast<Source>(tag >> 40);
+    const auto cable = static_cast<std::uint8_t>(tag >> 32);
+    if (source != Source::signals && nodes_[index(node)].reset)
         return;
-    switch (static_cast<Source>(tag >> 32)) {
+    switch (source) {
     case Source::socket:
         if ((events & EPOLLOUT) != 0)
-            flush(node);
+            flush(node, cable);
         if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
-            read_from(node);
+            read_from(node, cable);
         break;
     case Source::errors: read_errors(node); break;
     case Source::process: ended(node); break;
@@ -242,28 +294,56 @@ void QemuEngine::on_event(std::uint64_t tag, std::uint32_t events) {
     }
 }
 
-/// Reads what there is at once, and hands all whole frames to the loom. False if there was nothing.
+/// Reads what there is on all of a node's sockets. False if there was nothing.
 bool QemuEngine::read_from(NodeId node) {
+    bool any = false;
+    for (unsigned number = 0; number < nodes_[index(node)].cables.size(); ++number)
+        any = read_from(node, number) || any;
+    return any;
+}
+
+/// Reads what there is at once, and hands all whole frames to the loom. What a node says to the
+/// host comes after what it has sent by its ports before, also by other sockets. False if there was
+/// nothing.
+bool QemuEngine::read_from(NodeId node, unsigned number) {
     NodeLine& line = nodes_[index(node)];
-    if (line.socket.get() < 0)
+    if (!line.open())
         return false;
-    const ssize_t got = recv(line.socket.get(), buffer_.data(), buffer_.size(), 0);
+    const bool to_host = number == 0 && line.cables.size() > 1;
+    Bytes& buffer = to_host ? host_buffer_ : buffer_;
+    const ssize_t got = recv(line.cables[number].socket.get(), buffer.data(), buffer.size(), 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
-    if (got <= 0) {
+    if (to_host)
+        for (unsigned other = 1; other < line.cables.size(); ++other)
+            read_from(node, other);
+    if (got <= 0)
         close(node);
-        return false;
-    }
-    auto bytes = std::span(buffer_).first(static_cast<std::size_t>(got));
-    while (const auto frame = line.reader.next(bytes))
+    else if (line.open())
+        take_frames(node, number, std::span(buffer).first(static_cast<std::size_t>(got)));
+    return got > 0;
+}
+
+void QemuEngine::take_frames(NodeId node, unsigned number, std::span<std::byte> bytes) {
+    NodeLine& line = nodes_[index(node)];
+    FrameReader& reader = line.cables[number].reader;
+    while (const auto frame = reader.next(bytes)) {
+        if (plan_.board.serial() && frame->size() >= wire::kHeadBytes) {
+            const Port port = number == 0 ? kHostPort : port_at(number - 1);
+            wire::store(*frame, wire::offset::kCableTo, wire::Mac{0x02, 0, 0, 0, 0, 0});
+            wire::store(*frame, wire::offset::kCablePort, port);
+            wire::store(*frame, wire::offset::kCableFrom, line.mac);
+        }
         loom_.frame_from(node, *frame);
-    if (line.reader.broken()) {
-        line.reason = fmt::format("sends what is no stream of frames (one of {} bytes)",
-                                  line.reader.length());
-        kill(node);
-        close(node);
+        if (!line.open())
+            return;
     }
-    return true;
+    if (!reader.broken())
+        return;
+    line.reason =
+        fmt::format("sends what is no stream of frames (one of {} bytes)", reader.length());
+    kill(node);
+    close(node);
 }
 
 /// False if there was nothing to read.
@@ -282,11 +362,15 @@ bool QemuEngine::read_errors(NodeId node) {
 
 bool QemuEngine::Ends::deliver(NodeId to, std::span<const std::byte> frame) {
     NodeLine& line = rig.nodes_[index(to)];
-    if (line.socket.get() < 0)
+    if (!line.open())
         return true; // it is ending, and gets nothing any more
+    const auto port = wire::load<Port>(frame, wire::offset::kCablePort);
+    const std::size_t number = line.cables.size() == 1 || port == kHostPort ? 0 : index(port) + 1;
+    if (number >= line.cables.size())
+        return true; // by a port that it does not have
     if (!std::exchange(line.dirty, true))
         rig.dirty_.push_back(index(to));
-    if (line.queue.push(frame))
+    if (line.cables[number].queue.push(frame))
         return true;
     if (!std::exchange(line.crowded, true))
         rig.crowded_.push_back(index(to));
@@ -327,9 +411,16 @@ void QemuEngine::part_crowds() {
     for (const std::uint32_t node : std::exchange(crowded_, {})) {
         NodeLine& line = nodes_[node];
         line.crowded = false;
-        if (!line.queue.empty())
-            loom_.too_much_for(node_at(node), line.queue.busiest_port());
+        if (!line.empty())
+            loom_.too_much_for(node_at(node), busiest_port(line));
     }
+}
+
+/// The port by which most waits for the node.
+unsigned QemuEngine::busiest_port(const NodeLine& line) const {
+    const auto fullest = std::ranges::max_element(
+        line.cables, {}, [](const Cable& one) { return one.queue.held_bytes(); });
+    return fullest->queue.busiest_port();
 }
 
 void QemuEngine::flush() {
@@ -342,28 +433,33 @@ void QemuEngine::flush() {
 }
 
 void QemuEngine::flush(NodeId node) {
+    for (unsigned number = 0; number < nodes_[index(node)].cables.size(); ++number)
+        flush(node, number);
+}
+
+void QemuEngine::flush(NodeId node, unsigned number) {
     NodeLine& line = nodes_[index(node)];
-    if (line.socket.get() < 0 || line.queue.empty())
+    if (!line.open() || line.cables[number].queue.empty())
         return;
-    const auto rest = line.queue.waiting();
-    const ssize_t sent = send(line.socket.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    Cable& cable = line.cables[number];
+    const auto rest = cable.queue.waiting();
+    const ssize_t sent = send(cable.socket.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno != EAGAIN && errno != EINTR)
         return; // it has closed: reading says so, after the last that it sent
-    line.queue.pop(sent > 0 ? static_cast<std::size_t>(sent) : 0);
-    if (line.blocked != line.queue.empty())
+    cable.queue.pop(sent > 0 ? static_cast<std::size_t>(sent) : 0);
+    if (cable.blocked != cable.queue.empty())
         return;
-    line.blocked = !line.queue.empty();
-    watch(epoll_, EPOLL_CTL_MOD, line.socket.get(), tag_of(Source::socket, index(node)),
-          EPOLLIN | (line.blocked ? static_cast<std::uint32_t>(EPOLLOUT) : 0u));
+    cable.blocked = !cable.queue.empty();
+    watch(epoll_, EPOLL_CTL_MOD, cable.socket.get(), tag_of(Source::socket, index(node), number),
+          EPOLLIN | (cable.blocked ? static_cast<std::uint32_t>(EPOLLOUT) : 0u));
 }
 
 /// The socket of a node has come to its end; its process is to follow.
 void QemuEngine::close(NodeId node) {
     NodeLine& line = nodes_[index(node)];
-    if (line.reader.inside() && line.reason.empty())
+    if (line.cables.front().reader.inside() && line.reason.empty())
         line.reason = "ended in the middle of a frame";
-    line.socket = Fd();
-    line.queue.clear();
+    line.cables.clear();
     closing_.push_back({index(node), ends_.now_us() + kClosingUs});
     loom_.gone(node);
 }
@@ -375,7 +471,7 @@ void QemuEngine::ended(NodeId node) {
     }
     for (unsigned reads = 0; reads < kLastReads && read_errors(node); ++reads) {
     }
-    if (line.socket.get() >= 0)
+    if (line.open())
         close(node);
     const std::string how = line.process.end(std::chrono::milliseconds(0));
     line.errors = Fd();

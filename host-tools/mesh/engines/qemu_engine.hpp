@@ -1,4 +1,5 @@
-// The rig: one QEMU for each node, one socket pair each, one thread and one epoll for all of them.
+// The rig: one QEMU for each node, a socket pair for its network interface or for each of its
+// serial lines, one thread and one epoll for all of them.
 //
 // The sockets have no name, so nobody else can connect and two rigs cannot clash. A node is gone
 // when its process has ended and all that it sent has been read; its socket alone says nothing of
@@ -12,7 +13,10 @@
 #include "qemu_process.hpp"
 #include "signals.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,18 +41,28 @@ public:
     bool real_time() const override { return true; }
 
 private:
-    struct NodeLine {
+    /// A socket: all that a node has, or one of its serial lines, the host's first.
+    struct Cable {
         Fd socket;
+        FrameReader reader;
+        SendQueue queue;
+        bool blocked = false; // waits for room in the socket
+    };
+    struct NodeLine {
+        std::vector<Cable> cables;
         Fd errors; // what its emulator says on its standard error
         Fd monitor;
         QemuProcess process;
-        FrameReader reader;
-        SendQueue queue;
+        wire::Mac mac{};
         std::string reason;   // why it was ended, if that was done here
         bool dirty = false;   // in dirty_
-        bool blocked = false; // waits for room in the socket
         bool crowded = false; // in crowded_
         bool reset = false;   // in resets_: its life is over
+
+        bool open() const { return !cables.empty(); }
+        bool empty() const {
+            return std::ranges::all_of(cables, [](const Cable& one) { return one.queue.empty(); });
+        }
     };
     /// A node whose socket is closed and whose process has not ended yet.
     struct Closing {
@@ -69,14 +83,17 @@ private:
     };
 
     void wait_for_room(std::uint32_t spawned, Events& events);
-    static Fd open_monitor(NodeLine& line);
     void spawn(NodeId node, unsigned starts);
     void reset_nodes();
     void on_event(std::uint64_t tag, std::uint32_t events);
     bool read_from(NodeId node);
+    bool read_from(NodeId node, unsigned number);
+    void take_frames(NodeId node, unsigned number, std::span<std::byte> bytes);
+    unsigned busiest_port(const NodeLine& line) const;
     bool read_errors(NodeId node);
     void flush();
     void flush(NodeId node);
+    void flush(NodeId node, unsigned number);
     void close(NodeId node);
     void ended(NodeId node);
     void end_closing();
@@ -91,6 +108,7 @@ private:
     std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before
     std::vector<Closing> closing_;                    // earliest first
     Bytes buffer_;
+    Bytes host_buffer_; // of what nodes with serial lines say to the host
     Fd epoll_;
     Signals signals_;
     Fd null_;

@@ -34,16 +34,15 @@ constexpr std::chrono::milliseconds kEndPatience = 500ms;
 struct Exec {
     char* const* words;
     char* const* environment;
-    SpawnFiles files;
+    const SpawnFiles& files;
     pid_t parent;
 };
 
-/// Makes a descriptor known to the child under `number`. The owner of all of them holds more than
-/// these numbers before it opens the ones to be given, so none is overwritten.
+/// Makes a descriptor known to the child under `number`.
 void give(int fd, int number) {
     if (fd == number)
         fcntl(number, F_SETFD, 0);
-    else if (fd >= 0)
+    else
         dup2(fd, number);
 }
 
@@ -61,9 +60,9 @@ int become(void* argument) {
     dup2(exec.files.input, STDIN_FILENO);
     dup2(exec.files.output, STDOUT_FILENO);
     dup2(exec.files.errors, STDERR_FILENO);
-    give(exec.files.net, kChildNetFd);
-    give(exec.files.gdb, kChildGdbFd);
-    give(exec.files.monitor, kChildMonitorFd);
+    int number = kChildFirstFd;
+    for (const int fd : exec.files.given)
+        give(fd, number++);
     execve(exec.words[0], exec.words, exec.environment);
     _exit(127);
 }
@@ -120,7 +119,7 @@ QemuProcess& QemuProcess::operator=(QemuProcess&& other) noexcept {
     return *this;
 }
 
-QemuProcess QemuProcess::spawn(const std::vector<std::string>& words, SpawnFiles files) {
+QemuProcess QemuProcess::spawn(const std::vector<std::string>& words, const SpawnFiles& files) {
     std::vector<std::string> copy = words;
     std::vector<char*> pointers = pointers_to(copy);
     // One malloc arena is enough for a machine with one CPU and saves memory per node.
@@ -191,7 +190,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& words, std::si
     const Fd reader(ends[0]);
     Fd writer(ends[1]);
     const Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-    QemuProcess child = QemuProcess::spawn(words, {null.get(), writer.get(), null.get()});
+    QemuProcess child = QemuProcess::spawn(words, {null.get(), writer.get(), null.get(), {}});
     close(writer.release());
     std::vector<std::string> lines;
     std::string line;

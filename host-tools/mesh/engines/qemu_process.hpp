@@ -27,20 +27,18 @@ private:
     int fd_ = -1;
 };
 
-/// Numbers under which a child finds its network socket, the listening socket of its GDB stub if it
-/// has one, and its monitor; all other descriptors are closed.
-inline constexpr int kChildNetFd = 3;
-inline constexpr int kChildGdbFd = 4;
-inline constexpr int kChildMonitorFd = 5;
+/// Numbers under which a child finds the descriptors that it is given, from here on; all others are
+/// closed. If there are several, they have numbers from kGivenFdMin on here, so that none is
+/// overwritten.
+inline constexpr int kChildFirstFd = 3;
+inline constexpr int kGivenFdMin = 64;
 
 /// What a child gets of this process's descriptors; -1: nothing.
 struct SpawnFiles {
     int input;
     int output;
     int errors;
-    int net = -1;
-    int gdb = -1;
-    int monitor = -1;
+    std::vector<int> given{};
 };
 
 /// A running child. Dies with its owner: by the destructor, and by the kernel (PR_SET_PDEATHSIG)
@@ -57,7 +55,7 @@ public:
     ~QemuProcess() { reap(); }
 
     /// Starts `words` (the first one a path). RunError.
-    static QemuProcess spawn(const std::vector<std::string>& words, SpawnFiles files);
+    static QemuProcess spawn(const std::vector<std::string>& words, const SpawnFiles& files);
 
     pid_t pid() const { return pid_; }
     /// Readable when the process has ended.

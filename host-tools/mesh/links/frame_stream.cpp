@@ -1,6 +1,7 @@
 #include "frame_stream.hpp"
 
 #include "bounds.hpp"
+#include "wire/compact.hpp"
 #include "wire/frame.hpp"
 
 #include <algorithm>
@@ -13,6 +14,8 @@ namespace {
 /// Sent bytes stay in the queue's memory until there are so many.
 constexpr std::size_t kCompactBytes = std::size_t{256} << 10;
 
+constexpr std::size_t kLineFrameBytesMax = wire::kFrontBytesMax + wire::kPayloadBytesMax;
+
 std::size_t length_at(std::span<const std::byte> bytes) {
     std::size_t length = 0;
     for (std::size_t at = 0; at < kLengthBytes; ++at)
@@ -23,6 +26,8 @@ std::size_t length_at(std::span<const std::byte> bytes) {
 } // namespace
 
 std::optional<std::span<std::byte>> FrameReader::next(std::span<std::byte>& bytes) {
+    if (format_ == StreamFormat::serial)
+        return next_serial(bytes);
     if (given_)
         kept_.clear();
     given_ = false;
@@ -59,6 +64,50 @@ bool FrameReader::move(std::span<std::byte>& bytes, std::size_t until) {
     return kept_.size() >= until;
 }
 
+std::optional<std::span<std::byte>> FrameReader::next_serial(std::span<std::byte>& bytes) {
+    while (!bytes.empty()) {
+        const std::byte in = bytes.front();
+        bytes = bytes.subspan(1);
+        std::byte out{};
+        switch (decoder_.take(in, out)) {
+        case wire::CobsDecoder::Event::none: break;
+        case wire::CobsDecoder::Event::byte:
+            if (kept_.size() <= kLineFrameBytesMax) // what is longer is no frame
+                kept_.push_back(out);
+            break;
+        case wire::CobsDecoder::Event::end:
+            if (!kept_.empty())
+                return frame_of_line(true);
+            break;
+        case wire::CobsDecoder::Event::broken: return frame_of_line(false);
+        }
+    }
+    return std::nullopt;
+}
+
+/// What was kept of a line, as a frame is everywhere else.
+std::span<std::byte> FrameReader::frame_of_line(bool whole) {
+    frame_.assign(wire::kHeadBytes + wire::kPacketBytesMax, std::byte{});
+    const auto head = std::span(frame_).first<wire::kHeadBytes>();
+    const auto packet = std::span(frame_).subspan(wire::kHeadBytes);
+    wire::FrontRead front;
+    if (whole)
+        front = wire::read_front(std::span(kept_), kept_.size(), head,
+                                 packet.first<wire::kPacketHeaderBytes>());
+    if (front.front_bytes == 0)
+        frame_.resize(std::min(kept_.size(), wire::kHeadBytes - 1));
+    else
+        frame_.resize(wire::kHeadBytes + front.packet_bytes);
+    if (front.front_bytes != 0) {
+        const std::size_t payload_bytes = kept_.size() - front.front_bytes;
+        std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(front.front_bytes), payload_bytes,
+                    packet.subspan(wire::kPacketHeaderBytes).begin());
+        wire::restore_checksums(front, head, packet.first(front.packet_bytes));
+    }
+    kept_.clear();
+    return frame_;
+}
+
 bool FrameReader::read_length(std::span<const std::byte> bytes) {
     length_ = length_at(bytes);
     broken_ = length_ > bounds::kFrameBytesMax;
@@ -68,49 +117,71 @@ bool FrameReader::read_length(std::span<const std::byte> bytes) {
 bool SendQueue::push(std::span<const std::byte> frame) {
     if (bytes_.size() - sent_ + kLengthBytes + frame.size() > bounds::kUnreadBytesMax)
         return false;
+    const std::size_t before = bytes_.size();
+    if (format_ == StreamFormat::ethernet)
+        append(frame);
+    else
+        append_to_line(frame);
+    const bool whole = frame.size() > wire::offset::kCablePort;
+    frames_.push_back({bytes_.size() - before,
+                       whole ? std::to_integer<unsigned>(frame[wire::offset::kCablePort]) : 0});
+    return true;
+}
+
+void SendQueue::append(std::span<const std::byte> frame) {
     std::array<std::byte, kLengthBytes> length{};
     for (std::size_t at = 0; at < kLengthBytes; ++at)
         length[at] = static_cast<std::byte>(frame.size() >> (8 * (kLengthBytes - 1 - at)));
     bytes_.insert(bytes_.end(), length.begin(), length.end());
     bytes_.insert(bytes_.end(), frame.begin(), frame.end());
-    return true;
+}
+
+/// Of a frame whose headers were damaged so that the format has no words for them, the first byte
+/// alone goes out: it counts as damaged, as it would.
+void SendQueue::append_to_line(std::span<const std::byte> frame) {
+    const std::size_t before = bytes_.size();
+    const std::size_t head_bytes = std::min(frame.size(), wire::kHeadBytes);
+    const auto packet = frame.subspan(head_bytes);
+    wire::Front front;
+    const bool spoken =
+        head_bytes == wire::kHeadBytes && wire::write_front(frame.first(head_bytes), packet, front);
+    wire::CobsEncoder encoder =
+        spoken ? wire::CobsEncoder(
+                     front.all(), packet.subspan(std::min(packet.size(), wire::kPacketHeaderBytes)))
+               : wire::CobsEncoder(frame.first(std::min<std::size_t>(frame.size(), 1)), {});
+    bytes_.push_back(wire::kFrameEnd); // ends what noise there was
+    for (std::byte byte; encoder.next(byte);)
+        bytes_.push_back(byte);
+    while ((bytes_.size() - before) % fill_ != 0)
+        bytes_.push_back(wire::kFrameEnd);
 }
 
 void SendQueue::pop(std::size_t bytes) {
     sent_ += bytes;
+    for (begun_ += bytes; !frames_.empty() && begun_ >= frames_.front().bytes; frames_.pop_front())
+        begun_ -= frames_.front().bytes;
     if (empty()) {
         clear();
-        return;
+    } else if (sent_ >= kCompactBytes && sent_ >= bytes_.size() / 2) {
+        bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(sent_));
+        sent_ = 0;
     }
-    if (sent_ < kCompactBytes || sent_ < bytes_.size() / 2)
-        return;
-    std::size_t whole = 0;
-    while (whole + frame_bytes(whole) <= sent_)
-        whole += frame_bytes(whole);
-    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(whole));
-    sent_ -= whole;
 }
 
 void SendQueue::clear() {
     bytes_.clear();
-    sent_ = 0;
+    frames_.clear();
+    sent_ = begun_ = 0;
     if (bytes_.capacity() > kCompactBytes)
         bytes_.shrink_to_fit();
 }
 
 unsigned SendQueue::busiest_port() const {
     std::array<std::size_t, 256> by_port{};
-    for (std::size_t at = 0; at < bytes_.size(); at += frame_bytes(at))
-        if (frame_bytes(at) > kLengthBytes + wire::offset::kCablePort)
-            by_port[std::to_integer<std::size_t>(
-                bytes_[at + kLengthBytes + wire::offset::kCablePort])] += frame_bytes(at);
+    for (const Waiting& frame : frames_)
+        by_port[frame.port] += frame.bytes;
     return static_cast<unsigned>(std::max_element(by_port.begin(), by_port.end()) -
                                  by_port.begin());
-}
-
-/// Bytes of the frame at `at`, its length included.
-std::size_t SendQueue::frame_bytes(std::size_t at) const {
-    return kLengthBytes + length_at(std::span(bytes_).subspan(at));
 }
 
 } // namespace mesh::host

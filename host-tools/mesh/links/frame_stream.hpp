@@ -1,12 +1,18 @@
-// Frames on a stream socket: a big-endian length of four bytes and the frame, as QEMU's socket
-// network has it. Two halves: the reader cuts bytes into frames, the queue holds what is to be
-// sent.
+// Frames on a stream socket, as the far end has them. Two halves: the reader cuts bytes into
+// frames, the queue holds what is to be sent. Two formats:
+//   ethernet  a big-endian length of four bytes and the frame, as QEMU's socket network has it
+//   serial    the bytes of a serial line: compact format and byte stuffing (wire/compact.hpp,
+//   cobs.hpp)
 //
-// The reader takes any bytes in pieces of any size. Neither half keeps more than its bound.
+// The reader takes any bytes in pieces of any size. Neither half keeps more than its bound. What is
+// no frame on a serial line comes out as one that is shorter than any.
 #pragma once
+
+#include "wire/cobs.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,8 +21,12 @@ namespace mesh::host {
 
 inline constexpr std::size_t kLengthBytes = 4;
 
+enum class StreamFormat : std::uint8_t { ethernet, serial };
+
 class FrameReader {
 public:
+    explicit FrameReader(StreamFormat format = StreamFormat::ethernet) : format_(format) {}
+
     /// Takes the next whole frame off the front of `bytes`; it stays valid until the next call.
     /// Nothing if there is none: then `bytes` is used up, and the beginning of a frame is kept.
     std::optional<std::span<std::byte>> next(std::span<std::byte>& bytes);
@@ -28,10 +38,15 @@ public:
     bool inside() const { return !kept_.empty() && !given_; }
 
 private:
+    std::optional<std::span<std::byte>> next_serial(std::span<std::byte>& bytes);
+    std::span<std::byte> frame_of_line(bool whole);
     bool move(std::span<std::byte>& bytes, std::size_t until);
     bool read_length(std::span<const std::byte> bytes);
 
-    std::vector<std::byte> kept_; // of a frame that came in parts, its length included
+    StreamFormat format_;
+    wire::CobsDecoder decoder_;
+    std::vector<std::byte> frame_; // as it is everywhere else, made of what was kept of a line
+    std::vector<std::byte> kept_;  // of a frame that came in parts, its length included
     std::size_t length_ = 0;
     bool given_ = false; // what is kept was the last frame that next() gave
     bool broken_ = false;
@@ -39,6 +54,12 @@ private:
 
 class SendQueue {
 public:
+    /// `fill`: of a serial line, the number of bytes to a multiple of which a frame is filled up
+    /// with zeroes, which mean nothing there.
+    explicit SendQueue(StreamFormat format = StreamFormat::ethernet, std::size_t fill = 1)
+        : format_(format),
+          fill_(fill) {}
+
     /// Appends a frame. False if too many bytes wait already: it is dropped.
     bool push(std::span<const std::byte> frame);
     /// All that is still to be sent.
@@ -53,10 +74,19 @@ public:
     std::size_t held_bytes() const { return bytes_.size(); }
 
 private:
-    std::size_t frame_bytes(std::size_t at) const;
+    struct Waiting {
+        std::size_t bytes; // on the stream
+        unsigned port;     // in its cable header
+    };
+    void append(std::span<const std::byte> frame);
+    void append_to_line(std::span<const std::byte> frame);
 
-    std::vector<std::byte> bytes_; // begins with a frame
-    std::size_t sent_ = 0;
+    StreamFormat format_;
+    std::size_t fill_;
+    std::vector<std::byte> bytes_;
+    std::deque<Waiting> frames_; // that are not all sent
+    std::size_t sent_ = 0;       // of bytes_
+    std::size_t begun_ = 0;      // bytes of the first frame that are sent
 };
 
 } // namespace mesh::host

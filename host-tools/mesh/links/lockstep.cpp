@@ -126,7 +126,7 @@ void Lockstep::send_batch(NodeId to) {
     while (!member.queue.empty()) {
         Bytes& frame = member.queue.front();
         bytes += std::max(frame.size(), kShortFrameBytes) + kFrameOverheadBytes;
-        if (bytes > kBatchBytesMax && !first)
+        if (bytes > batch_bytes_max_ && !first)
             break;
         first = false;
         Bytes sent = std::move(frame);

@@ -57,6 +57,9 @@ public:
 
     Lockstep(std::uint32_t nodes, Outlet outlet);
 
+    /// Each batch is one frame: for nodes whose ports have lines of their own, on which frames of
+    /// one batch would come in any order.
+    void send_one_at_a_time() { batch_bytes_max_ = 0; }
     /// Frames count from reset, also before lockstep begins; from now on they are also held.
     void begin();
     bool on() const { return on_; }
@@ -134,6 +137,7 @@ private:
     std::uint64_t arrivals_ = 0;
     std::uint64_t rounds_ = 0;
     std::int64_t busy_ = 0; // nodes that are not idle
+    std::size_t batch_bytes_max_ = kBatchBytesMax;
     bool on_ = false;
     bool releasing_ = false;
 };

@@ -105,6 +105,8 @@ public:
     void send(NodeId to, std::span<const std::byte> frame);
     /// From now on nodes report when they are idle and frames go out by model time.
     void begin_lockstep();
+    /// See Lockstep.
+    void send_one_at_a_time() { lockstep_.send_one_at_a_time(); }
     bool in_lockstep() const { return lockstep_.on(); }
     /// Groups of frames that have gone out in lockstep so far.
     std::uint64_t rounds() const { return lockstep_.rounds(); }

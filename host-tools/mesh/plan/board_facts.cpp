@@ -2,6 +2,7 @@
 
 #include "core/types.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "wire/compact.hpp"
 #include "wire/frame.hpp"
 
 #include <fmt/ranges.h>
@@ -21,6 +22,7 @@ using nlohmann::json;
 
 constexpr unsigned kMbyteMax = 1u << 20;
 constexpr unsigned kSerialLinesMax = 64;
+constexpr unsigned kFillMax = 256;
 constexpr std::array<std::string_view, 5> kKeys{"machine", "lines", "identity", "windows",
                                                 "node_mbyte"};
 
@@ -52,17 +54,18 @@ public:
     void lines(BoardFacts& board) const {
         const std::string wanted = fmt::format(
             "{{\"ethernet\": ports, 1 to {}}} or {{\"serial\": [the emulator's numbers of the "
-            "host's serial line and each port's, 2 to {}]}}",
-            kPortsMax, kPortsMax + 1);
+            "host's serial line and each port's, 2 to {}], \"fill\": bytes, 1 to {}}}",
+            kPortsMax, wire::kCompactPorts + 1, kFillMax);
         const json& lines = value("lines", wanted);
-        if (!lines.is_object() || lines.size() != 1)
-            wrong("lines", wanted);
-        if (lines.contains("ethernet"))
+        if (lines.is_object() && lines.size() == 1 && lines.contains("ethernet")) {
             board.ethernet_ports = number(lines["ethernet"], 1, kPortsMax, "lines", wanted);
-        else if (lines.contains("serial"))
+        } else if (lines.is_object() && lines.size() == 2 && lines.contains("serial") &&
+                   lines.contains("fill")) {
             board.serial_lines = serial(lines["serial"], wanted);
-        else
+            board.serial_fill = number(lines["fill"], 1, kFillMax, "lines", wanted);
+        } else {
             wrong("lines", wanted);
+        }
     }
 
     /// Only with serial lines, and then it must be there.
@@ -121,7 +124,7 @@ private:
         return from.get<unsigned>();
     }
     std::vector<unsigned> serial(const json& list, std::string_view wanted) const {
-        if (!list.is_array() || list.size() < 2 || list.size() > kPortsMax + 1)
+        if (!list.is_array() || list.size() < 2 || list.size() > wire::kCompactPorts + 1)
             wrong("lines", wanted);
         std::vector<unsigned> lines;
         for (const json& one : list) {

@@ -17,6 +17,9 @@ struct BoardFacts {
     /// "serial": the emulator's number of the serial line of the host, then of each port. Empty:
     /// all ports share one network interface.
     std::vector<unsigned> serial_lines;
+    /// "fill": its receivers look after every so many bytes, or some time after the last one.
+    /// Frames are filled up to that, so that nobody waits.
+    unsigned serial_fill = 1;
     unsigned ethernet_ports = 0; // of that interface
     /// "identity", of a board with serial lines: where in its memory the eight bytes of a node's
     /// identity are put. An interface has them as its address.
@@ -32,6 +35,9 @@ struct BoardFacts {
     /// Of a node with so many ports. More ports than the board has: as with all that it has; 0 if
     /// nothing is known.
     std::size_t window_bytes(unsigned ports) const;
+    /// Sockets between the host tool and a node with so many ports: one, or the host's and each
+    /// port's.
+    unsigned sockets(unsigned ports) const { return serial() ? ports + 1 : 1; }
 };
 
 /// Reads `folder`/board.json; the folder has the board's name. UsageError: it is not there, has a

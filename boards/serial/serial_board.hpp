@@ -1,0 +1,233 @@
+// A board whose cables are serial lines: one for each port, and the last one for the host.
+//
+// Every line sends for itself, from the packet where it lies. What comes in waits in the ring of
+// its line, and is taken into the one buffer that the kernel lends, line by line in turn.
+// Interrupts move bytes between ring or packet and line; wait() returns when a frame is whole, not
+// for bytes.
+#pragma once
+
+#include "boards/serial/line.hpp"
+#include "hal/concepts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace mesh::board {
+
+/// What a chip gives: its lines by number (0 to kPorts - 1 those of the ports, kPorts the host's),
+/// a counter, one wake-up. boards/BOARD/chip.hpp has it for the hardware.
+template <class C>
+concept SerialChip = requires(C::Timer timer, unsigned line, std::byte byte, bool on,
+                              std::uint64_t time_us) {
+    requires C::kPorts >
+    0 && C::kPorts <= wire::kCompactPorts;
+    /// Of one line, in bits a second.
+    requires C::kBitsPerSecond >
+    0;
+    /// What each line can keep that nobody has taken: a power of two.
+    requires C::kRingBytes >= 2048;
+    /// Holds interrupts back while it lives; nests.
+    typename C::Guard;
+    /// The identity as it was given.
+    { C::address() } -> std::same_as<wire::Mac>;
+    /// Sets up a line, with the interrupt that says that bytes have come.
+    { C::init(line) } -> std::same_as<void>;
+    /// That interrupt on or off.
+    { C::listen(line, on) } -> std::same_as<void>;
+    /// So many bytes can be read now; none while not listening.
+    { C::waiting(line) } -> std::same_as<unsigned>;
+    { C::read(line) } -> std::same_as<std::byte>;
+    /// So many bytes can be written now.
+    { C::room(line) } -> std::same_as<unsigned>;
+    { C::write(line, byte) } -> std::same_as<void>;
+    /// The interrupt that says that there is room, on or off.
+    { C::tell_room(line, on) } -> std::same_as<void>;
+    /// All that was written has left.
+    { C::drained(line) } -> std::same_as<bool>;
+    /// Counts microseconds, in 32 bits.
+    { C::counter_us() } -> std::same_as<std::uint32_t>;
+    /// Sleeps until an interrupt is pending, also one that a Guard holds back.
+    { C::sleep() } -> std::same_as<void>;
+    /// For good: no interrupt may wake it any more.
+    { C::silence() } -> std::same_as<void>;
+    { timer.wake_after(time_us) } -> std::same_as<void>;
+};
+
+template <SerialChip Chip>
+class SerialBoard {
+public:
+    static constexpr unsigned kPorts = Chip::kPorts;
+    static constexpr unsigned kLines = kPorts + 1;
+
+    SerialBoard() : identity_(wire::from_mac(Chip::address()).value_or(wire::Identity{})) {}
+    SerialBoard(const SerialBoard&) = delete;
+    SerialBoard& operator=(const SerialBoard&) = delete;
+
+    /// From now on interrupts come. Before anything else.
+    void start() {
+        for (unsigned line = 0; line < kLines; ++line)
+            Chip::init(line);
+    }
+
+    wire::Identity identity() const { return identity_; }
+    /// Every port has a ring of its own, which an acknowledgement must fit beside. On the line a
+    /// frame has fewer bytes than the kernel counts for it.
+    std::size_t window_bytes(unsigned /*ports*/) const {
+        return Chip::kRingBytes - kLineAckBytesMax - kStuffingBytesMax;
+    }
+
+    /// A frame whose checksum does not fit shows as one whose head does not.
+    static constexpr hal::Capabilities capabilities() {
+        return {.senders = kLines,
+                .receivers = 1,
+                .frames_checked = true,
+                .bits_per_second = Chip::kBitsPerSecond};
+    }
+    PortSet ready_ports();
+    void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet);
+    void lend(unsigned /*receiver*/, hal::Head& head, hal::PacketRoom buffer) {
+        head_ = &head;
+        buffer_ = buffer.data();
+    }
+    hal::Received receive();
+
+    std::uint64_t now_us();
+    void set_alarm_us(std::uint64_t time_us) { alarm_us_ = time_us; }
+    void wait();
+    void hang() {
+        timer_.stop_ticks();
+        Chip::silence();
+        for (;;)
+            Chip::sleep();
+    }
+
+    void start_ticks(void (*work)(void* context), void* context) {
+        timer_.start_ticks(work, context);
+    }
+    void stop_ticks() { timer_.stop_ticks(); }
+
+    // Interrupt handlers.
+    void on_line_interrupt(unsigned line) {
+        const bool came = lines_[line].take_all(line);
+        const bool left = lines_[line].send_some(line);
+        happened_ = happened_ || came || left;
+    }
+    void on_timer_interrupt() { timer_.on_interrupt(); }
+
+private:
+    using Guard = Chip::Guard;
+    using OneLine = Line<Chip>;
+    static constexpr std::size_t kStuffingBytesMax = Chip::kRingBytes / wire::kCobsBlockMax + 4;
+    static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+    /// What may lie in a transmitter when all was written, generously.
+    static constexpr std::uint64_t kDrainUs = 64 * 10 * 1'000'000ull / Chip::kBitsPerSecond;
+
+    static unsigned line_of(Port port) { return std::min(index(port), kPorts); }
+    bool drain();
+    bool arm();
+
+    std::array<OneLine, kLines> lines_;
+    typename Chip::Timer timer_;
+    wire::Identity identity_;
+    hal::Head* head_ = nullptr; // of the next frame
+    std::byte* buffer_ = nullptr;
+    unsigned turn_ = 0; // line that is looked at first
+    std::uint64_t alarm_us_ = kNever;
+    std::uint64_t last_us_ = 0;
+    volatile bool happened_ = false; // a frame came in or left since the last wait()
+};
+
+template <SerialChip Chip>
+PortSet SerialBoard<Chip>::ready_ports() {
+    PortSet ready = 0;
+    for (unsigned line = 0; line < kLines; ++line) {
+        lines_[line].look_if_drained(line);
+        if (lines_[line].state() == OneLine::State::idle)
+            ready |= bit_of(line == kPorts ? kHostPort : port_at(line));
+    }
+    return ready;
+}
+
+template <SerialChip Chip>
+void SerialBoard<Chip>::transmit(Port port, const hal::Head& head,
+                                 std::span<const std::byte> packet) {
+    const unsigned line = line_of(port);
+    lines_[line].begin(head, packet);
+    const Guard guard;
+    (void)lines_[line].send_some(line);
+}
+
+template <SerialChip Chip>
+hal::Received SerialBoard<Chip>::receive() {
+    for (unsigned tried = 0; tried < kLines; ++tried) {
+        const unsigned line = turn_;
+        turn_ = turn_ + 1 == kLines ? 0 : turn_ + 1;
+        if (!lines_[line].has_frame())
+            continue;
+        hal::Received got =
+            lines_[line].take_frame(*head_, hal::PacketRoom{buffer_, wire::kPacketBytesMax});
+        got.port = line == kPorts ? kHostPort : port_at(line);
+        const Guard guard;
+        lines_[line].free_room(line);
+        return got;
+    }
+    return {};
+}
+
+/// Time that passes while nobody asks for it and no alarm is set is known in the counter's 32 bits
+/// only; nothing that waits for a time is then there to miss it.
+template <SerialChip Chip>
+std::uint64_t SerialBoard<Chip>::now_us() {
+    const Guard guard;
+    last_us_ += Chip::counter_us() - static_cast<std::uint32_t>(last_us_);
+    return last_us_;
+}
+
+/// Looks at what has been written and not left. True if some has left since.
+template <SerialChip Chip>
+bool SerialBoard<Chip>::drain() {
+    bool left = false;
+    for (unsigned line = 0; line < kLines; ++line) {
+        if (lines_[line].state() != OneLine::State::draining)
+            continue;
+        lines_[line].look_if_drained(line);
+        left = left || lines_[line].state() == OneLine::State::idle;
+    }
+    return left;
+}
+
+/// Sees to it that something wakes the processor in time. False: it is time already.
+template <SerialChip Chip>
+bool SerialBoard<Chip>::arm() {
+    const bool draining = std::ranges::any_of(
+        lines_, [](const OneLine& one) { return one.state() == OneLine::State::draining; });
+    if (alarm_us_ == kNever && !draining)
+        return true;
+    const std::uint64_t now = now_us();
+    if (alarm_us_ <= now) {
+        alarm_us_ = kNever;
+        return false;
+    }
+    timer_.wake_after(draining ? std::min(kDrainUs, alarm_us_ - now) : alarm_us_ - now);
+    return true;
+}
+
+template <SerialChip Chip>
+void SerialBoard<Chip>::wait() {
+    for (;;) {
+        // What comes in from here on stays pending and ends the sleep at once.
+        const Guard guard;
+        const bool happened = happened_;
+        happened_ = false;
+        if (happened || drain() || !arm())
+            return;
+        Chip::sleep();
+    }
+}
+
+} // namespace mesh::board
