@@ -135,17 +135,20 @@ void BoardlessNode::on_dead_links() {
     kernel_.scheduler_.touch();
 }
 
-// Right after notices have left as far as they can.
-bool BoardlessNode::give_up_packets() {
-    bool any = kernel_.forwarder_.make_room();
-    for (News news; kernel_.forwarder_.give_up(news); any = true)
-        kernel_.hear(news);
-    return any;
+// Each makes room for the other.
+void BoardlessNode::send_notices_and_give_up() {
+    for (News news;; hear(news)) {
+        if (kernel_.forwarder_.send_notices())
+            kernel_.scheduler_.touch();
+        if (kernel_.links_.dead_ports() == 0 || !can_keep_news() ||
+            !kernel_.forwarder_.give_up(news))
+            return;
+    }
 }
 
 void BoardlessNode::run() {
     if (interlude_) {
-        kernel_.forwarder_.send_notices();
+        send_notices_and_give_up();
         kernel_.links_.on_buffers_free();
         return;
     }
@@ -156,10 +159,7 @@ void BoardlessNode::run() {
     do {
         if (interludes_)
             end_interludes();
-        do {
-            if (kernel_.forwarder_.send_notices())
-                kernel_.scheduler_.touch();
-        } while (kernel_.links_.dead_ports() != 0 && give_up_packets());
+        send_notices_and_give_up();
         if (kernel_.arena_.failed())
             kernel_.scheduler_.stop();
     } while (kernel_.scheduler_.run_round() && (lockstep() || ++rounds < limits::kRoundsMax));

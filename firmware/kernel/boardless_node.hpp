@@ -98,7 +98,7 @@ private:
     void hear(News& news);
     void end_interludes();
     void on_dead_links();
-    bool give_up_packets();
+    void send_notices_and_give_up();
     void end_program(Status status);
     void report_mailbox(wire::NodeReport& report) const;
 
@@ -114,7 +114,7 @@ private:
     bool interlude_ = false;
     bool interludes_ = false; // there were some since a process last waited:
     std::uint8_t news_count_ = 0;
-    std::array<News, limits::kNewsMax> news_{}; // that came in them
+    std::array<News, limits::kNewsMax> news_; // that came in them
     std::uint64_t computing_since_ = 0;
 };
 

@@ -14,10 +14,13 @@ Envelope envelope_of(const wire::PacketHeader& header, std::uint8_t tag) {
 
 News news_of(const wire::PacketHeader& header) {
     News news{.service = static_cast<Service>(header.service),
+              .rule = Rule::unicast,
               .way = Way::of(header),
+              .round = 0,
               .peer = header.source,
               .message = header.message,
-              .position = header.position};
+              .position = header.position,
+              .detail = 0};
     if (news.service < Service::taken)
         return news;
     news.way = static_cast<std::uint8_t>(header.tag);
@@ -25,11 +28,15 @@ News news_of(const wire::PacketHeader& header) {
     news.detail = detail_of(header);
     return news;
 }
+
+void seal(PacketBuffer* buffer) {
+    wire::write_packet_header(buffer->header, buffer->packet().first<wire::kPacketHeaderBytes>());
+    wire::seal_packet(buffer->packet());
+}
 } // namespace
 
 void Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready, News& news) {
-    wire::write_packet_header(buffer->header, buffer->packet().first<wire::kPacketHeaderBytes>());
-    wire::seal_packet(buffer->packet());
+    seal(buffer);
     buffer->ready = ready;
     buffer->hops = 0;
     buffer->remaining = admission_.remaining(buffer->header.rule, 0);
@@ -43,15 +50,31 @@ void Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag, Ne
     buffer->tags = route.tags;
     if (route.ports.empty() && !route.deliver)
         ++counters_[Counter::drop_no_route];
+    if (route.deliver)
+        deliver(buffer, news);
     while (!route.ports.empty()) {
-        if (!links_.send(route.ports.pop(), buffer))
-            undeliverable(buffer->header, news);
+        const Port port = route.ports.pop();
+        if (buffer->header.service == static_cast<std::uint8_t>(Service::here))
+            say_what_was_lost(port, buffer);
+        if (!links_.send(port, buffer)) {
+            note_loss(port, buffer->header);
+            tell_sender(buffer->header, Service::lost, news);
+        }
         if (arrival != kNoPort)
             ++counters_[Counter::packets_forwarded];
     }
-    if (route.deliver)
-        deliver(buffer, news);
     pool_.release(buffer);
+}
+
+// Who looks for a node wants to know whether what that sends by this port gets there. It may be
+// that a packet did not, and that the link has come back since.
+void Forwarder::say_what_was_lost(Port port, PacketBuffer* buffer) {
+    wire::PacketHeader& header = buffer->header;
+    if (links_.at(port).dead() ||
+        (links_.lost_kinds(port) & Path::kind_in(header.total_bytes)) == 0)
+        return;
+    header.service = static_cast<std::uint8_t>(Service::gone);
+    seal(buffer);
 }
 
 // What comes by a question or an answer says of itself which round it belongs to; of other packets
@@ -96,9 +119,13 @@ void Forwarder::put(PacketBuffer* buffer) {
 }
 
 // An offer is taken in once, after those that its sender numbered before it, and if there is room.
+// By the chosen way an offer of a sender of whom nothing is known any more comes for the first
+// time.
 void Forwarder::on_offer(PacketBuffer* buffer, News& news) {
     const Intake::Fate fate = intake_.fate(news.peer, news.message);
-    if (fate != Intake::Fate::never_came && (fate != Intake::Fate::unknown || news.way != 0)) {
+    const bool new_here =
+        fate == Intake::Fate::unknown && news.way == Way::kChosen && !intake_.knows(news.peer);
+    if (fate != Intake::Fate::never_came && !new_here) {
         ++counters_[Counter::drop_duplicate];
         news.answer(Service::unknown);
         if (fate == Intake::Fate::unknown)
@@ -150,27 +177,22 @@ PacketBuffer* Forwarder::take(const Match& match) {
 // Packets that cannot go on -----------------------------------------------------------------------
 
 bool Forwarder::give_up(News& news) {
-    PacketBuffer* buffer = admission_.closed() ? nullptr : links_.take_undeliverable();
+    Port port = kNoPort;
+    PacketBuffer* buffer = links_.take_undeliverable(port);
     if (buffer == nullptr)
         return false;
     news.clear();
-    undeliverable(buffer->header, news);
+    note_loss(port, buffer->header);
+    if (!admission_.closed())
+        tell_sender(buffer->header, Service::lost, news);
     pool_.release(buffer);
     return true;
 }
 
-bool Forwarder::make_room() {
-    PacketBuffer* buffer = admission_.closed() ? links_.take_undeliverable() : nullptr;
-    if (buffer == nullptr)
-        return false;
+void Forwarder::note_loss(Port port, const wire::PacketHeader& header) {
     ++counters_[Counter::drop_dead_link];
-    pool_.release(buffer);
-    return true;
-}
-
-void Forwarder::undeliverable(const wire::PacketHeader& header, News& news) {
-    ++counters_[Counter::drop_dead_link];
-    tell_sender(header, Service::lost, news);
+    if (header.service == static_cast<std::uint8_t>(Service::packet))
+        links_.lost_kinds(port) |= Path::kind_of(header.tag);
 }
 
 void Forwarder::tell_sender(const wire::PacketHeader& header, Service word, News& news) {
@@ -238,7 +260,7 @@ void Forwarder::send_notice(const News& notice, Path path, bool by_path) {
               .position = by_path ? index(notice.peer) : notice.position};
     if (path.inward)
         header.flags |= wire::packet_flag::kInward;
-    put_detail(header, notice.detail);
+    put_detail(header, by_path ? notice.position : notice.detail);
     News none; // it is for another node
     inject(buffer, notice.service == Service::taken ? notice.detail : 0, none);
 }

@@ -32,15 +32,14 @@ struct Way {
 /// word about a message (all others), or nothing (kCount). Also what is said of a packet to the
 /// node it came from.
 struct News {
-    Service service = Service::kCount;
-    Rule rule = Rule::unicast; // by which it is told
-    std::uint8_t way =
-        Way::kChosen;       // of the packet that it is about; if another: told by all paths
-    std::uint8_t round = 0; // of questions; 0: not the answer to one by all paths
-    NodeId peer = kNoNode;  // where it comes from, or goes to
-    std::uint32_t message = 0;
-    std::uint32_t position = 0;
-    std::uint64_t detail = 0; // alive: bytes that are consumed; taken: when, in model time
+    Service service = Service::kCount; // nothing else is set then
+    Rule rule;                         // by which it is told
+    std::uint8_t way;   // of the packet that it is about; if not kChosen: told by all paths
+    std::uint8_t round; // of questions; 0: not the answer to one by all paths
+    NodeId peer;        // where it comes from, or goes to
+    std::uint32_t message;
+    std::uint32_t position;
+    std::uint64_t detail; // alive: bytes that are consumed; taken: when, in model time
 
     explicit operator bool() const { return service != Service::kCount; }
     void clear() { service = Service::kCount; }
@@ -80,13 +79,10 @@ public:
     /// time at which the first port may start.
     void inject(PacketBuffer* buffer, wire::ModelTime ready, News& news);
 
-    /// Gives up a packet at a dead link. False if there is none, or if its sender could not be told
-    /// now: that is done no faster than notices leave.
+    /// Gives up a packet at a dead link; false if there is none. Its sender is told, unless
+    /// there is no room for one more notice after they have left as far as they can: then he will
+    /// ask. Else what waits at dead links might have all buffers for ever.
     bool give_up(News& news);
-    /// For notices that wait for buffers, so that nothing comes in: drops a packet at a dead link
-    /// without a word to its sender, who will ask. Else what waits there might have all buffers for
-    /// ever. False if there is nothing to do.
-    bool make_room();
     /// Sends word to another node, the answer to what came from there: by all disjoint paths if
     /// that came by one of them. What is left in `news` is for this node.
     void tell(News& news);
@@ -120,7 +116,8 @@ private:
     void put(PacketBuffer* buffer);
     void on_offer(PacketBuffer* buffer, News& news);
     void on_ask(News& news);
-    void undeliverable(const wire::PacketHeader& header, News& news);
+    void say_what_was_lost(Port port, PacketBuffer* buffer);
+    void note_loss(Port port, const wire::PacketHeader& header);
     void tell_sender(const wire::PacketHeader& header, Service word, News& news);
 
     const Here& here_;
@@ -130,7 +127,7 @@ private:
     Admission& admission_;
     Mailbox mailbox_;
     Intake intake_;
-    std::array<News, kNotices> notices_{};
+    std::array<News, kNotices> notices_;
     std::uint8_t notice_path_ = 0; // of the first one: paths before have it
     std::uint8_t notice_first_ = 0;
     std::uint8_t notice_count_ = 0;

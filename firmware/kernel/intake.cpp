@@ -20,7 +20,7 @@ Intake::Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_ane
 
 Intake::Memory Intake::remember(NodeId source, std::uint32_t message) const {
     const Sender& sender = place(source);
-    const bool known = sender.node == index(source);
+    const bool known = knows(source);
     if (known && message == sender.last)
         return Memory::had;
     if (known ? is_behind(message, sender.last) : sender.node == Sender::kNobody && !sender.shared)

@@ -43,6 +43,8 @@ public:
     Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_anew);
 
     Fate fate(NodeId source, std::uint32_t message) const;
+    /// The last message taken in of `source` is remembered: one before it comes too late.
+    bool knows(NodeId source) const { return place(source).node == index(source); }
     /// The message before it is still to come: it must wait for that one.
     bool is_early(const wire::PacketHeader& offer) const;
     /// The offer goes to the mailbox.

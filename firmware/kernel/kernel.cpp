@@ -118,17 +118,18 @@ void Kernel::inject(OutgoingPacket&& packet, wire::ModelTime ready) {
     scheduler_.touch();
 }
 
-void Kernel::tell(News news) {
+void Kernel::tell(const News& news) {
     const Hold hold(scheduler_.holds());
-    forwarder_.tell(news);
-    hear(news);
+    News own = news;
+    forwarder_.tell(own);
+    hear(own);
     if (forwarder_.send_notices())
         scheduler_.touch();
 }
 
 bool Kernel::ask(Outgoing& outgoing) {
     News question;
-    if (!messages_.next_question(outgoing, question))
+    if (!messages_.next_question(outgoing, !links_.trying(), question))
         return false;
     if (outgoing.to == id())
         return outgoing.alive = true;

@@ -173,7 +173,7 @@ public:
     /// There is room for what a process tells another kernel.
     bool may_tell() const { return forwarder_.may_tell(); }
     /// Sends word about a message; see Forwarder::tell(). Precondition: may_tell().
-    void tell(News news);
+    void tell(const News& news);
     /// Time to ask: true if outgoing.lost, or if its time for that has come, and may_tell().
     bool may_ask(const Outgoing& outgoing) const {
         return (outgoing.lost || due(outgoing.ask_at)) && may_tell();

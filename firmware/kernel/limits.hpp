@@ -39,9 +39,10 @@ constexpr std::uint32_t patience_min_us(std::uint32_t bits_per_second) {
 }
 
 /// Hello is repeated until the peer answers: after this time, and then after twice the pause
-/// before, up to kHelloDoublings times.
+/// before, up to kPauseDoublings times. So is a packet that the peer had no buffer for, in case its
+/// word that it has some now was lost.
 inline constexpr std::uint32_t kHelloUs = 250'000;
-inline constexpr unsigned kHelloDoublings = 4;
+inline constexpr unsigned kPauseDoublings = 4;
 /// A node that starts again beside one that is dead gives up the link after so many.
 inline constexpr unsigned kHellosMax = 12;
 /// Data of the host that does not come is asked for again after this time.
@@ -78,9 +79,11 @@ inline constexpr std::uint32_t kMessageWindowPackets = 8;
 
 /// A sender that hears nothing of its message asks whether its receiver is there: first after
 /// kAskPatience times the least patience of its links, when a link that died has been found out,
-/// then after pauses that double, kAsksMax times in all. If an ask has no answer until the next one
-/// is due, after twice that time or more, the receiver is unreachable.
+/// then after pauses that double, up to kAskDoublings times, for as long as it waits. If an ask has
+/// no answer until the next one is due, after twice that time or more, the receiver is unreachable.
+/// In lockstep, where time passes only for asks then, it asks kAsksMax times.
 inline constexpr std::uint32_t kAskPatience = 300;
+inline constexpr unsigned kAskDoublings = 5;
 inline constexpr unsigned kAsksMax = 8;
 
 /// Memory of the senders whose messages a node has taken, as a share of the arena: it knows each of

@@ -132,6 +132,8 @@ public:
     void on_timer(LinkContext& context);
 
     bool dead() const { return (closed_ & kDead) != 0; }
+    /// The peer has not answered in time, and is not given up yet.
+    bool trying() const { return attempts_ != 0; }
     /// The packets of a dead link, one a call, with their reference; nullptr when there are no
     /// more.
     PacketBuffer* take_undeliverable(LinkContext& context);
@@ -149,6 +151,9 @@ public:
     wire::ModelTime& busy_until() { return busy_until_; }
     /// When the external packet that last came in was there: its parts come with it.
     wire::ModelTime& unit_ready() { return unit_ready_; }
+    /// Of which kinds single packets were lost here (Path::kind_of()); all in a life that is not
+    /// the first, since nobody knows what was lost with the one before.
+    std::uint32_t& lost_kinds() { return lost_kinds_; }
 
 private:
     friend struct LinkState; // of tests that go through all of them
@@ -211,6 +216,7 @@ private:
     std::uint32_t wait_us_ = limits::kPatienceFirstUs;     // the same, backed off
     std::uint32_t packets_sent_ = 0;
     std::uint32_t refused_ = 0; // fate of the last 32 frames received
+    std::uint32_t lost_kinds_ = 0;
     std::uint16_t waiting_ = 0;
     std::uint16_t base_ = 0;     // sequence number of the first frame in flight
     std::uint16_t measured_ = 0; // sequence number of the frame whose round trip is measured

@@ -63,7 +63,7 @@ void Links::say_hello() {
             give_up_silent(out);
     hello_at_ = all_up ? wire::kNever : next_hello();
     if (ready_told_) // at boot all are wanted soon
-        hellos_ = static_cast<std::uint8_t>(std::min(hellos_ + 1u, limits::kHelloDoublings));
+        hellos_ = static_cast<std::uint8_t>(std::min(hellos_ + 1u, limits::kPauseDoublings));
 }
 
 // At boot all nodes are there in the end. Later one may be dead, and what waits for it would fill
@@ -78,9 +78,7 @@ void Links::give_up_silent(PortSet out) {
     }
 }
 
-std::uint64_t Links::next_hello() const {
-    return context_.time.ask_at(hellos_, limits::kHelloUs << hellos_);
-}
+std::uint64_t Links::next_hello() const { return context_.time.ask_at(hellos_, limits::kHelloUs); }
 
 void Links::on_new_time() {
     if (hello_at_ != wire::kNever)
@@ -276,6 +274,8 @@ bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready)
             if (is_hello(header)) {
                 header.refused = index(here_.node());
                 header.sequence = network_word(here_.network());
+            } else if (admission_.closed()) {
+                header.free_buffers = 0; // for neighbours
             }
             return true;
         }
@@ -324,10 +324,11 @@ std::uint64_t Links::next_deadline() const {
     return earliest;
 }
 
-PacketBuffer* Links::take_undeliverable() {
+PacketBuffer* Links::take_undeliverable(Port& port) {
     for (std::uint32_t dead = dead_; dead != 0; dead &= dead - 1) {
-        Link& link = links_[static_cast<unsigned>(std::countr_zero(dead))];
-        if (PacketBuffer* buffer = link.take_undeliverable(context_); buffer != nullptr)
+        port = port_at(static_cast<unsigned>(std::countr_zero(dead)));
+        if (PacketBuffer* buffer = links_[index(port)].take_undeliverable(context_);
+            buffer != nullptr)
             return buffer;
     }
     return nullptr;

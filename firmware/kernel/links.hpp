@@ -13,6 +13,7 @@
 #include "kernel/model_clock.hpp"
 #include "wire/host_messages.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -91,8 +92,16 @@ public:
     unsigned count() const { return static_cast<unsigned>(links_.size()); }
     const Link& at(Port port) const { return links_[index(port)]; }
     std::uint32_t dead_ports() const { return dead_; }
-    /// A packet at a dead link, with its reference; nullptr when there are no more.
-    PacketBuffer* take_undeliverable();
+    /// A neighbour has not answered in time: what left by its link may still get there, until that
+    /// is dead.
+    bool trying() const {
+        return std::ranges::any_of(links_, [](const Link& link) { return link.trying(); });
+    }
+    /// A packet at a dead link, with its reference, and which link that is; nullptr when there are
+    /// no more.
+    PacketBuffer* take_undeliverable(Port& port);
+    /// See Link.
+    std::uint32_t& lost_kinds(Port port) { return links_[index(port)].lost_kinds(); }
     /// Packets that wait for a port or an acknowledgement.
     unsigned pending() const;
     /// References to packets that the links have.

@@ -29,9 +29,9 @@ enum class Service : std::uint8_t {
     alive,    // an answer to that or to a probe: go on waiting; `position` bytes have arrived
     probe,   // to a kernel: is it there, and is its message number `position` under way (if not 0)?
     unknown, // an answer to both: nobody knows of that message (any more)
-    look,    // to a kernel: is it there? `position`: by which Path the answer is to come
+    look,    // to a kernel: is it there? `position`: what is waited for, see Path::word()
     here,    // the answer to that; `position`: the node that looks
-    gone,    // the same where no process is left: nothing more will come
+    gone,    // the same where no process is left, or a packet was lost: nothing more will come
     kCount
 };
 
@@ -42,14 +42,24 @@ struct Path {
     bool inward = false; // up the tree, to its root
     bool to_all = false; // down all of the tree, to every node
 
-    constexpr std::uint32_t word() const {
+    /// In a question about packets that come by it: the path, and most bits of their tag.
+    constexpr std::uint32_t word(Tag tag) const {
         return static_cast<std::uint32_t>(rule) | (std::uint32_t{subtree} << 8) |
-               (inward ? 1u << 16 : 0u) | (to_all ? 1u << 17 : 0u);
+               (inward ? 1u << 16 : 0u) | (to_all ? 1u << 17 : 0u) |
+               std::uint32_t{tag} << kTagShift;
     }
     static constexpr Path of_word(std::uint32_t word) {
         return {static_cast<Rule>(word & 0xFFu), static_cast<std::uint8_t>(word >> 8),
                 (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
     }
+    /// Packets of different tags are told apart when some were lost: one bit for each of 32 kinds.
+    static constexpr std::uint32_t kind_of(Tag tag) { return 1u << tag % 32; }
+    static constexpr std::uint32_t kind_in(std::uint32_t word) {
+        return kind_of(static_cast<Tag>(word >> kTagShift));
+    }
+
+private:
+    static constexpr unsigned kTagShift = 18;
 };
 
 /// What a process waits for.

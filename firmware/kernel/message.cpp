@@ -191,7 +191,9 @@ bool Message::advance(std::optional<SourceWait>& wait) {
         unanswered_ = 0;
         started_ = true;
         kernel_.tell({.service = Service::taken,
+                      .rule = Rule::unicast,
                       .way = incoming_.detour ? Way::kNone : Way::kChosen,
+                      .round = 0,
                       .peer = source(),
                       .message = header_.message,
                       .position = consumed,

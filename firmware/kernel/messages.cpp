@@ -59,14 +59,14 @@ void Messages::come_to(Outgoing& outgoing, std::uint32_t arrived_bytes) {
     outgoing.moved = outgoing.moved || arrived_bytes < outgoing.sent_bytes;
 }
 
-bool Messages::next_question(Outgoing& outgoing, News& question) {
-    outgoing.silent = outgoing.silent && !std::exchange(outgoing.alive, false);
+bool Messages::next_question(Outgoing& outgoing, bool heard, News& question) {
+    outgoing.silent = outgoing.silent && !std::exchange(outgoing.alive, false) && heard;
     if (outgoing.lost || outgoing.silent) {
         if (!outgoing.has_way() || !outgoing.any_way)
             return false;
         outgoing.lose_way();
         outgoing.asked = 0;
-    } else {
+    } else if (outgoing.asked < limits::kAsksMax) {
         ++outgoing.asked;
     }
     outgoing.silent = true;
@@ -81,7 +81,8 @@ bool Messages::next_question(Outgoing& outgoing, News& question) {
                 .round = outgoing.way != Way::kChosen ? outgoing.round : std::uint8_t{0},
                 .peer = outgoing.to,
                 .message = outgoing.message,
-                .position = outgoing.about};
+                .position = outgoing.about,
+                .detail = 0};
     return true;
 }
 

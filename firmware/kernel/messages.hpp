@@ -84,8 +84,9 @@ public:
     std::uint32_t before(const Outgoing& outgoing) const;
 
     /// Nothing has been heard for long, or the way is lost: gives the next question. It is to go by
-    /// all paths if outgoing.has_way() does not hold then. False: nobody answers.
-    bool next_question(Outgoing& outgoing, News& question);
+    /// all paths if outgoing.has_way() does not hold then. False: nobody answers. `heard`: what has
+    /// left by the links of this node has got to their other ends, so silence means something.
+    bool next_question(Outgoing& outgoing, bool heard, News& question);
     /// News came: if it is of something under way, that hears it.
     void hear(const News& news);
     /// Makes of a probe the answer to it.

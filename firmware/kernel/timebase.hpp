@@ -54,22 +54,24 @@ public:
     }
     /// That frame may be missing by now.
     bool may_be_missing(wire::ModelTime arrival) const { return !lockstep_ || arrival <= now_; }
-    /// When a peer without buffers is asked again after `asked` times in vain. In lockstep the
-    /// pauses double and end (kNever), so that a mesh in which nobody takes a packet comes to rest.
+    /// When a peer is asked again, who has no buffers or does not answer, after `asked` times in
+    /// vain: the pauses double. In lockstep they end (kNever), so that a mesh in which nobody takes
+    /// a packet comes to rest.
     std::uint64_t ask_at(unsigned asked, std::uint32_t wait_us) const {
         if (!lockstep_)
-            return now_ + wait_us;
-        return asked < limits::kAttemptsMax ? now_ + (wire::kTicksPerUnit << std::min(asked, 32u))
+            return in_pause(wait_us, asked, limits::kPauseDoublings);
+        return asked < limits::kAttemptsMax ? in_pause(wire::kTicksPerUnit, asked, 32)
                                             : wire::kNever;
     }
     /// When the sender of a message, having `asked` as often, asks again whether its receiver is
-    /// there; kNever: no more. In lockstep that is later than whatever else may happen.
+    /// there. In lockstep that is later than whatever else may happen, and ends (kNever), so that a
+    /// mesh in which all wait for each other comes to rest.
     std::uint64_t ask_receiver_at(unsigned asked, std::uint32_t patience_us) const {
         constexpr std::uint64_t kAtRest = std::uint64_t{1} << 48;
-        if (asked >= limits::kAsksMax)
-            return wire::kNever;
-        return now_ +
-               ((lockstep_ ? kAtRest : limits::kAskPatience * std::uint64_t{patience_us}) << asked);
+        if (!lockstep_)
+            return in_pause(std::uint64_t{limits::kAskPatience} * patience_us, asked,
+                            limits::kAskDoublings);
+        return asked < limits::kAsksMax ? in_pause(kAtRest, asked, limits::kAsksMax) : wire::kNever;
     }
 
     /// When a piece of data that the host has not sent is asked for again; kNever: the loom loses
@@ -79,6 +81,9 @@ public:
     }
 
 private:
+    /// After a pause that doubles with each time that was in vain, up to `most` times.
+    std::uint64_t in_pause(std::uint64_t pause, unsigned in_vain, unsigned most) const;
+
     std::uint64_t now_ = 0;
     bool lockstep_ = false;
 };

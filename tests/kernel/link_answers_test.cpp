@@ -1,5 +1,6 @@
 // What a link answers: gaps, refusals and acknowledgements reach the peer, and a dead link says
 // nothing and takes nothing.
+#include "kernel/links.hpp"
 #include "link_pair.hpp"
 
 #include <gtest/gtest.h>
@@ -92,6 +93,63 @@ TEST(LinkAnswers, ADeadLinkTakesNoDataThatItCouldNotAcknowledge) {
     }
     EXPECT_TRUE(pair.ends[1].link.dead()); // and its peer is right to call the packet lost
     EXPECT_TRUE(end.got.empty());
+}
+
+/// A node with one neighbour, which has said hello.
+struct OneNeighbour {
+    std::array<PacketBuffer, 16> buffers{};
+    std::array<PortSlot, 16> slots{};
+    std::array<Link, 1> link;
+    Counters counters;
+    Timebase time;
+    PacketPool pool{buffers, slots, 1};
+    const Here here{{{Topology::cube, 1}, node_at(0)}, rules_of(Topology::cube)};
+    Admission admission{pool, here, 1};
+    Links links{here, link, {pool, counters, time, {4096}}, admission};
+
+    OneNeighbour() {
+        links.on_frame(port_at(0),
+                       {.kind = Kind::hello,
+                        .port = port_at(0),
+                        .sequence = 1,
+                        .refused = 1,
+                        .free_buffers = 0},
+                       nullptr);
+        wire::LinkHeader answer;
+        PacketBuffer* packet = nullptr;
+        EXPECT_TRUE(links.next_frame(answer, packet, 1));
+    }
+    void bring_packet() {
+        PacketBuffer* buffer = pool.allocate();
+        buffer->header = {.source = node_at(1), .destination = node_at(0)};
+        wire::write_packet_header(buffer->header,
+                                  buffer->packet().first<wire::kPacketHeaderBytes>());
+        wire::seal_packet(buffer->packet());
+        const wire::LinkHeader data{.kind = Kind::data,
+                                    .port = port_at(0),
+                                    .packet_bytes = wire::kPacketHeaderBytes,
+                                    .hops = 1};
+        EXPECT_FALSE(links.on_frame(port_at(0), data, buffer).packet);
+        pool.release(buffer);
+    }
+};
+
+TEST(LinkAnswers, ANodeWithoutRoomForNoticesNamesNoFreeBuffersUntilItHas) {
+    OneNeighbour node;
+    node.admission.close(true);
+    node.bring_packet();
+    wire::LinkHeader header;
+    PacketBuffer* packet = nullptr;
+    ASSERT_TRUE(node.links.next_frame(header, packet, 1));
+    EXPECT_EQ(header.kind, Kind::ack);
+    EXPECT_EQ(header.refused, 1u);
+    EXPECT_EQ(header.free_buffers, 0u);
+    node.links.on_buffers_free();
+    EXPECT_FALSE(node.links.next_frame(header, packet, 1)) << "there is nothing to tell";
+    node.admission.close(false);
+    node.links.on_buffers_free();
+    ASSERT_TRUE(node.links.next_frame(header, packet, 1)) << "who was refused is told";
+    EXPECT_EQ(header.free_buffers, 16u);
 }
 
 } // namespace link_answers_test

@@ -116,6 +116,70 @@ TEST(MessageEnds, AMessageThatNobodyTakesIsInTheReportOfItsReceiver) {
     EXPECT_EQ(rig.report(index(kFrom)).untaken, 0u);
 }
 
+// Patience ----------------------------------------------------------------------------------------
+
+void pass(Rig& rig, std::uint64_t until_us) {
+    rig.finish(until_us);
+    for (std::uint32_t id = 0; id < rig.size(); ++id)
+        rig.board(id).set_time(until_us);
+    rig.settle();
+}
+
+/// Every frame takes 20 ms, so the links become patient.
+std::uint64_t run_slowly(Rig& rig, std::uint64_t now_us, unsigned turns) {
+    for (; turns != 0; --turns) {
+        pass(rig, now_us += 20'000);
+        rig.bring_late();
+        rig.settle();
+    }
+    return now_us;
+}
+
+Process one_to_a_neighbour(Kernel& node) {
+    if (node.id() == kFrom)
+        story.sent = co_await send(node, node_at(1), story.options, memory(kFrom));
+    else
+        story.got = co_await receive(node, memory(kTo), kAnyTag, kFrom);
+    co_return Status::ok;
+}
+
+TEST(MessageEnds, NobodyIsGivenUpWhileALinkStillTriesToGetTheQuestionThere) {
+    story = {.bytes = 30'000};
+    Rig rig{{Topology::cube, 1}, one_to_a_neighbour};
+    rig.limit_us = 0;
+    rig.is_late = [](NodeId, Port, const wire::LinkHeader&) { return true; };
+    rig.boot();
+    std::uint64_t now_us = run_slowly(rig, 0, 3);
+    rig.run({});
+    now_us = run_slowly(rig, now_us, 6);
+    pass(rig, now_us + 30'000'000); // nothing arrives, and the links know that it takes long
+    EXPECT_EQ(rig.total(Counter::links_dead), 0u);
+    rig.is_late = [](NodeId, Port, const wire::LinkHeader&) { return false; };
+    rig.bring_late();
+    rig.finish();
+    EXPECT_EQ(rig.total(Counter::links_dead), 0u);
+    EXPECT_EQ(story.sent, Status::ok);
+    ASSERT_TRUE(story.got.has_value());
+    EXPECT_EQ(story.got->status, Status::ok);
+}
+
+TEST(MessageEnds, AReceiverThatDiesAfterHoursIsNoticedAndTheHoursCostLittle) {
+    constexpr std::uint64_t kHourUs = 3'600'000'000;
+    story = {.bytes = 100, .listens_to = node_at(3)}; // who sends nothing
+    Rig rig{kCube3, one_message};
+    rig.limit_us = kHourUs;
+    bool dead = false;
+    rig.is_cut = death(kTo, [&dead] { return dead; });
+    rig.run({});
+    const std::uint64_t first_hour = rig.carried;
+    rig.finish(4 * kHourUs);
+    EXPECT_FALSE(story.sent.has_value());
+    EXPECT_LT(rig.carried - first_hour, 3000u); // three hours, two questions, six cables
+    dead = true;
+    rig.finish(4 * kHourUs + 600'000'000);
+    EXPECT_EQ(story.sent, Status::unreachable);
+}
+
 // Model time --------------------------------------------------------------------------------------
 
 constexpr unsigned kItems = 10;

@@ -102,11 +102,11 @@ TEST(MessageFaults, AnEmptyMessageIsDeliveredOnceHoweverOftenTheReceiverWasAsked
     EXPECT_EQ(rig.kernel(1).counters()[Counter::packets_delivered], 1u);
 }
 
-TEST(MessageFaults, AMeshInWhichNobodyTakesAMessageComesToRest) {
+TEST(MessageFaults, AMeshInWhichNobodyTakesAMessageOnlyAsksNowAndThen) {
     story = {.to = node_at(7), .takes = false};
     Rig rig{kCube3, send_from_0};
     rig.run({});
-    rig.finish(~std::uint64_t{0} - 1); // no limit
+    rig.finish(3'600'000'000); // an hour
     EXPECT_FALSE(story.sent.has_value());
     EXPECT_EQ(rig.report(0).unacknowledged, 0u);
     EXPECT_EQ(rig.report(0).done, 0u);
@@ -216,6 +216,27 @@ TEST(MessageFaults, ANodeThatBeganAnewClaimsNothingOfMessagesOfItsLifeBefore) {
         rig.finish(100'000'000);
         EXPECT_EQ(story.sent, Status::unreachable);
     }
+}
+
+Process nothing(Kernel&) { co_return Status::ok; }
+
+Process offers_3_1_and_3(Kernel& node) {
+    for (const std::uint32_t message : {3u, 1u, 3u})
+        co_await node.post({.destination = node_at(1),
+                            .service = static_cast<std::uint8_t>(Service::message),
+                            .message = message});
+    co_return Status::ok;
+}
+
+TEST(MessageFaults, ANodeThatBeganAnewTakesNoMessageThatALaterOneHasOvertaken) {
+    Rig rig{{Topology::cube, 1}, nothing};
+    rig.run({});
+    rig.restart(1, {.op = wire::Op::app}, true);
+    rig.settle();
+    ASSERT_TRUE(rig.kernel(0).spawn(offers_3_1_and_3(rig.kernel(0))));
+    rig.finish();
+    EXPECT_EQ(rig.kernel(1).mailbox().size(), 1u);
+    EXPECT_TRUE(rig.kernel(1).has({.service = Service::message, .message = 3}));
 }
 
 TEST(MessageFaults, ANodeThatStartsBesideADeadOneKeepsNoPacketsForIt) {
