@@ -15,6 +15,10 @@ namespace {
 
 using Kind = Fault::Kind;
 
+/// Frames and nodes that are later may seem to be gone: a question and its answer may take longer
+/// than who asks waits, though no link is given up.
+constexpr unsigned kPromptMs = 500;
+
 constexpr std::array<std::string_view, 12> kKindNames{
     "cut",  "cut one way", "mend", "kill",  "restart", "restart to forward only",
     "clog", "let go",      "drop", "twice", "swap",    "corrupt"};
@@ -23,13 +27,13 @@ bool is_of_node(Kind kind) { return kind >= Kind::kill && kind <= Kind::restart_
 
 Fault fault_of(Dice& dice, const Schedule& schedule, bool frames_only) {
     Fault fault;
-    constexpr std::array<Kind, 3> kFinal{Kind::cut, Kind::cut_out, Kind::kill};
     if (frames_only || dice.one_in(2))
         fault.kind = static_cast<Kind>(8 + dice.below(4));
-    else if (schedule.work.kind == Work::Kind::collectives)
-        fault.kind = kFinal[dice.below(kFinal.size())];
     else
         fault.kind = static_cast<Kind>(dice.below(8));
+    // What runs of a collective cannot be taken up again.
+    if (fault.kind == Kind::restart && schedule.work.kind == Work::Kind::collectives)
+        fault.kind = Kind::restart_empty;
     fault.step = dice.below(schedule.steps);
     fault.node = dice.below(node_count(schedule.network));
     fault.port = dice.below(port_count(schedule.network));
@@ -45,8 +49,7 @@ void draw_faults(Dice& dice, Schedule& schedule) {
         const Fault fault = fault_of(dice, schedule, frames_only);
         schedule.faults.push_back(fault);
         const bool is_cut = fault.kind == Kind::cut || fault.kind == Kind::cut_out;
-        const bool ends = is_cut || fault.kind == Kind::clog || fault.kind == Kind::kill;
-        if (!ends || schedule.work.kind == Work::Kind::collectives)
+        if (!is_cut && fault.kind != Kind::clog && fault.kind != Kind::kill)
             continue;
         Fault end = fault; // often it is over before all are
         end.kind = is_cut                     ? Kind::mend
@@ -87,10 +90,12 @@ Schedule schedule_of(std::uint64_t seed, std::optional<Network> network) {
     schedule.depth = dice.below(6);
     constexpr std::array<unsigned, 3> kSteps{100, 500, 2000};
     schedule.steps = kSteps[dice.below(kSteps.size())];
-    constexpr std::array<unsigned, 3> kDelaysMs{50, 500, 20'000};
+    constexpr std::array<unsigned, 3> kDelaysMs{50, kPromptMs, 20'000};
     const bool patient = schedule.work.kind == Work::Kind::collectives;
     schedule.delay_ms = kDelaysMs[dice.below(patient ? 2 : 3)];
+    schedule.process_delay_ms = dice.one_in(2) ? kDelaysMs[2] : schedule.delay_ms;
     draw_faults(dice, schedule);
+    schedule.all_mended = schedule.work.kind == Work::Kind::messages || dice.one_in(2);
     return schedule;
 }
 
@@ -106,7 +111,9 @@ std::string words_of(const Schedule& schedule) {
                                       work.senders, work.messages, work.packets));
     words += schedule.depth == 0 ? ", random order"
                                  : fmt::format(", priorities of depth {}", schedule.depth);
-    words += fmt::format(", delays of up to {} ms", schedule.delay_ms);
+    words += fmt::format(", delays of up to {} ms, of processes {} ms", schedule.delay_ms,
+                         schedule.process_delay_ms);
+    words += schedule.all_mended ? "" : ", what is cut at the end stays so";
     for (const Fault& fault : schedule.faults)
         words += "; " + words_of(fault);
     return words;
@@ -129,9 +136,11 @@ public:
         : schedule_(schedule),
           trace_(trace),
           quick_(schedule.delay_ms <= 50),
+          lasting_(schedule.delay_ms > kPromptMs),
           dice_(dice_of(schedule.work.seed, 2)),
           world_(schedule.network, program, buffers_of(schedule.network),
-                 std::uint64_t{1000} * schedule.delay_ms),
+                 std::uint64_t{1000} * schedule.delay_ms,
+                 std::uint64_t{1000} * schedule.process_delay_ms),
           story_(schedule.work, world_) {
         story = &story_;
         world_.set_frame_faults(schedule.frames);
@@ -144,9 +153,11 @@ public:
     Outcome run() {
         world_.start();
         disturb();
-        if (schedule_.work.kind == Work::Kind::messages)
+        if (schedule_.all_mended)
             world_.mend_all();
         const std::string waits = let_end();
+        for (unsigned node = 0; trace_ && node < world_.nodes(); ++node)
+            fmt::print("{}\n", world_.packets_of(node));
         Outcome outcome;
         outcome.links_dead = world_.total(Counter::links_dead);
         outcome.failure = !waits.empty() ? waits : story_.check(!lasting_ && !outcome.links_dead);
@@ -227,14 +238,14 @@ private:
 
     void act(unsigned actor) {
         if (trace_)
-            fmt::print("{:6} {}\n", step_, world_.name(actor));
+            fmt::print("{:6} {:7} ms: {}\n", step_, world_.now_us() / 1000, world_.name(actor));
         world_.act(actor);
     }
 
     void begin(const Fault& fault) {
         if (trace_)
             fmt::print("{:6} FAULT {}\n", step_, words_of(fault));
-        lasting_ = lasting_ || fault.kind < Kind::clog;
+        lasting_ = lasting_ || fault.kind <= Kind::clog;
         quick_ = quick_ && fault.kind > Kind::let_go;
         const unsigned cable = fault.node * port_count(schedule_.network) + fault.port;
         switch (fault.kind) {
@@ -255,7 +266,8 @@ private:
 
     const Schedule& schedule_;
     bool trace_;
-    bool quick_; // everything comes soon, but for single frames
+    bool quick_;   // everything comes soon, but for single frames
+    bool lasting_; // some cable was cut, or a node stopped or was as good as that
     Dice dice_;
     World world_;
     Story story_;
@@ -264,7 +276,6 @@ private:
     int lowest_ = 0;
     std::vector<unsigned> enabled_;
     unsigned step_ = 0;
-    bool lasting_ = false; // some cable was cut, or a node stopped
 };
 
 } // namespace

@@ -48,6 +48,8 @@ struct Schedule {
     unsigned depth = 0;    // of priorities; 0: random
     unsigned steps = 0;    // until faults stop at the latest
     unsigned delay_ms = 0; // of frames and nodes, see World
+    unsigned process_delay_ms = 0;
+    bool all_mended = true; // the cables, when faults stop
     std::vector<Fault> faults;
     std::vector<FrameFault> frames; // faults of single frames, by their numbers
 };

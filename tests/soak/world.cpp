@@ -27,14 +27,16 @@ World::Life::Life(World& world, NodeId id, unsigned life)
            {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}), workspace},
            world.program_) {}
 
-World::World(Network network, Program program, std::size_t buffers, std::uint64_t delay_us)
+World::World(Network network, Program program, std::size_t buffers, std::uint64_t delay_us,
+             std::uint64_t process_delay_us)
     : network_(network),
       program_(program),
       buffers_(buffers),
       node_count_(node_count(network)),
       ports_(port_count(network)),
       cables_(std::size_t{node_count_} * ports_),
-      delay_us_(delay_us) {
+      delay_us_(delay_us),
+      process_delay_us_(process_delay_us) {
     for (unsigned node = 0; node < node_count_; ++node) {
         lives_.push_back(std::make_unique<Life>(*this, node_at(node), 0));
         for (PortSequence out = PortSequence::ascending(out_ports(network, node_at(node)));
@@ -82,20 +84,20 @@ std::uint64_t World::next_alarm() const {
 
 // Time comes no further than this, for the oldest of what has still to happen.
 std::uint64_t World::latest_us() const {
-    std::uint64_t oldest = wire::kNever - delay_us_;
+    std::uint64_t latest = wire::kNever;
     for (const Cable& cable : cables_)
         if (!cable.frames.empty() && !cable.clogged)
-            oldest = std::min(oldest, cable.frames.front().since_us);
+            latest = std::min(latest, cable.frames.front().since_us + delay_us_);
     for (const auto& life : lives_) {
         if (!life->alive)
             continue;
         if (life->restless)
-            oldest = std::min(oldest, life->restless_since_us);
+            latest = std::min(latest, life->restless_since_us + delay_us_);
         for (const Gate& gate : life->gates)
             if (gate.waiting)
-                oldest = std::min(oldest, gate.since_us);
+                latest = std::min(latest, gate.since_us + process_delay_us_);
     }
-    return oldest + delay_us_;
+    return latest;
 }
 
 void World::disturb(unsigned node) {
@@ -316,6 +318,16 @@ std::uint64_t World::total(Counter counter) const {
     for (const auto& life : lives_)
         sum += life->node.kernel().counters()[counter];
     return sum;
+}
+
+std::string World::packets_of(unsigned node) const {
+    Kernel& kernel = lives_[node]->node.kernel();
+    std::string words = fmt::format("node {}: {} buffers free, {} packets for its processes", node,
+                                    kernel.pool().free(), kernel.mailbox().size());
+    for (unsigned port = 0; port < ports_; ++port)
+        words += fmt::format(", {} for port {}{}", lives_[node]->links[port].pending(), port,
+                             kernel.link_dead(port_at(port)) ? " (dead)" : "");
+    return words;
 }
 
 std::string World::audit() const {

@@ -2,9 +2,10 @@
 // an actor of its own: a cable brings its next frame, a node rests, a process goes on, time passes.
 // Nothing happens but what the caller lets happen, so a schedule is a sequence of actors.
 //
-// Time is one for all nodes and moves to the next alarm of any, but not beyond a delay that bounds
-// how long a frame is under way, a node does not come to rest and a process does not go on: links
-// may lose patience, but not all of it, unless the delay says so.
+// Time is one for all nodes and moves to the next alarm of any, but not beyond two delays: one
+// bounds how long a frame is under way and a node does not come to rest, so links may lose
+// patience, but not all of it, unless the delay says so; the other how long a process does not go
+// on.
 #pragma once
 
 #include "boards/host/board.hpp"
@@ -60,7 +61,8 @@ public:
     /// Processes of a node that have a gate.
     static constexpr unsigned kGates = 4;
 
-    World(Network network, Program program, std::size_t buffers, std::uint64_t delay_us);
+    World(Network network, Program program, std::size_t buffers, std::uint64_t delay_us,
+          std::uint64_t process_delay_us);
     World(const World&) = delete;
     World& operator=(const World&) = delete;
     ~World();
@@ -119,6 +121,8 @@ public:
     std::uint64_t total(Counter counter) const;
     /// What is wrong at the nodes, which have come to rest; empty: nothing.
     std::string audit() const;
+    /// Where the packets of a node are.
+    std::string packets_of(unsigned node) const;
 
 private:
     struct Frame {
@@ -172,6 +176,7 @@ private:
     std::vector<FrameFault> frame_faults_;
     std::uint64_t carried_ = 0;
     std::uint64_t delay_us_;
+    std::uint64_t process_delay_us_;
     std::uint64_t now_us_ = 0;
 };
 
