@@ -166,6 +166,11 @@ Task<Status> wait_for_blocks(Kernel& kernel, PersonalPlan plan, Exchange what,
     co_return arrivals.gone != 0 ? Status::unreachable : Status::ok;
 }
 
+Gate gather_gate(const Kernel& kernel, const PersonalPlan& plan) {
+    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    return {plan.root, plan.tag, false, true, (kernel.nodes() - 1) * cutting.packets()};
+}
+
 Task<Status> take_gathered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> blocks,
                            std::span<std::byte> marks) {
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
@@ -177,7 +182,9 @@ Task<Status> take_gathered(Kernel& kernel, PersonalPlan plan, std::span<std::byt
     ProcessId collecting;
     if (!kernel.spawn(collect(kernel, collector, plan.tag, false), collecting))
         co_return Status::no_memory;
-    const Status status = co_await wait_for_blocks(kernel, plan, Exchange::gather, marks, arrivals);
+    Status status = co_await pass(kernel, gather_gate(kernel, plan));
+    if (status == Status::ok)
+        status = co_await wait_for_blocks(kernel, plan, Exchange::gather, marks, arrivals);
     arrivals.given_up = true;
     const Status collected = co_await kernel.join(collecting);
     co_return worse(status, collected);

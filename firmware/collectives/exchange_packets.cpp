@@ -4,6 +4,7 @@
 #include "collectives/collector.hpp"
 #include "collectives/parcel.hpp"
 #include "collectives/paths.hpp"
+#include "collectives/tree_flow.hpp"
 
 #include <algorithm>
 
@@ -154,6 +155,14 @@ std::uint32_t blocks_due(const Kernel& kernel, const PersonalPlan& plan, Exchang
     return what == Exchange::gather && !is_root ? 0 : kernel.nodes() - 1;
 }
 
+Gate gate_of(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
+    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    const std::uint32_t blocks = what == Exchange::scatter ? 1 : kernel.nodes() - 1;
+    const bool rooted = what == Exchange::scatter || what == Exchange::gather;
+    return {rooted ? plan.root : NodeId{0}, plan.tag, what != Exchange::gather,
+            what != Exchange::scatter, blocks * cutting.packets() * plan.copies};
+}
+
 } // namespace
 
 Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
@@ -169,10 +178,13 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
     const ExchangeMemory parts{memory.first(static_cast<std::size_t>(needed)),
                                std::size_t{kernel.nodes()} * plan.block_bytes};
     std::fill(parts.tables.begin(), parts.tables.end(), std::byte{0});
+    const Gate gate = gate_of(kernel, plan, what);
     arrivals.blocks_due = blocks_due(kernel, plan, what);
     arrivals.copies_due = arrivals.blocks_due * cutting.packets() * plan.copies;
     if (plan.schedule == Schedule::dfs_ack) {
-        const Status status = co_await allgather_depth_first(kernel, plan, parts, arrivals);
+        Status status = co_await pass(kernel, gate);
+        if (status != Status::no_memory)
+            status = co_await allgather_depth_first(kernel, plan, parts, arrivals);
         co_return status;
     }
     const bool swap = what == Exchange::alltoall; // what comes must not meet what has not left
@@ -185,8 +197,10 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
                                                  : kernel.spawn(std::move(collecting), receiver);
     if (!collects)
         co_return Status::no_memory;
-    Status sent = Status::ok;
-    if (sends(kernel, plan, what) &&
+    Status sent = co_await pass(kernel, gate);
+    if (sent == Status::unreachable)
+        sent = Status::ok; // nobody knows who has begun: the living go on
+    if (sent == Status::ok && sends(kernel, plan, what) &&
         !kernel.spawn(sending(kernel, plan, what, parts.blocks), sender))
         sent = Status::no_memory;
     if (sent == Status::ok)

@@ -47,12 +47,20 @@ bool possible_by_packets(const Kernel& kernel, const PersonalPlan& plan) {
            std::uint64_t{kernel.nodes()} * plan.block_bytes <= ~std::uint32_t{0};
 }
 
+Gate scatter_gate(const PersonalPlan& plan) {
+    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    return {plan.root, plan.tag, true, false, cutting.fragments()};
+}
+
 } // namespace
 
 // Packet k of all blocks in one pass over the destinations, then the next one.
 Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
     if (!possible_by_packets(kernel, plan))
         co_return Status::bad_argument;
+    const Status opened = co_await pass(kernel, scatter_gate(plan));
+    if (opened != Status::ok)
+        co_return opened;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
     for (std::uint32_t number = 0; number < cutting.packets(); ++number) {
         ScatterOrder<LinkedTrees> order{cube_of(kernel), plan.tree, plan.schedule};
@@ -72,10 +80,30 @@ Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSourc
     co_return Status::ok;
 }
 
+Task<Status> take_scattered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> block) {
+    Status status = co_await pass(kernel, scatter_gate(plan));
+    do { // no bytes are a packet too
+        const Packet packet =
+            co_await await_packet(kernel, plan.root, {.tag = plan.tag}, {.rule = plan.tree});
+        if (!packet)
+            co_return packet.status();
+        const auto payload = packet.payload();
+        const std::size_t fits = std::min(payload.size(), block.size());
+        std::copy_n(payload.begin(), fits, block.begin());
+        block = block.subspan(fits);
+        if (fits < payload.size())
+            status = Status::truncated;
+    } while (!block.empty());
+    co_return status;
+}
+
 // Packets of different nodes share the links towards the root, so none may have parts.
 Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
     if (!possible_by_packets(kernel, plan) || plan.packet_bytes > wire::kPayloadBytesMax)
         co_return Status::bad_argument;
+    const Status opened = co_await pass(kernel, gather_gate(kernel, plan));
+    if (opened != Status::ok)
+        co_return opened;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
     const Parcel parcel{plan.root, 0, wire::packet_flag::kInward,
                         index(kernel.id()) * plan.block_bytes};

@@ -36,7 +36,8 @@ struct PersonalPlan {
     std::uint8_t copies = 1;
 };
 
-// Scatter and gather by single packets, on the cube
+// Scatter and gather by single packets, on the cube. Blocks that would fill a late node wait until
+// it has begun; so both may take `tag + 1` as well.
 // --------------------------------------------------------
 
 /// At the root: sends every other node its block in the order of the schedule, which must not be
@@ -44,10 +45,12 @@ struct PersonalPlan {
 /// see has_schedule(), or all blocks are more than 4 GiB; no_memory: of the processes' arena.
 Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
 
-/// At the others: the next fragment of its own block, in order; none if it cannot come any more.
-inline PacketAwait next_scatter_packet(Kernel& kernel, const PersonalPlan& plan) {
-    return await_packet(kernel, plan.root, {.tag = plan.tag}, {.rule = plan.tree});
-}
+/// At the others: takes this node's block. ok; truncated: the root's is larger; unreachable: some
+/// of it cannot come any more; no_memory.
+Task<Status> take_scattered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> block);
+
+/// The gate of both ends of a gather.
+Gate gather_gate(const Kernel& kernel, const PersonalPlan& plan);
 
 /// Sends this node's block to the root; it leaves when this completes. Status as above.
 Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
@@ -89,12 +92,12 @@ struct Arrivals {
 ///   gather     in: own block;                      out: at the root all blocks
 ///   allgather  in: own block;                      out: the block of node c
 ///   alltoall   in: the block for node c;           out: the block from node c
-/// ok; no_memory; bad_argument: no such schedule for tree and op, several copies without
-/// `arrivals`, or a neighbour's blocks are smaller; truncated: they are larger; on the cube
-/// unreachable: a link on the way is dead, or a neighbour misses something. Elsewhere unreachable
-/// means that a block cannot come any more, by any copy; `arrivals` says what did. Of several
-/// copies (leaves_a_process()) late ones still come after the return, so `memory` and `arrivals`
-/// must stay for as long as the node runs.
+/// Off the cube it takes `tag + 1`, too. ok; no_memory; bad_argument: no such schedule for tree and
+/// op, several copies without `arrivals`, or a neighbour's blocks are smaller; truncated: they are
+/// larger; on the cube unreachable: a link on the way is dead, or a neighbour misses something.
+/// Elsewhere unreachable means that a block cannot come any more, by any copy; `arrivals` says what
+/// did. Of several copies (leaves_a_process()) late ones still come after the return, so `memory`
+/// and `arrivals` must stay for as long as the node runs.
 Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                       std::span<std::byte> memory, Arrivals* arrivals = nullptr);
 

@@ -11,9 +11,10 @@
 // transfer begins when both ends are ready. So a node holds at most two packets of each child,
 // whatever the tree; where it has one port it asks one child at a time, which keeps the order; and
 // the steps of reduce() and scan() do not depend on the order in which frames happen to come.
-// (Questions are control and take no model time; over msbt those of one subtree share links with the
-// operands of others, so a lost frame may cost steps there.) The results of allreduce() are forwarded first
-// come first served; where they meet, over msbt or with one port, steps repeat in lockstep only.
+// (Questions are control and take no model time; over msbt those of one subtree share links with
+// the operands of others, so a lost frame may cost steps there.) The results of allreduce() are
+// forwarded first come first served; where they meet, over msbt or with one port, steps repeat in
+// lockstep only.
 //
 // Nothing goes up the links of a tree of the UHC. There packets climb a tree of their own, bts with
 // all links turned round (uhc::collect_parent()); the plan's tree serves for results only.
@@ -93,8 +94,8 @@ Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::by
 /// above. unreachable: a link of this node is dead, or a node that has to send.
 Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer);
 
-/// What scan() does elsewhere than on the cube. `pieces`: how the buffer is cut. `status`: what this
-/// node has missed before; if not ok, all that it sends is void.
+/// What scan() does elsewhere than on the cube. `pieces`: how the buffer is cut. `status`: what
+/// this node has missed before; if not ok, all that it sends is void.
 Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
                           std::span<std::byte> buffer, Status status);
 

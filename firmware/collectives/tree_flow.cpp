@@ -10,8 +10,11 @@ namespace mesh {
 
 namespace {
 
-/// A number that no packet of a broadcast has.
+/// Numbers that no packet of a broadcast has: of a word to the parent, and of what opens a gate.
 constexpr std::uint32_t kWord = 0xFFFF'FFFE;
+constexpr std::uint32_t kOpen = 0xFFFF'FFFC;
+/// A gate is a broadcast of as many packets through a window of two: the first one is owed word of.
+constexpr std::uint32_t kGatePackets = 3;
 
 constexpr Rule tree_of_words(Topology topology) {
     switch (topology) {
@@ -32,6 +35,13 @@ TreeFlow::TreeFlow(const Kernel& kernel, NodeId root, Tag tag)
     const Rule rule = tree_of_words(network.topology);
     up_ = trees.parent(network, rule, 0, root, kernel.id());
     children_ = trees.children(network, rule, 0, root, kernel.id()).set();
+}
+
+TreeFlow TreeFlow::of_beginning(const Kernel& kernel, NodeId root, Tag tag) {
+    TreeFlow flow{kernel, root, tag};
+    flow.half_ = 1;
+    flow.taken_ = kernel.id() == root ? 2 : 1;
+    return flow;
 }
 
 std::uint32_t TreeFlow::half_window(const Kernel& kernel) {
@@ -161,6 +171,44 @@ bool FlowWait::go_on() {
         slow_ = flow_.slow_children();
         look_up_ = until_ == Until::packet;
     }
+}
+
+// Gates -------------------------------------------------------------------------------------------
+
+Task<Status> pass(Kernel& kernel, Gate gate) {
+    const Network network = kernel.network();
+    const Rule rule = tree_of_words(network.topology);
+    if (!TreeFlow::needed(kernel, gate.packets))
+        co_return Status::ok;
+    if (!kernel.can_carry(rule))
+        co_return Status::no_memory;
+    ++gate.tag;
+    TreeFlow flow;
+    if (gate.up)
+        flow = TreeFlow::of_beginning(kernel, gate.root, gate.tag);
+    const auto subtree =
+        static_cast<std::uint8_t>(tree_rules(network.topology).first_subtree(network, rule));
+    const Match open{.tag = gate.tag, .source = gate.root, .message = kOpen};
+    const Path path{.rule = rule, .subtree = subtree, .to_all = true};
+    const bool is_root = kernel.id() == gate.root;
+    FlowWait::Until until = FlowWait::Until::room;
+    if (!is_root)
+        until = gate.down ? FlowWait::Until::packet : FlowWait::Until::settled;
+    Status status = co_await FlowWait{kernel, flow, kGatePackets, until, open, path};
+    if (status != Status::ok) // others may wait for the word of this node all the same
+        status =
+            worse(status, co_await FlowWait{kernel, flow, kGatePackets, FlowWait::Until::settled});
+    if (is_root && gate.down) {
+        const wire::PacketHeader header{.rule = rule,
+                                        .subtree = subtree,
+                                        .tag = gate.tag,
+                                        .flags = wire::packet_flag::kTimeless,
+                                        .message = kOpen};
+        co_await kernel.post(header);
+    } else if (gate.down && status == Status::ok) {
+        const Packet opened = kernel.take_control(open);
+    }
+    co_return status;
 }
 
 #pragma GCC diagnostic push

@@ -1,4 +1,6 @@
-// Flow control of a broadcast: its root never runs further ahead of the slowest node than a window.
+// Flow control: nobody sends a node more than it has room for while that node is late.
+//
+// Of a broadcast: its root never runs further ahead of the slowest node than a window.
 //
 // Every node tells its parent how many packets it and all nodes below it have taken, in whole half
 // windows, and what the children of the root say is what the root may rely on. So a node that
@@ -6,6 +8,11 @@
 // what it waits for. The word travels over a tree of its own that goes up on every network (sbt;
 // spt; the tree by which the UHC collects), takes no model time and moves no clock. A broadcast no
 // longer than the window needs none. Children behind dead links do not count.
+//
+// Of what single packets move to single nodes: a node that has begun takes whatever comes until it
+// has all, so only one that has not begun can be filled. Where that could be with more than a
+// window, those who send first wait at a gate, until all have begun who are sent to. Word of that
+// goes up the same tree, and down it as one packet for all.
 #pragma once
 
 #include "collectives/await.hpp"
@@ -26,6 +33,8 @@ public:
     static bool needed(const Kernel& kernel, std::uint32_t packets) {
         return packets > 2 * half_window(kernel);
     }
+    /// By which each node says once that it, and all below it, have begun; for Gate::pass().
+    static TreeFlow of_beginning(const Kernel& kernel, NodeId root, Tag tag);
 
     /// At the root: the next packet may leave.
     bool open() const {
@@ -94,5 +103,20 @@ private:
     bool look_up_ = false;            // then for the source
     Status status_ = Status::ok;
 };
+
+/// Who waits for whom before an operation of single packets: the root until all others have begun
+/// (`up`), and they until it has, or if both, until all have (`down`).
+struct Gate {
+    NodeId root{0};
+    Tag tag = 0; // of the operation; the gate takes the next one
+    bool up = false;
+    bool down = false;
+    std::uint32_t packets = 0; // most that a node is sent; up to a window the gate is open
+};
+
+/// `Status s = co_await pass(kernel, gate)`: when this node may send. All nodes pass it, and those
+/// that may be sent something before it opens take packets meanwhile. Moves no clock. ok;
+/// unreachable: the root is, and who has begun cannot be known; no_memory.
+Task<Status> pass(Kernel& kernel, Gate gate);
 
 } // namespace mesh

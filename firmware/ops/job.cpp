@@ -24,10 +24,6 @@ void put_out(Kernel& node, std::uint32_t position, std::span<const std::byte> da
         write_output(node, position, data);
 }
 
-void copy_into(std::span<std::byte> room, std::span<const std::byte> data) {
-    std::copy_n(data.begin(), std::min(room.size(), data.size()), room.begin());
-}
-
 void count_packet(Kernel& node, std::span<const std::byte> payload) {
     ++node.result().received_packets;
     node.result().received_bytes += static_cast<std::uint32_t>(payload.size());
@@ -254,14 +250,10 @@ Process run_scatter(Kernel& node) {
     if (status != Status::ok)
         co_return status;
     const std::size_t own = (index(node.id()) ^ mask) * size;
-    bool whole = cycles || is_root;
-    for (std::size_t got = 0; !whole; whole = got >= size) { // no bytes are a packet too
-        const Packet packet = co_await next_scatter_packet(node, plan);
-        if (!packet)
-            co_return packet.status();
-        copy_into(node.workspace().subspan(own + got), packet.payload());
-        got += packet.payload().size();
-    }
+    if (!cycles && !is_root)
+        status = co_await take_scattered(node, plan, node.workspace().subspan(own, size));
+    if (status != Status::ok)
+        co_return status;
     account(node, node.workspace().subspan(own, size), 0);
     co_return Status::ok;
 }

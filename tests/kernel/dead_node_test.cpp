@@ -165,14 +165,9 @@ Process scatters_packets(Kernel& node) {
             co_await scatter_packets(node, plan, {copy_block, node.workspace().data()});
         co_return judge(node, sent, true);
     }
-    std::vector<std::byte> got;
-    while (got.size() < kBlock) {
-        const Packet packet = co_await next_scatter_packet(node, plan);
-        if (!packet)
-            co_return judge(node, Status::unreachable, false);
-        got.insert(got.end(), packet.payload().begin(), packet.payload().end());
-    }
-    co_return judge(node, Status::ok, is_of(got, index(node.id())));
+    std::array<std::byte, kBlock> got{};
+    const Status status = co_await take_scattered(node, plan, got);
+    co_return judge(node, status, is_of(got, index(node.id())));
 }
 
 Process gathers_packets(Kernel& node) {

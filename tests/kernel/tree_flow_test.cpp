@@ -1,6 +1,7 @@
 // A broadcast never fills the pool of a node that is late for it: whatever that node waits for
 // first still gets through.
 #include "collectives/broadcast.hpp"
+#include "collectives/personalised.hpp"
 #include "kernel/message.hpp"
 #include "rig.hpp"
 
@@ -35,6 +36,7 @@ Process broadcasts(Kernel& node) {
 }
 
 // The last node waits for a message of the one before, which is late, and all begin alike.
+template <Process (*Collective)(Kernel& node)>
 Process waits_first(Kernel& node) {
     const std::uint32_t self = index(node.id());
     std::array<std::byte, 4> word{};
@@ -47,7 +49,7 @@ Process waits_first(Kernel& node) {
         status = received.status;
     }
     if (status == Status::ok)
-        status = co_await broadcasts(node);
+        status = co_await Collective(node);
     co_return status;
 }
 
@@ -66,7 +68,7 @@ TEST(TreeFlow, ANodeThatFirstWaitsForAMessageGetsItHoweverLongTheBroadcast) {
     for (const Case& one : kCases) {
         plan = {.tree = one.tree, .total_bytes = kBytes, .packet_bytes = kPacketBytes, .tag = 3};
         right = {};
-        Rig rig{one.network, waits_first, kBuffers};
+        Rig rig{one.network, waits_first<broadcasts>, kBuffers};
         rig.run({});
         for (std::uint32_t id = 0; id < rig.size(); ++id) {
             EXPECT_EQ(rig.report(id).done, 1u) << name(one.tree) << ", node " << id;
@@ -77,6 +79,104 @@ TEST(TreeFlow, ANodeThatFirstWaitsForAMessageGetsItHoweverLongTheBroadcast) {
         const auto used = rig.report(rig.size() - 1)
                               .counters[static_cast<std::size_t>(Counter::buffers_used_max)];
         EXPECT_LT(used, kWindow + 30) << name(one.tree);
+    }
+}
+
+// Blocks by single packets -----------------------------------------------------------------------
+
+struct BlockCase {
+    Network network;
+    PersonalPlan plan;
+    Exchange what;
+};
+BlockCase blocks;
+constexpr std::byte block_byte(std::uint32_t from, std::uint32_t to, std::size_t at) {
+    return static_cast<std::byte>(from * 31 + to * 7 + at);
+}
+
+std::span<std::byte> block_at(std::vector<std::byte>& memory, std::uint32_t number) {
+    return std::span{memory}.subspan(number * blocks.plan.block_bytes, blocks.plan.block_bytes);
+}
+void copy_block(const void* from, std::uint32_t position, std::span<std::byte> out) {
+    std::copy_n(static_cast<const std::byte*>(from) + position, out.size(), out.begin());
+}
+
+Task<Status> moves(Kernel& node, std::vector<std::byte>& memory, std::vector<std::byte>& marks) {
+    const PersonalPlan& agreed = blocks.plan;
+    const bool is_root = node.id() == agreed.root;
+    if (node.network().topology != Topology::cube)
+        return exchange(node, agreed, blocks.what, memory);
+    if (blocks.what == Exchange::scatter && is_root)
+        return scatter_packets(node, agreed, {copy_block, memory.data()});
+    if (blocks.what == Exchange::scatter)
+        return take_scattered(node, agreed, block_at(memory, index(node.id())));
+    if (is_root)
+        return take_gathered(node, agreed, std::span{memory}, marks);
+    return gather_packets(node, agreed, {copy_block, memory.data()});
+}
+
+Process exchanges(Kernel& node) {
+    const std::uint32_t self = index(node.id());
+    const bool rooted = blocks.what == Exchange::scatter || blocks.what == Exchange::gather;
+    const bool is_root = node.id() == blocks.plan.root;
+    std::vector<std::byte> memory(exchange_bytes(node.nodes(), blocks.plan.block_bytes));
+    std::vector<std::byte> marks(memory.size());
+    for (std::uint32_t to = 0; to < node.nodes(); ++to)
+        for (std::size_t at = 0; at < blocks.plan.block_bytes; ++at)
+            if (blocks.what == Exchange::alltoall ||
+                (is_root && blocks.what == Exchange::scatter) ||
+                (to == self && blocks.what != Exchange::scatter))
+                block_at(memory, to)[at] = block_byte(
+                    self,
+                    blocks.what == Exchange::gather || blocks.what == Exchange::allgather ? 0 : to,
+                    at);
+    const Status status = co_await moves(node, memory, marks);
+    right[self] = true;
+    for (std::uint32_t from = 0; from < node.nodes(); ++from) {
+        const bool own = blocks.what == Exchange::scatter;
+        if ((own && node_at(from) != blocks.plan.root) || (rooted && !own && !is_root))
+            continue;
+        const bool alike = blocks.what == Exchange::gather || blocks.what == Exchange::allgather;
+        for (std::size_t at = 0; at < blocks.plan.block_bytes; ++at)
+            if (block_at(memory, own ? self : from)[at] != block_byte(from, alike ? 0 : self, at))
+                right[self] = false;
+    }
+    co_return status;
+}
+
+TEST(Gate, ANodeThatFirstWaitsForAMessageGetsItHoweverMuchIsSentToIt) {
+    constexpr Network kCube{Topology::cube, 3}, kUhc{Topology::uhc, 4}, kStar{Topology::star, 4};
+    const auto plan_of = [](Rule tree, Schedule schedule, std::uint32_t root, std::uint32_t bytes) {
+        return PersonalPlan{.tree = tree,
+                            .schedule = schedule,
+                            .root = node_at(root),
+                            .block_bytes = bytes,
+                            .packet_bytes = kPacketBytes,
+                            .tag = 3};
+    };
+    using enum Schedule;
+    for (const BlockCase& one : {
+             BlockCase{kCube, plan_of(Rule::sbt, postorder, 0, 4000), Exchange::scatter},
+             BlockCase{kCube, plan_of(Rule::sbt, postorder, 7, 4000), Exchange::gather},
+             BlockCase{kUhc, plan_of(Rule::ist, rbf, 0, 4000), Exchange::scatter},
+             BlockCase{kUhc, plan_of(Rule::ist, rbf, 15, 400), Exchange::gather},
+             BlockCase{kUhc, plan_of(Rule::ist, queue, 0, 400), Exchange::allgather},
+             BlockCase{kUhc, plan_of(Rule::ist, queue, 0, 400), Exchange::alltoall},
+             BlockCase{kStar, plan_of(Rule::edt, rbf, 0, 4000), Exchange::scatter},
+             BlockCase{kStar, plan_of(Rule::edt, rbf, 23, 400), Exchange::gather},
+             BlockCase{kStar, plan_of(Rule::edt, queue, 0, 400), Exchange::allgather},
+             BlockCase{kStar, plan_of(Rule::edt, necklace, 0, 400), Exchange::alltoall},
+         }) {
+        blocks = one;
+        right = {};
+        Rig rig{one.network, waits_first<exchanges>, kBuffers};
+        rig.run({});
+        const auto what = static_cast<unsigned>(one.what);
+        for (std::uint32_t id = 0; id < rig.size(); ++id) {
+            EXPECT_EQ(rig.report(id).done, 1u) << name(one.plan.tree) << what << ", node " << id;
+            EXPECT_EQ(rig.report(id).status, 0u) << name(one.plan.tree) << what << ", node " << id;
+            EXPECT_TRUE(right[id]) << name(one.plan.tree) << what << ", node " << id;
+        }
     }
 }
 
