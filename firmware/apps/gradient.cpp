@@ -6,7 +6,6 @@ using namespace mesh;
 
 constexpr unsigned kRowsMost = 256;
 using Vector = std::array<double, kRowsMost + 2>; // with an element of each neighbour
-static Vector x, r, p, q;
 
 static Task<Status> dot(Kernel& node, Vector& a, Vector& b, unsigned rows, double& sum) {
     sum = std::inner_product(&a[1], &a[1 + rows], &b[1], 0.0);
@@ -28,6 +27,7 @@ static Task<Status> fetch_ends(Kernel& node, Vector& v, unsigned rows) {
 }
 
 Process app_main(Kernel& node) {
+    static Vector x, r, p, q;
     const auto rows = word<unsigned>(node, 0, 16);
     if (rows == 0 || rows > kRowsMost)
         co_return refuse(node, "gradient: 1 to 256 rows a node");

@@ -4,8 +4,9 @@
 
 using namespace mesh;
 
-constexpr unsigned kSideMost = 256, kHeadBytes = 11;
-static char now[kSideMost + 2][kSideMost], then[kSideMost + 2][kSideMost]; // with neighbours' rows
+constexpr unsigned kTorusMost = 256, kPbmHead = 11;
+static char now[kTorusMost + 2][kTorusMost],
+    then[kTorusMost + 2][kTorusMost]; // with neighbours' rows
 static std::array<char, 8192> code;
 
 static void place(std::string_view cells, unsigned first, unsigned end) {
@@ -20,7 +21,7 @@ static void place(std::string_view cells, unsigned first, unsigned end) {
             row += std::max(std::exchange(run, 0u), 1u), column = 0;
         else if (c == 'b' || c == 'o')
             for (run = std::max(run, 1u); run > 0; --run, ++column)
-                if (c == 'o' && row >= first && row < end && column < kSideMost)
+                if (c == 'o' && row >= first && row < end && column < kTorusMost)
                     now[row - first + 1][column] = '1';
     }
 }
@@ -39,11 +40,11 @@ static void step(unsigned rows, unsigned side) {
 Process app_main(Kernel& node) {
     const auto generations = word<unsigned>(node, 0, 100), side = word<unsigned>(node, 1, 64);
     const unsigned me = index(node.id()), nodes = node.nodes(), bytes = input_bytes(node);
-    if (bytes == 0 || bytes > code.size() || side < nodes || side > kSideMost)
+    if (bytes == 0 || bytes > code.size() || side < nodes || side > kTorusMost)
         co_return refuse(node, "life wants --input FILE.rle, and a side of nodes to 256 cells");
     const unsigned first = side * me / nodes, end = side * (me + 1) / nodes, rows = end - first;
     Status all = co_await read_input(node, 0, std::as_writable_bytes(std::span{code}.first(bytes)));
-    std::memset(&now, '0', sizeof now);
+    std::fill_n(now[0], sizeof now, '0');
     place({code.data(), bytes}, first, end);
     const NodeId above = node_at((me + nodes - 1) % nodes), below = node_at((me + 1) % nodes);
     for (unsigned done = 0; done < generations && all == Status::ok; ++done, step(rows, side)) {
@@ -55,6 +56,6 @@ Process app_main(Kernel& node) {
     snprintf(head, sizeof head, "P1 %3u %3u\n", side, side);
     write_text(node, 0, head); // each node the same
     for (unsigned row = 0; row < rows; ++row)
-        write_text(node, kHeadBytes + (first + row) * side, {now[row + 1], side});
+        write_text(node, kPbmHead + (first + row) * side, {now[row + 1], side});
     co_return all;
 }

@@ -6,7 +6,7 @@ using namespace mesh;
 
 constexpr NodeId kFarmer{0};
 constexpr ChannelNumber kIdle{0}, kRow{1};
-constexpr unsigned kWidthMost = 1024, kNoRow = ~0u, kHeadBytes = 17;
+constexpr unsigned kWidthMost = 1024, kNoRow = ~0u, kPgmHeadBytes = 17;
 
 static std::byte shade(float x, float y, unsigned steps) {
     float u = 0, v = 0;
@@ -16,7 +16,7 @@ static std::byte shade(float x, float y, unsigned steps) {
         v = 2 * u * v + y;
         u = next;
     }
-    return std::byte(255 - 255 * step / steps);
+    return std::byte(255 - 255 * step / std::max(steps, 1u));
 }
 
 static Process worker(Kernel& node, unsigned width, unsigned steps) {
@@ -30,7 +30,7 @@ static Process worker(Kernel& node, unsigned width, unsigned steps) {
         const float scale = 3.0f / float(width);
         for (unsigned at = 0; at < width; ++at)
             line[at] = shade(float(at) * scale - 2.25f, float(row) * scale - 1.5f, steps);
-        write_output(node, kHeadBytes + row * width, std::span{line}.first(width));
+        write_output(node, kPgmHeadBytes + row * width, std::span{line}.first(width));
     }
 }
 

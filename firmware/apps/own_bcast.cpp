@@ -4,14 +4,14 @@
 
 using namespace mesh;
 
-constexpr NodeId kRoot{0};
+constexpr NodeId kTeller{0};
 
 /// The root tells one after the other.
 static Task<Status> flat(Kernel& node, std::span<std::byte> data) {
     Status status = Status::ok;
-    if (node.id() != kRoot)
-        status = (co_await receive(node, data, 0, kRoot)).status;
-    for (unsigned to = 1; node.id() == kRoot && to < node.nodes() && status == Status::ok; ++to)
+    if (node.id() != kTeller)
+        status = (co_await receive(node, data, 0, kTeller)).status;
+    for (unsigned to = 1; node.id() == kTeller && to < node.nodes() && status == Status::ok; ++to)
         status = co_await send(node, node_at(to), {}, data);
     co_return status;
 }
@@ -40,7 +40,7 @@ Process app_main(Kernel& node) {
     const std::array ways{flat, by_halves, library};
     for (unsigned way = 0; way < ways.size(); ++way) {
         const auto mark = std::byte(way + 1);
-        std::ranges::fill(data, node.id() == kRoot ? mark : std::byte{});
+        std::ranges::fill(data, node.id() == kTeller ? mark : std::byte{});
         Status status = co_await barrier(node);
         wire::ModelTime took = node.now();
         if (status == Status::ok)
@@ -50,7 +50,7 @@ Process app_main(Kernel& node) {
             status = co_await allreduce_value<Upper>(node, took);
         if (status == Status::ok && std::ranges::count(data, mark) != int(bytes))
             status = Status::failed;
-        if (node.id() == kRoot)
+        if (node.id() == kTeller)
             print("{} {} steps\n", std::array{"flat", "by halves", "library"}[way],
                   took / wire::kTicksPerUnit);
         if (status != Status::ok)

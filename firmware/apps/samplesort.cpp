@@ -10,7 +10,7 @@ constexpr std::uint32_t kNodesMost = 256, kKeysMost = 5000, kSamples = 8;
 static std::array<Key, kKeysMost> keys;
 static std::array<Key, 4 * kKeysMost> sorted;
 static std::array<Key, kNodesMost * kSamples> samples; // of all nodes
-static std::array<std::uint32_t, kNodesMost> out, in, ones, eights;
+static std::array<std::uint32_t, kNodesMost> sizes_out, sizes_in, ones, eights;
 
 Process app_main(Kernel& node) {
     const auto count = word<std::uint32_t>(node, 0, 500);
@@ -34,15 +34,15 @@ Process app_main(Kernel& node) {
         const Key* end = keys.data() + count;
         if (range + 1 < nodes)
             end = std::lower_bound(begin, end, samples[(range + 1) * kSamples]);
-        out[range] = static_cast<std::uint32_t>(end - std::exchange(begin, end));
+        sizes_out[range] = static_cast<std::uint32_t>(end - std::exchange(begin, end));
     }
     const Counts each = Counts{ones}.first(nodes);
     if (status == Status::ok)
-        status = co_await alltoallv(node, out, each, std::span{in}, each);
-    const std::uint32_t got = std::accumulate(in.begin(), in.begin() + nodes, 0u);
+        status = co_await alltoallv(node, sizes_out, each, std::span{sizes_in}, each);
+    const std::uint32_t got = std::accumulate(sizes_in.begin(), sizes_in.begin() + nodes, 0u);
     if (status == Status::ok)
-        status = co_await alltoallv(node, mine, Counts{out}.first(nodes), std::span{sorted},
-                                    Counts{in}.first(nodes));
+        status = co_await alltoallv(node, mine, Counts{sizes_out}.first(nodes), std::span{sorted},
+                                    Counts{sizes_in}.first(nodes));
     if (status != Status::ok)
         co_return status;
     std::ranges::sort(std::span{sorted}.first(got));
