@@ -1,10 +1,10 @@
 // life: Conway's game on a torus, of which each node has some rows. --input has cells as run-length
-// code (RLE), --output gets a picture (PBM). Words: generations (100), side of the torus (64).
+// code (RLE), --output gets a picture (PGM). Words: generations (100), side of the torus (64).
 #include "meshputer.hpp"
 
 using namespace mesh;
 
-constexpr unsigned kTorusMost = 256, kPbmHead = 11;
+constexpr unsigned kTorusMost = 256, kHead = 13;
 static char now[kTorusMost + 2][kTorusMost],
     then[kTorusMost + 2][kTorusMost]; // with neighbours' rows
 static std::array<char, 8192> code;
@@ -22,17 +22,17 @@ static void place(std::string_view cells, unsigned first, unsigned end) {
         else if (c == 'b' || c == 'o')
             for (run = std::max(run, 1u); run > 0; --run, ++column)
                 if (c == 'o' && row >= first && row < end && column < kTorusMost)
-                    now[row - first + 1][column] = '1';
+                    now[row - first + 1][column] = 1;
     }
 }
 
 static void step(unsigned rows, unsigned side) {
     for (unsigned row = 1; row <= rows; ++row)
         for (unsigned column = 0; column < side; ++column) {
-            int around = '0' - now[row][column];
+            int around = -now[row][column];
             for (unsigned place = 0; place < 9; ++place)
-                around += now[row + place / 3 - 1][(column + side + place % 3 - 1) % side] - '0';
-            then[row][column] = around == 3 || (around == 2 && now[row][column] == '1') ? '1' : '0';
+                around += now[row + place / 3 - 1][(column + side + place % 3 - 1) % side];
+            then[row][column] = around == 3 || (around == 2 && now[row][column] == 1) ? 1 : 0;
         }
     std::swap(now, then);
 }
@@ -44,7 +44,6 @@ Process app_main(Kernel& node) {
         co_return refuse(node, "life wants --input FILE.rle, and a side of nodes to 256 cells");
     const unsigned first = side * me / nodes, end = side * (me + 1) / nodes, rows = end - first;
     Status all = co_await read_input(node, 0, std::as_writable_bytes(std::span{code}.first(bytes)));
-    std::fill_n(now[0], sizeof now, '0');
     place({code.data(), bytes}, first, end);
     const NodeId above = node_at((me + nodes - 1) % nodes), below = node_at((me + 1) % nodes);
     for (unsigned done = 0; done < generations && all == Status::ok; ++done, step(rows, side)) {
@@ -53,9 +52,9 @@ Process app_main(Kernel& node) {
         all = first_failure(up.status, down.status);
     }
     char head[32];
-    snprintf(head, sizeof head, "P1 %3u %3u\n", side, side);
+    snprintf(head, sizeof head, "P5 %3u %3u 1\n", side, side);
     write_text(node, 0, head); // each node the same
     for (unsigned row = 0; row < rows; ++row)
-        write_text(node, kPbmHead + (first + row) * side, {now[row + 1], side});
+        write_text(node, kHead + (first + row) * side, {now[row + 1], side});
     co_return all;
 }

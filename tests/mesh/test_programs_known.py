@@ -87,12 +87,12 @@ def test_life_draws_what_becomes_of_cells_in_a_file(network, tmp_path):
     (tmp_path / "cells.rle").write_text("#N R-pentomino and glider\nx = 24, y = 12, rule = B3/S23\n"
                                         "b2o$2o$bo7$20bobo$\n20b2o$21bo!\nwords behind it: oooo")
     cells = {(0, 1), (0, 2), (1, 0), (1, 1), (2, 1), (9, 20), (9, 22), (10, 20), (10, 21), (11, 21)}
-    app("life", network, "--input", tmp_path / "cells.rle", "--output", tmp_path / "cells.pbm",
+    app("life", network, "--input", tmp_path / "cells.rle", "--output", tmp_path / "cells.pgm",
         *LOSSES, "--", "30", "26")
     expected = after(cells, 30, 26)
-    head, picture = (tmp_path / "cells.pbm").read_text().split("\n")
-    assert head == "P1  26  26"
-    assert {divmod(at, 26) for at, cell in enumerate(picture) if cell == "1"} == expected
+    head, picture = (tmp_path / "cells.pgm").read_bytes().split(b"\n")
+    assert head == b"P5  26  26 1" and len(picture) == 26 * 26
+    assert {divmod(at, 26) for at, cell in enumerate(picture) if cell == 1} == expected
 
 
 def test_the_farm_draws_the_same_set_whoever_draws_which_row(tmp_path):
