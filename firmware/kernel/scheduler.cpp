@@ -29,6 +29,7 @@ bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId* id) {
         *id = {number, slot.generation};
     used_ = std::max(used_, static_cast<std::uint8_t>(number + 1));
     touch();
+    tell(ProcessEvent::spawned, number);
     return true;
 }
 
@@ -41,6 +42,7 @@ bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
         return false;
     slots_[current_].resume_at = resume_at;
     slots_[current_].waiting = &waiting;
+    tell(ProcessEvent::blocked, current_);
     return true;
 }
 
@@ -54,6 +56,8 @@ bool Scheduler::run_round() {
         current_ = static_cast<std::uint8_t>(number);
         if (!slot.root || (slot.waiting != nullptr && !slot.waiting->ask_(*slot.waiting)))
             continue;
+        if (slot.waiting != nullptr)
+            tell(ProcessEvent::woken, number);
         slot.waiting = nullptr;
         holds_.lower();
         slot.resume_at.resume();
@@ -68,6 +72,7 @@ bool Scheduler::run_round() {
 
 void Scheduler::end(ProcessSlot& slot) {
     slot.status = slot.root.promise().value;
+    tell(ProcessEvent::ended, current_);
     slot.root.destroy();
     slot.root = nullptr;
     if (!slot.will_be_joined && failure_ == Status::ok)

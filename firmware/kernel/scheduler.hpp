@@ -8,6 +8,7 @@
 
 #include "kernel/hold.hpp"
 #include "kernel/limits.hpp"
+#include "kernel/process_watch.hpp"
 #include "kernel/task.hpp"
 #include "wire/frame.hpp"
 
@@ -115,8 +116,19 @@ public:
     /// 0 for a process that never was, or whose slot another one has taken.
     wire::ModelTime clock(ProcessId id) const { return known(id) ? slots_[id.slot].clock : 0; }
 
+#if MESH_WATCHES_PROCESSES
+    /// From now on; nullptr: nobody.
+    void watch(ProcessWatch* watch) { watch_ = watch; }
+#endif
+
 private:
     void end(ProcessSlot& slot);
+    void tell([[maybe_unused]] ProcessEvent event, [[maybe_unused]] unsigned number) {
+#if MESH_WATCHES_PROCESSES
+        if (watch_ != nullptr)
+            watch_->happened(event, static_cast<std::uint8_t>(number));
+#endif
+    }
     bool known(ProcessId id) const {
         return id.slot < slots_.size() && slots_[id.slot].generation == id.generation;
     }
@@ -127,6 +139,9 @@ private:
     bool touched_ = false;
     mutable Holds holds_;
     Status failure_ = Status::ok; // of a process that nobody can join
+#if MESH_WATCHES_PROCESSES
+    ProcessWatch* watch_ = nullptr;
+#endif
 };
 
 } // namespace mesh

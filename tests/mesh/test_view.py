@@ -78,6 +78,54 @@ def test_the_critical_path_is_as_long_as_the_run(recorded, tmp_path):
         assert shown["critical_time"] == report["steps"] and shown["critical_waits"] == 0
 
 
+def opened(page, place):
+    """What a page shows once it is opened and used."""
+    done = subprocess.run(["node", ROOT / "tests/mesh/page.js", page, place], timeout=60,
+                          capture_output=True, text=True,
+                          env={**os.environ, "NODE_PATH": "/usr/share/nodejs"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_page_draws_itself_and_goes_by_buttons_and_keys(recorded):
+    file, _, report = recorded
+    shown = opened(file.with_suffix(".html"), "#selftest")
+    assert shown["selftest"]["drawn"] >= report["hops"] == shown["selftest"]["seen"]
+    assert shown["nodes"] == report["nodes"] and f"{report['nodes']} nodes" in shown["verdict"]
+    assert dict(shown["figures"])["hops"] == str(report["hops"])
+    _, first, second, back, last, home = [clock.split(" of ")[0] for clock in opened(
+        file.with_suffix(".html"), "")["clocks"]]
+    assert home == "0" and back == first and float(first) < float(second) <= float(last)
+    shapes = {"spacetime", "gantt", "utilisation", "pool", "matrix", "loads"}
+    assert {name for name, strokes in shown["painted"].items() if strokes > 5} >= shapes
+    if report["op"] == "bcast":
+        about = opened(file.with_suffix(".html"), "#node=5")["about"]
+        assert "parent" in about and "children" in about, about
+
+
+def test_what_processes_do_and_print_is_in_every_view_of_an_app(tmp_path):
+    file = tmp_path / "run.pcapng"
+    outcome = mesh("run", "--engine", "sim", "--dim", 2, "--app", "pingpong", "--capture", file,
+                   "--report", tmp_path / "run.html")
+    printed = re.findall(r"^\[0\] (.*)$", outcome.out, re.M)
+    assert outcome.status == 0 and len(printed) == 3
+    lines = view(file, "text")
+    assert re.findall(r"^ *\S+ +0 prints (.*)$", lines, re.M) == printed
+    assert re.search(r"^ *0\.0+ +3'0 waits for a message with tag 32768 from node 0\n", lines, re.M)
+    assert len(re.findall(r"^ *\S+ +\d'0 ends $", lines, re.M)) == 4
+    events = json.loads(view(file, "trace"))["traceEvents"]
+    waits = [event for event in events if event.get("cat") == "process" and event["ph"] == "X"]
+    assert {event["pid"] for event in waits} == {0, 1, 2, 3}
+    assert [event["name"] for event in events if event["ph"] == "i"] == printed
+    (tmp_path / "run.trace").write_text(view(file, "paje"))
+    rows = subprocess.run(["pj_dump", tmp_path / "run.trace"], capture_output=True, text=True,
+                          timeout=60, check=True).stdout
+    assert len(re.findall(r"^State, 0'0, State, .*, waits for", rows, re.M)) == 6, rows
+    shown = opened(tmp_path / "run.html", "")
+    assert [line.split("] ")[1] for line in shown["lines"]] == printed
+    assert shown["painted"]["processes"] > 4 * 3
+
+
 def test_the_page_is_one_file_that_asks_for_nothing(recorded):
     page = recorded[1]
     assert not re.findall(r"""(?:src|href)\s*=\s*["'][^"'#]|@import|url\((?!#)""", page)
@@ -93,7 +141,8 @@ def test_each_view_has_a_line_or_an_arrow_for_each_hop(recorded, tmp_path):
     kinds = collections.Counter(row.split(",")[0] for row in rows)
     assert kinds["Link"] == report["hops"] and kinds["Container"] >= report["nodes"]
     phases = collections.Counter(event["ph"] for event in
-                                 json.loads(view(file, "trace"))["traceEvents"])
+                                 json.loads(view(file, "trace"))["traceEvents"]
+                                 if event.get("cat") not in ("process", "print"))
     assert phases["s"] == phases["f"] == report["hops"] and phases["X"] == 2 * report["hops"]
     drawing = xml.etree.ElementTree.fromstring(view(file, "svg"))
     assert len(drawing.findall("{http://www.w3.org/2000/svg}path")) == report["hops"]

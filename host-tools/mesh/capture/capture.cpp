@@ -84,6 +84,7 @@ Capture::Capture(int file, const Setting& setting)
       ports_(port_count(setting.network)),
       bytes_max_(setting.bytes_max),
       at_once_(setting.at_once),
+      deeds_(setting.deeds),
       epoch_us_(setting.epoch_us),
       senders_(std::size_t{node_count(setting.network)} * ports_) {
     buffer_.resize(kBufferBytes + 2 * kOptionBytesMax);
@@ -157,6 +158,22 @@ void Capture::arrived(std::uint32_t wire, std::uint64_t time, std::span<const st
     const bool wrong = !trip.second && harm.flip != 0;
     add(wire, time, frame.first(trip.bytes), trip.id,
         pcapng::flag::kInbound | (wrong ? pcapng::flag::kChecksumError : 0), comment_);
+}
+
+void Capture::done(NodeId node, std::uint64_t time, const Deed& deed) {
+    if (!failure_.empty())
+        return;
+    begin_block(pcapng::block::kCustom);
+    put_word(pcapng::kOurNumber);
+    put_word(time + epoch_us_);
+    put_word(index(node));
+    put_word(static_cast<std::uint32_t>(deed.what) | std::uint32_t{deed.process} << 8);
+    const std::string_view text = deed.text.substr(0, kOptionBytesMax);
+    put_word(static_cast<std::uint32_t>(text.size()));
+    put(bytes_of(text));
+    end_block();
+    if (at_once_ || used_ >= kBufferBytes)
+        write_out();
 }
 
 /// Notes a data frame, and says whether it has been sent before: as a retransmission, with its

@@ -34,6 +34,7 @@ public:
         std::string plan;       // JSON: what was asked for
         std::size_t bytes_max;  // to keep of a frame
         bool at_once;           // every frame is written when it is seen
+        bool deeds;             // of processes, too
         std::uint64_t epoch_us; // to be added to times; 0 for model time
     };
 
@@ -44,6 +45,8 @@ public:
               const Harm& harm, bool nobody) override;
     void arrived(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
                  const Trip& trip) override;
+    bool wants_deeds() const override { return deeds_; }
+    void done(NodeId node, std::uint64_t time, const Deed& deed) override;
 
     /// The last block: what came of the run, as JSON.
     void finish(std::string_view results);
@@ -83,6 +86,7 @@ private:
     unsigned ports_;
     std::size_t bytes_max_;
     bool at_once_;
+    bool deeds_;
     std::uint64_t epoch_us_;
     std::uint64_t frames_ = 0; // numbered from 1
     std::uint64_t last_time_ = 0;

@@ -11,7 +11,8 @@ namespace block {
 inline constexpr std::uint32_t kSection = 0x0A0D'0D0A;
 inline constexpr std::uint32_t kInterface = 1;
 inline constexpr std::uint32_t kStatistics = 5;
-inline constexpr std::uint32_t kPacket = 6; // "enhanced"
+inline constexpr std::uint32_t kPacket = 6;     // "enhanced"
+inline constexpr std::uint32_t kCustom = 0xBAD; // whoever does not know its number skips it
 } // namespace block
 
 /// A word that says which end of a number comes first.
@@ -26,6 +27,11 @@ inline constexpr std::size_t kPacketFields = 20;
 inline constexpr std::size_t kSectionFields = 16;
 inline constexpr std::size_t kInterfaceFields = 8;
 inline constexpr std::size_t kStatisticsFields = 12;
+/// Of custom blocks, the number of who knows them: the one that is kept free for examples. Ours are
+/// what processes do: time (64 bits), node (32), what (8), process (8), 0 (16), bytes of a text
+/// (32), the text.
+inline constexpr std::uint32_t kOurNumber = 32473;
+inline constexpr std::size_t kDeedFields = 24;
 
 namespace option {
 inline constexpr std::uint16_t kEnd = 0;

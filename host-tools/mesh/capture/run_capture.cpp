@@ -73,7 +73,7 @@ RunCapture::RunCapture(const Operation& op) {
     file_ = open_capture(plan);
     capture_.emplace(file_.get(), Capture::Setting{plan.network(), plan.rig.wiring, plan.command,
                                                    head_as_json(op), plan.capture_bytes,
-                                                   plan.capture == kStandardOutput,
+                                                   plan.capture == kStandardOutput, op.is_app(),
                                                    plan.rig.lockstep ? 0 : epoch_us()});
 }
 

@@ -1,5 +1,6 @@
 // What the loom tells of every frame on its cables: when it goes in, what happens to it there, and
-// when it comes out. Whoever listens may keep the bytes, and changes nothing.
+// when it comes out; and what is told of the processes of nodes. Whoever listens may keep the
+// bytes, and changes nothing.
 #pragma once
 
 #include "core/types.hpp"
@@ -7,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace mesh::host {
 
@@ -30,6 +32,14 @@ struct Trip {
     Harm harm;
 };
 
+/// What a process of a node does.
+struct Deed {
+    enum class What : std::uint8_t { spawned, blocked, woken, ended, printed };
+    What what{};
+    std::uint8_t process = 0;
+    std::string_view text; // blocked: what it waits for; printed: the line, of any process
+};
+
 class Tap {
 public:
     virtual ~Tap() = default;
@@ -40,6 +50,9 @@ public:
     /// It comes out at the end `wire`, as it is now.
     virtual void arrived(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
                          const Trip& trip) = 0;
+    /// done() is to be told. It costs time, so it is asked for.
+    virtual bool wants_deeds() const = 0;
+    virtual void done(NodeId node, std::uint64_t time, const Deed& deed) = 0;
 };
 
 } // namespace mesh::host

@@ -1,5 +1,10 @@
 #include "node_waits.hpp"
 
+#include "collectives/barrier.hpp"
+#include "kernel/channel.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -29,18 +34,22 @@ public:
         std::vector<WaitsFor> found;
         if (slot_ == nullptr || waiting_ == nullptr)
             return found;
-        const std::uint64_t bytes = slot_->at[2];
-        for (unsigned number = 0; number < memory_.slot_count; ++number) {
-            const std::uint64_t slot = memory_.slots + number * bytes;
-            const auto root = pointer(slot + slot_->at[0]);
-            const auto object = pointer(slot + slot_->at[1]);
-            if (root.value_or(0) == 0 || object.value_or(0) == 0)
-                continue;
-            WaitsFor waiting = read(*object);
-            waiting.process = static_cast<std::uint8_t>(number);
-            found.push_back(waiting);
-        }
+        for (unsigned number = 0; number < memory_.slot_count; ++number)
+            if (const auto waiting = one(number))
+                found.push_back(*waiting);
         return found;
+    }
+
+    /// Of the process in a slot; nothing if it does not wait, or there is none.
+    std::optional<WaitsFor> one(unsigned number) {
+        const std::uint64_t slot = memory_.slots + std::uint64_t{number} * slot_->at[2];
+        const auto root = pointer(slot + slot_->at[0]);
+        const auto object = pointer(slot + slot_->at[1]);
+        if (root.value_or(0) == 0 || object.value_or(0) == 0)
+            return std::nullopt;
+        WaitsFor waiting = read(*object);
+        waiting.process = static_cast<std::uint8_t>(number);
+        return waiting;
     }
 
 private:
@@ -108,9 +117,50 @@ private:
     const WaitLayout* waiting_;
 };
 
+/// "a message with tag 3 from node 1".
+std::string describe(const Match& match) {
+    std::string text = match.service == Service::message    ? "a message"
+                       : match.service == Service::fragment ? "the rest of a message"
+                                                            : "a packet";
+    if (match.tag != kAnyTag)
+        text += tag_words(match.tag);
+    return text + (match.source == kAnySource ? std::string(" from any node")
+                                              : fmt::format(" from node {}", index(match.source)));
+}
+
 } // namespace
 
+std::string tag_words(Tag tag) {
+    if (tag >= channel_tag(ChannelNumber{0}))
+        return fmt::format(" on channel {}", tag - channel_tag(ChannelNumber{0}));
+    return fmt::format(" with tag {}{}", tag, tag == kBarrierTag ? ", of a barrier" : "");
+}
+
+std::string describe(const WaitsFor& waiting) {
+    switch (waiting.kind) {
+    case WaitKind::mail: return describe(waiting.match);
+    case WaitKind::process: return fmt::format("the end of its process {}", waiting.other);
+    case WaitKind::taking:
+        return fmt::format("its message{} to be taken by node {}", tag_words(waiting.tag),
+                           index(waiting.to));
+    case WaitKind::buffer: return "a buffer for a packet";
+    case WaitKind::time: return "a time";
+    case WaitKind::channel:
+        return waiting.other == 1 ? "somebody to write to a channel of its node"
+                                  : "somebody to read a channel of its node";
+    case WaitKind::children: return "nodes below it in a tree to take packets";
+    case WaitKind::condition:
+    case WaitKind::slot:
+    case WaitKind::waiting: break;
+    }
+    return "a condition of its own";
+}
+
 std::vector<WaitsFor> waits_in(NodeMemory& memory) { return Reader(memory).all(); }
+
+WaitsFor wait_in(NodeMemory& memory, unsigned slot) {
+    return Reader(memory).one(slot).value_or(WaitsFor{});
+}
 
 std::span<const WaitLayout> own_wait_layouts() { return {__start_mesh_waits, __stop_mesh_waits}; }
 

@@ -39,6 +39,12 @@ public:
 
 /// Of each process that waits, by slots.
 std::vector<WaitsFor> waits_in(NodeMemory& memory);
+/// Of the process in one slot, which waits. Precondition: the memory has layouts.
+WaitsFor wait_in(NodeMemory& memory, unsigned slot);
+/// " with tag 3", " on channel 2".
+std::string tag_words(Tag tag);
+/// What for: "a message with tag 3 from node 1".
+std::string describe(const WaitsFor& waiting);
 
 /// The layouts of this process's own nodes.
 std::span<const WaitLayout> own_wait_layouts();

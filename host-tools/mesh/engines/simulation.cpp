@@ -24,6 +24,7 @@
 #include <deque>
 #include <new>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -128,27 +129,6 @@ struct Sizes {
     }
 };
 
-/// One life of a node.
-struct Life {
-    Life(const wire::Identity& identity, board::HostBoard::Outlet outlet, std::size_t window_bytes,
-         const Memory& memory, Program program)
-        : board(identity, std::move(outlet), window_bytes),
-          node(board, memory, program) {}
-    board::HostBoard board;
-    Node<board::HostBoard> node;
-};
-
-struct SimNode {
-    SimNode(const Memory& its_memory, LoadedProgram& its_program)
-        : memory(its_memory),
-          program(its_program) {}
-    Memory memory;
-    LoadedProgram& program;
-    std::optional<Life> life;
-    bool queued = false;
-    bool gone = false;
-};
-
 /// A node of this process.
 class SimulatedMemory final : public NodeMemory {
 public:
@@ -166,11 +146,61 @@ public:
     }
 
     std::string function_at(std::uint64_t address) override {
+        static std::unordered_map<std::uint64_t, std::string> known;
+        const auto [name, is_new] = known.try_emplace(address);
         Dl_info info{};
         auto* const place = reinterpret_cast<void*>(address);
-        return dladdr(place, &info) != 0 && info.dli_saddr == place ? demangled(info.dli_sname)
-                                                                    : std::string{};
+        if (is_new && dladdr(place, &info) != 0 && info.dli_saddr == place)
+            name->second = demangled(info.dli_sname);
+        return name->second;
     }
+};
+
+/// Tells the loom what the processes of a node do.
+class LifeWatch final : public ProcessWatch {
+public:
+    LifeWatch(Loom& loom, NodeId node, Kernel& kernel)
+        : loom_(loom),
+          node_(node),
+          kernel_(kernel) {}
+
+    void happened(ProcessEvent event, std::uint8_t slot) override {
+        static_assert(static_cast<int>(Deed::What::ended) == static_cast<int>(ProcessEvent::ended));
+        std::string text;
+        if (event == ProcessEvent::blocked) {
+            SimulatedMemory memory(kernel_);
+            text = describe(wait_in(memory, slot));
+        }
+        loom_.tell(node_, {static_cast<Deed::What>(event), slot, text},
+                   kernel_.scheduler().slots()[slot].clock);
+    }
+
+private:
+    Loom& loom_;
+    NodeId node_;
+    Kernel& kernel_;
+};
+
+/// One life of a node.
+struct Life {
+    Life(const wire::Identity& identity, board::HostBoard::Outlet outlet, std::size_t window_bytes,
+         const Memory& memory, Program program)
+        : board(identity, std::move(outlet), window_bytes),
+          node(board, memory, program) {}
+    board::HostBoard board;
+    Node<board::HostBoard> node;
+    std::optional<LifeWatch> watch;
+};
+
+struct SimNode {
+    SimNode(const Memory& its_memory, LoadedProgram& its_program)
+        : memory(its_memory),
+          program(its_program) {}
+    Memory memory;
+    LoadedProgram& program;
+    std::optional<Life> life;
+    bool queued = false;
+    bool gone = false;
 };
 
 class Simulation final : public Engine {
@@ -194,8 +224,10 @@ public:
 
     void boot(Events& events) override {
         events_ = &events;
-        for (SimNode& node : nodes_)
-            node.life->node.boot();
+        for (std::uint32_t number = 0; number < nodes_.size(); ++number) {
+            watch(node_at(number));
+            nodes_[number].life->node.boot();
+        }
     }
 
     bool advance(std::chrono::milliseconds patience, Events& events) override {
@@ -289,6 +321,13 @@ private:
         node.gone = false;
     }
 
+    void watch(NodeId id) {
+        Life& life = *nodes_[index(id)].life;
+        Kernel& kernel = life.node.kernel();
+        if (loom_.wants_deeds())
+            kernel.scheduler().watch(&life.watch.emplace(loom_, id, kernel));
+    }
+
     /// Nodes begin anew in memory that is as it was at first.
     void reset_nodes() {
         for (const auto& [id, starts] : std::exchange(resets_, {})) {
@@ -298,6 +337,7 @@ private:
             std::ranges::fill(memory.workspace, std::byte{});
             begin_life(id, starts);
             loom_.restarted(id);
+            watch(id);
             nodes_[index(id)].life->node.boot();
         }
     }

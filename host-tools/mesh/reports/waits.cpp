@@ -1,8 +1,5 @@
 #include "waits.hpp"
 
-#include "collectives/barrier.hpp"
-#include "kernel/channel.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,12 +7,6 @@
 #include <vector>
 
 namespace mesh::host {
-
-std::string tag_words(Tag tag) {
-    if (tag >= channel_tag(ChannelNumber{0}))
-        return fmt::format(" on channel {}", tag - channel_tag(ChannelNumber{0}));
-    return fmt::format(" with tag {}{}", tag, tag == kBarrierTag ? ", of a barrier" : "");
-}
 
 namespace {
 
@@ -83,38 +74,7 @@ std::string text_of(const std::vector<const Wait*>& chain) {
     return other_side(chain.back()->what) == kNoNode ? text : text + ", which has ended";
 }
 
-/// "a message with tag 3 from node 1".
-std::string describe(const Match& match) {
-    std::string text = match.service == Service::message    ? "a message"
-                       : match.service == Service::fragment ? "the rest of a message"
-                                                            : "a packet";
-    if (match.tag != kAnyTag)
-        text += tag_words(match.tag);
-    return text + (match.source == kAnySource ? std::string(" from any node")
-                                              : fmt::format(" from node {}", index(match.source)));
-}
-
 } // namespace
-
-std::string describe(const WaitsFor& waiting) {
-    switch (waiting.kind) {
-    case WaitKind::mail: return describe(waiting.match);
-    case WaitKind::process: return fmt::format("the end of its process {}", waiting.other);
-    case WaitKind::taking:
-        return fmt::format("its message{} to be taken by node {}", tag_words(waiting.tag),
-                           index(waiting.to));
-    case WaitKind::buffer: return "a buffer for a packet";
-    case WaitKind::time: return "a time";
-    case WaitKind::channel:
-        return waiting.other == 1 ? "somebody to write to a channel of its node"
-                                  : "somebody to read a channel of its node";
-    case WaitKind::children: return "nodes below it in a tree to take packets";
-    case WaitKind::condition:
-    case WaitKind::slot:
-    case WaitKind::waiting: break;
-    }
-    return "a condition of its own";
-}
 
 std::string describe_waits(std::span<const Wait> waits) {
     constexpr std::size_t kLongest = 8;

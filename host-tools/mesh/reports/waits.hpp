@@ -15,12 +15,6 @@ struct Wait {
     WaitsFor what;
 };
 
-/// " with tag 3", " on channel 2".
-std::string tag_words(Tag tag);
-
-/// What for: "a message with tag 3 from node 1".
-std::string describe(const WaitsFor& waiting);
-
 /// The circle in which processes of nodes wait for each other, or else for whom the first of them
 /// waits in vain. "" if nobody waits.
 std::string describe_waits(std::span<const Wait> waits);

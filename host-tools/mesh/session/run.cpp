@@ -317,6 +317,7 @@ void Run::console_line(NodeId from, std::string_view line) {
     if (!plan_.expect.empty())
         result_.console.add(index(from), line);
     log_.console_line(from, line);
+    engine_.loom().tell(from, {Deed::What::printed, 0, line});
     if (engine_.loom().in_lockstep())
         console_.add(engine_.loom().rounds(), from, line);
     else

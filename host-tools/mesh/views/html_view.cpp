@@ -4,6 +4,7 @@
 #include "core/rules.hpp"
 #include "kernel/limits.hpp"
 #include "layout.hpp"
+#include "stays.hpp"
 #include "views.hpp"
 #include "why.hpp"
 
@@ -152,6 +153,21 @@ Json pool_json(const Recording& recording) {
             {"enough", limits::pool_buffers_min(links, limits::kProcessesMax)}};
 }
 
+/// Stays of processes as rows (node, process, begin, end, what it waits for or ""), and printed
+/// lines (node, time, text); of very many, the first.
+Json processes_json(const Recording& recording) {
+    Json rows = Json::array();
+    Json lines = Json::array();
+    for (const Stay& stay : stays_of(recording))
+        if (rows.size() < kHopsKept)
+            rows.push_back({index(stay.node), stay.process, units(stay.begin), units(stay.end),
+                            stay.waits_for});
+    for (const RecordedDeed& deed : recording.deeds)
+        if (deed.what == Deed::What::printed && lines.size() < kHopsKept)
+            lines.push_back({index(deed.node), units(deed.time_us), deed.text});
+    return {{"stays", rows}, {"lines", lines}, {"all", recording.deeds.size()}};
+}
+
 /// Hops that are in the page, of many only every so manyth; those of the critical path always.
 Json run_json(const Scene& scene) {
     const Recording& recording = scene.recording;
@@ -186,7 +202,8 @@ Json run_json(const Scene& scene) {
             {"critical_waits", units(path.waits)},
             {"hops", tables.hops},
             {"packets", tables.packets},
-            {"notes", tables.notes}};
+            {"notes", tables.notes},
+            {"processes", processes_json(recording)}};
 }
 
 /// JSON that may stand in a script element: no text in it ends the element.

@@ -1,5 +1,7 @@
 // The views that other programs read.
 #include "core/rules.hpp"
+#include "host-tools/mesh/common/clean_text.hpp"
+#include "stays.hpp"
 #include "views.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
+#include <set>
 #include <string_view>
+#include <utility>
 
 namespace mesh::host {
 
@@ -97,9 +102,22 @@ constexpr std::string_view kPajeHead =
 %  EndContainer string
 %  Key string
 %EndEventDef
+%EventDef PajeDefineStateType 6
+%  Alias string
+%  Type string
+%  Name string
+%EndEventDef
+%EventDef PajeSetState 7
+%  Time date
+%  Type string
+%  Container string
+%  Value string
+%EndEventDef
 0 M 0 Mesh
 0 N M Node
+0 P N Process
 1 L M N N Packet
+6 S P State
 2 0 mesh M 0 mesh
 )";
 
@@ -137,19 +155,91 @@ Json naming_event(std::string_view what, std::uint32_t node, unsigned thread,
         {"ph", "M"}, {"name", what}, {"pid", node}, {"tid", thread}, {"args", {{"name", text}}}};
 }
 
+constexpr std::array<std::string_view, 5> kDeeds{"begins", "waits for", "goes on", "ends",
+                                                 "prints"};
+
+std::string line_of(const RecordedDeed& deed) {
+    const bool printed = deed.what == Deed::What::printed;
+    return fmt::format("{:>14.6f} {:>9} {} {}\n", static_cast<double>(deed.time_us) / kTicks,
+                       printed ? fmt::format("{}", index(deed.node))
+                               : fmt::format("{}'{}", index(deed.node), deed.process),
+                       kDeeds[static_cast<std::size_t>(deed.what)], cleaned(deed.text));
+}
+
+/// Processes of the trace have threads behind those of the ports.
+unsigned thread_of(const Recording& recording, unsigned process) {
+    return 2 * port_count(recording.network) + process;
+}
+
+void add_stays(Json& events, const Recording& recording) {
+    std::set<std::pair<std::uint32_t, unsigned>> named;
+    for (const Stay& stay : stays_of(recording)) {
+        const unsigned thread = thread_of(recording, stay.process);
+        if (named.emplace(index(stay.node), thread).second)
+            events.push_back(naming_event("thread_name", index(stay.node), thread,
+                                          fmt::format("process {}", stay.process)));
+        events.push_back(
+            {{"ph", "X"},
+             {"name", stay.waits_for.empty() ? "works" : "waits for " + stay.waits_for},
+             {"cat", "process"},
+             {"pid", index(stay.node)},
+             {"tid", thread},
+             {"ts", stay.begin},
+             {"dur", stay.end - stay.begin}});
+    }
+    for (const RecordedDeed& deed : recording.deeds)
+        if (deed.what == Deed::What::printed)
+            events.push_back({{"ph", "i"},
+                              {"name", deed.text},
+                              {"cat", "print"},
+                              {"s", "p"},
+                              {"pid", index(deed.node)},
+                              {"tid", thread_of(recording, 0)},
+                              {"ts", deed.time_us}});
+}
+
+double seconds_of(std::uint64_t ticks) { return static_cast<double>(ticks) / kTicks; }
+
+/// A process comes into a state.
+struct Change {
+    std::uint64_t time;
+    const Stay* stay;
+    std::string state;
+};
+
+std::vector<Change> changes_of(const std::vector<Stay>& stays) {
+    std::vector<Change> changes;
+    for (const Stay& stay : stays)
+        changes.push_back(
+            {stay.begin, &stay,
+             stay.waits_for.empty() ? std::string("works") : "waits for " + stay.waits_for});
+    std::stable_sort(changes.begin(), changes.end(),
+                     [](const Change& a, const Change& b) { return a.time < b.time; });
+    return changes;
+}
+
 } // namespace
 
 std::string text_view(const Scene& scene) {
     std::string text =
         fmt::format("# {}\n{:>14} {:>9} {:>9} {:<12} {:>5} {:>5}  {}\n", scene.recording.command,
                     "time", "from", "to", "kind", "seq", "ack", "packet");
-    for (const Passage& passage : scene.recording.passages)
+    auto deed = scene.recording.deeds.begin();
+    const auto add_deeds = [&](std::size_t passages) {
+        for (; deed != scene.recording.deeds.end() && deed->passages_before <= passages; ++deed)
+            text += line_of(*deed);
+    };
+    for (std::size_t at = 0; at < scene.recording.passages.size(); ++at) {
+        const Passage& passage = scene.recording.passages[at];
+        add_deeds(at);
         fmt::format_to(std::back_inserter(text), "{:>14.6f} {:>9} {:>9} {:<12} {:>5} {:>5}  {}{}\n",
                        static_cast<double>(passage.sent_us) / kTicks,
                        fmt::format("{}/{}", index(passage.from), index(passage.out)),
                        fmt::format("{}/{}", index(passage.to), index(passage.in)), kind_of(passage),
                        passage.link.sequence, passage.link.acknowledged, packet_text(passage),
                        passage.comment.empty() ? "" : fmt::format(" [{}]", passage.comment));
+    }
+    add_deeds(scene.recording.passages.size());
     return text;
 }
 
@@ -158,14 +248,34 @@ std::string paje_view(const Scene& scene) {
     const auto out = std::back_inserter(text);
     for (std::uint32_t node = 0; node < scene.recording.nodes(); ++node)
         fmt::format_to(out, "2 0 n{0} N mesh \"node {0}\"\n", node);
+    const std::vector<Stay> stays = stays_of(scene.recording);
+    std::set<std::pair<std::uint32_t, unsigned>> processes;
+    for (const Stay& stay : stays)
+        if (processes.emplace(index(stay.node), stay.process).second)
+            fmt::format_to(out, "2 0 n{0}p{1} P n{0} \"{0}'{1}\"\n", index(stay.node),
+                           stay.process);
     double last = 0;
+    std::size_t told = 0;
+    const std::vector<Change> changes = changes_of(stays);
+    const auto add_changes = [&](double until) {
+        for (; told < changes.size() && seconds_of(changes[told].time) <= until; ++told) {
+            const Change& change = changes[told];
+            last = seconds_of(change.time);
+            fmt::format_to(out, "7 {:.6f} S n{}p{} \"{}\"\n", last, index(change.stay->node),
+                           change.stay->process, change.state);
+        }
+    };
     for (const Moment& moment : moments_of(scene)) {
         const PacketHop& hop = scene.hops[moment.hop];
+        add_changes(static_cast<double>(moment.time) / kTicks);
         last = static_cast<double>(moment.time) / kTicks;
         fmt::format_to(out, "{} {:.6f} L mesh m{} n{} {}\n", moment.is_end ? 5 : 4, last,
                        hop.first->packet.message,
                        index(moment.is_end ? hop.first->to : hop.first->from), moment.hop);
     }
+    add_changes(std::numeric_limits<double>::infinity());
+    for (const auto& [node, process] : processes)
+        fmt::format_to(out, "3 {:.6f} P n{}p{}\n", last, node, process);
     for (std::uint32_t node = 0; node < scene.recording.nodes(); ++node)
         fmt::format_to(out, "3 {:.6f} N n{}\n", last, node);
     fmt::format_to(out, "3 {:.6f} M mesh\n", last);
@@ -193,6 +303,7 @@ std::string trace_view(const Scene& scene) {
         events.push_back(flow_event(hop, at, true));
         events.push_back(flow_event(hop, at, false));
     }
+    add_stays(events, scene.recording);
     const Json whole{{"displayTimeUnit", "ms"},
                      {"otherData", {{"command", scene.recording.command}}},
                      {"traceEvents", events}};

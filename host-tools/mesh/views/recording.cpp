@@ -87,6 +87,8 @@ private:
             take_packet(block.body);
         else if (block.type == pcapng::block::kStatistics)
             take_results(block.body);
+        else if (block.type == pcapng::block::kCustom)
+            take_deed(block.body);
     }
 
     void take_section(Bytes body) {
@@ -202,6 +204,25 @@ private:
             if (results.is_object())
                 recording_.results = std::move(results);
         }
+    }
+
+    /// Custom blocks of others are none of ours.
+    void take_deed(Bytes body) {
+        if (body.size() < pcapng::kDeedFields ||
+            wire::load<std::uint32_t>(body, 0) != pcapng::kOurNumber)
+            return;
+        const auto bytes =
+            wire::load<std::uint32_t>(body, pcapng::kDeedFields - sizeof(std::uint32_t));
+        const auto node = wire::load<std::uint32_t>(body, 12);
+        const auto what = wire::load<std::uint8_t>(body, 16);
+        if (bytes > body.size() - pcapng::kDeedFields || node >= recording_.nodes() ||
+            what > static_cast<std::uint8_t>(Deed::What::printed))
+            refuse_foreign();
+        recording_.deeds.push_back({wire::load<std::uint64_t>(body, 4), node_at(node),
+                                    wire::load<std::uint8_t>(body, 17),
+                                    static_cast<Deed::What>(what),
+                                    std::string(text_of(body.subspan(pcapng::kDeedFields, bytes))),
+                                    recording_.passages.size()});
     }
 
     std::string name_;

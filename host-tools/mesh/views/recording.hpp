@@ -4,6 +4,7 @@
 // A file that ends early (a full disk, a run that was ended) is read as far as it goes.
 #pragma once
 
+#include "host-tools/mesh/capture/tap.hpp"
 #include "wire/frame.hpp"
 
 #include <nlohmann/json.hpp>
@@ -32,6 +33,16 @@ struct Passage {
     std::string comment; // of both ends
 };
 
+/// What a process of a node did.
+struct RecordedDeed {
+    std::uint64_t time_us = 0; // as of passages
+    NodeId node = kNoNode;
+    std::uint8_t process = 0;
+    Deed::What what{};
+    std::string text;
+    std::size_t passages_before = 0; // how many were sent before it was written
+};
+
 struct Recording {
     Recording() noexcept(false) = default;
     Recording(const Recording&) = delete; // passages are pointed at
@@ -41,8 +52,9 @@ struct Recording {
     nlohmann::ordered_json results; // the rest of it; null if the capture has no end
     std::string command;
     Network network;
-    std::vector<Passage> passages; // as they were sent
-    std::uint64_t frames = 0;      // in the file, both ends
+    std::vector<Passage> passages;   // as they were sent
+    std::vector<RecordedDeed> deeds; // as they were written: those of one process in their order
+    std::uint64_t frames = 0;        // in the file, both ends
     bool cut_short = false;
 
     double tau() const { return plan.value("tau", 1.0); }

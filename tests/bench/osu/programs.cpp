@@ -50,10 +50,13 @@ Process stream(Kernel& node, NodeId other, unsigned bytes, unsigned rounds, bool
     std::array<ProcessId, kWindow> sending{};
     for (unsigned round = 0; round < rounds; ++round) {
         for (ProcessId& one : sending) {
+            Received got;
             if (!first)
-                (void)co_await receive(node, part, 0, other);
+                got = co_await receive(node, part, 0, other);
             else if (!node.spawn(send(node, other, {}, part), one))
-                co_return Status::no_memory;
+                got.status = Status::no_memory;
+            if (got.status != Status::ok)
+                co_return got.status;
         }
         for (unsigned at = 0; first && at < kWindow; ++at)
             if (const Status status = co_await node.join(sending[at]); status != Status::ok)

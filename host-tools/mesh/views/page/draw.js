@@ -215,12 +215,15 @@
     return repaint;
   }
 
-  function timeAxis(pen, left, width, bottom, ink) {
-    const ticks = Math.max(1, Math.min(20, Math.floor(width / 60)));
+  /// Round numbers, no nearer to each other than they can be read.
+  function timeAxis(pen, left, width, bottom, ink, until = last) {
+    const least = (until || 1) / Math.max(1, Math.floor(width / 60));
+    const power = 10 ** Math.floor(Math.log10(least));
+    const step = power * [1, 2, 5, 10].find(factor => power * factor >= least);
     pen.fillStyle = ink("--soft");
-    for (let at = 0; at <= ticks; ++at)
-      pen.fillText(String(Math.round(last * at / ticks * 10) / 10), left + width * at / ticks - 6,
-                   bottom);
+    for (let at = 0; at * step <= until; ++at)
+      pen.fillText(String(Number((at * step).toPrecision(6))),
+                   left + width * at * step / (until || 1) - 3, bottom);
   }
 
   function rowNames(pen, count, row, top) {
@@ -282,6 +285,45 @@
       }
       pen.strokeRect(left, top, wide, high);
       timeAxis(pen, left, wide, top + high + 16, ink);
+    });
+  }
+
+  /// Rows of processes; what is under the pointer is said in words.
+  function processes() {
+    const { stays, lines } = run.processes;
+    byId("process-section").hidden = stays.length + lines.length === 0;
+    const names = [...new Set(stays.map(stay => stay[0] * 64 + stay[1]))].sort((a, b) => a - b);
+    const rowOf = new Map(names.map((name, row) => [name, row]));
+    const row = Math.max(4, Math.min(16, 800 / (names.length || 1))), top = 8, left = 46;
+    const until = Math.max(last, ...stays.map(stay => stay[3])) || 1;
+    const x = (time, width) => left + (width - left - 12) * time / until;
+    const y = (node, process) => top + row * (rowOf.get(node * 64 + process) || 0);
+    byId("processes").addEventListener("mousemove", event => {
+      const width = byId("processes").clientWidth;
+      const name = names[Math.floor((event.offsetY - top) / row)];
+      const stay = stays.find(one => one[0] * 64 + one[1] === name &&
+        x(one[2], width) <= event.offsetX && event.offsetX <= x(one[3], width));
+      byId("doing").textContent = stay ? model.wordsOf(stay) : "\u00a0";
+    });
+    for (const [node, time, text] of lines.slice(0, 500))
+      byId("lines").append(Object.assign(document.createElement("li"),
+                                         { textContent: `${time}: [${node}] ${text}` }));
+    return canvas("processes", top + row * names.length + 22, (pen, width, ink) => {
+      for (let at = 0; at < names.length; at += Math.ceil(12 / row))
+        pen.fillText(`${Math.floor(names[at] / 64)}'${names[at] % 64}`, 2, top + row * (at + 0.8));
+      for (const [node, process, begin, end, waits] of stays) {
+        const from = x(begin, width), wide = Math.max(1, x(end, width) - from);
+        pen.fillStyle = pen.strokeStyle = ink(waits ? "--line" : "--accent");
+        if (waits) pen.strokeRect(from, y(node, process) + 1, wide, row - 3);
+        else pen.fillRect(from, y(node, process) + 1, wide, row - 3);
+      }
+      pen.fillStyle = ink("--ink");
+      for (const [node, time] of lines) {
+        pen.beginPath();
+        pen.arc(x(time, width), y(node, 0) + row / 2, Math.min(4, row / 3), 0, 7);
+        pen.fill();
+      }
+      timeAxis(pen, left, width - left - 12, top + row * names.length + 16, ink, until);
     });
   }
 
@@ -408,7 +450,7 @@
   fillChoices();
   buildNetwork();
   listen();
-  const paint = [spacetime(), gantt(), utilisation(), pool(),
+  const paint = [spacetime(), gantt(), processes(), utilisation(), pool(),
                  squares("matrix", nodes.length, nodes.length, model.matrix()),
                  squares("loads", nodes.length, Math.max(1, ...run.loads.map(row => row.length)),
                          run.loads.flatMap((row, node) => row.map((count, port) =>

@@ -63,6 +63,10 @@ function makeModel(run) {
     return [...changes].sort((a, b) => a[0] - b[0]).map(([time, change]) =>
       [time, links += change]);
   };
+  /// What a process did for a while: [node, process, begin, end, waits for].
+  model.wordsOf = ([node, process, begin, end, waits]) =>
+    `node ${node}, process ${process}: ${waits ? `waits for ${waits}` : "works"}, ` +
+    `${begin} to ${end}`;
   model.channels = run.links.length * (run.directed ? 1 : 2);
   /// [title, value] of what the run has come to.
   model.figures = () => {

@@ -1,0 +1,45 @@
+#include "stays.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+std::uint64_t last_moment(const Recording& recording) {
+    std::uint64_t last = 0;
+    for (const Passage& passage : recording.passages)
+        last = std::max(last, passage.sent_us);
+    for (const RecordedDeed& deed : recording.deeds)
+        last = std::max(last, deed.time_us);
+    return last;
+}
+
+} // namespace
+
+std::vector<Stay> stays_of(const Recording& recording) {
+    std::vector<Stay> stays;
+    std::map<std::pair<NodeId, std::uint8_t>, Stay> open;
+    const auto close = [&](Stay& stay, std::uint64_t end) {
+        stay.end = std::max(stay.begin, end);
+        stays.push_back(stay);
+    };
+    for (const RecordedDeed& deed : recording.deeds) {
+        if (deed.what == Deed::What::printed)
+            continue;
+        const auto key = std::pair(deed.node, deed.process);
+        if (const auto known = open.find(key); known != open.end())
+            close(known->second, deed.time_us);
+        open.erase(key);
+        if (deed.what != Deed::What::ended)
+            open[key] = {deed.node, deed.process, deed.time_us, deed.time_us,
+                         deed.what == Deed::What::blocked ? deed.text : std::string{}};
+    }
+    for (auto& [key, stay] : open)
+        close(stay, last_moment(recording));
+    return stays;
+}
+
+} // namespace mesh::host
