@@ -14,7 +14,7 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr std::size_t kBufferBytes = std::size_t{1} << 17; // stays in a cache
 /// An option's length is 16 bits.
 constexpr std::size_t kOptionBytesMax = 65'532;
 constexpr std::uint8_t kMicroseconds = 6;
