@@ -159,7 +159,8 @@ void BoardlessNode::run() {
     do {
         if (interludes_)
             end_interludes();
-        send_notices_and_give_up();
+        if (kernel_.forwarder_.pending() != 0 || kernel_.links_.dead_ports() != 0)
+            send_notices_and_give_up();
         if (kernel_.arena_.failed())
             kernel_.scheduler_.stop();
     } while (kernel_.scheduler_.run_round() && (lockstep() || ++rounds < limits::kRoundsMax));

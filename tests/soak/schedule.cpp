@@ -93,8 +93,8 @@ Schedule schedule_of(std::uint64_t seed, std::optional<Network> network) {
     constexpr std::array<unsigned, 3> kDelaysMs{50, kPromptMs, 20'000};
     const bool patient = schedule.work.kind == Work::Kind::collectives;
     schedule.delay_ms = kDelaysMs[dice.below(patient ? 2 : 3)];
-    schedule.process_delay_ms = dice.one_in(2) ? kDelaysMs[2] : schedule.delay_ms;
     draw_faults(dice, schedule);
+    schedule.process_delay_ms = dice.one_in(2) ? kDelaysMs[2] : schedule.delay_ms;
     schedule.all_mended = schedule.work.kind == Work::Kind::messages || dice.one_in(2);
     return schedule;
 }

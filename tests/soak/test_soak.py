@@ -1,4 +1,4 @@
-"""Schedules of whole kernels: always the same ones here, new ones with `make soak`."""
+"""Schedules of whole kernels: some that are always the same, and new ones for most of a minute."""
 import os
 import pathlib
 import re
@@ -9,7 +9,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = os.environ.get("BUILD", "build")
 SOAK = f"{BUILD}/host/tests/soak"
-SCHEDULES = 20000
+SCHEDULES = 5000
+NEW_SECONDS = 45
 LIMIT_S = 900
 
 
@@ -18,20 +19,24 @@ def soak(*arguments):
                           timeout=LIMIT_S)
 
 
-def test_no_schedule_of_whole_kernels_breaks_a_promise(record_property):
-    done = soak("--from", 1, "--schedules", SCHEDULES, "--seconds", LIMIT_S, "--keep",
-                f"{BUILD}/soak")
-    record_property("told", done.stdout.strip().splitlines()[-1])
+@pytest.mark.parametrize("which", [("--from", 1, "--schedules", SCHEDULES, "--seconds", LIMIT_S),
+                                   ("--seconds", NEW_SECONDS)], ids=["known", "new"])
+def test_no_schedule_of_whole_kernels_breaks_a_promise(which, record_property):
+    done = soak(*which, "--keep", f"{BUILD}/soak")
+    told = done.stdout.strip().splitlines()[-1]
+    record_property("told", told)
+    print(told)
     assert done.returncode == 0, done.stdout + done.stderr
-    count = re.search(r": (\d+) schedules", done.stdout)
-    assert int(count.group(1)) == SCHEDULES, done.stdout
+    count = int(re.search(r"soak from seed \d+: (\d+) schedules", told).group(1))
+    assert count == SCHEDULES if "--schedules" in which else count > 0, told
 
 
 @pytest.mark.parametrize("schedule", [
     "--seed 335051734261 --only 0,1 --senders 3 --messages 2 --packets 3",
     "--seed 335051731480 --only 0,4 --senders 2 --messages 1 --packets 12",
+    "--seed 343499336327 --only 0,2,5,7 --senders 3 --messages 1 --packets 1",
 ])
-def test_what_waits_at_dead_links_never_has_all_buffers(schedule):
+def test_what_failed_once_does_not_fail_again(schedule):
     done = soak(*schedule.split())
     assert done.returncode == 0, done.stdout
 
