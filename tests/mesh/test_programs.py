@@ -248,7 +248,7 @@ def test_one_node_can_end_the_run_of_all(engine):
 @pytest.mark.parametrize("mistake, status, said", [
     ("no co_return", 1, "node 1 ended with: ended without co_return"),
     ("any tag", 1, "node 1 ended with: bad argument (of a call: a node, tag, size or tree that"),
-    ("too deep", 1, "node 1 ended with: no memory (of the arena for processes and the variables in"),
+    ("too deep", 1, "node 1 ended with: no memory (of the arena for processes and the variables"),
     ("output", 1, "node 1 writes up to byte 2147483654 of the output; at most 1073741824 are"),
     ("nobody", 1, "node 1 did not end; node 1 waits for a message on channel 3 from node 0, which "
                   "has ended"),

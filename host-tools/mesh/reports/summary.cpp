@@ -151,6 +151,7 @@ std::string_view hint(Status status) {
         return " (of a call: a node, tag, size or tree that there is not, or sizes that differ "
                "from "
                "other nodes')";
+    case Status::tag_in_use: return " (two collectives at a time need two tags)";
     case Status::unreachable: return " (who was to send or to receive does not, or has ended)";
     case Status::ok:
     case Status::truncated:
