@@ -148,9 +148,8 @@ std::string_view hint(Status status) {
         return " (of the arena for processes and the variables in them: large ones may be static, "
                "or in workspace(); or there were more than 16 processes)";
     case Status::bad_argument:
-        return " (of a call: a node, tag, size or tree that there is not, or sizes that differ "
-               "from "
-               "other nodes')";
+        return " (of a call: a node, tag, size or tree that there is not, or sizes that "
+               "differ from those of other nodes)";
     case Status::tag_in_use: return " (two collectives at a time need two tags)";
     case Status::unreachable: return " (who was to send or to receive does not, or has ended)";
     case Status::ok:
