@@ -223,7 +223,7 @@ struct FlowWaitPlaces {
 #pragma GCC diagnostic pop
 
 namespace {
-MESH_WAIT_LAYOUTS constinit const WaitLayout flow_wait_layout = FlowWaitPlaces::kLayout;
+MESH_WAIT_LAYOUTS constinit const WaitLayout kFlowWaitLayout = FlowWaitPlaces::kLayout;
 }
 
 } // namespace mesh

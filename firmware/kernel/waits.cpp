@@ -39,11 +39,10 @@ struct WaitPlaces {
     }};
 };
 
-} // namespace mesh
+/// The linker script asks for it by this name, so that it is in every image.
+extern const std::array<WaitLayout, WaitPlaces::kLayouts.size()>
+    kWaitLayouts asm("mesh_wait_layouts");
+MESH_WAIT_LAYOUTS constinit const std::array<WaitLayout, WaitPlaces::kLayouts.size()> kWaitLayouts =
+    WaitPlaces::kLayouts;
 
-extern "C" {
-/// What the linker script asks for, so that it is in every image.
-extern const std::array<mesh::WaitLayout, mesh::WaitPlaces::kLayouts.size()> mesh_wait_layouts;
-MESH_WAIT_LAYOUTS constinit const std::array<mesh::WaitLayout, mesh::WaitPlaces::kLayouts.size()>
-    mesh_wait_layouts = mesh::WaitPlaces::kLayouts;
-}
+} // namespace mesh

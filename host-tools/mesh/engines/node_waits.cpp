@@ -10,12 +10,11 @@
 #include <optional>
 #include <string_view>
 
-extern "C" {
-extern const mesh::WaitLayout __start_mesh_waits[];
-extern const mesh::WaitLayout __stop_mesh_waits[];
-}
-
 namespace mesh::host {
+
+// The linker knows where a section begins and ends.
+extern const WaitLayout kWaitsBegin[] asm("__start_mesh_waits");
+extern const WaitLayout kWaitsEnd[] asm("__stop_mesh_waits");
 
 namespace {
 
@@ -162,6 +161,6 @@ WaitsFor wait_in(NodeMemory& memory, unsigned slot) {
     return Reader(memory).one(slot).value_or(WaitsFor{});
 }
 
-std::span<const WaitLayout> own_wait_layouts() { return {__start_mesh_waits, __stop_mesh_waits}; }
+std::span<const WaitLayout> own_wait_layouts() { return {kWaitsBegin, kWaitsEnd}; }
 
 } // namespace mesh::host

@@ -1,0 +1,27 @@
+"""What `make osu` measures is what it says."""
+import os
+import pathlib
+
+import pytest
+
+from osu.osu import TICKS_PER_UNIT, WINDOW, Bench
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    return Bench(ROOT / os.environ.get("BUILD", "build"), True, tmp_path_factory.mktemp("osu"))
+
+
+def test_a_message_takes_a_start_up_and_its_bytes_on_each_link(bench):
+    there_and_back = 2 * 3 * (1 + 100 * 0.001) * TICKS_PER_UNIT
+    assert bench.app("sim", 1, "latency", 100, 3) == pytest.approx(there_and_back)
+    assert bench.app("sim", 4, "far", 100, 3) == pytest.approx(4 * there_and_back)
+    assert bench.app("sim", 1, "bandwidth", 100, 3) == pytest.approx(
+        WINDOW * 3 * (1 + 100 * 0.001) * TICKS_PER_UNIT)
+
+
+@pytest.mark.parametrize("what, processes", [("alt", 15), ("ring", 16)])
+def test_nothing_is_lost_or_out_of_order_between_processes_of_a_node(bench, what, processes):
+    assert bench.app("sim", 1, what, processes, 200) == 0
