@@ -258,7 +258,7 @@ std::vector<Fault> faults_of(Network network) {
 }
 
 constexpr std::uint64_t kBoundUs = 900'000'000; // of the mesh's own time
-constexpr std::uint64_t kMendedUs = 20'000'000; // of the same
+constexpr std::uint64_t kMendedUs = 4'000'000;  // of the same: before all have given up
 
 /// Every living node ends, and says ok only with the right data. Returns how many missed something.
 unsigned expect_all_end(Network network, Program program, const Fault& fault) {
