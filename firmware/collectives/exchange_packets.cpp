@@ -165,7 +165,7 @@ Gate gate_of(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
 
 } // namespace
 
-Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
+Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                               std::span<std::byte> memory, Arrivals* told) {
     if (!possible(kernel, plan, what) || (told == nullptr && leaves_a_process(plan)))
         co_return Status::bad_argument;

@@ -340,7 +340,7 @@ wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std:
            (rest != 0 ? kernel.link_time(rest) : 0);
 }
 
-Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what,
+Task<Status> exchange_in_cycles(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                                 std::span<std::byte> memory) {
     if (!possible(kernel, plan) || !in_cycles(plan.schedule))
         co_return Status::bad_argument;

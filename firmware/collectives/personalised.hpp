@@ -107,7 +107,7 @@ constexpr bool leaves_a_process(const PersonalPlan& plan) {
 }
 
 /// What exchange() does on the UHC and the star.
-Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
+Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                               std::span<std::byte> memory, Arrivals* told);
 
 /// True if packets can be sent so. `network`: UHC or star; `tree`:

@@ -384,37 +384,26 @@ struct Missed {
     Status status = Status::ok;
     std::uint32_t absent = 0;
 
-    void note(const Awaited& awaited, std::uint32_t port) {
+    void note(const Awaited& awaited, Port port) {
         status = worse(status, awaited.status);
-        absent |= awaited.absent() ? port : 0;
+        absent |= awaited.absent() ? 1u << index(port) : 0;
+    }
+    /// Nobody is waited for, or told anything, across `port`.
+    bool skips(Port port) {
+        const bool is_absent = (absent >> index(port) & 1u) != 0;
+        if (is_absent)
+            status = worse(status, Status::unreachable);
+        return is_absent;
     }
 };
 
-/// Sends our total of the nodes seen so far across `port` and takes the neighbour's; no packet if
-/// there is none to be had. With one port neither begins before both are there: a packet for a
-/// later dimension must not come earlier.
-Task<Packet> swap_totals(Kernel& kernel, Tag tag, Port port, std::span<const std::byte> total,
-                         Missed& missed) {
-    const std::uint32_t bit = 1u << index(port);
-    if ((missed.absent & bit) != 0) {
-        missed.status = worse(missed.status, Status::unreachable);
-        co_return Packet{};
-    }
-    if (kernel.job().ports != PortModel::all) {
-        co_await ask(kernel, tag, port);
-        missed.note(judged(co_await from_across(kernel, port, tag, kAsk)), bit);
-    }
-    if (missed.status == Status::ok)
-        co_await post_across(kernel, port, tag, kOperand, {}, total);
-    else
-        co_await post_across(kernel, port, tag, kOperand, {.flags = wire::packet_flag::kVoid});
-    Awaited theirs{Status::unreachable};
-    if ((missed.absent & bit) == 0)
-        theirs = judged(co_await from_across(kernel, port, tag, kOperand));
-    missed.note(theirs, bit);
-    if (missed.status == Status::ok && theirs.packet.payload().size() != total.size())
-        missed.status = Status::bad_argument;
-    co_return std::move(theirs.packet);
+/// `co_await give_total(...)`: sends our total of the nodes seen so far; void if it is not right.
+auto give_total(Kernel& kernel, Tag tag, Port port, std::span<const std::byte> total,
+                Status so_far) {
+    const bool nothing = so_far != Status::ok;
+    return post_across(kernel, port, tag, kOperand,
+                       {.flags = nothing ? wire::packet_flag::kVoid : std::uint8_t{0}},
+                       total.first(nothing ? 0 : total.size()));
 }
 
 /// The neighbour's total meets what this node has of a piece: `piece` and `total`, which is of the
@@ -435,6 +424,8 @@ std::uint32_t word_of(const BroadcastPlan& pieces, bool exclusive) {
     return plan_word({pieces.total_bytes, pieces.packet_bytes, exclusive});
 }
 
+/// With one port neither of a pair begins before both are there: a packet for a later dimension
+/// must not come earlier.
 Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer) {
     const BroadcastPlan pieces = cut(plan.total_bytes, plan.packet_bytes, plan.combiner);
     if (!kernel.can_carry(Rule::unicast))
@@ -449,21 +440,32 @@ Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer
         co_return Status::bad_argument;
     if (kernel.network().topology != Topology::cube)
         co_return co_await scan_numbers(kernel, plan, pieces.cutting(), buffer, missed.status);
+    const bool one_port = kernel.job().ports != PortModel::all;
     OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
     for (std::uint32_t number = 0; number < pieces.packets(); ++number) {
         const auto piece = piece_of(buffer, pieces, number);
         const auto total = room.resize(piece.size());
         copy(piece, total);
         bool none_before = plan.exclusive;
-        for (unsigned port = 0; port < kernel.ports(); ++port) {
-            const Packet theirs =
-                co_await swap_totals(kernel, plan.tag, port_at(port), total, missed);
-            if (missed.status == Status::ok)
-                missed.status = theirs.status();
+        for (unsigned dim = 0; dim < kernel.ports(); ++dim) {
+            const Port port = port_at(dim);
+            if (missed.skips(port))
+                continue;
+            if (one_port) {
+                co_await ask(kernel, plan.tag, port);
+                missed.note(judged(co_await from_across(kernel, port, plan.tag, kAsk)), port);
+            }
+            co_await give_total(kernel, plan.tag, port, total, missed.status);
+            if (missed.skips(port))
+                continue;
+            const Awaited theirs = judged(co_await from_across(kernel, port, plan.tag, kOperand));
+            missed.note(theirs, port);
+            if (missed.status == Status::ok && theirs.packet.payload().size() != total.size())
+                missed.status = Status::bad_argument;
             if (missed.status != Status::ok)
                 continue;
-            const bool lower = ((index(kernel.id()) >> port) & 1u) == 0;
-            combine_totals(plan, theirs.payload(), piece, total, lower, none_before);
+            const bool lower = ((index(kernel.id()) >> dim) & 1u) == 0;
+            combine_totals(plan, theirs.packet.payload(), piece, total, lower, none_before);
             none_before = none_before && lower;
         }
     }

@@ -4,6 +4,7 @@
 #include "kernel/message.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace mesh {
 
@@ -41,15 +42,18 @@ Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
     for (std::uint32_t number = 0; number < pieces.packets(); ++number) {
         const auto piece = buffer.subspan(number * pieces.packet_bytes, pieces.bytes_of(number));
         const auto theirs = room.resize(piece.size());
-        for (std::uint32_t distance = 1; distance < kernel.nodes(); distance <<= 1) {
+        const unsigned rounds = static_cast<unsigned>(std::bit_width(kernel.nodes() - 1));
+        for (unsigned round = 0; round < rounds + (plan.exclusive ? 1 : 0); ++round) {
+            const bool shifts = round == rounds; // what each node has, to the next one
+            const std::uint32_t distance = shifts ? 1 : 1u << round;
             status = co_await pass_up(kernel, tag, distance, status, piece, theirs);
-            if (status == Status::ok && self >= distance)
+            if (status != Status::ok || self < distance)
+                continue;
+            if (shifts)
+                std::copy(theirs.begin(), theirs.end(), piece.begin());
+            else
                 plan.combiner(theirs, piece, piece);
         }
-        if (plan.exclusive)
-            status = co_await pass_up(kernel, tag, 1, status, piece, theirs);
-        if (plan.exclusive && status == Status::ok && self != 0)
-            std::copy(theirs.begin(), theirs.end(), piece.begin());
     }
     co_return status;
 }
