@@ -48,17 +48,18 @@ Process chooser(Kernel& node, SharedChannel<int>& a, SharedChannel<int>& b, bool
 Process blocks_of_own_sizes(Kernel& node) {
     const std::uint32_t n = node.nodes(), me = index(node.id());
     std::array<std::uint32_t, 64> counts{}, ones{}, mine{}, sent{}, theirs{};
-    std::array<std::uint32_t, 2048> all{}, back{};
+    static std::array<std::uint32_t, 2048> all{}, back{};
     for (std::uint32_t i = 0; i < n; ++i) {
         counts[i] = i % 3;
         ones[i] = 1;
     }
     std::fill_n(mine.begin(), counts[me], 100 + me);
     const Counts each = Counts{counts}.first(n);
-    Status s = co_await gatherv(node, mine, each, std::span{all}, NodeId{1});
+    Status s =
+        co_await gatherv(node, std::span{mine}.first(counts[me]), each, std::span{all}, NodeId{1});
     Status t = co_await scatterv(node, all, each, std::span{theirs}, NodeId{1});
     const bool round = std::equal(mine.begin(), mine.begin() + counts[me], theirs.begin());
-    Status u = co_await allgatherv(node, mine, each, std::span{back});
+    Status u = co_await allgatherv(node, std::span{mine}.first(counts[me]), each, std::span{back});
     std::uint32_t sum = std::accumulate(back.begin(), back.end(), 0u);
     for (std::uint32_t i = 0; i < n; ++i)
         sent[i] = 1000 * me + i;

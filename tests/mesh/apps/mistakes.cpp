@@ -54,8 +54,10 @@ Process app_main(Kernel& node) {
     const std::string_view mistake = words.empty() ? "" : words[0];
     if (mistake == "livelock")
         co_return co_await ping_pong(node, other, guilty);
+    if (mistake == "gone" && !guilty)
+        co_return co_await takes(node, other);
     if (mistake == "gone")
-        co_return co_await (guilty ? sends_what_is_gone(node, other) : takes(node, other));
+        co_return co_await sends_what_is_gone(node, other);
     if (!guilty)
         co_return Status::ok;
     if (mistake == "no co_return")
