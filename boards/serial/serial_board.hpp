@@ -22,7 +22,7 @@ namespace mesh::board {
 /// What a chip gives: its lines by number (0 to kPorts - 1 those of the ports, kPorts the host's),
 /// a counter, one wake-up. boards/BOARD/chip.hpp has it for the hardware.
 template <class C>
-concept SerialChip = requires(C::Timer timer, unsigned line, std::byte byte, bool on,
+concept SerialChip = requires(typename C::Timer timer, unsigned line, std::byte byte, bool on,
                               std::uint64_t time_us) {
     requires C::kPorts >
     0 && C::kPorts <= wire::kCompactPorts;
@@ -120,7 +120,7 @@ public:
     void on_timer_interrupt() { timer_.on_interrupt(); }
 
 private:
-    using Guard = Chip::Guard;
+    using Guard = typename Chip::Guard;
     using OneLine = Line<Chip>;
     static constexpr std::size_t kStuffingBytesMax = Chip::kRingBytes / wire::kCobsBlockMax + 4;
     static constexpr std::uint64_t kNever = ~std::uint64_t{0};

@@ -48,6 +48,17 @@ constexpr std::array<Field, 11> kPacketFields{{{packet_offset::kRule, 1},
 constexpr unsigned kTotal = 5;
 constexpr unsigned kDestination = 6;
 
+/// Bytes of all fields at their largest.
+template <std::size_t kCount>
+constexpr std::size_t bytes_max(const std::array<Field, kCount>& fields) {
+    std::size_t bytes = 0;
+    for (const Field& field : fields)
+        bytes += (8u * field.bytes + kVarintBits - 1) / kVarintBits;
+    return bytes;
+}
+/// First byte, two masks and the checksum beside them.
+static_assert(1 + 1 + bytes_max(kLinkFields) + 2 + bytes_max(kPacketFields) + 4 <= kFrontBytesMax);
+
 std::uint64_t load_field(std::span<const std::byte> bytes, const Field& field) {
     std::uint64_t value = 0;
     std::memcpy(&value, bytes.data() + field.at, field.bytes);

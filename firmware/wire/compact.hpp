@@ -21,7 +21,7 @@
 
 namespace mesh::wire {
 
-inline constexpr std::size_t kFrontBytesMax = 72;
+inline constexpr std::size_t kFrontBytesMax = 80;
 /// Ports that the format can name, the host's apart.
 inline constexpr unsigned kCompactPorts = 15;
 

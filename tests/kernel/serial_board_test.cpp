@@ -135,7 +135,7 @@ struct SerialNode {
     using Chip = FakeChip<kNumber>;
 
     SerialNode() : node(start(), memory(), exchanges) {}
-    SerialBoard<Chip>& start() {
+    board::SerialBoard<Chip>& start() {
         Chip::state() = ChipState{};
         Chip::state().interrupt = [this](unsigned line) { board.on_line_interrupt(line); };
         board.start();
@@ -168,8 +168,8 @@ struct SerialNode {
     std::vector<Link> links{1};
     std::array<ProcessSlot, 4> processes;
     std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(2048);
-    SerialBoard<Chip> board;
-    Node<SerialBoard<Chip>> node;
+    board::SerialBoard<Chip> board;
+    Node<mesh::board::SerialBoard<Chip>> node;
 };
 
 /// Both nodes and the cable between them.
@@ -197,7 +197,7 @@ struct Pair {
             std::byte byte = sending.front();
             sending.pop_front();
             const bool harmed = noise > 0 && std::generate_canonical<double, 32>(random) < noise;
-            const unsigned how = harmed ? 1 + random() % 3 : 0;
+            const std::size_t how = harmed ? 1 + random() % 3 : 0;
             if (how == 1)
                 continue;
             if (how == 2)

@@ -126,7 +126,8 @@ LinkHeader random_link(std::mt19937& random) {
     const auto some = [&random] { return random() % 3 == 0 ? 0 : random() >> (random() % 32); };
     LinkHeader link;
     link.kind = static_cast<Kind>(1 + random() % 7);
-    link.port = random() % 4 == 0 ? kHostPort : port_at(random() % kCompactPorts);
+    link.port =
+        random() % 4 == 0 ? kHostPort : port_at(static_cast<unsigned>(random() % kCompactPorts));
     link.sequence = static_cast<std::uint16_t>(some());
     link.acknowledged = static_cast<std::uint16_t>(some());
     link.refused = static_cast<std::uint32_t>(some());
