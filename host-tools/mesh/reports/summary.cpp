@@ -156,7 +156,6 @@ std::string_view hint(Status status) {
     case Status::truncated:
     case Status::failed:
     case Status::timed_out:
-    case Status::tag_in_use:
     case Status::no_verdict: break;
     }
     return "";
