@@ -119,8 +119,8 @@ def bare_forwarding(build, dim, payload, seconds):
 
 
 def print_forwarding(build, dims, seconds, rounds):
-    print(f"{'nodes':>6}{'payload':>9}{'bare /s':>10}{'noise':>7}{'real /s':>10}{'share':>7}{'aim':>5}"
-          f"{'bcast /s':>10}{'share':>7}")
+    print(f"{'nodes':>6}{'payload':>9}{'bare /s':>10}{'noise':>7}{'real /s':>10}{'share':>7}"
+          f"{'aim':>5}{'bcast /s':>10}{'share':>7}")
     for dim in dims:
         for payload, aim in REQUIRED.items():
             rates = [(bare_forwarding(build, dim, payload, seconds),

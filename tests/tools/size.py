@@ -49,14 +49,14 @@ def input_sections(map_file):
             yield section, int(size, 16), portable[member[1]] if member else name
 
 
-def group_of(name, board):
+def group_of(name):
     """Which part of an image the object belongs to."""
     if ".a(" in name or "/lib/gcc/" in name or name.endswith(("crti.o", "crtn.o")):
         return "library"
     path = name.split("/obj/")[-1]
     if path.startswith(NETWORKS) and not path.endswith("/cube.o"):
         return {"cube_trees": "trees"}.get(pathlib.Path(path).stem, pathlib.Path(path).stem)
-    if path == "boards/cortex-m/node.o" or re.match(r"firmware/(core|wire|kernel)/", path):
+    if re.match(r"boards/[^/]+/node\.o$|firmware/(core|wire|kernel)/", path):
         return "system"
     if path.startswith("boards/"):
         return "board"
@@ -72,16 +72,16 @@ def rule_bytes(map_file, network, *without):
                and not any(pattern.search(section) for pattern in without))
 
 
-def measure(map_file, board):
+def measure(map_file):
     """{(group, object): [flash, ram]}"""
     table = {}
     for section, size, name in input_sections(map_file):
         short = re.sub(r".*/(lib\w+\.a)\((.*)\)", r"\1:\2", name.split("/obj/")[-1])
-        group = group_of(name, board)
+        group = group_of(name)
         if section.startswith(FLASH):
             table.setdefault((group, short), [0, 0])[0] += size
         if section.startswith(RAM):
-            if short == f"boards/{board}/main.o":
+            if re.fullmatch(r"boards/[^/]+/main\.o", short):
                 group = "system"
             table.setdefault((group, short), [0, 0])[1] += size
     return table
@@ -187,10 +187,10 @@ def limits(table, full_image, build, board):
     yield not bad, "no heap, exceptions or RTTI in any image " + ", ".join(bad)
 
 
-def measure_images(image, full_image, board):
+def measure_images(image, full_image):
     """The whole table: what is shared as the full image carries it, the rest as the small one."""
-    table = {key: sizes for key, sizes in measure(image, board).items() if key[0] in OF_THE_PROGRAM}
-    shared = {key: sizes for key, sizes in measure(full_image, board).items()
+    table = {key: sizes for key, sizes in measure(image).items() if key[0] in OF_THE_PROGRAM}
+    shared = {key: sizes for key, sizes in measure(full_image).items()
               if key[0] not in OF_THE_PROGRAM}
     return table | shared
 
@@ -207,13 +207,13 @@ def main():
     arguments.board = arguments.board or boards.default(arguments.build)
     folder = arguments.build / arguments.board
     image, full_image = (folder / f"{name}.map" for name in (arguments.image, arguments.full_image))
-    table = measure_images(image, full_image, arguments.board)
+    table = measure_images(image, full_image)
     if arguments.diff:
         print_diff(table, read_csv(arguments.diff))
         return 0
     print_table(table)
     for name in (image, full_image):
-        flash, ram = total(measure(name, arguments.board))
+        flash, ram = total(measure(name))
         print(f"{'image ' + name.stem:44}{flash:8}{ram:8}")
     for name, flash, ram in OTHERS:
         print(f"{name + ' (quoted)':44}{flash:8}{ram or '-':>8}")
