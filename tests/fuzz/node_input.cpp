@@ -58,6 +58,7 @@ public:
         return true;
     }
     void kill(NodeId node) override { loom_.gone(node); }
+    std::vector<host::WaitsFor> waiting(NodeId) override { return {}; } // it has no memory
     host::Loom& loom() override { return loom_; }
     bool real_time() const override { return false; }
 
