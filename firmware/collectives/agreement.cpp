@@ -71,12 +71,14 @@ bool Agreement::tell() {
     return true;
 }
 
-// Takes all that has come of one neighbour after the other, up to its word.
+// Takes the word of one neighbour after the other, and what had come of it before: that was of an
+// earlier collective. Of one that says no word nothing is taken: a result may be there already.
 bool Agreement::hear() {
     while (heard_ < kernel_.ports()) {
-        const Match match{.tag = header_.tag, .source = kernel_.neighbor(port_at(heard_))};
+        const Match any{.tag = header_.tag, .source = kernel_.neighbor(port_at(heard_))};
         if (!wait_)
-            wait_.emplace(kernel_, match.source, match);
+            wait_.emplace(kernel_, any.source,
+                          Match{.tag = any.tag, .source = any.source, .message = kPlan});
         if (!wait_->over())
             return false;
         const bool there = wait_->status() == Status::ok;
@@ -85,14 +87,16 @@ bool Agreement::hear() {
             absent_ |= 1u << heard_++;
             continue;
         }
-        const Packet packet = kernel_.take_control(match);
-        if (packet.header().message == kPlan)
-            judge(packet);
+        while (!judge(kernel_.take_control(any))) {
+        }
     }
     return true;
 }
 
-void Agreement::judge(const Packet& word) {
+// False: it is no word.
+bool Agreement::judge(const Packet& word) {
+    if (word.header().message != kPlan)
+        return false;
     Status said = Status::ok;
     if ((word.header().flags & wire::packet_flag::kVoid) != 0)
         said = Status::unreachable;
@@ -102,6 +106,7 @@ void Agreement::judge(const Packet& word) {
         absent_ |= 1u << heard_;
     status_ = worse(status_, said);
     ++heard_;
+    return true;
 }
 
 } // namespace mesh

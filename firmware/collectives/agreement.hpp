@@ -42,7 +42,7 @@ private:
     bool go_on();
     bool tell();
     bool hear();
-    void judge(const Packet& word);
+    bool judge(const Packet& word);
 
     Kernel& kernel_;
     wire::PacketHeader header_;

@@ -25,20 +25,15 @@ constexpr std::array<std::string_view, 12> kKindNames{
 
 bool is_of_node(Kind kind) { return kind >= Kind::kill && kind <= Kind::restart_empty; }
 
-/// A collective is not taken up again, so nodes come back to forward only; see README.md.
-bool may_restart(const Schedule& schedule) {
-    return schedule.work.kind == Work::Kind::messages || schedule.network.topology != Topology::uhc;
-}
-
 Fault fault_of(Dice& dice, const Schedule& schedule, bool frames_only) {
     Fault fault;
     if (frames_only || dice.one_in(2))
         fault.kind = static_cast<Kind>(8 + dice.below(4));
     else
         fault.kind = static_cast<Kind>(dice.below(8));
-    if (schedule.work.kind == Work::Kind::collectives &&
-        (fault.kind == Kind::restart || fault.kind == Kind::restart_empty))
-        fault.kind = may_restart(schedule) ? Kind::restart_empty : Kind::kill;
+    // What runs of a collective cannot be taken up again.
+    if (fault.kind == Kind::restart && schedule.work.kind == Work::Kind::collectives)
+        fault.kind = Kind::restart_empty;
     fault.step = dice.below(schedule.steps);
     fault.node = dice.below(node_count(schedule.network));
     fault.port = dice.below(port_count(schedule.network));
@@ -61,7 +56,7 @@ void draw_faults(Dice& dice, Schedule& schedule) {
                    : fault.kind == Kind::kill ? Kind::restart_empty
                                               : Kind::let_go;
         end.step = fault.step + dice.below(schedule.steps);
-        if (dice.one_in(2) && (end.kind != Kind::restart_empty || may_restart(schedule)))
+        if (dice.one_in(2))
             schedule.faults.push_back(end);
     }
     std::ranges::stable_sort(schedule.faults, {}, &Fault::step);

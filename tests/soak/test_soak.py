@@ -31,6 +31,7 @@ def test_no_schedule_of_whole_kernels_breaks_a_promise(record_property):
     "--seed 335051734261 --only 0,1 --senders 3 --messages 2 --packets 3",
     "--seed 335051731480 --only 0,4 --senders 2 --messages 1 --packets 12",
     "--seed 343499336327 --only 0,2,5,7 --senders 3 --messages 1 --packets 1",
+    "--seed 348778028800 --network uhc:4 --only 1,7 --senders 1 --messages 2 --packets 1",
 ])
 def test_what_failed_once_does_not_fail_again(schedule):
     done = soak(*schedule.split())

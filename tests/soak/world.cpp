@@ -154,9 +154,10 @@ std::string words_of(std::span<const std::byte> frame) {
     wire::PacketHeader packet;
     if (head.kind == wire::Kind::data &&
         wire::read_packet(frame.subspan(wire::kHeadBytes), packet) == wire::Parse::ok)
-        words += fmt::format("; service {} from {} to {} message {} position {} rule {}",
-                             packet.service, index(packet.source), index(packet.destination),
-                             packet.message, packet.position, static_cast<int>(packet.rule));
+        words +=
+            fmt::format("; service {} tag {} from {} to {} message {} position {} rule {}",
+                        packet.service, packet.tag, index(packet.source), index(packet.destination),
+                        packet.message, packet.position, static_cast<int>(packet.rule));
     return words;
 }
 } // namespace
