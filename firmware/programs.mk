@@ -33,14 +33,14 @@ carried = $(BUILD)/$(1)/program.stamp \
 
 # ---- the toolkit ---------------------------------------------------------------------------------
 # What a user is told of; an error only where nobody can have meant it.
-USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-mismatched-new-delete \
+USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter \
   -Werror=unused-result -Werror=return-type -Werror=format -Werror=unused-variable
 CXX_ONLY := -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit
 # $(1): prefix of the tools, $(2): place; the variables that begin with it have the words.
 define program_json
 {"cxx": "$(1)g++", "cc": "$(1)gcc", "objcopy": "$(1)objcopy",
  "compile": "$(strip $($(2)_COMPILE) $(USER_WARNINGS) -ffp-contract=off -I@/include)",
- "compile_cxx": "$(strip -std=c++20 $($(2)_COMPILE_CXX))",
+ "compile_cxx": "$(strip -std=c++20 -Wno-mismatched-new-delete $($(2)_COMPILE_CXX))",
  "renamed": "$(strip $($(2)_RENAMED))",
  "link": "$(strip $($(2)_LINK))",
  "libraries": "$(strip $($(2)_LIBRARIES))"}

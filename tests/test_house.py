@@ -38,7 +38,7 @@ IMAGES = pathlib.Path(BUILD) / BOARD
 
 @pytest.fixture
 def table():
-    return size.measure_images(IMAGES / "hello.map", IMAGES / "job.map", BOARD)
+    return size.measure_images(IMAGES / "hello.map", IMAGES / "job.map")
 
 
 def test_sizes_keep_their_budgets(table):

@@ -66,8 +66,8 @@ bool Messages::next_question(Outgoing& outgoing, bool heard, News& question) {
             return false;
         outgoing.lose_way();
         outgoing.asked = 0;
-    } else if (outgoing.asked < limits::kAsksMax) {
-        ++outgoing.asked;
+    } else if (heard && outgoing.asked < limits::kAsksMax) {
+        ++outgoing.asked; // else it is asked again as soon, since a link is about to die
     }
     outgoing.silent = true;
     if (outgoing.message == 0)

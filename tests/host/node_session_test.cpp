@@ -1,7 +1,6 @@
 // What one node says: answered if it is right, counted if it is not, and shown clean.
 #include "hal/check.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
-#include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/links/bounds.hpp"
 #include "host-tools/mesh/session/node_session.hpp"
 
@@ -77,7 +76,7 @@ TEST_F(NodeSessionTest, PushesStayInTheShareOfTheNode) {
 
 TEST_F(NodeSessionTest, AnAppIsToldThatItWritesTooFar) {
     offer.app = true;
-    EXPECT_THROW((void)push(29, 2, 2), RunError);
+    EXPECT_NE(push(29, 2, 2).find("writes up to byte 31 of the output"), std::string::npos);
 }
 
 TEST_F(NodeSessionTest, AReportThatComesOfItselfIsNoAnswer) {

@@ -61,7 +61,7 @@ void fill(std::span<std::byte> bytes, std::uint32_t from) {
 // The programs ------------------------------------------------------------------------------------
 
 Process broadcasts(Kernel& node) {
-    std::vector<std::byte> buffer(job.bytes);
+    const auto buffer = node.workspace().first(job.bytes);
     if (node.id() == job.root)
         fill(buffer, 0);
     const BroadcastPlan plan{.tree = job.tree,

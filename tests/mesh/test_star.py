@@ -171,7 +171,6 @@ def test_reductions_give_the_right_answer(engine, arguments):
     (4, ["--op", "bcast", "--copies", 2, "--tree", "spt"], "edt, edt-v2"),
     (4, ["--op", "bcast", "--tree", "sbt"], "spt, edt, edt-v2"),
     (4, ["--op", "bcast", "--root", 24], "0 to 23"),
-    (4, ["--op", "scan"], "cube"),
     (4, ["--op", "bcast", "--avoid", "1/2"], "--copies"),
     (4, ["--op", "send", "--route", "sbt"], "ecube"),
     (10, ["--op", "bcast"], "3 to 9"),

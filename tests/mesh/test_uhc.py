@@ -220,7 +220,6 @@ def test_reductions_give_the_right_answer(engine, arguments):
     (4, ["--op", "bcast", "--tree", "sbt"], "bt1"),
     (1, ["--op", "bcast"], "2 to"),
     (4, ["--op", "bcast", "--avoid", "1/2"], "--copies"),
-    (4, ["--op", "scan"], "cube"),
     (4, ["--op", "reduce", "--tree", "bt1"], "bts"),
     (4, ["--op", "send", "--route", "sbt"], "ecube"),
     (4, ["--op", "bcast", "--packet", "auto", "--ports", "half"], "16 to"),

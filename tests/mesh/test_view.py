@@ -111,7 +111,7 @@ def test_what_processes_do_and_print_is_in_every_view_of_an_app(tmp_path):
     assert outcome.status == 0 and len(printed) == 3
     lines = view(file, "text")
     assert re.findall(r"^ *\S+ +0 prints (.*)$", lines, re.M) == printed
-    assert re.search(r"^ *0\.0+ +3'0 waits for a message with tag 32768 from node 0\n", lines, re.M)
+    assert re.search(r"^ *0\.0+ +3'0 waits for a message on channel 0 from node 0\n", lines, re.M)
     assert len(re.findall(r"^ *\S+ +\d'0 ends $", lines, re.M)) == 4
     events = json.loads(view(file, "trace"))["traceEvents"]
     waits = [event for event in events if event.get("cat") == "process" and event["ph"] == "X"]
@@ -229,8 +229,8 @@ def test_a_run_ended_by_its_limit_leaves_its_page_and_says_who_waits(tmp_path):
     page = tmp_path / "page.html"
     outcome = probe("sim", "waits", "sleeper", options=["--dim", 1, "--limit", 1, "--report", page])
     assert outcome.status == 1 and re.search(
-        "nodes 0 1: not done within --limit 1 s; node 1's process 1 waits for a message with tag 7 "
-        "from any node; repeat: ", outcome.err), outcome
+        "nodes 0 1: not done within --limit 1 s; 0 packets have gone; node 1's process 1 waits for "
+        "a message with tag 7 from any node; repeat: ", outcome.err), outcome
     results = json.loads(re.search(RUN_IN_PAGE, page.read_text(), re.S)[1])["results"]
     assert results["cut_short"].startswith("nodes 0 1: not done within --limit 1 s")
     assert {"node": 0, "process": 0, "for": "a time"} in results["waits"]

@@ -183,4 +183,4 @@ def test_an_output_is_as_long_as_what_is_written_and_gaps_are_zero(options, last
 def test_an_output_without_end_is_refused(tmp_path):
     outcome, result = files(2 ** 30, tmp_path)
     assert outcome.status == 1 and result is None, outcome
-    assert re.search(r"node [123]: writes .* at most 1073741824", outcome.err), outcome
+    assert re.search(r"node [123] writes .* at most 1073741824", outcome.err), outcome

@@ -153,8 +153,6 @@ Process program(Kernel& node) {
         ++story.spawned;
     stop = true;
     co_await node.yield();
-    const Status deep = co_await deeper(node, 1000);
-    story.too_deep_is_no_memory = deep == Status::no_memory;
     Channel<unsigned> channel{node};
     if (!node.spawn(writes_late(node, channel), id))
         co_return Status::no_memory;
@@ -164,6 +162,9 @@ Process program(Kernel& node) {
     story.late_value_came = which == 0 && value == 77;
     std::ignore = co_await node.join(id);
     story.end = node.now();
+    // Last: what it takes from the arena serves nothing of another size any more.
+    const Status deep = co_await deeper(node, 1000);
+    story.too_deep_is_no_memory = deep == Status::no_memory;
     story.ended = true;
     co_return Status::ok;
 }

@@ -36,10 +36,9 @@ constexpr std::uint64_t kStartUsMax = 500'000;
 /// How long a process may live on whose socket is closed.
 constexpr std::uint64_t kClosingUs = 500'000;
 constexpr std::size_t kDescriptorsPerNode = 4; // beside its sockets
-/// What a node's emulator is given: its monitor, its sockets, and the socket of its GDB stub, if it
+/// What a node's emulator is given: its sockets, its monitor, and the socket of its GDB stub, if it
 /// has one.
-constexpr int kMonitorFd = kChildFirstFd;
-constexpr int kFirstSocketFd = kMonitorFd + 1;
+constexpr int kFirstSocketFd = kChildFirstFd;
 
 /// What an epoll event is about: this, the number of the socket, and that of the node.
 enum class Source : std::uint8_t { socket, errors, process, signals };
@@ -179,14 +178,14 @@ Words qemu_words(const RigPlan& plan, NodeId node, unsigned starts) {
         add_serial_lines(words, plan.board, ports, mac);
     else
         add_interface(words, mac);
-    words.insert(words.end(), {"-chardev", fmt::format("socket,id=m,fd={}", kMonitorFd), "-mon",
+    const int monitor = kFirstSocketFd + static_cast<int>(plan.board.sockets(ports));
+    words.insert(words.end(), {"-chardev", fmt::format("socket,id=m,fd={}", monitor), "-mon",
                                "chardev=m", "-kernel", plan.program(node).image});
     if (plan.sandbox)
         words.insert(words.end(), {"-sandbox", "on,obsolete=deny,elevateprivileges=deny,"
                                                "spawn=deny,resourcecontrol=deny"});
     if (std::find(plan.gdb.begin(), plan.gdb.end(), node) != plan.gdb.end()) {
-        const std::string stub = fmt::format("socket,id=g,fd={},server=on,wait=off",
-                                             kFirstSocketFd + plan.board.sockets(ports));
+        const std::string stub = fmt::format("socket,id=g,fd={},server=on,wait=off", monitor + 1);
         words.insert(words.end(), {"-S", "-chardev", stub, "-gdb", "chardev:g"});
     }
     return words;
@@ -210,15 +209,15 @@ void QemuEngine::spawn(NodeId node, unsigned starts) {
         files.given.push_back(far_end.get());
         far_ends.push_back(std::move(far_end));
     };
-    auto [monitor, monitor_end] = socket_pair(0);
-    line.monitor = std::move(monitor);
-    give(std::move(monitor_end));
     for (unsigned count = plan_.board.sockets(port_count(plan_.network)); count != 0; --count) {
         auto [near_end, far_end] = socket_pair(SOCK_NONBLOCK);
         give(std::move(far_end));
         line.cables.push_back(
             {std::move(near_end), FrameReader(format), SendQueue(format, plan_.board.serial_fill)});
     }
+    auto [monitor, monitor_end] = socket_pair(0);
+    line.monitor = std::move(monitor);
+    give(std::move(monitor_end));
     int words[2];
     if (pipe2(words, O_CLOEXEC) != 0)
         fail("pipe");

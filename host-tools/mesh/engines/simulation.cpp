@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <deque>
 #include <new>
@@ -141,7 +142,7 @@ public:
     }
 
     bool read(std::uint64_t address, std::span<std::byte> out) override {
-        std::copy_n(reinterpret_cast<const std::byte*>(address), out.size(), out.begin());
+        std::copy_n(std::bit_cast<const std::byte*>(address), out.size(), out.begin());
         return true;
     }
 
@@ -149,7 +150,7 @@ public:
         static std::unordered_map<std::uint64_t, std::string> known;
         const auto [name, is_new] = known.try_emplace(address);
         Dl_info info{};
-        auto* const place = reinterpret_cast<void*>(address);
+        auto* const place = std::bit_cast<void*>(address);
         if (is_new && dladdr(place, &info) != 0 && info.dli_saddr == place)
             name->second = demangled(info.dli_sname);
         return name->second;

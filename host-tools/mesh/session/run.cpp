@@ -79,7 +79,7 @@ RunResult Run::execute() {
     } catch (const RunError& error) {
         result_.cut_short = error.what();
     }
-    if (result_.waits.empty())
+    if (result_.waits.empty() && ended_.empty())
         result_.waits = waits();
     return collect();
 }

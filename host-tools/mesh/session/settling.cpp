@@ -47,11 +47,11 @@ bool Settling::round_ended() {
     return (packets_ == packets_at_question_ && roster_.those(busy).empty()) || wedged();
 }
 
-/// True if packets have crossed the loom for the whole --timeout, and not one was delivered. Then
-/// nodes are full of packets that wait for one that a dead link has lost, refuse all others, and
-/// are asked again for ever. True also if nodes say for much longer that something is under way,
-/// and not even that can be seen: no op waits for a time, as an app may. Not while a node computes:
-/// that has a time limit of its own.
+/// True if nothing was delivered for much longer than a link takes to find out that it is dead.
+/// Then, if packets cross the loom all the same, nodes are full of packets that wait for one that a
+/// dead link has lost, refuse all others, and are asked again for ever. If none do, nodes say that
+/// something is under way which cannot be seen: no op waits for a time, as an app may. Not while a
+/// node computes: that has a time limit of its own.
 bool Settling::wedged() {
     std::uint64_t delivered = 0;
     for (std::uint32_t node = 0; node < roster_.size(); ++node)
@@ -60,8 +60,7 @@ bool Settling::wedged() {
                          .report.counters[static_cast<std::size_t>(Counter::packets_delivered)];
     const auto computes = [&](std::uint32_t node) { return roster_[node].result().computes(); };
     if (std::exchange(delivered_, delivered) == delivered && roster_.those(computes).empty())
-        return packets_ != packets_at_delivery_ ? deadlines_.silent(last_delivery_)
-                                                : !app_ && deadlines_.stuck(last_delivery_);
+        return (packets_ != packets_at_delivery_ || !app_) && deadlines_.stuck(last_delivery_);
     packets_at_delivery_ = packets_;
     last_delivery_ = deadlines_.now();
     return false;
