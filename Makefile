@@ -295,7 +295,8 @@ TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fu
   $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE)
 PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
 .PHONY: test-programs
-test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) compile_commands.json
+test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) \
+  $(BENCHES:%=$(BUILD)/host/bench/%) compile_commands.json
 
 # Whole runs wait for each other now and then, so there is one worker more than processors.
 TEST_WORKERS ?= $(shell echo $$(($(JOBS) + 1)))

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -45,6 +46,9 @@ public:
             reports_[index(from)] = *report;
             answered_[index(from)] = true;
         }
+    }
+    void words(NodeId node, std::string_view text) override {
+        fmt::print(stderr, "node {}: {}", index(node), text);
     }
     void ended(NodeId node, std::string_view how) override {
         throw std::runtime_error(fmt::format("node {}: {}", index(node), how));
