@@ -86,15 +86,21 @@ def connect(words):
     return stub
 
 
+def told_to_attach(rig):
+    """What mesh says up to the command that attaches a debugger."""
+    seen = ""
+    while "remote" not in seen:
+        line = rig.stderr.readline()
+        assert line, f"mesh ended without a command to attach: {seen}"
+        seen += line
+    return seen
+
+
 def test_gdb_holds_one_node_at_reset_until_it_is_let_go():
     rig = start("run", "--engine", "qemu", "--dim", 2, "--op", "bcast", "--tree", "sbt", "--bytes",
                 1000, "--gdb", 2)
     try:
-        seen = ""
-        while "remote" not in seen:
-            line = rig.stderr.readline()
-            assert line, f"mesh ended without a command to attach: {seen}"
-            seen += line
+        seen = told_to_attach(rig)
         with connect(seen) as stub:
             stub.sendall(packet("?"))
             answer = stub.recv(200)
@@ -114,11 +120,7 @@ def test_gdb_says_of_a_held_node_what_its_processes_wait_for():
     image = IMAGES / "app_waits.elf"
     rig = start("run", "--engine", "qemu", "--dim", 1, "--app", image, "--gdb", 0, "--", "circle")
     try:
-        seen = ""
-        while "remote" not in seen:
-            line = rig.stderr.readline()
-            assert line, f"mesh ended without a command to attach: {seen}"
-            seen += line
+        seen = told_to_attach(rig)
         commands = ["target remote " + re.search(r"target remote ([^\s']+)", seen)[1],
                     f"source {ROOT}/host-tools/mesh/engines/waits.py",
                     "break mesh::Receiving::ask", "ignore 1 1", "continue", "mesh-waits", "kill"]

@@ -1,8 +1,7 @@
 // The kernel's parts one by one, as the target's compiler made them: checksums, frames, pool,
 // arena, model clock, processes and alternatives.
-#include "kernel/boardless_node.hpp"
 #include "meshputer.hpp"
-#include "tests/kernel/host_message.hpp"
+#include "tests/target/lone_node.hpp"
 #include "tests/target/suite.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
@@ -169,29 +168,13 @@ Process program(Kernel& node) {
     co_return Status::ok;
 }
 
-void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
-
-void give(BoardlessNode& node, PacketBuffer& room, wire::HostTag tag,
-          std::span<const std::byte> payload) {
-    std::array<std::byte, wire::kHeadBytes> head;
-    const auto [link, packet] = test::host_message(room.bytes, tag, payload);
-    wire::write_head(link, {}, head);
-    static_cast<void>(node.on_frame(kHostPort, head, head.size() + packet.size(), &room));
-    node.run();
-}
-
 void run_processes(target::Suite& suite) {
     static BoardlessNode node{{{Topology::cube, 1}, node_at(0)},
                               {buffers, slots, links, processes, arena_memory, {}},
                               {4000},
-                              {&discard, nullptr},
+                              {&target::discard, nullptr},
                               &program};
-    PacketBuffer& room = *node.lend();
-    wire::Job job;
-    job.op = wire::Op::app;
-    node.boot();
-    give(node, room, wire::HostTag::job, wire::bytes_of(job));
-    give(node, room, wire::HostTag::start, {});
+    target::begin(node);
     for (std::uint64_t now_us = 0; now_us < 1'000'000 && !story.ended; now_us += 1000) {
         node.set_clock(now_us);
         node.rest();

@@ -2,9 +2,8 @@
 // these are but for the last; a choice of alt() among sixteen channels, of which the last is ready,
 // with the communication that makes it so; spawn() and join() of a process that ends at once.
 #include "apps/commstime.cpp"
-#include "kernel/boardless_node.hpp"
 #include "tests/bench/instructions/counter.hpp"
-#include "tests/kernel/host_message.hpp"
+#include "tests/target/lone_node.hpp"
 #include "tests/target/suite.hpp"
 
 #include <array>
@@ -99,34 +98,13 @@ Process program(Kernel& node) {
     co_return status;
 }
 
-// A node without a board, to which only its host speaks
-// ---------------------------------------------
+// The node ---------------------------------------------------------------------------------------
 
 std::array<PacketBuffer, 48> buffers;
 std::array<PortSlot, 48> slots;
 std::array<Link, 1> links;
 std::array<ProcessSlot, limits::kProcessesMax> processes;
 alignas(8) std::array<std::byte, 24576> arena_memory;
-
-void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
-
-void give(BoardlessNode& node, PacketBuffer& room, wire::HostTag tag,
-          std::span<const std::byte> payload) {
-    std::array<std::byte, wire::kHeadBytes> head;
-    const auto [link, packet] = test::host_message(room.bytes, tag, payload);
-    wire::write_head(link, {}, head);
-    static_cast<void>(node.on_frame(kHostPort, head, head.size() + packet.size(), &room));
-    node.run();
-}
-
-void run(BoardlessNode& node) {
-    PacketBuffer& room = *node.lend();
-    node.boot();
-    give(node, room, wire::HostTag::job, wire::bytes_of(wire::Job{.op = wire::Op::app}));
-    give(node, room, wire::HostTag::start, {});
-    while (!sums.ended)
-        node.run();
-}
 
 unsigned each(std::uint32_t sum, unsigned count) {
     return static_cast<unsigned>((sum + count / 2) / count);
@@ -143,9 +121,11 @@ int main() {
     static BoardlessNode node{{{Topology::cube, 1}, node_at(0)},
                               {buffers, slots, links, processes, arena_memory, {}},
                               {4000},
-                              {&discard, nullptr},
+                              {&target::discard, nullptr},
                               &program};
-    run(node);
+    target::begin(node);
+    while (!sums.ended)
+        node.run();
     const unsigned communication = each(sums.commstime, kRounds * kCommunications);
     printf("%-24s%8s%8s\n", "inside a node", "of", "instr.");
     printf("%-24s%8u%8u\n", "communication, processes", 4u, communication);

@@ -1,0 +1,33 @@
+// A node without a board, to which only its host speaks, for suites on the target.
+#pragma once
+
+#include "kernel/boardless_node.hpp"
+#include "tests/kernel/host_message.hpp"
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+namespace mesh::target {
+
+/// Nobody hears what the node says.
+inline void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
+
+inline void give(BoardlessNode& node, PacketBuffer& room, wire::HostTag tag,
+                 std::span<const std::byte> payload) {
+    std::array<std::byte, wire::kHeadBytes> head;
+    const auto [link, packet] = test::host_message(room.bytes, tag, payload);
+    wire::write_head(link, {}, head);
+    static_cast<void>(node.on_frame(kHostPort, head, head.size() + packet.size(), &room));
+    node.run();
+}
+
+/// Boots the node and lets its program begin, as the host does with an app.
+inline void begin(BoardlessNode& node) {
+    PacketBuffer& room = *node.lend();
+    node.boot();
+    give(node, room, wire::HostTag::job, wire::bytes_of(wire::Job{.op = wire::Op::app}));
+    give(node, room, wire::HostTag::start, {});
+}
+
+} // namespace mesh::target
