@@ -1,27 +1,11 @@
 #include "file_writer.hpp"
 
-#include <cerrno>
+#include "host-tools/mesh/common/files.hpp"
+
 #include <csignal>
 #include <span>
-#include <unistd.h>
 
 namespace mesh::host {
-
-namespace {
-
-/// errno of the first write that fails, or 0.
-int write_all(int file, std::span<const std::byte> rest) {
-    while (!rest.empty()) {
-        const ssize_t count = write(file, rest.data(), rest.size());
-        if (count > 0)
-            rest = rest.subspan(static_cast<std::size_t>(count));
-        else if (errno != EINTR)
-            return errno;
-    }
-    return 0;
-}
-
-} // namespace
 
 /// Signals are the business of the thread that there was before.
 FileWriter::FileWriter(int file) : file_(file) {

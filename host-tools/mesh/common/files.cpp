@@ -40,17 +40,11 @@ fs::path target_of(const std::string& path) {
 
 /// Writes and closes. False with errno if it did not all arrive.
 bool write_and_close(int file, std::span<const std::byte> bytes) {
-    bool good = true;
-    while (good && !bytes.empty()) {
-        const ssize_t count = write(file, bytes.data(), bytes.size());
-        good = count > 0 || (count < 0 && errno == EINTR);
-        bytes = bytes.subspan(count > 0 ? static_cast<std::size_t>(count) : 0);
-    }
-    const int reason = errno;
-    good = close(file) == 0 && good;
-    if (!good && reason != 0)
+    const int reason = write_all(file, bytes);
+    const bool closed = close(file) == 0;
+    if (reason != 0)
         errno = reason;
-    return good;
+    return closed && reason == 0;
 }
 
 /// The rights of the file that is replaced, or those of any new file.
@@ -104,6 +98,18 @@ void write_whole(const std::string& path, std::span<const std::byte> bytes,
     if (!done)
         throw RunError(
             fmt::format("{} '{}': cannot be written: {}", option, path, std::strerror(errno)));
+}
+
+int write_all(int file, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t count = write(file, bytes.data(), bytes.size());
+        if (count == 0)
+            return EIO;
+        if (count < 0 && errno != EINTR)
+            return errno;
+        bytes = bytes.subspan(count > 0 ? static_cast<std::size_t>(count) : 0);
+    }
+    return 0;
 }
 
 } // namespace mesh::host

@@ -18,4 +18,8 @@ void check_writable(const std::string& path, std::string_view option);
 void write_whole(const std::string& path, std::span<const std::byte> bytes,
                  std::string_view option);
 
+/// Writes all of it to an open file, however many calls that takes. 0, or errno of the one that
+/// failed.
+int write_all(int file, std::span<const std::byte> bytes);
+
 } // namespace mesh::host
