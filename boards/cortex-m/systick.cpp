@@ -5,6 +5,7 @@
 #include "chip.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mesh::board {
 
@@ -13,12 +14,6 @@ constexpr std::uint32_t kOn = regs::kTickEnable | regs::kTickInterrupt | regs::k
 constexpr std::uint32_t kCountsOfUs = chip::kProcessorHz / 1'000'000;
 constexpr std::uint32_t kLongestUs = regs::kTickCountMax / kCountsOfUs;
 
-void start(std::uint32_t counts) {
-    regs::SysTick& timer = regs::at<regs::SysTick>(regs::kSysTick);
-    timer.reload = counts - 1;
-    timer.value = 0;
-    timer.control = kOn;
-}
 } // namespace
 
 void SysTick::init() {
@@ -31,33 +26,38 @@ void SysTick::stop() {
     regs::at<regs::Scb>(regs::kScb).icsr = regs::kTickClearPending;
 }
 
-void SysTick::start_ticks(void (*work)(void* context), void* context) {
-    if (work_ != nullptr)
-        return;
+void SysTick::start(std::uint64_t time_us) {
+    reload_us_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(time_us, 1, kLongestUs));
+    regs::SysTick& timer = regs::at<regs::SysTick>(regs::kSysTick);
+    timer.reload = reload_us_ * kCountsOfUs - 1;
+    timer.value = 0;
+    timer.control = kOn;
+}
+
+void SysTick::start_ticks(std::uint32_t period_us, void (*work)(void* context), void* context) {
     context_ = context;
     work_ = work;
-    start(chip::kProcessorHz / 1000);
+    start(period_us_ = period_us);
 }
 
 void SysTick::stop_ticks() {
-    if (work_ == nullptr)
-        return;
-    stop();
-    work_ = nullptr;
+    if (std::exchange(work_, nullptr) != nullptr)
+        stop();
 }
 
 void SysTick::wake_after(std::uint64_t time_us) {
-    if (work_ != nullptr)
-        return;
-    const auto us = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(time_us, 1, kLongestUs));
-    start(us * kCountsOfUs);
+    if (work_ == nullptr || time_us < reload_us_)
+        start(time_us);
 }
 
 void SysTick::on_interrupt() {
-    if (work_ != nullptr)
-        work_(context_);
-    else
+    if (work_ == nullptr) {
         stop(); // else it would go on with this period
+        return;
+    }
+    if (reload_us_ != period_us_)
+        start(period_us_);
+    work_(context_);
 }
 
 } // namespace mesh::board

@@ -1,4 +1,4 @@
-// SysTick, for one of two uses at a time: calls once a millisecond while a process computes
+// SysTick, for one of two uses at a time: calls at regular times while processes run
 // (hal::HasPreemption), or one wake-up after a short time.
 #pragma once
 
@@ -11,19 +11,22 @@ public:
     /// Makes its interrupt the lowest in priority: all others go before it.
     static void init();
 
-    /// From now on `work(context)` is called once a millisecond, from the interrupt.
-    void start_ticks(void (*work)(void* context), void* context);
+    /// From now on `work(context)` is called every `period_us`, from the interrupt.
+    void start_ticks(std::uint32_t period_us, void (*work)(void* context), void* context);
     void stop_ticks();
-    /// One interrupt after `time_us` at the latest, or the next tick if there are ticks.
+    /// One interrupt after `time_us` at the latest; with ticks, the next of them comes that early.
     void wake_after(std::uint64_t time_us);
 
     void on_interrupt();
 
 private:
+    void start(std::uint64_t time_us);
     static void stop();
 
     void (*work_)(void* context) = nullptr; // nullptr: no ticks
     void* context_ = nullptr;
+    std::uint32_t period_us_ = 0;
+    std::uint32_t reload_us_ = 0; // what the hardware counts from
 };
 
 } // namespace mesh::board

@@ -47,8 +47,8 @@ public:
     void wait();
     [[noreturn]] void hang();
 
-    void start_ticks(void (*work)(void* context), void* context) {
-        ticks_.start_ticks(work, context);
+    void start_ticks(std::uint32_t period_us, void (*work)(void* context), void* context) {
+        ticks_.start_ticks(period_us, work, context);
     }
     void stop_ticks() { ticks_.stop_ticks(); }
 

@@ -106,8 +106,8 @@ public:
             Chip::sleep();
     }
 
-    void start_ticks(void (*work)(void* context), void* context) {
-        timer_.start_ticks(work, context);
+    void start_ticks(std::uint32_t period_us, void (*work)(void* context), void* context) {
+        timer_.start_ticks(period_us, work, context);
     }
     void stop_ticks() { timer_.stop_ticks(); }
 

@@ -120,12 +120,14 @@ concept CountsTransfers = requires(const B board, Port port) {
 /// A board may let the links work while a process computes. Without it a node does nothing else
 /// until its process waits.
 template <class B>
-concept HasPreemption = requires(B board, void (*work)(void* context), void* context) {
-    /// From now on `work(context)` is called about once a millisecond, from an interrupt on a stack
-    /// of its own, which interrupts the program and nothing but the program: all other interrupts
-    /// go before it, and it never meets itself. Costs next to nothing if that is so already.
-    { board.start_ticks(work, context) } -> std::same_as<void>;
-    /// No more of these calls, so that the node can sleep.
+concept HasPreemption = requires(B board, std::uint32_t period_us, void (*work)(void* context),
+                                 void* context) {
+    /// From now on `work(context)` is called about every `period_us` (500 to 10,000), from an
+    /// interrupt on a stack of its own, which interrupts the program and nothing but the program:
+    /// all other interrupts go before it, and it never meets itself. `work` may call this, to
+    /// change the period, and the next.
+    { board.start_ticks(period_us, work, context) } -> std::same_as<void>;
+    /// No more of these calls, so that the node can sleep without end.
     { board.stop_ticks() } -> std::same_as<void>;
 };
 

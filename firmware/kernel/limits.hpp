@@ -55,8 +55,12 @@ inline constexpr unsigned kProcessesMax = 16;
 /// that came meanwhile wait in the receiver, and neighbours for their acknowledgements.
 inline constexpr unsigned kRoundsMax = 32;
 
-/// While a process computes: frames that the links take in one interlude, of which there is one a
-/// millisecond. At 20 MHz these take half of that time, so the process goes on in any case.
+/// Microseconds after which a process that still runs has its first interlude, and from one to the
+/// next. Shorter than a link's patience, so that its neighbours send nothing again.
+inline constexpr std::uint32_t kTickUs = 8000;
+inline constexpr std::uint32_t kInterludeUs = 1000;
+/// Frames that the links take in one interlude. At 20 MHz these take half of the time to the next
+/// one, so the process goes on in any case.
 inline constexpr unsigned kFramesInInterlude = 4;
 /// News of messages of this node that may wait until its process does; then no more frames are
 /// taken, since any of them may bring some.

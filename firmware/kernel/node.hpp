@@ -65,13 +65,9 @@ public:
     /// For images: boots and works for ever.
     [[noreturn]] void run() {
         boot();
-        for (;;) {
-            if (poll())
-                continue;
-            if constexpr (hal::HasPreemption<B>)
-                board_.stop_ticks();
-            board_.wait();
-        }
+        for (;;)
+            if (!poll())
+                board_.wait();
     }
 
 private:
@@ -118,10 +114,10 @@ private:
     void settle() {
         if (sending())
             let_go(board_.ready_ports());
-        if constexpr (hal::HasPreemption<B>)
-            if (node_.may_compute())
-                board_.start_ticks(&Node::interlude, this);
-        node_.run();
+        if (hal::HasPreemption<B> && node_.may_compute())
+            run_with_ticks();
+        else
+            node_.run();
         if (node_.take_report_due())
             send_report();
         for (;;) {
@@ -138,9 +134,34 @@ private:
         }
     }
 
+    /// A timer that is set anew costs an emulated node more than a frame does, so ticks go on while
+    /// processes run and wait by turns, slowly.
+    void run_with_ticks() {
+        running_ = ran_ = true;
+        if (tick_us_ == 0)
+            set_ticks(limits::kTickUs);
+        node_.run();
+        running_ = false;
+    }
+    void set_ticks(std::uint32_t period_us) {
+        if (std::exchange(tick_us_, period_us) == period_us)
+            return;
+        if constexpr (hal::HasPreemption<B>) {
+            if (period_us != 0)
+                board_.start_ticks(period_us, &Node::interlude, this);
+            else
+                board_.stop_ticks();
+        }
+    }
+    /// Between processes: ticks end when none ran since the last one.
+    void tick_at_rest() { set_ticks(std::exchange(ran_, false) ? limits::kTickUs : 0); }
+
     /// From an interrupt: if a process computes, its neighbours need not wait for it.
     static void interlude(void* self) {
         Node& node = *static_cast<Node*>(self);
+        if (!node.running_)
+            return node.tick_at_rest();
+        node.set_ticks(limits::kInterludeUs);
         if (!node.node_.begin_interlude())
             return;
         for (unsigned frames = 0; frames < limits::kFramesInInterlude; ++frames)
@@ -209,6 +230,9 @@ private:
     std::array<Receiving, kCan.receivers> receiving_;
     std::array<Sending, kCan.senders> sending_{};
     std::uint32_t told_idle_ = 0;
+    std::uint32_t tick_us_ = 0; // 0: none
+    bool running_ = false;      // processes may run now
+    bool ran_ = false;          // ... or did since the last tick
 };
 
 } // namespace mesh

@@ -98,7 +98,7 @@ public:
     }
     std::uint64_t now_us() { return time_us += 1; }
 
-    void start_ticks(void (*do_work)(void* context), void* with) {
+    void start_ticks(std::uint32_t, void (*do_work)(void* context), void* with) {
         work = do_work;
         context = with;
     }

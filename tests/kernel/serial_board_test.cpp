@@ -58,7 +58,7 @@ struct FakeChip {
     };
     struct Timer {
         void wake_after(std::uint64_t) {}
-        void start_ticks(void (*)(void*), void*) {}
+        void start_ticks(std::uint32_t, void (*)(void*), void*) {}
         void stop_ticks() {}
         void on_interrupt() {}
     };

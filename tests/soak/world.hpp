@@ -25,7 +25,7 @@ class Board : public board::HostBoard {
 public:
     using HostBoard::HostBoard;
 
-    void start_ticks(void (*work)(void*), void* context) {
+    void start_ticks(std::uint32_t, void (*work)(void*), void* context) {
         work_ = work;
         context_ = context;
     }
