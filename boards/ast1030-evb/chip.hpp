@@ -14,6 +14,7 @@
 #include "boards/cortex-m/cpu.hpp"
 #include "boards/cortex-m/regs.hpp"
 #include "boards/cortex-m/systick.hpp"
+#include "boards/serial/line_interrupt.hpp"
 #include "wire/identity.hpp"
 
 #include <algorithm>
@@ -53,10 +54,6 @@ inline constexpr std::array<Place, kPorts + 1> kUarts{{{0x7E78'3000, 47},
                                                        {0x7E79'0600, 63},
                                                        {0x7E78'4000, 8}}};
 
-struct LineInterrupt {
-    unsigned interrupt;
-    unsigned line;
-};
 inline constexpr std::array<LineInterrupt, kUarts.size()> kLineInterrupts = [] {
     std::array<LineInterrupt, kUarts.size()> all{};
     for (unsigned line = 0; line < all.size(); ++line)
@@ -74,6 +71,7 @@ inline constexpr std::uintptr_t kIdentity = 0x000B'FFF0;
 /// Rules whose paths are longer (hp from --dim 7 on) are refused.
 inline constexpr unsigned kPathLinksMax = 63;
 inline constexpr unsigned kProcesses = 8;
+inline constexpr unsigned kMessageReceivers = kProcesses;
 inline constexpr std::size_t kArenaBytes = 26 * 1024;
 inline constexpr std::size_t kWorkspaceBytes = 144 * 1024;
 

@@ -17,8 +17,9 @@ namespace {
 using MeshNode = Node<Board>;
 
 constexpr unsigned kProcesses = chip::kProcesses;
-constexpr std::size_t kBuffers =
-    limits::pool_buffers_min(chip::kPathLinksMax, kProcesses, Board::capabilities().receivers);
+constexpr std::size_t kBuffers = limits::pool_buffers_min(
+    chip::kPathLinksMax, chip::kMessageReceivers, Board::capabilities().receivers);
+static_assert(chip::kMessageReceivers <= kProcesses);
 
 [[gnu::section(".noinit")]] std::array<PacketBuffer, kBuffers> buffers;
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;

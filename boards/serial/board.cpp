@@ -3,6 +3,7 @@
 
 #include "boards/cortex-m/last_words.hpp"
 #include "boards/cortex-m/vectors.hpp"
+#include "hal/cycles.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -32,9 +33,13 @@ consteval Vectors make_vectors(std::index_sequence<kEach...>) {
 /// Turns of a loop for one byte to leave: far more than it takes.
 constexpr unsigned kTurnsMax = 1'000'000;
 
-void send_last(std::byte byte) {
+void await_room() {
     for (unsigned turn = 0; turn < kTurnsMax && chip::Chip::room(Board::kPorts) == 0; ++turn) {
     }
+}
+
+void send_last(std::byte byte) {
+    await_room();
     chip::Chip::write(Board::kPorts, byte);
 }
 
@@ -63,6 +68,11 @@ void send_last_frame(const hal::Head& head, std::span<const std::byte> packet) {
     send_last(wire::kFrameEnd); // of a frame that was broken off
     for (std::byte byte; encoder.next(byte);)
         send_last(byte);
+    await_room();
 }
 
 } // namespace mesh::board
+
+std::uint64_t mesh::cycles() {
+    return board::the_board().now_us() * (board::chip::kProcessorHz / 1'000'000);
+}

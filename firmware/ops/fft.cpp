@@ -71,10 +71,13 @@ std::span<Point> points(std::span<std::byte> bytes) {
     return {reinterpret_cast<Point*>(bytes.data()), bytes.size() / sizeof(Point)};
 }
 
-/// The table of roots.
+/// The table of roots, in what the value of a node leaves of its workspace.
+constexpr std::size_t kTableBytes =
+    (2 * Roots::kFine + limits::kMessageBytesMax / sizeof(Point) / Roots::kFine) * sizeof(Point);
+
 std::span<Point> tables(Kernel& node) {
     const auto workspace = node.workspace();
-    return points(workspace.subspan(std::min(workspace.size(), kAscendMemoryBytes)));
+    return points(workspace.last(std::min(workspace.size(), kTableBytes)));
 }
 
 /// One butterfly for each point of two nodes, 2^dim blocks of points apart.
@@ -119,7 +122,7 @@ Task<Status> transform_inside(Kernel& node, AscendBlock& block) {
 } // namespace
 
 Process app_main(Kernel& node) {
-    AscendBlock block = ascend_block(node);
+    AscendBlock block = ascend_block(node, kTableBytes);
     Status status = co_await read_part(node, block);
     const std::size_t count = points(block.value()).size();
     const auto memory = tables(node);

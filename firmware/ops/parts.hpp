@@ -25,9 +25,11 @@ constexpr std::size_t ascend_room_bytes(Network network) {
     return room < limits::kMessageBytesMax ? room : limits::kMessageBytesMax;
 }
 
-inline AscendBlock ascend_block(Kernel& kernel) {
+/// A value in the workspace, without the last `kept_bytes` of it.
+inline AscendBlock ascend_block(Kernel& kernel, std::size_t kept_bytes = 0) {
     const auto workspace = kernel.workspace();
-    return {kernel.network(), workspace.first(std::min(workspace.size(), kAscendMemoryBytes))};
+    const std::size_t room = workspace.size() - std::min(workspace.size(), kept_bytes);
+    return {kernel.network(), workspace.first(std::min(room, kAscendMemoryBytes))};
 }
 
 /// Makes this node's part of the input its value.

@@ -16,6 +16,11 @@ def facts(build, board):
     return json.loads((pathlib.Path(build) / board / "board.json").read_text())
 
 
+def ports(build, board):
+    lines = facts(build, board)["lines"]
+    return lines["ethernet"] if "ethernet" in lines else len(lines["serial"]) - 1
+
+
 def machine(build, board):
     """The emulator's command line as far as the board makes it."""
     return ["qemu-system-arm", *facts(build, board)["machine"], "-display", "none", "-nodefaults"]

@@ -88,20 +88,24 @@ void add_interface(Words& words, const wire::Mac& mac) {
                                fmt::format("nic,netdev=n,macaddr={:02x}", fmt::join(mac, ":"))});
 }
 
-/// A line for the host, then one for each port; the identity is put into memory.
+/// A line for the host, then one for each port; the identity is put into memory. A receiver that
+/// takes one byte at a time has the emulator's own buffer before it, which a guest that reads a
+/// byte empties without a turn of the emulator; 256 is no byte, and so leads to no menu.
 void add_serial_lines(Words& words, const BoardFacts& board, unsigned ports, const wire::Mac& mac) {
     std::uint64_t identity = 0;
     for (std::size_t at = 0; at < mac.size(); ++at)
         identity |= std::uint64_t{mac[at]} << (8 * at);
     words.insert(words.end(), {"-device", fmt::format("loader,addr={:#x},data={:#x},data-len=8",
                                                       board.identity_at, identity)});
+    const std::string_view buffer = board.serial_fill == 1 ? ",mux=on" : "";
+    words.insert(words.end(), {"-echr", "256"});
     const auto used = std::span(board.serial_lines).first(board.sockets(ports));
     for (unsigned line = 0; line <= std::ranges::max(used); ++line) {
         const auto number = std::ranges::find(used, line) - used.begin();
         const bool unused = number == std::ssize(used);
         if (!unused)
-            words.insert(words.end(), {"-chardev", fmt::format("socket,id=l{},fd={}", number,
-                                                               kFirstSocketFd + number)});
+            words.insert(words.end(), {"-chardev", fmt::format("socket,id=l{},fd={}{}", number,
+                                                               kFirstSocketFd + number, buffer)});
         words.insert(words.end(),
                      {"-serial", unused ? "null" : fmt::format("chardev:l{}", number)});
     }
