@@ -181,6 +181,12 @@ def test_each_view_has_a_line_or_an_arrow_for_each_hop(recorded, tmp_path):
                           timeout=60, check=True).stdout.splitlines()
     kinds = collections.Counter(row.split(",")[0] for row in rows)
     assert kinds["Link"] == report["hops"] and kinds["Container"] >= report["nodes"]
+    shown = subprocess.run(["vite", "-e", tmp_path / "vite.svg", tmp_path / "run.trace"],
+                           capture_output=True, text=True, timeout=60, check=True,
+                           env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+    assert "0 errors and 0 warnings were found" in shown.stdout + shown.stderr
+    arrows = re.findall("<line", (tmp_path / "vite.svg").read_text())
+    assert len(arrows) >= report["hops"]
     phases = collections.Counter(event["ph"] for event in
                                  json.loads(view(file, "trace"))["traceEvents"]
                                  if event.get("cat") not in ("process", "print"))
