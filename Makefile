@@ -233,7 +233,7 @@ RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtom
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib
 TEST_PACKAGES = git libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
   python3 python3-pytest python3-pytest-xdist gnuplot-nox tshark pajeng nodejs \
-  gdb-multiarch node-jsdom \
+  gdb-multiarch node-jsdom vite \
   $(INSTALL_PACKAGES)
 
 .PHONY: deps run-deps

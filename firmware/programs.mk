@@ -43,6 +43,7 @@ define program_json
  "compile_cxx": "$(strip -std=c++20 -Wno-mismatched-new-delete $($(2)_COMPILE_CXX))",
  "renamed": "$(strip $($(2)_RENAMED))",
  "link": "$(strip $($(2)_LINK))",
+ "traced": "$(strip $($(2)_TRACED))",
  "libraries": "$(strip $($(2)_LIBRARIES))"}
 endef
 host_COMPILE := -O2 -g $(PROGRAM_FLAGS)
@@ -56,10 +57,20 @@ $(1)_COMPILE_CXX := $(filter $(CXX_ONLY),$(TARGET_FLAGS))
 $(1)_LINK := $($(1)_CPU_FLAGS) $(subst -Llinker,-L@/linker,$(TARGET_LDFLAGS)) \
   -T @/$($(1)_LDSCRIPT) -Wl,--whole-archive @/$(1)/libboard.a -Wl,--no-whole-archive
 $(1)_LIBRARIES := @/$(1)/libmesh.a $($(1)_LDFLAGS)
+$(1)_TRACED := @/$(1)/libtrace.a
 $(BUILD)/$(1)/program.json: Makefile firmware/programs.mk boards/$(1)/board.mk
 	$$(shell mkdir -p $$(@D))$$(file >$$@,$$(call program_json,$(CROSS),$(1)))
 $(BUILD)/$(1)/libboard.a: $(filter-out %.a,$($(1)_SYSTEM))
 	$$(call say,AR,$$@)
+	@rm -f $$@
+	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
+# A scheduler in place of that in libmesh.a, which tells what processes do.
+$(BUILD)/$(1)/obj/traced/%.o: firmware/kernel/%.cpp Makefile boards/$(1)/board.mk
+	$$(call say,CROSS,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $($(1)_CPU_FLAGS) -DMESH_TRACES_PROCESSES=1 \
+	  -c $$< -o $$@
+$(BUILD)/$(1)/libtrace.a: $(BUILD)/$(1)/obj/traced/scheduler.o
 	@rm -f $$@
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 endef
@@ -81,7 +92,7 @@ $(BUILD)/include $(BUILD)/linker:
 TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.json \
   $(BUILD)/include $(BUILD)/linker \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json))
-TOOLKIT_LIBRARIES := $(foreach b,$(BOARDS),$(BUILD)/$b/libboard.a $(BUILD)/$b/libmesh.a)
+TOOLKIT_LIBRARIES := $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.a,libboard libmesh libtrace))
 TOOLKIT_FILES := $(filter-out %/include %/linker,$(TOOLKIT_WORDS)) $(TOOLKIT_LIBRARIES)
 .PHONY: toolkit
 toolkit: $(TOOLKIT_WORDS) $(TOOLKIT_LIBRARIES)

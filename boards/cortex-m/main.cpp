@@ -4,6 +4,7 @@
 #include "chip.hpp"
 #include "hal/check.hpp"
 #include "hal/console.hpp"
+#include "kernel/process_watch.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,6 +47,10 @@ Memory memory_for(unsigned ports) {
 void mesh::console_write(std::span<const char> text) { board::the_node->kernel().print(text); }
 
 void mesh::console_flush() { board::the_node->kernel().flush_print(); }
+
+void mesh::send_trace(const wire::ProcessTrace& trace, std::span<const std::byte> object) {
+    board::the_node->kernel().host_send(wire::HostTag::trace, wire::bytes_of(trace), object);
+}
 
 int main() {
     using namespace mesh;

@@ -71,6 +71,7 @@ HostPort::Order HostPort::on_packet(HostTag tag, std::span<const std::byte> payl
     case HostTag::console:
     case HostTag::report:
     case HostTag::abort:
+    case HostTag::trace:
     case HostTag::fault: break;
     }
     ++counters_[Counter::drop_malformed];

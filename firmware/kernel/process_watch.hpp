@@ -1,15 +1,28 @@
-// Who wants to know what the processes of a node do, moment by moment: captures of a simulation.
-// Images have no code for it, and a simulation that nobody watches a pointer that is looked at.
+// Who wants to know what the processes of a node do, moment by moment: captures. A simulation that
+// nobody watches has a pointer that is looked at. Images have no code for it, unless they are
+// linked with a scheduler that was compiled for it (`mesh build --trace`): that one tells the host.
 #pragma once
 
+#include "wire/host_messages.hpp"
+
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 /// Decided by the machine and not by an option, so that programs and kernel always agree.
 #define MESH_WATCHES_PROCESSES (__SIZEOF_POINTER__ == 8)
+/// For the scheduler alone: nobody else sees a difference.
+#ifndef MESH_TRACES_PROCESSES
+#define MESH_TRACES_PROCESSES 0
+#endif
 
 namespace mesh {
 
 enum class ProcessEvent : std::uint8_t { spawned, blocked, woken, ended };
+
+/// Tells the host at once; `object`: what a blocked process waits for. Defined once per board, and
+/// only linked to a scheduler that traces.
+void send_trace(const wire::ProcessTrace& trace, std::span<const std::byte> object);
 
 class ProcessWatch {
 public:

@@ -8,6 +8,23 @@
 
 namespace mesh {
 
+/// Nothing at all in an image that does not trace.
+inline void Scheduler::tell([[maybe_unused]] ProcessEvent event, [[maybe_unused]] unsigned number) {
+#if MESH_WATCHES_PROCESSES
+    if (watch_ != nullptr)
+        watch_->happened(event, static_cast<std::uint8_t>(number));
+#elif MESH_TRACES_PROCESSES
+    const ProcessSlot& slot = slots_[number];
+    const auto* const object = reinterpret_cast<const std::byte*>(slot.waiting);
+    const bool waits = event == ProcessEvent::blocked;
+    send_trace({.clock = slot.clock,
+                .object = reinterpret_cast<std::uintptr_t>(object),
+                .event = static_cast<std::uint8_t>(event),
+                .process = static_cast<std::uint8_t>(number)},
+               {object, waits ? wire::ProcessTrace::kObjectBytes : 0});
+#endif
+}
+
 bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId* id) {
     std::uint8_t number = 0;
     while (number < slots_.size() && !slots_[number].is_free())

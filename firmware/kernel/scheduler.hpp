@@ -123,12 +123,7 @@ public:
 
 private:
     void end(ProcessSlot& slot);
-    void tell([[maybe_unused]] ProcessEvent event, [[maybe_unused]] unsigned number) {
-#if MESH_WATCHES_PROCESSES
-        if (watch_ != nullptr)
-            watch_->happened(event, static_cast<std::uint8_t>(number));
-#endif
-    }
+    void tell(ProcessEvent event, unsigned number);
     bool known(ProcessId id) const {
         return id.slot < slots_.size() && slots_[id.slot].generation == id.generation;
     }

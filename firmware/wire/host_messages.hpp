@@ -13,6 +13,7 @@
 #include "wire/frame.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -39,6 +40,7 @@ enum class HostTag : std::uint16_t {
     hang,  // empty: stop working without a sign (fault injection)
     // node to host
     abort, // text: the program ends the whole run
+    trace, // ProcessTrace, and what a blocked process waits for; of images that trace
 };
 
 enum class Op : std::uint8_t {
@@ -149,6 +151,18 @@ struct FaultRecord {
     std::uint32_t lr;      // where that returns to, or the latest return that is known
     std::uint32_t status;  // the processor's own word for its fault; Cortex-M: CFSR
     std::uint32_t address; // what could not be accessed, if the status says that it is known
+};
+
+/// What a process of a node does.
+struct ProcessTrace {
+    /// So much of the object is sent that a blocked process waits for: more than any has.
+    static constexpr std::size_t kObjectBytes = 160;
+
+    ModelTime clock = 0;      // its own
+    std::uint32_t object = 0; // address of what it waits for
+    std::uint8_t event = 0;   // mesh::ProcessEvent
+    std::uint8_t process = 0; // its slot
+    std::uint16_t zero = 0;
 };
 
 static_assert(sizeof(Job) == 64);

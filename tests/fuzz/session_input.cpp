@@ -9,6 +9,7 @@
 #include "host-tools/mesh/links/host_frame.hpp"
 #include "host-tools/mesh/links/loom.hpp"
 #include "host-tools/mesh/session/node_session.hpp"
+#include "kernel/process_watch.hpp"
 
 #include <algorithm>
 #include <array>
@@ -100,6 +101,9 @@ public:
     void begin_anew(NodeId) override {}
     void console_line(NodeId, std::string_view line) override { require_clean(line); }
     void error_line(NodeId, std::string_view line) override { require_clean(line); }
+    void traced(NodeId, const wire::ProcessTrace& trace, std::span<const std::byte>) override {
+        require(trace.event <= static_cast<std::uint8_t>(ProcessEvent::ended));
+    }
     void stopped(NodeId, std::string_view why) override { require_clean(why); }
 
 private:

@@ -11,7 +11,7 @@ messages.on("jsdomError", error => errors.push(error.message));
 messages.on("error", error => errors.push(String(error)));
 
 function pen(id) {
-  return new Proxy({}, {
+  return new Proxy({ measureText: words => ({ width: 6 * words.length }) }, {
     get: (kept, name) => name in kept ? kept[name] : () => { ++painted[id]; },
     set: (kept, name, value) => { kept[name] = value; return true; }
   });
@@ -32,17 +32,28 @@ const { document, KeyboardEvent } = page.window;
 const text = id => document.getElementById(id).textContent;
 const press = key => document.body.dispatchEvent(new KeyboardEvent("keydown",
   { key, bubbles: true }));
+const about = text("about");
 const clocks = [text("clock")];
 for (const act of [() => document.getElementById("forward").click(), () => press("ArrowRight"),
                    () => press("ArrowLeft"), () => press("End"), () => press("Home")]) {
   act();
   clocks.push(text("clock"));
 }
+const [first] = document.querySelectorAll("#picture [tabindex='0']");
+first.focus();
+const on_node = key => document.activeElement.dispatchEvent(new KeyboardEvent("keydown",
+  { key, bubbles: true }));
+const walked = ["ArrowRight", "ArrowDown", "Enter"].map(key => {
+  on_node(key);
+  return document.activeElement.getAttribute("aria-label");
+});
 const selftest = document.getElementById("selftest");
 console.log(JSON.stringify({
-  errors, painted, clocks, verdict: text("verdict"), about: text("about"),
+  errors, painted, clocks, verdict: text("verdict"), about,
   figures: [...document.querySelectorAll("#figures tr")].map(row =>
     [...row.children].map(cell => cell.textContent)),
+  walked, stops: document.querySelectorAll("#picture [tabindex='0']").length,
+  circle: text("circle"), chosen: text("about"),
   nodes: document.querySelectorAll("#picture [tabindex]").length,
   lines: [...document.querySelectorAll("#lines li")].map(line => line.textContent),
   selftest: selftest && JSON.parse(selftest.textContent)

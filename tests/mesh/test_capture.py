@@ -101,6 +101,26 @@ def test_behind_its_head_a_capture_has_the_same_bytes_on_both_engines(faulty):
     assert b"--op bcast" in sim[0][1] and b"--engine sim" in sim[0][1]
 
 
+def test_processes_of_an_image_that_traces_are_captured_as_those_of_a_simulation(tmp_path):
+    built = mesh("build", "--trace", ROOT / "tests/mesh/apps/waits.cpp", "-o", tmp_path / "program")
+    assert built.status == 0, built
+    for what, waits in (("circle", "1'1 waits for a message with tag 3 from node 2"),
+                        ("parts", "1'2 waits for somebody to read a channel of its node")):
+        found = []
+        for engine in ("sim", "qemu"):
+            outcome, file = captured(tmp_path, engine, "--dim", 2, "--app", tmp_path / "program",
+                                     "--seed", 1, "--", what)
+            assert outcome.status == 1 and waits in mesh("view", file).out, outcome
+            found.append(list(blocks(file.read_bytes()))[1:])
+        assert found[0] == found[1] and len([kind for kind, _ in found[0] if kind == 0xBAD]) > 4
+    bare = mesh("build", "--engine", "qemu", ROOT / "tests/mesh/apps/waits.cpp", "-o",
+                tmp_path / "bare")
+    assert bare.status == 0, bare
+    linked = {name: subprocess.run(["arm-none-eabi-nm", tmp_path / name], capture_output=True,
+                                   text=True, check=True).stdout for name in ("program", "bare")}
+    assert "send_trace" in linked["program"] and "send_trace" not in linked["bare"]
+
+
 def test_the_frames_of_a_capture_are_those_of_the_report(faulty):
     report, file = faulty["sim"]
     all_frames = frames(file)

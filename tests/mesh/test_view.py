@@ -1,9 +1,11 @@
 """`mesh view` and the page of --report: what they show is what the report says."""
 import collections
 import json
+import math
 import os
 import pty
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree
 
@@ -12,6 +14,7 @@ import pytest
 from mesh_tool import MESH, ROOT, mesh, probe, refused, run, verified
 
 PAGE = ROOT / "host-tools/mesh/views/page"
+RUN_IN_PAGE = r'id="run">(.*?)</script>'
 RUNS = {
     "cube": ["--dim", 4, "--op", "bcast", "--tree", "msbt", "--bytes", 3000, "--packet", 256],
     "uhc": ["--topology", "uhc", "--dim", 4, "--op", "bcast", "--bytes", 2000, "--packet", 256],
@@ -103,6 +106,44 @@ def test_the_page_draws_itself_and_goes_by_buttons_and_keys(recorded):
         assert "parent" in about and "children" in about, about
 
 
+def test_the_nodes_of_the_page_are_one_stop_of_the_tab_key_and_arrows_go_on(recorded):
+    file, _, report = recorded
+    shown = opened(file.with_suffix(".html"), "")
+    if report["topology"] != "star":
+        assert shown["walked"] == ["node 1", "node 3", "node 3"]
+    assert shown["stops"] == 1 and shown["chosen"].startswith(f"N{shown['walked'][2][1:]}, ")
+
+
+def distance(point, a, b):
+    """Of a point from the line between two others."""
+    (px, py), (ax, ay), (bx, by) = point, a, b
+    along = ((px - ax) * (bx - ax) + (py - ay) * (by - ay)) / math.dist(a, b) ** 2
+    along = min(1, max(0, along))
+    return math.dist(point, (ax + along * (bx - ax), ay + along * (by - ay)))
+
+
+def test_no_packet_of_the_page_covers_the_number_of_a_node(recorded):
+    run_in_page = json.loads(re.search(RUN_IN_PAGE, recorded[1], re.S)[1])
+    places = [tuple(node[:2]) for node in run_in_page["nodes"]]
+    for a, _, b in run_in_page["links"]:
+        for node, place in enumerate(places):
+            if node not in (a, b):
+                assert distance(place, places[a], places[b]) > 0.21, (node, a, b)
+
+
+@pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
+@pytest.mark.parametrize("wide", [500, 1400])
+def test_a_browser_steps_through_the_page_without_a_network(recorded, tmp_path, wide):
+    file, _, report = recorded
+    done = subprocess.run(
+        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={wide},900",
+         f"--user-data-dir={tmp_path}", "--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom",
+         "--virtual-time-budget=5000", f"file://{file.with_suffix('.html')}#selftest"],
+        capture_output=True, text=True, timeout=120, check=True)
+    shown = json.loads(re.search(r'<pre id="selftest".*?>(.*?)</pre>', done.stdout)[1])
+    assert shown["drawn"] >= shown["seen"] == report["hops"] and shown["overhang"] <= 0
+
+
 def test_what_processes_do_and_print_is_in_every_view_of_an_app(tmp_path):
     file = tmp_path / "run.pcapng"
     outcome = mesh("run", "--engine", "sim", "--dim", 2, "--app", "pingpong", "--capture", file,
@@ -140,6 +181,12 @@ def test_each_view_has_a_line_or_an_arrow_for_each_hop(recorded, tmp_path):
                           timeout=60, check=True).stdout.splitlines()
     kinds = collections.Counter(row.split(",")[0] for row in rows)
     assert kinds["Link"] == report["hops"] and kinds["Container"] >= report["nodes"]
+    shown = subprocess.run(["vite", "-e", tmp_path / "vite.svg", tmp_path / "run.trace"],
+                           capture_output=True, text=True, timeout=60, check=True,
+                           env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+    assert "0 errors and 0 warnings were found" in shown.stdout + shown.stderr
+    arrows = re.findall("<line", (tmp_path / "vite.svg").read_text())
+    assert len(arrows) >= report["hops"]
     phases = collections.Counter(event["ph"] for event in
                                  json.loads(view(file, "trace"))["traceEvents"]
                                  if event.get("cat") not in ("process", "print"))
@@ -173,6 +220,15 @@ def test_of_too_many_hops_the_page_draws_some_and_says_so(tmp_path):
     assert "one hop of 2 is drawn" in view(tmp_path / "run.pcapng", "svg")
 
 
+def test_a_path_of_very_many_hops_is_thinned_too(tmp_path):
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--op", "bcast", "--bytes", 400_000,
+                   "--packet", 16, "--report", tmp_path / "run.html")
+    page = (tmp_path / "run.html").read_text()
+    counts = model_of(page, tmp_path, "[run.all_hops, run.hops.length, run.every, "
+                                      "run.critical_hops, run.critical.length]")
+    assert outcome.status == 0 and counts == [25_000, 12_500, 2, 25_000, 12_500]
+
+
 def test_a_capture_that_ends_early_is_shown_as_far_as_it_goes(recorded, tmp_path):
     data = recorded[0].read_bytes()
     for part in (0.4, 0.8, 0.97):
@@ -198,7 +254,6 @@ def test_damaged_captures_are_refused_or_shown_but_never_break_the_tool(tmp_path
             assert mesh("view", file, "--format", form).status in (0, 2), place
 
 
-RUN_IN_PAGE = r'id="run">(.*?)</script>'
 CIRCLE = "node 0's process 1 waits for {}1, whose {}2, whose {}3, whose {}0: a circle".format(
     "a message with tag 3 from node ",
     *3 * ["process 1 waits for a message with tag 3 from node "])
@@ -218,7 +273,7 @@ def test_a_run_that_stops_without_an_end_says_who_waits(tmp_path, engine, what, 
     report = json.loads((tmp_path / "report").read_text())
     waits = report["waits"]
     assert outcome.status == 1 and said in outcome.err, outcome
-    assert len(waits) == processes and report["cut_short"] is None
+    assert len(waits) == processes and report["cut_short"] is None and report["who_waits"] == said
     assert {"node": 1, "process": 0, "for": "the end of its process 1" if what != "taking"
             else "its message with tag 5 to be taken by node 0"} in waits
     if what == "parts":
@@ -234,6 +289,8 @@ def test_a_run_ended_by_its_limit_leaves_its_page_and_says_who_waits(tmp_path):
     results = json.loads(re.search(RUN_IN_PAGE, page.read_text(), re.S)[1])["results"]
     assert results["cut_short"].startswith("nodes 0 1: not done within --limit 1 s")
     assert {"node": 0, "process": 0, "for": "a time"} in results["waits"]
+    assert opened(page, "")["circle"] == results["who_waits"] == (
+        "node 1's process 1 waits for a message with tag 7 from any node")
 
 
 def test_live_needs_a_terminal_and_fits_one_of_80_by_24():

@@ -1,5 +1,6 @@
 #include "capture.hpp"
 
+#include "host-tools/mesh/links/bounds.hpp"
 #include "pcapng.hpp"
 #include "wire/bytes.hpp"
 
@@ -133,6 +134,8 @@ Trip Capture::sent(std::uint32_t wire, std::uint64_t time, std::span<const std::
     const Trip trip{++frames_, static_cast<std::uint16_t>(frame.size()), false, harm};
     if (!failure_.empty())
         return trip;
+    if (!kept_.empty())
+        write_kept();
     comment_.clear();
     describe(harm, nobody, comment_);
     if (wire::load<wire::Kind>(frame, wire::offset::kKind) == wire::Kind::data &&
@@ -146,6 +149,8 @@ void Capture::arrived(std::uint32_t wire, std::uint64_t time, std::span<const st
                       const Trip& trip) {
     if (!failure_.empty())
         return;
+    if (!kept_.empty())
+        write_kept();
     const Harm& harm = trip.harm;
     comment_.clear();
     if (trip.second)
@@ -163,6 +168,29 @@ void Capture::arrived(std::uint32_t wire, std::uint64_t time, std::span<const st
 void Capture::done(NodeId node, std::uint64_t time, const Deed& deed) {
     if (!failure_.empty())
         return;
+    if (epoch_us_ == 0)
+        keep(node, time, deed);
+    else
+        write(node, time, deed);
+}
+
+/// Emulators run side by side: what nodes do between two rounds of the loom is told in any order.
+void Capture::keep(NodeId node, std::uint64_t time, const Deed& deed) {
+    kept_.push_back({node, time, deed.what, deed.process, std::string(deed.text)});
+    kept_bytes_ += sizeof kept_.back() + deed.text.size();
+    if (kept_bytes_ > bounds::kRoundBytesMax)
+        write_kept();
+}
+
+void Capture::write_kept() {
+    std::ranges::stable_sort(kept_, {}, [](const KeptDeed& one) { return index(one.node); });
+    for (const KeptDeed& one : kept_)
+        write(one.node, one.time, {one.what, one.process, one.text});
+    kept_.clear();
+    kept_bytes_ = 0;
+}
+
+void Capture::write(NodeId node, std::uint64_t time, const Deed& deed) {
     begin_block(pcapng::block::kCustom);
     put_word(pcapng::kOurNumber);
     put_word(time + epoch_us_);
@@ -254,6 +282,7 @@ void Capture::add(std::uint32_t wire, std::uint64_t time, std::span<const std::b
 void Capture::finish(std::string_view results) {
     if (!failure_.empty())
         return;
+    write_kept();
     begin_block(pcapng::block::kStatistics);
     put_word(std::uint32_t{0}); // of the first interface, as a block must be of one
     put_word(static_cast<std::uint32_t>(last_time_ >> 32));

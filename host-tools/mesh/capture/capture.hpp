@@ -67,6 +67,18 @@ private:
         bool taken_back = false; // the last epoch ended with a refusal
     };
 
+    /// A deed until its round is over.
+    struct KeptDeed {
+        NodeId node;
+        std::uint64_t time;
+        Deed::What what;
+        std::uint8_t process;
+        std::string text;
+    };
+
+    void keep(NodeId node, std::uint64_t time, const Deed& deed);
+    void write_kept();
+    void write(NodeId node, std::uint64_t time, const Deed& deed);
     void write_section(const Setting& setting);
     void write_interfaces(const Setting& setting);
     void again(Sender& sender, std::span<const std::byte> frame, std::string& comment) const;
@@ -91,6 +103,8 @@ private:
     std::uint64_t frames_ = 0; // numbered from 1
     std::uint64_t last_time_ = 0;
     std::vector<Sender> senders_;
+    std::vector<KeptDeed> kept_;
+    std::size_t kept_bytes_ = 0;
     std::vector<std::byte> buffer_; // as large as it ever was
     std::size_t used_ = 0;          // of it
     std::size_t block_ = 0;         // where the block begins that is being written

@@ -275,6 +275,8 @@ void add_build(CLI::App& app, BuildArguments& build) {
     app.add_option("-o,--output", build.output, "the program");
     app.add_option("--board", build.board, list(board_names()))->capture_default_str();
     app.add_option("--engine", build.engine, "qemu, sim: for this one alone");
+    app.add_flag("--trace", build.trace,
+                 "processes on a board tell --capture what they do, as those of a simulation do");
     app.add_flag("--debug", build.debug, "so that a debugger sees every variable");
     const auto several = [&](const char* name, std::vector<std::string>& words,
                              const char* phrase) {

@@ -46,8 +46,34 @@ public:
         const auto object = pointer(slot + slot_->at[1]);
         if (root.value_or(0) == 0 || object.value_or(0) == 0)
             return std::nullopt;
-        WaitsFor waiting = read(*object);
+        WaitsFor waiting = at(*object);
         waiting.process = static_cast<std::uint8_t>(number);
+        return waiting;
+    }
+
+    /// Of the object at an address, for which a process waits.
+    WaitsFor at(std::uint64_t object) {
+        WaitsFor waiting;
+        if (waiting_ == nullptr)
+            return waiting;
+        const auto ask = pointer(object + waiting_->at[0]);
+        const WaitLayout* const layout = layout_of(memory_.function_at(ask.value_or(0)));
+        if (layout == nullptr)
+            return waiting;
+        const auto first = object + layout->at[0];
+        const auto second = object + layout->at[1];
+        waiting.kind = layout->kind;
+        if (layout->kind == WaitKind::mail) {
+            static_assert(sizeof(Match) == 12, "the same on every engine");
+            if (layout->at[1] != 0 && value<std::uint8_t>(second).value_or(0) != 1)
+                waiting.kind = static_cast<WaitKind>(layout->at[2]);
+            waiting.match = value<Match>(first).value_or(Match{});
+        } else if (layout->kind == WaitKind::process || layout->kind == WaitKind::channel) {
+            waiting.other = value<std::uint8_t>(first).value_or(0);
+        } else if (layout->kind == WaitKind::taking) {
+            waiting.to = value<NodeId>(first).value_or(kNoNode);
+            waiting.tag = value<Tag>(second).value_or(0);
+        }
         return waiting;
     }
 
@@ -86,29 +112,6 @@ private:
         if (memory_.pointer_bytes == sizeof(std::uint64_t))
             return value<std::uint64_t>(address);
         return value<std::uint32_t>(address);
-    }
-
-    WaitsFor read(std::uint64_t object) {
-        WaitsFor waiting;
-        const auto ask = pointer(object + waiting_->at[0]);
-        const WaitLayout* const layout = layout_of(memory_.function_at(ask.value_or(0)));
-        if (layout == nullptr)
-            return waiting;
-        const auto first = object + layout->at[0];
-        const auto second = object + layout->at[1];
-        waiting.kind = layout->kind;
-        if (layout->kind == WaitKind::mail) {
-            static_assert(sizeof(Match) == 12, "the same on every engine");
-            if (layout->at[1] != 0 && value<std::uint8_t>(second).value_or(0) != 1)
-                waiting.kind = static_cast<WaitKind>(layout->at[2]);
-            waiting.match = value<Match>(first).value_or(Match{});
-        } else if (layout->kind == WaitKind::process || layout->kind == WaitKind::channel) {
-            waiting.other = value<std::uint8_t>(first).value_or(0);
-        } else if (layout->kind == WaitKind::taking) {
-            waiting.to = value<NodeId>(first).value_or(kNoNode);
-            waiting.tag = value<Tag>(second).value_or(0);
-        }
-        return waiting;
     }
 
     NodeMemory& memory_;
@@ -160,6 +163,8 @@ std::vector<WaitsFor> waits_in(NodeMemory& memory) { return Reader(memory).all()
 WaitsFor wait_in(NodeMemory& memory, unsigned slot) {
     return Reader(memory).one(slot).value_or(WaitsFor{});
 }
+
+WaitsFor wait_at(NodeMemory& memory, std::uint64_t object) { return Reader(memory).at(object); }
 
 std::span<const WaitLayout> own_wait_layouts() { return {kWaitsBegin, kWaitsEnd}; }
 

@@ -41,6 +41,8 @@ public:
 std::vector<WaitsFor> waits_in(NodeMemory& memory);
 /// Of the process in one slot, which waits. Precondition: the memory has layouts.
 WaitsFor wait_in(NodeMemory& memory, unsigned slot);
+/// Of the object at an address, for which a process waits.
+WaitsFor wait_at(NodeMemory& memory, std::uint64_t object);
 /// " with tag 3", " on channel 2".
 std::string tag_words(Tag tag);
 /// What for: "a message with tag 3 from node 1".

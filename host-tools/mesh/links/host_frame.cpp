@@ -60,7 +60,8 @@ std::optional<HostMessage> read_host_frame(std::span<const std::byte> frame) {
     if (wire::read_packet(packet, header) != wire::Parse::ok)
         return std::nullopt;
     const auto tag = static_cast<wire::HostTag>(header.tag);
-    if (tag != wire::HostTag::abort && (tag < wire::HostTag::ready || tag > wire::HostTag::fault))
+    const bool known = tag >= wire::HostTag::ready && tag <= wire::HostTag::trace;
+    if (!known || (tag > wire::HostTag::fault && tag < wire::HostTag::abort))
         return std::nullopt;
     return HostMessage{tag, packet.subspan(wire::kPacketHeaderBytes)};
 }

@@ -122,6 +122,8 @@ public:
         append(words, objects_);
         append(words, "-L", arguments_.folders);
         append(words, "-l", arguments_.libraries);
+        if (arguments_.trace)
+            append(words, compiler_.traced);
         append(words, compiler_.libraries);
         append(words, {"-o", into});
         std::string said;

@@ -17,6 +17,7 @@ struct BuildArguments {
     std::string board = default_board();
     std::string engine; // "": both
     bool debug = false;
+    bool trace = false;
     std::string optimise; // "2", "s", ...
     std::vector<std::string> includes;
     std::vector<std::string> defines;

@@ -113,6 +113,7 @@ Compiler compiler_for(std::string_view place) {
                       .cc = all({"cc", "compile"}),
                       .objcopy = all({"objcopy", "renamed"}),
                       .link = all({"cxx", "link"}),
+                      .traced = all({"traced"}),
                       .libraries = all({"libraries"}),
                       .add_section = words.at("objcopy").get<std::string>()};
     if (words.at("renamed").get<std::string>().empty())

@@ -37,6 +37,7 @@ struct Compiler {
     std::vector<std::string> cc;
     std::vector<std::string> objcopy; // with what gives names of the C library to our own functions
     std::vector<std::string> link;
+    std::vector<std::string> traced;    // before the libraries: the kernel tells what processes do
     std::vector<std::string> libraries; // behind the program's own objects
     std::string add_section;            // the tool that puts a section into a file
 };

@@ -5,6 +5,7 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/links/bounds.hpp"
+#include "kernel/process_watch.hpp"
 #include "kernel/status.hpp"
 
 #include <fmt/format.h>
@@ -41,6 +42,7 @@ std::string NodeSession::take(const HostMessage& message) {
     case wire::HostTag::report: return on_report(message);
     case wire::HostTag::fault: return on_fault(message);
     case wire::HostTag::abort: on_abort(message); return {};
+    case wire::HostTag::trace: return on_trace(message);
     case wire::HostTag::job:
     case wire::HostTag::start:
     case wire::HostTag::piece:
@@ -109,6 +111,15 @@ std::string NodeSession::on_push(const HostMessage& message) {
 void NodeSession::on_console(const HostMessage& message) {
     console_.feed(text_of(message.payload),
                   [&](std::string_view line) { desk_->console_line(node_, line); });
+}
+
+std::string NodeSession::on_trace(const HostMessage& message) {
+    const auto trace = payload_as<wire::ProcessTrace>(message);
+    if (!trace || trace->event > static_cast<std::uint8_t>(ProcessEvent::ended) ||
+        !possible(trace->clock))
+        return refuse_frame();
+    desk_->traced(node_, *trace, message.payload.subspan(sizeof *trace));
+    return {};
 }
 
 std::string NodeSession::on_report(const HostMessage& message) {

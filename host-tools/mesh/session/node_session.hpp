@@ -56,6 +56,9 @@ public:
     virtual void begin_anew(NodeId node) = 0;
     /// A line that the node's program has printed, fit to be shown.
     virtual void console_line(NodeId from, std::string_view line) = 0;
+    /// What a process of the node does; `object`: what it waits for, as it is in the node's memory.
+    virtual void traced(NodeId from, const wire::ProcessTrace& trace,
+                        std::span<const std::byte> object) = 0;
     /// A line of the node's emulator, clean.
     virtual void error_line(NodeId from, std::string_view line) = 0;
     /// The node's firmware has stopped, and says why.
@@ -131,6 +134,7 @@ private:
     void on_abort(const HostMessage& message);
     std::string on_fault(const HostMessage& message);
     void on_console(const HostMessage& message);
+    std::string on_trace(const HostMessage& message);
     std::string refuse_frame();
 
     NodeId node_;

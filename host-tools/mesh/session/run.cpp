@@ -57,6 +57,7 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
       deadlines_({Deadlines::Seconds(plan_.timeout_s), Deadlines::Seconds(plan_.limit_s),
                   engine.real_time(), !plan_.rig.gdb.empty()}),
       lines_(plan_.rig, plan_.engine == "sim"),
+      traces_(plan_.rig),
       offer_{plan_.network(),
              &plan_.input,
              &result_.output,
@@ -322,6 +323,15 @@ void Run::console_line(NodeId from, std::string_view line) {
         console_.add(engine_.loom().rounds(), from, line);
     else
         print(from, line);
+}
+
+void Run::traced(NodeId from, const wire::ProcessTrace& trace, std::span<const std::byte> object) {
+    Loom& loom = engine_.loom();
+    if (!loom.wants_deeds() || !engine_.real_time()) // a simulation tells of itself
+        return;
+    const std::string waits = traces_.waits_for(from, trace, object);
+    const Deed deed{static_cast<Deed::What>(trace.event), trace.process, waits};
+    loom.tell(from, deed, loom.in_lockstep() ? std::optional(trace.clock) : std::nullopt);
 }
 
 void Run::print(NodeId from, std::string_view line) {

@@ -15,6 +15,7 @@
 #include "host-tools/mesh/reports/waits.hpp"
 #include "node_session.hpp"
 #include "output.hpp"
+#include "process_traces.hpp"
 #include "roster.hpp"
 #include "wire/host_messages.hpp"
 
@@ -58,6 +59,8 @@ private:
     void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) override;
     void begin_anew(NodeId node) override;
     void console_line(NodeId from, std::string_view line) override;
+    void traced(NodeId from, const wire::ProcessTrace& trace,
+                std::span<const std::byte> object) override;
     void error_line(NodeId from, std::string_view line) override;
     void stopped(NodeId node, std::string_view why) override;
 
@@ -89,6 +92,7 @@ private:
     Deadlines deadlines_;
     RunResult result_;
     SourceLines lines_;
+    ProcessTraces traces_;
     ConsoleOrder console_{[this](NodeId from, std::string_view line) { print(from, line); }};
     std::string ended_; // by a program: why
     Offer offer_;

@@ -158,17 +158,19 @@ Json pool_json(const Recording& recording) {
 Json processes_json(const Recording& recording) {
     Json rows = Json::array();
     Json lines = Json::array();
-    for (const Stay& stay : stays_of(recording))
+    const std::vector<Stay> stays = stays_of(recording);
+    for (const Stay& stay : stays)
         if (rows.size() < kHopsKept)
             rows.push_back({index(stay.node), stay.process, units(stay.begin), units(stay.end),
                             stay.waits_for});
     for (const RecordedDeed& deed : recording.deeds)
         if (deed.what == Deed::What::printed && lines.size() < kHopsKept)
             lines.push_back({index(deed.node), units(deed.time_us), deed.text});
-    return {{"stays", rows}, {"lines", lines}, {"all", recording.deeds.size()}};
+    return {{"stays", rows}, {"lines", lines}, {"all_stays", stays.size()}};
 }
 
-/// Hops that are in the page, of many only every so manyth; those of the critical path always.
+/// Hops that are in the page, of many only every so manyth; those of the critical path always,
+/// unless they are too many themselves.
 Json run_json(const Scene& scene) {
     const Recording& recording = scene.recording;
     const CriticalPath path = critical_path(scene.hops);
@@ -178,8 +180,9 @@ Json run_json(const Scene& scene) {
         on_critical[place] = true;
     HopTables tables;
     Json critical = Json::array();
+    const bool all_critical = path.hops.size() <= kHopsKept / 2;
     for (std::size_t at = 0; at < scene.hops.size(); ++at) {
-        if (at % every != 0 && !on_critical[at])
+        if (at % every != 0 && !(all_critical && on_critical[at]))
             continue;
         if (on_critical[at])
             critical.push_back(tables.hops.size());
@@ -198,6 +201,7 @@ Json run_json(const Scene& scene) {
             {"trees", trees_json(recording)},
             {"pool", pool_json(recording)},
             {"critical", critical},
+            {"critical_hops", path.hops.size()},
             {"critical_time", units(path.on_links)},
             {"critical_waits", units(path.waits)},
             {"hops", tables.hops},

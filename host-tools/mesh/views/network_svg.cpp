@@ -41,15 +41,6 @@ Frame frame_of(std::span<const Point> places) {
             most.y - least.y + 2 * kMargin + kTitle};
 }
 
-/// A long link is bent away from the nodes on its way.
-Point control_of(Network network, Point a, Point b) {
-    const double dx = std::abs(b.x - a.x);
-    const double dy = std::abs(b.y - a.y);
-    const double length = std::hypot(dx, dy);
-    const double bend = length > 2.5 && network.topology != Topology::star ? 0.14 * length : 0;
-    return {(a.x + b.x) / 2 - (dx > dy ? 0 : bend), (a.y + b.y) / 2 - (dx > dy ? bend : 0)};
-}
-
 class Panel {
 public:
     Panel(Network network, std::span<const Point> places, std::string& text)
@@ -80,13 +71,9 @@ private:
     void line(std::string_view kind, std::uint32_t from, std::uint32_t to) {
         const Point a = places_[from];
         const Point b = places_[to];
-        const Point middle = control_of(network_, a, b);
-        const double length = std::hypot(b.x - middle.x, b.y - middle.y);
-        const double part = length == 0 ? 0 : (kRadius + 0.04) / length;
-        fmt::format_to(out(),
-                       "<path class=\"{}\" d=\"M{:.2f} {:.2f}Q{:.2f} {:.2f} {:.2f} {:.2f}\"/>\n",
-                       kind, a.x, a.y, middle.x, middle.y, b.x + (middle.x - b.x) * part,
-                       b.y + (middle.y - b.y) * part);
+        const double part = (kRadius + 0.04) / std::hypot(b.x - a.x, b.y - a.y);
+        fmt::format_to(out(), "<path class=\"{}\" d=\"M{:.2f} {:.2f}L{:.2f} {:.2f}\"/>\n", kind,
+                       a.x, a.y, b.x + (a.x - b.x) * part, b.y + (a.y - b.y) * part);
     }
 
     void draw_node(const Drawing& drawing, std::uint32_t node) {

@@ -8,10 +8,12 @@ namespace mesh::host {
 
 namespace {
 
+/// Of all that takes its time: a mesh that is at rest still exchanges frames of control.
 std::uint64_t last_moment(const Recording& recording) {
     std::uint64_t last = 0;
     for (const Passage& passage : recording.passages)
-        last = std::max(last, passage.sent_us);
+        if (passage.has_packet && !passage.packet.is_timeless())
+            last = std::max(last, passage.sent_us);
     for (const RecordedDeed& deed : recording.deeds)
         last = std::max(last, deed.time_us);
     return last;

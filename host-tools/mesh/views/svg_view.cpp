@@ -19,6 +19,21 @@ constexpr double kWide = 900;
 constexpr std::array<std::string_view, 8> kColors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                   "#e69f00", "#56b4e9", "#7f3c8d", "#666666"};
 
+/// Below the rows, round numbers of units: twenty at most.
+void add_time_axis(std::string& text, wire::ModelTime last, double y) {
+    constexpr std::size_t kNumbersMax = 20;
+    const wire::ModelTime units = last / wire::kTicksPerUnit;
+    wire::ModelTime step = 1;
+    for (unsigned turn = 0; units / step > kNumbersMax; ++turn) // 1, 2, 5, 10, ...
+        step = turn % 3 == 1 ? step / 2 * 5 : step * 2;
+    for (wire::ModelTime unit = 0; unit <= units; unit += step)
+        fmt::format_to(std::back_inserter(text),
+                       "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+                       kLeft + kWide * static_cast<double>(unit * wire::kTicksPerUnit) /
+                                   static_cast<double>(last),
+                       y, unit);
+}
+
 } // namespace
 
 std::string svg_view(const Scene& scene) {
@@ -52,6 +67,7 @@ std::string svg_view(const Scene& scene) {
             fmt::format_to(out, "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{} ({})</text>\n",
                            kLeft - 6, at + 4, node, label_of(recording.network, node_at(node)));
     }
+    add_time_axis(text, last, high - 12);
     for (std::size_t at = 0; at < scene.hops.size(); at += every) {
         const PacketHop& hop = scene.hops[at];
         fmt::format_to(

@@ -5,9 +5,12 @@
   const SVG = "http://www.w3.org/2000/svg";
   const COLORS = ["#0072b2", "#d55e00", "#007a5a", "#b0528c", "#9a6a00", "#3a6ea5", "#7f3c8d",
                   "#666666"];
+  const RADIUS = 0.21; // of a node
+  const ROWS = 500;    // of a list that is read by eye
+  const SIDES = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
   const byId = id => document.getElementById(id);
   const model = makeModel(JSON.parse(byId("run").textContent));
-  const { run, hops, nodes, last } = model;
+  const { run, hops, nodes, results, last } = model;
   const color = subtree => COLORS[subtree % COLORS.length];
   const state = { time: 0, playing: false, chosen: null, choice: { subtree: null, packet: null },
                   list: hops };
@@ -27,17 +30,18 @@
   }
 
   function showHead() {
-    const { plan, results } = run;
-    byId("title").textContent = `${plan.app || plan.op} on a ${plan.topology} of ${nodes.length}`;
+    const { plan } = run;
+    byId("title").textContent = `${model.work} on a ${plan.topology} of ${nodes.length}`;
     byId("command").textContent = run.command;
     const verdict = byId("verdict");
-    if (!results) {
+    if (!run.results) {
       verdict.textContent = "The capture has no end: the run was ended, or the disk was full.";
       verdict.className = "bad";
     } else {
       const failed = (results.failed_nodes || []).length;
       verdict.textContent = results.cut_short ? `\u2717 ${results.cut_short}` : failed
-        ? `\u2717 ${failed} nodes failed: ${results.failed_nodes.slice(0, 12).join(" ")}`
+        ? `\u2717 ${failed} nodes failed: ${results.failed_nodes.slice(0, 12).join(" ")}` +
+          (failed > 12 ? " \u2026" : "")
         : `\u2713 ${results.verified_nodes} nodes verified` +
           (results.formula ? `, ${results.steps} steps; ${results.formula} = ` +
                              `${results.formula_steps}` : "");
@@ -58,16 +62,27 @@
     }
   }
 
+  function showWaits() {
+    const waits = results.waits || [];
+    byId("waits").hidden = waits.length === 0;
+    byId("circle").textContent = results.who_waits || "";
+    for (const wait of waits.slice(0, ROWS)) {
+      const item = document.createElement("li");
+      item.textContent = `${model.waiterOf(wait)} waits for ${wait.for}`;
+      byId("waiting").append(item);
+    }
+  }
+
   function showChain() {
     const path = run.critical.map(place => hops[place]);
-    const { results } = run;
     byId("critical").textContent = path.length === 0 ? "No packet took time on a link." :
-      `${path.length} hops take ${run.critical_time} units of time` +
+      `${run.critical_hops} hops take ${run.critical_time} units of time` +
       (run.critical_waits ? `, and ${run.critical_waits} pass between them` : "") +
-      (results && results.steps !== undefined ? `; steps ${results.steps}` : "") +
-      (results && results.formula ? `, formula ${results.formula} = ${results.formula_steps}` : "") +
-      ".";
-    for (const hop of path) {
+      (model.ended && results.steps !== undefined ? `; steps ${results.steps}` : "") +
+      (model.ended && results.formula
+        ? `, formula ${results.formula} = ${results.formula_steps}` : "") +
+      "." + (path.length > ROWS ? ` The first ${ROWS} of those that are drawn:` : "");
+    for (const hop of path.slice(0, ROWS)) {
       const item = document.createElement("li");
       item.textContent = `${hop.begin} to ${hop.end}: node ${hop.from} by port ${hop.port} to ` +
         `${hop.to}, packet ${packetName(hop.packet)}${hop.note ? ` (${hop.note})` : ""}`;
@@ -78,7 +93,9 @@
   function about(number) {
     const node = nodes[number];
     const lines = [`Node ${number}, ${run.plan.topology === "star" ? "permutation" : "address"} ` +
-                   `${node.label}${model.killed.has(number) ? ", killed" : ""}.`];
+                   `${node.label}${model.fate(number)}.`];
+    for (const wait of results.waits || [])
+      if (wait.node === number) lines.push(`${model.waiterOf(wait)} waits for ${wait.for}.`);
     for (const tree of run.trees) {
       if (state.choice.subtree !== null && tree.index !== state.choice.subtree) continue;
       const below = tree.children[number];
@@ -100,18 +117,13 @@
   const picture = byId("picture");
   const shown = { nodes: [], links: [], packets: null };
 
-  function control(a, b) {
-    // A link that passes over other nodes is bent away from them.
-    const dx = Math.abs(b.x - a.x), dy = Math.abs(b.y - a.y), length = Math.hypot(dx, dy);
-    const bend = length > 2.5 && run.plan.topology !== "star" ? 0.14 * length : 0;
-    return [(a.x + b.x) / 2 - (dx > dy ? 0 : bend), (a.y + b.y) / 2 - (dx > dy ? bend : 0)];
-  }
-
+  /// The place of a packet between the rims of two nodes. It keeps to the right, so that two that
+  /// cross one link in both directions are both seen.
   function along(hop, part) {
-    const forward = run.directed || hop.from < hop.to;
-    const a = nodes[forward ? hop.from : hop.to], b = nodes[forward ? hop.to : hop.from];
-    const [cx, cy] = control(a, b), t = forward ? part : 1 - part, s = 1 - t;
-    return [s * s * a.x + 2 * s * t * cx + t * t * b.x, s * s * a.y + 2 * s * t * cy + t * t * b.y];
+    const a = nodes[hop.from], b = nodes[hop.to], aside = run.directed ? 0 : 0.08;
+    const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy);
+    const way = RADIUS + 0.1 + (length - 2 * RADIUS - 0.2) * part;
+    return [a.x + (dx * way - dy * aside) / length, a.y + (dy * way + dx * aside) / length];
   }
 
   function buildNetwork() {
@@ -121,20 +133,20 @@
     picture.setAttribute("viewBox", `${left} ${top} ${wide} ${high}`);
     picture.style.aspectRatio = `${wide} / ${high}`;
     for (const [from, port, to] of run.links) {
-      const [cx, cy] = control(nodes[from], nodes[to]);
-      const mid = [(nodes[from].x + 2 * cx + nodes[to].x) / 4, (nodes[from].y + 2 * cy +
-                                                                nodes[to].y) / 4];
-      const line = make("path", { class: "cable", "stroke-width": 0.035, d:
-        `M${nodes[from].x} ${nodes[from].y}Q${cx} ${cy} ${nodes[to].x} ${nodes[to].y}` }, picture);
+      const a = nodes[from], b = nodes[to], mid = [(a.x + b.x) / 2, (a.y + b.y) / 2];
+      const line = make("path", { class: "cable", "stroke-width": 0.035,
+        d: `M${a.x} ${a.y}L${b.x} ${b.y}` }, picture);
       if (model.dead.has(`${from}:${port}`) || (!run.directed && model.dead.has(`${to}:${port}`))) {
         line.classList.add("dead");
         make("path", { class: "cable dead", "stroke-width": 0.05, d: `M${mid[0] - 0.1} ${mid[1] -
           0.1}l.2 .2m0 -.2l-.2 .2`, style: "stroke-dasharray:none" }, picture);
       }
       if (run.directed) {
-        const turn = Math.atan2(nodes[to].y - nodes[from].y, nodes[to].x - nodes[from].x);
-        make("path", { class: "tip", d: "M-.09 -.08L.09 0L-.09 .08z",
-          transform: `translate(${mid}) rotate(${turn * 180 / Math.PI})` }, picture);
+        const length = Math.hypot(b.x - a.x, b.y - a.y), back = (RADIUS + 0.12) / length;
+        const tip = [b.x + (a.x - b.x) * back, b.y + (a.y - b.y) * back];
+        const turn = Math.atan2(b.y - a.y, b.x - a.x) * 180 / Math.PI;
+        make("path", { class: "tip", d: "M-.09 -.07L.09 0L-.09 .07z",
+          transform: `translate(${tip}) rotate(${turn})` }, picture);
       }
       make("title", {}, line).textContent = `port ${port} of ${from} and ${to}`;
       shown.links.push({ from, to, line });
@@ -145,22 +157,41 @@
 
   function buildNode(node) {
     const number = node.number, root = number === run.plan.root && run.plan.op !== "app";
-    const group = make("g", { class: "node", tabindex: 0, role: "button",
-      "aria-label": `node ${number}`, transform: `translate(${node.x} ${node.y})` }, picture);
+    const group = make("g", { class: "node", tabindex: number === 0 ? 0 : -1, role: "button",
+      "aria-label": `node ${number}${model.fate(number)}`, transform: `translate(${node.x} ${node.y})` }, picture);
     if (root) make("circle", { r: 0.27, class: "ring", fill: "none", "stroke-width": 0.03 }, group);
-    make("circle", { r: 0.21, class: "body", "stroke-width": 0.04 }, group);
+    make("circle", { r: RADIUS, class: "body", "stroke-width": 0.04 }, group);
     const clip = make("clipPath", { id: `c${number}` }, group);
     const level = make("rect", { x: -0.21, y: 0.21, width: 0.42, height: 0.42 }, clip);
     make("circle", { r: 0.19, class: "level", "clip-path": `url(#c${number})` }, group);
     make("text", { "font-size": number > 999 ? 0.13 : 0.2 }, group).textContent = number;
-    make("title", {}, group).textContent = `node ${number}: ${node.label}`;
-    if (root) group.classList.add("root");
-    if (model.killed.has(number)) group.classList.add("dead");
+    make("title", {}, group).textContent = `node ${number}: ${node.label}${model.fate(number)}`;
+    if (model.dead_nodes.has(number)) group.classList.add("dead");
     group.addEventListener("click", () => choose(number));
     group.addEventListener("keydown", event => {
-      if (event.key === "Enter") choose(number);
+      const [dx, dy] = SIDES[event.key] || [0, 0];
+      if (dx || dy) beside(node, dx, dy).group.focus();
+      else if (event.key === "Enter" || event.key === " ") choose(number);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
     });
+    group.addEventListener("focus", () => shown.nodes.forEach(other =>
+      other.group.setAttribute("tabindex", other.group === group ? 0 : -1)));
     shown.nodes.push({ group, level });
+  }
+
+  /// The nearest node on a side of another; itself, if there is none.
+  function beside(node, dx, dy) {
+    let best = node.number, least = Infinity;
+    for (const { number, x, y } of nodes) {
+      const ahead = (x - node.x) * dx + (y - node.y) * dy;
+      const aside = Math.abs((x - node.x) * dy) + Math.abs((y - node.y) * dx);
+      if (ahead < 0.1 || ahead + 3 * aside >= least) continue;
+      least = ahead + 3 * aside;
+      best = number;
+    }
+    return shown.nodes[best];
   }
 
   function choose(number) {
@@ -180,10 +211,10 @@
     const part = model.progress(state.list, state.time);
     shown.nodes.forEach(({ level }, number) => level.setAttribute("y", 0.21 - 0.42 * part[number]));
     shown.packets.replaceChildren(...model.moving(state.list, state.time).map(hop => {
-      const [x, y] = along(hop, (state.time - hop.begin) / (hop.end - hop.begin) * 0.8 + 0.1);
+      const [x, y] = along(hop, (state.time - hop.begin) / (hop.end - hop.begin));
       const group = make("g", { class: "packet", transform: `translate(${x} ${y})` });
-      make("circle", { r: 0.1, fill: color(hop.subtree) }, group);
-      if (hop.sends > 1 || hop.note) make("circle", { r: 0.14, class: "again" }, group);
+      make("circle", { r: 0.09, fill: color(hop.subtree) }, group);
+      if (hop.sends > 1 || hop.note) make("circle", { r: 0.12, class: "again" }, group);
       make("text", { "font-size": 0.14 }, group).textContent = hop.subtree;
       return group;
     }));
@@ -221,9 +252,11 @@
     const power = 10 ** Math.floor(Math.log10(least));
     const step = power * [1, 2, 5, 10].find(factor => power * factor >= least);
     pen.fillStyle = ink("--soft");
-    for (let at = 0; at * step <= until; ++at)
-      pen.fillText(String(Number((at * step).toPrecision(6))),
-                   left + width * at * step / (until || 1) - 3, bottom);
+    for (let at = 0; at * step <= until; ++at) {
+      const text = String(Number((at * step).toPrecision(6))), wide = pen.measureText(text).width;
+      const middle = left + width * at * step / (until || 1);
+      pen.fillText(text, Math.min(middle - wide / 2, left + width + 10 - wide), bottom);
+    }
   }
 
   function rowNames(pen, count, row, top) {
@@ -255,7 +288,7 @@
 
   function gantt() {
     const ports = Math.max(1, ...run.loads.map(row => row.length));
-    const line = Math.max(1, Math.min(4, 900 / nodes.length / ports));
+    const line = Math.max(1, Math.min(Math.max(4, 10 / ports), 900 / nodes.length / ports));
     const row = line * ports + 2, top = 8, left = 34;
     return canvas("gantt", top + row * nodes.length + 22, (pen, width, ink) => {
       const wide = width - left - 12, x = time => left + wide * time / (last || 1);
@@ -290,7 +323,7 @@
 
   /// Rows of processes; what is under the pointer is said in words.
   function processes() {
-    const { stays, lines } = run.processes;
+    const { stays, lines, all_stays } = run.processes;
     byId("process-section").hidden = stays.length + lines.length === 0;
     const names = [...new Set(stays.map(stay => stay[0] * 64 + stay[1]))].sort((a, b) => a - b);
     const rowOf = new Map(names.map((name, row) => [name, row]));
@@ -305,7 +338,10 @@
         x(one[2], width) <= event.offsetX && event.offsetX <= x(one[3], width));
       byId("doing").textContent = stay ? model.wordsOf(stay) : "\u00a0";
     });
-    for (const [node, time, text] of lines.slice(0, 500))
+    const cut = [stays.length < all_stays && `The first ${stays.length} of ${all_stays} bars.`,
+                 lines.length > ROWS && `The first ${ROWS} of ${lines.length} lines.`];
+    byId("processes-cut").textContent = cut.filter(Boolean).join(" ");
+    for (const [node, time, text] of lines.slice(0, ROWS))
       byId("lines").append(Object.assign(document.createElement("li"),
                                          { textContent: `${time}: [${node}] ${text}` }));
     return canvas("processes", top + row * names.length + 22, (pen, width, ink) => {
@@ -329,7 +365,7 @@
 
   /// The most that each node ever had in use, and what the longest path asks for.
   function pool() {
-    const used = (run.results || {}).buffers_used || [];
+    const used = results.buffers_used || [];
     byId("pool-legend").textContent = used.length
       ? `The most that each node had in use. Forwarding needs more than the longest path has ` +
         `links: ${run.pool.needed} (the line); with all that processes may be promised, ` +
@@ -369,7 +405,7 @@
         pen.fillStyle = ink("--accent");
         pen.fillRect(left + step * column, top + side * row, step - 0.5, side - 0.5);
         pen.globalAlpha = 1;
-        if (step < 16 || side < 12) continue;
+        if (side < 12 || pen.measureText(count).width > step - 4) continue;
         pen.fillStyle = count > most / 2 ? ink("--ground") : ink("--ink");
         pen.fillText(String(count), left + step * column + 3, top + side * (row + 0.5) + 4);
       }
@@ -411,7 +447,7 @@
     for (const subtree of [...new Set(hops.map(hop => hop.subtree))].sort((a, b) => a - b))
       add(byId("subtree"), subtree, subtree);
     add(byId("packet"), "", "all");
-    run.packets.slice(0, 500).forEach((_, packet) => add(byId("packet"), packet,
+    run.packets.slice(0, ROWS).forEach((_, packet) => add(byId("packet"), packet,
                                                          packetName(packet)));
     const changed = () => {
       const value = id => byId(id).value === "" ? null : Number(byId(id).value);
@@ -438,14 +474,15 @@
     const keys = { ArrowRight: acts.forward, ArrowLeft: acts.back, Home: acts.first,
                    End: acts.last, " ": acts.play };
     document.addEventListener("keydown", event => {
-      const act = keys[event.key];
-      if (!act || /^(INPUT|SELECT|BUTTON)$/.test(event.target.tagName)) return;
+      const act = keys[event.key], own = event.key === " " ? /BUTTON|SELECT/ : /INPUT|SELECT/;
+      if (!act || own.test(event.target.tagName)) return;
       event.preventDefault();
       act();
     });
   }
 
   showHead();
+  showWaits();
   showChain();
   fillChoices();
   buildNetwork();
@@ -469,6 +506,8 @@
     }
     const box = document.createElement("pre");
     box.id = "selftest";
+    result.overhang = document.documentElement.scrollWidth - window.innerWidth;
+    box.hidden = true;
     box.textContent = JSON.stringify(result);
     document.body.append(box);
   }

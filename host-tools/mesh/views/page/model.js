@@ -22,10 +22,24 @@ function makeModel(run) {
     dead.add(`${node}:${port}`);
     if (text.includes("/") && cable) dead.add(`${cable[0] === node ? cable[2] : cable[0]}:${port}`);
   }
-  const killed = new Set(faults.kill || []);
+  for (const text of faults.mend || []) {
+    const [node, port] = text.split(/[/>]/).map(Number);
+    const cable = run.links.find(([a, p, b]) => p === port && (a === node || b === node));
+    for (const end of cable ? [cable[0], cable[2]] : [node]) dead.delete(`${end}:${port}`);
+  }
+  /// What the fault plan did to a node, as words behind its name.
+  const fates = new Map();
+  for (const [kind, word] of [["kill", "killed"], ["hang", "hung"], ["restart", "restarted"]])
+    for (const node of faults[kind] || []) fates.set(node, word);
+  const dead_nodes = new Set([...fates].filter(fate => fate[1] !== "restarted")
+    .map(([node]) => node));
 
   const sum = rows => rows.reduce((all, row) => all + row.reduce((a, b) => a + b, 0), 0);
-  const model = { run, hops, nodes, results, last, moments, dead, killed };
+  const model = { run, hops, nodes, results, last, moments, dead, dead_nodes };
+  model.work = run.plan.app ? run.plan.app.replace(/^.*\/|\.\w+$/g, "") : run.plan.op;
+  /// The run came to its own end, so that its steps are all there are.
+  model.ended = run.results && !results.cut_short;
+  model.fate = node => fates.has(node) ? `, ${fates.get(node)}` : "";
 
   /// Hops that `choice` ({subtree, packet}, each a number or null) is about.
   model.chosen = choice => hops.filter(hop =>
@@ -67,6 +81,8 @@ function makeModel(run) {
   model.wordsOf = ([node, process, begin, end, waits]) =>
     `node ${node}, process ${process}: ${waits ? `waits for ${waits}` : "works"}, ` +
     `${begin} to ${end}`;
+  model.waiterOf = wait =>
+    `node ${wait.node}${wait.process === 0 ? "" : `'s process ${wait.process}`}`;
   model.channels = run.links.length * (run.directed ? 1 : 2);
   /// [title, value] of what the run has come to.
   model.figures = () => {
@@ -76,9 +92,9 @@ function makeModel(run) {
     };
     add("work", plan.app || [plan.op, plan.tree].filter(Boolean).join(" over "));
     add("network", `${plan.topology} of ${nodes.length} nodes, dimension ${plan.dim}`);
-    add("steps", results.steps);
+    if (model.ended) add("steps", results.steps);
     add("formula", results.formula && `${results.formula} = ${results.formula_steps}`);
-    add("model time", results.model_time);
+    if (model.ended) add("model time", results.model_time);
     add("hops", run.all_hops);
     add("busiest link", Math.max(0, ...run.loads.map(row => Math.max(0, ...row))));
     add("verified nodes", results.verified_nodes);
@@ -92,8 +108,6 @@ function makeModel(run) {
       if (faults[kind]) add(`faults: ${kind}`, faults[kind]);
     for (const kind of ["cut", "mend", "kill", "hang", "restart"])
       if ((faults[kind] || []).length) add(`faults: ${kind}`, faults[kind].join(" "));
-    for (const wait of results.waits || [])
-      add(`node ${wait.node} waits`, `${wait.process}: ${wait.for}`);
     return rows;
   };
   /// The run gone through step by step, as numbers that the report has too.
@@ -111,7 +125,7 @@ function makeModel(run) {
              loads: run.loads, hops_by_loads: sum(run.loads),
              max_link_load: Math.max(...run.loads.map(row => Math.max(...row))),
              critical_time: run.critical_time, critical_waits: run.critical_waits,
-             critical_hops: run.critical.length,
+             critical_hops: run.critical_hops,
              complete: model.progress(hops, last).every((part, node) =>
                part === (expected[node] ? 1 : 0)) };
   };
