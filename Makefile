@@ -32,7 +32,8 @@ HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,
 # for it.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
 APP_NAMES := printf vprintf fprintf vfprintf sprintf vsprintf snprintf vsnprintf puts fputs \
-  putchar fputc putc fwrite fflush abort exit __assert_fail __cxa_atexit
+  putchar fputc putc fwrite fflush abort exit __assert_fail __cxa_atexit \
+  __ubsan_handle_divrem_overflow_abort __ubsan_handle_type_mismatch_v1_abort
 APP_RENAMED := $(foreach n,$(APP_NAMES),--redefine-sym $n=mesh_app_$(n:__%=%))
 APP_OUTPUT := objcopy $(APP_RENAMED)
 

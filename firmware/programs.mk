@@ -35,18 +35,27 @@ carried = $(BUILD)/$(1)/program.stamp \
 # What a user is told of; an error only where nobody can have meant it.
 USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter \
   -Werror=unused-result -Werror=return-type -Werror=format -Werror=unused-variable
+# What is looked at when a user's program runs: a division by zero, which the compiler else makes
+# the best of; in a simulation also accesses that only some targets' instructions can do. Each
+# keeps its own line, and a loop without end stays one.
+user_checks = -fsanitize=integer-divide-by-zero$(1) -fno-sanitize-recover=all \
+  -fno-crossjumping -fno-finite-loops
 CXX_ONLY := -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit
 # $(1): prefix of the tools, $(2): place; the variables that begin with it have the words.
 define program_json
-{"cxx": "$(1)g++", "cc": "$(1)gcc", "objcopy": "$(1)objcopy",
- "compile": "$(strip $($(2)_COMPILE) $(USER_WARNINGS) -ffp-contract=off -I@/include)",
+{"cxx": "$(1)g++", "cc": "$(1)gcc", "objcopy": "$(1)objcopy", "objdump": "$(1)objdump",
+ "compile": "$(strip $($(2)_COMPILE) $(USER_WARNINGS) $(call user_checks,$($(2)_CHECKED)) \
+   -ffp-contract=off -I@/include)",
  "compile_cxx": "$(strip -std=c++20 -Wno-mismatched-new-delete $($(2)_COMPILE_CXX))",
  "renamed": "$(strip $($(2)_RENAMED))",
  "link": "$(strip $($(2)_LINK))",
  "traced": "$(strip $($(2)_TRACED))",
  "libraries": "$(strip $($(2)_LIBRARIES))"}
 endef
-host_COMPILE := -O2 -g $(PROGRAM_FLAGS)
+# With what the compiler knows of C's functions it checks the words of printf().
+host_COMPILE := -O2 -g $(filter-out -fno-builtin,$(PROGRAM_FLAGS))
+host_COMPILE_CXX := -fno-exceptions -fno-rtti -fno-threadsafe-statics
+host_CHECKED := ,alignment
 host_RENAMED := $(APP_RENAMED)
 host_LINK := $(PROGRAM_LDFLAGS)
 $(BUILD)/host/program.json: Makefile firmware/programs.mk

@@ -210,4 +210,7 @@ extern "C" {
     record.status = mesh::board::regs::kCfsrDivisionByZero;
     mesh::halt(record);
 }
+
+/// What the compiler calls where a program divides, if it was asked to look (firmware/programs.mk).
+[[noreturn, gnu::alias("__aeabi_ldiv0")]] void __ubsan_handle_divrem_overflow_abort();
 }

@@ -56,13 +56,22 @@ std::uint32_t code_offset(std::uintptr_t address) {
 
 namespace {
 /// `after`: behind the call that led here.
-[[noreturn]] void stop(CheckId id, const void* after, int status = 0) {
+[[noreturn]] void stop(std::uint32_t cause, const void* after, std::uint32_t status) {
     wire::FaultRecord record{};
-    record.cause = static_cast<std::uint32_t>(id);
+    record.cause = cause;
     record.pc = board::code_offset(reinterpret_cast<std::uintptr_t>(after)) - 1;
-    record.status = static_cast<std::uint32_t>(status);
+    record.status = status;
     halt(record);
 }
+
+[[noreturn]] void stop(CheckId id, const void* after, int status = 0) {
+    stop(static_cast<std::uint32_t>(id), after, static_cast<std::uint32_t>(status));
+}
+
+// As a Cortex-M says it in the status of a usage fault.
+constexpr std::uint32_t kUsageFault = wire::kProcessorFault + 6;
+constexpr std::uint32_t kUnaligned = 1u << 24;
+constexpr std::uint32_t kDivisionByZero = 1u << 25;
 } // namespace
 
 void check_failed(CheckId id) { stop(id, __builtin_return_address(0)); }
@@ -85,6 +94,8 @@ extern "C" {
 [[noreturn]] void mesh_app_exit(int status);
 [[noreturn]] void mesh_app_assert_fail(const char* expression, const char* file, unsigned line,
                                        const char* function);
+[[noreturn]] void mesh_app_ubsan_handle_divrem_overflow_abort();
+[[noreturn]] void mesh_app_ubsan_handle_type_mismatch_v1_abort();
 int mesh_app_cxa_atexit(void (*function)(void*), void* object, void* library);
 
 // A node does not end, so nothing is done at its end.
@@ -99,5 +110,14 @@ void mesh_app_assert_fail(const char* expression, const char* file, unsigned lin
                           const char* function) {
     mesh::stdio::tell_assertion(expression, file, static_cast<int>(line), function);
     mesh::stop(mesh::CheckId::assertion_failed, __builtin_return_address(0));
+}
+
+// What the compiler calls where a program does what it was asked to look for
+// (firmware/programs.mk): a division by zero, an access to an address that is not whole.
+void mesh_app_ubsan_handle_divrem_overflow_abort() {
+    mesh::stop(mesh::kUsageFault, __builtin_return_address(0), mesh::kDivisionByZero);
+}
+void mesh_app_ubsan_handle_type_mismatch_v1_abort() {
+    mesh::stop(mesh::kUsageFault, __builtin_return_address(0), mesh::kUnaligned);
 }
 }

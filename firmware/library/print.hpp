@@ -160,7 +160,7 @@ void print_value(std::string_view spec, const T& value) {
 template <class... Values>
 void print(PrintWords<std::type_identity_t<Values>...> words, const Values&... values) {
     std::string_view rest = words.text();
-    const auto print_next = [&rest](const auto& value) {
+    [[maybe_unused]] const auto print_next = [&rest](const auto& value) {
         const detail::Piece piece = detail::next_piece(rest);
         detail::print_text(piece.before);
         detail::print_value(piece.spec, value);

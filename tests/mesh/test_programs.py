@@ -243,35 +243,3 @@ def test_one_node_can_end_the_run_of_all(engine):
                    "--", "8")
     assert outcome.status == 1 and "word 8" in outcome.out, outcome
     assert "mesh: node 1 has ended the run: enough; repeat: " in outcome.err, outcome
-
-
-@pytest.mark.parametrize("mistake, status, said", [
-    ("no co_return", 1, "node 1 ended with: ended without co_return"),
-    ("any tag", 1, "node 1 ended with: bad argument (of a call: a node, tag, size or tree that"),
-    ("too deep", 1, "node 1 ended with: no memory (of the arena for processes and the variables"),
-    ("output", 1, "node 1 writes up to byte 2147483654 of the output; at most 1073741824 are"),
-    ("nobody", 1, "node 1 did not end; node 1 waits for a message on channel 3 from node 0, which "
-                  "has ended"),
-    ("livelock", 1, r"not done within --limit 2 s; \d+ packets have gone"),
-    ("gone", 0, r"\[0\] got 70\n")])
-def test_a_mistake_that_compiles_is_named(engine, mistake, status, said):
-    app = IMAGES / "app_mistakes.elf"
-    outcome = mesh("run", "--engine", engine, "--dim", 1, "--app", app, "--limit",
-                   2 if mistake == "livelock" else 60, "--output", os.devnull, "--", mistake)
-    assert outcome.status == status, outcome
-    assert re.search(said if "\\" in said else re.escape(said), outcome.err + outcome.out), outcome
-
-
-@pytest.mark.parametrize("text, said", [
-    ("#include <iostream>\nvoid f() { std::cout << 1; }", "a node has no streams"),
-    ("#include <ctime>\nauto at = time(nullptr);", "a node has no calendar"),
-    ("mesh::Process f(mesh::Kernel& k) { const char* p = \"\"; "
-     "co_return co_await mesh::send_value(k, k.id(), p); }", "is_pointer_v"),
-    ("mesh::Process f(mesh::Kernel& k) { co_await mesh::barrier(k); co_return mesh::Status::ok; }",
-     "ignoring return value of"),
-    ("void f(mesh::Kernel& k) { auto later = k.sleep(1); }", "unused variable")])
-def test_a_mistake_that_need_not_run_is_named(tmp_path, text, said):
-    main = "mesh::Process app_main(mesh::Kernel&) { co_return mesh::Status::ok; }\n"
-    write(tmp_path, {"wrong.cpp": HEAD + text + "\n" + main})
-    outcome = mesh("build", "--engine", "qemu", "wrong.cpp", "-o", "wrong", cwd=tmp_path)
-    assert outcome.status == 2 and said in outcome.err, outcome

@@ -110,8 +110,8 @@ void add_data(CLI::App& app, RunArguments& run) {
                    "most payload bytes that move as one (default 1024): 16 to 1024, bcast and "
                    "scatter to 65536; bcast: auto; in cycles: 0 for unbounded, the default");
     app.add_option("--input", run.input,
-                   "file to send; default: bytes made from the seed, and for --app what stands "
-                   "behind < on the command line");
+                   "file to send, or - for standard input; default: bytes made from the seed, and "
+                   "for --app the file or pipe that standard input is");
     app.add_option("--output", run.output,
                    "file for what the last node (gather, reduce: the root; send: the target) got, "
                    "or what an app writes; only if the run is verified");

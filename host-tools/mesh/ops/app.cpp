@@ -5,6 +5,11 @@
 #include "host-tools/mesh/plan/plan_programs.hpp"
 #include "kernel/limits.hpp"
 
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
@@ -12,12 +17,28 @@ namespace mesh::host {
 
 namespace {
 
-/// A file at standard input is the input, if no other is named.
+/// Something comes from standard input, a pipe, or it is at its end.
+bool pipe_speaks() {
+    constexpr int kPatienceMs = 1000;
+    pollfd standard_input{STDIN_FILENO, POLLIN, 0};
+    if (poll(&standard_input, 1, kPatienceMs) > 0)
+        return true;
+    fmt::print(stderr, "standard input is a pipe from which nothing comes, so it is not read; "
+                       "--input - waits for it\n");
+    return false;
+}
+
+/// A file or a pipe at standard input is the input, if no other is named; not a terminal.
 RunArguments with_input(RunArguments arguments) {
-    constexpr const char* kStandardInput = "/dev/stdin";
+    constexpr const char* kStandardInput = "/dev/stdin"; // a file is read from its beginning
     std::error_code error;
-    if (arguments.input.empty() && std::filesystem::is_regular_file(kStandardInput, error))
+    if (!arguments.input.empty())
+        return arguments;
+    const auto kind = std::filesystem::status(kStandardInput, error);
+    if (is_regular_file(kind))
         arguments.input = kStandardInput;
+    else if (is_fifo(kind) && pipe_speaks())
+        arguments.input = "-";
     return arguments;
 }
 
@@ -26,7 +47,6 @@ public:
     App(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
         : Operation(kind, std::move(plan)),
           name_(program_word(arguments.app.front())) {
-        plan_message(run(), with_input(arguments), kInputBytesMax);
         if (arguments.words.size() > limits::kArgumentsMax)
             refuse("{} words for the app: at most {} are allowed", arguments.words.size(),
                    limits::kArgumentsMax);
@@ -37,6 +57,7 @@ public:
         if (words_.size() > limits::kArgumentBytesMax)
             refuse("the app's words take {} bytes: at most {} are allowed", words_.size(),
                    limits::kArgumentBytesMax);
+        plan_message(run(), with_input(arguments), kInputBytesMax);
     }
 
     std::uint64_t expected_packets() const override { return run().nodes(); }

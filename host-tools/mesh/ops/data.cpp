@@ -5,9 +5,13 @@
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <system_error>
 
@@ -23,18 +27,39 @@ Bytes made_from(std::uint32_t stream, std::uint32_t count) {
     return bytes;
 }
 
+/// All of an open file: of a pipe nobody knows before how much that is.
+Bytes read_to_end(int file, const std::string& path, std::int64_t most) {
+    constexpr std::size_t kPieceBytes = 64 << 10;
+    Bytes bytes;
+    for (std::size_t size = 0;;) {
+        bytes.resize(size + kPieceBytes);
+        const ssize_t got = read(file, bytes.data() + size, kPieceBytes);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            refuse("--input '{}': cannot be read: {}", path, std::strerror(errno));
+        size += static_cast<std::size_t>(got);
+        if (static_cast<std::int64_t>(size) > most)
+            refuse("--input '{}': more than the {} bytes that are allowed", path, most);
+        if (got == 0) {
+            bytes.resize(size);
+            return bytes;
+        }
+    }
+}
+
 Bytes read_input(const std::string& path, std::int64_t most) {
+    if (path == "-")
+        return read_to_end(STDIN_FILENO, path, most);
     std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error))
-        refuse("--input '{}': no such file (or not a regular one)", path);
-    std::ifstream file(path, std::ios::binary);
-    const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-    if (!file || error)
-        refuse("--input '{}': cannot be read", path);
-    if (size > most)
-        refuse("--input '{}': {} bytes; at most {} are allowed", path, size, most);
-    Bytes bytes(static_cast<std::size_t>(size));
-    file.read(reinterpret_cast<char*>(bytes.data()), size);
+    const auto kind = std::filesystem::status(path, error);
+    if (!is_regular_file(kind) && !is_fifo(kind))
+        refuse("--input '{}': no such file (or neither a regular one nor a pipe)", path);
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        refuse("--input '{}': cannot be read: {}", path, std::strerror(errno));
+    Bytes bytes = read_to_end(file, path, most);
+    close(file);
     return bytes;
 }
 

@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
+#include "node_lacks.hpp"
 #include "program_file.hpp"
 #include "tool_process.hpp"
 #include "toolkit.hpp"
@@ -109,6 +110,19 @@ public:
             fmt::print(stderr, "{}", said);
     }
 
+    /// Explains what needs more than a node is.
+    void check_objects() const {
+        std::string said;
+        for (std::size_t at = 0; at < objects_.size(); ++at) {
+            const std::string listing =
+                run({compiler_.objdump, "--disassemble", "--reloc", "--demangle", objects_[at]});
+            for (const std::string& words : what_a_node_lacks(arguments_.files[at], listing))
+                said += fmt::format("mesh: {}\n", words);
+        }
+        if (!said.empty())
+            explain(said);
+    }
+
     /// Links `into`.
     void link(const std::string& into) {
         for (const std::string& object : objects_) {
@@ -149,10 +163,12 @@ public:
     }
 
 private:
-    void run(const Words& words) const {
+    /// What the tool says.
+    std::string run(const Words& words) const {
         std::string said;
         if (!run_tool(words, work_ / "words", said))
             explain(said);
+        return said;
     }
 
     /// Says in words of this project what a linker's usual complaints mean.
@@ -169,18 +185,8 @@ private:
         if (said.find("undefined reference to `app_main(mesh::Kernel&)'") != std::string::npos)
             refuse("{}: no file has the function `mesh::Process app_main(mesh::Kernel& node)`",
                    arguments_.output);
-        for (const auto& [missing, why] : kMissing)
-            if (said.find(fmt::format("undefined reference to `{}'", missing)) != std::string::npos)
-                refuse("{}: {}", arguments_.output, why);
         explain(said);
     }
-
-    /// What the C++ library wants of a system that a node does not have.
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kMissing{
-        {{"__dso_handle", "a node has no streams, and never destroys its globals: write with "
-                          "print() or printf(), give globals no destructor"},
-         {"_gettimeofday", "a node has no calendar: Kernel::now() gives model time, "
-                           "mesh::cycles() that of the processor"}}};
 
     const BuildArguments& arguments_;
     std::string place_;
@@ -221,6 +227,7 @@ Words build(const BuildArguments& arguments) {
         half.begin();
     for (Half& half : halves)
         half.end(&half != &halves.front());
+    halves.front().check_objects();
     const std::string program = work / "program";
     halves.front().link(program);
     halves.front().add_section(

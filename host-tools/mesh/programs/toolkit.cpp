@@ -115,7 +115,8 @@ Compiler compiler_for(std::string_view place) {
                       .link = all({"cxx", "link"}),
                       .traced = all({"traced"}),
                       .libraries = all({"libraries"}),
-                      .add_section = words.at("objcopy").get<std::string>()};
+                      .add_section = words.at("objcopy").get<std::string>(),
+                      .objdump = words.at("objdump").get<std::string>()};
     if (words.at("renamed").get<std::string>().empty())
         compiler.objcopy.clear();
     return compiler;

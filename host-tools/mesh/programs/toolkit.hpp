@@ -40,6 +40,7 @@ struct Compiler {
     std::vector<std::string> traced;    // before the libraries: the kernel tells what processes do
     std::vector<std::string> libraries; // behind the program's own objects
     std::string add_section;            // the tool that puts a section into a file
+    std::string objdump;                // the one that lists what an object refers to
 };
 
 /// For the programs of a board; `host`: for the simulation. UsageError: it is not installed.

@@ -152,11 +152,11 @@ std::string_view hint(Status status) {
                "differ from those of other nodes)";
     case Status::tag_in_use: return " (two collectives at a time need two tags)";
     case Status::unreachable: return " (who was to send or to receive does not, or has ended)";
-    case Status::ok:
-    case Status::truncated:
-    case Status::failed:
-    case Status::timed_out:
-    case Status::no_verdict: break;
+    case Status::truncated: return " (a message was longer than the room that was to take it)";
+    case Status::failed: return " (the program's own verdict)";
+    case Status::timed_out: return " (nothing came in the time that it was waited for)";
+    case Status::no_verdict: return " (a Status is to be given there)";
+    case Status::ok: break;
     }
     return "";
 }

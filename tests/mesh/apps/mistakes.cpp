@@ -1,74 +1,208 @@
-// Mistakes that compile, one a word of the command line, most of them made by node 1. What is said
-// of each is in tests/mesh/test_programs.py.
+// Mistakes that compile, one a word of the command line. What is said of each is in
+// tests/mesh/test_mistakes.py.
 #include "meshputer.hpp"
+
+#include <cstdint>
+#include <cstdlib>
 
 using namespace mesh;
 
-static Process falls_off_its_end(Kernel&, bool soon) {
-    if (soon)
-        co_return Status::ok;
-}
+namespace {
 
-static Process ping_pong(Kernel& node, NodeId peer, bool begins) {
+constexpr Tag kRight = 1, kWrong = 2;
+constexpr NodeId kGuilty{1};
+
+NodeId other_of(const Kernel& node) { return node_at(index(node.id()) ^ 1); }
+bool guilty(const Kernel& node) { return node.id() == kGuilty; }
+
+// What never ends -------------------------------------------------------------------------------
+
+Process receives(Kernel& node, NodeId from, Tag tag) {
+    int value = 0;
+    co_return (co_await receive_value(node, value, tag, from)).status;
+}
+Process sends(Kernel& node, NodeId to, Tag tag) { return send_value(node, to, 7, tag); }
+Process rests(Kernel&) { co_return Status::ok; }
+
+Process nobody_sends(Kernel& node) {
+    return guilty(node) ? receives(node, kAnySource, kAnyTag) : rests(node);
+}
+Process both_receive(Kernel& node) { return receives(node, other_of(node), kRight); }
+Process ring_of_sends(Kernel& node) {
+    const std::uint32_t nodes = node.nodes(), me = index(node.id());
+    const Status sent = co_await sends(node, node_at((me + 1) % nodes), kRight);
+    if (sent != Status::ok)
+        co_return sent;
+    co_return co_await receives(node, node_at((me + nodes - 1) % nodes), kRight);
+}
+Process wrong_tag(Kernel& node) {
+    return guilty(node) ? receives(node, other_of(node), kWrong)
+                        : sends(node, other_of(node), kRight);
+}
+Process ends_early(Kernel& node) {
+    return guilty(node) ? sends(node, other_of(node), kRight) : rests(node);
+}
+Process absent_from_barrier(Kernel& node) { return guilty(node) ? rests(node) : barrier(node); }
+Process from_no_node(Kernel& node) {
+    return guilty(node) ? receives(node, node_at(99), kAnyTag) : rests(node);
+}
+Process reads_of_nobody(Kernel& node) {
+    int value = 0;
+    if (!guilty(node))
+        co_return Status::ok;
+    co_return (co_await ChannelIn{other_of(node), ChannelNumber{3}}.read(node, value)).status;
+}
+Process ping_pong(Kernel& node) {
     int ball = 0;
     Status status = Status::ok;
-    for (bool sends = begins; status == Status::ok; sends = !sends)
+    for (bool sends = guilty(node); status == Status::ok; sends = !sends)
         if (sends)
-            status = co_await send_value(node, peer, ball);
+            status = co_await send_value(node, other_of(node), ball);
         else
-            status = (co_await receive_value(node, ball, 0, peer)).status;
+            status = (co_await receive_value(node, ball, 0, other_of(node))).status;
     co_return status;
 }
+volatile bool on = true;
+Process loops(Kernel& node) {
+    while (guilty(node) && on)
+        continue;
+    co_return Status::ok;
+}
+Process loops_politely(Kernel& node) {
+    while (guilty(node) && on)
+        co_await node.yield();
+    co_return Status::ok;
+}
 
-static Process too_deep(Kernel& node, unsigned levels) {
+// What ends with another verdict ----------------------------------------------------------------
+
+Process given_verdict(Kernel& node) {
+    co_return guilty(node) ? static_cast<Status>(word<unsigned>(node, 1, 0)) : Status::ok;
+}
+
+Process ends_without_verdict(Kernel& node) {
+    if (!guilty(node))
+        co_return Status::ok;
+}
+Process to_any_tag(Kernel& node) {
+    return guilty(node) ? sends(node, other_of(node), kAnyTag) : rests(node);
+}
+Process to_no_node(Kernel& node) {
+    return guilty(node) ? sends(node, node_at(99), kRight) : rests(node);
+}
+Process too_much(Kernel& node) {
+    static std::byte one;
+    const std::span<const std::byte> much{&one, limits::kMessageBytesMax + 1};
+    return guilty(node) ? send(node, other_of(node), {.tag = kRight}, much) : rests(node);
+}
+Process short_buffer(Kernel& node) {
+    std::uint64_t value = 0;
+    if (!guilty(node))
+        co_return co_await send_value(node, other_of(node), value);
+    std::uint32_t half = 0;
+    co_return (co_await receive_value(node, half)).status;
+}
+Process long_buffer(Kernel& node) {
+    std::uint32_t value = 0;
+    if (!guilty(node))
+        co_return co_await send_value(node, other_of(node), value);
+    std::uint64_t twice = 0;
+    co_return (co_await receive_value(node, twice)).status;
+}
+Process other_sizes(Kernel& node) {
+    std::array<int, 2> values{};
+    co_return co_await allreduce_values(node, std::span{values}.first(guilty(node) ? 1 : 2));
+}
+Process too_deep(Kernel& node, unsigned levels) {
     if (levels == 0)
         co_return Status::ok;
     co_return co_await too_deep(node, levels - 1);
 }
-
-static Process waits_for_nobody(Kernel& node, NodeId other) {
-    int value = 0;
-    const Received got = co_await ChannelIn{other, ChannelNumber{3}}.read(node, value);
-    co_return got.status;
+Process recursion(Kernel& node) { return guilty(node) ? too_deep(node, 1000) : rests(node); }
+Process large_frame(Kernel& node) {
+    std::array<std::byte, 100'000> room{};
+    co_await node.yield();
+    co_return room[index(node.id())] == std::byte{0} ? Status::ok : Status::failed;
+}
+Process sleeps(Kernel& node) {
+    co_await node.sleep(1);
+    co_return Status::ok;
+}
+Process a_process_too_many(Kernel& node) {
+    for (unsigned begun = 0; guilty(node); ++begun)
+        if (!node.spawn(sleeps(node))) {
+            print("no room for process {}\n", begun + 1);
+            co_return Status::no_memory;
+        }
+    co_return Status::ok;
+}
+Process writes_too_far(Kernel& node) {
+    if (guilty(node))
+        write_output(node, 1u << 31, std::as_bytes(std::span{"words"}));
+    co_return Status::ok;
 }
 
-static Process sends_what_is_gone(Kernel& node, NodeId to) {
+// What is no mistake any more -------------------------------------------------------------------
+
+Process sends_what_is_gone(Kernel& node) {
+    int value = word<int>(node, 1, 7);
+    if (!guilty(node)) {
+        const Received got = co_await ChannelIn{other_of(node), ChannelNumber{1}}.read(node, value);
+        print("got {}\n", value);
+        co_return got.status;
+    }
     ProcessId id;
-    const int seven = word<int>(node, 1, 7);
-    if (!node.spawn(ChannelOut{to, ChannelNumber{1}}.write(node, seven * 10), id))
+    if (!node.spawn(ChannelOut{other_of(node), ChannelNumber{1}}.write(node, value * 10), id))
         co_return Status::no_memory;
     co_return co_await node.join(id);
 }
-
-static Process takes(Kernel& node, NodeId from) {
-    int value = 0;
-    const Received got = co_await ChannelIn{from, ChannelNumber{1}}.read(node, value);
-    print("got {}\n", value);
-    co_return got.status;
+Process talks_much(Kernel&) {
+    for (unsigned line = 0; line < 20'000; ++line)
+        print("{}\n", line);
+    for (unsigned letter = 0; letter < 5000; ++letter)
+        print("x");
+    print("\n");
+    co_return Status::ok;
 }
 
+struct Mistake {
+    std::string_view name;
+    Process (*made)(Kernel&);
+};
+constexpr Mistake kMistakes[]{{"nobody sends", nobody_sends},
+                              {"both receive", both_receive},
+                              {"ring of sends", ring_of_sends},
+                              {"wrong tag", wrong_tag},
+                              {"ends early", ends_early},
+                              {"absent from barrier", absent_from_barrier},
+                              {"from no node", from_no_node},
+                              {"livelock", ping_pong},
+                              {"loop", loops},
+                              {"polite loop", loops_politely},
+                              {"verdict", given_verdict},
+                              {"no co_return", ends_without_verdict},
+                              {"any tag", to_any_tag},
+                              {"to no node", to_no_node},
+                              {"too much", too_much},
+                              {"short buffer", short_buffer},
+                              {"long buffer", long_buffer},
+                              {"other sizes", other_sizes},
+                              {"too deep", recursion},
+                              {"large frame", large_frame},
+                              {"a process too many", a_process_too_many},
+                              {"output", writes_too_far},
+                              {"nobody writes", reads_of_nobody},
+                              {"gone", sends_what_is_gone},
+                              {"talks much", talks_much}};
+
+Process knows_none(Kernel& node) { co_return refuse(node, "give one of the mistakes"); }
+
+} // namespace
+
 Process app_main(Kernel& node) {
-    const bool guilty = index(node.id()) == 1;
-    const NodeId other = node_at(guilty ? 0 : 1);
     const auto words = node.arguments();
-    const std::string_view mistake = words.empty() ? "" : words[0];
-    if (mistake == "livelock")
-        co_return co_await ping_pong(node, other, guilty);
-    if (mistake == "gone" && !guilty)
-        co_return co_await takes(node, other);
-    if (mistake == "gone")
-        co_return co_await sends_what_is_gone(node, other);
-    if (!guilty)
-        co_return Status::ok;
-    if (mistake == "no co_return")
-        co_return co_await falls_off_its_end(node, false);
-    if (mistake == "any tag")
-        co_return co_await send_value(node, other, 7, kAnyTag);
-    if (mistake == "too deep")
-        co_return co_await too_deep(node, 1000);
-    if (mistake == "output")
-        write_output(node, 1u << 31, std::as_bytes(std::span{"words"}));
-    if (mistake == "nobody")
-        co_return co_await waits_for_nobody(node, other);
-    co_return Status::ok;
+    for (const Mistake& mistake : kMistakes)
+        if (!words.empty() && mistake.name == words[0])
+            return mistake.made(node);
+    return knows_none(node);
 }

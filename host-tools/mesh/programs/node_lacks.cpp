@@ -1,0 +1,120 @@
+#include "node_lacks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <sstream>
+#include <string_view>
+
+namespace mesh::host {
+
+namespace {
+
+/// A function and something that it refers to.
+struct Reference {
+    std::string from;
+    std::string to;
+};
+
+struct Lack {
+    std::string_view why;
+    std::vector<std::string_view> names; // those that do not end in a letter are beginnings
+};
+
+const std::array<Lack, 5> kLacks{
+    {{"a node has no heap, so no new, malloc(), std::vector or std::string: use std::array, a "
+      "static array, or Kernel::make()",
+      {"operator new(", "operator new[](", "malloc", "calloc", "realloc", "strdup",
+       "aligned_alloc"}},
+     {"a node has no streams: write with print() or printf()",
+      {"std::ios_base:", "std::cout", "std::cerr", "std::locale:"}},
+     {"a node has no calendar: Kernel::now() gives model time, mesh::cycles() that of the "
+      "processor",
+      {"time", "clock", "gettimeofday", "clock_gettime", "std::chrono:"}},
+     {"a node has no threads: its processes are begun by par() or Kernel::spawn()",
+      {"std::thread:", "pthread_create", "sleep", "usleep", "nanosleep"}},
+     {"a node has no files: read_line() and read_input() take what --input names, write_output() "
+      "fills --output",
+      {"fopen", "open", "std::basic_filebuf<", "scanf", "getchar", "fgets", "gets", "getline"}}}};
+
+/// A name of C is followed by nothing but an offset; one of C++ has its parameters, so that a
+/// function of the user's own that is called open() is none of these.
+bool names(std::string_view name, std::string_view symbol) {
+    if (!symbol.starts_with(name))
+        return false;
+    const std::string_view rest = symbol.substr(name.size());
+    return std::ispunct(static_cast<unsigned char>(name.back())) != 0 || rest.empty() ||
+           std::string_view("+-@").find(rest[0]) != std::string_view::npos;
+}
+
+const Lack* lack_of(std::string_view symbol) {
+    const auto found = std::ranges::find_if(kLacks, [symbol](const Lack& lack) {
+        return std::ranges::any_of(lack.names, [symbol](auto name) { return names(name, symbol); });
+    });
+    return found == kLacks.end() ? nullptr : &*found;
+}
+
+/// "0000 <f(int)>:" begins a function, "3a: R_ARM_ABS32  g()" is a reference of it.
+std::vector<Reference> references_in(const std::string& listing) {
+    std::vector<Reference> all;
+    std::string function;
+    std::istringstream lines(listing);
+    for (std::string line; std::getline(lines, line);) {
+        const auto open = line.find(" <");
+        if (line.ends_with(">:") && open != std::string::npos)
+            function = line.substr(open + 2, line.size() - open - 4);
+        const auto kind = line.find(": R_");
+        const auto blank = kind == std::string::npos ? kind : line.find_first_of("\t ", kind + 2);
+        const auto name = blank == std::string::npos ? blank : line.find_first_not_of("\t ", blank);
+        if (name != std::string::npos)
+            all.push_back({function, line.substr(name)});
+    }
+    return all;
+}
+
+bool of_the_library(std::string_view function) {
+    return function.starts_with("std::") || function.find(" std::") < function.find('(');
+}
+
+/// The user's function on whose behalf one of the C++ library refers to something.
+std::string user_of(const std::vector<Reference>& all, std::string function) {
+    for (std::size_t step = 0; of_the_library(function) && step < all.size(); ++step) {
+        const auto caller = std::ranges::find_if(all, [&function](const Reference& reference) {
+            return reference.to.starts_with(function) && reference.from != function;
+        });
+        if (caller == all.end())
+            break;
+        function = caller->from;
+    }
+    return function;
+}
+
+/// "in f: ", as its author wrote it; nothing if it is none of his. A coroutine has several
+/// functions of its name.
+std::string place_words(std::string name) {
+    if (of_the_library(name))
+        return {};
+    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+    for (auto at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed))
+        name.erase(at, kUnnamed.size());
+    if (name.starts_with("_GLOBAL__"))
+        return "before app_main begins: ";
+    return fmt::format("in {}: ", name.substr(0, name.find_first_of("([<")));
+}
+
+} // namespace
+
+std::vector<std::string> what_a_node_lacks(const std::string& source, const std::string& listing) {
+    const std::vector<Reference> all = references_in(listing);
+    std::vector<std::string> words;
+    for (const Reference& reference : all)
+        if (const Lack* const lack = lack_of(reference.to))
+            words.push_back(fmt::format("{}: {}{}", source,
+                                        place_words(user_of(all, reference.from)), lack->why));
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    return words;
+}
+
+} // namespace mesh::host
