@@ -212,6 +212,42 @@ TEST(Session, AnEndThatForgetsItsNumberGoesOnFromTheOneThatItsPeerRemembers) {
     expect_both_carry(pair, 7);
 }
 
+TEST(Session, ThatBeganWithAnEndThatHadForgottenItsNumberEndsWhenThePeerNamesALaterOne) {
+    LinkPair pair{1};
+    LinkEnd& end = pair.ends[0];
+    constexpr wire::LinkHeader late{.kind = wire::Kind::hello, .free_buffers = 16};
+    end.link.on_hello(end.context, late);
+    EXPECT_FALSE(end.link.up()) << "the peer counts with an end of number 16, and this is 0";
+    for (unsigned turn = 0; turn < 4; ++turn) {
+        end.link.say_hello();
+        pair.settle();
+    }
+    expect_both_carry(pair, 7);
+}
+
+TEST(Session, BeginsAnewOnlyWhenWhatTheDeadLinkKeptWasTaken) {
+    for (const bool in_flight : {false, true}) {
+        LinkPair pair{1};
+        LinkEnd& end = pair.ends[0];
+        ASSERT_TRUE(end.offer(1));
+        LinkFrame frame;
+        if (in_flight)
+            ASSERT_TRUE(end.next(frame));
+        end.link.give_up(end.context);
+        const auto ask = [&] {
+            end.link.say_hello();
+            pair.settle();
+        };
+        for (unsigned turn = 0; turn < 4; ++turn)
+            ask();
+        EXPECT_TRUE(end.link.dead()) << "a packet of the session before is still there";
+        end.pool().release(end.link.take_undeliverable(end.context));
+        for (unsigned turn = 0; turn < 4; ++turn)
+            ask();
+        expect_both_carry(pair, 7);
+    }
+}
+
 TEST(Session, OverABadCableItBeginsAllTheSame) {
     for (unsigned seed = 1; seed <= 100; ++seed) {
         LinkPair pair{seed};
