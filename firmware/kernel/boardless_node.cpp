@@ -178,9 +178,11 @@ void BoardlessNode::run() {
     }
 }
 
+// A question that is due while there is no room for it leaves when there is, not by time.
 std::uint64_t BoardlessNode::next_deadline() const {
+    const std::uint64_t from = kernel_.forwarder_.may_tell() ? 0 : kernel_.time_.now() + 1;
     return std::min({kernel_.links_.next_deadline(), kernel_.scheduler_.next_wake(),
-                     kernel_.messages_.next_ask()});
+                     kernel_.messages_.next_ask(from)});
 }
 
 // What nobody has taken.

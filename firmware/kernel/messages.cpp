@@ -129,10 +129,11 @@ void Messages::on_dead_links(const Forwarder& forwarder) {
                                forwarder.cut_off(outgoing->to, outgoing->rule(), outgoing->path()));
 }
 
-std::uint64_t Messages::next_ask() const {
+std::uint64_t Messages::next_ask(std::uint64_t from) const {
     std::uint64_t earliest = wire::kNever;
     for (const Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
-        earliest = std::min(earliest, outgoing->ask_at);
+        if (outgoing->ask_at >= from)
+            earliest = std::min(earliest, outgoing->ask_at);
     return earliest;
 }
 

@@ -94,8 +94,9 @@ public:
     /// Links have died, and with them the ways that begin with them, also of those that are waiting
     /// for an answer only.
     void on_dead_links(const Forwarder& forwarder);
-    /// When the first of them wants to ask whether its receiver is there, or kNever.
-    std::uint64_t next_ask() const;
+    /// When the first of them wants to ask whether its receiver is there, or kNever; of those that
+    /// want to at `from` or later.
+    std::uint64_t next_ask(std::uint64_t from = 0) const;
     /// How many wait for a node that has not shown yet that it is there.
     unsigned pending() const;
 

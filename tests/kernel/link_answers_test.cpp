@@ -1,6 +1,6 @@
 // What a link answers: gaps, refusals and acknowledgements reach the peer, and a dead link says
 // nothing and takes nothing.
-#include "kernel/links.hpp"
+#include "bare_links.hpp"
 #include "link_pair.hpp"
 
 #include <gtest/gtest.h>
@@ -96,28 +96,10 @@ TEST(LinkAnswers, ADeadLinkTakesNoDataThatItCouldNotAcknowledge) {
 }
 
 /// A node with one neighbour, which has said hello.
-struct OneNeighbour {
-    std::array<PacketBuffer, 16> buffers{};
-    std::array<PortSlot, 16> slots{};
-    std::array<Link, 1> link;
-    Counters counters;
-    Timebase time;
-    PacketPool pool{buffers, slots, 1};
-    const Here here{{{Topology::cube, 1}, node_at(0)}, rules_of(Topology::cube)};
-    Admission admission{pool, here, 1};
-    Links links{here, link, {pool, counters, time, {4096}}, admission};
-
-    OneNeighbour() {
-        links.on_frame(port_at(0),
-                       {.kind = Kind::hello,
-                        .port = port_at(0),
-                        .sequence = 1,
-                        .refused = 1,
-                        .free_buffers = 0},
-                       nullptr);
-        wire::LinkHeader answer;
-        PacketBuffer* packet = nullptr;
-        EXPECT_TRUE(links.next_frame(answer, packet, 1));
+struct OneNeighbour : BareLinks {
+    OneNeighbour() : BareLinks({{Topology::cube, 1}, node_at(0)}, 1) {
+        bring(0, hello(0));
+        EXPECT_TRUE(next());
     }
     void bring_packet() {
         PacketBuffer* buffer = pool.allocate();
@@ -138,18 +120,18 @@ TEST(LinkAnswers, ANodeWithoutRoomForNoticesNamesNoFreeBuffersUntilItHas) {
     OneNeighbour node;
     node.admission.close(true);
     node.bring_packet();
-    wire::LinkHeader header;
-    PacketBuffer* packet = nullptr;
-    ASSERT_TRUE(node.links.next_frame(header, packet, 1));
-    EXPECT_EQ(header.kind, Kind::ack);
-    EXPECT_EQ(header.refused, 1u);
-    EXPECT_EQ(header.free_buffers, 0u);
+    const std::optional<wire::LinkHeader> refusal = node.next();
+    ASSERT_TRUE(refusal);
+    EXPECT_EQ(refusal->kind, Kind::ack);
+    EXPECT_EQ(refusal->refused, 1u);
+    EXPECT_EQ(refusal->free_buffers, 0u);
     node.links.on_buffers_free();
-    EXPECT_FALSE(node.links.next_frame(header, packet, 1)) << "there is nothing to tell";
+    EXPECT_FALSE(node.next()) << "there is nothing to tell";
     node.admission.close(false);
     node.links.on_buffers_free();
-    ASSERT_TRUE(node.links.next_frame(header, packet, 1)) << "who was refused is told";
-    EXPECT_EQ(header.free_buffers, 16u);
+    const std::optional<wire::LinkHeader> told = node.next();
+    ASSERT_TRUE(told) << "who was refused is told";
+    EXPECT_EQ(told->free_buffers, 16u);
 }
 
 } // namespace link_answers_test

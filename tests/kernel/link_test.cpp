@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace mesh::test {
@@ -438,6 +439,30 @@ TEST(Link, RandomHeadersNeitherCrashNorCostABuffer) {
             end.consume();
         EXPECT_EQ(end.pool().used(), end.link.pending()) << "seed " << seed;
     }
+}
+
+TEST(Link, GivesPacketsWithAnAppointmentWhenTheirTimeHasComeTheEarliestFirst) {
+    LinkPair pair{1, 48, true};
+    LinkEnd& end = pair.ends[0];
+    constexpr std::array<std::uint32_t, 5> kStarts{30, 10, 20, 30, 40};
+    for (const std::uint32_t start : kStarts) {
+        PacketBuffer* buffer = end.pool().allocate();
+        buffer->header.message = start;
+        end.link.hold(end.context, buffer, start);
+    }
+    EXPECT_EQ(end.link.pending(), 1u);
+    EXPECT_EQ(end.link.packets(end.context), 5u);
+    std::vector<std::uint32_t> given;
+    for (const wire::ModelTime time : {9u, 10u, 30u, 39u, 40u}) {
+        end.time.come_to(time);
+        while (PacketBuffer* buffer = end.link.take_due(end.context)) {
+            EXPECT_LE(buffer->header.message, time);
+            given.push_back(buffer->header.message);
+            end.pool().release(buffer);
+        }
+        EXPECT_EQ(end.link.holds(), time != 40);
+    }
+    EXPECT_EQ(given, (std::vector<std::uint32_t>{10, 20, 30, 30, 40}));
 }
 
 TEST(Link, SaysHelloBeforeAnythingElseAndAnswersOnce) {

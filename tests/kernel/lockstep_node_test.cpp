@@ -207,5 +207,29 @@ TEST(LockstepNode, NoisyRandomTrafficEndsAndTheSameSeedGivesTheSameRun) {
     }
 }
 
+/// Steps of a broadcast over msbt with one transceiver, in which nodes wait for their turn.
+wire::ModelTime steps_by_timetable(std::uint32_t packet_bytes) {
+    constexpr std::uint32_t kPackets = 7;
+    Rig rig{{Topology::cube, 3}, app_main_job};
+    start(rig, {.op = wire::Op::bcast,
+                .rule = Rule::msbt,
+                .ports = PortModel::half,
+                .root = 5,
+                .message_bytes = kPackets * packet_bytes,
+                .packet_bytes = packet_bytes});
+    run_to_rest(rig);
+    wire::ModelTime last = 0;
+    for (std::uint32_t id = 0; id < rig.size(); ++id) {
+        EXPECT_EQ(rig.report(id).received_bytes, kPackets * packet_bytes) << "node " << id;
+        EXPECT_EQ(rig.report(id).crc, rig.report(0).crc);
+        last = std::max(last, rig.report(id).finish_time);
+    }
+    return last / kUnit;
+}
+
+TEST(LockstepNode, AnExternalPacketInPartsKeepsTheAppointmentOfItsFirst) {
+    EXPECT_EQ(steps_by_timetable(3000), steps_by_timetable(1000));
+}
+
 } // namespace lockstep_node_test
 } // namespace mesh::test

@@ -32,6 +32,7 @@ def test_no_schedule_of_whole_kernels_breaks_a_promise(record_property):
     "--seed 335051731480 --only 0,4 --senders 2 --messages 1 --packets 12",
     "--seed 343499336327 --only 0,2,5,7 --senders 3 --messages 1 --packets 1",
     "--seed 348778028800 --network uhc:4 --only 1,7 --senders 1 --messages 2 --packets 1",
+    "--seed 353977154123 --only 0 --senders 2 --messages 3 --packets 1",
 ])
 def test_what_failed_once_does_not_fail_again(schedule):
     done = soak(*schedule.split())
