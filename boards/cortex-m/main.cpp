@@ -14,11 +14,11 @@ mesh::Process app_main(mesh::Kernel& kernel);
 namespace mesh::board {
 namespace {
 
-using MeshNode = Node<Board>;
+using MeshNode = Node<ImageBoard>;
 
 constexpr unsigned kProcesses = chip::kProcesses;
 constexpr std::size_t kBuffers =
-    limits::pool_buffers_min(chip::kPathLinksMax, kProcesses, Board::capabilities().receivers);
+    limits::pool_buffers_min(chip::kPathLinksMax, kProcesses, ImageBoard::capabilities().receivers);
 
 [[gnu::section(".noinit")]] std::array<PacketBuffer, kBuffers> buffers;
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;
@@ -48,7 +48,7 @@ void mesh::console_flush() { board::the_node->kernel().flush_print(); }
 
 int main() {
     using namespace mesh;
-    static board::Board board;
+    static board::ImageBoard board;
     MESH_CHECK(board.identity().node != kNoNode, no_such_node);
     const unsigned ports = std::min(port_count(board.identity().network), board::Board::kPorts);
     static board::MeshNode node{board, board::memory_for(ports), app_main};
