@@ -1,4 +1,4 @@
-"""`make conform` on every board at its quickest, and on a board with a fault, which it must find."""
+"""`make conform` on every board at its quickest, and on one with a fault, which it must find."""
 import os
 import pathlib
 import subprocess

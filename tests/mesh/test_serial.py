@@ -25,6 +25,8 @@ NODES_MAX = 32
 CONTENDING = {
     "send": ["--dim", 3, "--op", "send", "--faults", "drop:0.1"],
     "alltoall": ["--dim", 2, "--op", "alltoall", "--bytes", 100],
+    # Answers leave by other ports than what they answer came in by, which may be busy.
+    "answers": ["--topology", "uhc", "--dim", 2, "--op", "bcast", "--bytes", 3000, "--lockstep"],
     "all faults": ["--dim", 2, "--op", "bcast", "--bytes", 3000, "--lockstep", "--faults",
                    "drop:0.2,corrupt:0.1,dup:0.1,reorder:0.1"],
 }
