@@ -6,9 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdio>
+#include <map>
 #include <random>
 #include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace mesh::conform {
 namespace {
@@ -246,7 +251,7 @@ int main(int count, char** words) {
     std::vector<std::string> rest(words + 1, words + count);
     conform::quick = std::erase(rest, "--quick") != 0;
     if (rest.empty() || rest.size() > 2) {
-        fprintf(stderr, "use: conform BOARD-FOLDER [IMAGE] [--quick]\n");
+        std::fprintf(stderr, "use: conform BOARD-FOLDER [IMAGE] [--quick]\n");
         return 2;
     }
     conform::subject.board = host::read_board(rest[0]);
