@@ -237,6 +237,29 @@ $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,$
 $(foreach b,$(BOARDS),$(foreach p,$($b_PROBES),$(eval $(call image_rules,$b,$(notdir $p),\
   $(call target_objects,$b,$(wildcard $p/*.cpp)$(wildcard $p.cpp)) $($b_DRIVER) $($b_PORTABLE)))))
 
+# What `make conform` runs on a board.
+$(foreach b,$(BOARDS),$(eval $(call image_rules,$b,conform,\
+  $(call target_objects,$b,$(wildcard tests/conform/image/*.cpp)) $($b_DRIVER) $($b_PORTABLE))))
+
+# The same on a board with a fault, which it must find: FAULT.sed is done to the file that its first
+# line names.
+FAULTY_BOARD := mps2-an385
+FAULTY := boards/serial/board.cpp boards/cortex-m/systick.cpp tests/conform/image/conform.cpp
+FAULTS := $(patsubst tests/conform/faults/%.sed,$(BUILD)/faults/%/conform.elf,$(wildcard \
+  tests/conform/faults/*.sed))
+$(FAULTS): $(BUILD)/faults/%/conform.elf: tests/conform/faults/%.sed \
+  $(BUILD)/$(FAULTY_BOARD)/conform.elf
+	$(call say,CROSS,$@)
+	$(Q)f=$$(sed -n '1s/^# //p' $<); mkdir -p $(@D)/$$(dirname $$f); sed -f $< $$f >$(@D)/$$f; \
+	  ! cmp $$f $(@D)/$$f >/dev/null || { echo "$<: changes nothing"; exit 1; }
+	$(Q)for f in $(FAULTY); do s=$(@D)/$$f; [ -f $$s ] || s=$$f; \
+	  $(CROSS)g++ -I$(@D) $(CXXFLAGS) $(TARGET_FLAGS) $($(FAULTY_BOARD)_CPU_FLAGS) \
+	    $($(FAULTY_BOARD)_FOLDERS:%=-I%) -c $$s -o $(@D)/$$(basename $$f .cpp).o || exit 1; done
+	$(Q)$(CROSS)g++ $($(FAULTY_BOARD)_CPU_FLAGS) $(TARGET_LDFLAGS) -T $($(FAULTY_BOARD)_LDSCRIPT) \
+	  $(patsubst %.cpp,$(@D)/%.o,$(notdir $(FAULTY))) $(filter-out $(FAULTY:%.cpp=\
+	  $(BUILD)/$(FAULTY_BOARD)/obj/%.o),$($(FAULTY_BOARD)_DRIVER)) $($(FAULTY_BOARD)_PORTABLE) \
+	  $($(FAULTY_BOARD)_LDFLAGS) -o $@ >$@.memory
+
 # The program in README.md, as a reader would copy it.
 README_APP := $(BUILD)/readme/app.cpp
 $(README_APP): README.md
@@ -249,9 +272,9 @@ $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
 RELAYED := $(OPS:%=relay/%) relay/hello
 images: toolkit $(foreach b,$(BOARDS),$($b_IMAGES:%=$(BUILD)/$b/%.elf) \
   $(RELAYED:%=$(BUILD)/$b/%.elf))
-TEST_IMAGES := $(foreach b,$(BOARDS),$($b_SUITES:%=$(BUILD)/$b/%.elf)) \
+TEST_IMAGES := $(foreach b,$(BOARDS),$($b_SUITES:%=$(BUILD)/$b/%.elf) $(BUILD)/$b/conform.elf) \
   $(BOARDS:%=$(BUILD)/%/readme.elf) \
-  $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(notdir $($b_PROBES))))
+  $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(notdir $($b_PROBES)))) $(FAULTS)
 
 # ---- packages ------------------------------------------------------------------------------------
 RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev \
@@ -316,8 +339,12 @@ $(EXPLORE): $(call host_objects,host,tests/model/explore_link.cpp tests/model/li
   $(BUILD)/host/libmesh.a
 	$(call link_host)
 
+CONFORM := $(BUILD)/host/tests/conform
+$(CONFORM): $(call host_objects,host,$(wildcard tests/conform/*.cpp)) $(BUILD)/host/libmesh.a
+	$(call link_host,-lgtest)
+
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
-  $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE)
+  $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE) $(CONFORM)
 PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
 .PHONY: test-programs
 test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) \
@@ -349,6 +376,13 @@ test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on
 	  tests/mesh/test_copies.py tests/mesh/test_uhc.py tests/mesh/test_uhc_personal.py \
 	  tests/mesh/test_star.py tests/mesh/test_star_personal.py tests/mesh/test_other_networks.py \
 	  tests/mesh/test_sort.py -k 'steps or copies or random or stop or path or million'
+
+BOARD ?= $(BOARDS)
+.PHONY: conform
+conform: deps ## what a board promises by its HAL, then every op on every network on it: BOARD=
+	@$(MAKE) -j$(JOBS) all $(CONFORM) $(TEST_IMAGES)
+	@for board in $(BOARD); do $(CONFORM) $(BUILD)/$$board || exit 1; \
+	$(PYTEST) --exhaustive tests/mesh/test_serial.py tests/target -k $$board || exit 1; done
 
 VERIFY_PACKAGES := rumur spin
 .PHONY: verify

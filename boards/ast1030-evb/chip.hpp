@@ -70,8 +70,8 @@ inline constexpr std::uintptr_t kIdentity = 0x000B'FFF0;
 
 /// Rules whose paths are longer (hp from --dim 7 on) are refused.
 inline constexpr unsigned kPathLinksMax = 63;
-inline constexpr unsigned kProcesses = 8;
-inline constexpr unsigned kMessageReceivers = kProcesses;
+inline constexpr unsigned kProcesses = kPorts + 2;
+inline constexpr unsigned kMessageReceivers = 8;
 inline constexpr std::size_t kArenaBytes = 26 * 1024;
 inline constexpr std::size_t kWorkspaceBytes = 144 * 1024;
 

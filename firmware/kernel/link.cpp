@@ -39,7 +39,7 @@ void Link::attach(const LinkContext& context, unsigned port, unsigned start) {
 // Where links carry one way: the next port by which answers may leave, the partner's first. The
 // last one may have been in vain.
 void Link::turn_answer(const LinkContext& context) {
-    if (context.answer_ports == 0)
+    if (!only_receives(context))
         return;
     const unsigned from = answer_ == port_ ? (port_ & ~1u) : answer_ + 1u;
     answer_ =
@@ -198,7 +198,7 @@ PacketBuffer* Link::pick(LinkContext& context) {
 // Sets all fields; those that only data has are the caller's then.
 void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
     header.kind = kind;
-    header.port = port_at(port_);
+    header.port = leaves_by();
     header.hops = 1;
     header.acknowledged = expected_;
     header.refused = refused_;
@@ -209,8 +209,7 @@ void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
         header.packet_bytes = 0;
         header.model_time = 0;
         if (kind != Kind::hello) {
-            header.flags = wire::WayBack{header.port, port_at(answer_)}.flags();
-            header.port = port_at(answer_);
+            header.flags = wire::WayBack{port_at(port_), header.port}.flags();
             answered_ = true;
         }
         if (kind != Kind::ack) { // it acknowledges nothing

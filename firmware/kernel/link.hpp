@@ -82,6 +82,8 @@ public:
     /// The next frame to send, if there is one: fills `header` and, for data, `packet` (else
     /// nullptr). Counts it as sent.
     bool next_frame(LinkContext& context, wire::LinkHeader& header, PacketBuffer*& packet);
+    /// The port by which it leaves: another one than the link's where that carries one way.
+    Port leaves_by() const { return port_at(answer_); }
 
     /// Asks for an acknowledgement frame if one is owed and nothing else carries it.
     void flush_acknowledgement() { acknowledge_now_ = acknowledge_now_ || owes_; }

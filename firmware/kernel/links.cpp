@@ -269,6 +269,10 @@ bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready)
         if (const PortSet ahead = able >> next_port_ << next_port_; ahead != 0)
             able = ahead;
         const auto port = static_cast<unsigned>(std::countr_zero(able));
+        if ((ready >> index(links_[port].leaves_by()) & 1u) == 0) {
+            ready &= ~(1u << port);
+            continue;
+        }
         if (links_[port].next_frame(context_, header, packet)) {
             next_port_ = static_cast<std::uint8_t>(port + 1);
             if (is_hello(header)) {

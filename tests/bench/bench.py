@@ -10,6 +10,8 @@ the median of rounds in which all three take turns; `noise` is how far the bare 
 One broadcast: 60 KiB in 1-KiB packets over msbt, and the time in which the bare forwarders pass on
 as many packets.
 Boot: seconds until every port of every node has checked who is at its other end.
+Boards: microseconds that a packet takes over one cable of each board, both nodes busy with nothing
+else, and the payload bytes that come over it in a second.
 Simulation: hops of a broadcast in a second of CPU time, boot and checks included.
 Capture: the same broadcast with --capture and without in turn; packets a second, median of the
 rounds.
@@ -40,6 +42,7 @@ REQUIRED = {64: 0.5, 1024: 0.7}  # share of the bare forwarder's packets
 SIM_HOPS = 1 << 19  # of a run, roughly
 SIM_AIM = 500_000
 BROADCAST_AIM = 2.5  # times the bare forwarders' time
+CABLE_BYTES = 1 << 17
 CAPTURED = (("sim", 8, 1 << 18), ("qemu", 4, 1 << 16))  # engine, dimension, hops
 CAPTURE_AIM = 0.9
 INSTRUCTIONS_LIMIT_S = 120
@@ -153,6 +156,17 @@ def print_boot(build, dims):
               flush=True)
 
 
+def print_boards(build, rounds):
+    print(f"\n{'board':>15}{'payload':>9}{'us/hop':>9}{'kB/s':>8}")
+    for board in boards.names(build):
+        for payload in REQUIRED:
+            hop_us = statistics.median(
+                1e6 * report["wall_s"] / report["hops"] for report in (
+                    broadcast(build, 1, payload, CABLE_BYTES // payload, "qemu",
+                              ("--board", board)) for _ in range(rounds)))
+            print(f"{board:>15}{payload:9}{hop_us:9.0f}{1e3 * payload / hop_us:8.0f}", flush=True)
+
+
 def print_simulation(build, dims):
     print(f"\n{'nodes':>6}{'payload':>9}{'hops':>9}{'CPU s':>8}{'hops/s':>10}{'aim':>9}")
     for dim in dims:
@@ -251,6 +265,7 @@ def main():
     print_forwarding(arguments.build, numbers(arguments.dims), arguments.seconds, arguments.rounds)
     print_one_broadcast(arguments.build, 6, arguments.seconds, arguments.rounds)
     print_boot(arguments.build, numbers(arguments.boot_dims))
+    print_boards(arguments.build, arguments.rounds)
     print_simulation(arguments.build, numbers(arguments.sim_dims))
     print_capture(arguments.build, arguments.rounds)
     counts = print_instructions(arguments.build)

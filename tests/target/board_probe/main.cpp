@@ -6,7 +6,7 @@
 #include "boards/cortex-m/cpu.hpp"
 #include "boards/cortex-m/stack.hpp"
 #include "hal/check.hpp"
-#include "hal/console.hpp"
+#include "tests/target/bare_console.hpp"
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"
 #include "wire/host_messages.hpp"
@@ -40,27 +40,6 @@ struct Command {
 };
 
 mesh::board::Board* board = nullptr;
-
-void send_text(std::span<const char> text) {
-    namespace wire = mesh::wire;
-    alignas(4) static std::array<std::byte, wire::kPacketBytesMax> packet;
-    wire::PacketHeader header;
-    header.tag = static_cast<std::uint16_t>(wire::HostTag::console);
-    header.payload_bytes = static_cast<std::uint16_t>(text.size());
-    wire::write_packet_header(header, std::span{packet}.first<wire::kPacketHeaderBytes>());
-    std::memcpy(packet.data() + wire::kPacketHeaderBytes, text.data(), text.size());
-    const auto whole = std::span{packet}.first(wire::kPacketHeaderBytes + text.size());
-    wire::seal_packet(whole);
-    wire::LinkHeader link_header;
-    link_header.kind = wire::Kind::host;
-    link_header.port = mesh::kHostPort;
-    link_header.packet_bytes = static_cast<std::uint16_t>(whole.size());
-    mesh::hal::Head head;
-    wire::write_head(link_header, wire::to_mac(board->identity()), head.bytes);
-    while (board->ready_ports() == 0)
-        board->wait();
-    board->transmit(mesh::kHostPort, head, whole);
-}
 
 void print() {
     const auto identity = board->identity();
@@ -167,16 +146,7 @@ int execute(const Command& command) {
 
 } // namespace
 
-/// A frame for each line, or part of a long one.
-void mesh::console_write(std::span<const char> text) {
-    static std::array<char, 256> kept;
-    static std::size_t used = 0;
-    for (const char character : text) {
-        kept[used++] = character;
-        if (character == '\n' || used == kept.size())
-            send_text(std::span{kept}.first(std::exchange(used, 0)));
-    }
-}
+void mesh::console_write(std::span<const char> text) { bare::write_lines(*::board, text); }
 
 void mesh::console_flush() {}
 

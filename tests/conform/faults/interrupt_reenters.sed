@@ -1,0 +1,2 @@
+# boards/serial/serial_board.hpp
+/::transmit(/,/^}/s/    const Guard guard;//
