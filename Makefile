@@ -335,13 +335,28 @@ $(SOAK): $(call host_objects,host,$(wildcard tests/soak/*.cpp)) $(BUILD)/host/li
 	$(call link_host)
 
 EXPLORE := $(BUILD)/host/tests/explore_link
-$(EXPLORE): $(call host_objects,host,tests/model/explore_link.cpp tests/model/link_world.cpp) \
-  $(BUILD)/host/libmesh.a
+EXPLORE_SOURCES := tests/model/explore_link.cpp tests/model/link_world.cpp
+$(EXPLORE): $(call host_objects,host,$(EXPLORE_SOURCES)) $(BUILD)/host/libmesh.a
 	$(call link_host)
 
 CONFORM := $(BUILD)/host/tests/conform
 $(CONFORM): $(call host_objects,host,$(wildcard tests/conform/*.cpp)) $(BUILD)/host/libmesh.a
 	$(call link_host,-lgtest)
+
+# The same tests with a kernel that counts its branches (tests/model/branches.py).
+COVERAGE_FLAGS := $(ASAN_FLAGS) -fprofile-instr-generate -fcoverage-mapping
+COUNTED := $(wildcard firmware/kernel/*.cpp)
+$(eval $(call host_rules,coverage,$(CLANGXX),$(COVERAGE_FLAGS),$(COUNTED)))
+# $(1): program, $(2): its objects
+define coverage_rules
+$(BUILD)/coverage/$(1): $(call objects_of,coverage,$(COUNTED)) $(2) $(BUILD)/asan/libmesh.a
+	$$(call say,LINK,$$@)
+	$(Q)$(CLANGXX) $(COVERAGE_FLAGS) $$^ $(GTEST_LIBS) $(HOST_LIBS) -o $$@
+endef
+$(eval $(call coverage_rules,kernel,$(call objects_of,asan,$(wildcard tests/kernel/*.cpp))))
+$(eval $(call coverage_rules,soak,$(call host_objects,asan,$(wildcard tests/soak/*.cpp))))
+$(eval $(call coverage_rules,explore_link,$(call host_objects,asan,$(EXPLORE_SOURCES))))
+COVERAGE_PROGRAMS := $(addprefix $(BUILD)/coverage/,kernel soak explore_link)
 
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
   $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE) $(CONFORM)
@@ -384,12 +399,18 @@ conform: deps ## what a board promises by its HAL, then every op on every networ
 	@for board in $(BOARD); do $(CONFORM) $(BUILD)/$$board || exit 1; \
 	$(PYTEST) --exhaustive tests/mesh/test_serial.py tests/target -k $$board || exit 1; done
 
-VERIFY_PACKAGES := rumur spin
+VERIFY_PACKAGES := rumur spin llvm-14
 .PHONY: verify
 verify: deps ## what machines can show of the protocol, at length; writes tests/model/README.md
 	@tests/tools/packages.sh $(VERIFY_PACKAGES)
-	@$(MAKE) -j$(JOBS) $(SOAK) $(EXPLORE)
+	@$(MAKE) -j$(JOBS) all $(SOAK) $(EXPLORE) $(COVERAGE_PROGRAMS)
 	@$(PYTHON) tests/model/verify.py --build $(BUILD)
+
+.PHONY: coverage
+coverage: deps ## branches of links and forwarding that nothing takes, or only faults; SAVE=1
+	@tests/tools/packages.sh llvm-14
+	@$(MAKE) -j$(JOBS) $(COVERAGE_PROGRAMS)
+	@$(PYTHON) tests/model/branches.py --build $(BUILD) $(if $(SAVE),--save)
 
 SECONDS ?= 60
 .PHONY: soak

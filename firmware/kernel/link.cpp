@@ -388,7 +388,7 @@ void Link::arm(LinkContext& context) {
     if (in_flight_ != 0)
         deadline_ =
             context.time.retry_at(slot(context, flight(context, 0)).arrival, wait_us(context));
-    else if (blocked_ && waiting_ != 0)
+    else if (blocked_)
         deadline_ = context.time.ask_at(probes_, wait_us(context));
 }
 

@@ -18,9 +18,10 @@ rounds.
 Instructions: of a forwarded packet, of every routing rule and of what processes do inside a node,
 counted on the Cortex-M by QEMU (-icount); `whole` is all the node executes for a packet, with
 driver and acknowledgements, `kernel` leaves the driver out, `crc` is in both. The images fail if a
-limit is broken, and the exit status
-is 1 if a count has grown since the table of the last release (--save writes that), whatever the
-times are.
+limit is broken.
+Bytes: of each group of objects, as `make size` has them.
+The exit status is 1 if a count (--save keeps those of now) or the bytes of a group
+(make size SAVE=tests/golden/size.csv) have grown since the saved tables, whatever the times are.
 """
 import argparse
 import csv
@@ -37,6 +38,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "mesh"))
 from mesh_tool import boards, descendants  # noqa: E402
+import size  # noqa: E402
 
 REQUIRED = {64: 0.5, 1024: 0.7}  # share of the bare forwarder's packets
 SIM_HOPS = 1 << 19  # of a run, roughly
@@ -47,7 +49,8 @@ CAPTURED = (("sim", 8, 1 << 18), ("qemu", 4, 1 << 16))  # engine, dimension, hop
 CAPTURE_AIM = 0.9
 INSTRUCTIONS_LIMIT_S = 120
 SAVED_COUNTS = pathlib.Path(__file__).resolve().parents[1] / "golden" / "instructions.csv"
-GROWTH = 1.01  # that a count may have: the compiler lays code out in another way
+SAVED_BYTES = SAVED_COUNTS.with_name("size.csv")
+GROWTH = 1.01  # of a count, or of bytes, that may be: the compiler lays code out in another way
 
 
 class MemorySampler(threading.Thread):
@@ -235,6 +238,12 @@ def grown(counts, saved):
                     if counts[key] > GROWTH * saved[key]]
 
 
+def bytes_of(table):
+    """Flash and RAM of each group of objects."""
+    return {("all of", group, memory): value for group in {key[0] for key in table}
+            for memory, value in zip(("flash", "RAM"), size.total(table, group))}
+
+
 def save(counts, file):
     with file.open("w", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
@@ -271,9 +280,15 @@ def main():
     counts = print_instructions(arguments.build)
     if arguments.save:
         save(counts, SAVED_COUNTS)
-    more = grown(counts, load(SAVED_COUNTS))
-    print("\ninstructions: " + ("\n".join(["grown, new or gone:", *more]) if more else
-                               "none has grown since the saved table"))
+    folder = arguments.build / boards.default(arguments.build)
+    sizes = bytes_of(size.measure_images(folder / "hello.map", folder / "job.map"))
+    more = False
+    for what, now, before in (("instructions", counts, load(SAVED_COUNTS)),
+                              ("bytes", sizes, bytes_of(size.read_csv(SAVED_BYTES)))):
+        lines = grown(now, before)
+        print(f"\n{what}: " + ("\n".join(["grown, new or gone:", *lines]) if lines else
+                               "none have grown since the saved table"))
+        more = more or bool(lines)
     return 1 if more else 0
 
 

@@ -4,6 +4,7 @@
 
 #include "boards/host/board.hpp"
 #include "kernel/node.hpp"
+#include "tests/kernel/audit.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "wire/bytes.hpp"
 
@@ -46,18 +47,6 @@ public:
 
     Rig(const Rig&) = delete;
     Rig& operator=(const Rig&) = delete;
-    /// At rest every packet has as many references as owners.
-    ~Rig() {
-        for (const auto& node : nodes_) {
-            Kernel& kernel = node->node.kernel();
-            const bool at_rest = !kernel.scheduler().any(); // processes may have packets
-            const unsigned owned = node->node.inside().packets_owned();
-            EXPECT_TRUE(!at_rest || kernel.pool().references() == owned)
-                << "node " << index(kernel.id()) << ": " << kernel.pool().references()
-                << " references, " << owned << " owners";
-        }
-    }
-
     Noise noise;
     bool shuffle = false; // cables deliver in random order, each its own frames in order
     std::uint64_t dropped = 0, corrupted = 0, doubled = 0;
@@ -127,9 +116,11 @@ public:
         bool moved = true;
         while (moved && carried < pause_at) {
             moved = false;
-            for (auto& node : nodes_)
+            for (auto& node : nodes_) {
                 while (node->node.poll())
                     moved = true;
+                node->expect_order();
+            }
             for (std::size_t most = shuffle ? 1 + random_() % 8 : cables_.size();
                  most != 0 && !cables_.empty() && carried < pause_at; --most) {
                 moved = true;
@@ -184,6 +175,15 @@ private:
                    {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}),
                     workspace},
                    rig.program_) {}
+
+        /// It rests: lists, references and windows are as they must be.
+        void expect_order() {
+            const PacketMemory memory{buffers, slots, static_cast<unsigned>(links.size())};
+            const char* const wrong = audit(node.kernel(), memory, links);
+            if (wrong != nullptr)
+                ADD_FAILURE() << "node " << index(node.kernel().id()) << ": " << wrong;
+        }
+
         std::vector<PacketBuffer> buffers;
         std::vector<PortSlot> slots;
         std::vector<Link> links;

@@ -1,70 +1,13 @@
 #include "link_world.hpp"
 
+#include "tests/kernel/audit.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>
 
 namespace mesh {
-
-/// What tests see of a link. All numbers of time are left out: a timer that is set may go off.
-struct LinkState {
-    static unsigned in_flight(const Link& link) { return link.in_flight_; }
-    static std::uint32_t flight_bytes(const Link& link) { return link.flight_bytes_; }
-    static std::uint16_t base(const Link& link) { return link.base_; }
-    static std::uint16_t expected(const Link& link) { return link.expected_; }
-    static std::uint16_t mine(const Link& link) { return link.mine_; }
-    static std::uint16_t theirs(const Link& link) { return link.theirs_; }
-    static std::uint32_t refused(const Link& link) { return link.refused_; }
-    /// The frame is one of the session that the link, which sent it, is in; or of that of its peer.
-    static bool is_of(const Link& link, const wire::LinkHeader& header) {
-        return ((session_of(header) ^ link.session_) & wire::link_flag::kSessionMask) == 0;
-    }
-    static bool is_of_peer(const Link& link, const wire::LinkHeader& header) {
-        return link.is_current(session_of(header));
-    }
-    static std::uint16_t session_of(const wire::LinkHeader& header) {
-        return header.kind == wire::Kind::data ? header.flags : header.sequence;
-    }
-    /// What one sends the other one takes as of its session.
-    static bool hears(const Link& link, const Link& peer) { return link.is_current(peer.session_); }
-    static void set_attempts(Link& link, bool last) {
-        link.attempts_ = last ? std::uint8_t{limits::kAttemptsMax} : std::uint8_t{0};
-    }
-    static void bound_probes(Link& link) { link.probes_ = std::min<std::uint8_t>(link.probes_, 1); }
-
-    /// Numbers of the packets in flight, oldest first, and of those that wait.
-    template <class Each>
-    static void each_packet(const Link& link, const LinkContext& context, Each each) {
-        for (unsigned place = 0; place < link.in_flight_; ++place)
-            each(link.flight(context, place)->header.message);
-        for (PacketBuffer* one = link.first_; one != nullptr; one = link.slot(context, one).next)
-            each(one->header.message);
-    }
-    static unsigned place_of_taken_back(const Link& link, const LinkContext& context) {
-        unsigned place = 0;
-        for (PacketBuffer* one = link.first_; link.taken_back_ != nullptr && one != nullptr;
-             one = link.slot(context, one).next) {
-            ++place;
-            if (one == link.taken_back_)
-                return place;
-        }
-        return 0;
-    }
-    static std::uint32_t flags(const Link& link) {
-        std::uint32_t word = 0;
-        for (const bool flag :
-             {link.deadline_ != wire::kNever, link.blocked_, link.starved_, link.owes_,
-              link.acknowledge_now_, link.gap_, link.gap_told_, link.probes_ != 0,
-              link.peer_free_ != 0, (link.session_ & wire::link_flag::kEpochMask) != 0})
-            word = word << 1 | (flag ? 1u : 0u);
-        word = word << 2 | (link.refusing_epoch_ & 3u);
-        word = word << 3 | link.closed_;
-        word = word << 2 | (static_cast<unsigned>(link.hello_) & 3u);
-        return word << 4 | link.resend_next_ << 2 | link.resend_end_;
-    }
-};
-
 namespace model {
 
 namespace {
@@ -326,14 +269,19 @@ bool LinkWorld::has_outstanding(unsigned number, std::uint32_t packet) const {
 const char* LinkWorld::check(unsigned number) const {
     const End& end = ends_[number];
     unsigned kept = end.held_count;
-    LinkState::each_packet(end.link, end.context, [&](std::uint32_t) { ++kept; });
-    if (kept != end.pool.used() || kept != end.pool.references())
+    const PacketMemory memory{end.buffers, end.slots, 1};
+    const char* const wrong =
+        LinkState::audit(end.link, memory, 0, [&](const PacketBuffer*) { ++kept; });
+    if (wrong != nullptr)
+        return wrong;
+    unsigned references = 0;
+    for (const PacketBuffer& buffer : std::span{end.buffers}.first(limits_.buffers))
+        references += buffer.references;
+    if (kept != end.pool.used() || kept != references)
         return "a buffer was lost, or is used twice";
     const unsigned in_flight = LinkState::in_flight(end.link);
     if (in_flight > std::max(limits_.window, 1u))
         return "more frames are in flight than the window has room for";
-    if (LinkState::flight_bytes(end.link) != in_flight * kPacketFrameBytes)
-        return "the bytes in flight are counted wrong";
     return nullptr;
 }
 

@@ -160,12 +160,13 @@ public:
             fmt::print("{}\n", world_.packets_of(node));
         Outcome outcome;
         outcome.links_dead = world_.total(Counter::links_dead);
-        outcome.failure = !waits.empty() ? waits : story_.check(!lasting_ && !outcome.links_dead);
+        outcome.failure = world_.wrong();
+        if (outcome.failure.empty())
+            outcome.failure =
+                !waits.empty() ? waits : story_.check(!lasting_ && !outcome.links_dead);
         if (outcome.failure.empty() && quick_ && outcome.links_dead != 0)
             outcome.failure =
                 "a link was given up, though frames were late and lost for moments only";
-        if (outcome.failure.empty())
-            outcome.failure = world_.audit();
         outcome.hops = world_.total(Counter::packets_sent);
         outcome.frames = world_.carried();
         outcome.steps = step_;

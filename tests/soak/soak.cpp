@@ -1,7 +1,8 @@
 // Schedules of whole kernels without end: each has a seed, and what it does follows from that.
 //
 //   soak [--seconds N] [--schedules N] [--from SEED] [--workers N] [--network NAME:DIM] [--keep
-//   DIR] soak --seed SEED [--only 0,3] [--senders N] [--messages N] [--packets N] [--trace]
+//   DIR] [--healthy]
+//   soak --seed SEED [--only 0,3] [--senders N] [--messages N] [--packets N] [--trace]
 //   soak single NAME:DIM WORK [pairs | FRAME:KIND...]: see single.hpp
 //
 // Workers are processes, so a schedule that crashes, stops at a CHECK or never ends is a failure
@@ -46,6 +47,7 @@ struct Options {
     std::vector<unsigned> only;
     unsigned senders = 0, messages = 0, packets = 0; // 0: as the seed says
     bool trace = false;
+    bool healthy = false; // no faults
 };
 
 /// What a worker has done; in memory that it shares with its parent.
@@ -79,6 +81,13 @@ std::optional<Network> network_of(const std::string& words) {
                                        : Topology::cube;
     network.dim = static_cast<std::uint8_t>(std::stoul(words.substr(colon + 1)));
     return network;
+}
+
+Schedule schedule_for(const Options& options, std::uint64_t seed) {
+    Schedule schedule = schedule_of(seed, network_of(options.network));
+    if (options.healthy)
+        schedule.faults.clear();
+    return schedule;
 }
 
 /// The processor time of one schedule is limited: who never ends dies of it.
@@ -186,11 +195,10 @@ using Clock = std::chrono::steady_clock;
 
 [[noreturn]] void work(const Options& options, Tally& tally, std::uint64_t first,
                        Clock::time_point end) {
-    const std::optional<Network> network = network_of(options.network);
     const std::uint64_t last = options.from + options.schedules;
     for (tally.seed = first; tally.seed - options.from < last - options.from && Clock::now() < end;
          tally.seed += options.workers) {
-        const Schedule schedule = schedule_of(tally.seed, network);
+        const Schedule schedule = schedule_for(options, tally.seed);
         begin_schedule();
         const Outcome outcome = run(schedule);
         ++tally.schedules;
@@ -236,7 +244,7 @@ unsigned soak(const Options& options) {
             continue;
         }
         Tally& tally = tallies[which];
-        const Schedule schedule = schedule_of(tally.seed, network_of(options.network));
+        const Schedule schedule = schedule_for(options, tally.seed);
         const bool told = WIFEXITED(status) && WEXITSTATUS(status) == 1;
         tell_failure(options,
                      shrink(schedule, told ? tally.failure : words_of_death(status), room));
@@ -265,7 +273,7 @@ unsigned soak(const Options& options) {
 
 /// One schedule, as far as the options leave it whole.
 int repeat(const Options& options, bool all_faults) {
-    Schedule schedule = schedule_of(options.seed, network_of(options.network));
+    Schedule schedule = schedule_for(options, options.seed);
     std::vector<Fault> kept;
     for (unsigned fault = 0; fault < schedule.faults.size(); ++fault)
         if (all_faults || std::ranges::find(options.only, fault) != options.only.end())
@@ -314,6 +322,7 @@ int main(int count, char** words) {
     app.add_option("--senders", options.senders, "of a node, less than the seed says");
     app.add_option("--messages", options.messages, "of a sender");
     app.add_option("--packets", options.packets, "of a message");
+    app.add_flag("--healthy", options.healthy, "without faults")->excludes(seed);
     app.add_flag("--trace", options.trace, "say all that happens");
     try {
         app.parse(count, words);

@@ -1,5 +1,6 @@
 #include "world.hpp"
 
+#include "tests/kernel/audit.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "wire/bytes.hpp"
 
@@ -176,7 +177,16 @@ std::string World::name(unsigned actor) const {
 
 void World::poll(unsigned node) {
     lives_[node]->board.set_time(now_us_);
-    lives_[node]->node.poll();
+    if (!lives_[node]->node.poll() && wrong_.empty())
+        audit(node);
+}
+
+void World::audit(unsigned node) {
+    Life& life = *lives_[node];
+    const char* const wrong =
+        mesh::audit(life.node.kernel(), {life.buffers, life.slots, ports_}, life.links);
+    if (wrong != nullptr)
+        wrong_ = fmt::format("node {} after {} ms: {}", node, now_us_ / 1000, wrong);
 }
 
 void World::bring(Cable& cable) {
@@ -329,18 +339,6 @@ std::string World::packets_of(unsigned node) const {
         words += fmt::format(", {} for port {}{}", lives_[node]->links[port].pending(), port,
                              kernel.link_dead(port_at(port)) ? " (dead)" : "");
     return words;
-}
-
-std::string World::audit() const {
-    for (unsigned node = 0; node < node_count_; ++node) {
-        Life& life = *lives_[node];
-        const unsigned references = life.node.kernel().pool().references();
-        const unsigned owned = life.node.inside().packets_owned();
-        if (life.alive && references != owned)
-            return fmt::format("node {} has {} references to packets and {} owners", node,
-                               references, owned);
-    }
-    return {};
 }
 
 } // namespace mesh::soak

@@ -119,8 +119,8 @@ public:
     std::uint64_t now_us() const { return now_us_; }
     /// Of all lives of all nodes.
     std::uint64_t total(Counter counter) const;
-    /// What is wrong at the nodes, which have come to rest; empty: nothing.
-    std::string audit() const;
+    /// What was wrong first at a node that came to rest; empty: nothing.
+    const std::string& wrong() const { return wrong_; }
     /// Where the packets of a node are.
     std::string packets_of(unsigned node) const;
 
@@ -164,6 +164,7 @@ private:
     void bring(Cable& cable);
     static void harm_last(std::deque<Frame>& frames, Harm how);
     void poll(unsigned node);
+    void audit(unsigned node);
 
     Network network_;
     Program program_;
@@ -178,6 +179,7 @@ private:
     std::uint64_t delay_us_;
     std::uint64_t process_delay_us_;
     std::uint64_t now_us_ = 0;
+    std::string wrong_;
 };
 
 } // namespace mesh::soak

@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+"""Which branches of links and forwarding anything takes: `make coverage`, and in `make verify`.
+
+    branches.py [--build FOLDER] [--save]
+
+Schedules of whole kernels, all states of two ends of a cable and the tests of the kernel run with a
+kernel that counts (clang's coverage of the source: each condition, true and false). branches.csv
+has the sides that only faults reach, and those that nothing does, each with the reason; what is not
+as it says is a failure. --save writes those of faults anew, and keeps the reasons.
+Exit status: 0 all is as branches.csv says, else 1.
+"""
+import argparse
+import csv
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "soak"))
+from failed_once import FAILED_ONCE  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+LIST = HERE / "branches.csv"
+COLUMNS = ("file", "function", "condition", "side", "why")
+FAULTS = "only faults and odd frames reach it"
+FILES = [f"firmware/kernel/{name}" for name in
+         ("link.cpp", "links.cpp", "forwarder.cpp", "intake.cpp", "link.hpp", "links.hpp",
+          "forwarder.hpp", "intake.hpp", "admission.hpp")]
+# Tests of the kernel in which no frame, cable or node fails.
+HEALTHY_SUITES = ("Ascend", "Barrier", "Exchange", "Forwarding", "MessageOrder", "Mailboxes", "Alt",
+                  "Collectives", "Reduce", "Allreduce", "Scan", "TreeFlow", "Grid",
+                  "ChannelBetweenNodes")
+HEALTHY = [["soak", "--healthy", "--from", "1", "--schedules", "200", "--seconds", "3600"],
+           ["kernel", "--gtest_brief=1",
+            "--gtest_filter=" + ":".join(f"{suite}.*" for suite in HEALTHY_SUITES)]]
+FAULTY = [["soak", "--from", "1", "--schedules", "600", "--seconds", "3600"],
+          *(["soak", *schedule.split()] for schedule in FAILED_ONCE),
+          ["explore_link", "--one-way", "--frames", "1", "--buffers", "2", "--window", "1",
+           "--rest-of", "64"],
+          ["explore_link", "--states", "60000", "--rest-of", "64"],
+          ["kernel", "--gtest_brief=1"]]
+LIMIT_S = 3600
+
+
+def run(command, **options):
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True,
+                          timeout=LIMIT_S, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def profiles(folder, name, runs):
+    """What these runs count."""
+    raw = folder / name
+    raw.mkdir(exist_ok=True)
+    for old in raw.iterdir():
+        old.unlink()
+    for command in runs: # workers of soak are processes of their own: %p
+        run([folder / command[0], *command[1:]],
+            env={"LLVM_PROFILE_FILE": str(raw / f"{command[0]}-%p.profraw")})
+    return list(raw.iterdir())
+
+
+def counts(folder, raw):
+    """What export of llvm-cov says of FILES after the runs that counted `raw`."""
+    profile = folder / "merged.profdata"
+    run(["llvm-profdata-14", "merge", "-sparse", *raw, "-o", profile])
+    told = run(["llvm-cov-14", "export", folder / "kernel", "-object", folder / "soak", "-object",
+                folder / "explore_link", f"-instr-profile={profile}", *FILES])
+    return json.loads(told)["data"][0]["files"]
+
+
+def function_around(lines, line):
+    """Name of the function that has the line, by the layout of the sources."""
+    for text in reversed(lines[:line]):
+        head = re.match(r"(?! *(?:if|for|while|switch|return|else)\b)(?:    )?[\w:<>*&\[\] ~]*?"
+                        r"([\w~]+)\([^;]*$", text)
+        if head and not text.startswith("     "):
+            return head.group(1)
+    return ""
+
+
+def sides(files):
+    """Whether each side of each condition was taken, by (file, function, condition, side)."""
+    taken = {}
+    for file in files:
+        path = pathlib.Path(file["filename"])
+        lines = path.read_text().splitlines()
+        for line, column, end_line, end, true, false, *_ in file["branches"]:
+            if end_line == line:
+                text = lines[line - 1][column - 1:end - 1]
+            else:
+                text = lines[line - 1][column - 1:]
+            before = lines[line - 1][:column - 1].strip() or lines[line - 2].strip()
+            if before.endswith("switch ("): # no enumerator: the compiler adds that side
+                continue
+            for side, count in (("true", true), ("false", false)):
+                key = (path.name, function_around(lines, line), text, side)
+                taken[key] = taken.get(key, True) and count != 0
+    return taken
+
+
+def load():
+    with LIST.open(newline="") as stream:
+        return {tuple(row[column] for column in COLUMNS[:4]): row["why"]
+                for row in csv.DictReader(stream)}
+
+
+def save(reasons):
+    with LIST.open("w", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows((*key, reasons[key]) for key in sorted(reasons))
+
+
+def differences(found, listed):
+    """Lines that say what is not as it is listed."""
+    return [f"{' '.join(key)}: {found.get(key, 'it is taken without faults, or is gone')}"
+            f" (listed: {listed.get(key, 'nothing')})"
+            for key in sorted(found.keys() | listed.keys())
+            if (found.get(key) is None) or (key not in listed)
+            or ((found[key] == FAULTS) != (listed[key] == FAULTS))]
+
+
+def check(build, save_faults=False):
+    """What was seen, in words, and whether it is as it must be."""
+    folder = build / "coverage"
+    without = profiles(folder, "healthy", HEALTHY)
+    healthy = sides(counts(folder, without))
+    every = sides(counts(folder, without + profiles(folder, "faulty", FAULTY)))
+    found = {key: FAULTS if taken else "nothing takes it"
+             for key, taken in every.items() if not healthy[key]}
+    listed = load()
+    if save_faults:
+        reasons = {key: why for key, why in listed.items() if why != FAULTS and key in found}
+        save({key: why for key, why in found.items() if why == FAULTS} | reasons)
+        listed = load()
+    wrong = differences(found, listed)
+    for line in wrong:
+        print(line)
+    faults = sum(1 for why in found.values() if why == FAULTS)
+    seen = (f"{len(every)} sides of conditions; {len(every) - len(found)} taken without faults, "
+            f"{faults} with faults only, {len(found) - faults} never")
+    return seen if not wrong else f"{seen}; {len(wrong)} not as listed", not wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--save", action="store_true", help="write those of faults anew")
+    arguments = parser.parse_args()
+    seen, good = check((ROOT / arguments.build).resolve(), arguments.save)
+    print(seen)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,10 @@
+"""Schedules that failed once, shrunk: arguments of soak, each a test and a part of what counts
+branches."""
+
+FAILED_ONCE = [
+    "--seed 335051734261 --only 0,1 --senders 3 --messages 2 --packets 3",
+    "--seed 335051731480 --only 0,4 --senders 2 --messages 1 --packets 12",
+    "--seed 343499336327 --only 0,2,5,7 --senders 3 --messages 1 --packets 1",
+    "--seed 348778028800 --network uhc:4 --only 1,7 --senders 1 --messages 2 --packets 1",
+    "--seed 353977154123 --only 0 --senders 2 --messages 3 --packets 1",
+]
