@@ -264,6 +264,8 @@ std::optional<std::uint32_t> steps_asked(Kernel& node) {
 } // namespace
 
 Process app_main(Kernel& node) {
+    if (node.network().topology != Topology::cube)
+        co_return refuse(node, "jacobi wants a cube");
     const auto steps = steps_asked(node);
     if (!steps)
         co_return refuse(node, "jacobi wants --input IMAGE.pgm --output FILE -- STEPS");
@@ -273,7 +275,7 @@ Process app_main(Kernel& node) {
         co_return refuse(node, "--input is not a PGM image (P5, one byte a pixel)");
     Plate plate{.grid = Grid{node}, .now = {}, .next = {}, .incoming = {}};
     if (!lay_out(node, image, plate))
-        co_return refuse(node, "the image is too large for so few nodes, or they are no cube");
+        co_return refuse(node, "the image is too large for so few nodes");
     if (plate.part[0].count == 0 || plate.part[1].count == 0)
         co_return Status::ok; // more nodes than cells
     status = co_await load(node, image, plate);

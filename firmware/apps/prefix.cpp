@@ -17,6 +17,8 @@ Process app_main(Kernel& node) {
     const auto words = static_cast<Word>(input_bytes(node) / sizeof(Word));
     const Word most = words / node.nodes() + 1;
     const std::size_t values = ascend_places(node.network()) * kValueRoom;
+    if (node.network().topology == Topology::star)
+        co_return refuse(node, "prefix wants a cube or a UHC");
     if (node.job().has_input == 0)
         co_return refuse(node, "prefix wants --input WORDS --output SUMS");
     if (input_bytes(node) % sizeof(Word) != 0)

@@ -107,6 +107,8 @@ void store(Kernel& node, const Matrix& matrix, std::span<const std::byte> tiles,
 } // namespace
 
 Process app_main(Kernel& node) {
+    if (node.network().topology == Topology::star)
+        co_return refuse(node, "transpose wants a cube or a UHC");
     const auto matrix = matrix_asked(node);
     if (!matrix)
         co_return refuse(node,

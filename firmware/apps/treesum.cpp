@@ -32,6 +32,8 @@ static Task<std::uint32_t> share(Kernel& node, std::uint32_t vertex, std::uint32
 
 Process app_main(Kernel& node) {
     const BinaryTree tree{node};
+    if (tree.levels() == 0)
+        co_return refuse(node, "treesum wants a cube");
     if (!tree.vertex())
         co_return Status::ok; // beside the tree
     std::uint32_t sum = index(node.id());

@@ -173,6 +173,7 @@ Gate gather_gate(const Kernel& kernel, const PersonalPlan& plan) {
 
 Task<Status> take_gathered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> blocks,
                            std::span<std::byte> marks) {
+    plan = of_packets(plan);
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
     std::fill(marks.begin(), marks.end(), std::byte{0});
     Arrivals arrivals;

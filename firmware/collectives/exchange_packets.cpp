@@ -165,8 +165,11 @@ Gate gate_of(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
 
 } // namespace
 
-Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange what,
+Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
                               std::span<std::byte> memory, Arrivals* told) {
+    const bool rooted = what == Exchange::scatter || what == Exchange::gather;
+    plan = with_names(plan, usual_tree(kernel.network().topology, true),
+                      rooted ? Schedule::rbf : Schedule::queue);
     if (!possible(kernel, plan, what) || (told == nullptr && leaves_a_process(plan)))
         co_return Status::bad_argument;
     Arrivals untold;

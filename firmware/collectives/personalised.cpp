@@ -55,7 +55,8 @@ Gate scatter_gate(const PersonalPlan& plan) {
 } // namespace
 
 // Packet k of all blocks in one pass over the destinations, then the next one.
-Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
+Task<Status> scatter_packets(Kernel& kernel, PersonalPlan plan, ByteSource source) {
+    plan = of_packets(plan);
     if (!possible_by_packets(kernel, plan))
         co_return Status::bad_argument;
     const Status opened = co_await pass(kernel, scatter_gate(plan));
@@ -81,6 +82,7 @@ Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSourc
 }
 
 Task<Status> take_scattered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> block) {
+    plan = of_packets(plan);
     Status status = co_await pass(kernel, scatter_gate(plan));
     do { // no bytes are a packet too
         const Packet packet =
@@ -98,7 +100,8 @@ Task<Status> take_scattered(Kernel& kernel, PersonalPlan plan, std::span<std::by
 }
 
 // Packets of different nodes share the links towards the root, so none may have parts.
-Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
+Task<Status> gather_packets(Kernel& kernel, PersonalPlan plan, ByteSource source) {
+    plan = of_packets(plan);
     if (!possible_by_packets(kernel, plan) || plan.packet_bytes > wire::kPayloadBytesMax)
         co_return Status::bad_argument;
     const Status opened = co_await pass(kernel, gather_gate(kernel, plan));
@@ -340,8 +343,10 @@ wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std:
            (rest != 0 ? kernel.link_time(rest) : 0);
 }
 
-Task<Status> exchange_in_cycles(Kernel& kernel, const PersonalPlan& plan, Exchange what,
+Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what,
                                 std::span<std::byte> memory) {
+    plan = with_names(plan, usual_tree(Topology::cube),
+                      plan.ports == PortModel::all ? Schedule::level : Schedule::subtree);
     if (!possible(kernel, plan) || !in_cycles(plan.schedule))
         co_return Status::bad_argument;
     if (memory.size() < exchange_bytes(kernel.nodes(), plan.block_bytes))

@@ -21,11 +21,14 @@
 
 namespace mesh {
 
+/// Of a plan: the usual schedule of its operation on the network.
+inline constexpr Schedule kUsualSchedule = Schedule::kCount;
+
 /// What all nodes agree on before a personalised operation: one block of `block_bytes` for each
 /// node (alltoall: for each pair).
 struct PersonalPlan {
-    Rule tree = Rule::sbt;
-    Schedule schedule = Schedule::postorder;
+    Rule tree = kUsualTree;
+    Schedule schedule = kUsualSchedule;
     PortModel ports = PortModel::all;
     NodeId root{0}; // of scatter and gather
     std::uint32_t block_bytes = 0;
@@ -36,6 +39,17 @@ struct PersonalPlan {
     std::uint8_t copies = 1;
 };
 
+/// A plan with these where it names no tree or no schedule.
+constexpr PersonalPlan with_names(PersonalPlan plan, Rule tree, Schedule schedule) {
+    plan.tree = plan.tree == kUsualTree ? tree : plan.tree;
+    plan.schedule = plan.schedule == kUsualSchedule ? schedule : plan.schedule;
+    return plan;
+}
+/// The plan that is meant where single packets go on the cube.
+constexpr PersonalPlan of_packets(const PersonalPlan& plan) {
+    return with_names(plan, usual_tree(Topology::cube), Schedule::postorder);
+}
+
 // Scatter and gather by single packets, on the cube. Blocks that would fill a late node wait until
 // it has begun; so both may take `tag + 1` as well.
 // --------------------------------------------------------
@@ -43,7 +57,7 @@ struct PersonalPlan {
 /// At the root: sends every other node its block in the order of the schedule, which must not be
 /// one in cycles. `source` fills them; its positions count from node 0's block. ok; bad_argument:
 /// see has_schedule(), or all blocks are more than 4 GiB; no_memory: of the processes' arena.
-Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
+Task<Status> scatter_packets(Kernel& kernel, PersonalPlan plan, ByteSource source);
 
 /// At the others: takes this node's block. ok; truncated: the root's is larger; unreachable: some
 /// of it cannot come any more; no_memory.
@@ -53,7 +67,7 @@ Task<Status> take_scattered(Kernel& kernel, PersonalPlan plan, std::span<std::by
 Gate gather_gate(const Kernel& kernel, const PersonalPlan& plan);
 
 /// Sends this node's block to the root; it leaves when this completes. Status as above.
-Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
+Task<Status> gather_packets(Kernel& kernel, PersonalPlan plan, ByteSource source);
 
 /// At the root: puts the blocks of all others into `blocks`, each at its node's place. `marks`: a
 /// byte for each packet of each node. ok; unreachable: some cannot come any more; no_memory.
@@ -107,7 +121,7 @@ constexpr bool leaves_a_process(const PersonalPlan& plan) {
 }
 
 /// What exchange() does on the UHC and the star.
-Task<Status> exchange_packets(Kernel& kernel, const PersonalPlan& plan, Exchange what,
+Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
                               std::span<std::byte> memory, Arrivals* told);
 
 /// True if packets can be sent so. `network`: UHC or star; `tree`:

@@ -96,5 +96,36 @@ TEST(Exchange, OfSeveralCopiesNeedsAPlaceToCountThem) {
     EXPECT_EQ(rig.report(0).status, 0u);
 }
 
+/// All four, of a plan that names neither tree nor schedule.
+Process exchanges_by_default(Kernel& node) {
+    const std::uint32_t self = index(node.id());
+    const bool cube = node.network().topology == Topology::cube;
+    const auto place = [=](std::uint32_t other) { return 4 * (cube ? other ^ self : other); };
+    for (const Exchange what :
+         {Exchange::alltoall, Exchange::allgather, Exchange::scatter, Exchange::gather}) {
+        const auto memory = node.workspace();
+        for (std::uint32_t other = 0; other < node.nodes(); ++other)
+            memory[place(other)] = static_cast<std::byte>(16 * self + other);
+        const PersonalPlan plan{.block_bytes = 4, .tag = static_cast<Tag>(4 * unsigned(what))};
+        const Status status = co_await exchange(node, plan, what, memory);
+        if (status != Status::ok)
+            co_return status;
+        for (std::uint32_t other = 0; other < node.nodes(); ++other)
+            if (what == Exchange::alltoall &&
+                memory[place(other)] != static_cast<std::byte>(16 * other + self))
+                co_return Status::failed;
+    }
+    co_return Status::ok;
+}
+
+TEST(Exchange, OfAPlanThatNamesNoTreeGoesByTheUsualOneOfTheNetwork) {
+    for (const Network network : {Network{Topology::cube, 3}, Network{Topology::uhc, 3}, kStar}) {
+        Rig rig{network, exchanges_by_default};
+        rig.run({});
+        for (std::uint32_t id = 0; id < rig.size(); ++id)
+            EXPECT_EQ(rig.report(id).status, 0u) << name(network.topology) << ' ' << id;
+    }
+}
+
 } // namespace exchange_test
 } // namespace mesh::test

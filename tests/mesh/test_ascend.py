@@ -16,6 +16,8 @@ NETWORKS = [("cube", dim) for dim in range(1, 7)] + [("uhc", dim) for dim in ran
 BOTH = [("sim", "cube", 4), ("sim", "uhc", 4), ("sim", "uhc", 5), ("qemu", "cube", 2),
         ("qemu", "uhc", 3)]
 
+LOSSES = ("--faults", "drop:0.05")
+
 
 def lottery(*what):
     """Draws that are the same in every run and different for each case."""
@@ -91,7 +93,8 @@ def test_nodes_add_up_what_is_before_them(op, engine, topology, dim, tmp_path):
 def test_the_prefix_app_adds_up_a_file(engine, topology, dim, tmp_path):
     for count in (0, 1, 2 ** dim + 1, 3000):
         data = words(count, engine, topology, dim)
-        outcome, output = whole(engine, topology, dim, ("--app", "prefix"), pack(data), tmp_path)
+        outcome, output = whole(engine, topology, dim, ("--app", "prefix", *LOSSES), pack(data),
+                                tmp_path)
         verified(outcome)
         assert output == pack([s % 2 ** 32 for s in itertools.accumulate(data)]), outcome
 
@@ -102,8 +105,8 @@ def test_the_prefix_app_adds_up_a_file(engine, topology, dim, tmp_path):
 def test_a_matrix_is_transposed(engine, topology, dim, tmp_path):
     for rows, columns, size in ((1, 1, 4), (17, 40, 4), (64, 64, 1), (3, 200, 8), (33, 19, 3)):
         data = lottery(rows, columns, size).randbytes(rows * columns * size)
-        outcome, output = whole(engine, topology, dim, ("--app", "transpose"), data, tmp_path,
-                                "--", rows, columns, size)
+        outcome, output = whole(engine, topology, dim, ("--app", "transpose", *LOSSES), data,
+                                tmp_path, "--", rows, columns, size)
         verified(outcome)
         assert output == b"".join(data[(row * columns + column) * size:][:size]
                                   for column in range(columns) for row in range(rows)), outcome

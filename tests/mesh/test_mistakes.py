@@ -32,6 +32,7 @@ STOPS = {
     "too deep": NO_MEMORY,
     "large frame": NO_MEMORY,
     "a process too many": "or there were more than 16 processes)",
+    "gives up": "mesh: node 1 has ended the run: no use to go on; repeat: ", # node 0 would wait
     "output": "node 1 writes up to byte 2147483654 of the output; at most 1073741824 are",
 }
 ENDLESS = {
@@ -39,7 +40,7 @@ ENDLESS = {
     "loop": r"node 1 firmware stopped: it computes without end and never waits, in loops, .*:\d+",
     "polite loop": r"node 1 firmware stopped: it computes without end and never waits, in .*:\d+",
 }
-ON_QEMU = ["ends early", "too deep", "large frame", "output"] # the rest is the kernel's alone
+ON_QEMU = ["ends early", "too deep", "large frame", "gives up", "output"] # others are alike
 
 
 def mistake(engine, *words, options=()):

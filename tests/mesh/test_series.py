@@ -106,6 +106,7 @@ def test_words_for_an_app_and_options_with_two_words_reach_every_run():
     (["--seed", "many"], "A..B"),
     (["--repeat", 2, "--output", "no/such"], "one run"),
     (["--repeat", 2, "--dry-run"], "one run"),
+    (["--repeat", 2, "--input", "-"], "standard input is read once"),
     (["--repeat", 2, "--tree", "oak"], "sbt")])
 def test_what_cannot_be_is_refused_before_the_first_run(wrong, allowed):
     outcome = mesh(*SIM, *wrong)

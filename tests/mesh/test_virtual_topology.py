@@ -50,7 +50,7 @@ def spreads(engine, dim, columns, rows, steps, folder, comment="", *options):
                                           (1, 1)])
 @pytest.mark.parametrize("dim", [1, 2, 3, 4])
 def test_heat_spreads_as_on_one_computer(dim, columns, rows, tmp_path):
-    spreads("sim", dim, columns, rows, 9, tmp_path)
+    spreads("sim", dim, columns, rows, 9, tmp_path, "", "--faults", "drop:0.05")
 
 
 @pytest.mark.parametrize("columns,rows,steps", [(23, 17, 12), (600, 9, 3), (2, 3, 1)])
@@ -144,7 +144,7 @@ def test_a_tree_of_nodes_adds_up_a_file(engine, dim, size, tmp_path):
     data = random.Random(size).randbytes(size)
     (tmp_path / "data").write_bytes(data)
     outcome = mesh("run", "--engine", engine, "--app", "treesum", "--dim", dim, "--input",
-                   tmp_path / "data")
+                   tmp_path / "data", "--faults", "drop:0.05")
     assert tree_sum(outcome) == (vertices_of(dim), sum(data)), outcome
 
 

@@ -21,26 +21,19 @@ namespace fs = std::filesystem;
 constexpr std::string_view kProgram = R"(// Adds up the numbers of all nodes; node 0 prints the sum.
 #include "meshputer.hpp"
 
-#include <cstdint>
-#include <cstdio>
-#include <span>
-
 mesh::Process app_main(mesh::Kernel& node) {
     const unsigned me = mesh::index(node.id());
-    std::uint32_t sum = 0;
-    if (me != 0) {
-        sum = me;
-        co_return co_await mesh::send(node, mesh::NodeId{0}, {}, std::as_bytes(std::span{&sum, 1}));
-    }
-    for (std::uint32_t others = 1; others < node.nodes(); ++others) {
-        std::uint32_t number = 0;
-        const auto got =
-            co_await mesh::receive(node, std::as_writable_bytes(std::span{&number, 1}));
+    if (me != 0)
+        co_return co_await mesh::send_value(node, mesh::NodeId{0}, me);
+    unsigned sum = 0;
+    for (unsigned others = 1; others < node.nodes(); ++others) {
+        unsigned number = 0;
+        const mesh::Received got = co_await mesh::receive_value(node, number);
         if (got.status != mesh::Status::ok)
             co_return got.status;
         sum += number;
     }
-    printf("the numbers of all nodes make %u\n", static_cast<unsigned>(sum));
+    mesh::print("the numbers of all nodes make {}\n", sum);
     co_return mesh::Status::ok;
 }
 )";

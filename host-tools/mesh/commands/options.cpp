@@ -111,7 +111,7 @@ void add_data(CLI::App& app, RunArguments& run) {
                    "scatter to 65536; bcast: auto; in cycles: 0 for unbounded, the default");
     app.add_option("--input", run.input,
                    "file to send, or - for standard input; default: bytes made from the seed, and "
-                   "for --app the file or pipe that standard input is");
+                   "for --app, of one run, the file or pipe that standard input is");
     app.add_option("--output", run.output,
                    "file for what the last node (gather, reduce: the root; send: the target) got, "
                    "or what an app writes; only if the run is verified");

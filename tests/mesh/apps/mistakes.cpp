@@ -90,6 +90,12 @@ Process to_any_tag(Kernel& node) {
 Process to_no_node(Kernel& node) {
     return guilty(node) ? sends(node, node_at(99), kRight) : rests(node);
 }
+Process gives_up(Kernel& node) {
+    if (!guilty(node))
+        co_return co_await receives(node, kAnySource, kAnyTag);
+    end_run(node, "no use to go on");
+    co_return Status::ok;
+}
 Process too_much(Kernel& node) {
     static std::byte one;
     const std::span<const std::byte> much{&one, limits::kMessageBytesMax + 1};
@@ -183,6 +189,7 @@ constexpr Mistake kMistakes[]{{"nobody sends", nobody_sends},
                               {"no co_return", ends_without_verdict},
                               {"any tag", to_any_tag},
                               {"to no node", to_no_node},
+                              {"gives up", gives_up},
                               {"too much", too_much},
                               {"short buffer", short_buffer},
                               {"long buffer", long_buffer},
