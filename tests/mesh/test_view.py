@@ -165,6 +165,8 @@ def test_what_processes_do_and_print_is_in_every_view_of_an_app(tmp_path):
     shown = opened(tmp_path / "run.html", "")
     assert [line.split("] ")[1] for line in shown["lines"]] == printed
     assert shown["painted"]["processes"] > 4 * 3
+    assert re.search("Node 3, process 0: waits for a message on channel 0 from node 0, 0 to [0-9]",
+                     opened(tmp_path / "run.html", "#time=0&node=3")["about"], re.I)
 
 
 def test_the_page_is_one_file_that_asks_for_nothing(recorded):

@@ -4,8 +4,13 @@
 
 #include <csignal>
 #include <span>
+#include <utility>
 
 namespace mesh::host {
+
+namespace {
+constexpr std::size_t kPiecesMax = 16; // a moment of the system's
+}
 
 /// Signals are the business of the thread that there was before.
 FileWriter::FileWriter(int file) : file_(file) {
@@ -27,33 +32,44 @@ FileWriter::~FileWriter() {
 }
 
 void FileWriter::hand_over(std::vector<std::byte>& buffer, std::size_t used) {
-    wait();
+    std::vector<std::byte> next;
     {
-        const std::lock_guard lock(mutex_);
-        buffer_.resize(buffer.size());
-        buffer_.swap(buffer);
-        used_ = error_ == 0 ? used : 0;
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return pieces_.size() < kPiecesMax; });
+        error_ = written_error_;
+        if (error_ != 0 || used == 0)
+            return;
+        if (!spare_.empty()) {
+            next = std::move(spare_.back());
+            spare_.pop_back();
+        }
+        next.resize(buffer.size());
+        pieces_.push_back({std::exchange(buffer, std::move(next)), used});
     }
     changed_.notify_all();
 }
 
 void FileWriter::wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return used_ == 0; });
+    changed_.wait(lock, [this] { return pieces_.empty(); });
     error_ = written_error_;
 }
 
 void FileWriter::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [this] { return used_ != 0 || over_; });
-        if (used_ == 0)
+        changed_.wait(lock, [this] { return !pieces_.empty() || over_; });
+        if (pieces_.empty())
             return;
-        lock.unlock(); // the buffer is this thread's until used_ is 0
-        const int error = write_all(file_, std::span(buffer_).first(used_));
+        Piece& piece = pieces_.front(); // which stays where it is
+        const int before = written_error_;
+        lock.unlock();
+        const int error =
+            before != 0 ? before : write_all(file_, std::span(piece.buffer).first(piece.used));
         lock.lock();
         written_error_ = error;
-        used_ = 0;
+        spare_.push_back(std::move(piece.buffer));
+        pieces_.pop_front();
         changed_.notify_all();
     }
 }

@@ -1,8 +1,10 @@
-// Writes a file in a thread of its own, so that who makes its bytes does not wait for the system.
+// Writes a file in a thread of its own, so that who makes its bytes does not wait for the system
+// as long as that keeps up on the whole.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -18,22 +20,27 @@ public:
     FileWriter& operator=(const FileWriter&) = delete;
     ~FileWriter();
 
-    /// Takes the first `used` bytes and gives another buffer of that size back; waits for those
-    /// that were given before. After the first error nothing more is written.
+    /// Takes the first `used` bytes and gives another buffer of that size back; waits if too many
+    /// are not yet written. After the first error nothing more is written.
     void hand_over(std::vector<std::byte>& buffer, std::size_t used);
     /// Waits until all is written.
     void wait();
-    /// The first error as errno, when what was handed over before the last time was written; or 0.
+    /// The first error as errno, as it was known at the last call of another function; or 0.
     int error() const { return error_; }
 
 private:
+    struct Piece {
+        std::vector<std::byte> buffer;
+        std::size_t used = 0;
+    };
+
     void work();
 
     int file_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::vector<std::byte> buffer_;
-    std::size_t used_ = 0; // not written
+    std::deque<Piece> pieces_; // the first is the thread's own
+    std::vector<std::vector<std::byte>> spare_;
     bool over_ = false;
     int written_error_ = 0; // of the thread
     int error_ = 0;

@@ -94,8 +94,10 @@
     const node = nodes[number];
     const lines = [`Node ${number}, ${run.plan.topology === "star" ? "permutation" : "address"} ` +
                    `${node.label}${model.fate(number)}.`];
+    for (const stay of model.doing(number, state.time)) lines.push(`${model.wordsOf(stay)}.`);
     for (const wait of results.waits || [])
-      if (wait.node === number) lines.push(`${model.waiterOf(wait)} waits for ${wait.for}.`);
+      if (wait.node === number && state.time >= last)
+        lines.push(`${model.waiterOf(wait)} waits for ${wait.for}.`);
     for (const tree of run.trees) {
       if (state.choice.subtree !== null && tree.index !== state.choice.subtree) continue;
       const below = tree.children[number];
@@ -417,11 +419,13 @@
   function go(time) {
     state.time = Math.max(0, Math.min(last, time));
     drawNetwork();
+    if (state.chosen !== null && run.processes.stays.length) about(state.chosen);
   }
 
   function play(on) {
     state.playing = on;
     byId("play").textContent = on ? "pause" : "play";
+    byId("about").setAttribute("aria-live", on ? "off" : "polite");
     if (!on) return;
     if (state.time >= last) go(0);
     let before = performance.now();

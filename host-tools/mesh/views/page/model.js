@@ -81,6 +81,9 @@ function makeModel(run) {
   model.wordsOf = ([node, process, begin, end, waits]) =>
     `node ${node}, process ${process}: ${waits ? `waits for ${waits}` : "works"}, ` +
     `${begin} to ${end}`;
+  /// The stays of a node's processes at a time.
+  model.doing = (node, time) => run.processes.stays.filter(stay =>
+    stay[0] === node && stay[2] <= time && time < stay[3]);
   model.waiterOf = wait =>
     `node ${wait.node}${wait.process === 0 ? "" : `'s process ${wait.process}`}`;
   model.channels = run.links.length * (run.directed ? 1 : 2);
