@@ -41,7 +41,8 @@ APP_OUTPUT := objcopy $(APP_RENAMED)
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
 OPS := $(basename $(notdir $(wildcard firmware/ops/*.cpp)))
 PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/kernel/*.cpp \
-  firmware/kernel/networks/*.cpp firmware/collectives/*.cpp firmware/stdio/*.cpp)
+  firmware/kernel/networks/*.cpp firmware/collectives/*.cpp firmware/service/*.cpp \
+  firmware/stdio/*.cpp)
 # What an image can be a node of; `make NETWORKS=cube` makes smaller ones.
 NETWORKS ?= cube uhc star
 LINK_NETWORKS := $(NETWORKS:%=-Wl,-u,mesh_network_%)
@@ -209,6 +210,26 @@ $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
   carried,$b,$a)))))
 $(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app_$(basename \
   $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call carried,$b,$a)))))
+# Images for a mesh with one host cable: the same objects, but for the board that the kernel sees.
+define relay_rules
+$(1)/relay_CPU_FLAGS := $($(1)_CPU_FLAGS)
+$(1)/relay_LDSCRIPT := $($(1)_LDSCRIPT)
+$(1)/relay_LDFLAGS := $($(1)_LDFLAGS)
+$(1)/relay_ALONE := $(patsubst %.cpp,$(BUILD)/$(1)/relay/obj/%.o,boards/cortex-m/main.cpp \
+  boards/cortex-m/node.cpp $(wildcard boards/relay/*.cpp))
+$(1)/relay_SYSTEM := $$($(1)/relay_ALONE) $(filter-out %/main.o %/node.o,$($(1)_SYSTEM))
+$(BUILD)/$(1)/relay/made_for.inc: $(BUILD)/$(1)/relay/program.stamp
+	@printf '"%s"' "$$$$(cat $$<)" >$$@
+$(BUILD)/$(1)/relay/obj/%.o: %.cpp Makefile boards/$(1)/board.mk $(BUILD)/$(1)/relay/made_for.inc
+	$$(call say,CROSS,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $($(1)_CPU_FLAGS) -Iboards/relay \
+	  -I$(BUILD)/$(1)/relay $($(1)_FOLDERS:%=-I%) -c $$< -o $$@
+endef
+$(foreach b,$(BOARDS),$(eval $(call relay_rules,$b)))
+$(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
+  image_rules,$b/relay,$(basename $(notdir $a)),$(call target_objects,$b,$a) \
+  $($b/relay_SYSTEM),$(call carried,$b/relay,$a)))))
 # Images with a main() of their own: suites that run on the target, and a board's own, which a
 # driver talks to or which count instructions.
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,$t,\
@@ -224,7 +245,10 @@ $(README_APP): README.md
 $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
   $(call target_objects,$b,$(README_APP)) $($b_SYSTEM))))
 
-images: toolkit $(foreach b,$(BOARDS),$($b_IMAGES:%=$(BUILD)/$b/%.elf))
+# Made without being asked for: those of the ops, and one to begin with.
+RELAYED := $(OPS:%=relay/%) relay/hello
+images: toolkit $(foreach b,$(BOARDS),$($b_IMAGES:%=$(BUILD)/$b/%.elf) \
+  $(RELAYED:%=$(BUILD)/$b/%.elf))
 TEST_IMAGES := $(foreach b,$(BOARDS),$($b_SUITES:%=$(BUILD)/$b/%.elf)) \
   $(BOARDS:%=$(BUILD)/%/readme.elf) \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(notdir $($b_PROBES))))

@@ -15,7 +15,7 @@ mesh::Process app_main(mesh::Kernel& kernel);
 namespace mesh::board {
 namespace {
 
-using MeshNode = Node<Board>;
+using MeshNode = Node<ImageBoard>;
 
 constexpr unsigned kProcesses = chip::kProcesses;
 constexpr std::size_t kBuffers = limits::pool_buffers_min(
@@ -54,7 +54,7 @@ void mesh::send_trace(const wire::ProcessTrace& trace, std::span<const std::byte
 
 int main() {
     using namespace mesh;
-    static board::Board board;
+    static board::ImageBoard board;
     MESH_CHECK(board.identity().node != kNoNode, no_such_node);
     const unsigned ports = std::min(port_count(board.identity().network), board::Board::kPorts);
     static board::MeshNode node{board, board::memory_for(ports), app_main};

@@ -1,3 +1,3 @@
 #include "boards/cortex-m/node.hpp"
 
-template class mesh::Node<mesh::board::Board>;
+template class mesh::Node<mesh::board::ImageBoard>;

@@ -1,7 +1,8 @@
 // The kernel on this board, compiled once: node.cpp.
 #pragma once
 
-#include "board.hpp"
 #include "kernel/node.hpp"
 
-extern template class mesh::Node<mesh::board::Board>;
+#include <image_board.hpp> // boards/cortex-m, or boards/relay before it
+
+extern template class mesh::Node<mesh::board::ImageBoard>;

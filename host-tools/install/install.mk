@@ -24,7 +24,7 @@ install: install-deps ## install tool, images, manual and completion: PREFIX= (/
 
 install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@install -Dm755 $(MESH) '$(INSTALLED)/bin/mesh'
-	@for image in $(foreach b,$(BOARDS),$($b_IMAGES:%=$b/%.elf)); do \
+	@for image in $(foreach b,$(BOARDS),$(patsubst %,$b/%.elf,$($b_IMAGES) $(RELAYED))); do \
 	  install -Dm644 $(BUILD)/$$image "$(INSTALLED)/share/meshputer/$$image" || exit 1; done
 	@mkdir -p '$(INSTALLED)/share/meshputer/include'
 	@tar -C firmware -cf - $(filter-out boards/%,$(HEADERS:firmware/%=%)) | \

@@ -1,0 +1,11 @@
+// The board of an image whose node has a host port of its own. Images for a mesh with one host
+// cable have that of boards/relay in its place.
+#pragma once
+
+#include "board.hpp"
+
+namespace mesh::board {
+
+using ImageBoard = Board;
+
+} // namespace mesh::board

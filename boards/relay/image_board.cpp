@@ -1,0 +1,31 @@
+#include "image_board.hpp"
+
+#include "boards/cortex-m/cpu.hpp"
+#include "boards/cortex-m/regs.hpp"
+
+namespace mesh::board {
+
+namespace {
+
+/// "BOARD/relay KERNEL".
+constexpr std::string_view kMadeFor =
+#include "made_for.inc"
+    ;
+
+/// A reset leaves it as it is.
+[[gnu::section(".noinit")]] Relay::Kept kept;
+
+/// [V7M] B3.2.6 AIRCR: the key, and SYSRESETREQ.
+constexpr std::uint32_t kResetRequest = 0x05FA'0004;
+
+void restart() {
+    regs::at<regs::Scb>(regs::kScb).aircr = kResetRequest;
+    for (;;)
+        wait_for_interrupt();
+}
+
+} // namespace
+
+ImageBoard::ImageBoard() : RelayBoard(kMadeFor, kept, restart) {}
+
+} // namespace mesh::board

@@ -1,0 +1,15 @@
+// The board of an image for a mesh with one host cable.
+#pragma once
+
+#include "board.hpp"
+#include "service/relay_board.hpp"
+
+namespace mesh::board {
+
+/// The only one of its kind in an image.
+class ImageBoard : public RelayBoard<Board> {
+public:
+    ImageBoard();
+};
+
+} // namespace mesh::board

@@ -1,0 +1,247 @@
+#include "service/relay.hpp"
+
+#include "wire/bytes.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace mesh {
+
+using wire::RelayTag;
+
+namespace {
+
+/// Before a message is sent again: beside the time that frames take, and at most.
+constexpr std::uint32_t kPatienceUs = 200'000;
+constexpr std::uint32_t kPauseUsMax = 4'000'000;
+
+/// Makes a packet of `payload` in `room`, which it fits; a part of the room.
+std::span<std::byte> make_packet(std::span<std::byte> room, RelayTag tag, NodeId source,
+                                 std::span<const std::byte> payload) {
+    const auto packet = room.first(wire::kPacketHeaderBytes + payload.size());
+    wire::PacketHeader header;
+    header.payload_bytes = static_cast<std::uint16_t>(payload.size());
+    header.source = source;
+    header.tag = static_cast<std::uint16_t>(tag);
+    header.total_bytes = static_cast<std::uint32_t>(payload.size());
+    wire::write_packet_header(header, packet.first<wire::kPacketHeaderBytes>());
+    std::copy(payload.begin(), payload.end(), packet.begin() + wire::kPacketHeaderBytes);
+    wire::seal_packet(packet);
+    return packet;
+}
+
+} // namespace
+
+Relay::Relay(std::string_view made_for, unsigned ports, std::uint32_t frame_us, Kept& kept)
+    : made_for_(made_for.substr(0, kMadeForBytesMax)),
+      ports_(ports),
+      frame_us_(frame_us),
+      kept_(kept) {
+    question_.packet = make_packet(question_room_.bytes, RelayTag::who, kNoNode, {});
+    question_.waits = (PortSet{1} << ports) - 1;
+}
+
+// Ways
+// ----------------------------------------------------------------------------------------------
+
+Port Relay::toward(NodeId node) const {
+    const Envelope envelope{.rule = Rule::unicast, .source = identity_.node, .destination = node};
+    Route route = rules().route(identity_.network, identity_.node, kNoPort, envelope);
+    return route.ports.empty() ? kNoPort : route.ports.pop();
+}
+
+Port Relay::up() const { return identity_.node == NodeId{0} ? kHostPort : toward(NodeId{0}); }
+
+Relay::Outcome Relay::on_frame(Port port, const wire::LinkHeader& link,
+                               const wire::PacketHeader& header, std::span<const std::byte> packet,
+                               bool can_deliver) {
+    const auto tag = static_cast<RelayTag>(header.tag);
+    if (tag == RelayTag::number) {
+        on_number(port, link, packet.subspan(wire::kPacketHeaderBytes));
+        return Outcome::done;
+    }
+    if (!numbered())
+        return Outcome::done;
+    if (tag == RelayTag::who)
+        tell_numbers(bit_of(port));
+    else if (header.destination == identity_.node)
+        return on_message(link, can_deliver);
+    else if (header.destination == kNoNode)
+        pass_on(up(), link, packet);
+    else if (index(header.destination) < rules().node_count(identity_.network))
+        pass_on(toward(header.destination), link, packet);
+    return Outcome::done;
+}
+
+void Relay::pass_on(Port out, const wire::LinkHeader& link, std::span<const std::byte> packet) {
+    const auto free = std::ranges::find_if(others_, &Parcel::free);
+    if (free == others_.end() || out == kNoPort || link.hops >= kHopsMax)
+        return;
+    Whole& room = others_room_[static_cast<std::size_t>(free - others_.begin())];
+    std::ranges::copy(packet, room.bytes.begin());
+    free->packet = std::span{room.bytes}.first(packet.size());
+    free->link = link;
+    ++free->link.hops;
+    free->waits = bit_of(out);
+}
+
+// Numbers
+// -------------------------------------------------------------------------------------------
+
+/// Who is here, by what was heard by `port`; kNoNode if that does not say it.
+NodeId Relay::numbered_by(const wire::Numbering& numbering, Port port) const {
+    const Network network = network_of(numbering);
+    const NodeId from = node_at(numbering.from);
+    if (!valid(network) || port_count(network) > ports_)
+        return kNoNode;
+    if (port == kHostPort)
+        return NodeId{0};
+    const NetworkRules& rules = rules_of(network.topology);
+    if (numbering.from >= rules.node_count(network) ||
+        (rules.out_ports(network, from) & bit_of(port)) == 0)
+        return kNoNode;
+    return rules.neighbor(network, from, port);
+}
+
+void Relay::on_number(Port port, const wire::LinkHeader& link, std::span<const std::byte> payload) {
+    if (payload.size() < sizeof(wire::Numbering) || link.port != port)
+        return;
+    const auto numbering = wire::load<wire::Numbering>(payload, 0);
+    if (!numbered()) {
+        const bool old = numbering.run == kept_.run && numbering.wave <= kept_.wave;
+        const NodeId node = old ? kNoNode : numbered_by(numbering, port);
+        if (node != kNoNode)
+            adopt(numbering, node);
+    } else if (numbering.run != last_.run && !starts_anew_) {
+        kept_ = {numbering.run, numbering.wave};
+        starts_anew_ = true;
+        last_ = numbering;
+        last_.from = index(kNoNode); // numbers nobody
+        tell_numbers(~PortSet{0});
+    } else if (numbering.run == last_.run && numbering.wave > last_.wave && !starts_anew_) {
+        last_.wave = numbering.wave;
+        tell_numbers(~PortSet{0});
+    }
+}
+
+void Relay::adopt(const wire::Numbering& numbering, NodeId node) {
+    identity_ = {network_of(numbering), node};
+    last_ = numbering;
+    last_.from = index(node);
+    question_.waits = 0;
+    const unsigned links = 1 + rules().height(identity_.network, Rule::unicast);
+    patience_us_ = kPatienceUs + 2 * links * frame_us_;
+    acknowledgement_.packet = make_packet(acknowledgement_room_.bytes, RelayTag::nothing, node, {});
+    tell_numbers(~PortSet{0});
+    Room<wire::kPacketHeaderBytes + kMadeForBytesMax> room;
+    send(make_packet(room.bytes, RelayTag::named, node, std::as_bytes(std::span{made_for_})));
+}
+
+/// Neighbours that do not know of the last wave. While one is told of the wave before, that has to
+/// do: there are more.
+void Relay::tell_numbers(PortSet ports) {
+    if (numbering_.leaves != 0)
+        return;
+    numbering_.packet =
+        make_packet(numbering_room_.bytes, RelayTag::number, identity_.node, wire::bytes_of(last_));
+    numbering_.waits |= ports & rules().out_ports(identity_.network, identity_.node);
+}
+
+// Messages
+// ------------------------------------------------------------------------------------------
+
+Relay::Outcome Relay::on_message(const wire::LinkHeader& link, bool can_deliver) {
+    on_acknowledged(link.acknowledged);
+    if (link.sequence == 0)
+        return Outcome::done;
+    const bool next = link.sequence == wire::message_after(last_taken_);
+    if (next && !can_deliver)
+        return Outcome::done;
+    if (next)
+        last_taken_ = link.sequence;
+    acknowledgement_.waits = bit_of(up());
+    return next ? Outcome::deliver : Outcome::done;
+}
+
+void Relay::on_acknowledged(std::uint16_t number) {
+    if (said_ == 0 || first().link.sequence != number)
+        return;
+    first().waits = 0;
+    if (first().leaves == 0)
+        forget_first();
+    else
+        settled_ = true;
+}
+
+void Relay::forget_first() {
+    settled_ = false;
+    first_ = (first_ + 1) % kOwnMax;
+    if (--said_ != 0)
+        say_first();
+}
+
+void Relay::say_first() {
+    first().waits = bit_of(up());
+    pause_us_ = patience_us_;
+    again_at_us_ = wire::kNever;
+}
+
+void Relay::send(std::span<const std::byte> packet) {
+    const unsigned place = (first_ + said_) % kOwnMax;
+    std::ranges::copy(packet, own_room_[place].bytes.begin());
+    own_[place].packet = std::span{own_room_[place].bytes}.first(packet.size());
+    own_[place].link.sequence = next_number_;
+    next_number_ = wire::message_after(next_number_);
+    if (++said_ == 1)
+        say_first();
+}
+
+// Ports
+// ---------------------------------------------------------------------------------------------
+
+void Relay::on_ready(PortSet ready) {
+    const auto has_left = [ready](Parcel& parcel) { parcel.leaves &= ~ready; };
+    std::ranges::for_each(own_, has_left);
+    std::ranges::for_each(others_, has_left);
+    has_left(question_);
+    has_left(numbering_);
+    has_left(acknowledgement_);
+    if (settled_ && first().leaves == 0)
+        forget_first();
+}
+
+bool Relay::next_frame(PortSet ready, std::uint64_t now_us, wire::LinkHeader& link,
+                       std::span<const std::byte>& packet) {
+    if (said_ != 0 && !settled_ && now_us >= again_at_us_)
+        first().waits = bit_of(up());
+    const auto can_leave = [ready](const Parcel& parcel) { return (parcel.waits & ready) != 0; };
+    Parcel* next = nullptr;
+    for (Parcel* parcel : {&numbering_, &question_, &first()})
+        next = next == nullptr && can_leave(*parcel) ? parcel : next;
+    if (const auto other = std::ranges::find_if(others_, can_leave);
+        next == nullptr && other != others_.end())
+        next = &*other;
+    if (next == nullptr && can_leave(acknowledgement_))
+        next = &acknowledgement_;
+    if (next == nullptr)
+        return false;
+    const auto number = static_cast<unsigned>(std::countr_zero(next->waits & ready));
+    const Port port = number < ports_ ? port_at(number) : kHostPort;
+    next->waits &= ~bit_of(port);
+    next->leaves |= bit_of(port);
+    if (next == &first()) {
+        again_at_us_ = now_us + pause_us_;
+        pause_us_ = std::min(2 * pause_us_, kPauseUsMax);
+        acknowledgement_.waits = 0; // goes with it
+    }
+    if (next == &first() || next == &acknowledgement_)
+        next->link.acknowledged = last_taken_;
+    link = next->link;
+    link.kind = wire::Kind::host;
+    link.port = port;
+    packet = next->packet;
+    link.packet_bytes = static_cast<std::uint16_t>(packet.size());
+    return true;
+}
+
+} // namespace mesh

@@ -1,0 +1,159 @@
+// A board with a host port that is a board without one, in a mesh with one host cable: the kernel
+// above and the board below know nothing of it. What the kernel tells the host goes by the ports,
+// and what the host tells this node comes in by them (service/relay.hpp).
+//
+// The constructor returns when the node has its number. What the neighbours' kernels send before is
+// lost, as it is to a node that is off.
+#pragma once
+
+#include "hal/concepts.hpp"
+#include "kernel/limits.hpp"
+#include "service/relay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace mesh {
+
+/// `B` has, beside the contract of a board, `kPorts`.
+template <hal::Board B>
+class RelayBoard {
+public:
+    static constexpr unsigned kPorts = B::kPorts;
+
+    /// `restart`: resets the processor; does not return. For the others see Relay.
+    RelayBoard(std::string_view made_for, Relay::Kept& kept, void (*restart)())
+        : restart_(restart),
+          relay_(made_for, kPorts, kFrameUs, kept) {
+        for (unsigned receiver = 0; receiver < kCan.receivers; ++receiver)
+            lend(receiver, first_heads_[receiver], hal::PacketRoom{first_rooms_[receiver].bytes});
+        while (!relay_.numbered()) {
+            (void)receive();
+            (void)ready_ports();
+            wait();
+        }
+    }
+
+    wire::Identity identity() const { return relay_.identity(); }
+    /// One frame of what is passed on between has its room beside those of a neighbour.
+    std::size_t window_bytes(unsigned ports) const {
+        const std::size_t window = board_.window_bytes(ports);
+        return std::max(window - std::min(window, wire::kFrameBytesMax), wire::kFrameBytesMax);
+    }
+
+    static constexpr hal::Capabilities capabilities() { return kCan; }
+    PortSet ready_ports();
+    void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
+        if (port == kHostPort)
+            relay_.send(packet);
+        else
+            board_.transmit(port, head, packet);
+    }
+    void lend(unsigned receiver, hal::Head& head, hal::PacketRoom buffer) {
+        rooms_[receiver] = {&head, buffer.data()};
+        board_.lend(receiver, head, buffer);
+    }
+    /// A message to this node comes in as by a host port.
+    hal::Received receive() { return receive_next(false); }
+    std::uint32_t dma_transfers(Port port) const requires hal::CountsTransfers<B> {
+        return board_.dma_transfers(port);
+    }
+
+    std::uint64_t now_us() { return board_.now_us(); }
+    void set_alarm_us(std::uint64_t time_us) { alarm_us_ = time_us; }
+    void wait() {
+        board_.set_alarm_us(std::min(alarm_us_, relay_.next_deadline()));
+        board_.wait();
+    }
+    void hang() { board_.hang(); }
+    void start_ticks(void (*work)(void* context), void* context) requires hal::HasPreemption<B> {
+        board_.start_ticks(work, context);
+    }
+    void stop_ticks() requires hal::HasPreemption<B> { board_.stop_ticks(); }
+
+private:
+    static constexpr hal::Capabilities kCan = B::capabilities();
+    static constexpr std::uint32_t kBitsPerByte = 10; // of a serial line
+    static constexpr std::uint32_t kFrameUs =
+        kCan.bits_per_second == 0
+            ? 0
+            : static_cast<std::uint32_t>(std::uint64_t{wire::kFrameBytesMax} * kBitsPerByte *
+                                         1'000'000 / kCan.bits_per_second);
+
+    /// Where the next frame of a receiver goes.
+    struct Room {
+        hal::Head* head;
+        std::byte* buffer;
+    };
+    struct alignas(hal::kDmaAlign) FirstRoom {
+        std::array<std::byte, wire::kPacketBytesMax> bytes;
+    };
+
+    bool is_for_kernel(hal::Received& got, bool blocked);
+    hal::Received receive_next(bool blocked);
+
+    B board_;
+    void (*restart_)();
+    Relay relay_;
+    std::array<Room, kCan.receivers> rooms_{};
+    std::array<hal::Head, kCan.receivers> first_heads_; // until the kernel lends its own
+    std::array<FirstRoom, kCan.receivers> first_rooms_;
+    std::uint64_t alarm_us_ = wire::kNever;
+};
+
+/// True if it is one for the kernel, which is `blocked` while it waits to tell the host something:
+/// then nobody takes any. What is no frame at all is the kernel's to count.
+template <hal::Board B>
+bool RelayBoard<B>::is_for_kernel(hal::Received& got, bool blocked) {
+    const Room& room = rooms_[got.receiver];
+    wire::LinkHeader link;
+    if (wire::read_head(room.head->bytes, got.frame_bytes, link) != wire::Parse::ok ||
+        link.kind != wire::Kind::host)
+        return !blocked;
+    const Port port = std::exchange(got.port, kHostPort);
+    const auto packet = std::span{room.buffer, link.packet_bytes};
+    wire::PacketHeader header;
+    if (wire::read_packet(packet, header) != wire::Parse::ok)
+        return !blocked;
+    return relay_.on_frame(port, link, header, packet, !blocked) == Relay::Outcome::deliver;
+}
+
+/// The next frame for the kernel.
+template <hal::Board B>
+hal::Received RelayBoard<B>::receive_next(bool blocked) {
+    for (;;) {
+        hal::Received got = board_.receive();
+        if (got.state != hal::Received::State::frame || is_for_kernel(got, blocked))
+            return got;
+        const Room& room = rooms_[got.receiver];
+        board_.lend(got.receiver, *room.head, hal::PacketRoom{room.buffer, wire::kPacketBytesMax});
+    }
+}
+
+/// Sends what is to be passed on, and says by which ports the kernel may send. What comes for it
+/// while it is blocked is lost, and sent again; what lets it go on comes as well.
+template <hal::Board B>
+PortSet RelayBoard<B>::ready_ports() {
+    if (!relay_.has_room())
+        (void)receive_next(true);
+    for (;;) {
+        const PortSet ready = board_.ready_ports();
+        relay_.on_ready(ready);
+        if (relay_.reset_due())
+            restart_();
+        wire::LinkHeader link;
+        std::span<const std::byte> packet;
+        if (!relay_.next_frame(ready, board_.now_us(), link, packet))
+            return relay_.has_room() ? ready | bit_of(kHostPort) : ready & ~bit_of(kHostPort);
+        hal::Head head;
+        wire::write_head(link, wire::to_mac(relay_.identity()), head.bytes);
+        board_.transmit(link.port, head, packet);
+    }
+}
+
+} // namespace mesh

@@ -1,0 +1,41 @@
+// What is said in a mesh with one host cable, beside what a node and the host tool tell each other
+// anyway (host_messages.hpp).
+//
+// Frames of Kind::host cross cables there. The packet of one to a node names it as destination,
+// that of one to the host its source. In its link header `sequence` numbers the messages of one
+// node in one direction, from 1 on (0: this is none), and `acknowledged` is the last one that came
+// the other way: one is under way at a time, and whoever sent it does so again until it is
+// acknowledged.
+#pragma once
+
+#include "core/network.hpp"
+
+#include <cstdint>
+
+namespace mesh::wire {
+
+/// Tags of packets that only the service between nodes and host tool reads; none is a HostTag.
+enum class RelayTag : std::uint16_t {
+    nothing = 0x100, // empty: the link header is all
+    number,          // Numbering: who is at the end of the cable that it comes by
+    who,             // empty: a node that has no number asks its neighbours
+    named,           // text, what the image was made for: the first message of each node
+};
+
+/// From the host to node 0, and from each node to its neighbours: so nobody needs to keep a number.
+struct Numbering {
+    std::uint32_t run;  // drawn by the host tool; a node that works for another one starts anew
+    std::uint32_t wave; // grows; each goes through the mesh once
+    std::uint32_t from; // who says it; the host, and who starts anew: kNoNode
+    Topology topology;
+    std::uint8_t dim;
+    std::uint16_t spare = 0;
+};
+static_assert(sizeof(Numbering) == 16);
+
+/// The number behind this one.
+constexpr std::uint16_t message_after(std::uint16_t number) {
+    return number == 0xFFFF ? std::uint16_t{1} : static_cast<std::uint16_t>(number + 1);
+}
+
+} // namespace mesh::wire
