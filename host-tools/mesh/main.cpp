@@ -42,12 +42,17 @@ struct Ending {
     }
 };
 
+std::unique_ptr<Engine> make_engine(const RunPlan& plan) {
+    if (!plan.rig.serial.empty())
+        return make_serial_engine(plan.rig);
+    return plan.engine == "sim" ? make_simulation(plan.rig) : make_qemu_engine(plan.rig);
+}
+
 /// One whole run; the engine and its nodes are gone when it returns.
 Ending run_command(const Operation& op) {
     const RunPlan& plan = op.run();
     RunCapture capture(op);
-    const std::unique_ptr<Engine> engine =
-        plan.engine == "sim" ? make_simulation(plan.rig) : make_qemu_engine(plan.rig);
+    const std::unique_ptr<Engine> engine = make_engine(plan);
     capture.listen(engine->loom());
     Progress progress;
     const RunResult result = Run(*engine, op, progress).execute();

@@ -154,6 +154,13 @@ void add_rig(CLI::App& app, RunArguments& run) {
         ->delimiter(',')
         ->allow_extra_args(false);
     app.add_option("--memory", run.memory, "megabytes for all nodes (default: what is free)");
+    app.add_option(
+        "--host-at", run.host_at,
+        "0: node 0 alone has a host cable; jobs, data, console and reports of the others "
+        "cross the mesh, which gives them their numbers");
+    app.add_option("--serial", run.serial,
+                   "the line of node 0 of a mesh that is there already, as /dev/ttyUSB0");
+    app.add_option("--baud", run.baud, "bits a second of --serial")->capture_default_str();
     app.add_option("--image", run.image, "another image for the nodes");
     app.add_option("--qemu", run.qemu, "the emulator")->capture_default_str();
     app.add_option("--miswire", run.miswire,

@@ -54,6 +54,9 @@ struct RigPlan {
     std::string qemu;                     // qemu: path of the program
     Wiring wiring;                        // wiring_of(network), unless cables are to be mis-plugged
     FaultPlan faults;
+    bool one_cable = false;  // node 0 alone has a host cable, and nodes get their numbers by it
+    std::string serial;      // that cable, to nodes that are there already: path of the device
+    unsigned baud = 0;       // of it
     bool lockstep = false;   // Job::lockstep; the simulation is always in lockstep
     std::vector<NodeId> gdb; // qemu: held at reset for a debugger
     bool sandbox = false;    // qemu: it can confine itself to what a node needs
@@ -63,6 +66,13 @@ struct RigPlan {
     }
     const RigProgram& program(NodeId node) const { return programs[program_number(node)]; }
 };
+
+/// With nodes that do not say who they are, if one cable leads to all: not as long as with those
+/// that say nothing at all. A debugger may hold one for ever.
+inline std::uint64_t patience_with_numbers_us(const RigPlan& plan) {
+    constexpr double kPart = 0.8e6;
+    return plan.gdb.empty() ? static_cast<std::uint64_t>(plan.timeout_s * kPart) : wire::kNever;
+}
 
 class Engine {
 public:
@@ -84,6 +94,8 @@ public:
 
 /// One QEMU for each node (qemu_engine.cpp).
 std::unique_ptr<Engine> make_qemu_engine(const RigPlan& plan);
+/// Nodes that are there already, behind a serial line (serial_engine.cpp).
+std::unique_ptr<Engine> make_serial_engine(const RigPlan& plan);
 /// All nodes in this process (simulation.cpp).
 std::unique_ptr<Engine> make_simulation(const RigPlan& plan);
 

@@ -2,11 +2,11 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/links/bounds.hpp"
+#include "host-tools/mesh/programs/program_file.hpp"
 #include "wire/bytes.hpp"
 #include "wire/identity.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -36,10 +36,6 @@ constexpr std::uint64_t kStartUsMax = 500'000;
 /// How long a process may live on whose socket is closed.
 constexpr std::uint64_t kClosingUs = 500'000;
 constexpr std::size_t kDescriptorsPerNode = 4; // beside its sockets
-/// What a node's emulator is given: its sockets, its monitor, and the socket of its GDB stub, if it
-/// has one.
-constexpr int kFirstSocketFd = kChildFirstFd;
-
 /// What an epoll event is about: this, the number of the socket, and that of the node.
 enum class Source : std::uint8_t { socket, errors, process, signals };
 
@@ -80,35 +76,10 @@ void allow_descriptors(std::size_t nodes, unsigned sockets) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-using Words = std::vector<std::string>;
-
-/// All ports share one interface, which has the identity as its address.
-void add_interface(Words& words, const wire::Mac& mac) {
-    words.insert(words.end(), {"-netdev", fmt::format("socket,id=n,fd={}", kFirstSocketFd), "-net",
-                               fmt::format("nic,netdev=n,macaddr={:02x}", fmt::join(mac, ":"))});
-}
-
-/// A line for the host, then one for each port; the identity is put into memory. A receiver that
-/// takes one byte at a time has the emulator's own buffer before it, which a guest that reads a
-/// byte empties without a turn of the emulator; 256 is no byte, and so leads to no menu.
-void add_serial_lines(Words& words, const BoardFacts& board, unsigned ports, const wire::Mac& mac) {
-    std::uint64_t identity = 0;
-    for (std::size_t at = 0; at < mac.size(); ++at)
-        identity |= std::uint64_t{mac[at]} << (8 * at);
-    words.insert(words.end(), {"-device", fmt::format("loader,addr={:#x},data={:#x},data-len=8",
-                                                      board.identity_at, identity)});
-    const std::string_view buffer = board.serial_fill == 1 ? ",mux=on" : "";
-    words.insert(words.end(), {"-echr", "256"});
-    const auto used = std::span(board.serial_lines).first(board.sockets(ports));
-    for (unsigned line = 0; line <= std::ranges::max(used); ++line) {
-        const auto number = std::ranges::find(used, line) - used.begin();
-        const bool unused = number == std::ssize(used);
-        if (!unused)
-            words.insert(words.end(), {"-chardev", fmt::format("socket,id=l{},fd={}{}", number,
-                                                               kFirstSocketFd + number, buffer)});
-        words.insert(words.end(),
-                     {"-serial", unused ? "null" : fmt::format("chardev:l{}", number)});
-    }
+/// By its cable header.
+bool goes_to_host(std::span<const std::byte> frame) {
+    return frame.size() >= wire::kHeadBytes &&
+           wire::load<Port>(frame, wire::offset::kCablePort) == kHostPort;
 }
 
 /// Two ends of a socket; the far one has a number that no child's own has.
@@ -132,6 +103,11 @@ QemuEngine::QemuEngine(RigPlan plan)
       host_buffer_(plan_.board.serial() ? kReadBytes : 0),
       epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
       null_(checked(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null")) {
+    if (plan_.one_cable)
+        one_cable_.emplace(plan_.network,
+                           OneCable::Rules{stamp_for(plan_.board.relay_folder()), 0,
+                                           patience_with_numbers_us(plan_)},
+                           ends_);
     watch(epoll_, EPOLL_CTL_ADD, signals_.descriptor(), tag_of(Source::signals, 0), EPOLLIN);
     if (plan_.board.serial())
         loom_.send_one_at_a_time();
@@ -166,33 +142,6 @@ void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
     advance(std::chrono::milliseconds(0), events);
     while (spawned - loom_.started() >= at_once && ends_.now_us() < until_us)
         advance(kStartPatience, events);
-}
-
-/// Semihosting is there for the exit status alone. Its other calls would run commands and write
-/// files here, by the image's will; given to a debugger instead, they do nothing without one.
-Words qemu_words(const RigPlan& plan, NodeId node, unsigned starts) {
-    const wire::Mac mac = wire::to_mac({plan.network, node, starts});
-    const unsigned ports = port_count(plan.network);
-    Words words{plan.qemu};
-    words.insert(words.end(), plan.board.machine.begin(), plan.board.machine.end());
-    // A small translation buffer: the image is small, and every node pays for its own.
-    words.insert(words.end(), {"-accel", "tcg,tb-size=2", "-nodefaults", "-no-user-config",
-                               "-display", "none", "-semihosting-config", "enable=on,target=gdb"});
-    if (plan.board.serial())
-        add_serial_lines(words, plan.board, ports, mac);
-    else
-        add_interface(words, mac);
-    const int monitor = kFirstSocketFd + static_cast<int>(plan.board.sockets(ports));
-    words.insert(words.end(), {"-chardev", fmt::format("socket,id=m,fd={}", monitor), "-mon",
-                               "chardev=m", "-kernel", plan.program(node).image});
-    if (plan.sandbox)
-        words.insert(words.end(), {"-sandbox", "on,obsolete=deny,elevateprivileges=deny,"
-                                               "spawn=deny,resourcecontrol=deny"});
-    if (std::find(plan.gdb.begin(), plan.gdb.end(), node) != plan.gdb.end()) {
-        const std::string stub = fmt::format("socket,id=g,fd={},server=on,wait=off", monitor + 1);
-        words.insert(words.end(), {"-S", "-chardev", stub, "-gdb", "chardev:g"});
-    }
-    return words;
 }
 
 std::vector<WaitsFor> QemuEngine::waiting(NodeId node) {
@@ -258,6 +207,8 @@ bool QemuEngine::advance(std::chrono::milliseconds patience, Events& events) {
         on_event(ready[static_cast<std::size_t>(at)].data.u64,
                  ready[static_cast<std::size_t>(at)].events);
     loom_.tick();
+    if (one_cable_)
+        one_cable_->tick();
     part_crowds();
     reset_nodes();
     flush();
@@ -337,7 +288,10 @@ void QemuEngine::take_frames(NodeId node, unsigned number, std::span<std::byte> 
             wire::store(*frame, wire::offset::kCablePort, port);
             wire::store(*frame, wire::offset::kCableFrom, line.mac);
         }
-        loom_.frame_from(node, *frame);
+        if (one_cable_ && goes_to_host(*frame))
+            one_cable_->heard(*frame);
+        else
+            loom_.frame_from(node, *frame);
         if (!line.open())
             return;
     }
@@ -364,19 +318,34 @@ bool QemuEngine::read_errors(NodeId node) {
 }
 
 bool QemuEngine::Ends::deliver(NodeId to, std::span<const std::byte> frame) {
-    NodeLine& line = rig.nodes_[index(to)];
-    if (!line.open())
-        return true; // it is ending, and gets nothing any more
     const auto port = wire::load<Port>(frame, wire::offset::kCablePort);
-    const std::size_t number = line.cables.size() == 1 || port == kHostPort ? 0 : index(port) + 1;
-    if (number >= line.cables.size())
-        return true; // by a port that it does not have
+    if (rig.one_cable_ && port == kHostPort) {
+        rig.one_cable_->send(to, frame);
+        return true;
+    }
+    const bool first = port == kHostPort || !rig.plan_.board.serial();
+    return rig.put(to, first ? 0 : index(port) + 1, frame);
+}
+
+void QemuEngine::Ends::to_cable(std::span<const std::byte> frame) {
+    (void)rig.put(NodeId{0}, 0, frame);
+}
+
+void QemuEngine::Ends::from_node(NodeId node, std::span<std::byte> frame) {
+    rig.loom_.frame_from(node, frame);
+}
+
+/// To a socket of a node. False if it was lost, as too much waits there.
+bool QemuEngine::put(NodeId to, unsigned number, std::span<const std::byte> frame) {
+    NodeLine& line = nodes_[index(to)];
+    if (!line.open() || number >= line.cables.size())
+        return true; // it is ending, and gets nothing any more, or has no such port
     if (!std::exchange(line.dirty, true))
-        rig.dirty_.push_back(index(to));
+        dirty_.push_back(index(to));
     if (line.cables[number].queue.push(frame))
         return true;
     if (!std::exchange(line.crowded, true))
-        rig.crowded_.push_back(index(to));
+        crowded_.push_back(index(to));
     return false;
 }
 

@@ -9,6 +9,7 @@
 #include "engine.hpp"
 #include "gdb_stub.hpp"
 #include "host-tools/mesh/links/frame_stream.hpp"
+#include "host-tools/mesh/links/one_cable.hpp"
 #include "qemu_monitor.hpp"
 #include "qemu_process.hpp"
 #include "signals.hpp"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,7 +73,7 @@ private:
     };
 
     /// What the loom sees of the rig.
-    struct Ends final : Cables {
+    struct Ends final : Cables, OneCable::Holder {
         explicit Ends(QemuEngine& engine) : rig(engine) {}
         bool deliver(NodeId to, std::span<const std::byte> frame) override;
         void to_host(NodeId from, std::span<const std::byte> frame) override;
@@ -79,6 +81,8 @@ private:
         void restart(NodeId node, unsigned starts) override;
         void expel(NodeId node, std::string_view why) override;
         std::uint64_t now_us() const override;
+        void to_cable(std::span<const std::byte> frame) override;
+        void from_node(NodeId node, std::span<std::byte> frame) override;
         QemuEngine& rig;
     };
 
@@ -88,6 +92,7 @@ private:
     void on_event(std::uint64_t tag, std::uint32_t events);
     bool read_from(NodeId node);
     bool read_from(NodeId node, unsigned number);
+    bool put(NodeId to, unsigned number, std::span<const std::byte> frame);
     void take_frames(NodeId node, unsigned number, std::span<std::byte> bytes);
     unsigned busiest_port(const NodeLine& line) const;
     bool read_errors(NodeId node);
@@ -102,6 +107,7 @@ private:
     RigPlan plan_;
     Ends ends_;
     Loom loom_;
+    std::optional<OneCable> one_cable_; // then no other node has a host's
     std::vector<NodeLine> nodes_;
     std::vector<std::uint32_t> dirty_;
     std::vector<std::uint32_t> crowded_; // so much waits for these that frames were dropped

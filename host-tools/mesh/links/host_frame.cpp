@@ -5,8 +5,6 @@
 namespace mesh::host {
 
 namespace {
-constexpr wire::Mac kHostMac{0x02, 0xFF, 0, 0, 0, 0};
-
 std::span<std::byte, wire::kHeadBytes> head_of(std::vector<std::byte>& frame) {
     return std::span(frame).first<wire::kHeadBytes>();
 }

@@ -13,6 +13,9 @@
 
 namespace mesh::host {
 
+/// The address of the host tool in cable headers.
+inline constexpr wire::Mac kHostMac{0x02, 0xFF, 0, 0, 0, 0};
+
 /// A message from a node, checked: lengths and checksums are right, the tag is one that nodes send.
 struct HostMessage {
     wire::HostTag tag;

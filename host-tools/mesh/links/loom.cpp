@@ -100,6 +100,8 @@ void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
         from_host_port(from, frame);
         return;
     }
+    if (kind_of(frame) == wire::Kind::host && !leads_on(from, port))
+        return; // it asks by all its ports who it is
     if (index(port) >= ports_) {
         ++counts_.malformed;
         return;

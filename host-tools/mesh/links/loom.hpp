@@ -174,6 +174,9 @@ private:
     std::uint32_t number(NodeId node, Port port) const {
         return index(node) * ports_ + index(port);
     }
+    bool leads_on(NodeId from, Port port) const {
+        return index(port) < ports_ && wires_[number(from, port)].far.node != kNoNode;
+    }
     void from_host_port(NodeId from, std::span<std::byte> frame);
     bool says_again(NodeState& state, std::span<const std::byte> frame, Port port);
     void restart(NodeId node);

@@ -28,6 +28,8 @@ struct BoardFacts {
     std::vector<std::size_t> windows;
     unsigned node_mbyte = 0; // memory that one emulator takes for itself, as measured
 
+    /// Folder of its images for a mesh with one host cable, beside the others.
+    std::string relay_folder() const { return name + "/relay"; }
     bool serial() const { return !serial_lines.empty(); }
     unsigned ports() const {
         return serial() ? static_cast<unsigned>(serial_lines.size()) - 1 : ethernet_ports;

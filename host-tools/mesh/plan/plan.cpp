@@ -5,6 +5,7 @@
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "naming.hpp"
+#include "plan_host_cable.hpp"
 #include "plan_rig.hpp"
 
 #include <array>
@@ -83,6 +84,7 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     run.live = arguments.live;
     if (run.live && isatty(STDERR_FILENO) == 0)
         refuse("--live: needs a terminal as standard error");
+    plan_host_cable(run, arguments);
     plan_capture(run, arguments);
     plan_times(run, arguments);
     return run;
@@ -92,7 +94,8 @@ void plan_lockstep(Operation& op, const RunArguments& arguments) {
     const bool simulated = op.run().engine == "sim";
     if (arguments.free && simulated)
         refuse("--free goes with --engine qemu only; the simulation is always in lockstep");
-    op.run().rig.lockstep = simulated || arguments.lockstep || (!arguments.free && op.contends());
+    op.run().rig.lockstep = simulated || arguments.lockstep ||
+                            (!arguments.free && !op.run().rig.one_cable && op.contends());
 }
 
 } // namespace
@@ -112,6 +115,7 @@ std::unique_ptr<Operation> plan_run(const RunArguments& arguments, const std::st
                                  run.root, op->expected_packets(), run.seed);
     plan_rig(*op, arguments);
     plan_lockstep(*op, arguments);
+    check_host_cable(run, arguments);
     return op;
 }
 

@@ -60,6 +60,9 @@ struct RunArguments {
     std::string expect;
     std::vector<std::int64_t> gdb;
     std::optional<std::uint32_t> memory; // megabytes
+    std::optional<std::int64_t> host_at;
+    std::string serial;
+    unsigned baud = 500'000;
     std::string image;
     std::string qemu = "qemu-system-arm";
     std::vector<std::string> miswire; // two of NODE/PORT

@@ -54,15 +54,24 @@ void give(std::vector<std::uint8_t>& program_of, std::string_view nodes, std::ui
     }
 }
 
+/// Where the images of the run's board are, and what they are made for.
+std::string place_of_images(const RunPlan& run) {
+    const BoardFacts& board = run.rig.board;
+    return run.rig.one_cable ? board.relay_folder() : board.name;
+}
+
 /// The file of a program by its name, its path, or that of its source.
 std::string file_of(const std::string& word, const RunPlan& run) {
+    if (is_source(word) && run.rig.one_cable)
+        refuse("--app '{}': a mesh with one host cable runs images only, those of {}", word,
+               place_of_images(run));
     if (is_source(word))
         return built_program(word, run.engine, run.rig.board.name).string();
     if (word.find('/') != std::string::npos || word.ends_with(".elf"))
         return word;
     const auto names = app_names();
     if (std::find(names.begin(), names.end(), word) != names.end())
-        return image_of(word, run.rig.board.name).string();
+        return image_of(word, place_of_images(run)).string();
     if (fs::is_regular_file(word))
         refuse("--app '{}': a file is named with its folder: ./{}", word, word);
     refuse("--app '{}': no such app{}; there are: {}, and any file: ./PROGRAM, FILE.cpp", word,
@@ -76,7 +85,7 @@ std::string loaded_part(const std::string& path, const RunPlan& run) {
         file.check_for_simulation();
         return file.simulated();
     }
-    file.check_for_board(run.rig.board.name);
+    file.check_for_board(place_of_images(run));
     return path;
 }
 
@@ -122,7 +131,7 @@ void plan_programs(Operation& op, const RunArguments& arguments) {
         const std::string name{op.kind().program};
         const bool own = run.engine == "sim"; // part of this tool
         run.rig.programs = {
-            {name, own ? "" : loaded_part(image_of(name, run.rig.board.name).string(), run)}};
+            {name, own ? "" : loaded_part(image_of(name, place_of_images(run)).string(), run)}};
     }
 }
 

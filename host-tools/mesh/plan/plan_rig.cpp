@@ -86,7 +86,8 @@ bool has_sandbox(const std::string& path) {
 /// Engine, board, memory and emulator.
 void plan_engine(RunPlan& run, const RunArguments& arguments) {
     RigPlan& rig = run.rig;
-    if (run.engine != "qemu" && run.engine != "sim")
+    const bool emulated = rig.serial.empty();
+    if (emulated && run.engine != "qemu" && run.engine != "sim")
         refuse("--engine '{}': allowed: qemu, sim", run.engine);
     place_of(board_names(), arguments.board, "--board");
     rig.board = read_board(toolkit_folder() / arguments.board);
@@ -98,8 +99,10 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
         plan_size(run, arguments, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
         return;
     }
-    plan_size(run, arguments, rig.board.ports(), std::uint64_t{rig.board.node_mbyte} * 1024,
-              rig.board.name);
+    plan_size(run, arguments, rig.board.ports(),
+              emulated ? std::uint64_t{rig.board.node_mbyte} * 1024 : 0, rig.board.name);
+    if (!emulated)
+        return;
     rig.qemu = find_qemu(arguments.qemu);
     rig.sandbox = has_sandbox(rig.qemu);
 }

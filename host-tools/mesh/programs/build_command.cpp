@@ -210,7 +210,7 @@ void check(const BuildArguments& arguments) {
 
 std::string stamp_file(const Workplace& work, std::string_view place) {
     std::string path = work / "stamp";
-    std::ofstream(path) << place << ' ' << kernel_stamp() << '\n';
+    std::ofstream(path) << stamp_for(place) << '\n';
     return path;
 }
 

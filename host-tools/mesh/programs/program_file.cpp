@@ -77,6 +77,10 @@ std::string_view kernel_stamp() {
         ;
 }
 
+std::string stamp_for(std::string_view place) {
+    return fmt::format("{} {}", place, kernel_stamp());
+}
+
 ProgramFile::ProgramFile(const std::string& path) : path_(path) {
     std::ifstream file(path, std::ios::binary);
     if (!file)

@@ -24,6 +24,9 @@ inline constexpr std::string_view kSimulation = "sim";
 /// Stands for the headers that this tool was built with; a program must have been built with the
 /// same. Twelve hexadecimal digits.
 std::string_view kernel_stamp();
+/// What a program for `place` says of itself: a board, its folder of images for a mesh with one
+/// host cable, or kSimulation; and the headers.
+std::string stamp_for(std::string_view place);
 
 class ProgramFile {
 public:

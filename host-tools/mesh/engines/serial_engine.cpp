@@ -1,0 +1,158 @@
+// Nodes that are there already: the host tool has the serial line of node 0, by which it speaks
+// with all of them (links/one_cable.hpp). Nobody else sees their cables, so nothing can be done to
+// those, and of what crosses them the nodes' own reports tell.
+#include "engine.hpp"
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/links/frame_stream.hpp"
+#include "host-tools/mesh/links/one_cable.hpp"
+#include "host-tools/mesh/programs/program_file.hpp"
+#include "qemu_process.hpp"
+#include "serial_line.hpp"
+#include "signals.hpp"
+#include "wire/bytes.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <poll.h>
+#include <unistd.h>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::size_t kLineReadBytes = 4096;
+constexpr std::uint32_t kBitsPerByte = 10;
+/// A mesh that is on answers long before; one that starts anew, too.
+constexpr std::uint64_t kAnswerUs = 5'000'000;
+
+class SerialEngine final : public Engine, Cables, OneCable::Holder {
+public:
+    explicit SerialEngine(const RigPlan& plan)
+        : device_(plan.serial),
+          baud_(plan.baud),
+          loom_(node_count(plan.network), port_count(plan.network), plan.wiring, {}, *this),
+          reader_(StreamFormat::serial),
+          queue_(StreamFormat::serial, plan.board.serial_fill),
+          one_cable_(plan.network,
+                     {stamp_for(plan.board.relay_folder()),
+                      static_cast<std::uint32_t>(std::uint64_t{wire::kFrameBytesMax} *
+                                                 kBitsPerByte * 1'000'000 / plan.baud),
+                      patience_with_numbers_us(plan)},
+                     *this) {}
+
+    void boot(Events& events) override {
+        line_ = open_serial(device_, baud_);
+        begun_us_ = now_us();
+        advance(std::chrono::milliseconds(0), events);
+    }
+    bool advance(std::chrono::milliseconds patience, Events& events) override;
+    void kill(NodeId node) override { loom_.gone(node); }
+    Loom& loom() override { return loom_; }
+    std::vector<WaitsFor> waiting(NodeId /*node*/) override { return {}; }
+    bool real_time() const override { return true; }
+
+private:
+    // Cables: all that the loom has to carry comes from the host tool.
+    bool deliver(NodeId to, std::span<const std::byte> frame) override {
+        one_cable_.send(to, frame);
+        return true;
+    }
+    void to_host(NodeId from, std::span<const std::byte> frame) override {
+        events_->host_frame(from, frame);
+    }
+    void restart(NodeId /*node*/, unsigned /*starts*/) override {}
+    void expel(NodeId /*node*/, std::string_view /*why*/) override {}
+    std::uint64_t now_us() const override {
+        timespec now{};
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000 +
+               static_cast<std::uint64_t>(now.tv_nsec) / 1000;
+    }
+
+    // OneCable::Holder
+    void to_cable(std::span<const std::byte> frame) override { (void)queue_.push(frame); }
+    void from_node(NodeId node, std::span<std::byte> frame) override {
+        loom_.frame_from(node, frame);
+    }
+
+    bool read_some();
+    void write_some();
+    [[noreturn]] void lost(std::string_view what) const {
+        throw RunError(fmt::format("{}: {}", device_, what));
+    }
+
+    std::string device_;
+    unsigned baud_;
+    Loom loom_;
+    FrameReader reader_;
+    SendQueue queue_;
+    OneCable one_cable_;
+    Fd line_;
+    Signals signals_;
+    Events* events_ = nullptr;
+    std::uint64_t begun_us_ = 0;
+};
+
+bool SerialEngine::advance(std::chrono::milliseconds patience, Events& events) {
+    events_ = &events;
+    one_cable_.tick();
+    write_some();
+    const auto out = static_cast<short>(queue_.empty() ? 0 : POLLOUT);
+    std::array<pollfd, 2> wanted{pollfd{line_.get(), static_cast<short>(POLLIN | out), 0},
+                                 pollfd{signals_.descriptor(), POLLIN, 0}};
+    poll(wanted.data(), wanted.size(), static_cast<int>(patience.count()));
+    signals_.check();
+    bool moved = false;
+    while (read_some())
+        moved = true;
+    write_some();
+    if (!one_cable_.answered() && now_us() - begun_us_ > kAnswerUs)
+        lost(fmt::format(
+            "no answer at {} baud: is node 0 on, with an image for a mesh with one host "
+            "cable, and is this its line?",
+            baud_));
+    return moved;
+}
+
+/// False if there was nothing to read.
+bool SerialEngine::read_some() {
+    std::array<std::byte, kLineReadBytes> bytes;
+    const ssize_t got = read(line_.get(), bytes.data(), bytes.size());
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    if (got < 0)
+        lost(std::strerror(errno));
+    if (got == 0)
+        lost("the line has gone");
+    auto rest = std::span(bytes).first(static_cast<std::size_t>(got));
+    while (const auto frame = reader_.next(rest)) {
+        if (frame->size() < wire::kHeadBytes)
+            continue; // noise
+        wire::store(*frame, wire::offset::kCablePort, kHostPort);
+        one_cable_.heard(*frame);
+    }
+    return true;
+}
+
+void SerialEngine::write_some() {
+    if (queue_.empty())
+        return;
+    const auto rest = queue_.waiting();
+    const ssize_t sent = write(line_.get(), rest.data(), rest.size());
+    if (sent < 0 && errno != EAGAIN && errno != EINTR)
+        lost(std::strerror(errno));
+    queue_.pop(sent > 0 ? static_cast<std::size_t>(sent) : 0);
+}
+
+} // namespace
+
+std::unique_ptr<Engine> make_serial_engine(const RigPlan& plan) {
+    return std::make_unique<SerialEngine>(plan);
+}
+
+} // namespace mesh::host

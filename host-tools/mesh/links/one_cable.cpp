@@ -1,0 +1,185 @@
+#include "one_cable.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/text.hpp"
+#include "host-tools/mesh/session/roster.hpp"
+#include "host_frame.hpp"
+#include "wire/bytes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace mesh::host {
+
+using wire::RelayTag;
+
+namespace {
+
+/// Messages to nodes that are under way at a time.
+constexpr std::size_t kFlyingMax = 4;
+/// Between two waves of numbers: nodes that start anew have done so.
+constexpr std::uint64_t kWaveUs = 250'000;
+/// Before a message is sent again: beside the time that frames take, and at most.
+constexpr std::uint32_t kPatienceUs = 200'000;
+constexpr std::uint32_t kPauseUsMax = 4'000'000;
+
+/// Where a node other than 0 sends what is for the host.
+NodeId next_to_host(Network network, NodeId node) {
+    Route way = route(network, node, kNoPort, {.source = node, .destination = NodeId{0}});
+    return neighbor(network, node, way.ports.pop());
+}
+
+} // namespace
+
+OneCable::OneCable(Network network, Rules rules, Holder& holder)
+    : rules_(std::move(rules)),
+      patience_us_(kPatienceUs + 2 * (1 + diameter(network)) * rules_.frame_us),
+      holder_(holder),
+      nodes_(node_count(network)),
+      news_at_us_(holder.now_us()) {
+    numbering_.run = std::random_device{}();
+    numbering_.from = index(kNoNode);
+    numbering_.topology = network.topology;
+    numbering_.dim = network.dim;
+}
+
+void OneCable::send(NodeId to, std::span<const std::byte> frame) {
+    Node& node = nodes_[index(to)];
+    node.waiting.emplace_back(frame.begin(), frame.end());
+    if (node.waiting.size() != 1)
+        return;
+    node.pause_us = patience_us_;
+    turns_.push_back(index(to));
+    launch();
+}
+
+/// Writes the head of a frame, and sends it.
+void OneCable::put(const wire::LinkHeader& link, Bytes& frame) {
+    wire::LinkHeader head = link;
+    head.kind = wire::Kind::host;
+    head.port = kHostPort;
+    head.packet_bytes = static_cast<std::uint16_t>(frame.size() - wire::kHeadBytes);
+    wire::write_head(head, kHostMac, std::span(frame).first<wire::kHeadBytes>());
+    holder_.to_cable(frame);
+}
+
+void OneCable::send_wave() {
+    ++numbering_.wave;
+    Bytes frame = make_host_frame(kNoNode, static_cast<wire::HostTag>(RelayTag::number),
+                                  wire::bytes_of(numbering_));
+    put({}, frame);
+    wave_at_us_ = holder_.now_us() + kWaveUs;
+}
+
+void OneCable::acknowledge(std::uint32_t node) {
+    Bytes frame = make_host_frame(node_at(node), static_cast<wire::HostTag>(RelayTag::nothing));
+    nodes_[node].told = nodes_[node].taken;
+    put({.acknowledged = nodes_[node].taken}, frame);
+}
+
+void OneCable::heard(std::span<std::byte> frame) {
+    wire::LinkHeader link;
+    wire::PacketHeader header;
+    if (wire::read_head(frame, frame.size(), link) != wire::Parse::ok ||
+        link.kind != wire::Kind::host)
+        return;
+    const auto packet = frame.subspan(wire::kHeadBytes, link.packet_bytes);
+    if (wire::read_packet(packet, header) != wire::Parse::ok)
+        return;
+    if (header.tag == static_cast<std::uint16_t>(RelayTag::who))
+        send_wave();
+    const std::uint32_t from = index(header.source);
+    if (from >= nodes_.size())
+        return;
+    Node& node = nodes_[from];
+    on_acknowledged(from, link.acknowledged);
+    node.told = 0;
+    if (link.sequence == wire::message_after(node.taken)) {
+        node.taken = link.sequence;
+        if (header.tag == static_cast<std::uint16_t>(RelayTag::named)) {
+            check_image(from, packet.subspan(wire::kPacketHeaderBytes));
+            ++numbered_;
+            news_at_us_ = holder_.now_us();
+        } else {
+            holder_.from_node(node_at(from), frame);
+        }
+    }
+    if (link.sequence != 0 && link.sequence == node.taken && node.told != node.taken)
+        acknowledge(from);
+}
+
+void OneCable::check_image(std::uint32_t node, std::span<const std::byte> text) const {
+    if (text_of(text) != rules_.made_for)
+        refuse("node {} has an image made for '{}', not for '{}': another --board, or build and "
+               "load it again",
+               node, text_of(text), rules_.made_for);
+}
+
+void OneCable::on_acknowledged(std::uint32_t number, std::uint16_t acknowledged) {
+    Node& node = nodes_[number];
+    if (node.waiting.empty() || acknowledged != node.number)
+        return;
+    std::erase(flying_, number);
+    std::erase(turns_, number); // it was to be sent again
+    node.waiting.pop_front();
+    node.number = wire::message_after(node.number);
+    node.pause_us = patience_us_;
+    if (!node.waiting.empty())
+        turns_.push_back(number);
+    launch();
+}
+
+void OneCable::launch() {
+    while (flying_.size() < kFlyingMax && !turns_.empty()) {
+        fly(turns_.front());
+        turns_.pop_front();
+    }
+}
+
+void OneCable::fly(std::uint32_t number) {
+    Node& node = nodes_[number];
+    node.told = node.taken;
+    flying_.push_back(number);
+    node.again_at_us = holder_.now_us() + node.pause_us;
+    node.pause_us = std::min(2 * node.pause_us, kPauseUsMax);
+    put({.sequence = node.number, .acknowledged = node.taken}, node.waiting.front());
+}
+
+/// Half of the patience after the last one that has: those that wait for them need it all.
+void OneCable::look_for_silent() const {
+    if (numbered_ == 0 || holder_.now_us() - news_at_us_ < rules_.patience_us / 2)
+        return;
+    const Network network{numbering_.topology, numbering_.dim};
+    NodeNumbers first;
+    NodeNumbers behind; // others that are silent
+    for (std::uint32_t node = 1; node < nodes_.size(); ++node)
+        if (nodes_[node].taken == 0)
+            (nodes_[index(next_to_host(network, node_at(node)))].taken == 0 ? behind : first)
+                .push_back(node);
+    throw RunError(fmt::format(
+        "{}: no answer, though others answer{}", name_nodes(first),
+        behind.empty()
+            ? ""
+            : fmt::format("; the way to the host of {} goes there", name_nodes(behind))));
+}
+
+void OneCable::tick() {
+    const std::uint64_t now = holder_.now_us();
+    if (numbered_ < nodes_.size()) {
+        look_for_silent();
+        if (now >= wave_at_us_)
+            send_wave();
+    }
+    const std::vector<std::uint32_t> flying = flying_;
+    for (const std::uint32_t node : flying)
+        if (nodes_[node].again_at_us <= now) {
+            std::erase(flying_, node);
+            turns_.push_back(node);
+        }
+    launch();
+}
+
+} // namespace mesh::host

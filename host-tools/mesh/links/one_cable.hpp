@@ -1,0 +1,87 @@
+// The host tool's end of a mesh with one host cable, that of node 0: speaks with every node by it,
+// as if each had a cable of its own. The nodes' end is firmware/service/relay.hpp.
+//
+// Of each node one message is under way in each direction; it is sent again until the node says
+// that it has it. Few go out at a time, since nodes on the way drop what they have no room for.
+// Until all nodes have said who they are, waves of numbers go through the mesh.
+#pragma once
+
+#include "core/network.hpp"
+#include "wire/frame.hpp"
+#include "wire/relay.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+class OneCable {
+public:
+    /// What it needs of whoever has the cable.
+    class Holder {
+    public:
+        virtual ~Holder() = default;
+        /// Sends a whole frame by the cable; may lose it.
+        virtual void to_cable(std::span<const std::byte> frame) = 0;
+        /// A frame of a node's host port has come, once and in order. May call send().
+        virtual void from_node(NodeId node, std::span<std::byte> frame) = 0;
+        /// Real time (microseconds, monotonic).
+        virtual std::uint64_t now_us() const = 0;
+    };
+
+    struct Rules {
+        std::string made_for;      // what the nodes' images must be made for
+        std::uint32_t frame_us;    // how long a frame takes on a cable
+        std::uint64_t patience_us; // with nodes that do not answer
+    };
+    OneCable(Network network, Rules rules, Holder& holder);
+
+    /// A frame to a node's host port. Copied.
+    void send(NodeId to, std::span<const std::byte> frame);
+    /// A whole frame has come by the cable; any bytes. UsageError: a node's image is made for
+    /// something else.
+    void heard(std::span<std::byte> frame);
+    /// Does what is due; to be called often. RunError: some nodes have not said who they are, long
+    /// after the others have.
+    void tick();
+
+    /// Any node has said who it is.
+    bool answered() const { return numbered_ != 0; }
+
+private:
+    using Bytes = std::vector<std::byte>;
+    struct Node {
+        std::deque<Bytes> waiting; // the first one is under way, or its turn comes
+        std::uint16_t number = 1;  // of the first one
+        std::uint16_t taken = 0;   // last message of the node
+        std::uint16_t told = 0;    // of those, the last one that it was told of since it came
+        std::uint64_t again_at_us = 0;
+        std::uint32_t pause_us = 0;
+    };
+
+    void look_for_silent() const;
+    void send_wave();
+    void acknowledge(std::uint32_t node);
+    void on_acknowledged(std::uint32_t node, std::uint16_t number);
+    void check_image(std::uint32_t node, std::span<const std::byte> text) const;
+    void launch();
+    void fly(std::uint32_t node);
+    void put(const wire::LinkHeader& link, Bytes& frame);
+
+    Rules rules_;
+    std::uint32_t patience_us_; // before a message is sent again
+    Holder& holder_;
+    std::vector<Node> nodes_;
+    std::deque<std::uint32_t> turns_; // nodes with something to send that is not under way
+    std::vector<std::uint32_t> flying_;
+    wire::Numbering numbering_{};
+    std::uint64_t wave_at_us_ = 0;
+    std::uint32_t numbered_ = 0;
+    std::uint64_t news_at_us_; // a node has said who it is, or there is nothing to wait for
+};
+
+} // namespace mesh::host

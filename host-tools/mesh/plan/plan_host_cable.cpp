@@ -1,0 +1,96 @@
+#include "plan_host_cable.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/engines/serial_line.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <sys/stat.h>
+
+namespace mesh::host {
+
+namespace {
+
+/// Options about emulators and cables, which are not to be had of a mesh that is there already.
+constexpr std::array<std::string_view, 10> kOfTheRig{
+    "--engine", "--faults",        "--capture", "--gdb",   "--miswire",
+    "--qemu",   "--capture-bytes", "--memory",  "--image", "--dry-run"};
+
+bool is_given(const RunArguments& arguments, std::string_view option) {
+    return std::ranges::find(arguments.given, option) != arguments.given.end();
+}
+
+void check_device(const std::string& device) {
+    struct stat status {};
+    if (stat(device.c_str(), &status) != 0)
+        refuse("--serial '{}': no such device", device);
+    if (!S_ISCHR(status.st_mode))
+        refuse("--serial '{}': not a serial line", device);
+}
+
+void plan_serial(RunPlan& run, const RunArguments& arguments) {
+    check_device(arguments.serial);
+    for (const std::string_view option : kOfTheRig)
+        if (is_given(arguments, option))
+            refuse("{} goes with an emulated mesh, not with --serial", option);
+    const auto rates = baud_rates();
+    if (std::ranges::find(rates, arguments.baud) == rates.end())
+        refuse("--baud {}: allowed: {}", arguments.baud, fmt::join(rates, ", "));
+    run.engine = "serial";
+    run.rig.serial = arguments.serial;
+    run.rig.baud = arguments.baud;
+}
+
+/// What takes a node, or a cable for good, takes the way to the host from others.
+bool breaks_ways(FaultKind kind) {
+    switch (kind) {
+    case FaultKind::cut:
+    case FaultKind::cutdim:
+    case FaultKind::mend:
+    case FaultKind::kill:
+    case FaultKind::hang:
+    case FaultKind::restart: return true;
+    case FaultKind::drop:
+    case FaultKind::corrupt:
+    case FaultKind::dup:
+    case FaultKind::reorder:
+    case FaultKind::delay:
+    case FaultKind::alter: break;
+    }
+    return false;
+}
+
+} // namespace
+
+void plan_host_cable(RunPlan& run, const RunArguments& arguments) {
+    if (arguments.host_at && *arguments.host_at != 0)
+        refuse("--host-at {}: allowed: 0, the node with the host cable", *arguments.host_at);
+    if (is_given(arguments, "--baud") && arguments.serial.empty())
+        refuse("--baud goes with --serial");
+    run.rig.one_cable = arguments.host_at || !arguments.serial.empty();
+    if (!run.rig.one_cable)
+        return;
+    if (run.engine == "sim")
+        refuse("--host-at goes with --engine qemu only: nodes of a simulation have no cable");
+    if (arguments.lockstep)
+        refuse("--lockstep needs a host cable at each node: not with --host-at, --serial");
+    if (!arguments.serial.empty())
+        plan_serial(run, arguments);
+}
+
+void check_host_cable(const RunPlan& run, const RunArguments& arguments) {
+    if (!run.rig.one_cable)
+        return;
+    if (!run.rig.serial.empty() && !run.rig.board.serial())
+        refuse("--board {}: has no serial lines, and --serial needs them", run.rig.board.name);
+    const auto breaks = [](const Incident& incident) { return breaks_ways(incident.kind); };
+    if (std::ranges::any_of(run.rig.faults.incidents, breaks))
+        refuse("--faults '{}': with one host cable the way of other nodes to the host goes by that "
+               "node or cable: allowed: drop, corrupt, dup, reorder, delay, alter",
+               arguments.faults);
+}
+
+} // namespace mesh::host

@@ -1,0 +1,90 @@
+"""Meshes with one host cable: everything between host tool and nodes crosses the mesh, which gives
+the nodes their numbers. Emulated by the host tool, or there already, behind a terminal device."""
+import pytest
+
+import boards
+from direct_mesh import DirectMesh, silent_device
+from mesh_tool import BUILD, ROOT, console, mesh, refused, run, verified
+
+ALL = boards.names(BUILD)
+SERIAL = [board for board in ALL if "serial" in boards.facts(BUILD, board)["lines"]]
+OPS = {
+    "cube": ["--dim", 3, "--op", "bcast", "--bytes", 4000],
+    "uhc": ["--topology", "uhc", "--dim", 3, "--op", "bcast", "--bytes", 1000],
+    "star": ["--topology", "star", "--dim", 3, "--op", "scatter", "--bytes", 300],
+}
+
+
+@pytest.mark.parametrize("board", ALL)
+@pytest.mark.parametrize("op", OPS)
+def test_every_node_has_everything_in_the_steps_of_the_formula(board, op):
+    report = verified(run("qemu", "--board", board, "--host-at", 0, *OPS[op]))
+    assert report["steps"] == report["formula_steps"]
+
+
+@pytest.mark.parametrize("board", ALL)
+def test_consoles_cross_the_mesh(board):
+    outcome = mesh("run", "--board", board, "--dim", 2, "--host-at", 0, "--app", "hello")
+    assert outcome.status == 0 and console(outcome).keys() == {0, 1, 2, 3}, outcome
+
+
+def test_input_and_output_of_other_nodes_cross_a_mesh_whose_cables_are_bad(tmp_path):
+    """The data starts at node 5 and ends at node 7."""
+    verified(run("qemu", "--host-at", 0, "--dim", 3, "--op", "bcast", "--root", 5,
+                 "--input", ROOT / "LICENSE", "--output", tmp_path / "out", "--faults",
+                 "drop:0.1,corrupt:0.05,dup:0.05,reorder:0.05"))
+    assert (tmp_path / "out").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_a_cable_in_the_wrong_port_is_named():
+    outcome = mesh("run", "--host-at", 0, "--dim", 3, "--op", "barrier", "--miswire", "5/0", "6/1",
+                   "--timeout", 5)
+    assert outcome.status == 1, outcome
+    assert "the cable leads to node" in outcome.err, outcome
+
+
+@pytest.mark.parametrize("words, reason", [
+    (["--host-at", 1], "--host-at 1: allowed: 0"),
+    (["--host-at", 0, "--engine", "sim"], "--engine qemu only"),
+    (["--host-at", 0, "--lockstep"], "--lockstep needs a host cable at each node"),
+    (["--host-at", 0, "--faults", "kill:1"], "the way of other nodes"),
+    (["--host-at", 0, "--faults", "cut:0/1@3"], "the way of other nodes"),
+    (["--serial", "/dev/there_is_none"], "no such device"),
+    (["--serial", "/etc/hostname"], "not a serial line"),
+    (["--serial", "/dev/null"], "has no serial lines"),
+    (["--serial", "/dev/null", "--faults", "drop:0.1"], "--faults goes with an emulated mesh"),
+    (["--serial", "/dev/null", "--baud", 12345], "--baud 12345: allowed: 9600"),
+    (["--baud", 9600], "--baud goes with --serial"),
+])
+def test_what_cannot_be_is_refused(words, reason):
+    refused(mesh("run", "--dim", 2, "--op", "barrier", *words), reason)
+
+
+def test_a_line_behind_which_nobody_answers_is_named():
+    with silent_device() as device:
+        outcome = mesh("run", "--serial", device, "--board", SERIAL[0], "--dim", 1, "--op",
+                       "barrier")
+    assert outcome.status == 1 and f"{device}: no answer at" in outcome.err, outcome
+
+
+@pytest.mark.parametrize("board", SERIAL)
+def test_a_mesh_that_is_there_already_does_one_run_after_the_other(board):
+    """The second one finds it as the first one left it; the third lacks a node."""
+    with DirectMesh(board, 2, BUILD / board / "relay" / "job.elf") as there:
+        on = ["run", "--serial", there.device, "--board", board, "--dim", 2]
+        for op in (["bcast", "--bytes", 2000], ["allreduce", "--bytes", 100]):
+            outcome = mesh(*on, "--op", *op)
+            assert outcome.status == 0 and "verified  4 of 4" in outcome.out, outcome
+        there.power_off(2)
+        outcome = mesh(*on, "--op", "barrier", "--timeout", 4)
+        assert outcome.status == 1 and "mesh: node 2: no answer" in outcome.err, outcome
+
+
+@pytest.mark.parametrize("board", SERIAL)
+def test_a_mesh_of_another_image_is_told(board, tmp_path):
+    image = (BUILD / board / "relay" / "job.elf").read_bytes()
+    stamp = (BUILD / board / "relay" / "program.stamp").read_bytes().split()[1]
+    (tmp_path / "old.elf").write_bytes(image.replace(stamp, b"0" * len(stamp)))
+    with DirectMesh(board, 1, tmp_path / "old.elf") as there:
+        refused(mesh("run", "--serial", there.device, "--board", board, "--dim", 1, "--op",
+                     "barrier"), "image made for")
