@@ -22,10 +22,14 @@ constexpr std::size_t kBuffers = limits::pool_buffers_min(
     chip::kPathLinksMax, chip::kMessageReceivers, ImageBoard::capabilities().receivers);
 static_assert(chip::kMessageReceivers <= kProcesses);
 
+/// What the board of this image needs beyond the chip's own comes out of it.
+constexpr std::size_t kWorkspaceBytes =
+    chip::kWorkspaceBytes - (sizeof(ImageBoard) - sizeof(Board));
+
 [[gnu::section(".noinit")]] std::array<PacketBuffer, kBuffers> buffers;
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, chip::kArenaBytes> arena;
-[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, chip::kWorkspaceBytes> workspace;
+[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, kWorkspaceBytes> workspace;
 [[gnu::section(".noinit")]] alignas(
     ProcessSlot) std::array<std::byte, kProcesses * sizeof(ProcessSlot)> process_memory;
 // Built at start-up, so that flash need not hold their initial values.

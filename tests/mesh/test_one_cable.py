@@ -9,20 +9,20 @@ from mesh_tool import BUILD, ROOT, console, mesh, refused, run, verified
 ALL = boards.names(BUILD)
 SERIAL = [board for board in ALL if "serial" in boards.facts(BUILD, board)["lines"]]
 OPS = {
-    "cube": ["--dim", 3, "--op", "bcast", "--bytes", 4000],
+    "cube": ["--dim", 2, "--op", "bcast", "--bytes", 4000],
     "uhc": ["--topology", "uhc", "--dim", 3, "--op", "bcast", "--bytes", 1000],
     "star": ["--topology", "star", "--dim", 3, "--op", "scatter", "--bytes", 300],
 }
 
 
-@pytest.mark.parametrize("board", ALL)
-@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("board, op", [*((board, "cube") for board in ALL), (ALL[0], "uhc"),
+                                       (SERIAL[0], "star")])
 def test_every_node_has_everything_in_the_steps_of_the_formula(board, op):
     report = verified(run("qemu", "--board", board, "--host-at", 0, *OPS[op]))
     assert report["steps"] == report["formula_steps"]
 
 
-@pytest.mark.parametrize("board", ALL)
+@pytest.mark.parametrize("board", [ALL[0], SERIAL[0]])
 def test_consoles_cross_the_mesh(board):
     outcome = mesh("run", "--board", board, "--dim", 2, "--host-at", 0, "--app", "hello")
     assert outcome.status == 0 and console(outcome).keys() == {0, 1, 2, 3}, outcome
@@ -80,7 +80,7 @@ def test_a_mesh_that_is_there_already_does_one_run_after_the_other(board):
         assert outcome.status == 1 and "mesh: node 2: no answer" in outcome.err, outcome
 
 
-@pytest.mark.parametrize("board", SERIAL)
+@pytest.mark.parametrize("board", SERIAL[:1])
 def test_a_mesh_of_another_image_is_told(board, tmp_path):
     image = (BUILD / board / "relay" / "job.elf").read_bytes()
     stamp = (BUILD / board / "relay" / "program.stamp").read_bytes().split()[1]
