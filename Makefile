@@ -154,8 +154,17 @@ $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTA
 TARGET_FLAGS := -Os -g -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti \
   -fno-threadsafe-statics -fno-use-cxa-atexit -fno-unwind-tables -fno-asynchronous-unwind-tables \
   -fno-common -fno-jump-tables -fstack-usage -Wno-psabi
-TARGET_LDFLAGS := -nostartfiles --specs=nano.specs -Llinker -Wl,--gc-sections \
-  $(LINK_NETWORKS) -Wl,--print-memory-usage -Wl,--orphan-handling=error -Wl,--fatal-warnings
+# The kernel and the collectives are compiled once more when an image is linked, as a whole: what is
+# called from one place, or with one value, is no function then. Not so what others know by its name
+# or place: tables of networks, the board, the program. The objects have their code as well, for who
+# looks into one.
+WHOLE := firmware/wire/% firmware/kernel/% firmware/collectives/% boards/%/node.cpp
+# Combiners need functions of floating point that boards/cortex-m/called.cpp does not name.
+NOT_WHOLE := firmware/kernel/networks/% firmware/collectives/combiners.cpp
+whole_flags = $(if $(filter $(WHOLE),$(filter-out $(NOT_WHOLE),$(1))),-flto -ffat-lto-objects)
+TARGET_LDFLAGS := $(TARGET_FLAGS) -flto -flto-partition=one \
+  -nostartfiles --specs=nano.specs -Llinker -Wl,--gc-sections $(LINK_NETWORKS) \
+  -Wl,--print-memory-usage -Wl,--orphan-handling=error -Wl,--fatal-warnings
 
 TARGET_TESTS := $(patsubst tests/target/%.cpp,test_%,$(wildcard tests/target/*.cpp))
 ALL_PROBE_APPS := $(patsubst %.cpp,app_%,$(notdir $(PROBE_APPS)))
@@ -199,8 +208,8 @@ $(1)_SYSTEM := $$(call target_objects,$(1),$$(filter %/main.cpp,$$($(1)_SOURCES)
 $(BUILD)/$(1)/obj/%.o: %.cpp Makefile boards/$(1)/board.mk
 	$$(call say,CROSS,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $$($(1)_CPU_FLAGS) $$($(1)_FOLDERS:%=-I%) \
-	  -c $$< -o $$@
+	$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $$(call whole_flags,$$<) \
+	  $$($(1)_CPU_FLAGS) $$($(1)_FOLDERS:%=-I%) -c $$< -o $$@
 endef
 target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))

@@ -63,7 +63,8 @@ $(BUILD)/host/program.json: Makefile firmware/programs.mk
 define toolkit_rules
 $(1)_COMPILE := $(filter-out $(CXX_ONLY) -fstack-usage,$(TARGET_FLAGS)) $($(1)_CPU_FLAGS)
 $(1)_COMPILE_CXX := $(filter $(CXX_ONLY),$(TARGET_FLAGS))
-$(1)_LINK := $($(1)_CPU_FLAGS) $(subst -Llinker,-L@/linker,$(TARGET_LDFLAGS)) \
+$(1)_LINK := $($(1)_CPU_FLAGS) \
+  $(subst -Llinker,-L@/linker,$(filter-out -fstack-usage,$(TARGET_LDFLAGS))) \
   -T @/$($(1)_LDSCRIPT) -Wl,--whole-archive @/$(1)/libboard.a -Wl,--no-whole-archive
 $(1)_LIBRARIES := @/$(1)/libmesh.a $($(1)_LDFLAGS)
 $(1)_TRACED := @/$(1)/libtrace.a

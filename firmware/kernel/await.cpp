@@ -17,10 +17,10 @@ bool shares_cable(const Kernel& kernel, NodeId node, Path path) {
 } // namespace
 
 SourceWait::SourceWait(Kernel& kernel, NodeId source, Match match, Path path, bool ask_now)
-    : kernel_(kernel),
+    : asks_now_(ask_now),
+      kernel_(kernel),
       match_(match),
-      peer_{kernel.messages(), source, Rule::unicast},
-      asks_now_(ask_now) {
+      peer_{kernel.messages(), source, Rule::unicast} {
     match_.source = source;
     if (source == kAnySource) {
         peer_.way = Way::kNone;

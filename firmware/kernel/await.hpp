@@ -34,11 +34,11 @@ public:
 private:
     friend struct WaitPlaces;
 
+    bool asks_now_;
+    Status status_ = Status::ok;
     Kernel& kernel_;
     Match match_;
     Outgoing peer_;
-    bool asks_now_;
-    Status status_ = Status::ok;
 };
 
 /// See await_packet().

@@ -102,20 +102,20 @@ private:
     void end_program(Status status);
     void report_mailbox(wire::NodeReport& report) const;
 
-    Kernel kernel_;
-    Program program_;
-    ProcessId program_id_;
-    wire::ModelTime finish_time_ = 0;
     Status status_ = Status::ok;
     bool running_ = false; // the program
     bool done_ = false;
     bool report_due_ = false;
     bool hung_ = false;
     bool interlude_ = false;
-    bool interludes_ = false; // there were some since a process last waited:
-    std::uint8_t news_count_ = 0;
-    std::array<News, limits::kNewsMax> news_; // that came in them
+    bool interludes_ = false;     // there were some since a process last waited
+    std::uint8_t news_count_ = 0; // that came in them
+    ProcessId program_id_;
+    wire::ModelTime finish_time_ = 0;
     std::uint64_t computing_since_ = 0;
+    Kernel kernel_;
+    Program program_;
+    std::array<News, limits::kNewsMax> news_;
 };
 
 } // namespace mesh

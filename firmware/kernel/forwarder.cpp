@@ -12,21 +12,20 @@ Envelope envelope_of(const wire::PacketHeader& header, std::uint8_t tag) {
             tag,           (header.flags & wire::packet_flag::kInward) != 0};
 }
 
-News news_of(const wire::PacketHeader& header) {
-    News news{.service = static_cast<Service>(header.service),
-              .rule = Rule::unicast,
-              .way = Way::of(header),
-              .round = 0,
-              .peer = header.source,
-              .message = header.message,
-              .position = header.position,
-              .detail = 0};
+void read_news(const wire::PacketHeader& header, News& news) {
+    news.service = static_cast<Service>(header.service);
+    news.rule = Rule::unicast;
+    news.way = Way::of(header);
+    news.round = 0;
+    news.peer = header.source;
+    news.message = header.message;
+    news.position = header.position;
+    news.detail = 0;
     if (news.service < Service::taken)
-        return news;
+        return;
     news.way = static_cast<std::uint8_t>(header.tag);
     news.round = static_cast<std::uint8_t>(header.tag >> 8);
     news.detail = detail_of(header);
-    return news;
 }
 
 void seal(PacketBuffer* buffer) {
@@ -85,7 +84,7 @@ void Forwarder::deliver(PacketBuffer* buffer, News& news) {
         ++counters_[Counter::drop_unexpected];
         return tell_sender(header, Service::unknown, news);
     }
-    news = news_of(header);
+    read_news(header, news);
     switch (news.service) {
     case Service::packet: return put(buffer);
     case Service::message: return on_offer(buffer, news);
@@ -200,7 +199,7 @@ void Forwarder::tell_sender(const wire::PacketHeader& header, Service word, News
     if (service != Service::message && service != Service::fragment && service != Service::ask &&
         service != Service::probe && service != Service::look)
         return;
-    news = news_of(header);
+    read_news(header, news);
     news.answer(word);
     tell(news);
 }

@@ -120,6 +120,12 @@ private:
     void note_loss(Port port, const wire::PacketHeader& header);
     void tell_sender(const wire::PacketHeader& header, Service word, News& news);
 
+    std::uint8_t notice_path_ = 0; // of the first one: paths before have it
+    std::uint8_t notice_first_ = 0;
+    std::uint8_t notice_count_ = 0;
+    bool deaf_ = false;
+    std::uint16_t unexpected_ = 0; // messages in the mailbox that no process has taken
+    std::uint32_t delivery_hash_ = 0;
     const Here& here_;
     PacketPool& pool_;
     Counters& counters_;
@@ -128,12 +134,6 @@ private:
     Mailbox mailbox_;
     Intake intake_;
     std::array<News, kNotices> notices_;
-    std::uint8_t notice_path_ = 0; // of the first one: paths before have it
-    std::uint8_t notice_first_ = 0;
-    std::uint8_t notice_count_ = 0;
-    std::uint16_t unexpected_ = 0; // messages in the mailbox that no process has taken
-    bool deaf_ = false;
-    std::uint32_t delivery_hash_ = 0;
 };
 
 } // namespace mesh

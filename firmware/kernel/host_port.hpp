@@ -69,17 +69,17 @@ private:
     void send_room(wire::HostTag tag, std::size_t payload_bytes);
     void send_frame(wire::LinkHeader header, std::span<const std::byte> packet);
 
+    bool started_ = false;
+    std::uint16_t printed_ = 0; // bytes of text in sending_ that wait for the end of their line
     ToHost to_host_;
     NodeId node_;
     PacketBuffer* sending_;
     Arena& arena_;
     Counters& counters_;
-    wire::Job job_{};
-    std::span<std::string_view> arguments_; // and their text, in the arena
     std::span<std::byte> pull_into_;
     std::uint32_t pull_position_ = 0;
-    std::uint16_t printed_ = 0; // bytes of text in sending_ that wait for the end of their line
-    bool started_ = false;
+    std::span<std::string_view> arguments_; // and their text, in the arena
+    wire::Job job_{};
 };
 
 } // namespace mesh

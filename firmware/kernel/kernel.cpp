@@ -31,13 +31,13 @@ Kernel::Kernel(const wire::Identity& identity, const Memory& memory, const Cable
     : here_{identity, rules_of(identity.network.topology)},
       workspace_(memory.workspace),
       pool_(memory.buffers, memory.slots, static_cast<unsigned>(memory.links.size())),
-      arena_(memory.arena.first(memory.arena.size() - senders_of(memory.arena) * sizeof(Sender))),
+      scheduler_(memory.processes),
       admission_(pool_, here_, cables.receivers),
       links_(here_, memory.links, {pool_, counters_, time_, cables}, admission_),
       forwarder_(here_, pool_, counters_, links_, admission_, make_senders(memory.arena)),
-      scheduler_(memory.processes),
       messages_(counters_, scheduler_.holds(), identity.start),
-      host_(to_host, identity.node, pool_, arena_, counters_) {}
+      host_(to_host, identity.node, pool_, arena_, counters_),
+      arena_(memory.arena.first(memory.arena.size() - senders_of(memory.arena) * sizeof(Sender))) {}
 
 // What may start now must still do so when it does: until new_packet() the links stay out.
 bool Kernel::may_start(Rule rule) {

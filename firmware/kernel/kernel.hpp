@@ -220,19 +220,20 @@ private:
     std::uint64_t start_pull(std::uint32_t position, std::span<std::byte> out);
     void hear(News& news);
 
+    // What is small first: short instructions reach it there.
     Here here_;
     std::span<std::byte> workspace_;
-    Counters counters_;
     Timebase time_;
     PacketPool pool_;
-    Arena arena_;
+    Scheduler scheduler_;
     Admission admission_;
+    TagInUse* tags_in_use_ = nullptr;
+    Counters counters_;
     Links links_;
     Forwarder forwarder_;
-    Scheduler scheduler_;
     Messages messages_;
     HostPort host_;
-    TagInUse* tags_in_use_ = nullptr;
+    Arena arena_;
     wire::Result result_{};
 };
 

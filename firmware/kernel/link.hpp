@@ -200,33 +200,7 @@ private:
     static constexpr std::uint8_t kNoEpoch = 0xFF;
     static constexpr std::uint8_t kNoSession = wire::link_flag::kSessionMask; // no link's number
 
-    // queue of waiting packets, chained by their slots
-    PacketBuffer* first_ = nullptr;
-    PacketBuffer* last_ = nullptr;
-    PacketBuffer* held_first_ = nullptr; // packets with an appointment
-    PacketBuffer* taken_back_ = nullptr; // last one that came back while draining
-    std::array<std::uint16_t, limits::kWindowFrames> flight_{}; // a ring of numbers in the pool
-    std::uint64_t deadline_ = wire::kNever;
-    wire::ModelTime busy_until_ = 0;
-    wire::ModelTime unit_ready_ = 0;
-    wire::ModelTime held_start_ = 0;
-    wire::ModelTime newest_arrival_ = 0; // of all frames sent so far
-    std::uint32_t flight_bytes_ = 0;
-    std::uint32_t measured_from_us_ = 0; // when the frame left whose round trip is measured
-    std::uint32_t round_trip_us_ = 0;    // smoothed
-    std::uint32_t patience_us_ = limits::kPatienceFirstUs; // before a frame is sent again
-    std::uint32_t wait_us_ = limits::kPatienceFirstUs;     // the same, backed off
-    std::uint32_t packets_sent_ = 0;
-    std::uint32_t refused_ = 0; // fate of the last 32 frames received
-    std::uint32_t lost_kinds_ = 0;
-    std::uint16_t waiting_ = 0;
-    std::uint16_t base_ = 0;     // sequence number of the first frame in flight
-    std::uint16_t measured_ = 0; // sequence number of the frame whose round trip is measured
-    std::uint16_t expected_ = 0; // sequence number of the next frame to receive
-    std::uint16_t peer_free_ = 0xFFFF;
-    std::uint16_t wanted_ = 0; // some refused packet needs more free buffers than this
-    std::uint16_t mine_ = 0;   // this end's number
-    std::uint16_t theirs_ = wire::kNoNumber;
+    // The smaller a member, the nearer to the beginning: short instructions reach it there.
     std::uint8_t in_flight_ = 0;
     std::uint8_t base_place_ = 0;
     std::uint8_t resend_next_ = 0; // frames in flight resend_next_..resend_end_-1 go again
@@ -248,6 +222,33 @@ private:
     bool gap_ = false; // the next acknowledgement says that a frame is missing
     bool gap_told_ = false;
     bool answered_ = false; // by that port, which may be in vain
+    std::uint16_t waiting_ = 0;
+    std::uint16_t base_ = 0;     // sequence number of the first frame in flight
+    std::uint16_t measured_ = 0; // sequence number of the frame whose round trip is measured
+    std::uint16_t expected_ = 0; // sequence number of the next frame to receive
+    std::uint16_t peer_free_ = 0xFFFF;
+    std::uint16_t wanted_ = 0; // some refused packet needs more free buffers than this
+    std::uint16_t mine_ = 0;   // this end's number
+    std::uint16_t theirs_ = wire::kNoNumber;
+    // queue of waiting packets, chained by their slots
+    PacketBuffer* first_ = nullptr;
+    PacketBuffer* last_ = nullptr;
+    PacketBuffer* held_first_ = nullptr; // packets with an appointment
+    PacketBuffer* taken_back_ = nullptr; // last one that came back while draining
+    std::uint32_t flight_bytes_ = 0;
+    std::uint32_t measured_from_us_ = 0; // when the frame left whose round trip is measured
+    std::uint32_t round_trip_us_ = 0;    // smoothed
+    std::uint32_t patience_us_ = limits::kPatienceFirstUs; // before a frame is sent again
+    std::uint32_t wait_us_ = limits::kPatienceFirstUs;     // the same, backed off
+    std::uint32_t packets_sent_ = 0;
+    std::uint32_t refused_ = 0; // fate of the last 32 frames received
+    std::uint32_t lost_kinds_ = 0;
+    std::uint64_t deadline_ = wire::kNever;
+    wire::ModelTime busy_until_ = 0;
+    wire::ModelTime unit_ready_ = 0;
+    wire::ModelTime held_start_ = 0;
+    wire::ModelTime newest_arrival_ = 0;                        // of all frames sent so far
+    std::array<std::uint16_t, limits::kWindowFrames> flight_{}; // a ring of numbers in the pool
 };
 
 } // namespace mesh

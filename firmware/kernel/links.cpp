@@ -48,14 +48,14 @@ void Links::say_hello() {
     // Where links carry one way, a node that starts again tells those that send to it.
     const std::uint32_t out = here_.out_ports();
     const std::uint32_t told = here_.identity.start == 0 ? out : out | here_.in_ports();
-    for (PortSequence ports = PortSequence::ascending(told); !ports.empty();) {
-        const Port port = ports.pop();
-        if (index(port) >= count() || at(port).up())
+    for (unsigned number = 0; number < count(); ++number) {
+        if (((told >> number) & 1u) == 0 || links_[number].up())
             continue;
-        if (((out >> index(port)) & 1u) != 0)
-            touch(port).say_hello();
+        Link& link = touch(port_at(number));
+        if (((out >> number) & 1u) != 0)
+            link.say_hello();
         else
-            touch(port).answer_hello(context_);
+            link.answer_hello(context_);
         all_up = false;
     }
     if (here_.identity.start != 0 && !all_up && in_vain_ < limits::kHellosMax)
@@ -69,8 +69,8 @@ void Links::say_hello() {
 // At boot all nodes are there in the end. Later one may be dead, and what waits for it would fill
 // the pool.
 void Links::give_up_silent(PortSet out) {
-    for (PortSequence ports = PortSequence::ascending(out); !ports.empty();) {
-        const Port port = ports.pop();
+    for (; out != 0; out &= out - 1) {
+        const Port port = port_at(static_cast<unsigned>(std::countr_zero(out)));
         if (at(port).up() || at(port).dead())
             continue;
         touch(port).give_up(context_);

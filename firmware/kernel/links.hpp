@@ -131,23 +131,23 @@ private:
     void start_on(Link& link, PacketBuffer* buffer, wire::ModelTime earliest);
     wire::ModelTime appointed(Port port, const PacketBuffer* buffer) const;
 
-    const Here& here_;
-    std::span<Link> links_;
-    LinkContext context_;
-    const Admission& admission_;
-    ModelClock clock_;
-    wire::LinkHeader passing_{.kind = wire::Kind::data}; // an answer, or nothing
-    wire::Ready ready_{};
-    std::uint64_t hello_at_ = wire::kNever;
-    // Sets of ports, so that a frame costs what its links need and not what all links would.
-    std::uint32_t touched_ = 0; // may have a frame to send
-    std::uint32_t owing_ = 0;   // took data since acknowledgements were last flushed
-    std::uint32_t dead_ = 0;
     std::uint8_t next_port_ = 0;
     std::uint8_t hellos_ = 0;  // in a row, as far as it matters
     std::uint8_t in_vain_ = 0; // hellos of a life that is not the first
     bool starved_ = false;     // some link is
     bool ready_told_ = false;
+    // Sets of ports, so that a frame costs what its links need and not what all links would.
+    std::uint32_t touched_ = 0; // may have a frame to send
+    std::uint32_t owing_ = 0;   // took data since acknowledgements were last flushed
+    std::uint32_t dead_ = 0;
+    const Here& here_;
+    std::span<Link> links_;
+    LinkContext context_;
+    const Admission& admission_;
+    wire::LinkHeader passing_{.kind = wire::Kind::data}; // an answer, or nothing
+    std::uint64_t hello_at_ = wire::kNever;
+    ModelClock clock_;
+    wire::Ready ready_{};
 };
 
 } // namespace mesh

@@ -56,14 +56,14 @@ private:
     bool has_news() const;
     bool all_taken() const;
 
+    Status status_ = Status::ok;
+    bool offered_ = false;
+    bool listens_ = false;
     Kernel& kernel_;
     Outgoing outgoing_;
     SendOptions options_;
     std::uint32_t total_bytes_;
     ByteSource source_;
-    bool offered_ = false;
-    bool listens_ = false;
-    Status status_ = Status::ok;
     wire::ModelTime pause_ = wire::kTicksPerUnit; // before the next offer
     wire::ModelTime pause_end_ = 0;               // of the one that it is in, if not 0
     std::uint64_t wake_ = 0;
@@ -109,13 +109,13 @@ private:
 
     bool advance(std::optional<SourceWait>& wait);
 
+    Status status_ = Status::ok;
+    std::uint8_t unanswered_ = 0; // packets since the sender was last told
+    bool started_ = false;
     Kernel& kernel_;
     Packet current_;
     const wire::PacketHeader header_;
     Incoming incoming_;
-    Status status_ = Status::ok;
-    std::uint8_t unanswered_ = 0; // packets since the sender was last told
-    bool started_ = false;
 };
 
 /// `Message m = co_await receive_message(kernel, tag, source)`: takes the next offer that matches.
@@ -172,9 +172,9 @@ private:
 
     Kernel& kernel_;
     std::span<std::byte> buffer_;
+    Received result_;
     std::optional<SourceWait> wait_;
     std::optional<Message> message_;
-    Received result_;
 };
 
 /// `Received r = co_await receive(kernel, buffer)`: receives one whole message into `buffer`. ok;

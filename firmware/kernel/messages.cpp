@@ -6,9 +6,9 @@
 namespace mesh {
 
 Outgoing::Outgoing(Messages& table, NodeId destination, Rule rule)
-    : messages(table),
-      to(destination),
-      route(rule) {
+    : route(rule),
+      messages(table),
+      to(destination) {
     const Hold hold(messages.holds_);
     next = std::exchange(messages.first_, this);
 }

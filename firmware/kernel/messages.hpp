@@ -39,11 +39,8 @@ struct Outgoing {
         silent = false;
     }
 
-    Messages& messages;
-    const NodeId to;
     const Rule route;                  // the chosen way
     Service question = Service::probe; // probe, or of a message that is sent: ask
-    std::uint32_t about = 0;           // the number of a message of the other node, to probe for
     bool any_way = true;               // if it loses its way it may take another
     bool silent = false;               // since it was last asked
     std::uint8_t asked = 0;            // in a row
@@ -52,10 +49,13 @@ struct Outgoing {
     bool detour = false; // it has taken another way than the chosen one
     bool taken = false;  // at least its first packet
     bool later = false;
-    bool lost = false;         // its way
-    bool moved = false;        // a round has been answered
-    bool unknown = false;      // where it goes to, nobody knows of it
-    bool alive = false;        // who it goes to, when that one was last asked
+    bool lost = false;    // its way
+    bool moved = false;   // a round has been answered
+    bool unknown = false; // where it goes to, nobody knows of it
+    bool alive = false;   // who it goes to, when that one was last asked
+    Messages& messages;
+    const NodeId to;
+    std::uint32_t about = 0;   // the number of a message of the other node, to probe for
     std::uint32_t message = 0; // number() gives it
     std::uint32_t sent_bytes = 0;
     std::uint32_t taken_bytes = 0;

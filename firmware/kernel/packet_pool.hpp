@@ -20,15 +20,15 @@ namespace mesh {
 
 /// One packet in memory. `next` chains free buffers or the mailbox; a port's queue uses PortSlots.
 struct PacketBuffer {
-    alignas(hal::kDmaAlign) std::array<std::byte, wire::kPacketBytesMax> bytes;
     /// Model time at which all of it is at this node.
-    alignas(std::max(hal::kDmaAlign, alignof(wire::ModelTime))) wire::ModelTime ready;
+    wire::ModelTime ready;
     wire::PacketHeader header; // as read once on arrival
     PacketBuffer* next;
     std::uint16_t references;
     std::uint16_t hops;      // links crossed so far
     std::uint16_t remaining; // most links that it may still cross from here
     Tags tags;               // for the next nodes
+    alignas(hal::kDmaAlign) std::array<std::byte, wire::kPacketBytesMax> bytes;
 
     std::span<std::byte> packet() {
         return std::span{bytes}.first(wire::kPacketHeaderBytes + header.payload_bytes);

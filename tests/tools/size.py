@@ -5,12 +5,15 @@ What counts as system is kernel, links, routing and messages together: firmware/
 kernel with the cube as its network, and the board's instance of Node<Board>; of RAM also the
 board's main.o, where that one node and its links lie. It is measured in the image that uses all of
 it (--full-image), and so are the collectives, the other networks and the rules of the cube's trees.
+Kernel and collectives are compiled as a whole with each image (WHOLE in the Makefile). A function
+counts for the source that it is of, one that is no function any more for its caller's.
 Board, stdio, app and C library are those of a small program (--image). RAM leaves out .noinit
 (packet pool, process arena) and the stack. Budgets come from boards/BOARD/board.mk; one that is
 exceeded fails the build.
 """
 import argparse
 import csv
+import functools
 import pathlib
 import re
 import subprocess
@@ -21,10 +24,46 @@ import boards
 FLASH = (".text", ".rodata", ".vectors", ".ARM.ex", ".init_array", ".data")
 RAM = (".data", ".bss")
 NETWORKS = "firmware/kernel/networks/"
+# What is compiled once more with each image.
+WHOLE = re.compile(r"firmware/(?:wire|collectives(?!/combiners)|kernel(?!/networks))/|"
+                   r"boards/[^/]+/node\.o$")
 # What joins rules to the kernel: in their objects the functions of no name outside.
 JOINING = re.compile(r"_GLOBAL__N_1|mesh_network")
 # The face of core/network.hpp, which is the same for all networks.
 FACE = re.compile(r"NetworkSet")
+# What a feature costs to have: the objects and the functions that would not be there without it.
+FEATURES = (
+    ("messages", r"kernel/(?:message|messages|await|intake)\.o", r"."),
+    ("  of that: another path when one dies", r"kernel/messages\.o",
+     r"::(?:end_round|come_to|next_question|before)\("),
+    ("the sender learns of a loss", r"kernel/(?:forwarder|links?)\.o",
+     r"::(?:give_up|note_loss|tell_sender|say_what_was_lost|cut_off|take_undeliverable|tell|"
+     r"send_waiting_notices|send_notice)\("),
+    ("sessions, restart, cables that are mended", r"kernel/links?\.o",
+     r"::(?:meet|on_hello|begin_session|end_session|forget_session|answer_hello|on_old_session|"
+     r"note_death|give_up_silent|say_hello|next_hello|measure_hello)\("),
+    ("refusal, so that forwarding cannot deadlock", r"kernel/links?\.o",
+     r"::(?:take_back|on_buffers_free|tell_of_buffers)\("),
+    ("model time and lockstep", r"kernel/(?:links?|timebase|networks/cube_trees)\.o",
+     r"::(?:start_on|appointed|appointment|hold|take_due|in_pause)\("),
+    ("links while a process computes",
+     r"kernel/boardless_node\.o|cortex-m/(?:node|systick)\.o",
+     r"interlude|SysTick|PendSV"),
+    ("the host: job, arguments, data, console", r"kernel/host_port\.o", r"."),
+    ("faults: record, last words", r"cortex-m/fault\.o", r"."),
+    ("UHC", r"networks/uhc\.o", r"."),
+    ("star graph", r"networks/star\.o", r"."),
+    ("trees of the cube", r"networks/cube_trees\.o", r"."),
+    ("barrier", r"collectives/barrier\.o", r"."),
+    ("broadcast", r"collectives/(?:broadcast|tree_flow)\.o", r"."),
+    ("broadcast of several copies", r"collectives/copies\.o", r"."),
+    ("reduce, allreduce, scan", r"collectives/(?:reduction|combiners|scan)\.o", r"."),
+    ("scatter, gather, exchange on the cube", r"collectives/(?:personalised|parcel)\.o", r"."),
+    ("the same on the UHC and the star",
+     r"collectives/(?:exchange_packets|collector|depth_first|paths)\.o", r"."),
+    ("plans and tags that must agree", r"collectives/agreement\.o", r"."),
+    ("printf", r"firmware/stdio/", r"."))
+CHECK_BYTES = 10  # a comparison, a branch, a number, a call
 # Groups that differ from program to program.
 OF_THE_PROGRAM = ("board", "stdio", "app", "library")
 FORBIDDEN = {"malloc", "free", "calloc", "realloc", "_Znwj", "_Znaj", "_ZdlPv", "_ZdlPvj",
@@ -37,6 +76,50 @@ DRIFT_PART, DRIFT_BYTES = 0.05, 64
 OTHERS = (("libcsp", 7600, 7700), ("libcanard", 8400, None))
 
 
+def symbols(objects, *options):
+    """(object, bytes, kind, symbol) of all that is defined in the objects of a board, by their
+    paths there. Not by nm, which does not see the code of what is compiled with the whole."""
+    files = map(str, sorted(objects.rglob("*.o")))
+    listed = subprocess.run(["arm-none-eabi-readelf", "-sW", *options, *files],
+                            capture_output=True, text=True, check=True).stdout
+    for text in listed.split("\nFile: ")[1:]:
+        name = str(pathlib.Path(text.split("\n", 1)[0]).relative_to(objects))
+        for size, kind, symbol in re.findall(
+                r"^ +\d+: [0-9a-f]+ +(\d+) (FUNC|OBJECT) +\S+ +\S+ +\d+ (.+)$", text, re.M):
+            yield name, int(size), kind, symbol
+
+
+@functools.cache
+def objects_of_symbols(objects):
+    """{symbol: object} of all that is defined in what is compiled with the whole."""
+    return {symbol: f"/obj/{name}" for name, _, _, symbol in symbols(objects)
+            if WHOLE.match(name)}
+
+
+@functools.cache
+def sources_of_symbols(elf):
+    """{symbol: source file} as the debugger knows it."""
+    listed = subprocess.run(["arm-none-eabi-nm", "-l", "--defined-only", str(elf)],
+                            capture_output=True, text=True, check=True).stdout
+    here = f"{pathlib.Path.cwd()}/"
+    return {match[1]: re.sub(r"\.cpp$", ".o", match[2].removeprefix(here).removeprefix("./"))
+            for match in re.finditer(r"^\S+ \S (\S+)\t(.+):\d+$", listed, re.M)}
+
+
+def origin(section, map_file):
+    """Where something is from that was compiled with the whole: its object. What was inline there
+    and is a function now: of core/ only collectives have that, the rest counts for the kernel."""
+    symbol = re.sub(r"^\.(?:text|rodata|data|bss)(?:\.(?:unlikely|startup|hot))?\.?", "", section)
+    source = sources_of_symbols(map_file.with_suffix(".elf")).get(symbol, "")
+    objects = objects_of_symbols(map_file.parent / "obj")
+    while symbol not in objects and "." in symbol:  # a variant: function.constprop.0
+        symbol = symbol.rpartition(".")[0]
+    if symbol in objects:
+        return objects[symbol]
+    source = re.sub(r"^firmware/core/", "firmware/collectives/", source)
+    return f"/obj/{source if source.startswith('firmware/') else 'firmware/kernel/'}"
+
+
 def input_sections(map_file):
     """(section, bytes, object) of everything that the linker kept."""
     text = map_file.read_text().split("Linker script and memory map", 1)[1]
@@ -46,6 +129,8 @@ def input_sections(map_file):
     for section, address, size, name in pattern.findall(text):
         if int(address, 16) and int(size, 16):
             member = re.search(r"/libmesh\.a\((.*)\)$", name)
+            if name.endswith(".ltrans.o"):
+                name = origin(section, map_file)
             yield section, int(size, 16), portable[member[1]] if member else name
 
 
@@ -87,6 +172,20 @@ def measure(map_file):
     return table
 
 
+def features(full_image):
+    """(feature, flash): of its functions as they stand in their objects, each for itself; and of
+    all checks of the image."""
+    functions = {(name, symbol): size
+                 for name, size, kind, symbol in symbols(full_image.parent / "obj", "-C")
+                 if kind == "FUNC"}
+    for feature, of_object, of_function in FEATURES:
+        yield feature, sum(size for (name, symbol), size in functions.items()
+                           if re.search(of_object, name) and re.search(of_function, symbol))
+    code = subprocess.run(["arm-none-eabi-objdump", "-d", str(full_image.with_suffix(".elf"))],
+                          capture_output=True, text=True, check=True).stdout
+    yield "all checks", CHECK_BYTES * len(re.findall(r"\sb\S*\s.*check_failed", code))
+
+
 def budgets(board):
     """The numbers that board.mk sets."""
     text = pathlib.Path(f"boards/{board}/board.mk").read_text()
@@ -97,7 +196,7 @@ def budgets(board):
 def deepest_frames(build, board):
     """Largest stack frames of single functions, from -fstack-usage."""
     frames = []
-    for file in (build / board / "obj").rglob("*.su"):
+    for file in [*(build / board / "obj").rglob("*.su"), *(build / board).glob("job.elf.*.su")]:
         if "tests" in file.relative_to(build).parts:
             continue
         for line in file.read_text().splitlines():
@@ -215,6 +314,10 @@ def main():
     for name in (image, full_image):
         flash, ram = total(measure(name))
         print(f"{'image ' + name.stem:44}{flash:8}{ram:8}")
+    print("\nfeature, its functions for themselves")
+    for feature, flash in features(full_image):
+        print(f"{feature:44}{flash:8}")
+    print()
     for name, flash, ram in OTHERS:
         print(f"{name + ' (quoted)':44}{flash:8}{ram or '-':>8}")
     if arguments.save:
