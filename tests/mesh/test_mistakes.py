@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mesh_tool import IMAGES, console, mesh, probe
+from mesh_tool import console, mesh, probe
 
 BAD_CALL = "node 1 ended with: bad argument (of a call: a node, tag, size or tree that there is not"
 NO_MEMORY = "no memory (of the arena for processes and the variables in them: large ones may be"
