@@ -11,5 +11,7 @@ class ImageBoard : public RelayBoard<Board> {
 public:
     ImageBoard();
 };
+static_assert(hal::Board<ImageBoard>);
+static_assert(hal::HasPreemption<ImageBoard> == hal::HasPreemption<Board>);
 
 } // namespace mesh::board

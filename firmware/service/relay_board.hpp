@@ -71,8 +71,9 @@ public:
         board_.wait();
     }
     void hang() { board_.hang(); }
-    void start_ticks(void (*work)(void* context), void* context) requires hal::HasPreemption<B> {
-        board_.start_ticks(work, context);
+    void start_ticks(std::uint32_t period_us, void (*work)(void* context),
+                     void* context) requires hal::HasPreemption<B> {
+        board_.start_ticks(period_us, work, context);
     }
     void stop_ticks() requires hal::HasPreemption<B> { board_.stop_ticks(); }
 

@@ -3,6 +3,7 @@
 #include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/links/bounds.hpp"
 #include "host-tools/mesh/session/node_session.hpp"
+#include "kernel/process_watch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,11 +25,15 @@ public:
     }
     void begin_anew(NodeId) override { ++begun_anew; }
     void console_line(NodeId, std::string_view line) override { lines.emplace_back(line); }
+    void traced(NodeId, const wire::ProcessTrace&, std::span<const std::byte> object) override {
+        traces.push_back(object.size());
+    }
     void error_line(NodeId, std::string_view line) override { errors.emplace_back(line); }
     void stopped(NodeId, std::string_view why) override { lines.emplace_back(why); }
 
     unsigned begun_anew = 0;
     std::vector<std::pair<wire::HostTag, std::size_t>> answers;
+    std::vector<std::size_t> traces;
     std::vector<std::string> lines;
     std::vector<std::string> errors;
 };
@@ -102,6 +107,18 @@ TEST_F(NodeSessionTest, AReportThatCannotBeIsNamedAndChangesNothing) {
     }
     EXPECT_FALSE(session.result().done);
     EXPECT_EQ(session.result().report.status, 0u);
+}
+
+TEST_F(NodeSessionTest, WhatAProcessDoesIsHandedOnIfItCanBe) {
+    wire::ProcessTrace trace{};
+    for (trace.event = 0; trace.event < 8; ++trace.event)
+        EXPECT_EQ(say(wire::HostTag::trace, joined(wire::bytes_of(trace), Bytes(12))), "");
+    trace = {.clock = wire::kNever};
+    EXPECT_EQ(say(wire::HostTag::trace, wire::bytes_of(trace)), "");
+    EXPECT_EQ(say(wire::HostTag::trace, Bytes(sizeof trace - 1)), "");
+    constexpr std::size_t kEvents = std::size_t{static_cast<unsigned>(ProcessEvent::ended)} + 1;
+    EXPECT_EQ(desk.traces, std::vector<std::size_t>(kEvents, 12));
+    EXPECT_EQ(session.refusals().host_frames, 8 - kEvents + 2);
 }
 
 TEST_F(NodeSessionTest, WhatOnlyTheHostSaysIsRefused) {
