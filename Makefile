@@ -246,28 +246,7 @@ $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,$
 $(foreach b,$(BOARDS),$(foreach p,$($b_PROBES),$(eval $(call image_rules,$b,$(notdir $p),\
   $(call target_objects,$b,$(wildcard $p/*.cpp)$(wildcard $p.cpp)) $($b_DRIVER) $($b_PORTABLE)))))
 
-# What `make conform` runs on a board.
-$(foreach b,$(BOARDS),$(eval $(call image_rules,$b,conform,\
-  $(call target_objects,$b,$(wildcard tests/conform/image/*.cpp)) $($b_DRIVER) $($b_PORTABLE))))
-
-# The same on a board with a fault, which it must find: FAULT.sed is done to the file that its first
-# line names.
-FAULTY_BOARD := mps2-an385
-FAULTY := boards/serial/board.cpp boards/cortex-m/systick.cpp tests/conform/image/conform.cpp
-FAULTS := $(patsubst tests/conform/faults/%.sed,$(BUILD)/faults/%/conform.elf,$(wildcard \
-  tests/conform/faults/*.sed))
-$(FAULTS): $(BUILD)/faults/%/conform.elf: tests/conform/faults/%.sed \
-  $(BUILD)/$(FAULTY_BOARD)/conform.elf
-	$(call say,CROSS,$@)
-	$(Q)f=$$(sed -n '1s/^# //p' $<); mkdir -p $(@D)/$$(dirname $$f); sed -f $< $$f >$(@D)/$$f; \
-	  ! cmp $$f $(@D)/$$f >/dev/null || { echo "$<: changes nothing"; exit 1; }
-	$(Q)for f in $(FAULTY); do s=$(@D)/$$f; [ -f $$s ] || s=$$f; \
-	  $(CROSS)g++ -I$(@D) $(CXXFLAGS) $(TARGET_FLAGS) $($(FAULTY_BOARD)_CPU_FLAGS) \
-	    $($(FAULTY_BOARD)_FOLDERS:%=-I%) -c $$s -o $(@D)/$$(basename $$f .cpp).o || exit 1; done
-	$(Q)$(CROSS)g++ $($(FAULTY_BOARD)_CPU_FLAGS) $(TARGET_LDFLAGS) -T $($(FAULTY_BOARD)_LDSCRIPT) \
-	  $(patsubst %.cpp,$(@D)/%.o,$(notdir $(FAULTY))) $(filter-out $(FAULTY:%.cpp=\
-	  $(BUILD)/$(FAULTY_BOARD)/obj/%.o),$($(FAULTY_BOARD)_DRIVER)) $($(FAULTY_BOARD)_PORTABLE) \
-	  $($(FAULTY_BOARD)_LDFLAGS) -o $@ >$@.memory
+include tests/conform/conform.mk
 
 # The program in README.md, as a reader would copy it.
 README_APP := $(BUILD)/readme/app.cpp
@@ -347,10 +326,6 @@ EXPLORE := $(BUILD)/host/tests/explore_link
 EXPLORE_SOURCES := tests/model/explore_link.cpp tests/model/link_world.cpp
 $(EXPLORE): $(call host_objects,host,$(EXPLORE_SOURCES)) $(BUILD)/host/libmesh.a
 	$(call link_host)
-
-CONFORM := $(BUILD)/host/tests/conform
-$(CONFORM): $(call host_objects,host,$(wildcard tests/conform/*.cpp)) $(BUILD)/host/libmesh.a
-	$(call link_host,-lgtest)
 
 # The same tests with a kernel that counts its branches (tests/model/branches.py).
 COVERAGE_FLAGS := $(ASAN_FLAGS) -fprofile-instr-generate -fcoverage-mapping
