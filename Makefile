@@ -262,7 +262,7 @@ images: toolkit $(foreach b,$(BOARDS),$($b_IMAGES:%=$(BUILD)/$b/%.elf) \
   $(RELAYED:%=$(BUILD)/$b/%.elf))
 TEST_IMAGES := $(foreach b,$(BOARDS),$($b_SUITES:%=$(BUILD)/$b/%.elf) $(BUILD)/$b/conform.elf) \
   $(BOARDS:%=$(BUILD)/%/readme.elf) \
-  $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(notdir $($b_PROBES)))) $(FAULTS)
+  $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(notdir $($b_PROBES)))) $(FAULTY_IMAGES)
 
 # ---- packages ------------------------------------------------------------------------------------
 RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev \

@@ -1,4 +1,4 @@
-# `make conform`: the image and the driver for every board, and boards with faults that it must find.
+# `make conform`: its image and driver for every board, and boards with faults that it must find.
 # Included by the Makefile, which has the boards and their flags.
 
 CONFORM := $(BUILD)/host/tests/conform
@@ -13,9 +13,9 @@ $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,conform,\
 # line names.
 FAULTY_BOARD := mps2-an385
 FAULTY := boards/serial/board.cpp boards/cortex-m/systick.cpp tests/conform/image/conform.cpp
-FAULTS := $(patsubst tests/conform/faults/%.sed,$(BUILD)/faults/%/conform.elf,$(wildcard \
+FAULTY_IMAGES := $(patsubst tests/conform/faults/%.sed,$(BUILD)/faults/%/conform.elf,$(wildcard \
   tests/conform/faults/*.sed))
-$(FAULTS): $(BUILD)/faults/%/conform.elf: tests/conform/faults/%.sed \
+$(FAULTY_IMAGES): $(BUILD)/faults/%/conform.elf: tests/conform/faults/%.sed \
   $(BUILD)/$(FAULTY_BOARD)/conform.elf
 	$(call say,CROSS,$@)
 	$(Q)f=$$(sed -n '1s/^# //p' $<); mkdir -p $(@D)/$$(dirname $$f); sed -f $< $$f >$(@D)/$$f; \

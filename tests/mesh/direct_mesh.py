@@ -49,12 +49,13 @@ class DirectMesh:
         used = {lines[port + 1]: end.fileno()
                 for (owner, port), end in self.ends.items() if owner == node}
         words = ["qemu-system-arm", *self.facts["machine"], "-accel", "tcg,tb-size=2",
-                 "-nodefaults", "-display", "none", "-kernel", str(self.image)]
+                 "-nodefaults", "-display", "none", "-echr", "256", "-kernel", str(self.image)]
+        buffer = ",mux=on" if self.facts["lines"]["fill"] == 1 else ""  # as the host tool has it
         for line in range(max(lines[:self.dim + 1]) + 1):
             if line in used:
-                words += ["-chardev", f"socket,id=l{line},fd={used[line]}"]
+                words += ["-chardev", f"socket,id=l{line},fd={used[line]}{buffer}"]
             elif line == lines[0] and node == 0:
-                words += ["-chardev", f"pty,id=l{line}"]
+                words += ["-chardev", f"pty,id=l{line}{buffer}"]
             words += ["-serial",
                       f"chardev:l{line}" if f"id=l{line}" in ",".join(words) else "null"]
         self.nodes[node] = subprocess.Popen(words, pass_fds=list(used.values()),

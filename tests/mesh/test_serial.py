@@ -11,6 +11,9 @@ from networks import nodes_of
 ALL = boards.names(BUILD)
 SERIAL = [board for board in ALL if "serial" in boards.facts(BUILD, board)["lines"]]
 SAME = "steps hops retransmissions delivery_hash link_packets faults".split()
+# Where links carry one way an answer may have to wait for the port that it leaves by, which a
+# simulated node does not know; then faults hit other frames.
+SAME_ONE_WAY = "steps hops link_packets".split()
 # Blocks that fit the smallest board.
 SIZES = {
     "bcast": ["--bytes", 3000], "scatter": ["--bytes", 300], "gather": ["--bytes", 300],
@@ -22,6 +25,7 @@ SIZES = {
 STEP_OPS = ("ascend", "descend", "sort", "fft")
 FAULTS = "drop:0.1,dup:0.05,reorder:0.05"
 NODES_MAX = 32
+NODES_OF_A_SAMPLE = 8
 CONTENDING = {
     "send": ["--dim", 3, "--op", "send", "--faults", "drop:0.1"],
     "alltoall": ["--dim", 2, "--op", "alltoall", "--bytes", 100],
@@ -45,19 +49,19 @@ def test_lockstep_is_the_same_as_simulated_to_the_byte(board, op):
 def same_as_simulated(board, *arguments):
     real, simulated = (verified(run(engine, "--board", board, *arguments))
                        for engine in ("qemu", "sim"))
-    for what in SAME:
+    for what in SAME_ONE_WAY if "uhc" in arguments and "--faults" in arguments else SAME:
         # The sines of two libraries differ in the last bit.
         rounds = what == "delivery_hash" and real["op"] == "fft"
         assert rounds or real[what] == simulated[what], what
 
 
-def every_op(board):
-    """Arguments of each op, on all networks that the board carries."""
+def every_op(board, nodes_max):
+    """Arguments of each op, on all networks of so many nodes that the board carries."""
     ports = boards.ports(BUILD, board)
     for topology in ("cube", "uhc", "star"):
         first, beyond = (3, ports + 2) if topology == "star" else (1, ports + 1)
         for dim in range(first + (topology == "uhc"), beyond):
-            if nodes_of(topology, dim) > NODES_MAX:
+            if nodes_of(topology, dim) > nodes_max:
                 continue
             for op, size in SIZES.items():
                 if topology != "star" or op not in STEP_OPS:
@@ -66,7 +70,8 @@ def every_op(board):
 
 @pytest.mark.parametrize("board", SERIAL)
 def test_ops_take_the_steps_of_the_simulation_and_the_same_with_faults(board, exhaustive):
-    for arguments in some(every_op(board), 2, exhaustive, board):
+    nodes_max = NODES_MAX if exhaustive else NODES_OF_A_SAMPLE
+    for arguments in some(every_op(board, nodes_max), 2, exhaustive, board):
         free, simulated = (verified(run(engine, "--board", board, *arguments))
                            for engine in ("qemu", "sim"))
         assert free["board"] == board

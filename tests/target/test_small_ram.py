@@ -26,7 +26,8 @@ def made(folder):
     for source in ROOT / "boards" / "cortex-m" / "main.cpp", HERE / "program.cpp":
         objects.append(folder / f"{source.stem}.o")
         subprocess.run([*words["cxx"], *words["compile"], *words["compile_cxx"], "-iquote", HERE,
-                        "-iquote", ROOT, "-iquote", ROOT / "boards" / BOARD, "-c", source, "-o",
+                        "-iquote", ROOT, "-iquote", ROOT / "boards" / BOARD,
+                        "-I", ROOT / "boards" / "cortex-m", "-c", source, "-o",
                         objects[-1]], check=True)
     board = folder / "libboard.a"  # all of it but its own main
     board.write_bytes((BUILD / BOARD / "libboard.a").read_bytes())

@@ -21,9 +21,8 @@ MADE = {(board, suite) for board in boards.names(BUILD) for suite in SUITES
 LIMIT_S = 300
 
 
-def test_the_default_board_has_all_suites_and_every_other_one_some():
+def test_the_default_board_has_all_suites():
     assert {(boards.default(BUILD), suite) for suite in SUITES} <= MADE
-    assert {board for board, _ in MADE} == set(boards.names(BUILD))
 
 
 @pytest.mark.parametrize("board,suite", sorted(MADE))
