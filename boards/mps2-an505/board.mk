@@ -13,7 +13,7 @@ PROBES := tests/target/board_probe tests/bench/bare_forwarder \
 # pool, arena and stacks. Stack: any one function.
 FLASH_BUDGET := 17600
 RAM_BUDGET := 3072
-COLLECTIVES_BUDGET := 35968
+COLLECTIVES_BUDGET := 36096
 TREES_BUDGET := 4096
 NETWORK_BUDGET := 2304
 STACK_BUDGET := 512
