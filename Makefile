@@ -180,6 +180,14 @@ $(BUILD)/$(1)/$(2).elf: $(3) $(4) $$($(1)_LDSCRIPT) $(wildcard linker/*.ld)
 	$(if $(4),$(Q)$(CROSS)objcopy $(foreach f,$(4),--add-section .mesh$(suffix $f)=$f) $$@)
 endef
 
+# $(1): board, $(2): further flags
+define cross_compile
+$(call say,CROSS,$@)
+@mkdir -p $(@D)
+$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $($(1)_CPU_FLAGS) $(2) $($(1)_FOLDERS:%=-I%) \
+  -c $< -o $@
+endef
+
 define board_rules
 CPU_FLAGS :=
 LDSCRIPT :=
@@ -206,10 +214,7 @@ $(BUILD)/$(1)/libmesh.a: $$(call target_objects,$(1),$(PORTABLE_SOURCES))
 $(1)_SYSTEM := $$(call target_objects,$(1),$$(filter %/main.cpp,$$($(1)_SOURCES))) \
   $$($(1)_DRIVER) $$($(1)_PORTABLE)
 $(BUILD)/$(1)/obj/%.o: %.cpp Makefile boards/$(1)/board.mk
-	$$(call say,CROSS,$$@)
-	@mkdir -p $$(@D)
-	$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $$(call whole_flags,$$<) \
-	  $$($(1)_CPU_FLAGS) $$($(1)_FOLDERS:%=-I%) -c $$< -o $$@
+	$$(call cross_compile,$(1),$$(call whole_flags,$$<))
 endef
 target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
@@ -230,10 +235,7 @@ $(1)/relay_SYSTEM := $$($(1)/relay_ALONE) $(filter-out %/main.o %/node.o,$($(1)_
 $(BUILD)/$(1)/relay/made_for.inc: $(BUILD)/$(1)/relay/program.stamp
 	@printf '"%s"' "$$$$(cat $$<)" >$$@
 $(BUILD)/$(1)/relay/obj/%.o: %.cpp Makefile boards/$(1)/board.mk $(BUILD)/$(1)/relay/made_for.inc
-	$$(call say,CROSS,$$@)
-	@mkdir -p $$(@D)
-	$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $($(1)_CPU_FLAGS) -Iboards/relay \
-	  -I$(BUILD)/$(1)/relay $($(1)_FOLDERS:%=-I%) -c $$< -o $$@
+	$$(call cross_compile,$(1),-Iboards/relay -I$(BUILD)/$(1)/relay)
 endef
 $(foreach b,$(BOARDS),$(eval $(call relay_rules,$b)))
 $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \

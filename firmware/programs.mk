@@ -76,10 +76,7 @@ $(BUILD)/$(1)/libboard.a: $(filter-out %.a,$($(1)_SYSTEM))
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 # A scheduler in place of that in libmesh.a, which tells what processes do.
 $(BUILD)/$(1)/obj/traced/%.o: firmware/kernel/%.cpp Makefile boards/$(1)/board.mk
-	$$(call say,CROSS,$$@)
-	@mkdir -p $$(@D)
-	$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $($(1)_CPU_FLAGS) -DMESH_TRACES_PROCESSES=1 \
-	  -c $$< -o $$@
+	$$(call cross_compile,$(1),-DMESH_TRACES_PROCESSES=1)
 $(BUILD)/$(1)/libtrace.a: $(BUILD)/$(1)/obj/traced/scheduler.o
 	@rm -f $$@
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^

@@ -54,12 +54,7 @@ inline constexpr std::array<Place, kPorts + 1> kUarts{{{0x7E78'3000, 47},
                                                        {0x7E79'0600, 63},
                                                        {0x7E78'4000, 8}}};
 
-inline constexpr std::array<LineInterrupt, kUarts.size()> kLineInterrupts = [] {
-    std::array<LineInterrupt, kUarts.size()> all{};
-    for (unsigned line = 0; line < all.size(); ++line)
-        all[line] = {kUarts[line].interrupt, line};
-    return all;
-}();
+inline constexpr auto kLineInterrupts = one_interrupt_a_line(kUarts);
 inline constexpr unsigned kInterrupts = 256;
 
 inline constexpr std::uint32_t kProcessorHz = 200'000'000;

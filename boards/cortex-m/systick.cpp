@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint32_t kOn = regs::kTickEnable | regs::kTickInterrupt | regs::kTickProcessorClock;
 constexpr std::uint32_t kCountsOfUs = chip::kProcessorHz / 1'000'000;
 constexpr std::uint32_t kLongestUs = regs::kTickCountMax / kCountsOfUs;
-
 } // namespace
 
 void SysTick::init() {

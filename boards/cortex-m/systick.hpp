@@ -1,5 +1,5 @@
-// SysTick, for one of two uses at a time: calls at regular times while processes run
-// (hal::HasPreemption), or one wake-up after a short time.
+// SysTick: calls at regular times while processes run (hal::HasPreemption), and a wake-up after a
+// short time, which brings the next of those calls that early.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ public:
     /// From now on `work(context)` is called every `period_us`, from the interrupt.
     void start_ticks(std::uint32_t period_us, void (*work)(void* context), void* context);
     void stop_ticks();
-    /// One interrupt after `time_us` at the latest; with ticks, the next of them comes that early.
+    /// One interrupt after `time_us` at the latest.
     void wake_after(std::uint64_t time_us);
 
     void on_interrupt();

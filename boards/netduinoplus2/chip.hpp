@@ -45,12 +45,7 @@ inline constexpr std::array<Place, kPorts + 1> kUsarts{{{0x4000'4400, 38, kProce
                                                         {0x4000'5000, 53, kProcessorHz / 4},
                                                         {0x4001'1400, 71, kProcessorHz / 2},
                                                         {0x4001'1000, 37, kProcessorHz / 2}}};
-inline constexpr std::array<LineInterrupt, kUsarts.size()> kLineInterrupts = [] {
-    std::array<LineInterrupt, kUsarts.size()> all{};
-    for (unsigned line = 0; line < all.size(); ++line)
-        all[line] = {kUsarts[line].interrupt, line};
-    return all;
-}();
+inline constexpr auto kLineInterrupts = one_interrupt_a_line(kUsarts);
 inline constexpr unsigned kInterrupts = 96;
 
 inline constexpr std::uintptr_t kDevicesStart = 0x4000'0000;

@@ -81,12 +81,6 @@ public:
     /// The host wants the node to stop without a sign.
     bool hung() const { return hung_; }
     std::uint32_t frames_received() const { return kernel_.counters_[Counter::frames_received]; }
-    /// References to packets that the node's parts have, processes and the board excepted: what the
-    /// pool must say when all have ended.
-    unsigned packets_owned() const {
-        constexpr unsigned kLent = 2; // to the receiver and to the host port
-        return kLent + kernel_.links_.packets() + kernel_.forwarder_.mailbox().size();
-    }
     wire::Mac mac() const { return wire::to_mac(kernel_.here_.identity); }
 
 private:

@@ -28,14 +28,18 @@ inline constexpr std::uint32_t kPatienceMinUs = 10'000;
 inline constexpr std::uint32_t kPatienceFirstUs = 50'000;
 inline constexpr std::uint32_t kPatienceMaxUs = 1'000'000;
 inline constexpr std::uint32_t kBackoffMax = 4;
-/// A cable of `bits_per_second` (0: any number) raises the lower bound as well: a frame may wait
-/// for one of the largest kind before it, takes as long itself, and its answer the same.
-constexpr std::uint32_t patience_min_us(std::uint32_t bits_per_second) {
+/// What so many frames of the largest kind take on a cable of `bits_per_second` (0: no time).
+constexpr std::uint32_t frames_us(unsigned frames, std::uint32_t bits_per_second) {
     constexpr std::uint64_t kBitsOfByte = 10; // as serial lines have them
-    const std::uint64_t frames_us =
-        bits_per_second == 0 ? 0
-                             : 4 * wire::kFrameBytesMax * kBitsOfByte * 1'000'000 / bits_per_second;
-    return static_cast<std::uint32_t>(std::max<std::uint64_t>(kPatienceMinUs, frames_us));
+    return bits_per_second == 0
+               ? 0
+               : static_cast<std::uint32_t>(frames * wire::kFrameBytesMax * kBitsOfByte *
+                                            1'000'000 / bits_per_second);
+}
+/// A cable raises the lower bound as well: a frame may wait for one of the largest kind before it,
+/// takes as long itself, and its answer the same.
+constexpr std::uint32_t patience_min_us(std::uint32_t bits_per_second) {
+    return std::max(kPatienceMinUs, frames_us(4, bits_per_second));
 }
 
 /// Hello is repeated until the peer answers: after this time, and then after twice the pause

@@ -104,13 +104,6 @@ public:
     std::uint32_t& lost_kinds(Port port) { return links_[index(port)].lost_kinds(); }
     /// Packets that wait for a port or an acknowledgement.
     unsigned pending() const;
-    /// References to packets that the links have.
-    unsigned packets() const {
-        unsigned kept = 0;
-        for (const Link& link : links_)
-            kept += link.packets(context_);
-        return kept;
-    }
 
 private:
     /// For a change: the link may have a frame to send then.

@@ -64,13 +64,6 @@ public:
     unsigned capacity() const { return static_cast<unsigned>(buffers_.size()); }
     unsigned free() const { return capacity() - used_; }
     unsigned used() const { return used_; }
-    /// References to all packets, for an audit: as many as their owners have.
-    unsigned references() const {
-        unsigned all = 0;
-        for (const PacketBuffer& buffer : buffers_.first(touched_))
-            all += buffer.references;
-        return all;
-    }
 
     /// Place of a buffer in the pool, for those who keep many and want them small.
     std::uint16_t number(const PacketBuffer* buffer) const {

@@ -1,6 +1,7 @@
 #include "service/relay.hpp"
 
 #include "wire/bytes.hpp"
+#include "wire/host_messages.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,23 +12,11 @@ using wire::RelayTag;
 
 namespace {
 
-/// Before a message is sent again: beside the time that frames take, and at most.
-constexpr std::uint32_t kPatienceUs = 200'000;
-constexpr std::uint32_t kPauseUsMax = 4'000'000;
-
-/// Makes a packet of `payload` in `room`, which it fits; a part of the room.
+/// A packet that says nothing to a kernel.
 std::span<std::byte> make_packet(std::span<std::byte> room, RelayTag tag, NodeId source,
                                  std::span<const std::byte> payload) {
-    const auto packet = room.first(wire::kPacketHeaderBytes + payload.size());
-    wire::PacketHeader header;
-    header.payload_bytes = static_cast<std::uint16_t>(payload.size());
-    header.source = source;
-    header.tag = static_cast<std::uint16_t>(tag);
-    header.total_bytes = static_cast<std::uint32_t>(payload.size());
-    wire::write_packet_header(header, packet.first<wire::kPacketHeaderBytes>());
-    std::copy(payload.begin(), payload.end(), packet.begin() + wire::kPacketHeaderBytes);
-    wire::seal_packet(packet);
-    return packet;
+    return wire::make_packet(room, {.source = source, .tag = static_cast<std::uint16_t>(tag)},
+                             payload);
 }
 
 } // namespace
@@ -130,7 +119,7 @@ void Relay::adopt(const wire::Numbering& numbering, NodeId node) {
     last_.from = index(node);
     question_.waits = 0;
     const unsigned links = 1 + rules().height(identity_.network, Rule::unicast);
-    patience_us_ = kPatienceUs + 2 * links * frame_us_;
+    patience_us_ = wire::relay_patience_us(links, frame_us_);
     acknowledgement_.packet = make_packet(acknowledgement_room_.bytes, RelayTag::nothing, node, {});
     tell_numbers(~PortSet{0});
     Room<wire::kPacketHeaderBytes + kMadeForBytesMax> room;
@@ -231,7 +220,7 @@ bool Relay::next_frame(PortSet ready, std::uint64_t now_us, wire::LinkHeader& li
     next->leaves |= bit_of(port);
     if (next == &first()) {
         again_at_us_ = now_us + pause_us_;
-        pause_us_ = std::min(2 * pause_us_, kPauseUsMax);
+        pause_us_ = std::min(2 * pause_us_, wire::kRelayPauseUsMax);
         acknowledgement_.waits = 0; // goes with it
     }
     if (next == &first() || next == &acknowledgement_)

@@ -29,7 +29,7 @@ public:
     /// `restart`: resets the processor; does not return. For the others see Relay.
     RelayBoard(std::string_view made_for, Relay::Kept& kept, void (*restart)())
         : restart_(restart),
-          relay_(made_for, kPorts, kFrameUs, kept) {
+          relay_(made_for, kPorts, limits::frames_us(1, kCan.bits_per_second), kept) {
         for (unsigned receiver = 0; receiver < kCan.receivers; ++receiver)
             lend(receiver, first_heads_[receiver], hal::PacketRoom{first_rooms_[receiver].bytes});
         while (!relay_.numbered()) {
@@ -79,12 +79,6 @@ public:
 
 private:
     static constexpr hal::Capabilities kCan = B::capabilities();
-    static constexpr std::uint32_t kBitsPerByte = 10; // of a serial line
-    static constexpr std::uint32_t kFrameUs =
-        kCan.bits_per_second == 0
-            ? 0
-            : static_cast<std::uint32_t>(std::uint64_t{wire::kFrameBytesMax} * kBitsPerByte *
-                                         1'000'000 / kCan.bits_per_second);
 
     /// Where the next frame of a receiver goes.
     struct Room {

@@ -12,9 +12,11 @@
 #include "wire/counters.hpp"
 #include "wire/frame.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 namespace mesh::wire {
@@ -168,5 +170,18 @@ struct ProcessTrace {
 static_assert(sizeof(Job) == 64);
 static_assert(sizeof(NodeReport) % 4 == 0 && sizeof(NodeReport) <= kPayloadBytesMax);
 static_assert(std::is_trivially_copyable_v<Job> && std::is_trivially_copyable_v<NodeReport>);
+
+/// Makes a packet of `payload`, which is all of a message, in `room`, which it fits: its part of
+/// the room, sealed. Of `header` both lengths are filled in.
+inline std::span<std::byte> make_packet(std::span<std::byte> room, PacketHeader header,
+                                        std::span<const std::byte> payload) {
+    const auto packet = room.first(kPacketHeaderBytes + payload.size());
+    header.payload_bytes = static_cast<std::uint16_t>(payload.size());
+    header.total_bytes = static_cast<std::uint32_t>(payload.size());
+    write_packet_header(header, packet.first<kPacketHeaderBytes>());
+    std::copy(payload.begin(), payload.end(), packet.begin() + kPacketHeaderBytes);
+    seal_packet(packet);
+    return packet;
+}
 
 } // namespace mesh::wire

@@ -33,6 +33,14 @@ struct Numbering {
 };
 static_assert(sizeof(Numbering) == 16);
 
+/// Before a message is sent again for the first time, over so many cables, on each of which a frame
+/// takes `frame_us`; then after twice the pause before, up to kRelayPauseUsMax.
+constexpr std::uint32_t relay_patience_us(unsigned cables, std::uint32_t frame_us) {
+    constexpr std::uint32_t kLeastUs = 200'000;
+    return kLeastUs + 2 * cables * frame_us;
+}
+inline constexpr std::uint32_t kRelayPauseUsMax = 4'000'000;
+
 /// The number behind this one.
 constexpr std::uint16_t message_after(std::uint16_t number) {
     return number == 0xFFFF ? std::uint16_t{1} : static_cast<std::uint16_t>(number + 1);

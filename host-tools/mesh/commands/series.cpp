@@ -5,7 +5,6 @@
 #include "series_crew.hpp"
 #include "series_tally.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -29,8 +28,7 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
 
 void check(const SeriesArguments& arguments) {
     for (const std::string_view option : kOfOneRun)
-        if (std::find(arguments.run.given.begin(), arguments.run.given.end(), option) !=
-            arguments.run.given.end())
+        if (arguments.run.gives(option))
             refuse("{}: goes with one run, not with --repeat, --until-failure or a range of seeds",
                    option);
     if (arguments.run.report.ends_with(".html"))

@@ -6,6 +6,7 @@
 #include "host-tools/mesh/links/frame_stream.hpp"
 #include "host-tools/mesh/links/one_cable.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
+#include "kernel/limits.hpp"
 #include "qemu_process.hpp"
 #include "serial_line.hpp"
 #include "signals.hpp"
@@ -26,7 +27,6 @@ namespace mesh::host {
 namespace {
 
 constexpr std::size_t kLineReadBytes = 4096;
-constexpr std::uint32_t kBitsPerByte = 10;
 /// A mesh that is on answers long before; one that starts anew, too.
 constexpr std::uint64_t kAnswerUs = 5'000'000;
 
@@ -39,9 +39,7 @@ public:
           reader_(StreamFormat::serial),
           queue_(StreamFormat::serial, plan.board.serial_fill),
           one_cable_(plan.network,
-                     {stamp_for(plan.board.relay_folder()),
-                      static_cast<std::uint32_t>(std::uint64_t{wire::kFrameBytesMax} *
-                                                 kBitsPerByte * 1'000'000 / plan.baud),
+                     {stamp_for(plan.board.relay_folder()), limits::frames_us(1, plan.baud),
                       patience_with_numbers_us(plan)},
                      *this) {}
 

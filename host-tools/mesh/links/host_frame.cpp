@@ -20,15 +20,8 @@ std::vector<std::byte> make_host_frame(NodeId to, wire::HostTag tag,
     link.packet_bytes = static_cast<std::uint16_t>(packet_bytes);
     wire::write_head(link, kHostMac, head_of(frame));
 
-    const auto packet = std::span(frame).subspan(wire::kHeadBytes);
-    wire::PacketHeader header;
-    header.payload_bytes = static_cast<std::uint16_t>(payload.size());
-    header.destination = to;
-    header.tag = static_cast<std::uint16_t>(tag);
-    header.total_bytes = static_cast<std::uint32_t>(payload.size());
-    wire::write_packet_header(header, packet.first<wire::kPacketHeaderBytes>());
-    std::copy(payload.begin(), payload.end(), packet.begin() + wire::kPacketHeaderBytes);
-    wire::seal_packet(packet);
+    wire::make_packet(std::span(frame).subspan(wire::kHeadBytes),
+                      {.destination = to, .tag = static_cast<std::uint16_t>(tag)}, payload);
     return frame;
 }
 

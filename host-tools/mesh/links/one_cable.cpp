@@ -22,10 +22,6 @@ namespace {
 constexpr std::size_t kFlyingMax = 4;
 /// Between two waves of numbers: nodes that start anew have done so.
 constexpr std::uint64_t kWaveUs = 250'000;
-/// Before a message is sent again: beside the time that frames take, and at most.
-constexpr std::uint32_t kPatienceUs = 200'000;
-constexpr std::uint32_t kPauseUsMax = 4'000'000;
-
 /// Where a node other than 0 sends what is for the host.
 NodeId next_to_host(Network network, NodeId node) {
     Route way = route(network, node, kNoPort, {.source = node, .destination = NodeId{0}});
@@ -36,7 +32,7 @@ NodeId next_to_host(Network network, NodeId node) {
 
 OneCable::OneCable(Network network, Rules rules, Holder& holder)
     : rules_(std::move(rules)),
-      patience_us_(kPatienceUs + 2 * (1 + diameter(network)) * rules_.frame_us),
+      patience_us_(wire::relay_patience_us(1 + diameter(network), rules_.frame_us)),
       holder_(holder),
       nodes_(node_count(network)),
       news_at_us_(holder.now_us()) {
@@ -144,7 +140,7 @@ void OneCable::fly(std::uint32_t number) {
     node.told = node.taken;
     flying_.push_back(number);
     node.again_at_us = holder_.now_us() + node.pause_us;
-    node.pause_us = std::min(2 * node.pause_us, kPauseUsMax);
+    node.pause_us = std::min(2 * node.pause_us, wire::kRelayPauseUsMax);
     put({.sequence = node.number, .acknowledged = node.taken}, node.waiting.front());
 }
 

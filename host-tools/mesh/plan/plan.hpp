@@ -6,6 +6,7 @@
 #include "host-tools/mesh/engines/engine.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,6 +19,9 @@ namespace mesh::host {
 /// The command line as it was typed; plan_run() makes sense of it.
 struct RunArguments {
     std::vector<std::string> given; // options that are there, by their first names
+    bool gives(std::string_view option) const {
+        return std::ranges::find(given, option) != given.end();
+    }
     std::string engine = "qemu";
     std::string board = default_board();
     std::string topology = "cube";

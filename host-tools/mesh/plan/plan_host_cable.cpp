@@ -19,10 +19,6 @@ constexpr std::array<std::string_view, 10> kOfTheRig{
     "--engine", "--faults",        "--capture", "--gdb",   "--miswire",
     "--qemu",   "--capture-bytes", "--memory",  "--image", "--dry-run"};
 
-bool is_given(const RunArguments& arguments, std::string_view option) {
-    return std::ranges::find(arguments.given, option) != arguments.given.end();
-}
-
 void check_device(const std::string& device) {
     struct stat status {};
     if (stat(device.c_str(), &status) != 0)
@@ -34,7 +30,7 @@ void check_device(const std::string& device) {
 void plan_serial(RunPlan& run, const RunArguments& arguments) {
     check_device(arguments.serial);
     for (const std::string_view option : kOfTheRig)
-        if (is_given(arguments, option))
+        if (arguments.gives(option))
             refuse("{} goes with an emulated mesh, not with --serial", option);
     const auto rates = baud_rates();
     if (std::ranges::find(rates, arguments.baud) == rates.end())
@@ -68,7 +64,7 @@ bool breaks_ways(FaultKind kind) {
 void plan_host_cable(RunPlan& run, const RunArguments& arguments) {
     if (arguments.host_at && *arguments.host_at != 0)
         refuse("--host-at {}: allowed: 0, the node with the host cable", *arguments.host_at);
-    if (is_given(arguments, "--baud") && arguments.serial.empty())
+    if (arguments.gives("--baud") && arguments.serial.empty())
         refuse("--baud goes with --serial");
     run.rig.one_cable = arguments.host_at || !arguments.serial.empty();
     if (!run.rig.one_cable)

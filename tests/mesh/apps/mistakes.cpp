@@ -101,19 +101,13 @@ Process too_much(Kernel& node) {
     const std::span<const std::byte> much{&one, limits::kMessageBytesMax + 1};
     return guilty(node) ? send(node, other_of(node), {.tag = kRight}, much) : rests(node);
 }
-Process short_buffer(Kernel& node) {
-    std::uint64_t value = 0;
+template <class Sent, class Room>
+Process other_room(Kernel& node) {
     if (!guilty(node))
-        co_return co_await send_value(node, other_of(node), value);
-    std::uint32_t half = 0;
-    co_return (co_await receive_value(node, half)).status;
-}
-Process long_buffer(Kernel& node) {
-    std::uint32_t value = 0;
-    if (!guilty(node))
-        co_return co_await send_value(node, other_of(node), value);
-    std::uint64_t twice = 0;
-    co_return (co_await receive_value(node, twice)).status;
+        co_return co_await send_value(node, other_of(node), Sent{});
+    Room room{};
+    const auto got = co_await receive_value(node, room);
+    co_return got.status;
 }
 Process other_sizes(Kernel& node) {
     std::array<int, 2> values{};
@@ -191,8 +185,8 @@ constexpr Mistake kMistakes[]{{"nobody sends", nobody_sends},
                               {"to no node", to_no_node},
                               {"gives up", gives_up},
                               {"too much", too_much},
-                              {"short buffer", short_buffer},
-                              {"long buffer", long_buffer},
+                              {"short buffer", other_room<std::uint64_t, std::uint32_t>},
+                              {"long buffer", other_room<std::uint32_t, std::uint64_t>},
                               {"other sizes", other_sizes},
                               {"too deep", recursion},
                               {"large frame", large_frame},
