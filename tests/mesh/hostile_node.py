@@ -90,12 +90,13 @@ class Node:
     def hello(self):
         self.send(head(KIND["hello"], 0))
 
-    def play(self, until="", timer=NEVER, **result):
-        """A good node up to what the host says in `until`: says hello all the time as real ones do
-        at boot, prepares any job, does it at once, and answers every question."""
+    def play(self, until="", timer=NEVER, patience=0.1, **result):
+        """A good node up to what the host says in `until`: says hello whenever it has heard nothing
+        for so long, as real ones do at boot, prepares any job, does it at once, and answers every
+        question."""
         self.send(host_frame("ready", bytes(20)))
         while True:
-            frame = self.hear(0.1)
+            frame = self.hear(patience)
             if frame is None:
                 self.hello()
                 continue

@@ -103,6 +103,21 @@ def test_a_limit_ends_a_run_whose_nodes_go_on_and_on(mode, tmp_path):
            "not done within --limit 3 s")
 
 
+def test_a_frame_of_a_node_that_said_it_had_nothing_to_do_holds_nobody_up(tmp_path):
+    """In lockstep frames go out when nodes come to rest: this one comes when all have done so."""
+    late = """
+        node.play(until='start')
+        time.sleep(0.5)
+        node.say('report', report())
+        node.send(head(KIND['idle'], HOST_PORT, model_time=NEVER, refused=node.frames),
+                  head(KIND['hello'], 0))
+        node.play()
+    """
+    outcome = hostile(tmp_path, "--lockstep", "--timeout", 2, node0="node.play(patience=1000)",
+                      node1=late, timeout=30)
+    assert outcome.status == 0 and outcome.report["verified_nodes"] == 2, outcome
+
+
 # ---- floods --------------------------------------------------------------------------------------
 
 def test_a_flood_to_a_node_that_is_not_up_ends_the_one_that_floods(tmp_path):

@@ -124,8 +124,10 @@ void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
         return;
     }
     const std::uint64_t place = (std::uint64_t{index(far.node)} << 8) | index(far.port);
-    if (hold(from, frame.size()))
-        lockstep_.hold(number(from, port), place, release_time(frame), frame);
+    if (!hold(from, frame.size()))
+        return;
+    lockstep_.hold(number(from, port), place, release_time(frame), frame);
+    lockstep_.advance(); // nobody else would, if the sender has said that it has nothing to do
 }
 
 void Loom::from_host_port(NodeId from, std::span<std::byte> frame) {
