@@ -103,6 +103,9 @@ struct Chip {
         uart.interrupts = 0; // divisor's high byte
         uart.line_control = kEightBits;
         uart.identification = kFifosOn | kFifosClear | kTrigger14;
+        // What came before the FIFO was on is gone; QEMU looks at the line's socket again when a
+        // byte is read.
+        static_cast<void>(uart.data);
         uart.interrupts = kReceived;
         interrupt_enable(kUarts[line].interrupt);
     }

@@ -1,11 +1,19 @@
-"""A mesh that is on its own: one QEMU a node, their serial lines joined by sockets with nobody in
-between, and a terminal device as the host's line of node 0."""
+"""A mesh that is on its own: one QEMU a node, their serial lines joined by pipes with nobody in
+between, and a terminal device as the host's line of node 0.
+
+An emulator that cannot send waits, and receives nothing meanwhile. A pipe holds 64 KB, more than
+two nodes ever have under way to each other; a socket is full after some 278 writes of a byte each,
+and then both would wait for ever."""
 import contextlib
+import fcntl
 import os
+import pathlib
 import re
 import select
-import socket
+import struct
 import subprocess
+import tempfile
+import termios
 import time
 
 import boards
@@ -19,17 +27,29 @@ def cables(dim, node):
     return {port: node ^ 1 << port for port in range(dim)}
 
 
+def bytes_waiting(end):
+    return struct.unpack("i", fcntl.ioctl(end, termios.FIONREAD, bytes(4)))[0]
+
+
 class DirectMesh:
     """Nodes from power-on to power-off; `device` is node 0's line."""
 
-    def __init__(self, board, dim, image):
+    def __init__(self, board, dim, image, noise=b""):
+        """`noise`: bytes that come by every cable before a node is on."""
         self.facts = boards.facts(BUILD, board)
         self.dim, self.image, self.nodes = dim, image, {}
-        self.ends = {}
+        self.folder, self.noise, self.ends = tempfile.TemporaryDirectory(), noise, {}
         for node in range(1 << dim):
             for port, other in cables(dim, node).items():
-                if node < other:
-                    self.ends[node, port], self.ends[other, port] = socket.socketpair()
+                into = pathlib.Path(f"{self.end_of(node, port)}.in")
+                os.mkfifo(into)
+                pathlib.Path(f"{self.end_of(other, port)}.out").symlink_to(into)
+                self.ends[node, port] = os.open(into, os.O_RDWR)
+                os.write(self.ends[node, port], noise)
+
+    def end_of(self, node, port):
+        """Of a cable; QEMU reads from this .in and writes to this .out."""
+        return f"{self.folder.name}/{node}.{port}"
 
     def __enter__(self):
         for node in range(1 << self.dim):
@@ -41,30 +61,41 @@ class DirectMesh:
         for node in list(self.nodes):
             self.power_off(node)
         for end in self.ends.values():
-            end.close()
+            os.close(end)
+        self.folder.cleanup()
 
     def power_on(self, node):
         """A node knows nothing of itself: neither number nor network."""
         lines = self.facts["lines"]["serial"]
-        used = {lines[port + 1]: end.fileno()
-                for (owner, port), end in self.ends.items() if owner == node}
+        used = {lines[port + 1]: self.end_of(node, port) for port in range(self.dim)}
         words = ["qemu-system-arm", *self.facts["machine"], "-accel", "tcg,tb-size=2",
-                 "-nodefaults", "-display", "none", "-echr", "256", "-kernel", str(self.image)]
+                 "-nodefaults", "-display", "none", "-echr", "256", "-S", "-monitor", "stdio",
+                 "-kernel", str(self.image)]
         buffer = ",mux=on" if self.facts["lines"]["fill"] == 1 else ""  # as the host tool has it
         for line in range(max(lines[:self.dim + 1]) + 1):
             if line in used:
-                words += ["-chardev", f"socket,id=l{line},fd={used[line]}{buffer}"]
+                words += ["-chardev", f"pipe,id=l{line},path={used[line]}{buffer}"]
             elif line == lines[0] and node == 0:
                 words += ["-chardev", f"pty,id=l{line}{buffer}"]
             words += ["-serial",
                       f"chardev:l{line}" if f"id=l{line}" in ",".join(words) else "null"]
-        self.nodes[node] = subprocess.Popen(words, pass_fds=list(used.values()),
-                                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.nodes[node] = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.STDOUT)
+        for port in range(self.dim):
+            self.await_noise(self.ends[node, port])
+        self.nodes[node].stdin.write(b"cont\n")
+        self.nodes[node].stdin.flush()
+
+    def await_noise(self, end):
+        """Until the line has some of it."""
+        while self.noise and bytes_waiting(end) == len(self.noise):
+            time.sleep(0.01)
 
     def power_off(self, node):
         process = self.nodes.pop(node)
         process.kill()
         process.wait()
+        process.stdin.close()
         process.stdout.close()
 
     @staticmethod
