@@ -1,16 +1,19 @@
 // The answer key, and how much memory there is.
 #include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
+#include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace mesh::host {
 namespace ops_test {
@@ -83,6 +86,24 @@ TEST(Ops, APartThatANodePushesToTheWholeIsComparedToo) {
     EXPECT_EQ(op->judge(outcome).right, std::vector(4, true));
     pushed[12 * 2] ^= std::byte{1};
     EXPECT_EQ(op->judge(outcome).right, (std::vector{true, true, false, true}));
+}
+
+std::uint16_t patience_ms_with(unsigned dim, std::size_t window, unsigned fill) {
+    const auto op = planned("barrier");
+    op->run().rig.network.dim = static_cast<std::uint8_t>(dim);
+    if (window != 0)
+        op->run().rig.board = {.serial_lines = {0, 1}, .serial_fill = fill, .windows = {window}};
+    return wire::load<wire::Job>(op->job_for(NodeId{0}), 0).patience_ms;
+}
+
+TEST(Ops, NodesWaitForWhatEmulatorsWorkForBytesOfSerialLines) {
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    const auto dim = static_cast<unsigned>(std::bit_width(cores)) + 2;
+    const unsigned per_core = (1u << dim) / cores;
+    EXPECT_EQ(patience_ms_with(dim, 0, 1), per_core) << "all ports share one interface";
+    EXPECT_EQ(patience_ms_with(dim, 4000, 1), std::min(per_core * 81, 1000u));
+    EXPECT_EQ(patience_ms_with(dim, 4000, 16), per_core * 6) << "16 bytes are taken at a time";
+    EXPECT_EQ(patience_ms_with(dim + 10, 4000, 1), 1000) << "the most";
 }
 
 TEST(Ops, EveryKindHasANameAPhraseAndAProgram) {

@@ -21,9 +21,22 @@ std::uint32_t ticks(double units) {
     return static_cast<std::uint32_t>(std::llround(units * double{wire::kTicksPerUnit}));
 }
 
-std::uint16_t patience_ms(std::uint32_t nodes) {
-    const std::uint32_t per_core = nodes / std::max(1u, std::thread::hardware_concurrency());
-    return static_cast<std::uint16_t>(std::min(per_core * kTurnUs, limits::kPatienceMaxUs) / 1000);
+/// So long an emulator works for what a serial receiver takes at a time, a byte or a FIFO of them.
+constexpr std::uint64_t kSerialTurnUs = 20;
+
+/// An answer comes after all that is under way to the node that waits for it, as one core does that
+/// for all of its nodes. Of nodes that are no emulators nothing is known here.
+std::uint16_t patience_ms(const RigPlan& rig) {
+    if (!rig.serial.empty())
+        return 0;
+    const std::uint32_t per_core =
+        node_count(rig.network) / std::max(1u, std::thread::hardware_concurrency());
+    std::uint64_t node_us = kTurnUs;
+    if (rig.board.serial())
+        node_us +=
+            kSerialTurnUs * rig.board.window_bytes(port_count(rig.network)) / rig.board.serial_fill;
+    return static_cast<std::uint16_t>(
+        std::min<std::uint64_t>(per_core * node_us, limits::kPatienceMaxUs) / 1000);
 }
 
 } // namespace
@@ -50,7 +63,7 @@ std::vector<std::byte> Operation::job_for(NodeId node) const {
     job.ports = run().ports;
     job.lockstep = run().rig.lockstep ? 1 : 0;
     job.copies = static_cast<std::uint8_t>(run().copies);
-    job.patience_ms = patience_ms(run().nodes());
+    job.patience_ms = patience_ms(run().rig);
     job.root = index(run().root);
     job.message_bytes = run().bytes;
     job.packet_bytes = run().packet_bytes;
