@@ -146,11 +146,10 @@ $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTA
 
 # ---- images --------------------------------------------------------------------------------------
 # boards/BOARD/board.mk sets CPU_FLAGS and LDSCRIPT, and may set SHARED (folders beside its own that
-# it is made of), BOARD_LDFLAGS, IMAGES and SUITES (those of firmware/ops and apps, and of
-# tests/target, that are made without being asked for, in place of all and of the apps of tests),
-# PROBES (images of tests/target and tests/bench for it alone) and
-# the budgets FLASH_BUDGET, RAM_BUDGET (bytes, kernel without app) and STACK_BUDGET (bytes, one
-# function).
+# it is made of), BOARD_LDFLAGS, LOADER (boards/loader), IMAGES and SUITES (those of firmware/ops
+# and apps, and of tests/target, that are made without being asked for, in place of all and of the
+# apps of tests), PROBES (images of tests/target and tests/bench for it alone) and the budgets
+# FLASH_BUDGET, RAM_BUDGET (bytes, kernel without app) and STACK_BUDGET (bytes, one function).
 TARGET_FLAGS := -Os -g -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti \
   -fno-threadsafe-statics -fno-use-cxa-atexit -fno-unwind-tables -fno-asynchronous-unwind-tables \
   -fno-common -fno-jump-tables -fstack-usage -Wno-psabi
@@ -194,6 +193,7 @@ LDSCRIPT :=
 SHARED :=
 BOARD_LDFLAGS :=
 PROBES :=
+LOADER :=
 IMAGES := $(OPS) $(APPS)
 SUITES := $(TARGET_TESTS) $(ALL_PROBE_APPS)
 include boards/$(1)/board.mk
@@ -201,6 +201,7 @@ $(1)_CPU_FLAGS := $$(CPU_FLAGS)
 $(1)_LDSCRIPT := $$(LDSCRIPT)
 $(1)_LDFLAGS := $$(BOARD_LDFLAGS)
 $(1)_PROBES := $$(PROBES)
+$(1)_LOADER := $$(LOADER)
 $(1)_IMAGES := $$(IMAGES)
 $(1)_SUITES := $$(SUITES)
 $(1)_FOLDERS := boards/$(1) $$(SHARED)
@@ -241,6 +242,7 @@ $(foreach b,$(BOARDS),$(eval $(call relay_rules,$b)))
 $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
   image_rules,$b/relay,$(basename $(notdir $a)),$(call target_objects,$b,$a) \
   $($b/relay_SYSTEM),$(call carried,$b/relay,$a)))))
+include boards/loader/loader.mk
 # Images with a main() of their own: suites that run on the target, and a board's own, which a
 # driver talks to or which count instructions.
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,$t,\
@@ -260,8 +262,9 @@ $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
 
 # Made without being asked for: those of the ops, and one to begin with.
 RELAYED := $(OPS:%=relay/%) relay/hello
-images: toolkit $(foreach b,$(BOARDS),$($b_IMAGES:%=$(BUILD)/$b/%.elf) \
-  $(RELAYED:%=$(BUILD)/$b/%.elf))
+# $(1): board
+made_images = $($(1)_IMAGES) $(RELAYED) $(if $($(1)_LOADER),loader/loader loaded/hello)
+images: toolkit $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(call made_images,$b)))
 TEST_IMAGES := $(foreach b,$(BOARDS),$($b_SUITES:%=$(BUILD)/$b/%.elf) $(BUILD)/$b/conform.elf) \
   $(BOARDS:%=$(BUILD)/%/readme.elf) \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(notdir $($b_PROBES)))) $(FAULTY_IMAGES)

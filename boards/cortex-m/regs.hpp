@@ -63,6 +63,7 @@ struct SysTick {
     Register value;
 };
 inline constexpr std::uintptr_t kSysTick = 0xE000'E010;
+inline constexpr std::uint32_t kTickCounted = 1u << 16; // to 0, since this was read
 inline constexpr std::uint32_t kTickProcessorClock = 1u << 2;
 inline constexpr std::uint32_t kTickInterrupt = 1u << 1;
 inline constexpr std::uint32_t kTickEnable = 1u << 0;

@@ -31,17 +31,6 @@ static_assert(Board::kPorts * (window_share(Board::kPorts) / kDataFrameBytesMin 
                   regs::nic::kRxStatusWords,
               "the status FIFO must have an entry for every frame that may be in the data FIFO");
 
-/// The NIC becomes a non-secure peripheral, since the DMA reaches it by its non-secure name only.
-void open_nic_to_dma() {
-    regs::Sau& sau = regs::at<regs::Sau>(regs::kSau);
-    sau.region_number = 0;
-    sau.region_base = regs::kNic;
-    sau.region_limit = regs::kNicRegionLimit | 1; // ENABLE
-    sau.control = 1;
-    regs::at<regs::Register>(regs::kAhbNonSecureExp0) = regs::kAhbExp0Ethernet;
-    asm volatile("dsb\n\tisb" ::: "memory");
-}
-
 void write_words(std::span<const std::byte> bytes) {
     for (; bytes.size() >= 4; bytes = bytes.subspan(4)) {
         std::uint32_t word;
@@ -78,7 +67,6 @@ Board& the_board() { return *the_only_board; }
 
 Board::Board() {
     the_only_board = this;
-    open_nic_to_dma();
     dma_.init();
     clock_.init();
     if (!nic_.init()) {

@@ -21,6 +21,17 @@ constexpr std::size_t kTxFifoBytes = 4608; // table 5.3 with kHwTxFifo5K
 static_assert(kTxFifoBytes / kFrameRoomMin < reg::kTxStatusWords,
               "the status FIFO must not fill between two looks at the free space");
 
+/// The NIC becomes a non-secure peripheral, since the DMA reaches it by its non-secure name only.
+void open_nic_to_dma() {
+    regs::Sau& sau = regs::at<regs::Sau>(regs::kSau);
+    sau.region_number = 0;
+    sau.region_base = regs::kNic;
+    sau.region_limit = regs::kNicRegionLimit | 1; // ENABLE
+    sau.control = 1;
+    regs::at<regs::Register>(regs::kAhbNonSecureExp0) = regs::kAhbExp0Ethernet;
+    asm volatile("dsb\n\tisb" ::: "memory");
+}
+
 constexpr std::size_t room_for(std::size_t frame_bytes) {
     return (frame_bytes + 3) / 4 * 4 + kCommandBytes;
 }
@@ -54,6 +65,7 @@ void mac_write(regs::Nic& nic, std::uint32_t number, std::uint32_t value) {
 } // namespace
 
 bool Lan9118::init() {
+    open_nic_to_dma();
     regs::Nic& device = nic();
     const bool awake = poll([&] { return (device.pmt_ctrl & reg::kPmtReady) != 0; });
     if (!awake || device.byte_test != reg::kByteTest)

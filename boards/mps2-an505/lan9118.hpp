@@ -15,8 +15,8 @@ namespace mesh::board {
 
 class Lan9118 {
 public:
-    /// Reset, then both directions on, all destination addresses accepted. False: no such device
-    /// answers.
+    /// Open to the DMA, reset, then both directions on, all destination addresses accepted. False:
+    /// no such device answers.
     bool init();
     /// The address that the interface was given at reset.
     static wire::Mac mac();

@@ -15,20 +15,27 @@ namespace mesh::wire {
 
 namespace detail {
 
-/// Tables to step by: 1 KiB each. One in the flash of a microcontroller; sixteen on a 64-bit
-/// machine, for a fifth of the time.
+/// Tables to step by: 1 KiB each. One in the flash of a microcontroller, or none where that is too
+/// much; sixteen on a 64-bit machine, for a fifth of the time.
+#ifdef MESH_CRC_TABLES
+inline constexpr std::size_t kCrcTables = MESH_CRC_TABLES;
+#else
 inline constexpr std::size_t kCrcTables = sizeof(void*) == 8 ? 16 : 1;
+#endif
+
+/// What a byte does to the bits behind it.
+constexpr std::uint32_t crc_bits(std::uint32_t byte) {
+    for (int bit = 0; bit < 8; ++bit)
+        byte = (byte >> 1) ^ ((byte & 1u) != 0 ? 0xEDB8'8320u : 0u);
+    return byte;
+}
 
 /// Table k takes a byte over itself and k bytes of zero behind it.
 template <std::size_t kTables>
 constexpr std::array<std::array<std::uint32_t, 256>, kTables> make_crc_tables() {
     std::array<std::array<std::uint32_t, 256>, kTables> tables{};
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-        std::uint32_t value = byte;
-        for (int bit = 0; bit < 8; ++bit)
-            value = (value >> 1) ^ ((value & 1u) != 0 ? 0xEDB8'8320u : 0u);
-        tables[0][byte] = value;
-    }
+    for (std::uint32_t byte = 0; byte < 256; ++byte)
+        tables[0][byte] = crc_bits(byte);
     for (std::size_t k = 1; k < kTables; ++k)
         for (std::uint32_t byte = 0; byte < 256; ++byte) {
             const std::uint32_t before = tables[k - 1][byte];
@@ -81,6 +88,14 @@ constexpr std::uint32_t crc_words(std::span<const std::byte>& bytes, std::uint32
 }
 
 template <std::size_t kTables>
+constexpr std::uint32_t crc_of_byte(std::uint32_t byte) {
+    if constexpr (kTables == 0)
+        return crc_bits(byte);
+    else
+        return kCrcTable<kTables>[0][byte];
+}
+
+template <std::size_t kTables>
 constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t seed) {
     std::uint32_t value = ~seed;
     if constexpr (kTables == 1)
@@ -91,7 +106,7 @@ constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t se
         value = crc_steps<kTables, 4>(bytes, value);
     for (const std::byte byte : bytes)
         value = (value >> 8) ^
-                kCrcTable<kTables>[0][(value ^ std::to_integer<std::uint32_t>(byte)) & 0xFFu];
+                crc_of_byte<kTables>((value ^ std::to_integer<std::uint32_t>(byte)) & 0xFFu);
     return ~value;
 }
 

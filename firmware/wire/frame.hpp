@@ -45,6 +45,8 @@ enum class Kind : std::uint8_t {
     idle,  // node to loom: nothing left to do; `refused` = frames consumed since reset (modulo
            // 2^32), `model_time` = earliest timer (kNever if none)
     grant, // loom to node: model time has come to `model_time`; fire what is due
+    // between loaders (load.hpp): the packet has a header of their own
+    load,
 };
 
 /// Offsets from the start of the frame, in bytes.

@@ -14,7 +14,7 @@ local packet_at = {
   header_bytes = 36
 }
 local kinds = { [1] = "hello", [2] = "hello_answer", [3] = "data", [4] = "ack", [5] = "host",
-                [6] = "idle", [7] = "grant" }
+                [6] = "idle", [7] = "grant", [8] = "load" }
 local services = { [0] = "packet", [1] = "message", [2] = "fragment", [3] = "taken", [4] = "later",
                    [5] = "lost", [6] = "ask", [7] = "alive", [8] = "probe", [9] = "unknown",
                    [10] = "look", [11] = "here", [12] = "gone" }

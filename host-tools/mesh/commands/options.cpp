@@ -220,6 +220,11 @@ void add_run(CLI::App& app, SeriesArguments& series) {
     add_series(app, series);
 }
 
+void add_load(CLI::App& app, SeriesArguments& series) {
+    app.add_option("image", series.run.load, "as --app names one: an app, or FILE.elf")->required();
+    add_run(app, series);
+}
+
 void add_matrix(CLI::App& app, MatrixArguments& matrix) {
     app.add_option("file", matrix.file, "TOML: a section for each scenario")->required();
     app.add_option("--jobs", matrix.jobs,
@@ -345,11 +350,10 @@ std::optional<HelpText> parse(CLI::App& app, int count, const char* const* words
         return HelpText{fmt::format("{}\n", version.what())};
     } catch (const CLI::ParseError& error) {
         const bool chosen = !app.get_subcommands().empty();
-        refuse(
-            "{}; {}", one_line(error.what()),
-            chosen
-                ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
-                : "commands: run, matrix, build, new, tree, embed, list, view (each with --help)");
+        refuse("{}; {}", one_line(error.what()),
+               chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
+                      : "commands: run, load, matrix, build, new, tree, embed, list, view (each "
+                        "with --help)");
     }
     return std::nullopt;
 }
@@ -369,6 +373,9 @@ Command parse_command_line(int count, const char* const* words) {
     app.set_version_flag("--version", fmt::format("mesh {}", kVersion));
     CLI::App& run_app = *app.add_subcommand("run", "boot a mesh, do a job on it, verify it");
     add_run(run_app, series);
+    CLI::App& load_app =
+        *app.add_subcommand("load", "bring a program to all nodes by one host cable, and run it");
+    add_load(load_app, series);
     CLI::App& matrix_app = *app.add_subcommand("matrix", "many runs from a file, verified");
     add_matrix(matrix_app, matrix);
     CLI::App& build_app =
@@ -406,9 +413,18 @@ Command parse_command_line(int count, const char* const* words) {
         return names;
     if (view_app.parsed())
         return view;
-    for (const CLI::Option* option : run_app.get_options())
+    const bool loads = load_app.parsed();
+    for (const CLI::Option* option : (loads ? load_app : run_app).get_options())
         if (option->count() != 0)
             run.given.push_back(option->get_name());
+    if (loads) {
+        if (series.asked_for())
+            refuse("mesh load is one run: not with --repeat, --until-failure, --seed A..B");
+        for (const std::string_view option : {"--op", "--app"})
+            if (run.gives(option))
+                refuse("{} does not go with mesh load: its image is the program", option);
+        run.app = {run.load};
+    }
     if (!series.asked_for())
         return run;
     series.words = words_of_each(run_app, program_again(words[0]));

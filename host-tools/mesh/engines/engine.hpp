@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/network.hpp"
+#include "host-tools/mesh/links/image_load.hpp"
 #include "host-tools/mesh/links/loom.hpp"
 #include "host-tools/mesh/plan/board_facts.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
@@ -32,6 +33,8 @@ public:
     virtual void host_frame(NodeId from, std::span<const std::byte> frame) = 0;
     /// What the node's emulator says on its standard error, in pieces; any bytes.
     virtual void words(NodeId node, std::string_view text) = 0;
+    /// All nodes have the image that they were given by their loaders, and start it.
+    virtual void loaded(const ImageLoad::Summary& summary) = 0;
     /// The node is no more and Loom::gone() has been called: its process has ended, or it was ended
     /// for what it did. `how` says what was seen ("exit 1", "signal 9", "floods node 3").
     virtual void ended(NodeId node, std::string_view how) = 0;
@@ -55,6 +58,8 @@ struct RigPlan {
     Wiring wiring;                        // wiring_of(network), unless cables are to be mis-plugged
     FaultPlan faults;
     bool one_cable = false;  // node 0 alone has a host cable, and nodes get their numbers by it
+    std::string loader;      // qemu: path of the image that nodes boot with, which then gets and
+                             // starts that of the first program; "": they boot with their program
     std::string serial;      // that cable, to nodes that are there already: path of the device
     unsigned baud = 0;       // of it
     bool lockstep = false;   // Job::lockstep; the simulation is always in lockstep

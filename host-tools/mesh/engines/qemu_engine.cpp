@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/links/bounds.hpp"
+#include "host-tools/mesh/programs/flat_image.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
 #include "wire/bytes.hpp"
 #include "wire/identity.hpp"
@@ -108,6 +109,9 @@ QemuEngine::QemuEngine(RigPlan plan)
                            OneCable::Rules{stamp_for(plan_.board.relay_folder()), 0,
                                            patience_with_numbers_us(plan_)},
                            ends_);
+    if (!plan_.loader.empty())
+        load_.emplace(plan_.network.dim, flat_image(plan_.programs.front().image, plan_.loader),
+                      patience_with_numbers_us(plan_));
     watch(epoll_, EPOLL_CTL_ADD, signals_.descriptor(), tag_of(Source::signals, 0), EPOLLIN);
     if (plan_.board.serial())
         loom_.send_one_at_a_time();
@@ -122,6 +126,8 @@ QemuEngine::~QemuEngine() {
 void QemuEngine::boot(Events& events) {
     allow_descriptors(nodes_.size(), plan_.board.sockets(port_count(plan_.network)));
     stubs_.open(plan_.gdb);
+    if (load_)
+        loom_.arm_faults();
     for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
         spawn(node_at(node), 0);
         wait_for_room(node + 1, events);
@@ -207,7 +213,9 @@ bool QemuEngine::advance(std::chrono::milliseconds patience, Events& events) {
         on_event(ready[static_cast<std::size_t>(at)].data.u64,
                  ready[static_cast<std::size_t>(at)].events);
     loom_.tick();
-    if (one_cable_)
+    if (load_)
+        go_on_loading();
+    else if (one_cable_)
         one_cable_->tick();
     part_crowds();
     reset_nodes();
@@ -289,7 +297,7 @@ void QemuEngine::take_frames(NodeId node, unsigned number, std::span<std::byte> 
             wire::store(*frame, wire::offset::kCableFrom, line.mac);
         }
         if (one_cable_ && goes_to_host(*frame))
-            one_cable_->heard(*frame);
+            from_host_port(node, *frame);
         else
             loom_.frame_from(node, *frame);
         if (!line.open())
@@ -301,6 +309,23 @@ void QemuEngine::take_frames(NodeId node, unsigned number, std::span<std::byte> 
         fmt::format("sends what is no stream of frames (one of {} bytes)", reader.length());
     kill(node);
     close(node);
+}
+
+/// By the one host cable.
+void QemuEngine::from_host_port(NodeId node, std::span<std::byte> frame) {
+    if (!load_)
+        one_cable_->heard(frame);
+    else if (node == NodeId{0})
+        load_->heard(frame, ends_.now_us());
+}
+
+void QemuEngine::go_on_loading() {
+    if (load_->done()) {
+        events_->loaded(load_->summary());
+        load_.reset();
+    } else if (const auto frame = load_->next_frame(ends_.now_us())) {
+        ends_.to_cable(*frame);
+    }
 }
 
 /// False if there was nothing to read.

@@ -86,6 +86,8 @@ private:
         QemuEngine& rig;
     };
 
+    void from_host_port(NodeId node, std::span<std::byte> frame);
+    void go_on_loading();
     void wait_for_room(std::uint32_t spawned, Events& events);
     void spawn(NodeId node, unsigned starts);
     void reset_nodes();
@@ -108,6 +110,7 @@ private:
     Ends ends_;
     Loom loom_;
     std::optional<OneCable> one_cable_; // then no other node has a host's
+    std::optional<ImageLoad> load_;     // until all nodes have their image
     std::vector<NodeLine> nodes_;
     std::vector<std::uint32_t> dirty_;
     std::vector<std::uint32_t> crowded_; // so much waits for these that frames were dropped

@@ -75,8 +75,9 @@ Words qemu_words(const RigPlan& plan, NodeId node, unsigned starts) {
     if (plan.board.serial())
         add_serial_lines(words, plan.board, ports, !plan.one_cable || node == NodeId{0});
     const int monitor = kFirstSocketFd + static_cast<int>(plan.board.sockets(ports));
-    words.insert(words.end(), {"-chardev", fmt::format("socket,id=m,fd={}", monitor), "-mon",
-                               "chardev=m", "-kernel", plan.program(node).image});
+    words.insert(words.end(),
+                 {"-chardev", fmt::format("socket,id=m,fd={}", monitor), "-mon", "chardev=m",
+                  "-kernel", plan.loader.empty() ? plan.program(node).image : plan.loader});
     if (plan.sandbox)
         words.insert(words.end(), {"-sandbox", "on,obsolete=deny,elevateprivileges=deny,"
                                                "spawn=deny,resourcecontrol=deny"});

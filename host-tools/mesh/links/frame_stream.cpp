@@ -3,6 +3,7 @@
 #include "bounds.hpp"
 #include "wire/compact.hpp"
 #include "wire/frame.hpp"
+#include "wire/load.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,11 @@ namespace {
 constexpr std::size_t kCompactBytes = std::size_t{256} << 10;
 
 constexpr std::size_t kLineFrameBytesMax = wire::kFrontBytesMax + wire::kPayloadBytesMax;
+
+bool is_of_loader(std::span<const std::byte> frame) {
+    return frame.size() >= wire::kHeadBytes &&
+           wire::load<wire::Kind>(frame, wire::offset::kKind) == wire::Kind::load;
+}
 
 std::size_t length_at(std::span<const std::byte> bytes) {
     std::size_t length = 0;
@@ -85,8 +91,22 @@ std::optional<std::span<std::byte>> FrameReader::next_serial(std::span<std::byte
     return std::nullopt;
 }
 
+/// A frame of a loader. Damage shows in the checksum of its packet.
+std::span<std::byte> FrameReader::load_frame_of_line() {
+    const auto packet = std::span(kept_).subspan(1);
+    frame_.resize(wire::kHeadBytes + packet.size());
+    wire::write_head(
+        {.kind = wire::Kind::load, .packet_bytes = static_cast<std::uint16_t>(packet.size())}, {},
+        std::span(frame_).first<wire::kHeadBytes>());
+    std::ranges::copy(packet, frame_.begin() + wire::kHeadBytes);
+    kept_.clear();
+    return frame_;
+}
+
 /// What was kept of a line, as a frame is everywhere else.
 std::span<std::byte> FrameReader::frame_of_line(bool whole) {
+    if (whole && wire::is_load_front(kept_.front()) && kept_.size() <= wire::kPacketBytesMax)
+        return load_frame_of_line();
     frame_.assign(wire::kHeadBytes + wire::kPacketBytesMax, std::byte{});
     const auto head = std::span(frame_).first<wire::kHeadBytes>();
     const auto packet = std::span(frame_).subspan(wire::kHeadBytes);
@@ -143,12 +163,15 @@ void SendQueue::append_to_line(std::span<const std::byte> frame) {
     const std::size_t head_bytes = std::min(frame.size(), wire::kHeadBytes);
     const auto packet = frame.subspan(head_bytes);
     wire::Front front;
-    const bool spoken =
-        head_bytes == wire::kHeadBytes && wire::write_front(frame.first(head_bytes), packet, front);
-    wire::CobsEncoder encoder =
-        spoken ? wire::CobsEncoder(
-                     front.all(), packet.subspan(std::min(packet.size(), wire::kPacketHeaderBytes)))
-               : wire::CobsEncoder(frame.first(std::min<std::size_t>(frame.size(), 1)), {});
+    wire::CobsEncoder encoder(frame.first(std::min<std::size_t>(frame.size(), 1)), {});
+    if (is_of_loader(frame)) {
+        front.bytes[front.size++] =
+            wire::load_front(wire::load<Port>(frame, wire::offset::kCablePort));
+        encoder = {front.all(), packet};
+    } else if (head_bytes == wire::kHeadBytes &&
+               wire::write_front(frame.first(head_bytes), packet, front)) {
+        encoder = {front.all(), packet.subspan(std::min(packet.size(), wire::kPacketHeaderBytes))};
+    }
     bytes_.push_back(wire::kFrameEnd); // ends what noise there was
     for (std::byte byte; encoder.next(byte);)
         bytes_.push_back(byte);

@@ -5,6 +5,7 @@
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"
 #include "wire/host_messages.hpp"
+#include "wire/load.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -25,6 +26,10 @@ struct HostMessage {
 /// A frame of Kind::host for `to` with this payload.
 std::vector<std::byte> make_host_frame(NodeId to, wire::HostTag tag,
                                        std::span<const std::byte> payload = {});
+
+/// A frame of Kind::load for node 0's loader: this header, and a block behind it.
+std::vector<std::byte> make_load_frame(const wire::LoadHeader& header,
+                                       std::span<const std::byte> block);
 
 /// A payload of two parts.
 std::vector<std::byte> joined(std::span<const std::byte> first, std::span<const std::byte> second);

@@ -364,7 +364,7 @@ void Loom::arrive(std::uint32_t number, Frame&& frame, const Trip& trip) {
     if (trip.id != 0 && !state_[index(far.node)].gone)
         tap_->arrived(this->number(far.node, far.port), time(), frame, trip);
     put(far.node, sender(number), std::forward<Frame>(frame));
-    if (kind != wire::Kind::data)
+    if (kind != wire::Kind::data && kind != wire::Kind::load)
         return;
     ++counts_.packets;
     if (armed_)

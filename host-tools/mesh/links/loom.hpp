@@ -61,7 +61,7 @@ public:
 /// What crossed the loom and what it did to it.
 struct LoomCounts {
     std::uint64_t frames = 0;    // that came from nodes, all kinds
-    std::uint64_t packets = 0;   // data frames delivered to nodes
+    std::uint64_t packets = 0;   // data frames delivered to nodes, and those of loaders
     std::uint64_t malformed = 0; // too short, or from a port that the network does not have
     std::uint64_t against = 0;   // against the direction of a link: the firmware is wrong
     std::optional<Far> first_against;

@@ -30,6 +30,9 @@ struct BoardFacts {
 
     /// Folder of its images for a mesh with one host cable, beside the others.
     std::string relay_folder() const { return name + "/relay"; }
+    /// Folder of those that its loader brings, and its loader's name beside them.
+    std::string loaded_folder() const { return name + "/loaded"; }
+    std::string loader_folder() const { return name + "/loader"; }
     bool serial() const { return !serial_lines.empty(); }
     unsigned ports() const {
         return serial() ? static_cast<unsigned>(serial_lines.size()) - 1 : ethernet_ports;

@@ -65,6 +65,7 @@ struct RunArguments {
     std::vector<std::int64_t> gdb;
     std::optional<std::uint32_t> memory; // megabytes
     std::optional<std::int64_t> host_at;
+    std::string load; // mesh load: the image, as --app has it
     std::string serial;
     unsigned baud = 500'000;
     std::string image;

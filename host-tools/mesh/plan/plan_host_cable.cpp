@@ -40,6 +40,18 @@ void plan_serial(RunPlan& run, const RunArguments& arguments) {
     run.rig.baud = arguments.baud;
 }
 
+void check_load(const RunPlan& run, const RunArguments& arguments) {
+    if (run.network().topology != Topology::cube)
+        refuse("mesh load --topology {}: loaders know the tree of the cube only",
+               arguments.topology);
+    for (const std::string_view option : {"--image", "--serial", "--gdb"})
+        if (arguments.gives(option))
+            refuse("{} does not go with mesh load", option);
+    if (run.engine == "sim" || arguments.lockstep)
+        refuse("mesh load has emulated nodes that run freely: not with {}",
+               arguments.lockstep ? "--lockstep" : "--engine sim");
+}
+
 /// What takes a node, or a cable for good, takes the way to the host from others.
 bool breaks_ways(FaultKind kind) {
     switch (kind) {
@@ -66,9 +78,11 @@ void plan_host_cable(RunPlan& run, const RunArguments& arguments) {
         refuse("--host-at {}: allowed: 0, the node with the host cable", *arguments.host_at);
     if (arguments.gives("--baud") && arguments.serial.empty())
         refuse("--baud goes with --serial");
-    run.rig.one_cable = arguments.host_at || !arguments.serial.empty();
+    run.rig.one_cable = arguments.host_at || !arguments.serial.empty() || !arguments.load.empty();
     if (!run.rig.one_cable)
         return;
+    if (!arguments.load.empty())
+        check_load(run, arguments);
     if (run.engine == "sim")
         refuse("--host-at goes with --engine qemu only: nodes of a simulation have no cable");
     if (arguments.lockstep)
@@ -82,7 +96,10 @@ void check_host_cable(const RunPlan& run, const RunArguments& arguments) {
         return;
     if (!run.rig.serial.empty() && !run.rig.board.serial())
         refuse("--board {}: has no serial lines, and --serial needs them", run.rig.board.name);
-    const auto breaks = [](const Incident& incident) { return breaks_ways(incident.kind); };
+    const bool loads = !run.rig.loader.empty(); // a node that is reset is loaded again
+    const auto breaks = [loads](const Incident& incident) {
+        return breaks_ways(incident.kind) && !(loads && incident.kind == FaultKind::restart);
+    };
     if (std::ranges::any_of(run.rig.faults.incidents, breaks))
         refuse("--faults '{}': with one host cable the way of other nodes to the host goes by that "
                "node or cable: allowed: drop, corrupt, dup, reorder, delay, alter",

@@ -57,6 +57,8 @@ void give(std::vector<std::uint8_t>& program_of, std::string_view nodes, std::ui
 /// Where the images of the run's board are, and what they are made for.
 std::string place_of_images(const RunPlan& run) {
     const BoardFacts& board = run.rig.board;
+    if (!run.rig.loader.empty())
+        return board.loaded_folder();
     return run.rig.one_cable ? board.relay_folder() : board.name;
 }
 

@@ -7,6 +7,9 @@
 #include "naming.hpp"
 #include "plan_programs.hpp"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -83,6 +86,19 @@ bool has_sandbox(const std::string& path) {
     return program.find("libseccomp.so") != std::string::npos;
 }
 
+/// The loader's image. UsageError: the board has none.
+std::string loader_of(const BoardFacts& board) {
+    const auto has_loader = [](const std::string& name) {
+        return std::filesystem::exists(image_of("loader", name + "/loader"));
+    };
+    std::vector<std::string> others;
+    std::ranges::copy_if(board_names(), std::back_inserter(others), has_loader);
+    if (!has_loader(board.name))
+        refuse("--board {}: has no loader; those that have: {}", board.name,
+               fmt::join(others, ", "));
+    return image_of("loader", board.loader_folder()).string();
+}
+
 /// Engine, board, memory and emulator.
 void plan_engine(RunPlan& run, const RunArguments& arguments) {
     RigPlan& rig = run.rig;
@@ -91,6 +107,8 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
         refuse("--engine '{}': allowed: qemu, sim", run.engine);
     place_of(board_names(), arguments.board, "--board");
     rig.board = read_board(toolkit_folder() / arguments.board);
+    if (!arguments.load.empty())
+        rig.loader = loader_of(rig.board);
     rig.timeout_s = run.timeout_s;
     rig.limit_s = run.limit_s;
     if (run.engine == "sim") {

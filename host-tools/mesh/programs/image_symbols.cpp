@@ -43,6 +43,8 @@ ImageSymbols::ImageSymbols(const std::string& image) {
             functions_.emplace(symbol.st_value & ~1u, std::move(name)); // odd: Thumb code
         else if (ELF32_ST_TYPE(symbol.st_info) == STT_OBJECT)
             variables_[std::move(name)] = {symbol.st_value, symbol.st_size};
+        else if (ELF32_ST_TYPE(symbol.st_info) == STT_NOTYPE)
+            labels_[std::move(name)] = symbol.st_value;
     }
     layouts_ = all_in<WaitLayout>(file.section(kWaitsSection));
 }
@@ -57,6 +59,11 @@ std::optional<ImageSymbols::Variable> ImageSymbols::variable(std::string_view na
     const auto found = std::ranges::find_if(
         variables_, [&](const auto& known) { return known.first.ends_with(part); });
     return found == variables_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::uint64_t ImageSymbols::label(std::string_view name) const {
+    const auto found = labels_.find(std::string(name));
+    return found == labels_.end() ? 0 : found->second;
 }
 
 std::string demangled(const std::string& name) {

@@ -27,11 +27,14 @@ public:
     std::string function_at(std::uint64_t address) const;
     /// By the last part of its name, without namespaces.
     std::optional<Variable> variable(std::string_view name) const;
+    /// Of the linker's script; 0: it says nothing of it.
+    std::uint64_t label(std::string_view name) const;
     const std::vector<WaitLayout>& wait_layouts() const { return layouts_; }
 
 private:
     std::unordered_map<std::uint64_t, std::string> functions_; // mangled
     std::unordered_map<std::string, Variable> variables_;      // mangled
+    std::unordered_map<std::string, std::uint64_t> labels_;
     std::vector<WaitLayout> layouts_;
 };
 

@@ -41,6 +41,8 @@ public:
     /// Path under which the part for the simulation is a file, for as long as this process lives.
     /// Precondition: check_for_simulation().
     std::string simulated() const;
+    /// All of it.
+    std::span<const std::byte> bytes() const { return bytes_; }
     /// The bytes of a section, which live as long as this; none if it is not there.
     std::span<const std::byte> section(std::string_view name) const;
 

@@ -249,8 +249,8 @@ void Run::note_incidents() {
         const Incident& incident = happened[incidents_seen_];
         if (incident.kind == FaultKind::kill)
             roster_.leave(incident.node, Fate::killed, "killed by the fault plan");
-        else if (incident.kind == FaultKind::restart)
-            restart(incident.node);
+        else if (incident.kind == FaultKind::restart && mark_ != &NodeResult::ready)
+            restart(incident.node); // else it merely boots again
     }
 }
 
@@ -299,6 +299,14 @@ void Run::show_live(const std::string& progress) {
 void Run::host_frame(NodeId from, std::span<const std::byte> frame) { roster_.hear(from, frame); }
 
 void Run::words(NodeId node, std::string_view text) { roster_.hear_errors(node, text); }
+
+void Run::loaded(const ImageLoad::Summary& summary) {
+    progress_.clear();
+    fmt::print(plan_.report == kStandardOutput ? stderr : stdout,
+               "loaded    {} bytes into {} nodes: {} blocks, {} steps, {:.1f} s\n", summary.bytes,
+               plan_.nodes(), summary.blocks, summary.steps, summary.seconds);
+    std::fflush(stdout);
+}
 
 void Run::ended(NodeId node, std::string_view how) {
     note_incidents(); // the plan may be why

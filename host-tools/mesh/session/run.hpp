@@ -53,6 +53,7 @@ private:
     // Events
     void host_frame(NodeId from, std::span<const std::byte> frame) override;
     void words(NodeId node, std::string_view text) override;
+    void loaded(const ImageLoad::Summary& summary) override;
     void ended(NodeId node, std::string_view how) override;
 
     // Desk

@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 8> kKinds{"?",   "hello", "hello-answer", "data",
-                                                 "ack", "host",  "idle",         "grant"};
+constexpr std::array<std::string_view, 9> kKinds{"?",    "hello", "hello-answer", "data", "ack",
+                                                 "host", "idle",  "grant",        "load"};
 constexpr double kTicks = static_cast<double>(wire::kTicksPerUnit);
 
 std::string_view kind_of(const Passage& passage) {

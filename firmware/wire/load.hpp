@@ -1,0 +1,64 @@
+// What loaders of a mesh say to each other, and the host tool to that of node 0.
+//
+// An image goes down a tree in blocks: a node has its parent at the port by which the first block
+// came, and its children at the ports above that one (node 0: at all of them), so nobody needs to
+// know who he is. Whoever sends a block, or the word to start, does so again until it is answered;
+// an answer says all that there is to say, so that lost ones do not matter.
+//
+// Each message is the packet of a frame of Kind::load, and has no other header.
+#pragma once
+
+#include "wire/bytes.hpp"
+#include "wire/compact.hpp"
+#include "wire/crc32.hpp"
+#include "wire/frame.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace mesh::wire {
+
+enum class LoadTag : std::uint8_t {
+    // down
+    block = 1, // what the image has from `position` on; empty: a question for an answer
+    start,     // empty: to all that have the image
+    // up, empty
+    have,    // `position`: so many bytes from the beginning; waited for: who has not all
+    started, // waited for: who does not know yet that it is to start
+};
+
+/// What a message begins with; a block may follow.
+struct LoadHeader {
+    std::uint32_t checksum = 0; // CRC-32 of all behind it
+    LoadTag tag = LoadTag::have;
+    std::uint8_t dim = 0; // down: of the network; up: how deep the tree is from here
+    std::uint16_t zero = 0;
+    NodeId node = kNoNode;         // down: who sends it; up: one that is waited for, of this part
+    std::uint32_t image_crc = 0;   // by which the image is known; up: 0, there is none yet
+    std::uint32_t image_bytes = 0; // of all of it
+    std::uint32_t position = 0;
+};
+static_assert(sizeof(LoadHeader) == 24);
+
+/// All blocks but the last one.
+inline constexpr std::size_t kLoadBlockBytes = 1024;
+inline constexpr std::size_t kLoadMessageBytesMax = sizeof(LoadHeader) + kLoadBlockBytes;
+static_assert(kLoadMessageBytesMax <= kPacketBytesMax);
+/// Without an answer that says that something has come a message is sent again after so long.
+inline constexpr std::uint32_t kLoadAgainUs = 200'000;
+inline constexpr std::uint32_t kStartAgainUs = 50'000;
+
+/// On a serial line such a frame has this in place of a front (compact.hpp), then the packet as it
+/// is. No front begins so: no other kind is 0 there.
+constexpr std::byte load_front(Port port) {
+    const unsigned number = port == kHostPort ? kCompactPorts : index(port);
+    return static_cast<std::byte>(number << 4);
+}
+constexpr bool is_load_front(std::byte first) { return (first & std::byte{0x0F}) == std::byte{}; }
+
+inline std::uint32_t load_checksum(const LoadHeader& header, std::span<const std::byte> block) {
+    return crc32(block, crc32(bytes_of(header).subspan(sizeof header.checksum)));
+}
+
+} // namespace mesh::wire

@@ -1,0 +1,54 @@
+// The host tool's end of a load: gives an image to the loader of node 0, which passes it on to the
+// others (wire/load.hpp), and has it started when all have it.
+#pragma once
+
+#include "wire/load.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace mesh::host {
+
+class ImageLoad {
+public:
+    /// What came of it.
+    struct Summary {
+        std::uint32_t bytes = 0;
+        std::uint32_t blocks = 0;
+        std::uint32_t steps = 0; // of the last block on its way to the last node, from node 0 on
+        double seconds = 0;
+    };
+
+    /// To all nodes of a cube; `patience_us`: with nodes of which nothing new is heard.
+    ImageLoad(unsigned dim, std::vector<std::byte> image, std::uint64_t patience_us);
+
+    /// A whole frame has come from node 0's host port; any bytes.
+    void heard(std::span<const std::byte> frame, std::uint64_t now_us);
+    /// The next frame for node 0's host port, if it is time for one. To be called often. RunError:
+    /// nothing new for too long.
+    std::optional<std::vector<std::byte>> next_frame(std::uint64_t now_us);
+    /// All nodes have the image, and know that they are to start it.
+    bool done() const { return starting_ && waits_for_ == kNoNode; }
+    Summary summary() const;
+
+private:
+    void check_time(std::uint64_t now_us) const;
+
+    unsigned dim_;
+    std::vector<std::byte> image_;
+    std::uint64_t patience_us_;
+    std::uint32_t crc_;
+    std::uint32_t has_ = 0; // node 0, in bytes
+    NodeId waits_for_{0};
+    unsigned depth_ = 0;  // of the tree, as the nodes found it
+    bool goes_on_ = true; // something new was heard since the last frame
+    bool starting_ = false;
+    std::optional<std::uint64_t> began_us_;
+    std::uint64_t sent_at_us_ = 0;
+    std::uint64_t news_at_us_ = 0;
+};
+
+} // namespace mesh::host

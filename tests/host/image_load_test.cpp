@@ -1,0 +1,147 @@
+// The host tool's end of a load: what it sends node 0, when, and how its frames look on a line.
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/links/frame_stream.hpp"
+#include "host-tools/mesh/links/host_frame.hpp"
+#include "host-tools/mesh/links/image_load.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace mesh::host {
+namespace image_load_test {
+
+using wire::LoadTag;
+using Frame = std::vector<std::byte>;
+
+constexpr std::uint64_t kPatienceUs = 1'000'000;
+
+const std::vector<std::byte>& image() {
+    static const std::vector<std::byte> bytes = [] {
+        std::vector<std::byte> made(2 * wire::kLoadBlockBytes + 100);
+        for (std::size_t at = 0; at < made.size(); ++at)
+            made[at] = static_cast<std::byte>(at * at / 7);
+        return made;
+    }();
+    return bytes;
+}
+
+/// What node 0 says, whose part of the tree waits for `node`.
+Frame answer(LoadTag tag, std::uint32_t position, NodeId node, std::uint8_t depth = 0) {
+    wire::LoadHeader header{.tag = tag,
+                            .dim = depth,
+                            .node = node,
+                            .image_crc = wire::crc32(image()),
+                            .image_bytes = static_cast<std::uint32_t>(image().size()),
+                            .position = position};
+    header.checksum = wire::load_checksum(header, {});
+    return make_load_frame(header, {});
+}
+
+struct Sent {
+    wire::LoadHeader header;
+    std::vector<std::byte> block;
+};
+
+Sent read(const Frame& frame) {
+    wire::LinkHeader link;
+    EXPECT_EQ(wire::read_head(frame, frame.size(), link), wire::Parse::ok);
+    EXPECT_EQ(link.kind, wire::Kind::load);
+    Sent sent{wire::load<wire::LoadHeader>(frame, wire::kHeadBytes),
+              {frame.begin() + wire::kHeadBytes + sizeof(wire::LoadHeader), frame.end()}};
+    EXPECT_EQ(sent.header.checksum, wire::load_checksum(sent.header, sent.block));
+    return sent;
+}
+
+TEST(ImageLoad, SendsBlockAfterBlockThenTheWordToStart) {
+    ImageLoad load(2, image(), kPatienceUs);
+    std::vector<std::byte> got;
+    while (got.size() < image().size()) {
+        const auto frame = load.next_frame(0);
+        ASSERT_TRUE(frame);
+        const Sent sent = read(*frame);
+        ASSERT_EQ(sent.header.tag, LoadTag::block);
+        ASSERT_EQ(sent.header.position, got.size());
+        ASSERT_EQ(sent.header.dim, 2);
+        got.insert(got.end(), sent.block.begin(), sent.block.end());
+        load.heard(answer(LoadTag::have, static_cast<std::uint32_t>(got.size()), NodeId{3}, 2), 0);
+    }
+    EXPECT_EQ(got, image());
+    load.heard(answer(LoadTag::have, static_cast<std::uint32_t>(got.size()), kNoNode, 2), 0);
+    EXPECT_FALSE(load.done());
+    const auto frame = load.next_frame(0);
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(read(*frame).header.tag, LoadTag::start);
+    load.heard(answer(LoadTag::started, 0, NodeId{2}, 2), 0);
+    EXPECT_FALSE(load.done());
+    load.heard(answer(LoadTag::started, 0, kNoNode, 2), 1'500'000);
+    EXPECT_TRUE(load.done());
+    EXPECT_EQ(load.summary().blocks, 3u);
+    EXPECT_EQ(load.summary().steps, 4u);
+    EXPECT_DOUBLE_EQ(load.summary().seconds, 1.5);
+}
+
+/// Else each answer to a frame that was sent twice would double all that follow.
+TEST(ImageLoad, SendsNothingForAnAnswerThatSaysNothingNew) {
+    ImageLoad load(1, image(), kPatienceUs);
+    ASSERT_TRUE(load.next_frame(0));
+    load.heard(answer(LoadTag::have, wire::kLoadBlockBytes, NodeId{0}), 1);
+    ASSERT_TRUE(load.next_frame(1));
+    load.heard(answer(LoadTag::have, wire::kLoadBlockBytes, NodeId{0}), 2);
+    EXPECT_FALSE(load.next_frame(2));
+    EXPECT_TRUE(load.next_frame(1 + wire::kLoadAgainUs));
+}
+
+TEST(ImageLoad, BeginsAnewWithANodeThatHasLostAll) {
+    ImageLoad load(1, image(), kPatienceUs);
+    load.heard(answer(LoadTag::have, 2 * wire::kLoadBlockBytes, NodeId{0}), 0);
+    load.heard(answer(LoadTag::have, 0, NodeId{0}), 0);
+    EXPECT_EQ(read(load.next_frame(0).value()).header.position, 0u);
+}
+
+TEST(ImageLoad, NamesTheNodeOfWhichNothingNewComes) {
+    ImageLoad load(2, image(), kPatienceUs);
+    ASSERT_TRUE(load.next_frame(0));
+    load.heard(answer(LoadTag::have, 1024, NodeId{3}), 10);
+    ASSERT_TRUE(load.next_frame(kPatienceUs));
+    try {
+        (void)load.next_frame(2 * kPatienceUs);
+        FAIL() << "it goes on waiting";
+    } catch (const RunError& error) {
+        EXPECT_EQ(std::string(error.what()),
+                  "node 3: has not all of the image, and nothing new for 1 s");
+    }
+}
+
+TEST(ImageLoad, TakesNoNotice) {
+    ImageLoad load(1, image(), kPatienceUs);
+    const Frame good = answer(LoadTag::have, wire::kLoadBlockBytes, kNoNode);
+    for (std::size_t bytes = 0; bytes < good.size(); ++bytes)
+        load.heard(std::span(good).first(bytes), 0);
+    for (std::size_t at = wire::kHeadBytes; at < good.size(); ++at) {
+        Frame bad = good;
+        bad[at] ^= std::byte{4};
+        load.heard(bad, 0);
+    }
+    EXPECT_EQ(read(load.next_frame(0).value()).header.position, 0u);
+}
+
+TEST(ImageLoad, CrossesASerialLine) {
+    ImageLoad load(1, image(), kPatienceUs);
+    const Frame frame = load.next_frame(0).value();
+    SendQueue queue(StreamFormat::serial, 14);
+    ASSERT_TRUE(queue.push(frame));
+    EXPECT_EQ(queue.waiting().size() % 14, 0u);
+    EXPECT_LT(queue.waiting().size(), wire::kLoadMessageBytesMax + 24);
+    FrameReader reader(StreamFormat::serial);
+    Frame line(queue.waiting().begin(), queue.waiting().end());
+    std::span<std::byte> bytes(line);
+    const auto got = reader.next(bytes);
+    ASSERT_TRUE(got);
+    EXPECT_EQ(read({got->begin(), got->end()}).block, read(frame).block);
+    EXPECT_FALSE(reader.next(bytes));
+}
+
+} // namespace image_load_test
+} // namespace mesh::host
