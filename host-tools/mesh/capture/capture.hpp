@@ -7,12 +7,14 @@
 // that behind the head the same seed gives the same bytes on every engine; else of the host.
 #pragma once
 
+#include "block_buffer.hpp"
 #include "core/network.hpp"
 #include "file_writer.hpp"
 #include "host-tools/mesh/links/loom.hpp"
+#include "note.hpp"
+#include "packet_blocks.hpp"
 #include "tap.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -54,19 +56,6 @@ public:
     const std::string& failure() const { return failure_; }
 
 private:
-    /// What has lately been sent at one end, for telling what is sent again.
-    struct Sender {
-        static constexpr std::size_t kKept = 32; // two windows
-        struct Sent {
-            std::uint32_t packet_crc = 0;
-            std::uint16_t sequence = 0;
-            std::uint16_t times = 0;
-        };
-        std::array<Sent, kKept> recent;
-        std::uint16_t session = 0xFFFF;
-        bool taken_back = false; // the last epoch ended with a refusal
-    };
-
     /// A deed until its round is over.
     struct KeptDeed {
         NodeId node;
@@ -81,34 +70,29 @@ private:
     void write(NodeId node, std::uint64_t time, const Deed& deed);
     void write_section(const Setting& setting);
     void write_interfaces(const Setting& setting);
-    void again(Sender& sender, std::span<const std::byte> frame, std::string& comment) const;
-    void add(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
-             std::uint64_t id, std::uint32_t flags, std::string_view comment);
-    void put(std::span<const std::byte> bytes);
-    void put_option(std::uint16_t code, std::string_view value);
-    template <class T>
-    void put_word(T value);
-    void begin_block(std::uint32_t type);
-    void end_block();
-    std::byte* grow(std::size_t bytes);
+    void add(std::span<const std::byte> frame);
+    void add_with(std::span<const std::byte> kept);
+    void pass_on_blocks();
     void write_out();
     void note_error();
 
-    FileWriter writer_;
     unsigned ports_;
+    std::size_t wires_;
     std::size_t bytes_max_;
     bool at_once_;
     bool deeds_;
     std::uint64_t epoch_us_;
     std::uint64_t frames_ = 0; // numbered from 1
     std::uint64_t last_time_ = 0;
-    std::vector<Sender> senders_;
     std::vector<KeptDeed> kept_;
     std::size_t kept_bytes_ = 0;
-    std::vector<std::byte> buffer_; // as large as it ever was
-    std::size_t used_ = 0;          // of it
-    std::size_t block_ = 0;         // where the block begins that is being written
-    std::string comment_;
+    BlockBuffer blocks_;           // of other things than frames
+    Note note_;                    // the last one
+    std::size_t place_ = 0;        // of it
+    std::vector<std::byte> notes_; // as large as it ever was
+    std::size_t used_ = 0;         // of it
+    PacketBlocks packets_;         // the writer's
+    FileWriter writer_;
     std::string failure_;
 };
 

@@ -3,17 +3,16 @@
 #include "host-tools/mesh/common/files.hpp"
 
 #include <csignal>
-#include <span>
 #include <utility>
 
 namespace mesh::host {
 
 namespace {
-constexpr std::size_t kPiecesMax = 16; // a moment of the system's
+constexpr std::size_t kPiecesMax = 64; // a moment of the system's
 }
 
 /// Signals are the business of the thread that there was before.
-FileWriter::FileWriter(int file) : file_(file) {
+FileWriter::FileWriter(int file, Making making) : file_(file), making_(std::move(making)) {
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -64,8 +63,8 @@ void FileWriter::work() {
         Piece& piece = pieces_.front(); // which stays where it is
         const int before = written_error_;
         lock.unlock();
-        const int error =
-            before != 0 ? before : write_all(file_, std::span(piece.buffer).first(piece.used));
+        const auto handed_over = std::span(piece.buffer).first(piece.used);
+        const int error = before != 0 ? before : write_all(file_, making_(handed_over));
         lock.lock();
         written_error_ = error;
         spare_.push_back(std::move(piece.buffer));

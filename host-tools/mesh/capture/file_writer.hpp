@@ -1,12 +1,13 @@
-// Writes a file in a thread of its own, so that who makes its bytes does not wait for the system
-// as long as that keeps up on the whole.
+// Makes the bytes of a file and writes them in a thread of its own, so that who says what is to be
+// there waits neither for that nor for the system, as long as both keep up on the whole.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <mutex>
-#include <string>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -14,8 +15,12 @@ namespace mesh::host {
 
 class FileWriter {
 public:
-    /// `file`: open for writing until this is gone, which waits for what is under way.
-    explicit FileWriter(int file);
+    /// Makes the bytes of the file, which stay until its next call, of what was handed over.
+    using Making = std::function<std::span<const std::byte>(std::span<const std::byte>)>;
+
+    /// `file`: open for writing until this is gone, which waits for what is under way. `making` is
+    /// called in the thread.
+    FileWriter(int file, Making making);
     FileWriter(const FileWriter&) = delete;
     FileWriter& operator=(const FileWriter&) = delete;
     ~FileWriter();
@@ -37,6 +42,7 @@ private:
     void work();
 
     int file_;
+    Making making_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Piece> pieces_; // the first is the thread's own
