@@ -23,6 +23,7 @@
 #include <bit>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <new>
 #include <optional>
 #include <unordered_map>
@@ -56,34 +57,6 @@ std::vector<LoadedProgram> programs_of(const RigPlan& plan) {
     return programs;
 }
 
-/// Memory of all nodes in one piece that the system only backs where it is touched.
-class Ground {
-public:
-    explicit Ground(std::size_t bytes) : bytes_(bytes) {
-        base_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (base_ == MAP_FAILED)
-            throw RunError(fmt::format("cannot map {} MB for the nodes", bytes_ >> 20));
-    }
-    Ground(const Ground&) = delete;
-    Ground& operator=(const Ground&) = delete;
-    ~Ground() { munmap(base_, bytes_); }
-
-    /// `count` objects of trivially created T.
-    template <class T>
-    std::span<T> take(std::size_t count) {
-        used_ = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
-        T* first = reinterpret_cast<T*>(static_cast<std::byte*>(base_) + used_);
-        used_ += count * sizeof(T);
-        return {first, count};
-    }
-
-private:
-    void* base_;
-    std::size_t bytes_;
-    std::size_t used_ = 0;
-};
-
 /// Sizes of one node's memory.
 struct Sizes {
     std::size_t buffers;
@@ -109,25 +82,6 @@ struct Sizes {
     static constexpr std::size_t kQueuedMax = 8192;
 
     static constexpr std::size_t kArenaBytes = 26 << 10;
-    static constexpr std::size_t kAlignmentBytes = 96; // 16 for each part
-
-    std::size_t node_bytes() const {
-        return buffers * sizeof(PacketBuffer) + slots * sizeof(PortSlot) + ports * sizeof(Link) +
-               limits::kProcessesMax * sizeof(ProcessSlot) + kArenaBytes + limits::kWorkspaceBytes +
-               kAlignmentBytes;
-    }
-
-    Memory take(Ground& ground) const {
-        const auto links = ground.take<Link>(ports);
-        for (Link& link : links)
-            new (&link) Link;
-        return {ground.take<PacketBuffer>(buffers),
-                ground.take<PortSlot>(slots),
-                links,
-                ground.take<ProcessSlot>(limits::kProcessesMax),
-                ground.take<std::byte>(kArenaBytes),
-                ground.take<std::byte>(limits::kWorkspaceBytes)};
-    }
 };
 
 /// A node of this process.
@@ -194,14 +148,91 @@ struct Life {
 };
 
 struct SimNode {
-    SimNode(const Memory& its_memory, LoadedProgram& its_program)
-        : memory(its_memory),
-          program(its_program) {}
-    Memory memory;
+    explicit SimNode(LoadedProgram& its_program) : program(its_program) {}
     LoadedProgram& program;
     std::optional<Life> life;
     bool queued = false;
     bool gone = false;
+};
+
+/// All nodes and their memory, in one piece that the system only backs where it is touched. A node
+/// touches little of it, so its parts are laid out for few pages: what has its size is followed by
+/// what is used from its beginning on, and the kernel uses an arena at both ends, so each ends
+/// where the next one begins.
+class Nodes {
+public:
+    Nodes(const Sizes& sizes, std::uint32_t count) : sizes_(sizes), count_(count) {
+        base_ = static_cast<std::byte*>(mmap(nullptr, bytes(), PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        if (base_ == MAP_FAILED)
+            throw RunError(fmt::format("cannot map {} MB for the nodes", bytes() >> 20));
+    }
+    Nodes(const Nodes&) = delete;
+    Nodes& operator=(const Nodes&) = delete;
+    ~Nodes() {
+        for (std::uint32_t number = 0; number < made_; ++number)
+            std::destroy_at(&(*this)[number]);
+        munmap(base_, bytes());
+    }
+
+    std::uint32_t size() const { return count_; }
+    SimNode& operator[](std::uint32_t number) { return *at<SimNode>(home(number)); }
+    /// The next one, with its links.
+    void make(LoadedProgram& program) {
+        new (at<SimNode>(home(made_))) SimNode(program);
+        for (Link& link : memory(made_++).links)
+            new (&link) Link;
+    }
+    Memory memory(std::uint32_t number) const {
+        const std::size_t processes = home(number) + sizeof(SimNode);
+        const std::size_t links = processes + limits::kProcessesMax * sizeof(ProcessSlot);
+        const std::size_t slots = links + sizes_.ports * sizeof(Link);
+        const std::size_t arena = arenas() + kAtEndOfArena + number * Sizes::kArenaBytes;
+        return {{at<PacketBuffer>(pools() + number * pool_bytes()), sizes_.buffers},
+                {at<PortSlot>(slots), sizes_.slots},
+                {at<Link>(links), sizes_.ports},
+                {at<ProcessSlot>(processes), limits::kProcessesMax},
+                {at<std::byte>(arena), Sizes::kArenaBytes},
+                {at<std::byte>(workspaces() + number * std::size_t{limits::kWorkspaceBytes}),
+                 limits::kWorkspaceBytes}};
+    }
+
+private:
+    static constexpr std::size_t kPageBytes = 4096;
+    static_assert(limits::kWorkspaceBytes % kPageBytes == 0);
+    static std::size_t whole_pages(std::size_t bytes) {
+        return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+    }
+    /// What the kernel has there: with the beginning of the next one it is to lie in one page.
+    static constexpr std::size_t kAtEndOfArena =
+        Sizes::kArenaBytes / limits::kSendersShare / alignof(Link) * alignof(Link);
+    static_assert(alignof(SimNode) == alignof(ProcessSlot) &&
+                  alignof(ProcessSlot) == alignof(Link) && alignof(Link) == alignof(PortSlot) &&
+                  alignof(PacketBuffer) <= kPageBytes);
+
+    template <class T>
+    T* at(std::size_t place) const {
+        return reinterpret_cast<T*>(base_ + place);
+    }
+    std::size_t home_bytes() const {
+        return whole_pages(sizeof(SimNode) + limits::kProcessesMax * sizeof(ProcessSlot) +
+                           sizes_.ports * sizeof(Link) + sizes_.slots * sizeof(PortSlot));
+    }
+    std::size_t pool_bytes() const { return whole_pages(sizes_.buffers * sizeof(PacketBuffer)); }
+    std::size_t home(std::uint32_t number) const { return number * home_bytes(); }
+    std::size_t arenas() const { return count_ * home_bytes(); }
+    std::size_t pools() const {
+        return arenas() + whole_pages(kAtEndOfArena + count_ * Sizes::kArenaBytes);
+    }
+    std::size_t workspaces() const { return pools() + count_ * pool_bytes(); }
+    std::size_t bytes() const {
+        return workspaces() + count_ * std::size_t{limits::kWorkspaceBytes};
+    }
+
+    Sizes sizes_;
+    std::uint32_t count_;
+    std::uint32_t made_ = 0;
+    std::byte* base_;
 };
 
 class Simulation final : public Engine {
@@ -210,15 +241,13 @@ public:
         : network_(plan.network),
           window_bytes_(plan.board.window_bytes(port_count(plan.network))),
           programs_(programs_of(plan)),
-          sizes_(plan.network),
-          ground_(sizes_.node_bytes() * node_count(plan.network)),
+          nodes_(Sizes(plan.network), node_count(plan.network)),
           faults_(kComputingTimeouts * ProgramFaults::Seconds(plan.timeout_s),
                   ProgramFaults::Seconds(plan.limit_s)),
           loom_(node_count(plan.network), port_count(plan.network),
                 plan.wiring ? plan.wiring : wiring_of(plan.network), plan.faults, cables_) {
         for (std::uint32_t number = 0; number < node_count(plan.network); ++number) {
-            nodes_.emplace_back(sizes_.take(ground_),
-                                programs_[plan.program_number(node_at(number))]);
+            nodes_.make(programs_[plan.program_number(node_at(number))]);
             begin_life(node_at(number), 0);
         }
     }
@@ -317,7 +346,7 @@ private:
         node.life.emplace(
             wire::Identity{network_, id, starts},
             [this, id](std::span<std::byte> frame) { loom_.frame_from(id, frame); }, window_bytes_,
-            node.memory, node.program.entry());
+            nodes_.memory(index(id)), node.program.entry());
         node.program.reset(id);
         node.gone = false;
     }
@@ -332,7 +361,7 @@ private:
     /// Nodes begin anew in memory that is as it was at first.
     void reset_nodes() {
         for (const auto& [id, starts] : std::exchange(resets_, {})) {
-            const Memory& memory = nodes_[index(id)].memory;
+            const Memory memory = nodes_.memory(index(id));
             for (Link& link : memory.links)
                 new (&link) Link;
             std::ranges::fill(memory.workspace, std::byte{});
@@ -357,9 +386,7 @@ private:
     Network network_;
     std::size_t window_bytes_;
     std::vector<LoadedProgram> programs_;
-    Sizes sizes_;
-    Ground ground_;
-    std::deque<SimNode> nodes_;
+    Nodes nodes_;
     std::deque<std::uint32_t> runnable_;
     std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before
     std::vector<std::pair<NodeId, std::string>> expelled_;

@@ -36,9 +36,21 @@ void Lockstep::enqueue(NodeId to, Bytes&& frame) {
     Member& member = nodes_[index(to)];
     if (member.excluded)
         return;
-    if (member.queue.empty())
+    std::uint32_t place = free_;
+    if (place == kNone) {
+        place = static_cast<std::uint32_t>(queued_.size());
+        queued_.push_back({});
+    } else {
+        free_ = queued_[place].next;
+    }
+    queued_[place] = {std::move(frame), kNone};
+    if (member.first == kNone) {
         to_send_.push_back(index(to));
-    member.queue.push_back(std::move(frame));
+        member.first = place;
+    } else {
+        queued_[member.last].next = place;
+    }
+    member.last = place;
     recount(member);
     if (!releasing_)
         send_batches();
@@ -63,7 +75,7 @@ std::string_view Lockstep::idle(NodeId node, std::uint32_t consumed, wire::Model
     member.reported = true;
     member.consumed = consumed;
     set_timer(node, timer);
-    if (member.delivered == consumed && !member.queue.empty())
+    if (member.delivered == consumed && member.first != kNone)
         send_batch(node);
     recount(member);
     return {};
@@ -96,13 +108,14 @@ void Lockstep::exclude(NodeId node) {
     Member& member = nodes_[index(node)];
     member.excluded = true;
     set_timer(node, wire::kNever);
-    member.queue.clear();
+    drop_queue(member);
     recount(member);
 }
 
 void Lockstep::restart(NodeId node) {
     Member& member = nodes_[index(node)];
     set_timer(node, wire::kNever);
+    drop_queue(member);
     const bool busy = member.busy;
     member = {};
     member.busy = busy;
@@ -118,19 +131,30 @@ void Lockstep::recount(Member& member) {
     busy_ += busy ? 1 : -1;
 }
 
+Bytes Lockstep::take_first(Member& member) {
+    const std::uint32_t place = member.first;
+    member.first = std::exchange(queued_[place].next, free_);
+    free_ = place;
+    return std::move(queued_[place].frame);
+}
+
+void Lockstep::drop_queue(Member& member) {
+    while (member.first != kNone)
+        spare_.push_back(take_first(member));
+}
+
 /// Sends what fits the FIFO of an idle node in one go.
 void Lockstep::send_batch(NodeId to) {
     Member& member = nodes_[index(to)];
     std::size_t bytes = 0;
     bool first = true;
-    while (!member.queue.empty()) {
-        Bytes& frame = member.queue.front();
-        bytes += std::max(frame.size(), kShortFrameBytes) + kFrameOverheadBytes;
+    while (member.first != kNone) {
+        const std::size_t frame_bytes = queued_[member.first].frame.size();
+        bytes += std::max(frame_bytes, kShortFrameBytes) + kFrameOverheadBytes;
         if (bytes > batch_bytes_max_ && !first)
             break;
         first = false;
-        Bytes sent = std::move(frame);
-        member.queue.pop_front();
+        Bytes sent = take_first(member);
         deliver_now(to, sent);
         spare_.push_back(std::move(sent));
     }
@@ -140,7 +164,7 @@ void Lockstep::send_batch(NodeId to) {
 void Lockstep::send_batches() {
     for (const std::uint32_t node : to_send_) {
         const Member& member = nodes_[node];
-        if (member.reported && member.delivered == member.consumed && !member.queue.empty())
+        if (member.reported && member.delivered == member.consumed && member.first != kNone)
             send_batch(node_at(node));
     }
     to_send_.clear();

@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <set>
@@ -100,6 +99,7 @@ public:
     bool awaited(NodeId node) const { return !idle(nodes_[index(node)]); }
 
 private:
+    static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
     struct Member {
         std::uint32_t delivered = 0;
         std::uint32_t consumed = 0;
@@ -108,12 +108,20 @@ private:
         unsigned stale_timers = 0;   // in a row, not behind that time
         bool reported = false;       // an idle report has come since lockstep began
         bool excluded = false;
-        bool busy = true; // as counted in busy_
-        std::deque<Bytes> queue;
+        bool busy = true;            // as counted in busy_
+        std::uint32_t first = kNone; // of the frames that wait for it, in queued_
+        std::uint32_t last = kNone;
     };
+    /// A frame that waits for a node. All nodes share the places.
+    struct Queued {
+        Bytes frame;
+        std::uint32_t next;
+    };
+    Bytes take_first(Member& member);
+    void drop_queue(Member& member);
     bool idle(const Member& member) const {
         return member.excluded ||
-               (member.reported && member.delivered == member.consumed && member.queue.empty());
+               (member.reported && member.delivered == member.consumed && member.first == kNone);
     }
     std::string_view complaint(Member& member, wire::ModelTime timer) const;
     void set_timer(NodeId node, wire::ModelTime time);
@@ -128,6 +136,8 @@ private:
 
     Outlet outlet_;
     std::vector<Member> nodes_;
+    std::vector<Queued> queued_;
+    std::uint32_t free_ = kNone; // first place of those that are free
     std::vector<Held> control_;
     std::map<wire::ModelTime, std::vector<Held>> data_;
     std::set<std::pair<wire::ModelTime, std::uint32_t>> timers_; // one a node at most

@@ -73,11 +73,9 @@ Loom::Loom(std::uint32_t nodes, unsigned ports, const Wiring& wiring, FaultPlan 
                             lockstep_.enqueue(to, make_grant(time));
                         },
                         [this] { return free_all_kept(); }}) {
-    wires_.reserve(std::size_t{nodes} * ports);
-    for (std::uint32_t wire = 0; wire < nodes * ports; ++wire) {
-        wires_.emplace_back(plan_.seed, wire);
-        wires_.back().far = wiring(node_at(wire / ports), port_at(wire % ports)).value_or(Far{});
-    }
+    wires_.resize(std::size_t{nodes} * ports);
+    for (std::uint32_t wire = 0; wire < nodes * ports; ++wire)
+        wires_[wire].far = wiring(node_at(wire / ports), port_at(wire % ports)).value_or(Far{});
 }
 
 void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
@@ -273,25 +271,26 @@ void Loom::put(NodeId to, NodeId from, Frame&& frame) {
 
 /// What the faults of its wire do to a frame. A corrupted one is another in one byte behind the
 /// cable header: a burst of at most 8 bits, which the CRC always sees.
-Harm Loom::harm_of(Wire& wire, std::span<const std::byte> frame) {
+Harm Loom::harm_of(const Wire& wire, std::span<const std::byte> frame) {
     Harm harm;
     harm.cut = wire.cut;
     if (wire.cut)
         return harm;
     harm.altered = wire.alters && has_payload(frame);
-    const Rates& rates = wire.rates;
-    if (!rates.any())
+    if (wire.chances == nullptr || !wire.chances->rates.any())
         return harm;
-    harm.dropped = rates.drop > 0 && wire.rng.chance(rates.drop);
+    Rng& rng = wire.chances->rng;
+    const Rates& rates = wire.chances->rates;
+    harm.dropped = rates.drop > 0 && rng.chance(rates.drop);
     if (harm.dropped)
         return harm;
-    harm.doubled = rates.dup > 0 && wire.rng.chance(rates.dup);
-    if (rates.corrupt > 0 && wire.rng.chance(rates.corrupt)) {
+    harm.doubled = rates.dup > 0 && rng.chance(rates.dup);
+    if (rates.corrupt > 0 && rng.chance(rates.corrupt)) {
         const std::size_t range = meaningful_bytes(frame) - wire::offset::kKind;
-        harm.where = static_cast<std::uint16_t>(wire::offset::kKind + wire.rng.below(range));
-        harm.flip = static_cast<std::uint8_t>(1 + wire.rng.below(255));
+        harm.where = static_cast<std::uint16_t>(wire::offset::kKind + rng.below(range));
+        harm.flip = static_cast<std::uint8_t>(1 + rng.below(255));
     }
-    harm.late = rates.reorder > 0 && wire.kept.empty() && wire.rng.chance(rates.reorder);
+    harm.late = rates.reorder > 0 && wire.chances->kept.empty() && rng.chance(rates.reorder);
     harm.delay_us = rates.delay_us;
     return harm;
 }
@@ -324,9 +323,9 @@ void Loom::pass(std::uint32_t number, Frame&& frame) {
     if (harm.flip != 0)
         frame[harm.where] ^= std::byte{harm.flip};
     if (harm.late) {
-        wire.kept.assign(frame.begin(), frame.end());
-        wire.kept_trip = trip;
-        wire.kept_until_us = cables_.now_us() + kReorderUs;
+        wire.chances->kept.assign(frame.begin(), frame.end());
+        wire.chances->kept_trip = trip;
+        wire.chances->kept_until_us = cables_.now_us() + kReorderUs;
         keeping_.push_back(number);
     } else {
         carry(number, std::forward<Frame>(frame), trip);
@@ -345,15 +344,16 @@ void Loom::pass(std::uint32_t number, Frame&& frame) {
 template <class Frame>
 void Loom::carry(std::uint32_t number, Frame&& frame, const Trip& trip) {
     const Wire& wire = wires_[number];
-    counts_.delay += wire.rates.delay_us != 0 ? 1 : 0;
-    if (wire.rates.delay_us == 0 || lockstep_.on()) {
+    const std::uint32_t delay_us = wire.chances == nullptr ? 0 : wire.chances->rates.delay_us;
+    counts_.delay += delay_us != 0 ? 1 : 0;
+    if (delay_us == 0 || lockstep_.on()) {
         arrive(number, std::forward<Frame>(frame), trip);
         return;
     }
     if (!hold(sender(number), frame.size()))
         return;
-    delayed_.push_back({cables_.now_us() + wire.rates.delay_us, delays_++, number, trip,
-                        Bytes(frame.begin(), frame.end())});
+    delayed_.push_back(
+        {cables_.now_us() + delay_us, delays_++, number, trip, Bytes(frame.begin(), frame.end())});
     std::push_heap(delayed_.begin(), delayed_.end(), Delayed::later);
 }
 
@@ -372,12 +372,12 @@ void Loom::arrive(std::uint32_t number, Frame&& frame, const Trip& trip) {
 }
 
 void Loom::free_kept(std::uint32_t number) {
-    Wire& wire = wires_[number];
-    if (wire.kept.empty())
+    Chances* const chances = wires_[number].chances.get();
+    if (chances == nullptr || chances->kept.empty())
         return;
-    const Bytes frame = std::exchange(wire.kept, {});
+    const Bytes frame = std::exchange(chances->kept, {});
     std::erase(keeping_, number);
-    carry(number, frame, wire.kept_trip);
+    carry(number, frame, chances->kept_trip);
 }
 
 bool Loom::free_all_kept() {
@@ -398,7 +398,7 @@ void Loom::tick() {
     }
     if (lockstep_.on())
         return;
-    while (!keeping_.empty() && wires_[keeping_.front()].kept_until_us <= now)
+    while (!keeping_.empty() && wires_[keeping_.front()].chances->kept_until_us <= now)
         free_kept(keeping_.front());
 }
 
@@ -407,7 +407,7 @@ std::optional<std::uint64_t> Loom::next_tick_us() const {
     if (!delayed_.empty())
         next = delayed_.front().due_us;
     if (!lockstep_.on() && !keeping_.empty()) {
-        const std::uint64_t due = wires_[keeping_.front()].kept_until_us;
+        const std::uint64_t due = wires_[keeping_.front()].chances->kept_until_us;
         next = std::min(next.value_or(due), due);
     }
     return next;
@@ -460,17 +460,23 @@ void Loom::at_cable(const Incident& incident, F f) {
         f(wires_[number(wire.far.node, wire.far.port)]);
 }
 
+Rates& Loom::rates_of(Wire& wire) {
+    if (wire.chances == nullptr)
+        wire.chances = std::make_unique<Chances>(plan_.seed,
+                                                 static_cast<std::uint32_t>(&wire - wires_.data()));
+    return wire.chances->rates;
+}
+
 /// Sets a rate on one cable, both ways, or on all of them.
 void Loom::set_rate(const Incident& incident) {
     const auto set = [&](Wire& wire) {
+        Rates& rates = rates_of(wire);
         switch (incident.kind) {
-        case FaultKind::drop: wire.rates.drop = incident.amount; break;
-        case FaultKind::corrupt: wire.rates.corrupt = incident.amount; break;
-        case FaultKind::dup: wire.rates.dup = incident.amount; break;
-        case FaultKind::reorder: wire.rates.reorder = incident.amount; break;
-        case FaultKind::delay:
-            wire.rates.delay_us = static_cast<std::uint32_t>(incident.amount);
-            break;
+        case FaultKind::drop: rates.drop = incident.amount; break;
+        case FaultKind::corrupt: rates.corrupt = incident.amount; break;
+        case FaultKind::dup: rates.dup = incident.amount; break;
+        case FaultKind::reorder: rates.reorder = incident.amount; break;
+        case FaultKind::delay: rates.delay_us = static_cast<std::uint32_t>(incident.amount); break;
         case FaultKind::cut:
         case FaultKind::cutdim:
         case FaultKind::mend:

@@ -16,6 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -136,16 +137,21 @@ public:
     const LoomCounts& counts() const { return counts_; }
 
 private:
-    struct Wire {
-        Wire(std::uint64_t seed, std::uint32_t number) : rng(seed, number) {}
-        Far far;
-        bool cut = false;
-        bool alters = false;
+    /// What befalls frames by chance.
+    struct Chances {
+        Chances(std::uint64_t seed, std::uint32_t number) : rng(seed, number) {}
         Rates rates;
         Rng rng;
         Bytes kept; // held back by `reorder` until the next frame has passed
         Trip kept_trip;
         std::uint64_t kept_until_us = 0;
+    };
+    /// Small: there are many, and each frame needs another one.
+    struct Wire {
+        Far far;
+        bool cut = false;
+        bool alters = false;
+        std::unique_ptr<Chances> chances; // nothing: none
     };
     struct NodeState {
         bool awake = false; // it has sent something, so its network interface is on
@@ -191,7 +197,7 @@ private:
     void put(NodeId to, NodeId from, Frame&& frame); // from the host: kNoNode
     template <class Frame>
     void pass(std::uint32_t number, Frame&& frame);
-    static Harm harm_of(Wire& wire, std::span<const std::byte> frame);
+    static Harm harm_of(const Wire& wire, std::span<const std::byte> frame);
     Trip enter(std::uint32_t number, std::span<const std::byte> frame, const Harm& harm);
     template <class Frame>
     void carry(std::uint32_t number, Frame&& frame, const Trip& trip);
@@ -202,6 +208,7 @@ private:
     void happen();
     void happen(const Incident& incident);
     void set_rate(const Incident& incident);
+    Rates& rates_of(Wire& wire);
     template <class F>
     void at_cable(const Incident& incident, F f);
 
