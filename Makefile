@@ -242,6 +242,9 @@ $(foreach b,$(BOARDS),$(eval $(call relay_rules,$b)))
 $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
   image_rules,$b/relay,$(basename $(notdir $a)),$(call target_objects,$b,$a) \
   $($b/relay_SYSTEM),$(call carried,$b/relay,$a)))))
+CRASH := tests/mesh/apps/crash.cpp
+$(foreach b,$(BOARDS),$(eval $(call image_rules,$b/relay,app_crash,\
+  $(call target_objects,$b,$(CRASH)) $($b/relay_SYSTEM),$(call carried,$b/relay,$(CRASH)))))
 include boards/loader/loader.mk
 # Images with a main() of their own: suites that run on the target, and a board's own, which a
 # driver talks to or which count instructions.
@@ -266,7 +269,7 @@ RELAYED := $(OPS:%=relay/%) relay/hello
 made_images = $($(1)_IMAGES) $(RELAYED) $(if $($(1)_LOADER),loader/loader loaded/hello)
 images: toolkit $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(call made_images,$b)))
 TEST_IMAGES := $(foreach b,$(BOARDS),$($b_SUITES:%=$(BUILD)/$b/%.elf) $(BUILD)/$b/conform.elf) \
-  $(BOARDS:%=$(BUILD)/%/readme.elf) \
+  $(BOARDS:%=$(BUILD)/%/readme.elf) $(BOARDS:%=$(BUILD)/%/relay/app_crash.elf) \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(notdir $($b_PROBES)))) $(FAULTY_IMAGES)
 
 # ---- packages ------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 extern "C" {
 extern const std::byte flash_start[]; // sections.ld
@@ -33,10 +34,13 @@ constexpr std::uint32_t kFaultExitStatus = 3;
 /// Turns of a loop that give the host time to take the frame off the socket: some milliseconds.
 constexpr unsigned kGraceTurns = 1'000'000;
 
+constinit std::optional<wire::Mac> other_address;
+constinit Port way_out = kHostPort;
+
 void send_to_host(const wire::FaultRecord& record) {
     alignas(4) std::array<std::byte, wire::kPacketHeaderBytes + sizeof record> packet{};
     hal::Head head;
-    const wire::Mac mac = board::given_address();
+    const wire::Mac mac = other_address ? *other_address : board::given_address();
 
     wire::PacketHeader packet_header;
     packet_header.payload_bytes = sizeof record;
@@ -49,10 +53,10 @@ void send_to_host(const wire::FaultRecord& record) {
 
     wire::LinkHeader link_header;
     link_header.kind = wire::Kind::host;
-    link_header.port = kHostPort;
+    link_header.port = way_out;
     link_header.packet_bytes = packet.size();
     wire::write_head(link_header, mac, head.bytes);
-    board::send_last_frame(head, packet);
+    board::send_last_frame(way_out, head, packet);
 }
 } // namespace
 
@@ -77,6 +81,11 @@ namespace {
 void check_failed(CheckId id) { stop(id, __builtin_return_address(0)); }
 
 namespace board {
+
+void say_last_words_as(const wire::Mac& address, Port port) {
+    other_address = address;
+    way_out = port;
+}
 
 void leave_emulator(std::uint32_t status) {
     // Arm semihosting, SYS_EXIT_EXTENDED with ADP_Stopped_ApplicationExit.

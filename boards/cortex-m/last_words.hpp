@@ -13,7 +13,11 @@ namespace mesh::board {
 /// Defined once by each board: the identity as it was given, whether it is good or not.
 wire::Mac given_address();
 
-/// Defined once by each board: sends a frame by the host port and forgets all other transfers.
-void send_last_frame(const hal::Head& head, std::span<const std::byte> packet);
+/// Defined once by each board: sends a frame by `port` and forgets all other transfers.
+void send_last_frame(Port port, const hal::Head& head, std::span<const std::byte> packet);
+
+/// Who they are from, and by which port they leave, from now on. Until then the node has the given
+/// address and a host port.
+void say_last_words_as(const wire::Mac& address, Port port);
 
 } // namespace mesh::board

@@ -178,7 +178,7 @@ void Board::hang() {
 
 wire::Mac given_address() { return Lan9118::mac(); }
 
-void send_last_frame(const hal::Head& head, std::span<const std::byte> packet) {
+void send_last_frame(Port /*port*/, const hal::Head& head, std::span<const std::byte> packet) {
     Pl081::stop_all();
     Lan9118 nic; // without init(): it is running, only our view of its FIFOs is new
     Lan9118::abandon_transmission();

@@ -33,14 +33,13 @@ consteval Vectors make_vectors(std::index_sequence<kEach...>) {
 /// Turns of a loop for one byte to leave: far more than it takes.
 constexpr unsigned kTurnsMax = 1'000'000;
 
-void await_room() {
-    for (unsigned turn = 0; turn < kTurnsMax && chip::Chip::room(Board::kPorts) == 0; ++turn) {
+void await_room(unsigned line) {
+    for (unsigned turn = 0; turn < kTurnsMax && chip::Chip::room(line) == 0; ++turn) {
     }
 }
-
-void send_last(std::byte byte) {
-    await_room();
-    chip::Chip::write(Board::kPorts, byte);
+void send_last(unsigned line, std::byte byte) {
+    await_room(line);
+    chip::Chip::write(line, byte);
 }
 
 } // namespace
@@ -61,14 +60,15 @@ extern const Vectors vectors;
 
 wire::Mac given_address() { return chip::Chip::address(); }
 
-void send_last_frame(const hal::Head& head, std::span<const std::byte> packet) {
+void send_last_frame(Port port, const hal::Head& head, std::span<const std::byte> packet) {
+    const unsigned line = Board::line_of(port);
     wire::Front front;
     (void)wire::write_front(head.bytes, packet, front);
     wire::CobsEncoder encoder(front.all(), packet.subspan(wire::kPacketHeaderBytes));
-    send_last(wire::kFrameEnd); // of a frame that was broken off
+    send_last(line, wire::kFrameEnd); // of a frame that was broken off
     for (std::byte byte; encoder.next(byte);)
-        send_last(byte);
-    await_room();
+        send_last(line, byte);
+    await_room(line);
 }
 
 } // namespace mesh::board

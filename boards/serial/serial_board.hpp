@@ -64,6 +64,8 @@ public:
     static constexpr unsigned kPorts = Chip::kPorts;
     static constexpr unsigned kLines = kPorts + 1;
 
+    static unsigned line_of(Port port) { return std::min(index(port), kPorts); }
+
     SerialBoard() : identity_(wire::from_mac(Chip::address()).value_or(wire::Identity{})) {}
     SerialBoard(const SerialBoard&) = delete;
     SerialBoard& operator=(const SerialBoard&) = delete;
@@ -127,7 +129,6 @@ private:
     /// What may lie in a transmitter when all was written, generously.
     static constexpr std::uint64_t kDrainUs = 64 * 10 * 1'000'000ull / Chip::kBitsPerSecond;
 
-    static unsigned line_of(Port port) { return std::min(index(port), kPorts); }
     bool drain();
     bool arm();
 

@@ -64,8 +64,10 @@ Relay::Outcome Relay::on_frame(Port port, const wire::LinkHeader& link,
 
 void Relay::pass_on(Port out, const wire::LinkHeader& link, std::span<const std::byte> packet) {
     const auto free = std::ranges::find_if(others_, &Parcel::free);
-    if (free == others_.end() || out == kNoPort || link.hops >= kHopsMax)
+    if (free == others_.end() || out == kNoPort || link.hops >= kHopsMax) {
+        note_drop();
         return;
+    }
     Whole& room = others_room_[static_cast<std::size_t>(free - others_.begin())];
     std::ranges::copy(packet, room.bytes.begin());
     free->packet = std::span{room.bytes}.first(packet.size());
@@ -144,8 +146,10 @@ Relay::Outcome Relay::on_message(const wire::LinkHeader& link, bool can_deliver)
     if (link.sequence == 0)
         return Outcome::done;
     const bool next = link.sequence == wire::message_after(last_taken_);
-    if (next && !can_deliver)
+    if (next && !can_deliver) {
+        note_drop();
         return Outcome::done;
+    }
     if (next)
         last_taken_ = link.sequence;
     acknowledgement_.waits = bit_of(up());
@@ -223,8 +227,10 @@ bool Relay::next_frame(PortSet ready, std::uint64_t now_us, wire::LinkHeader& li
         pause_us_ = std::min(2 * pause_us_, wire::kRelayPauseUsMax);
         acknowledgement_.waits = 0; // goes with it
     }
-    if (next == &first() || next == &acknowledgement_)
+    if (next == &first() || next == &acknowledgement_) {
         next->link.acknowledged = last_taken_;
+        next->link.refused = dropped_;
+    }
     link = next->link;
     link.kind = wire::Kind::host;
     link.port = port;

@@ -54,6 +54,11 @@ public:
     Outcome on_frame(Port port, const wire::LinkHeader& link, const wire::PacketHeader& header,
                      std::span<const std::byte> packet, bool can_deliver);
 
+    /// Where what this node has for the host leaves.
+    Port up() const;
+    /// A frame was lost because nobody could take it now.
+    void note_drop() { ++dropped_; }
+
     /// send() may be called.
     bool has_room() const { return said_ < kOwnMax; }
     /// A packet of this node to the host; copied.
@@ -95,7 +100,6 @@ private:
     }
     const NetworkRules& rules() const { return rules_of(identity_.network.topology); }
     Port toward(NodeId node) const;
-    Port up() const;
     void on_number(Port port, const wire::LinkHeader& link, std::span<const std::byte> payload);
     NodeId numbered_by(const wire::Numbering& numbering, Port port) const;
     void adopt(const wire::Numbering& numbering, NodeId node);
@@ -131,6 +135,7 @@ private:
     bool settled_ = false; // the first of them is acknowledged, and is still leaving
     std::uint16_t next_number_ = 1;
     std::uint16_t last_taken_ = 0; // of the host's messages
+    std::uint32_t dropped_ = 0;
     std::uint64_t again_at_us_ = 0;
     std::uint32_t pause_us_ = 0;
     std::uint32_t patience_us_ = 0;

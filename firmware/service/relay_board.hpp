@@ -40,6 +40,8 @@ public:
     }
 
     wire::Identity identity() const { return relay_.identity(); }
+    /// By which port everything for the host leaves.
+    Port port_to_host() const { return relay_.up(); }
     /// One frame of what is passed on between has its room beside those of a neighbour.
     std::size_t window_bytes(unsigned ports) const {
         const std::size_t window = board_.window_bytes(ports);
@@ -89,6 +91,7 @@ private:
         std::array<std::byte, wire::kPacketBytesMax> bytes;
     };
 
+    bool take(bool blocked);
     bool is_for_kernel(hal::Received& got, bool blocked);
     hal::Received receive_next(bool blocked);
 
@@ -101,6 +104,14 @@ private:
     std::uint64_t alarm_us_ = wire::kNever;
 };
 
+/// True: a frame goes to the kernel, unless that is `blocked`; then it is lost.
+template <hal::Board B>
+bool RelayBoard<B>::take(bool blocked) {
+    if (blocked)
+        relay_.note_drop();
+    return !blocked;
+}
+
 /// True if it is one for the kernel, which is `blocked` while it waits to tell the host something:
 /// then nobody takes any. What is no frame at all is the kernel's to count.
 template <hal::Board B>
@@ -109,12 +120,12 @@ bool RelayBoard<B>::is_for_kernel(hal::Received& got, bool blocked) {
     wire::LinkHeader link;
     if (wire::read_head(room.head->bytes, got.frame_bytes, link) != wire::Parse::ok ||
         link.kind != wire::Kind::host)
-        return !blocked;
+        return take(blocked);
     const Port port = std::exchange(got.port, kHostPort);
     const auto packet = std::span{room.buffer, link.packet_bytes};
     wire::PacketHeader header;
     if (wire::read_packet(packet, header) != wire::Parse::ok)
-        return !blocked;
+        return take(blocked);
     return relay_.on_frame(port, link, header, packet, !blocked) == Relay::Outcome::deliver;
 }
 

@@ -5,7 +5,8 @@
 // that of one to the host its source. In its link header `sequence` numbers the messages of one
 // node in one direction, from 1 on (0: this is none), and `acknowledged` is the last one that came
 // the other way: one is under way at a time, and whoever sent it does so again until it is
-// acknowledged.
+// acknowledged. To the host, `refused` is how many frames the node has lost, of whoever's, since
+// it had no room for them. Last words (HostTag::fault) are no such message: they come once or not.
 #pragma once
 
 #include "core/network.hpp"

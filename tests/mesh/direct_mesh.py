@@ -36,8 +36,7 @@ class DirectMesh:
 
     def __init__(self, board, dim, image, noise=b""):
         """`noise`: bytes that come by every cable before a node is on."""
-        self.facts = boards.facts(BUILD, board)
-        self.dim, self.image, self.nodes = dim, image, {}
+        self.board, self.dim, self.image, self.nodes = board, dim, image, {}
         self.folder, self.noise, self.ends = tempfile.TemporaryDirectory(), noise, {}
         for node in range(1 << dim):
             for port, other in cables(dim, node).items():
@@ -64,14 +63,17 @@ class DirectMesh:
             os.close(end)
         self.folder.cleanup()
 
-    def power_on(self, node):
-        """A node knows nothing of itself: neither number nor network."""
-        lines = self.facts["lines"]["serial"]
+    def power_on(self, node, board=None):
+        """A node knows nothing of itself: neither number nor network. With `board` it is of another
+        one, with an image for the same work."""
+        facts = boards.facts(BUILD, board or self.board)
+        lines = facts["lines"]["serial"]
         used = {lines[port + 1]: self.end_of(node, port) for port in range(self.dim)}
-        words = ["qemu-system-arm", *self.facts["machine"], "-accel", "tcg,tb-size=2",
+        words = ["qemu-system-arm", *facts["machine"], "-accel", "tcg,tb-size=2",
                  "-nodefaults", "-display", "none", "-echr", "256", "-S", "-monitor", "stdio",
-                 "-kernel", str(self.image)]
-        buffer = ",mux=on" if self.facts["lines"]["fill"] == 1 else ""  # as the host tool has it
+                 "-kernel",
+                 str(BUILD / board / "relay" / self.image.name if board else self.image)]
+        buffer = ",mux=on" if facts["lines"]["fill"] == 1 else ""  # as the host tool has it
         for line in range(max(lines[:self.dim + 1]) + 1):
             if line in used:
                 words += ["-chardev", f"pipe,id=l{line},path={used[line]}{buffer}"]

@@ -36,6 +36,20 @@ def test_input_and_output_of_other_nodes_cross_a_mesh_whose_cables_are_bad(tmp_p
     assert (tmp_path / "out").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
+def test_frames_that_nodes_on_the_way_have_no_room_for_are_counted():
+    """All say at once who they are and what their programs print."""
+    report = run("qemu", "--dim", 4, "--host-at", 0, "--app", "hello").report
+    assert report["dropped"]["relay"] > 0, report["dropped"]
+
+
+@pytest.mark.parametrize("board", [ALL[0], SERIAL[0]])
+def test_a_node_without_a_host_cable_tells_its_end_by_its_neighbours(board):
+    outcome = mesh("run", "--board", board, "--dim", 1, "--host-at", 0, "--app",
+                   BUILD / board / "relay" / "app_crash.elf", "--", "divide")
+    assert outcome.status == 1, outcome
+    assert "mesh: node 1 firmware stopped: division by zero, in " in outcome.err, outcome
+
+
 def test_a_cable_in_the_wrong_port_is_named():
     outcome = mesh("run", "--host-at", 0, "--dim", 3, "--op", "barrier", "--miswire", "5/0", "6/1",
                    "--timeout", 5)
@@ -69,7 +83,8 @@ def test_a_line_behind_which_nobody_answers_is_named():
 
 @pytest.mark.parametrize("board", SERIAL[:1])
 def test_a_mesh_that_is_there_already_does_one_run_after_the_other(board):
-    """The second one finds it as the first one left it; the third lacks a node."""
+    """The second one finds it as the first one left it; later a node is off, then one of another
+    board."""
     with DirectMesh(board, 2, BUILD / board / "relay" / "job.elf") as there:
         on = ["run", "--serial", there.device, "--board", board, "--dim", 2]
         for op in (["bcast", "--bytes", 2000], ["allreduce", "--bytes", 100]):
@@ -78,6 +93,10 @@ def test_a_mesh_that_is_there_already_does_one_run_after_the_other(board):
         there.power_off(2)
         outcome = mesh(*on, "--op", "barrier", "--timeout", 4)
         assert outcome.status == 1 and "mesh: node 2: no answer" in outcome.err, outcome
+        there.power_on(2, SERIAL[1])
+        outcome = mesh(*on, "--op", "barrier")
+        refused(outcome, "all nodes of a mesh are of one --board")
+        assert f"node 2 has an image made for '{SERIAL[1]}/relay" in outcome.err, outcome
 
 
 @pytest.mark.parametrize("board", SERIAL)

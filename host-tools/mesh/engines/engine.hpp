@@ -93,6 +93,9 @@ public:
     virtual Loom& loom() = 0;
     /// What the processes of a node wait for; nothing if it is gone.
     virtual std::vector<WaitsFor> waiting(NodeId node) = 0;
+    /// Frames that nodes had no room for on their way between host tool and nodes, if one cable
+    /// leads to all.
+    virtual std::uint64_t relay_drops() const { return 0; }
     /// False if real time means nothing to its nodes (simulation).
     virtual bool real_time() const = 0;
 };

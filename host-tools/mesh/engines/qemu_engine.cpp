@@ -360,6 +360,10 @@ void QemuEngine::Ends::from_node(NodeId node, std::span<std::byte> frame) {
     rig.loom_.frame_from(node, frame);
 }
 
+void QemuEngine::Ends::last_words(NodeId node, std::span<const std::byte> frame) {
+    rig.events_->host_frame(node, frame);
+}
+
 /// To a socket of a node. False if it was lost, as too much waits there.
 bool QemuEngine::put(NodeId to, unsigned number, std::span<const std::byte> frame) {
     NodeLine& line = nodes_[index(to)];

@@ -40,6 +40,7 @@ public:
     void kill(NodeId node) override;
     Loom& loom() override { return loom_; }
     std::vector<WaitsFor> waiting(NodeId node) override;
+    std::uint64_t relay_drops() const override { return one_cable_ ? one_cable_->dropped() : 0; }
     bool real_time() const override { return true; }
 
 private:
@@ -83,6 +84,7 @@ private:
         std::uint64_t now_us() const override;
         void to_cable(std::span<const std::byte> frame) override;
         void from_node(NodeId node, std::span<std::byte> frame) override;
+        void last_words(NodeId node, std::span<const std::byte> frame) override;
         QemuEngine& rig;
     };
 

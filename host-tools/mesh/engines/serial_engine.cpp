@@ -52,6 +52,7 @@ public:
     void kill(NodeId node) override { loom_.gone(node); }
     Loom& loom() override { return loom_; }
     std::vector<WaitsFor> waiting(NodeId /*node*/) override { return {}; }
+    std::uint64_t relay_drops() const override { return one_cable_.dropped(); }
     bool real_time() const override { return true; }
 
 private:
@@ -76,6 +77,9 @@ private:
     void to_cable(std::span<const std::byte> frame) override { (void)queue_.push(frame); }
     void from_node(NodeId node, std::span<std::byte> frame) override {
         loom_.frame_from(node, frame);
+    }
+    void last_words(NodeId node, std::span<const std::byte> frame) override {
+        events_->host_frame(node, frame);
     }
 
     bool read_some();

@@ -90,7 +90,13 @@ void OneCable::heard(std::span<std::byte> frame) {
     const std::uint32_t from = index(header.source);
     if (from >= nodes_.size())
         return;
+    if (header.tag == static_cast<std::uint16_t>(wire::HostTag::fault)) {
+        if (!std::exchange(nodes_[from].stopped, true))
+            holder_.last_words(node_at(from), frame);
+        return;
+    }
     Node& node = nodes_[from];
+    node.dropped = std::max(node.dropped, link.refused);
     on_acknowledged(from, link.acknowledged);
     node.told = 0;
     if (link.sequence == wire::message_after(node.taken)) {
@@ -107,10 +113,17 @@ void OneCable::heard(std::span<std::byte> frame) {
         acknowledge(from);
 }
 
+std::uint64_t OneCable::dropped() const {
+    std::uint64_t all = 0;
+    for (const Node& node : nodes_)
+        all += node.dropped;
+    return all;
+}
+
 void OneCable::check_image(std::uint32_t node, std::span<const std::byte> text) const {
     if (text_of(text) != rules_.made_for)
-        refuse("node {} has an image made for '{}', not for '{}': another --board, or build and "
-               "load it again",
+        refuse("node {} has an image made for '{}', not for '{}': build it and load it again; all "
+               "nodes of a mesh are of one --board",
                node, text_of(text), rules_.made_for);
 }
 

@@ -29,6 +29,8 @@ public:
         virtual void to_cable(std::span<const std::byte> frame) = 0;
         /// A frame of a node's host port has come, once and in order. May call send().
         virtual void from_node(NodeId node, std::span<std::byte> frame) = 0;
+        /// The last words of a node, which may be gone.
+        virtual void last_words(NodeId node, std::span<const std::byte> frame) = 0;
         /// Real time (microseconds, monotonic).
         virtual std::uint64_t now_us() const = 0;
     };
@@ -49,6 +51,8 @@ public:
     /// after the others have.
     void tick();
 
+    /// Frames that nodes had no room for, by what they last said.
+    std::uint64_t dropped() const;
     /// Any node has said who it is.
     bool answered() const { return numbered_ != 0; }
 
@@ -59,6 +63,8 @@ private:
         std::uint16_t number = 1;  // of the first one
         std::uint16_t taken = 0;   // last message of the node
         std::uint16_t told = 0;    // of those, the last one that it was told of since it came
+        std::uint32_t dropped = 0; // as it last said
+        bool stopped = false;      // it has said its last words
         std::uint64_t again_at_us = 0;
         std::uint32_t pause_us = 0;
     };

@@ -192,6 +192,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     report["disjoint_retries"] = count_of(summary, Counter::disjoint_retries);
     report["retransmissions"] = count_of(summary, Counter::retransmissions);
     report["dropped"] = counters_of(summary, true);
+    report["dropped"]["relay"] = result.relay_drops;
     report["counters"] = counters_of(summary, false);
     report["faults"] = faults_of(loom);
     report["refused_by_host"] = {{"malformed", loom.malformed},
@@ -253,12 +254,15 @@ void add_steps(std::string& text, const Summary& summary) {
     fmt::format_to(std::back_inserter(text), "\n");
 }
 
-void add_losses(std::string& text, const Summary& summary, const LoomCounts& loom) {
+void add_losses(std::string& text, const RunResult& result, const Summary& summary,
+                const LoomCounts& loom) {
     std::string drops;
     for (std::size_t at = 0; at < kCounterCount; ++at)
         if (is_drop(kCounterNames[at]) && summary.counters[at] != 0)
             drops += fmt::format(", {} {}", kCounterNames[at].substr(kDropPrefix.size()),
                                  summary.counters[at]);
+    if (result.relay_drops != 0)
+        drops += fmt::format(", relay {}", result.relay_drops);
     fmt::format_to(std::back_inserter(text),
                    "links     {}, {} acknowledgement frames; dropped by nodes: {}\n",
                    count_text(count_of(summary, Counter::retransmissions), "retransmission"),
@@ -336,7 +340,7 @@ std::string table_of(const Operation& op, const RunResult& result, const Summary
     add_steps(text, summary);
     fmt::format_to(std::back_inserter(text), "traffic   {}, busiest link {}, model time {:g}\n",
                    count_text(summary.hops, "hop"), summary.max_link_load, summary.model_time);
-    add_losses(text, summary, loom);
+    add_losses(text, result, summary, loom);
     if (!summary.verdict.note.empty())
         fmt::format_to(std::back_inserter(text), "{}\n", summary.verdict.note);
     if (plan.copies > 1)

@@ -172,6 +172,7 @@ RunResult Run::collect() {
     console_.flush();
     result_.nodes = roster_.results();
     result_.refusals = roster_.refusals();
+    result_.relay_drops = engine_.relay_drops();
     result_.expelled = roster_.expelled() + engine_.loom().counts().expelled;
     return std::move(result_);
 }

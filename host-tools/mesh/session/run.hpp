@@ -35,9 +35,10 @@ struct RunResult {
     double boot_s = 0;
     double wall_s = 0;
     Refusals refusals;
-    std::vector<Wait> waits;    // of programs that have not ended
-    std::string cut_short;      // why it was ended before its end; "" if it was not
-    std::uint64_t expelled = 0; // nodes ended for what they did
+    std::vector<Wait> waits;       // of programs that have not ended
+    std::string cut_short;         // why it was ended before its end; "" if it was not
+    std::uint64_t expelled = 0;    // nodes ended for what they did
+    std::uint64_t relay_drops = 0; // frames lost between host tool and nodes with one cable
 };
 
 class Run final : private Events, private Desk {
