@@ -61,6 +61,10 @@ TEST_F(BoardFile, SaysWhatABoardWithSerialLinesIs) {
     EXPECT_EQ(board.ports(), 2u);
     EXPECT_EQ(board.identity_at, 0x2001'FFF0u);
     EXPECT_EQ(board.node_mbyte, 12u);
+    EXPECT_EQ(board.buffers, 0u) << "nothing is said";
+    json small = good_;
+    small["buffers"] = 42;
+    EXPECT_EQ(read(small).buffers, 42u);
     EXPECT_EQ(board.window_bytes(1), 2000u);
     EXPECT_EQ(board.window_bytes(7), 1500u) << "as with all ports that it has";
 }
@@ -88,6 +92,8 @@ TEST_F(BoardFile, ThatCannotBeIsRefusedByFileAndKey) {
     with("identity", "0x2001FFF1");
     with("identity", "0x");
     with("identity", "0x100000000");
+    with("buffers", 3);
+    with("buffers", 100'000);
     with("windows", {2000});
     with("windows", {2000, 1103});
     with("windows", {2000, "many"});

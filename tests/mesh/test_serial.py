@@ -16,8 +16,8 @@ SAME = "steps hops retransmissions delivery_hash link_packets faults".split()
 SAME_ONE_WAY = "steps hops link_packets".split()
 # Blocks that fit the smallest board.
 SIZES = {
-    "bcast": ["--bytes", 3000], "scatter": ["--bytes", 300], "gather": ["--bytes", 300],
-    "allgather": ["--bytes", 300], "alltoall": ["--bytes", 100], "reduce": ["--bytes", 1000],
+    "bcast": ["--bytes", 3000], "scatter": ["--bytes", 200], "gather": ["--bytes", 200],
+    "allgather": ["--bytes", 200], "alltoall": ["--bytes", 100], "reduce": ["--bytes", 1000],
     "allreduce": ["--bytes", 1000], "scan": ["--bytes", 1000],
     "send": ["--messages", 2, "--bytes", 1500], "barrier": [], "ascend": [], "descend": [],
     "sort": [], "fft": [],
@@ -26,6 +26,7 @@ STEP_OPS = ("ascend", "descend", "sort", "fft")
 FAULTS = "drop:0.1,dup:0.05,reorder:0.05"
 NODES_MAX = 32
 NODES_OF_A_SAMPLE = 8
+SMALL = [board for board in SERIAL if "buffers" in boards.facts(BUILD, board)]
 CONTENDING = {
     "send": ["--dim", 3, "--op", "send", "--faults", "drop:0.1"],
     "alltoall": ["--dim", 2, "--op", "alltoall", "--bytes", 100],
@@ -44,6 +45,12 @@ def test_there_are_boards_with_serial_lines():
 @pytest.mark.parametrize("op", CONTENDING)
 def test_lockstep_is_the_same_as_simulated_to_the_byte(board, op):
     same_as_simulated(board, *CONTENDING[op])
+
+
+@pytest.mark.parametrize("board", SMALL)
+def test_a_simulation_of_a_small_board_runs_out_of_buffers_where_that_does(board):
+    same_as_simulated(board, "--topology", "star", "--dim", 4, "--op", "gather", "--bytes", 200,
+                      "--lockstep", "--faults", FAULTS)
 
 
 def same_as_simulated(board, *arguments):

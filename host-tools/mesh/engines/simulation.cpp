@@ -63,8 +63,9 @@ struct Sizes {
     std::size_t slots;
     std::size_t ports;
 
-    explicit Sizes(Network network)
-        : buffers(buffers_for(network)),
+    /// `board_buffers`: those of a small board, which its nodes have as well; 0: no such board.
+    Sizes(Network network, unsigned board_buffers)
+        : buffers(board_buffers != 0 ? board_buffers : buffers_for(network)),
           slots(buffers * port_count(network)),
           ports(port_count(network)) {}
 
@@ -241,7 +242,7 @@ public:
         : network_(plan.network),
           window_bytes_(plan.board.window_bytes(port_count(plan.network))),
           programs_(programs_of(plan)),
-          nodes_(Sizes(plan.network), node_count(plan.network)),
+          nodes_(Sizes(plan.network, plan.board.buffers), node_count(plan.network)),
           faults_(kComputingTimeouts * ProgramFaults::Seconds(plan.timeout_s),
                   ProgramFaults::Seconds(plan.limit_s)),
           loom_(node_count(plan.network), port_count(plan.network),

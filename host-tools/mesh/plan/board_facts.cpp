@@ -2,6 +2,7 @@
 
 #include "core/types.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "kernel/limits.hpp"
 #include "wire/compact.hpp"
 #include "wire/frame.hpp"
 
@@ -23,8 +24,11 @@ using nlohmann::json;
 constexpr unsigned kMbyteMax = 1u << 20;
 constexpr unsigned kSerialLinesMax = 64;
 constexpr unsigned kFillMax = 256;
-constexpr std::array<std::string_view, 5> kKeys{"machine", "lines", "identity", "windows",
-                                                "node_mbyte"};
+/// What one process needs on the network with the shortest paths, and more than any board has.
+constexpr unsigned kBuffersMin = limits::pool_buffers_min(1, 1);
+constexpr unsigned kBuffersMax = 1u << 13;
+constexpr std::array<std::string_view, 6> kKeys{"machine", "lines",   "identity",
+                                                "windows", "buffers", "node_mbyte"};
 
 /// One board.json, whose errors name the file, the key and what belongs there.
 class BoardFile {
@@ -102,6 +106,15 @@ public:
         return windows;
     }
 
+    /// Need not be there.
+    unsigned buffers() const {
+        if (!all_.contains("buffers"))
+            return 0;
+        const std::string wanted =
+            fmt::format("{} to {}, packets that a small node keeps", kBuffersMin, kBuffersMax);
+        return number(all_["buffers"], kBuffersMin, kBuffersMax, "buffers", wanted);
+    }
+
     unsigned node_mbyte() const {
         const std::string wanted = fmt::format("1 to {}, what one emulator takes", kMbyteMax);
         return number(value("node_mbyte", wanted), 1, kMbyteMax, "node_mbyte", wanted);
@@ -156,6 +169,7 @@ BoardFacts read_board(const std::filesystem::path& folder) {
     file.lines(board);
     board.identity_at = file.identity(board.serial());
     board.windows = file.windows(board.ports());
+    board.buffers = file.buffers();
     board.node_mbyte = file.node_mbyte();
     return board;
 }
