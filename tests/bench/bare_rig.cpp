@@ -50,6 +50,7 @@ public:
     void words(NodeId node, std::string_view text) override {
         fmt::print(stderr, "node {}: {}", index(node), text);
     }
+    void loaded(const host::ImageLoad::Summary& /*summary*/) override {} // by nobody here
     void ended(NodeId node, std::string_view how) override {
         throw std::runtime_error(fmt::format("node {}: {}", index(node), how));
     }
