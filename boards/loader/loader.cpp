@@ -26,8 +26,7 @@ void Loader::run() {
     }
 }
 
-// What comes
-// ----------------------------------------------------------------------------------------
+// --- what comes ---
 
 void Loader::on_message(Port port, std::span<const std::byte> message) {
     if (message.size() < sizeof(wire::LoadHeader))
@@ -119,8 +118,7 @@ void Loader::look_at_children() {
     waits_for_ = waits_for;
 }
 
-// What goes
-// -----------------------------------------------------------------------------------------
+// --- what goes ---
 
 void Loader::send_all() {
     if (answers_)

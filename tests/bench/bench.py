@@ -160,14 +160,17 @@ def print_boot(build, dims):
 
 
 def print_boards(build, rounds):
-    print(f"\n{'board':>15}{'payload':>9}{'us/hop':>9}{'kB/s':>8}")
+    """Bytes on the cable for a packet, its acknowledgement included, and the emulators' time."""
+    print(f"\n{'board':>15}{'payload':>9}{'bytes/hop':>11}{'us/hop':>9}{'kB/s':>8}")
     for board in boards.names(build):
         for payload in REQUIRED:
-            hop_us = statistics.median(
-                1e6 * report["wall_s"] / report["hops"] for report in (
-                    broadcast(build, 1, payload, CABLE_BYTES // payload, "qemu",
-                              ("--board", board)) for _ in range(rounds)))
-            print(f"{board:>15}{payload:9}{hop_us:9.0f}{1e3 * payload / hop_us:8.0f}", flush=True)
+            reports = [broadcast(build, 1, payload, CABLE_BYTES // payload, "qemu",
+                                 ("--board", board)) for _ in range(rounds)]
+            cable_bytes, hop_us = (statistics.median(values) for values in zip(*(
+                (report["cable_bytes"] / report["hops"], 1e6 * report["wall_s"] / report["hops"])
+                for report in reports)))
+            print(f"{board:>15}{payload:9}{cable_bytes:11.1f}{hop_us:9.0f}"
+                  f"{1e3 * payload / hop_us:8.0f}", flush=True)
 
 
 def print_simulation(build, dims):

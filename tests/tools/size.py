@@ -186,6 +186,15 @@ def features(full_image):
     yield "all checks", CHECK_BYTES * len(re.findall(r"\sb\S*\s.*check_failed", code))
 
 
+def smallest(build):
+    """Of each board its hello, and its loader if it has one."""
+    for board in boards.names(build):
+        for image in ("hello", "loader/loader"):
+            map_file = build / board / f"{image}.map"
+            if map_file.exists():
+                yield f"{board} {map_file.stem}", *total(measure(map_file))
+
+
 def budgets(board):
     """The numbers that board.mk sets."""
     text = pathlib.Path(f"boards/{board}/board.mk").read_text()
@@ -314,6 +323,9 @@ def main():
     for name in (image, full_image):
         flash, ram = total(measure(name))
         print(f"{'image ' + name.stem:44}{flash:8}{ram:8}")
+    print("\nthe smallest images of each board")
+    for board, flash, ram in smallest(arguments.build):
+        print(f"{board:44}{flash:8}{ram:8}")
     print("\nfeature, its functions for themselves")
     for feature, flash in features(full_image):
         print(f"{feature:44}{flash:8}")

@@ -96,6 +96,9 @@ public:
     /// Frames that nodes had no room for on their way between host tool and nodes, if one cable
     /// leads to all.
     virtual std::uint64_t relay_drops() const { return 0; }
+    /// Bytes that nodes have put on the cables between them, as those have them: frames of
+    /// Ethernet without what the interface adds, all bytes of serial lines. 0: it sees none.
+    virtual std::uint64_t cable_bytes() const { return 0; }
     /// False if real time means nothing to its nodes (simulation).
     virtual bool real_time() const = 0;
 };

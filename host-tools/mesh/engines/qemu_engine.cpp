@@ -16,7 +16,6 @@
 #include <ctime>
 #include <fcntl.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -36,7 +35,6 @@ constexpr std::chrono::milliseconds kStartPatience{5};
 constexpr std::uint64_t kStartUsMax = 500'000;
 /// How long a process may live on whose socket is closed.
 constexpr std::uint64_t kClosingUs = 500'000;
-constexpr std::size_t kDescriptorsPerNode = 4; // beside its sockets
 /// What an epoll event is about: this, the number of the socket, and that of the node.
 enum class Source : std::uint8_t { socket, errors, process, signals };
 
@@ -61,20 +59,6 @@ void watch(const Fd& epoll, int operation, int fd, std::uint64_t tag, std::uint3
     event.data.u64 = tag;
     if (epoll_ctl(epoll.get(), operation, fd, &event) != 0)
         fail("epoll_ctl");
-}
-
-/// A few descriptors per node and some more.
-void allow_descriptors(std::size_t nodes, unsigned sockets) {
-    rlimit limit{};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    const rlim_t wanted = (kDescriptorsPerNode + sockets) * nodes + 2 * kGivenFdMin;
-    if (limit.rlim_cur >= wanted)
-        return;
-    if (limit.rlim_max < wanted)
-        refuse("{} nodes need {} open files; the limit is {} (ulimit -n)", nodes, wanted,
-               limit.rlim_max);
-    limit.rlim_cur = wanted;
-    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /// By its cable header.
@@ -289,8 +273,11 @@ bool QemuEngine::read_from(NodeId node, unsigned number) {
 void QemuEngine::take_frames(NodeId node, unsigned number, std::span<std::byte> bytes) {
     NodeLine& line = nodes_[index(node)];
     FrameReader& reader = line.cables[number].reader;
+    const bool serial = plan_.board.serial();
+    cable_bytes_ += serial && number != 0 ? bytes.size() : 0;
     while (const auto frame = reader.next(bytes)) {
-        if (plan_.board.serial() && frame->size() >= wire::kHeadBytes) {
+        cable_bytes_ += serial || goes_to_host(*frame) ? 0 : frame->size();
+        if (serial && frame->size() >= wire::kHeadBytes) {
             const Port port = number == 0 ? kHostPort : port_at(number - 1);
             wire::store(*frame, wire::offset::kCableTo, wire::Mac{0x02, 0, 0, 0, 0, 0});
             wire::store(*frame, wire::offset::kCablePort, port);

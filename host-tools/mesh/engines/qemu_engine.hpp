@@ -41,6 +41,7 @@ public:
     Loom& loom() override { return loom_; }
     std::vector<WaitsFor> waiting(NodeId node) override;
     std::uint64_t relay_drops() const override { return one_cable_ ? one_cable_->dropped() : 0; }
+    std::uint64_t cable_bytes() const override { return cable_bytes_; }
     bool real_time() const override { return true; }
 
 private:
@@ -113,6 +114,7 @@ private:
     Loom loom_;
     std::optional<OneCable> one_cable_; // then no other node has a host's
     std::optional<ImageLoad> load_;     // until all nodes have their image
+    std::uint64_t cable_bytes_ = 0;
     std::vector<NodeLine> nodes_;
     std::vector<std::uint32_t> dirty_;
     std::vector<std::uint32_t> crowded_; // so much waits for these that frames were dropped

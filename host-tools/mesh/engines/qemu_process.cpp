@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <sstream>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ using namespace std::chrono_literals;
 /// How long a program may take to say what it has to say, and to end after it.
 constexpr std::chrono::milliseconds kLinePatience = 10s;
 constexpr std::chrono::milliseconds kEndPatience = 500ms;
+constexpr std::size_t kDescriptorsPerNode = 4; // beside its sockets
 
 /// Everything that the child needs, computed before it exists: it may only make system calls.
 struct Exec {
@@ -112,6 +114,19 @@ Fd::~Fd() {
 }
 
 int Fd::release() { return std::exchange(fd_, -1); }
+
+void allow_descriptors(std::size_t nodes, unsigned sockets) {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    const rlim_t wanted = (kDescriptorsPerNode + sockets) * nodes + 2 * kGivenFdMin;
+    if (limit.rlim_cur >= wanted)
+        return;
+    if (limit.rlim_max < wanted)
+        refuse("{} nodes need {} open files; the limit is {} (ulimit -n)", nodes, wanted,
+               limit.rlim_max);
+    limit.rlim_cur = wanted;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 QemuProcess& QemuProcess::operator=(QemuProcess&& other) noexcept {
     std::swap(pid_, other.pid_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <sys/types.h>
 #include <utility>
@@ -32,6 +33,9 @@ private:
 /// overwritten.
 inline constexpr int kChildFirstFd = 3;
 inline constexpr int kGivenFdMin = 64;
+
+/// Lets this process open a few files for each node, beside its sockets. UsageError: the limit.
+void allow_descriptors(std::size_t nodes, unsigned sockets);
 
 /// What a child gets of this process's descriptors; -1: nothing.
 struct SpawnFiles {

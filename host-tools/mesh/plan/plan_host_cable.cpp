@@ -102,8 +102,8 @@ void check_host_cable(const RunPlan& run, const RunArguments& arguments) {
     };
     if (std::ranges::any_of(run.rig.faults.incidents, breaks))
         refuse("--faults '{}': with one host cable the way of other nodes to the host goes by that "
-               "node or cable: allowed: drop, corrupt, dup, reorder, delay, alter",
-               arguments.faults);
+               "node or cable: allowed: drop, corrupt, dup, reorder, delay, alter{}",
+               arguments.faults, loads ? ", restart" : "");
 }
 
 } // namespace mesh::host

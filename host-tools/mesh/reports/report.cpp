@@ -179,6 +179,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     report["hops"] = summary.hops;
     report["link_packets"] = rows_of(op.run(), result, &wire::NodeReport::link_packets);
     report["max_link_load"] = summary.max_link_load;
+    report["cable_bytes"] = or_null(result.cable_bytes != 0, result.cable_bytes);
     report["verified_nodes"] = summary.verified;
     report["failed_nodes"] = summary.failed;
     report["unreachable_nodes"] = summary.unreachable;
@@ -296,7 +297,8 @@ std::string head_as_json(const Operation& op) { return text_of(head_of(op)); }
 std::string results_as_json(const Operation& op, const RunResult& result, const Summary& summary,
                             const LoomCounts& loom) {
     Json results = results_of(op, result, summary, loom);
-    for (const char* key : {"link_packets", "dma_transfers", "counters", "boot_s", "wall_s"})
+    for (const char* key :
+         {"link_packets", "cable_bytes", "dma_transfers", "counters", "boot_s", "wall_s"})
         results.erase(key);
     if (result.nodes.size() > kNodesListed)
         for (const char* key : {"finish_time", "buffers_used"})

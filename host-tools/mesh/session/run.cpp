@@ -122,6 +122,7 @@ void Run::start() {
     come_to_rest();
     roster_.begin_work();
     started_ = last_done_ = Clock::now();
+    cable_bytes_before_ = engine_.cable_bytes();
     engine_.loom().arm_faults();
     note_incidents();
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
@@ -173,6 +174,7 @@ RunResult Run::collect() {
     result_.nodes = roster_.results();
     result_.refusals = roster_.refusals();
     result_.relay_drops = engine_.relay_drops();
+    result_.cable_bytes = engine_.cable_bytes() - cable_bytes_before_;
     result_.expelled = roster_.expelled() + engine_.loom().counts().expelled;
     return std::move(result_);
 }

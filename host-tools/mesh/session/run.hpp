@@ -39,6 +39,7 @@ struct RunResult {
     std::string cut_short;         // why it was ended before its end; "" if it was not
     std::uint64_t expelled = 0;    // nodes ended for what they did
     std::uint64_t relay_drops = 0; // frames lost between host tool and nodes with one cable
+    std::uint64_t cable_bytes = 0; // Engine::cable_bytes() of the work
 };
 
 class Run final : private Events, private Desk {
@@ -106,6 +107,7 @@ private:
     LiveRun shown_;                  // of --live
     Clock::time_point started_;
     Clock::time_point last_done_;
+    std::uint64_t cable_bytes_before_ = 0; // the work
 };
 
 } // namespace mesh::host
