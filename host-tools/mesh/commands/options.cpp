@@ -358,13 +358,36 @@ std::optional<HelpText> parse(CLI::App& app, int count, const char* const* words
     return std::nullopt;
 }
 
+void check_load(const SeriesArguments& series) {
+    if (series.asked_for())
+        refuse("mesh load is one run: not with --repeat, --until-failure, --seed A..B");
+    for (const std::string_view option : {"--op", "--app"})
+        if (series.run.gives(option))
+            refuse("{} does not go with mesh load: its image is the program", option);
+}
+
+/// Of `mesh run` or `mesh load`, which `app` has parsed.
+Command run_command(const CLI::App& app, SeriesArguments& series, const char* program) {
+    RunArguments& run = series.run;
+    for (const CLI::Option* option : app.get_options())
+        if (option->count() != 0)
+            run.given.push_back(option->get_name());
+    if (app.get_name() == "load") {
+        check_load(series);
+        run.app = {run.load};
+    }
+    if (!series.asked_for())
+        return run;
+    series.words = words_of_each(app, program_again(program));
+    return series;
+}
+
 } // namespace
 
 Command parse_command_line(int count, const char* const* words) {
     CLI::App app("mesh: message passing on 2^n bare-metal nodes, and everything around it", "mesh");
     app.require_subcommand(1);
     SeriesArguments series;
-    RunArguments& run = series.run;
     TreeArguments tree;
     EmbedArguments embed;
     ListArguments names;
@@ -413,22 +436,7 @@ Command parse_command_line(int count, const char* const* words) {
         return names;
     if (view_app.parsed())
         return view;
-    const bool loads = load_app.parsed();
-    for (const CLI::Option* option : (loads ? load_app : run_app).get_options())
-        if (option->count() != 0)
-            run.given.push_back(option->get_name());
-    if (loads) {
-        if (series.asked_for())
-            refuse("mesh load is one run: not with --repeat, --until-failure, --seed A..B");
-        for (const std::string_view option : {"--op", "--app"})
-            if (run.gives(option))
-                refuse("{} does not go with mesh load: its image is the program", option);
-        run.app = {run.load};
-    }
-    if (!series.asked_for())
-        return run;
-    series.words = words_of_each(run_app, program_again(words[0]));
-    return series;
+    return run_command(load_app.parsed() ? load_app : run_app, series, words[0]);
 }
 
 std::vector<RunOption> run_options() {
