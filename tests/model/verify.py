@@ -60,14 +60,15 @@ LIVES_FOR_MUTANTS = "-DWORDS=2 -DFAULTS=1 -DLIVES=1 -DGUESTS=0"
 SINGLE_FAULTS = ["cube:3 collectives", "cube:3 messages", "uhc:4 collectives", "star:4 collectives",
                  "cube:2 collectives pairs", "cube:2 messages pairs"]
 
-# Of fault_sets.py: what a quarter of an hour has room for. That no two faults of the UHC of
-# dimension 6 cut a node off in all trees is shown for all sets in tests/core/fault_sets_test.cpp.
+# Of fault_sets.py; one exchange on the star of 720 nodes takes 53 million packets, too many for
+# this. That no two faults of the UHC of dimension 6 cut a node off in all trees is shown for all
+# sets in tests/core/fault_sets_test.cpp.
 FAULT_SETS = ["star 5 bcast sim 2000", "star 5 scatter sim 1000", "star 5 gather sim 1000",
               "star 5 allgather sim 500", "star 5 alltoall sim 100", "uhc 6 bcast sim 2000",
               "uhc 6 scatter sim 1000", "uhc 6 gather sim 1000", "uhc 6 allgather sim 100",
               "uhc 6 alltoall sim 100", "star 6 bcast sim 1000", "star 6 scatter sim 300",
-              "star 6 gather sim 300", "star 6 allgather sim 5", "star 6 alltoall sim 3",
-              "star 4 allgather qemu 30", "star 5 bcast qemu 30"]
+              "star 6 gather sim 300", "star 6 allgather sim 5", "star 4 allgather qemu 30",
+              "star 5 bcast qemu 30"]
 
 PARTS = ("links", "protocol", "admission", "schedules", "fault_sets", "branches")
 
