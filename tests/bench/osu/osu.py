@@ -94,13 +94,14 @@ def table(title, heads, rows, into=None):
         into.write_text("".join(" ".join(map(str, row)) + "\n" for row in rows))
 
 
-def draw(folder, name, titles, label):
-    """A picture of several tables of two columns."""
-    for column, kind, unit in ((2, "model", "units of model time"), (3, "wall", label)):
+def draw(folder, name, titles, model, wall):
+    """Two pictures of tables of two columns, and what those columns are."""
+    for column, kind, unit in ((2, "model", model), (3, "wall", wall)):
         lines = ", ".join(f"'{folder}/{title}.dat' using 1:{column} with linespoints title "
                           f"'{title}'" for title in titles)
         script = (f"set terminal pngcairo size 800,500; set output '{folder}/{name}-{kind}.png'; "
                   "set logscale x 2; set logscale y; set key top left; set grid; "
+                  f"set title '{name}'; "
                   f"set xlabel 'bytes'; set ylabel '{unit}'; plot {lines}")
         subprocess.run(["gnuplot", "-e", script], check=True)
 
@@ -131,9 +132,10 @@ def main():
             table(f"{op} of 16 nodes", ("bytes", "model time", "wall us"), rows, into / f"{op}.dat")
         rows = [(title, count, bench.instructions(what, count)) for title, what, count in LOCAL]
         table("processes of one node", ("", "processes", "instructions"), rows)
-    draw(into, "latency", ("latency", "far"), "microseconds")
-    draw(into, "bandwidth", ("bandwidth",), "MB/s")
-    draw(into, "operations", ("bcast", "allreduce", "alltoall"), "microseconds")
+    times = ("units of model time", "microseconds of this machine")
+    draw(into, "latency", ("latency", "far"), *times)
+    draw(into, "bandwidth", ("bandwidth",), "bytes in a unit of model time", "MB/s")
+    draw(into, "operations", ("bcast", "allreduce", "alltoall"), *times)
     print(f"\npictures: {os.path.relpath(into)}/*.png")
 
 
