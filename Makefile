@@ -22,10 +22,11 @@ WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wundef -Wswitch-enum -Wold-styl
 # No fused multiply-add anywhere: floating point has the same bits on every engine.
 CXXFLAGS := -std=c++20 $(WARNINGS) -ffp-contract=off -Ifirmware -I. -MMD -MP
 HOST_FLAGS := -O2 -g1 -I$(BUILD)/host -pthread
-# Tests and fuzzers share one tree of objects; without fuzzer-no-link a fuzzer would be blind.
+# Tests and fuzzers share one tree of objects; without fuzzer-no-link a fuzzer would be blind. They
+# align what DMA reads and writes as a board with a data cache does.
 ASAN_FLAGS := -O1 -g1 -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,undefined \
   -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer \
-  -D_GLIBCXX_ASSERTIONS -Wno-sign-conversion
+  -D_GLIBCXX_ASSERTIONS -DMESH_DMA_ALIGN=32 -Wno-sign-conversion
 HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
 # On the host the program of an op is one function among others, and what a target's board has
 # under a name of the C library is the host tool's own: programs and firmware/stdio get other names

@@ -4,11 +4,13 @@
 // is taken out, byte stuffing and format undone, when its end is there. While the ring is full the
 // receiver is not read: a sender with a window of window_bytes() never gets so far, others lose
 // what its FIFO cannot hold. A frame that is longer than the ring is dropped, and shows as a short
-// one. What is sent is made of the front and the payload where it lies, when there is room for it.
+// one. What is sent is made of the front and the payload where it lies, when there is room for it,
+// and when it is this end's turn (boards/serial/turns.hpp).
 //
-// take_all() and send_some() are called by the interrupt, or with interrupts held back.
+// take_all(), send_some() and look() are called by the interrupt, or with interrupts held back.
 #pragma once
 
+#include "boards/serial/turns.hpp"
 #include "hal/concepts.hpp"
 #include "wire/cobs.hpp"
 #include "wire/compact.hpp"
@@ -32,7 +34,7 @@ inline constexpr std::size_t kLineAckBytesMax = wire::cobs_bytes(40);
 template <class Chip>
 class Line {
 public:
-    enum class State : std::uint8_t { idle, sending, draining };
+    enum class State : std::uint8_t { idle, waiting, sending, draining };
 
     // --- Receiving ---
     bool has_frame() const { return ended_ != 0; }
@@ -40,6 +42,7 @@ public:
     bool take_all(unsigned line) {
         bool ended = false;
         while (const unsigned waiting = Chip::waiting(line)) {
+            turns_.hears();
             if (room() < waiting && !discards_)
                 make_room();
             if (room() < waiting && !discards_) {
@@ -66,14 +69,19 @@ public:
 
     // --- Sending ---
     State state() const { return state_; }
-    void begin(const hal::Head& head, std::span<const std::byte> packet) {
+    /// So long it is not this end's turn; 0 if it is.
+    std::uint32_t due_in_us() const { return turns_.due_in_us(); }
+    /// It waits for its turn then. `lots`: see Turns; nullptr if the line is its own.
+    void begin(const hal::Head& head, std::span<const std::byte> packet, std::uint32_t* lots) {
         // What write_head() made always has a front.
         (void)wire::write_front(head.bytes, packet, front_);
         encoder_ = {front_.all(),
                     packet.subspan(std::min(packet.size(), wire::kPacketHeaderBytes))};
         // A zero before it ends whatever noise there was.
         opened_ = false;
-        state_ = State::sending;
+        if (lots != nullptr)
+            turns_.draw(*lots);
+        state_ = State::waiting;
     }
     /// Sends while there is room. True if the last byte is on its way.
     bool send_some(unsigned line) {
@@ -94,8 +102,12 @@ public:
         Chip::tell_room(line, true);
         return false;
     }
-    /// Nothing more lies in the transmitter.
-    void look_if_drained(unsigned line) {
+    /// What no interrupt tells: its turn has come, nothing more lies in the transmitter.
+    void look(unsigned line) {
+        if (state_ == State::waiting && due_in_us() == 0) {
+            state_ = State::sending;
+            (void)send_some(line);
+        }
         if (state_ == State::draining && Chip::drained(line))
             state_ = State::idle;
     }
@@ -146,6 +158,7 @@ private:
     bool opened_ = false; // the zero before the frame is sent
     wire::Front front_;
     wire::CobsEncoder encoder_;
+    [[no_unique_address]] Turns<Chip> turns_;
 };
 
 template <class Chip>

@@ -3,7 +3,8 @@
 // Every line sends for itself, from the packet where it lies. What comes in waits in the ring of
 // its line, and is taken into the one buffer that the kernel lends, line by line in turn.
 // Interrupts move bytes between ring or packet and line; wait() returns when a frame is whole, not
-// for bytes.
+// for bytes. A chip may know cables that are pulled (ChipTellsCables), and may have wires that
+// carry one way at a time (boards/serial/turns.hpp).
 #pragma once
 
 #include "boards/serial/line.hpp"
@@ -58,6 +59,14 @@ concept SerialChip = requires(typename C::Timer timer, unsigned line, std::byte 
     { timer.wake_after(time_us) } -> std::same_as<void>;
 };
 
+/// A chip may know whether somebody is at the other end of a port's line: by the level that an idle
+/// UART holds, or by a line of its own (DCD). A change is an interrupt that ends the sleep and
+/// calls on_cable_interrupt().
+template <class C>
+concept ChipTellsCables = requires(unsigned line) {
+    { C::connected(line) } -> std::same_as<bool>;
+};
+
 template <SerialChip Chip>
 class SerialBoard {
 public:
@@ -66,7 +75,9 @@ public:
 
     static unsigned line_of(Port port) { return std::min(index(port), kPorts); }
 
-    SerialBoard() : identity_(wire::from_mac(Chip::address()).value_or(wire::Identity{})) {}
+    SerialBoard()
+        : identity_(wire::from_mac(Chip::address()).value_or(wire::Identity{})),
+          lots_(index(identity_.node)) {}
     SerialBoard(const SerialBoard&) = delete;
     SerialBoard& operator=(const SerialBoard&) = delete;
 
@@ -88,8 +99,9 @@ public:
         return {.senders = kLines,
                 .receivers = 1,
                 .frames_checked = true,
-                .bits_per_second = Chip::kBitsPerSecond};
+                .bits_per_second = Chip::kBitsPerSecond / (SharesWires<Chip> ? 2 : 1)};
     }
+    PortSet connected_ports() const requires ChipTellsCables<Chip>;
     PortSet ready_ports();
     void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet);
     void lend(unsigned /*receiver*/, hal::Head& head, hal::PacketRoom buffer) {
@@ -119,6 +131,7 @@ public:
         const bool left = lines_[line].send_some(line);
         happened_ = happened_ || came || left;
     }
+    void on_cable_interrupt() { happened_ = true; }
     void on_timer_interrupt() { timer_.on_interrupt(); }
 
 private:
@@ -129,7 +142,7 @@ private:
     /// What may lie in a transmitter when all was written, generously.
     static constexpr std::uint64_t kDrainUs = 64 * 10 * 1'000'000ull / Chip::kBitsPerSecond;
 
-    bool drain();
+    bool look();
     bool arm();
 
     std::array<OneLine, kLines> lines_;
@@ -140,14 +153,24 @@ private:
     unsigned turn_ = 0; // line that is looked at first
     std::uint64_t alarm_us_ = kNever;
     std::uint64_t last_us_ = 0;
-    volatile bool happened_ = false; // a frame came in or left since the last wait()
+    std::uint32_t lots_;             // of Turns
+    volatile bool happened_ = false; // a frame came in or left, or a cable did, since wait()
 };
+
+template <SerialChip Chip>
+PortSet SerialBoard<Chip>::connected_ports() const requires ChipTellsCables<Chip> {
+    PortSet connected = 0;
+    for (unsigned line = 0; line < kPorts; ++line)
+        connected |= Chip::connected(line) ? bit_of(port_at(line)) : 0;
+    return connected;
+}
 
 template <SerialChip Chip>
 PortSet SerialBoard<Chip>::ready_ports() {
     PortSet ready = 0;
+    const Guard guard;
     for (unsigned line = 0; line < kLines; ++line) {
-        lines_[line].look_if_drained(line);
+        lines_[line].look(line);
         if (lines_[line].state() == OneLine::State::idle)
             ready |= bit_of(line == kPorts ? kHostPort : port_at(line));
     }
@@ -158,9 +181,9 @@ template <SerialChip Chip>
 void SerialBoard<Chip>::transmit(Port port, const hal::Head& head,
                                  std::span<const std::byte> packet) {
     const unsigned line = line_of(port);
-    lines_[line].begin(head, packet);
+    lines_[line].begin(head, packet, line == kPorts ? nullptr : &lots_);
     const Guard guard;
-    (void)lines_[line].send_some(line);
+    lines_[line].look(line);
 }
 
 template <SerialChip Chip>
@@ -189,15 +212,14 @@ std::uint64_t SerialBoard<Chip>::now_us() {
     return last_us_;
 }
 
-/// Looks at what has been written and not left. True if some has left since.
+/// Looks at what no interrupt tells. True if the last byte of a frame has left since.
 template <SerialChip Chip>
-bool SerialBoard<Chip>::drain() {
+bool SerialBoard<Chip>::look() {
     bool left = false;
     for (unsigned line = 0; line < kLines; ++line) {
-        if (lines_[line].state() != OneLine::State::draining)
-            continue;
-        lines_[line].look_if_drained(line);
-        left = left || lines_[line].state() == OneLine::State::idle;
+        const bool busy = lines_[line].state() != OneLine::State::idle;
+        lines_[line].look(line);
+        left = left || (busy && lines_[line].state() == OneLine::State::idle);
     }
     return left;
 }
@@ -205,16 +227,22 @@ bool SerialBoard<Chip>::drain() {
 /// Sees to it that something wakes the processor in time. False: it is time already.
 template <SerialChip Chip>
 bool SerialBoard<Chip>::arm() {
-    const bool draining = std::ranges::any_of(
-        lines_, [](const OneLine& one) { return one.state() == OneLine::State::draining; });
-    if (alarm_us_ == kNever && !draining)
-        return true;
-    const std::uint64_t now = now_us();
-    if (alarm_us_ <= now) {
-        alarm_us_ = kNever;
-        return false;
+    std::uint64_t sleep_us = kNever;
+    for (const OneLine& one : lines_)
+        if (one.state() == OneLine::State::draining)
+            sleep_us = std::min(sleep_us, kDrainUs);
+        else if (one.state() == OneLine::State::waiting)
+            sleep_us = std::min<std::uint64_t>(sleep_us, one.due_in_us());
+    if (alarm_us_ != kNever) {
+        const std::uint64_t now = now_us();
+        if (alarm_us_ <= now) {
+            alarm_us_ = kNever;
+            return false;
+        }
+        sleep_us = std::min(sleep_us, alarm_us_ - now);
     }
-    timer_.wake_after(draining ? std::min(kDrainUs, alarm_us_ - now) : alarm_us_ - now);
+    if (sleep_us != kNever)
+        timer_.wake_after(sleep_us);
     return true;
 }
 
@@ -225,7 +253,7 @@ void SerialBoard<Chip>::wait() {
         const Guard guard;
         const bool happened = happened_;
         happened_ = false;
-        if (happened || drain() || !arm())
+        if (happened || look() || !arm())
             return;
         Chip::sleep();
     }

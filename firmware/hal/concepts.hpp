@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/types.hpp"
+#include "hal/dma.hpp"
 #include "wire/frame.hpp"
 #include "wire/host_messages.hpp"
 #include "wire/identity.hpp"
@@ -19,9 +20,9 @@
 
 namespace mesh::hal {
 
-/// Cable and link header as the wire has them; word-aligned for DMA and FIFO access. Not cleared:
-/// who makes one fills all of it.
-struct alignas(4) Head {
+/// Cable and link header as the wire has them; aligned for DMA and FIFO access. Not cleared: who
+/// makes one fills all of it.
+struct alignas(kDmaAlign) Head {
     std::array<std::byte, wire::kHeadBytes> bytes;
 };
 
@@ -40,8 +41,9 @@ struct Capabilities {
     /// Frames that a cable has damaged never come in, so the kernel need not compute the checksum
     /// of every packet at every hop.
     bool frames_checked = false;
-    /// What one cable carries, in bits a second; the kernel waits for an answer as long as frames
-    /// take. 0: so much that a frame takes no time worth counting.
+    /// What one cable carries each way, in bits a second: half of its rate if it carries one way at
+    /// a time. The kernel waits for an answer as long as frames take. 0: so much that a frame takes
+    /// no time worth counting.
     std::uint32_t bits_per_second = 0;
 };
 
@@ -73,11 +75,12 @@ concept HasPorts = requires(B board, Port port, const Head& head, std::span<cons
     /// leaving by them. Until then the packet of the last transmit() there stays as it is.
     { board.ready_ports() } -> std::same_as<PortSet>;
     /// Starts sending one frame by `port` (or kHostPort), which is ready. `head` is copied
-    /// before the call returns; `packet` (word-aligned, may be empty) is read by DMA until the
-    /// port is ready again. A board with a data cache writes the packet back first.
+    /// before the call returns; `packet` (aligned to kDmaAlign, may be empty) is read by DMA until
+    /// the port is ready again. A board with a data cache writes the packet back first. By a cable
+    /// that carries one way at a time the frame leaves when it is this end's turn.
     { board.transmit(port, head, packet) } -> std::same_as<void>;
     /// The next frame of `receiver` goes here: its first 44 bytes to `head_out`, the rest to
-    /// `buffer` (aligned to kDmaAlign). Both are the board's until receive() gives a frame of
+    /// `buffer` (both aligned to kDmaAlign). They are the board's until receive() gives a frame of
     /// that receiver, then the caller's until he lends them, or others, again. A board with a
     /// data cache forgets what it has of the buffer.
     { board.lend(receiver, head_out, buffer) } -> std::same_as<void>;
@@ -99,8 +102,9 @@ concept HasClock = requires(B board, std::uint64_t time_us) {
 /// Sleeping and stopping.
 template <class B>
 concept HasPower = requires(B board) {
-    /// Sleeps until a frame came in, a transfer ended or the alarm is due. Returns at once if one
-    /// of these happened since the last call.
+    /// Sleeps until a frame came in, a transfer ended, a cable was pulled or plugged in
+    /// (TellsCables) or the alarm is due. Returns at once if one of these happened since the last
+    /// call.
     { board.wait() } -> std::same_as<void>;
     /// Stops working without a sign, as broken firmware would (fault injection). Need not return;
     /// where it does, the node gets no further calls.
@@ -115,6 +119,16 @@ concept Board = HasIdentity<B> && HasPorts<B> && HasClock<B> && HasPower<B>;
 template <class B>
 concept CountsTransfers = requires(const B board, Port port) {
     { board.dma_transfers(port) } -> std::same_as<std::uint32_t>;
+};
+
+/// A board may know which cables lead to somebody: by a carrier, or a level that only an end that
+/// is on keeps up. Then a link is dead as soon as its cable is pulled, and asks who is there as
+/// soon as it is plugged in. Without it a link finds that out by silence, after some 260 patiences,
+/// and by asking again. In lockstep nobody asks.
+template <class B>
+concept TellsCables = requires(const B board) {
+    /// Their ports.
+    { board.connected_ports() } -> std::same_as<PortSet>;
 };
 
 /// A board may let the links work while a process computes. Without it a node does nothing else

@@ -40,6 +40,6 @@ private:
     wire::Identity identity_;
 };
 
-static_assert(Board<NullBoard> && !CountsTransfers<NullBoard>);
+static_assert(Board<NullBoard> && !CountsTransfers<NullBoard> && !TellsCables<NullBoard>);
 
 } // namespace mesh::hal

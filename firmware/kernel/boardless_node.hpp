@@ -39,6 +39,12 @@ public:
                   PacketBuffer* buffer);
     /// Running free: the time is `now_us`; nothing is done about it yet.
     void set_clock(std::uint64_t now_us) { kernel_.time_.set_clock(now_us); }
+    /// Running free: of the ports in `changed`, the cables of those in `connected` were plugged in,
+    /// the others pulled.
+    void on_cables(PortSet changed, PortSet connected) {
+        if (kernel_.links_.on_cables(changed, connected) && !interlude_)
+            on_dead_links(); // else on_time() sees it when the process waits
+    }
     /// Nothing came in: time passes, and acknowledgements that nothing carried leave. In lockstep
     /// only grants let time pass.
     void rest();

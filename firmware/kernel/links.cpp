@@ -78,6 +78,24 @@ void Links::give_up_silent(PortSet out) {
     }
 }
 
+// Where links carry one way, a receiving end has nothing to lose with its cable.
+bool Links::on_cables(PortSet changed, PortSet connected) {
+    bool died = false;
+    changed &= here_.out_ports();
+    for (unsigned number = 0; number < count(); ++number) {
+        const Port port = port_at(number);
+        const bool plugged = (connected & bit_of(port)) != 0;
+        if ((changed & bit_of(port)) == 0 || plugged == at(port).up())
+            continue;
+        if (plugged)
+            touch(port).say_hello();
+        else
+            touch(port).give_up(context_);
+        died = note_death(port) || died;
+    }
+    return died;
+}
+
 std::uint64_t Links::next_hello() const { return context_.time.ask_at(hellos_, limits::kHelloUs); }
 
 void Links::on_new_time() {

@@ -69,6 +69,9 @@ public:
         if (context_.time.now() >= hello_at_)
             say_hello();
     }
+    /// Of the ports in `changed`, the cables of those in `connected` were plugged in, the others
+    /// pulled: their links are dead at once, or ask at once who is there. True if one has died.
+    bool on_cables(PortSet changed, PortSet connected);
     /// Time counts from another beginning now.
     void on_new_time();
     /// The result of that, once: when all ports are right or one is wrong.

@@ -98,7 +98,19 @@ private:
         lend(receiver);
     }
 
+    void look_at_cables() {
+        if constexpr (hal::TellsCables<B>) {
+            if (node_.lockstep())
+                return;
+            const PortSet connected = board_.connected_ports();
+            const PortSet changed = connected ^ std::exchange(connected_, connected);
+            if (changed != 0)
+                node_.on_cables(changed, connected);
+        }
+    }
+
     void rest() {
+        look_at_cables();
         node_.rest();
         settle();
         if (node_.in_interlude())
@@ -229,6 +241,7 @@ private:
     BoardlessNode node_;
     std::array<Receiving, kCan.receivers> receiving_;
     std::array<Sending, kCan.senders> sending_{};
+    PortSet connected_ = ~PortSet{0}; // as far as the board tells
     std::uint32_t told_idle_ = 0;
     std::uint32_t tick_us_ = 0; // 0: none
     bool running_ = false;      // processes may run now

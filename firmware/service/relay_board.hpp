@@ -62,6 +62,9 @@ public:
     }
     /// A message to this node comes in as by a host port.
     hal::Received receive() { return receive_next(false); }
+    PortSet connected_ports() const requires hal::TellsCables<B> {
+        return board_.connected_ports();
+    }
     std::uint32_t dma_transfers(Port port) const requires hal::CountsTransfers<B> {
         return board_.dma_transfers(port);
     }

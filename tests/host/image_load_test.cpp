@@ -36,7 +36,7 @@ Frame answer(LoadTag tag, std::uint32_t position, NodeId node, std::uint8_t dept
                             .image_bytes = static_cast<std::uint32_t>(image().size()),
                             .position = position};
     header.checksum = wire::load_checksum(header, {});
-    return make_load_frame(header, {});
+    return make_load_frame(wire::bytes_of(header));
 }
 
 struct Sent {

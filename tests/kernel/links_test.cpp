@@ -71,6 +71,21 @@ TEST(Links, PassAnAnswerOnWhenItsPortIsReadyAndDropOneThatHasLostItsWay) {
     EXPECT_EQ(node.counters[Counter::drop_wrong_port], 1u);
 }
 
+// An answer of this node's own leaves by another port than its link's, and waits for that one.
+TEST(Links, HoldAnAnswerBackUntilThePortIsReadyThatItLeavesBy) {
+    BareLinks node{{kUhc4, node_at(0)}, 4};
+    const auto link = static_cast<unsigned>(std::countr_zero(node.here.in_ports()));
+    node.bring(link, node.hello(link));
+    const PortSet way = bit_of(node.links.at(port_at(link)).leaves_by());
+    ASSERT_EQ(way & node.here.out_ports(), way);
+    EXPECT_FALSE(node.next(~way)) << "its link's port is ready, and of no use";
+    EXPECT_TRUE(node.links.more_frames());
+    const std::optional<wire::LinkHeader> answer = node.next();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->kind, Kind::hello_answer);
+    EXPECT_EQ(bit_of(answer->port), way);
+}
+
 // A node that is not in its first life waits for silent neighbours only so long. A link that has
 // died of another cause by then is dead once.
 TEST(Links, GiveUpSilentNeighboursOfALaterLifeOnceEach) {

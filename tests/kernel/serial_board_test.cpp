@@ -1,5 +1,6 @@
-// Two nodes joined by serial lines of boards/serial, whose chips are simulated here: transmitters
-// with little room, receivers that lose what nobody takes, noise on the cable.
+// Nodes joined by serial lines of boards/serial, whose chips are simulated here: transmitters with
+// little room, receivers that lose what nobody takes, noise on the cable, and one wire for both
+// ways.
 #include "boards/serial/serial_board.hpp"
 #include "kernel/node.hpp"
 #include "meshputer.hpp"
@@ -8,9 +9,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -18,19 +22,33 @@ namespace mesh::test {
 namespace serial_board_test {
 
 constexpr Network kPair{Topology::cube, 1};
-constexpr unsigned kLines = 2; // one port, and the host
+constexpr Network kSquare{Topology::cube, 2};
+constexpr Network kCircle{Topology::uhc, 2};
+constexpr unsigned kPortsMax = 2;
 constexpr std::size_t kFifo = 16;
 constexpr std::uint64_t kTurnUs = 100;
 
-/// What a chip remembers; there is one of each number at a time.
+/// What the chip of a node remembers.
 struct ChipState {
     struct Uart {
         std::deque<std::byte> received;
         std::deque<std::byte> sending;
         bool listens = true;
         bool wants_room = false;
+        bool connected = true;
     };
-    std::array<Uart, kLines> uarts;
+
+    explicit ChipState(const wire::Identity& identity) : address(wire::to_mac(identity)) {
+        running = this;
+    }
+    ChipState(const ChipState&) = delete;
+    ChipState& operator=(const ChipState&) = delete;
+
+    /// The chip of the node that runs.
+    static inline ChipState* running = nullptr;
+
+    wire::Mac address;
+    std::array<Uart, kPortsMax + 1> uarts; // the last is the host's
     std::mt19937 random{1};
     std::uint64_t now_us = 0xFFFF'F000; // soon beyond 32 bits
     std::uint64_t overruns = 0;
@@ -39,7 +57,8 @@ struct ChipState {
 
     /// Lets the interrupts come that are pending.
     void interrupts() {
-        for (unsigned line = 0; line < kLines; ++line) {
+        running = this;
+        for (unsigned line = 0; line < uarts.size(); ++line) {
             const Uart& uart = uarts[line];
             if ((uart.listens && !uart.received.empty()) ||
                 (uart.wants_room && uart.sending.empty()))
@@ -48,9 +67,8 @@ struct ChipState {
     }
 };
 
-template <unsigned kNumber>
 struct FakeChip {
-    static constexpr unsigned kPorts = 1;
+    static constexpr unsigned kPorts = kPortsMax;
     static constexpr std::uint32_t kBitsPerSecond = 1'000'000;
     static constexpr std::uint32_t kRingBytes = 2048;
     struct Guard {
@@ -63,13 +81,10 @@ struct FakeChip {
         void on_interrupt() {}
     };
 
-    static ChipState& state() {
-        static ChipState the_state;
-        return the_state;
-    }
+    static ChipState& state() { return *ChipState::running; }
     static ChipState::Uart& uart(unsigned line) { return state().uarts.at(line); }
 
-    static wire::Mac address() { return wire::to_mac({kPair, node_at(kNumber)}); }
+    static wire::Mac address() { return state().address; }
     static void init(unsigned line) { uart(line) = {}; }
     static void listen(unsigned line, bool on) { uart(line).listens = on; }
     static unsigned waiting(unsigned line) {
@@ -96,6 +111,12 @@ struct FakeChip {
     static void silence() {}
 };
 
+/// Its ports have one wire for both ways, and it sees whether somebody is at the other end.
+struct OneWireChip : FakeChip {
+    static constexpr std::uint32_t kTurnaroundUs = 4 * kTurnUs;
+    static bool connected(unsigned line) { return uart(line).connected; }
+};
+
 constexpr unsigned kMessages = 30;
 
 std::vector<std::byte> text(unsigned node, unsigned number) {
@@ -106,10 +127,13 @@ std::vector<std::byte> text(unsigned node, unsigned number) {
     return bytes;
 }
 
+/// The node that is farthest away.
+unsigned opposite(const Kernel& node) { return node.nodes() - 1 - index(node.id()); }
+
 Process sends(Kernel& node) {
     for (unsigned number = 0; number < kMessages; ++number) {
         const auto bytes = text(index(node.id()), number);
-        const Status status = co_await send(node, node_at(1 - index(node.id())), {.tag = 1}, bytes);
+        const Status status = co_await send(node, node_at(opposite(node)), {.tag = 1}, bytes);
         if (status != Status::ok)
             co_return status;
     }
@@ -124,24 +148,25 @@ Process exchanges(Kernel& node) {
         std::vector<std::byte> bytes(3000);
         const Received got = co_await receive(node, bytes, 1);
         bytes.resize(got.bytes);
-        if (got.status != Status::ok || bytes != text(1 - index(node.id()), number))
+        if (got.status != Status::ok || bytes != text(opposite(node), number))
             co_return Status::failed;
     }
     co_return co_await node.join(sender);
 }
 
-template <unsigned kNumber>
+template <class Chip>
 struct SerialNode {
-    using Chip = FakeChip<kNumber>;
-
-    SerialNode() : node(start(), memory(), exchanges) {}
+    explicit SerialNode(const wire::Identity& identity)
+        : chip(identity),
+          node(start(), memory(port_count(identity.network)), exchanges) {}
     board::SerialBoard<Chip>& start() {
-        Chip::state() = ChipState{};
-        Chip::state().interrupt = [this](unsigned line) { board.on_line_interrupt(line); };
+        chip.interrupt = [this](unsigned line) { board.on_line_interrupt(line); };
         board.start();
         return board;
     }
-    Memory memory() {
+    Memory memory(std::size_t ports) {
+        slots.resize(buffers.size() * ports);
+        links.resize(ports);
         return {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}), {}};
     }
     void tell(wire::HostTag tag, std::span<const std::byte> payload) {
@@ -153,49 +178,75 @@ struct SerialNode {
         ASSERT_TRUE(wire::write_front(head.bytes, packet, front));
         wire::CobsEncoder encoder(front.all(), packet.subspan(wire::kPacketHeaderBytes));
         for (std::byte byte; encoder.next(byte);)
-            Chip::uart(Chip::kPorts).received.push_back(byte);
-        Chip::state().interrupts();
+            chip.uarts[kPortsMax].received.push_back(byte);
+        chip.interrupts();
         work();
     }
     void work() {
+        ChipState::running = &chip;
         while (node.poll()) {
         }
     }
+    void boot() {
+        ChipState::running = &chip;
+        node.boot();
+    }
+    bool ended() const {
+        const wire::NodeReport told = report();
+        return told.done != 0 && static_cast<Status>(told.status) == Status::ok;
+    }
+    wire::NodeReport report() const {
+        wire::NodeReport report;
+        node.inside().fill_report(report);
+        return report;
+    }
     std::uint32_t counted(Counter counter) { return node.kernel().counters()[counter]; }
 
+    ChipState chip;
     std::vector<PacketBuffer> buffers{40};
-    std::vector<PortSlot> slots{40};
-    std::vector<Link> links{1};
+    std::vector<PortSlot> slots;
+    std::vector<Link> links;
     std::array<ProcessSlot, 4> processes;
     std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(2048);
     board::SerialBoard<Chip> board;
     Node<mesh::board::SerialBoard<Chip>> node;
 };
 
-/// Both nodes and the cable between them.
-struct Pair {
-    SerialNode<0> left;
-    SerialNode<1> right;
+/// Nodes, the cables between them and their host.
+template <class Chip>
+struct SerialMesh {
+    static constexpr bool kOneWire = board::SharesWires<Chip>;
+    const Network network;
+    std::vector<std::unique_ptr<SerialNode<Chip>>> nodes;
     std::mt19937 random{3};
     double noise = 0; // of each byte, to be lost, changed, or have another one before it
+    std::uint64_t collisions = 0;
 
-    Pair() {
-        left.node.boot();
-        right.node.boot();
-        for (unsigned turn = 0; turn < 100; ++turn)
+    explicit SerialMesh(Network its_network) : network(its_network) {
+        for (std::uint32_t id = 0; id < node_count(network); ++id)
+            nodes.push_back(
+                std::make_unique<SerialNode<Chip>>(wire::Identity{network, node_at(id)}));
+        for (auto& one : nodes)
+            one->boot();
+        for (unsigned turn = 0; turn < 1000; ++turn)
             pass();
         wire::Job job;
         job.op = wire::Op::app;
-        left.tell(wire::HostTag::job, wire::bytes_of(job));
-        right.tell(wire::HostTag::job, wire::bytes_of(job));
+        for (auto& one : nodes)
+            one->tell(wire::HostTag::job, wire::bytes_of(job));
     }
+    SerialMesh(const SerialMesh&) = delete;
+    SerialMesh& operator=(const SerialMesh&) = delete;
 
-    void carry(ChipState& from, ChipState& to) {
-        auto& sending = from.uarts[0].sending;
-        auto& received = to.uarts[0].received;
+    /// Moves some bytes from one end of a cable to the other.
+    void carry(ChipState& from, ChipState& to, unsigned line) {
+        auto& sending = from.uarts[line].sending;
+        auto& received = to.uarts[line].received;
         for (std::size_t bytes = random() % kFifo; bytes != 0 && !sending.empty(); --bytes) {
             std::byte byte = sending.front();
             sending.pop_front();
+            if (!from.uarts[line].connected)
+                continue;
             const bool harmed = noise > 0 && std::generate_canonical<double, 32>(random) < noise;
             const std::size_t how = harmed ? 1 + random() % 3 : 0;
             if (how == 1)
@@ -213,77 +264,157 @@ struct Pair {
         else
             received.push_back(byte);
     }
-    void pass() {
-        carry(FakeChip<0>::state(), FakeChip<1>::state());
-        carry(FakeChip<1>::state(), FakeChip<0>::state());
-        for (ChipState* state : {&FakeChip<0>::state(), &FakeChip<1>::state()}) {
-            state->uarts[FakeChip<0>::kPorts].sending.clear();
-            state->now_us += kTurnUs;
-            state->interrupts();
+    /// Who sends hears nothing; where both do, nobody gets anything.
+    void carry_by_one_wire(ChipState& one, ChipState& other, unsigned line) {
+        auto& sending = one.uarts[line].sending;
+        auto& answering = other.uarts[line].sending;
+        if (sending.empty() || answering.empty()) {
+            carry(one, other, line);
+            carry(other, one, line);
+            return;
         }
-        left.work();
-        right.work();
+        ++collisions;
+        for (auto* both : {&sending, &answering})
+            both->erase(both->begin(), both->begin() + static_cast<std::ptrdiff_t>(
+                                                           std::min(both->size(), kFifo / 2)));
     }
-    /// Until both programs have ended, for two minutes at most.
+    void carry_all() {
+        for (std::uint32_t id = 0; id < nodes.size(); ++id)
+            for (unsigned line = 0; line < port_count(network); ++line) {
+                const std::uint32_t other = index(neighbor(network, node_at(id), port_at(line)));
+                if (!kOneWire)
+                    carry(nodes[id]->chip, nodes[other]->chip, line);
+                else if (id < other)
+                    carry_by_one_wire(nodes[id]->chip, nodes[other]->chip, line);
+            }
+    }
+    void pass() {
+        carry_all();
+        for (auto& one : nodes) {
+            one->chip.uarts[kPortsMax].sending.clear();
+            one->chip.now_us += kTurnUs;
+            one->chip.interrupts();
+        }
+        for (auto& one : nodes)
+            one->work();
+    }
+    /// Pulls all cables, or plugs them in.
+    void connect(bool connected) {
+        for (auto& one : nodes) {
+            for (unsigned line = 0; line < port_count(network); ++line)
+                one->chip.uarts[line].connected = connected;
+            one->board.on_cable_interrupt();
+        }
+    }
+    /// Until all programs have ended, for two minutes at most.
     bool finish() {
-        left.tell(wire::HostTag::start, {});
-        right.tell(wire::HostTag::start, {});
+        for (auto& one : nodes)
+            one->tell(wire::HostTag::start, {});
         for (unsigned turn = 0; turn < 1'200'000; ++turn) {
             pass();
-            if (ended(left.node) && ended(right.node))
+            if (std::ranges::all_of(nodes, [](const auto& one) { return one->ended(); }))
                 return true;
         }
         return false;
     }
-    template <class N>
-    static bool ended(N& node) {
-        wire::NodeReport report;
-        node.inside().fill_report(report);
-        return report.done != 0 && static_cast<Status>(report.status) == Status::ok;
+    std::uint64_t total(Counter counter) {
+        std::uint64_t sum = 0;
+        for (auto& one : nodes)
+            sum += one->counted(counter);
+        return sum;
+    }
+    std::uint64_t overruns() const {
+        std::uint64_t sum = 0;
+        for (const auto& one : nodes)
+            sum += one->chip.overruns;
+        return sum;
+    }
+    unsigned dead_links() const {
+        unsigned sum = 0;
+        for (const auto& one : nodes)
+            sum += static_cast<unsigned>(std::popcount(one->report().dead_ports));
+        return sum;
     }
 };
 
 TEST(SerialBoard, CarriesMessagesBothWaysAtOnceWithoutARepetition) {
-    Pair pair;
-    ASSERT_TRUE(pair.finish());
-    EXPECT_EQ(pair.left.counted(Counter::retransmissions), 0u);
-    EXPECT_EQ(pair.right.counted(Counter::retransmissions), 0u);
-    EXPECT_EQ(FakeChip<0>::state().overruns + FakeChip<1>::state().overruns, 0u)
-        << "the window is what the ring holds";
+    SerialMesh<FakeChip> mesh{kPair};
+    ASSERT_TRUE(mesh.finish());
+    EXPECT_EQ(mesh.total(Counter::retransmissions), 0u);
+    EXPECT_EQ(mesh.overruns(), 0u) << "the window is what the ring holds";
 }
 
 TEST(SerialBoard, CarriesThemOverANoisyCableAndCountsWhatItDrops) {
-    Pair pair;
-    pair.noise = 1e-3;
-    ASSERT_TRUE(pair.finish());
-    EXPECT_GT(pair.left.counted(Counter::drop_crc) + pair.left.counted(Counter::drop_malformed),
-              0u);
-    EXPECT_GT(pair.left.counted(Counter::retransmissions), 0u);
+    SerialMesh<FakeChip> mesh{kPair};
+    mesh.noise = 1e-3;
+    ASSERT_TRUE(mesh.finish());
+    EXPECT_GT(mesh.total(Counter::drop_crc) + mesh.total(Counter::drop_malformed), 0u);
+    EXPECT_GT(mesh.total(Counter::retransmissions), 0u);
+}
+
+TEST(SerialBoard, CarriesThemWhereAnswersWaitForThePortsOfOthers) {
+    SerialMesh<FakeChip> mesh{kCircle};
+    ASSERT_TRUE(mesh.finish());
+    EXPECT_EQ(mesh.total(Counter::links_dead), 0u);
+}
+
+TEST(SerialBoard, CarriesThemByOneWireForBothWaysThoughEndsBeginAtOnceNowAndThen) {
+    for (const Network network : {kPair, kSquare, kCircle}) {
+        SerialMesh<OneWireChip> mesh{network};
+        EXPECT_TRUE(mesh.finish());
+        EXPECT_EQ(mesh.total(Counter::links_dead), 0u);
+        EXPECT_EQ(mesh.collisions != 0, network.topology == Topology::cube)
+            << "links of the UHC carry one way at all times";
+    }
+}
+
+TEST(SerialBoard, CarriesThemByOneWireThatIsNoisy) {
+    SerialMesh<OneWireChip> mesh{kSquare};
+    mesh.noise = 1e-3;
+    ASSERT_TRUE(mesh.finish());
+    EXPECT_GT(mesh.total(Counter::retransmissions), 0u);
+}
+
+TEST(SerialBoard, KnowsACableThatIsPulledAndOneThatIsPluggedInAtOnce) {
+    SerialMesh<OneWireChip> mesh{kPair};
+    const auto turns_until = [&mesh](unsigned dead) {
+        unsigned turns = 0;
+        for (; mesh.dead_links() != dead && turns < 1000; ++turns)
+            mesh.pass();
+        return turns;
+    };
+    mesh.connect(false);
+    EXPECT_EQ(turns_until(2), 1u);
+    for (unsigned turn = 0; turn < 10'000; ++turn)
+        mesh.pass();
+    mesh.connect(true);
+    EXPECT_LT(turns_until(0) * kTurnUs, limits::kPatienceMinUs);
+    EXPECT_TRUE(mesh.finish());
 }
 
 TEST(SerialBoard, TakesTheNextFrameAfterMoreNoiseThanItsRingHolds) {
-    Pair pair;
+    SerialMesh<FakeChip> mesh{kPair};
+    SerialNode<FakeChip>& left = *mesh.nodes[0];
     std::mt19937 random(5);
     for (const bool zeroes : {false, true})
         for (unsigned byte = 0; byte < 5000; ++byte) {
-            FakeChip<0>::uart(0).received.push_back(
+            left.chip.uarts[0].received.push_back(
                 static_cast<std::byte>(random() % 255 + (zeroes ? 0 : 1)));
-            FakeChip<0>::state().interrupts();
+            left.chip.interrupts();
             if (byte % 100 == 0)
-                pair.left.work();
+                left.work();
         }
-    EXPECT_TRUE(pair.finish());
+    EXPECT_TRUE(mesh.finish());
 }
 
 TEST(SerialBoard, WakesAtItsAlarmAndNotForBytesOfAFrame) {
-    SerialNode<0> one;
-    ChipState& state = FakeChip<0>::state();
+    SerialNode<FakeChip> one{{kPair, node_at(0)}};
     const std::uint64_t start = one.board.now_us();
     one.board.set_alarm_us(start + 10 * kTurnUs);
     for (unsigned byte = 0; byte < 8; ++byte)
-        state.uarts[0].received.push_back(std::byte{9});
+        one.chip.uarts[0].received.push_back(std::byte{9});
     one.board.wait();
-    EXPECT_EQ(state.sleeps, 10u);
+    EXPECT_EQ(one.chip.sleeps, 10u);
     EXPECT_GE(one.board.now_us(), start + 10 * kTurnUs);
 }
 

@@ -1,6 +1,7 @@
-// A node on boards whose transfers take time, as those of serial lines do: what is being sent stays
-// as it is, a node is not idle before all has left, ports that have a transmitter each are busy
-// each for itself, and so are receivers.
+// A node on boards whose transfers take time, as those of serial lines and DMA do: what is being
+// sent stays as it is, what is lent is nobody else's, both lie where DMA beside a cache may have
+// them, a node is not idle before all has left, ports that have a transmitter each are busy each
+// for itself, and so are receivers, and a cable may be pulled.
 #include "boards/host/board.hpp"
 #include "hal/null_board.hpp"
 #include "kernel/node.hpp"
@@ -29,6 +30,11 @@ constexpr hal::Capabilities kLines{.senders = kPorts + 1,
                                    .frames_checked = true,
                                    .bits_per_second = 1'000'000};
 
+/// No two of them share a line of the cache.
+bool is_aligned(const void* memory) {
+    return reinterpret_cast<std::uintptr_t>(memory) % hal::kDmaAlign == 0;
+}
+
 /// Transfers end when the test says so; those to the host when the node waits for that.
 template <const hal::Capabilities& kCan>
 class SlowBoard : public hal::NullBoard {
@@ -49,6 +55,7 @@ public:
     PortSet ready_ports() const { return kCan.senders == 1 && busy != 0 ? 0 : ~busy; }
     void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
         EXPECT_NE(ready_ports() & bit_of(port), 0u);
+        EXPECT_TRUE(packet.empty() || is_aligned(packet.data()));
         Sent& one = sent.emplace_back();
         EXPECT_EQ(wire::read_head(head.bytes, wire::kFrameBytesMax, one.header), wire::Parse::ok);
         one.packet.assign(packet.begin(), packet.end());
@@ -57,7 +64,15 @@ public:
     }
     void lend(unsigned receiver, hal::Head& head, hal::PacketRoom buffer) {
         EXPECT_EQ(rooms.at(receiver).head, nullptr) << "lent twice";
+        EXPECT_TRUE(is_aligned(&head) && is_aligned(buffer.data()));
+        EXPECT_EQ(sizeof head % hal::kDmaAlign, 0u);
         rooms.at(receiver) = {&head, buffer.data()};
+        std::ranges::fill(head.bytes, kLent);
+        std::ranges::fill(buffer, kLent);
+    }
+    /// Nobody has written to it since.
+    static bool is_as_lent(std::span<const std::byte> memory) {
+        return std::ranges::all_of(memory, [](std::byte one) { return one == kLent; });
     }
     hal::Received receive() {
         if (frames.empty())
@@ -66,6 +81,9 @@ public:
         frames.pop_front();
         const unsigned receiver = std::min(index(frame.port), kCan.receivers - 1);
         const Room room = std::exchange(rooms.at(receiver), {});
+        EXPECT_TRUE(is_as_lent(room.head->bytes) &&
+                    is_as_lent({room.buffer, wire::kPacketBytesMax}))
+            << "the board's memory was written to";
         const auto packet = std::span{frame.bytes}.subspan(wire::kHeadBytes);
         std::copy_n(frame.bytes.begin(), wire::kHeadBytes, room.head->bytes.begin());
         std::copy(packet.begin(), packet.end(), room.buffer);
@@ -98,6 +116,9 @@ public:
         }));
     }
 
+    PortSet connected_ports() const { return connected; }
+
+    static constexpr std::byte kLent{0xA5};
     struct Room {
         hal::Head* head = nullptr;
         std::byte* buffer = nullptr;
@@ -106,11 +127,12 @@ public:
     std::deque<Frame> frames; // that have come in
     std::vector<Sent> sent;
     PortSet busy = 0;
+    PortSet connected = ~PortSet{0};
     std::uint64_t alarm_us = 0;
 };
 using SharedBoard = SlowBoard<kShared>;
 using LinesBoard = SlowBoard<kLines>;
-static_assert(hal::Board<SharedBoard> && hal::Board<LinesBoard>);
+static_assert(hal::Board<SharedBoard> && hal::TellsCables<LinesBoard>);
 
 /// Waited for by the program.
 bool second_may_go = false;
@@ -205,6 +227,11 @@ struct Bench {
               .free_buffers = 9,
               .packet_bytes = static_cast<std::uint16_t>(packet.size())},
              packet);
+    }
+    PortSet dead_ports() const {
+        wire::NodeReport report;
+        node.inside().fill_report(report);
+        return report.dead_ports;
     }
     std::uint32_t counted(Counter counter) { return node.kernel().counters()[counter]; }
 
@@ -332,6 +359,26 @@ TEST(SlowBoard, ANodeIsAsPatientAsItsCablesAreSlow) {
     EXPECT_EQ(limits::patience_min_us(115'200), 383'333u);
     EXPECT_GE(bench.node.kernel().ask_time(0),
               std::uint64_t{limits::kAskPatience} * limits::patience_min_us(1'000'000));
+}
+
+TEST(SlowBoard, ALinkDiesWithItsCableAndAsksAsSoonAsThatIsPluggedIn) {
+    Bench<LinesBoard> bench{&sends_by_all_ports};
+    auto& board = bench.board;
+    board.connected &= ~bit_of(port_at(1));
+    bench.work_while_ending(~PortSet{0});
+    EXPECT_EQ(bench.dead_ports(), bit_of(port_at(1)));
+    EXPECT_EQ(bench.counted(Counter::links_dead), 1u) << "it dies once";
+    EXPECT_EQ(board.count(wire::Kind::hello, port_at(1)), 0u);
+    board.connected |= bit_of(port_at(1));
+    bench.work_while_ending(~PortSet{0});
+    EXPECT_EQ(board.count(wire::Kind::hello, port_at(1)), 1u);
+}
+
+TEST(SlowBoard, InLockstepNobodyAsksForCables) {
+    Bench<LinesBoard> bench{&takes_all, true};
+    bench.board.connected = 0;
+    bench.work_while_ending(~PortSet{0});
+    EXPECT_EQ(bench.dead_ports(), 0u);
 }
 
 TEST(NullBoard, IsABoardOnWhichANodeStands) {

@@ -207,7 +207,7 @@ private:
     /// What the kernel has there: with the beginning of the next one it is to lie in one page.
     static constexpr std::size_t kAtEndOfArena =
         Sizes::kArenaBytes / limits::kSendersShare / alignof(Link) * alignof(Link);
-    static_assert(alignof(SimNode) == alignof(ProcessSlot) &&
+    static_assert(alignof(SimNode) >= alignof(ProcessSlot) && alignof(SimNode) <= kPageBytes &&
                   alignof(ProcessSlot) == alignof(Link) && alignof(Link) == alignof(PortSlot) &&
                   alignof(PacketBuffer) <= kPageBytes);
 

@@ -1,6 +1,7 @@
 #include "frame_stream.hpp"
 
 #include "bounds.hpp"
+#include "host_frame.hpp"
 #include "wire/compact.hpp"
 #include "wire/frame.hpp"
 #include "wire/load.hpp"
@@ -91,41 +92,30 @@ std::optional<std::span<std::byte>> FrameReader::next_serial(std::span<std::byte
     return std::nullopt;
 }
 
-/// A frame of a loader. Damage shows in the checksum of its packet.
-std::span<std::byte> FrameReader::load_frame_of_line() {
-    const auto packet = std::span(kept_).subspan(1);
-    frame_.resize(wire::kHeadBytes + packet.size());
-    wire::write_head(
-        {.kind = wire::Kind::load, .packet_bytes = static_cast<std::uint16_t>(packet.size())}, {},
-        std::span(frame_).first<wire::kHeadBytes>());
-    std::ranges::copy(packet, frame_.begin() + wire::kHeadBytes);
+/// What was kept of a line, as a frame is everywhere else.
+std::span<std::byte> FrameReader::frame_of_line(bool whole) {
+    if (whole && wire::is_load_front(kept_.front()) && kept_.size() <= wire::kPacketBytesMax)
+        frame_ = make_load_frame(std::span(kept_).subspan(1)); // damage shows in its checksum
+    else if (!whole || !read_frame_of_node())
+        frame_.assign(std::min(kept_.size(), wire::kHeadBytes - 1), std::byte{});
     kept_.clear();
     return frame_;
 }
 
-/// What was kept of a line, as a frame is everywhere else.
-std::span<std::byte> FrameReader::frame_of_line(bool whole) {
-    if (whole && wire::is_load_front(kept_.front()) && kept_.size() <= wire::kPacketBytesMax)
-        return load_frame_of_line();
+/// False if it is none.
+bool FrameReader::read_frame_of_node() {
     frame_.assign(wire::kHeadBytes + wire::kPacketBytesMax, std::byte{});
     const auto head = std::span(frame_).first<wire::kHeadBytes>();
     const auto packet = std::span(frame_).subspan(wire::kHeadBytes);
-    wire::FrontRead front;
-    if (whole)
-        front = wire::read_front(std::span(kept_), kept_.size(), head,
-                                 packet.first<wire::kPacketHeaderBytes>());
+    const wire::FrontRead front = wire::read_front(std::span(kept_), kept_.size(), head,
+                                                   packet.first<wire::kPacketHeaderBytes>());
     if (front.front_bytes == 0)
-        frame_.resize(std::min(kept_.size(), wire::kHeadBytes - 1));
-    else
-        frame_.resize(wire::kHeadBytes + front.packet_bytes);
-    if (front.front_bytes != 0) {
-        const std::size_t payload_bytes = kept_.size() - front.front_bytes;
-        std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(front.front_bytes), payload_bytes,
-                    packet.subspan(wire::kPacketHeaderBytes).begin());
-        wire::restore_checksums(front, head, packet.first(front.packet_bytes));
-    }
-    kept_.clear();
-    return frame_;
+        return false;
+    std::copy(kept_.begin() + static_cast<std::ptrdiff_t>(front.front_bytes), kept_.end(),
+              packet.begin() + wire::kPacketHeaderBytes);
+    wire::restore_checksums(front, head, packet.first(front.packet_bytes));
+    frame_.resize(wire::kHeadBytes + front.packet_bytes);
+    return true;
 }
 
 bool FrameReader::read_length(std::span<const std::byte> bytes) {

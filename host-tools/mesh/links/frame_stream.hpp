@@ -40,7 +40,7 @@ public:
 private:
     std::optional<std::span<std::byte>> next_serial(std::span<std::byte>& bytes);
     std::span<std::byte> frame_of_line(bool whole);
-    std::span<std::byte> load_frame_of_line();
+    bool read_frame_of_node();
     bool move(std::span<std::byte>& bytes, std::size_t until);
     bool read_length(std::span<const std::byte> bytes);
 

@@ -25,15 +25,13 @@ std::vector<std::byte> make_host_frame(NodeId to, wire::HostTag tag,
     return frame;
 }
 
-std::vector<std::byte> make_load_frame(const wire::LoadHeader& header,
-                                       std::span<const std::byte> block) {
-    const std::vector<std::byte> packet = joined(wire::bytes_of(header), block);
+std::vector<std::byte> make_load_frame(std::span<const std::byte> message) {
     std::vector<std::byte> head(wire::kHeadBytes);
     wire::write_head({.kind = wire::Kind::load,
                       .port = kHostPort,
-                      .packet_bytes = static_cast<std::uint16_t>(packet.size())},
+                      .packet_bytes = static_cast<std::uint16_t>(message.size())},
                      kHostMac, head_of(head));
-    return joined(head, packet);
+    return joined(head, message);
 }
 
 std::vector<std::byte> joined(std::span<const std::byte> first, std::span<const std::byte> second) {

@@ -5,7 +5,6 @@
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"
 #include "wire/host_messages.hpp"
-#include "wire/load.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -27,9 +26,9 @@ struct HostMessage {
 std::vector<std::byte> make_host_frame(NodeId to, wire::HostTag tag,
                                        std::span<const std::byte> payload = {});
 
-/// A frame of Kind::load for node 0's loader: this header, and a block behind it.
-std::vector<std::byte> make_load_frame(const wire::LoadHeader& header,
-                                       std::span<const std::byte> block);
+/// A frame of Kind::load, between the host and node 0's loader or two loaders: a LoadHeader, and a
+/// block or nothing behind it.
+std::vector<std::byte> make_load_frame(std::span<const std::byte> message);
 
 /// A payload of two parts.
 std::vector<std::byte> joined(std::span<const std::byte> first, std::span<const std::byte> second);

@@ -60,7 +60,7 @@ std::optional<std::vector<std::byte>> ImageLoad::next_frame(std::uint64_t now_us
     header.checksum = wire::load_checksum(header, block);
     goes_on_ = false;
     sent_at_us_ = now_us;
-    return make_load_frame(header, block);
+    return make_load_frame(joined(wire::bytes_of(header), block));
 }
 
 void ImageLoad::check_time(std::uint64_t now_us) const {
