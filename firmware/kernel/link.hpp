@@ -116,6 +116,8 @@ public:
     bool is_current(unsigned session) const {
         return ((session ^ their_session_) & wire::link_flag::kSessionMask) == 0;
     }
+    /// Answers leave by the way again that is the first.
+    void reset_answers(const LinkContext& context);
     /// A data frame was not: the peer is told what session there is.
     void on_old_session(const LinkContext& context);
     /// Nobody has ever answered: the link is dead until somebody does.

@@ -98,7 +98,10 @@ bool Links::on_cables(PortSet changed, PortSet connected) {
 
 std::uint64_t Links::next_hello() const { return context_.time.ask_at(hellos_, limits::kHelloUs); }
 
+// By which ways answers left may depend on how long neighbours took to boot.
 void Links::on_new_time() {
+    for (Link& link : links_)
+        link.reset_answers(context_);
     if (hello_at_ != wire::kNever)
         hello_at_ = next_hello();
 }
@@ -276,6 +279,8 @@ wire::ModelTime Links::appointed(Port port, const PacketBuffer* buffer) const {
     return trees->appointment(here_.network(), clock_, here_.node(), port, *buffer);
 }
 
+// Ports have their turn one after the other. Not so in lockstep: where answers leave by the ports
+// of others, the order on a cable would depend on which ports were busy.
 bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready) {
     if (passing() && (ready & bit_of(passing_.port)) != 0) {
         header = passing_;
@@ -283,7 +288,9 @@ bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready)
         passing_.kind = Kind::data;
         return true;
     }
-    while (PortSet able = touched_ & ready) { // in turn: from the port after the last one that sent
+    if (context_.time.lockstep())
+        next_port_ = 0;
+    while (PortSet able = touched_ & ready) { // from the port after the last one that sent
         if (const PortSet ahead = able >> next_port_ << next_port_; ahead != 0)
             able = ahead;
         const auto port = static_cast<unsigned>(std::countr_zero(able));

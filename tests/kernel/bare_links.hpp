@@ -14,7 +14,7 @@
 namespace mesh::test {
 
 struct BareLinks {
-    static constexpr unsigned kPortsMax = 4;
+    static constexpr unsigned kPortsMax = 6;
     std::array<PacketBuffer, 16> buffers{};
     std::array<PortSlot, 16 * kPortsMax> slots{};
     std::array<Link, kPortsMax> link;

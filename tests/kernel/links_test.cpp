@@ -3,7 +3,9 @@
 #include "bare_links.hpp"
 
 #include <bit>
+#include <map>
 #include <utility>
+#include <vector>
 
 namespace mesh::test {
 namespace links_test {
@@ -84,6 +86,49 @@ TEST(Links, HoldAnAnswerBackUntilThePortIsReadyThatItLeavesBy) {
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->kind, Kind::hello_answer);
     EXPECT_EQ(bit_of(answer->port), way);
+}
+
+// Or runs in lockstep would depend on how long neighbours took to boot.
+TEST(Links, AnswerByTheFirstWayAgainWhenTimeBeginsAnew) {
+    BareLinks node{{kUhc4, node_at(0)}, 4};
+    const auto link = static_cast<unsigned>(std::countr_zero(node.here.in_ports()));
+    const auto way = [&] { return node.links.at(port_at(link)).leaves_by(); };
+    const Port first = way();
+    for (unsigned hello = 0; hello < 2; ++hello) { // the second: the first answer was lost
+        node.bring(link, node.hello(link));
+        ASSERT_TRUE(node.next());
+    }
+    ASSERT_NE(way(), first);
+    node.links.on_new_time();
+    EXPECT_EQ(way(), first);
+}
+
+/// What leaves by each port, questions and answers, of a node whose ports share a transmitter or
+/// have one each, which is then busy until the node has nothing for the others.
+using FramesByPort = std::map<unsigned, std::vector<std::pair<Kind, unsigned>>>;
+FramesByPort frames_by_port(NodeId id, bool one_each) {
+    constexpr Network kUhc{Topology::uhc, BareLinks::kPortsMax};
+    BareLinks node{{kUhc, id}, kUhc.dim};
+    node.time.begin_lockstep();
+    FramesByPort frames;
+    for (unsigned round = 0; round < 3; ++round) {
+        node.links.say_hello();
+        for (unsigned link = 0; link < kUhc.dim; ++link)
+            if ((node.here.in_ports() >> link & 1u) != 0)
+                node.bring(link, node.hello(link));
+        for (PortSet busy = 0; node.links.more_frames(); busy = 0)
+            while (const auto header = node.next(~busy)) {
+                frames[index(header->port)].emplace_back(header->kind, header->flags);
+                busy |= one_each ? bit_of(header->port) : 0;
+            }
+    }
+    return frames;
+}
+
+// So a board with a transmitter for each port does in lockstep what one with a single one does.
+TEST(Links, SendInAnOrderByEachPortThatDoesNotDependOnWhichOthersWereBusy) {
+    for (std::uint32_t id = 0; id < 1u << BareLinks::kPortsMax; ++id)
+        EXPECT_EQ(frames_by_port(node_at(id), true), frames_by_port(node_at(id), false)) << id;
 }
 
 // A node that is not in its first life waits for silent neighbours only so long. A link that has

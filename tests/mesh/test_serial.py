@@ -11,9 +11,6 @@ from networks import nodes_of
 ALL = boards.names(BUILD)
 SERIAL = [board for board in ALL if "serial" in boards.facts(BUILD, board)["lines"]]
 SAME = "steps hops retransmissions delivery_hash link_packets faults".split()
-# Where links carry one way an answer may have to wait for the port that it leaves by, which a
-# simulated node does not know; then faults hit other frames.
-SAME_ONE_WAY = "steps hops link_packets".split()
 # Blocks that fit the smallest board.
 SIZES = {
     "bcast": ["--bytes", 3000], "scatter": ["--bytes", 200], "gather": ["--bytes", 200],
@@ -31,7 +28,8 @@ CONTENDING = {
     "send": ["--dim", 3, "--op", "send", "--faults", "drop:0.1"],
     "alltoall": ["--dim", 2, "--op", "alltoall", "--bytes", 100],
     # Answers leave by other ports than what they answer came in by, which may be busy.
-    "answers": ["--topology", "uhc", "--dim", 2, "--op", "bcast", "--bytes", 3000, "--lockstep"],
+    "answers": ["--topology", "uhc", "--dim", 3, "--op", "bcast", "--bytes", 3000, "--lockstep",
+                "--faults", "drop:0.1,dup:0.05,reorder:0.05", "--seed", 2],
     "all faults": ["--dim", 2, "--op", "bcast", "--bytes", 3000, "--lockstep", "--faults",
                    "drop:0.2,corrupt:0.1,dup:0.1,reorder:0.1"],
 }
@@ -56,7 +54,7 @@ def test_a_simulation_of_a_small_board_runs_out_of_buffers_where_that_does(board
 def same_as_simulated(board, *arguments):
     real, simulated = (verified(run(engine, "--board", board, *arguments))
                        for engine in ("qemu", "sim"))
-    for what in SAME_ONE_WAY if "uhc" in arguments and "--faults" in arguments else SAME:
+    for what in SAME:
         # The sines of two libraries differ in the last bit.
         rounds = what == "delivery_hash" and real["op"] == "fft"
         assert rounds or real[what] == simulated[what], what
@@ -121,6 +119,12 @@ def test_a_full_stack_is_told_as_one(board):
     outcome = mesh("run", "--board", board, "--dim", 1, "--app", BUILD / board / "app_crash.elf",
                    "--", "recurse")
     assert outcome.status == 1 and "stopped: stack overflow" in outcome.err, outcome
+
+
+def test_a_mesh_of_boards_that_differ_is_refused():
+    one, other = SERIAL[:2]
+    refused(mesh("run", "--board", one, "--dim", 1, "--app", BUILD / one / "hello.elf", "--app",
+                 f"{BUILD / other / 'hello.elf'}@1"), f"was built for board {other}, not for {one}")
 
 
 @pytest.mark.parametrize("board", SERIAL)
