@@ -1,4 +1,5 @@
 """`mesh load`: nodes boot with nothing but a loader, and get their image over the mesh."""
+import json
 import re
 
 import pytest
@@ -20,9 +21,14 @@ def loaded(board, dim, *more):
 
 
 @pytest.mark.parametrize("board, dim", [*((board, 2) for board in LOADED), (SERIAL[0], 3)])
-def test_an_image_is_everywhere_after_as_many_steps_as_it_has_blocks_and_links_to_go(board, dim):
-    size, nodes, blocks, steps = loaded(board, dim)
+def test_an_image_is_everywhere_after_as_many_steps_as_it_has_blocks_and_links_to_go(
+        board, dim, tmp_path):
+    file = tmp_path / "report.json"
+    size, nodes, blocks, steps = loaded(board, dim, "--report", file)
     assert blocks == -(-size // 1024) and nodes == 2 ** dim and steps == blocks + dim - 1
+    told = json.loads(file.read_text())["load"]
+    assert told.pop("wall_s") > 0
+    assert told == {"bytes": size, "blocks": blocks, "steps": steps}
 
 
 @pytest.mark.parametrize("board", LOADED)

@@ -124,6 +124,16 @@ Json waits_of(const RunResult& result) {
     return waits;
 }
 
+/// What `mesh load` brought to all nodes before they began.
+Json load_of(const RunResult& result) {
+    if (!result.load)
+        return nullptr;
+    return {{"bytes", result.load->bytes},
+            {"blocks", result.load->blocks},
+            {"steps", result.load->steps},
+            {"wall_s", result.load->seconds}};
+}
+
 /// Every key is there, whatever the op; the op fills in what it has.
 Json head_of(const Operation& op) {
     const RunPlan& run = op.run();
@@ -207,6 +217,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     report["buffers_used"] = buffers_used(result);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
     add(report, summary.verdict.figures);
+    report["load"] = load_of(result);
     report["boot_s"] = result.boot_s;
     report["wall_s"] = result.wall_s;
     report["instructions_per_hop"] = nullptr;
@@ -298,7 +309,7 @@ std::string results_as_json(const Operation& op, const RunResult& result, const 
                             const LoomCounts& loom) {
     Json results = results_of(op, result, summary, loom);
     for (const char* key :
-         {"link_packets", "cable_bytes", "dma_transfers", "counters", "boot_s", "wall_s"})
+         {"link_packets", "cable_bytes", "dma_transfers", "counters", "load", "boot_s", "wall_s"})
         results.erase(key);
     if (result.nodes.size() > kNodesListed)
         for (const char* key : {"finish_time", "buffers_used"})

@@ -304,6 +304,7 @@ void Run::host_frame(NodeId from, std::span<const std::byte> frame) { roster_.he
 void Run::words(NodeId node, std::string_view text) { roster_.hear_errors(node, text); }
 
 void Run::loaded(const ImageLoad::Summary& summary) {
+    result_.load = summary;
     progress_.clear();
     fmt::print(plan_.report == kStandardOutput ? stderr : stdout,
                "loaded    {} bytes into {} nodes: {} blocks, {} steps, {:.1f} s\n", summary.bytes,

@@ -21,6 +21,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,7 @@ struct RunResult {
     std::uint64_t expelled = 0;    // nodes ended for what they did
     std::uint64_t relay_drops = 0; // frames lost between host tool and nodes with one cable
     std::uint64_t cable_bytes = 0; // Engine::cable_bytes() of the work
+    std::optional<ImageLoad::Summary> load; // of the image, by loaders
 };
 
 class Run final : private Events, private Desk {
