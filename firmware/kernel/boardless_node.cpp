@@ -116,7 +116,7 @@ void BoardlessNode::rest() {
     if (!lockstep())
         on_time();
     kernel_.links_.repeat_hello();
-    kernel_.links_.flush_acknowledgements();
+    kernel_.links_.acknowledge(interlude_); // which comes late enough
 }
 
 void BoardlessNode::on_time() {

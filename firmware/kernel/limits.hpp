@@ -42,6 +42,10 @@ constexpr std::uint32_t patience_min_us(std::uint32_t bits_per_second) {
     return std::max(kPatienceMinUs, frames_us(4, bits_per_second));
 }
 
+/// Free running: data that its sender does not ask about is acknowledged after this share of the
+/// least patience, so that a round trip stays far below that.
+inline constexpr std::uint32_t kAcknowledgeShare = 8;
+
 /// Hello is repeated until the peer answers: after this time, and then after twice the pause
 /// before, up to kPauseDoublings times. So is a packet that the peer had no buffer for, in case its
 /// word that it has some now was lost.

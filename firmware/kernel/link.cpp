@@ -200,6 +200,23 @@ PacketBuffer* Link::pick(LinkContext& context) {
     return nullptr;
 }
 
+// A frame that goes again or tries whether there are buffers, and one of a node that is itself
+// short of those that its neighbours' packets need, is to be acknowledged soon: nobody waits for an
+// alarm.
+bool Link::asks(const LinkContext& context, const PacketBuffer* packet, bool again) {
+    const bool is_short = context.pool.free() <= context.pool.capacity() / 2 + packet->remaining;
+    return asking_.asks(frame_bytes(packet), context.cables.window_bytes,
+                        again || is_short || probes_ != 0);
+}
+
+// Begins to measure the round trip of a frame. Of one that asks, since others are answered by an
+// alarm, later than what is lost need be waited for.
+void Link::measure(const LinkContext& context, std::uint16_t sequence) {
+    measuring_ = true;
+    measured_ = sequence;
+    measured_from_us_ = static_cast<std::uint32_t>(context.time.now());
+}
+
 // Sets all fields; those that only data has are the caller's then.
 void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
     header.kind = kind;
@@ -248,7 +265,8 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
     if (context.time.lockstep() && acknowledge_now_)
         return acknowledge(context, header);
     unsigned place = in_flight_;
-    if (resend_next_ < resend_end_) {
+    const bool again = resend_next_ < resend_end_;
+    if (again) {
         place = resend_next_++;
         ++context.counters[Counter::retransmissions];
     } else if (PacketBuffer* buffer = closed_ != 0 ? nullptr : pick(context); buffer != nullptr) {
@@ -261,11 +279,6 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         ++in_flight_;
         MESH_CHECK(in_flight_ <= limits::kWindowFrames, link_window_overrun);
         flight_bytes_ += static_cast<std::uint32_t>(frame_bytes(buffer));
-        if (!measuring_) {
-            measuring_ = true;
-            measured_ = static_cast<std::uint16_t>(base_ + place);
-            measured_from_us_ = static_cast<std::uint32_t>(context.time.now());
-        }
         if (place == 0)
             arm(context);
     } else if (acknowledge_now_) {
@@ -280,6 +293,11 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
         static_cast<std::uint16_t>(wire::kPacketHeaderBytes + packet->header.payload_bytes);
     header.model_time = slot(context, packet).arrival;
     header.hops = static_cast<std::uint16_t>(packet->hops + 1);
+    if (asks(context, packet, again)) {
+        header.flags |= wire::link_flag::kAsks;
+        if (!measuring_ && !again)
+            measure(context, header.sequence);
+    }
     header.flags |=
         static_cast<std::uint16_t>(packet->tags.at(header.port) << wire::link_flag::kTagShift);
     return true;

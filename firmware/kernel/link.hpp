@@ -6,6 +6,9 @@
 // that one is missing, sends them again from the first. When that was in vain for too often, the
 // link is dead.
 //
+// Acknowledging. The receiver may take its time, but not with a frame by which the sender asks: see
+// Asking, and kernel/links.hpp for how long.
+//
 // Refusal. The peer may have no buffer for a packet (see kernel/admission.hpp). It then
 // acknowledges the number but marks it refused; so the packet comes back to the head of the queue
 // without blocking the numbering. Everything sent in the same epoch after it is refused as well,
@@ -56,6 +59,24 @@ struct LinkContext {
     Cables cables;
     std::uint32_t patience_min_us = cables.patience_us; // before a frame is sent again
     std::uint32_t answer_ports = 0; // where links carry one way: those by which answers may leave
+};
+
+/// When a sender asks for an acknowledgement, without which the receiver takes its time: so often
+/// that only half of the window is ever filled by frames that it has not asked about.
+class Asking {
+public:
+    /// Whether it asks with the next frame, of so many bytes; it does if `urgent`.
+    bool asks(std::size_t frame_bytes, std::size_t window_bytes, bool urgent) {
+        const std::size_t share = std::max(frame_bytes, window_bytes / limits::kWindowFrames);
+        unasked_bytes_ += static_cast<std::uint32_t>(share);
+        if (!urgent && unasked_bytes_ + share <= window_bytes / 2)
+            return false;
+        unasked_bytes_ = 0;
+        return true;
+    }
+
+private:
+    std::uint32_t unasked_bytes_ = 0; // a frame counts as its share of the window at least
 };
 
 class Link {
@@ -187,6 +208,8 @@ private:
     std::uint32_t wait_us(const LinkContext& context) const {
         return std::max(wait_us_, context.patience_min_us);
     }
+    bool asks(const LinkContext& context, const PacketBuffer* packet, bool again);
+    void measure(const LinkContext& context, std::uint16_t sequence);
     void arm(LinkContext& context);
     void resend(LinkContext& context);
     void on_progress(const LinkContext& context);
@@ -238,6 +261,7 @@ private:
     PacketBuffer* held_first_ = nullptr; // packets with an appointment
     PacketBuffer* taken_back_ = nullptr; // last one that came back while draining
     std::uint32_t flight_bytes_ = 0;
+    Asking asking_;
     std::uint32_t measured_from_us_ = 0; // when the frame left whose round trip is measured
     std::uint32_t round_trip_us_ = 0;    // smoothed
     std::uint32_t patience_us_ = limits::kPatienceFirstUs; // before a frame is sent again

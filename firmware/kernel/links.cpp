@@ -239,9 +239,11 @@ Links::Arrived Links::on_data(Port port, const LinkHeader& header, PacketBuffer*
         return {.freed = freed};
     }
     const bool accepted = judge(port, header, buffer);
-    owing_ |= 1u << index(port);
+    const std::uint32_t bit = 1u << index(port);
+    owing_ |= bit;
+    asked_ |= (header.flags & wire::link_flag::kAsks) != 0 ? bit : 0;
     if (context_.time.lockstep())
-        flush_acknowledgements();
+        link.flush_acknowledgement();
     return {accepted, freed, false,
             static_cast<std::uint8_t>(header.flags >> wire::link_flag::kTagShift)};
 }
@@ -303,9 +305,11 @@ bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready)
             if (is_hello(header)) {
                 header.refused = index(here_.node());
                 header.sequence = network_word(here_.network());
-            } else if (admission_.closed()) {
-                header.free_buffers = 0; // for neighbours
+                return true;
             }
+            owing_ &= ~(1u << port);
+            if (admission_.closed())
+                header.free_buffers = 0; // for neighbours
             return true;
         }
         touched_ &= ~(1u << port);
@@ -313,10 +317,18 @@ bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready)
     return false;
 }
 
-void Links::flush_acknowledgements() {
-    touched_ |= owing_;
-    for (; owing_ != 0; owing_ &= owing_ - 1)
-        links_[static_cast<unsigned>(std::countr_zero(owing_))].flush_acknowledgement();
+void Links::acknowledge(bool at_once) {
+    const std::uint64_t now = context_.time.now();
+    PortSet due = at_once || now >= acknowledge_at_ ? owing_ : owing_ & asked_;
+    asked_ = 0;
+    owing_ &= ~due;
+    touched_ |= due;
+    for (; due != 0; due &= due - 1)
+        links_[static_cast<unsigned>(std::countr_zero(due))].flush_acknowledgement();
+    if (owing_ == 0)
+        acknowledge_at_ = wire::kNever;
+    else if (acknowledge_at_ == wire::kNever)
+        acknowledge_at_ = now + context_.patience_min_us / limits::kAcknowledgeShare;
 }
 
 void Links::tell_of_buffers() {
@@ -347,7 +359,8 @@ void Links::on_time() {
 }
 
 std::uint64_t Links::next_deadline() const {
-    std::uint64_t earliest = context_.time.lockstep() ? wire::kNever : hello_at_;
+    std::uint64_t earliest =
+        context_.time.lockstep() ? wire::kNever : std::min(hello_at_, acknowledge_at_);
     for (const Link& link : links_)
         earliest = std::min(earliest, link.next_deadline(context_));
     return earliest;

@@ -50,8 +50,10 @@ public:
     bool more_frames() const { return touched_ != 0 || passing(); }
     /// An answer waits to be passed on: no frame may be taken, it could be another one.
     bool passing() const { return passing_.kind != wire::Kind::data; }
-    /// Acknowledgements that no packet carried leave by themselves.
-    void flush_acknowledgements();
+    /// No frame lies in the receiver: acknowledgements that no packet has carried leave by
+    /// themselves, if their senders have asked for them or have waited long enough (all:
+    /// `at_once`).
+    void acknowledge(bool at_once);
     /// Tells refused peers that there are buffers again, if so.
     void on_buffers_free() {
         if (starved_)
@@ -134,7 +136,8 @@ private:
     bool ready_told_ = false;
     // Sets of ports, so that a frame costs what its links need and not what all links would.
     std::uint32_t touched_ = 0; // may have a frame to send
-    std::uint32_t owing_ = 0;   // took data since acknowledgements were last flushed
+    std::uint32_t owing_ = 0;   // took data that no frame has acknowledged since
+    std::uint32_t asked_ = 0;   // asked to acknowledge since no frame last lay in the receiver
     std::uint32_t dead_ = 0;
     const Here& here_;
     std::span<Link> links_;
@@ -142,6 +145,7 @@ private:
     const Admission& admission_;
     wire::LinkHeader passing_{.kind = wire::Kind::data}; // an answer, or nothing
     std::uint64_t hello_at_ = wire::kNever;
+    std::uint64_t acknowledge_at_ = wire::kNever; // all that is owed then
     ModelClock clock_;
     wire::Ready ready_{};
 };

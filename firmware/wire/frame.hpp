@@ -94,8 +94,9 @@ inline constexpr std::uint16_t kNoNumber = 0xFFFF;
 namespace link_flag {
 inline constexpr std::uint16_t kEpochMask = 0x0001;
 inline constexpr std::uint16_t kSessionMask = 0x00FE;
-inline constexpr std::uint16_t kGap = 0x0100; // a frame is missing: send again from `acknowledged`
-inline constexpr unsigned kTagShift = 9;      // data: above it what the last node said, see Tags
+inline constexpr std::uint16_t kGap = 0x0100;  // a frame is missing: send again from `acknowledged`
+inline constexpr std::uint16_t kAsks = 0x0200; // data: the receiver is to acknowledge it soon
+inline constexpr unsigned kTagShift = 10;      // data: above it what the last node said, see Tags
 } // namespace link_flag
 
 /// How an answer (ack, hello_answer) goes home where links carry one way only: out by `answer`,

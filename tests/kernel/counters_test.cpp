@@ -78,7 +78,11 @@ Bytes frame_of(wire::LinkHeader header, const Bytes& packet = {}) {
 }
 
 Bytes data_frame(std::uint16_t sequence, const wire::PacketHeader& header = for_node_0()) {
-    return frame_of({.kind = wire::Kind::data, .sequence = sequence, .hops = 1}, packet_of(header));
+    return frame_of({.kind = wire::Kind::data,
+                     .sequence = sequence,
+                     .hops = 1,
+                     .flags = wire::link_flag::kAsks},
+                    packet_of(header));
 }
 
 Process does_nothing(Kernel&) { co_return Status::ok; }

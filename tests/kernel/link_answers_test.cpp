@@ -101,25 +101,24 @@ struct OneNeighbour : BareLinks {
         bring(0, hello(0));
         EXPECT_TRUE(next());
     }
-    void bring_packet() {
+    /// Whether the node takes the packet, which it lets go of at once.
+    bool bring_packet(wire::LinkHeader data = {.kind = Kind::data, .port = port_at(0), .hops = 1}) {
         PacketBuffer* buffer = pool.allocate();
         buffer->header = {.source = node_at(1), .destination = node_at(0)};
         wire::write_packet_header(buffer->header,
                                   buffer->packet().first<wire::kPacketHeaderBytes>());
         wire::seal_packet(buffer->packet());
-        const wire::LinkHeader data{.kind = Kind::data,
-                                    .port = port_at(0),
-                                    .packet_bytes = wire::kPacketHeaderBytes,
-                                    .hops = 1};
-        EXPECT_FALSE(links.on_frame(port_at(0), data, buffer).packet);
+        data.packet_bytes = wire::kPacketHeaderBytes;
+        const bool taken = links.on_frame(port_at(0), data, buffer).packet;
         pool.release(buffer);
+        return taken;
     }
 };
 
 TEST(LinkAnswers, ANodeWithoutRoomForNoticesNamesNoFreeBuffersUntilItHas) {
     OneNeighbour node;
     node.admission.close(true);
-    node.bring_packet();
+    EXPECT_FALSE(node.bring_packet());
     const std::optional<wire::LinkHeader> refusal = node.next();
     ASSERT_TRUE(refusal);
     EXPECT_EQ(refusal->kind, Kind::ack);
@@ -132,6 +131,86 @@ TEST(LinkAnswers, ANodeWithoutRoomForNoticesNamesNoFreeBuffersUntilItHas) {
     const std::optional<wire::LinkHeader> told = node.next();
     ASSERT_TRUE(told) << "who was refused is told";
     EXPECT_EQ(told->free_buffers, 16u);
+}
+
+/// Packets go one way only, one at a time: both ends come to rest after each.
+struct OneWay {
+    explicit OneWay(std::size_t buffers) : sender(buffers, false, 4096) { sender.meet(); }
+    /// Acknowledgements that the last packet made leave.
+    unsigned send(unsigned packets) {
+        unsigned answers = 0;
+        for (LinkFrame frame; packets != 0; --packets) {
+            EXPECT_TRUE(sender.offer(0, 0, 0));
+            EXPECT_TRUE(sender.next(frame));
+            EXPECT_TRUE(receiver.bring_packet(frame.header));
+            answers = rest();
+            all += answers;
+        }
+        return answers;
+    }
+    unsigned rest() {
+        receiver.links.acknowledge(false);
+        unsigned answers = 0;
+        for (; const auto answer = receiver.next(); ++answers)
+            sender.take({*answer});
+        return answers;
+    }
+    LinkEnd sender;
+    OneNeighbour receiver;
+    unsigned all = 0; // acknowledgements
+};
+
+TEST(LinkAnswers, OneWayTrafficHasAnAcknowledgementForEveryEighthPacketAndOneAtItsEnd) {
+    OneWay cable{48};
+    cable.send(200);
+    EXPECT_EQ(cable.all, 25u);
+    cable.send(5);
+    EXPECT_EQ(cable.sender.link.pending(), 5u);
+    const std::uint64_t alarm = cable.receiver.links.next_deadline();
+    EXPECT_EQ(alarm, limits::kPatienceMinUs / limits::kAcknowledgeShare);
+    cable.receiver.time.set_clock(alarm - 1);
+    EXPECT_EQ(cable.rest(), 0u);
+    cable.receiver.time.set_clock(alarm);
+    EXPECT_EQ(cable.rest(), 1u);
+    EXPECT_EQ(cable.sender.link.pending(), 0u);
+    EXPECT_EQ(cable.receiver.links.next_deadline(), wire::kNever);
+    EXPECT_EQ(cable.sender.counters[Counter::retransmissions], 0u);
+}
+
+TEST(LinkAnswers, PacketsOfTheWayBackCarryTheAcknowledgementAndNoAlarmIsLeft) {
+    OneWay cable{48};
+    cable.send(3);
+    PacketBuffer* back = cable.receiver.pool.allocate();
+    back->header = {.source = node_at(0), .destination = node_at(1)};
+    EXPECT_TRUE(cable.receiver.links.send(port_at(0), back));
+    EXPECT_EQ(cable.rest(), 1u);
+    EXPECT_EQ(cable.sender.link.pending(), 0u);
+    cable.receiver.time.set_clock(limits::kPatienceMinUs);
+    EXPECT_EQ(cable.rest(), 0u);
+}
+
+TEST(LinkAnswers, ASenderShortOfBuffersIsAnsweredAtOnce) {
+    OneWay cable{8};
+    EXPECT_EQ(cable.send(3), 0u);
+    EXPECT_EQ(cable.send(1), 1u) << "half of them are in use";
+    for (unsigned other = 0; other < 4; ++other)
+        ASSERT_NE(cable.sender.pool().allocate(), nullptr);
+    cable.all = 0;
+    cable.send(20);
+    EXPECT_EQ(cable.all, 20u);
+}
+
+TEST(LinkAnswers, AFrameThatIsSentAgainIsAnsweredAtOnce) {
+    OneWay cable{48};
+    ASSERT_TRUE(cable.sender.offer(0, 0, 0));
+    LinkFrame frame;
+    ASSERT_TRUE(cable.sender.next(frame)); // and is lost
+    cable.sender.time.set_clock(cable.sender.link.deadline());
+    cable.sender.link.on_timer(cable.sender.context);
+    ASSERT_TRUE(cable.sender.next(frame));
+    EXPECT_TRUE(cable.receiver.bring_packet(frame.header));
+    EXPECT_EQ(cable.rest(), 1u);
+    EXPECT_EQ(cable.sender.link.pending(), 0u);
 }
 
 } // namespace link_answers_test

@@ -5,10 +5,18 @@
 // DMA take it out again; what the node sends ends in a cable without an end. `kernel` leaves out
 // all that happens inside the board's calls, `whole` nothing but sleeping and waking.
 //
-// Traffic: `alone`, one packet at a time, acknowledged by a frame of its own on both links;
-// `both ways`, packets cross in both directions and carry the acknowledgements; `sbt`, alone again,
-// where each packet goes to the node's only child and to a process of the node itself.
+// Traffic: `alone`, one packet at a time, each to the end, so that the node comes to rest before
+// the next one; `both ways`, packets cross in both directions and carry the acknowledgements;
+// `sbt`, alone again, where each packet goes to the node's only child and to a process of the node
+// itself.
+//
+// The neighbours ask for acknowledgements as links do, by the same class, and acknowledge when the
+// node asks. So where nothing goes the other way an acknowledgement is a frame of its own for many
+// packets: all of both directions are counted, and shared by the packets (column `acks`: those that
+// the node sends). The node's clock shows how long the instructions counted so far take, so the
+// traffic is as dense as the node can bear, and its alarms go off as often as they do then.
 #include "board.hpp"
+#include "chip.hpp"
 #include "kernel/node.hpp"
 #include "meshputer.hpp"
 #include "tests/bench/instructions/counter.hpp"
@@ -57,8 +65,10 @@ private:
 /// What the node did, for its neighbours and for the claims.
 struct Seen {
     std::array<std::uint16_t, kPorts> data_frames{}; // sent by each port
-    std::uint32_t acknowledgements = 0;
-    std::uint32_t moved = 0; // packets that did not leave from the buffer they came into
+    PortSet asks = 0;                   // ports at which the node waits for an acknowledgement
+    std::uint32_t acknowledgements = 0; // frames of its own
+    std::uint32_t answers = 0;          // those that it got
+    std::uint32_t moved = 0;            // packets that did not leave from the buffer they came into
     const std::byte* received_into = nullptr;
 };
 Seen seen;
@@ -77,7 +87,7 @@ public:
         return inner_.ready_ports();
     }
     void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet) {
-        note(port, packet);
+        note(port, head, packet);
         const Pause pause(meter_, !kWhole);
         inner_.transmit(port, head, packet);
     }
@@ -93,15 +103,24 @@ public:
     }
     std::uint32_t dma_transfers(Port port) const { return inner_.dma_transfers(port); }
     std::uint64_t now_us() {
-        const Pause pause(meter_, !kWhole);
-        return inner_.now_us();
+        {
+            const Pause pause(meter_, !kWhole);
+            static_cast<void>(inner_.now_us()); // counted: it costs as much as on the real board
+        }
+        const Pause pause(meter_, true);
+        return (counted_before_ + meter_.instructions()) / (board::chip::kProcessorHz / 1'000'000);
+    }
+    /// The meter begins anew, the clock goes on.
+    void clear_meter() {
+        counted_before_ += meter_.instructions();
+        meter_.clear();
     }
     void set_alarm_us(std::uint64_t time_us) { inner_.set_alarm_us(time_us); }
     void wait() { inner_.wait(); }
     [[noreturn]] void hang() { inner_.hang(); }
 
 private:
-    void note(Port port, std::span<const std::byte> packet) {
+    void note(Port port, const hal::Head& head, std::span<const std::byte> packet) {
         const Pause pause(meter_, true);
         if (index(port) >= kPorts)
             return;
@@ -110,12 +129,16 @@ private:
             return;
         }
         ++seen.data_frames[index(port)];
+        const auto flags = wire::load<std::uint16_t>(head.bytes, wire::offset::kFlags);
+        if ((flags & wire::link_flag::kAsks) != 0)
+            seen.asks |= bit_of(port);
         seen.moved += packet.data() == seen.received_into ? 0 : 1;
     }
 
     board::Board& inner_;
     bench::Meter& meter_;
     const std::byte* lent_ = nullptr;
+    std::uint64_t counted_before_ = 0;
 };
 static_assert(hal::Board<MeteredBoard<true>> && hal::Board<MeteredBoard<false>>);
 
@@ -196,6 +219,7 @@ struct Result {
     std::uint32_t instructions = 0;
     std::uint32_t forwarded = 0;
     std::uint32_t acknowledgements = 0;
+    std::uint32_t answers = 0;
     std::uint32_t moved = 0;
     std::uint32_t dma_transfers = 0;
     std::uint32_t repeated = 0;
@@ -234,8 +258,8 @@ public:
             fill(packets_[number], ways[number].header, payload_bytes);
         for (unsigned number = 0; number < 2; ++number) // what comes first may cost more
             step(ways[number], packets_[number], traffic, payload_bytes);
-        meter_.clear();
-        seen.acknowledgements = seen.moved = 0;
+        board_.clear_meter();
+        seen.acknowledgements = seen.answers = seen.moved = 0;
         const Result before = counted();
         for (unsigned number = 0; number < kPackets; ++number)
             step(ways[number % 2], packets_[number % 2], traffic, payload_bytes);
@@ -271,17 +295,27 @@ private:
               .acknowledged = seen.data_frames[index(way.in)],
               .free_buffers = kBuffers,
               .packet_bytes = static_cast<std::uint16_t>(packet.size()),
-              .hops = 1},
+              .hops = 1,
+              .flags = asks(way.in, wire::kHeadBytes + packet.size()) ? wire::link_flag::kAsks
+                                                                      : std::uint16_t{0}},
              packet);
         poll();
-        if (traffic == Traffic::both_ways)
+        if (traffic == Traffic::both_ways) // what comes the other way acknowledges all
             return;
-        acknowledge(way.out);
-        poll();
-        poll(); // nothing came: the node sends the acknowledgement that it owes
+        if ((seen.asks & bit_of(way.out)) != 0) {
+            acknowledge(way.out);
+            poll();
+        }
+        poll(); // nothing came: the node acknowledges what it is asked about
+    }
+
+    bool asks(Port port, std::size_t frame_bytes) {
+        return asking_[index(port)].asks(frame_bytes, board_.window_bytes(kPorts), false);
     }
 
     void acknowledge(Port port) {
+        seen.asks &= ~bit_of(port);
+        ++seen.answers;
         give({.kind = wire::Kind::ack,
               .port = port,
               .acknowledged = seen.data_frames[index(port)],
@@ -311,6 +345,7 @@ private:
         result.forwarded = counters[Counter::packets_forwarded];
         result.repeated = counters[Counter::retransmissions];
         result.acknowledgements = seen.acknowledgements;
+        result.answers = seen.answers;
         result.moved = seen.moved;
         for (unsigned port = 0; port < kPorts; ++port)
             result.dma_transfers += board_.dma_transfers(port_at(port));
@@ -321,26 +356,9 @@ private:
     MeteredBoard<kWhole> board_;
     Node<MeteredBoard<kWhole>> node_;
     std::array<std::uint16_t, kPorts> given_{}; // data frames given by each port
+    std::array<Asking, kPorts> asking_;
     alignas(4) std::array<PacketBytes, 2> packets_;
 };
-
-[[gnu::noipa]] std::uint32_t crc_of(const std::byte* bytes, std::size_t count, std::uint32_t seed) {
-    return wire::crc32(std::span{bytes, count}, seed);
-}
-
-/// What checking a packet and checking or making the link headers of its frames costs.
-std::uint32_t crc_instructions(const bench::Counter& counter, Traffic traffic,
-                               std::size_t payload_bytes) {
-    static const std::array<std::byte, wire::kPacketBytesMax> bytes{};
-    const auto cost = [&](std::size_t count) {
-        return counter.call(&crc_of, bytes.data(), count, 0u);
-    };
-    const unsigned heads = traffic == Traffic::both_ways ? 2 : 4;
-    const std::uint32_t head = cost(wire::offset::kLinkCrc - wire::offset::kEtherType);
-    const std::uint32_t packet = cost(wire::packet_offset::kPacketCrc) + cost(payload_bytes);
-    const std::uint32_t hash = traffic == Traffic::sbt ? cost(wire::kPacketHeaderBytes) : 0;
-    return heads * head + packet + hash;
-}
 
 struct Case {
     const char* name;
@@ -349,6 +367,23 @@ struct Case {
     Result kernel;
     Result whole;
 };
+
+[[gnu::noipa]] std::uint32_t crc_of(const std::byte* bytes, std::size_t count, std::uint32_t seed) {
+    return wire::crc32(std::span{bytes, count}, seed);
+}
+
+/// What checking a packet and checking or making the link headers of its frames costs.
+std::uint32_t crc_instructions(const bench::Counter& counter, const Case& one) {
+    static const std::array<std::byte, wire::kPacketBytesMax> bytes{};
+    const auto cost = [&](std::size_t count) {
+        return counter.call(&crc_of, bytes.data(), count, 0u);
+    };
+    const std::uint32_t heads = 2 * kPackets + one.whole.acknowledgements + one.whole.answers;
+    const std::uint32_t head = cost(wire::offset::kLinkCrc - wire::offset::kEtherType);
+    const std::uint32_t packet = cost(wire::packet_offset::kPacketCrc) + cost(one.payload_bytes);
+    const std::uint32_t hash = one.traffic == Traffic::sbt ? cost(wire::kPacketHeaderBytes) : 0;
+    return heads * head / kPackets + packet + hash;
+}
 
 template <bool kWhole>
 void run_all(std::span<Case> cases, Result Case::*result, const bench::Counter& counter,
@@ -368,7 +403,7 @@ void print_hundredths(std::uint32_t sum, unsigned width) {
 }
 
 void report(const Case& one, const bench::Counter& counter, target::Suite& suite) {
-    const std::uint32_t crc = crc_instructions(counter, one.traffic, one.payload_bytes);
+    const std::uint32_t crc = crc_instructions(counter, one);
     const std::uint32_t kernel = one.kernel.instructions / kPackets;
     const std::uint32_t whole = one.whole.instructions / kPackets;
     printf("%-10s%8u%8u%8u%8u%7u%%", one.name, static_cast<unsigned>(one.payload_bytes),
