@@ -51,11 +51,8 @@ void send_to_host(const wire::FaultRecord& record) {
     std::memcpy(packet.data() + wire::kPacketHeaderBytes, &record, sizeof record);
     wire::seal_packet(packet);
 
-    wire::LinkHeader link_header;
-    link_header.kind = wire::Kind::host;
-    link_header.port = way_out;
-    link_header.packet_bytes = packet.size();
-    wire::write_head(link_header, mac, head.bytes);
+    head.fields.link = {.kind = wire::Kind::host, .port = way_out, .packet_bytes = packet.size()};
+    wire::seal_head(head.fields, mac);
     board::send_last_frame(way_out, head, packet);
 }
 } // namespace

@@ -123,7 +123,7 @@ hal::Received Board::begin_receive() {
     const std::uint32_t all_words = words(length);
     const std::uint32_t head_words = std::min(all_words, kHeadWords);
     if (head_words < kHeadWords)
-        *head_ = {};
+        head_->bytes = {};
     read_words(std::span{head_->bytes}.first(head_words * 4));
 
     receiving_.state = hal::Received::State::busy;

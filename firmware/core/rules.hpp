@@ -51,8 +51,8 @@ enum class Rule : std::uint8_t {
     kCount
 };
 
-/// A network of 2^dim (cube, uhc) or dim! (star) nodes.
-struct Network {
+/// A network of 2^dim (cube, uhc) or dim! (star) nodes. A word, so that it goes in a register.
+struct alignas(4) Network {
     Topology topology = Topology::cube;
     std::uint8_t dim = 1;
 

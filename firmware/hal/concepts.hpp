@@ -20,10 +20,12 @@
 
 namespace mesh::hal {
 
-/// Cable and link header as the wire has them; aligned for DMA and FIFO access. Not cleared: who
-/// makes one fills all of it.
-struct alignas(kDmaAlign) Head {
+/// Cable and link header as the wire has them, which boards see as bytes and the kernel as fields;
+/// aligned for DMA and FIFO access. Not cleared: who makes one fills all of it.
+union alignas(kDmaAlign) Head {
+    Head() {}
     std::array<std::byte, wire::kHeadBytes> bytes;
+    wire::Head fields;
 };
 
 /// Room for the packet of a frame.

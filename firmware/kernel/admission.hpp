@@ -20,7 +20,7 @@ public:
     Admission(const PacketPool& pool, const Here& here, unsigned receivers)
         : pool_(pool),
           here_(here),
-          nodes_own_(receivers + 1) {}
+          nodes_own_(static_cast<std::uint8_t>(receivers + 1)) {}
 
     /// Most links that a packet of `rule` may still cross after `hops`.
     std::uint16_t remaining(Rule rule, unsigned hops) const {
@@ -46,7 +46,7 @@ public:
 private:
     const PacketPool& pool_;
     const Here& here_;
-    unsigned nodes_own_; // buffers: the receivers', and the host port's
+    std::uint8_t nodes_own_; // buffers: the receivers', and the host port's
     bool closed_ = false;
 };
 

@@ -9,12 +9,12 @@ namespace mesh {
 using wire::HostTag;
 using wire::Kind;
 
-bool BoardlessNode::on_frame(Port port, std::span<const std::byte> head, std::size_t frame_bytes,
+bool BoardlessNode::on_frame(Port port, const wire::Head& head, std::size_t frame_bytes,
                              PacketBuffer* buffer) {
     ++kernel_.counters_[Counter::frames_received];
-    wire::LinkHeader header;
-    if (hung_ || !is_intact(wire::read_head(head, frame_bytes, header), kernel_.counters_))
+    if (hung_ || !is_intact(wire::check_head(head, frame_bytes), kernel_.counters_))
         return false;
+    const wire::LinkHeader& header = head.link;
     const bool from_host = header.kind == Kind::grant || header.kind == Kind::host;
     if (from_host && port != kHostPort) {
         ++kernel_.counters_[Counter::drop_wrong_port];
@@ -55,7 +55,7 @@ bool BoardlessNode::begin_interlude() {
     if (!may_have_interludes() || kernel_.scheduler_.holds().any())
         return false;
     if (!std::exchange(interludes_, true))
-        computing_since_ = kernel_.time_.now();
+        computing_since_us_ = static_cast<std::uint32_t>(kernel_.time_.now());
     interlude_ = true;
     return true;
 }
@@ -69,7 +69,7 @@ void BoardlessNode::end_interludes() {
 
 void BoardlessNode::on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer) {
     const auto packet = std::span{buffer->bytes}.first(header.packet_bytes);
-    if (!is_intact(wire::read_packet(packet, buffer->header), kernel_.counters_))
+    if (!is_intact(wire::check_packet(packet), kernel_.counters_))
         return;
     kernel_.scheduler_.touch();
     const auto tag = static_cast<HostTag>(buffer->header.tag);
@@ -181,8 +181,8 @@ void BoardlessNode::run() {
 // A question that is due while there is no room for it leaves when there is, not by time.
 std::uint64_t BoardlessNode::next_deadline() const {
     const std::uint64_t from = kernel_.forwarder_.may_tell() ? 0 : kernel_.time_.now() + 1;
-    return std::min({kernel_.links_.next_deadline(), kernel_.scheduler_.next_wake(),
-                     kernel_.messages_.next_ask(from)});
+    return std::min(std::min(kernel_.links_.next_deadline(), kernel_.scheduler_.next_wake()),
+                    kernel_.messages_.next_ask(from));
 }
 
 // What nobody has taken.
@@ -212,7 +212,7 @@ void BoardlessNode::fill_report(wire::NodeReport& report) const {
                             (interlude_ ? 1u : 0u);
     if (interlude_)
         report.computing_ms =
-            static_cast<std::uint32_t>(kernel_.time_.now() - computing_since_) / 1000;
+            (static_cast<std::uint32_t>(kernel_.time_.now()) - computing_since_us_) / 1000;
     report.dead_ports = kernel_.links_.dead_ports();
     report_mailbox(report);
     report.counters = kernel_.counters_.values();

@@ -33,10 +33,9 @@ public:
 
     /// Asks at every port who is at its other end.
     void boot() { kernel_.links_.say_hello(); }
-    /// A frame came in by `port`: `head` its first bytes, `buffer` (with one reference) the rest.
+    /// A frame came in by `port`: `head` its begin, `buffer` (with one reference) the rest.
     /// True if the node keeps the buffer.
-    bool on_frame(Port port, std::span<const std::byte> head, std::size_t frame_bytes,
-                  PacketBuffer* buffer);
+    bool on_frame(Port port, const wire::Head& head, std::size_t frame_bytes, PacketBuffer* buffer);
     /// Running free: the time is `now_us`; nothing is done about it yet.
     void set_clock(std::uint64_t now_us) { kernel_.time_.set_clock(now_us); }
     /// Running free: of the ports in `changed`, the cables of those in `connected` were plugged in,
@@ -87,7 +86,6 @@ public:
     /// The host wants the node to stop without a sign.
     bool hung() const { return hung_; }
     std::uint32_t frames_received() const { return kernel_.counters_[Counter::frames_received]; }
-    wire::Mac mac() const { return wire::to_mac(kernel_.here_.identity); }
 
 private:
     void on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer);
@@ -112,7 +110,7 @@ private:
     std::uint8_t news_count_ = 0; // that came in them
     ProcessId program_id_;
     wire::ModelTime finish_time_ = 0;
-    std::uint64_t computing_since_ = 0;
+    std::uint32_t computing_since_us_ = 0;
     Kernel kernel_;
     Program program_;
     std::array<News, limits::kNewsMax> news_;

@@ -28,14 +28,10 @@ void read_news(const wire::PacketHeader& header, News& news) {
     news.detail = detail_of(header);
 }
 
-void seal(PacketBuffer* buffer) {
-    wire::write_packet_header(buffer->header, buffer->packet().first<wire::kPacketHeaderBytes>());
-    wire::seal_packet(buffer->packet());
-}
 } // namespace
 
 void Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready, News& news) {
-    seal(buffer);
+    wire::seal_packet(buffer->packet());
     buffer->ready = ready;
     buffer->hops = 0;
     buffer->remaining = admission_.remaining(buffer->header.rule, 0);
@@ -73,7 +69,7 @@ void Forwarder::say_what_was_lost(Port port, PacketBuffer* buffer) {
         (links_.lost_kinds(port) & Path::kind_in(header.total_bytes)) == 0)
         return;
     header.service = static_cast<std::uint8_t>(Service::gone);
-    seal(buffer);
+    wire::seal_packet(buffer->packet());
 }
 
 // What comes by a question or an answer says of itself which round it belongs to; of other packets
@@ -139,7 +135,6 @@ void Forwarder::on_offer(PacketBuffer* buffer, News& news) {
     }
     ++unexpected_;
     intake_.accept(news.peer, news.message);
-    buffer->header.position = 0; // said which message comes before
     put(buffer);
 }
 

@@ -44,7 +44,7 @@ struct News {
     explicit operator bool() const { return service != Service::kCount; }
     void clear() { service = Service::kCount; }
     /// Becomes the answer to itself.
-    void answer(Service word) {
+    [[gnu::noinline]] void answer(Service word) {
         service = word;
         position = 0;
         detail = 0;

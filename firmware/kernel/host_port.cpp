@@ -36,13 +36,11 @@ void HostPort::flush_print() {
 }
 
 void HostPort::send_room(HostTag tag, std::size_t payload_bytes) {
-    const auto packet = std::span{sending_->bytes}.first(wire::kPacketHeaderBytes + payload_bytes);
-    wire::write_packet_header({.payload_bytes = static_cast<std::uint16_t>(payload_bytes),
-                               .source = node_,
-                               .tag = static_cast<std::uint16_t>(tag)},
-                              packet.first<wire::kPacketHeaderBytes>());
-    wire::seal_packet(packet);
-    send_frame({.kind = wire::Kind::host}, packet);
+    sending_->header = {.payload_bytes = static_cast<std::uint16_t>(payload_bytes),
+                        .source = node_,
+                        .tag = static_cast<std::uint16_t>(tag)};
+    wire::seal_packet(sending_->packet());
+    send_frame({.kind = wire::Kind::host}, sending_->packet());
 }
 
 void HostPort::send_frame(wire::LinkHeader header, std::span<const std::byte> packet) {
@@ -81,7 +79,7 @@ HostPort::Order HostPort::on_packet(HostTag tag, std::span<const std::byte> payl
 bool HostPort::on_job(std::span<const std::byte> payload) {
     if (payload.size() < sizeof(wire::Job) || started_)
         return false;
-    job_ = wire::load<wire::Job>(payload, 0);
+    job_.emplace(wire::load<wire::Job>(payload, 0));
     keep_arguments(payload.subspan(sizeof(wire::Job)));
     return true;
 }

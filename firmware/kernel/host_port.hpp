@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -39,7 +40,10 @@ public:
     /// Tells the host, at once: `first` and `second` as one payload; what is beyond
     /// kPayloadBytesMax is cut off.
     void send(wire::HostTag tag, std::span<const std::byte> first,
-              std::span<const std::byte> second = {});
+              std::span<const std::byte> second);
+    [[gnu::noinline]] void send(wire::HostTag tag, std::span<const std::byte> payload) {
+        send(tag, payload, {});
+    }
     /// Text for the console: kept until a line is whole, or there is something else to tell.
     void print(std::span<const char> text);
     /// Sends what is kept of it.
@@ -50,7 +54,8 @@ public:
                    {});
     }
 
-    const wire::Job& job() const { return job_; }
+    /// Precondition: it has come.
+    const wire::Job& job() const { return *job_; }
     std::span<const std::string_view> arguments() const { return arguments_; }
     bool started() const { return started_; }
 
@@ -79,7 +84,7 @@ private:
     std::span<std::byte> pull_into_;
     std::uint32_t pull_position_ = 0;
     std::span<std::string_view> arguments_; // and their text, in the arena
-    wire::Job job_{};
+    std::optional<wire::Job> job_;
 };
 
 } // namespace mesh

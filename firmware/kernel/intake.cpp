@@ -12,11 +12,9 @@ bool is_behind(std::uint32_t number, std::uint32_t last) {
 } // namespace
 
 Intake::Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_anew)
-    : senders_(senders.empty() ? std::span{&alone_, 1} : senders),
+    : senders_(senders),
       mailbox_(mailbox),
-      begun_anew_(begun_anew) {
-    std::fill(senders_.begin(), senders_.end(), Sender{});
-}
+      begun_anew_(begun_anew) {}
 
 Intake::Memory Intake::remember(NodeId source, std::uint32_t message) const {
     const Sender& sender = place(source);

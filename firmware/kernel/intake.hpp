@@ -39,7 +39,8 @@ public:
     /// What has become of a message of somebody else's, as far as is known.
     enum class Fate : std::uint8_t { never_came, waits, being_taken, taken, unknown };
 
-    /// `begun_anew`: this node had a life before this one, of whose messages it knows nothing.
+    /// `senders`: one at least. `begun_anew`: this node had a life before this one, of whose
+    /// messages it knows nothing.
     Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_anew);
 
     Fate fate(NodeId source, std::uint32_t message) const;
@@ -59,11 +60,12 @@ public:
 
 private:
     enum class Memory : std::uint8_t { never, had, unsure };
-    Sender& place(NodeId source) const { return senders_[index(source) % senders_.size()]; }
+    [[gnu::noinline]] Sender& place(NodeId source) const {
+        return senders_[index(source) % senders_.size()];
+    }
     Memory remember(NodeId source, std::uint32_t message) const;
     bool waits(NodeId source, std::uint32_t message) const;
 
-    Sender alone_; // if there is no other place
     std::span<Sender> senders_;
     const Mailbox& mailbox_;
     const bool begun_anew_;

@@ -5,13 +5,11 @@ namespace mesh {
 namespace {
 /// A part of the arena's end is to remember senders in: so many.
 std::size_t senders_of(std::span<std::byte> arena) {
-    return arena.size() / limits::kSendersShare / sizeof(Sender);
+    return arena.size() / limits::kSendersShare / sizeof(Sender) + 1;
 }
 
 std::span<Sender> make_senders(std::span<std::byte> arena) {
     const std::size_t count = senders_of(arena);
-    if (count == 0)
-        return {};
     const auto place = arena.last(count * sizeof(Sender));
     return {new (place.data()) Sender[count], count};
 }
@@ -33,7 +31,7 @@ Kernel::Kernel(const wire::Identity& identity, const Memory& memory, const Cable
       pool_(memory.buffers, memory.slots, static_cast<unsigned>(memory.links.size())),
       scheduler_(memory.processes),
       admission_(pool_, here_, cables.receivers),
-      links_(here_, memory.links, {pool_, counters_, time_, cables}, admission_),
+      links_(here_, memory.links, pool_, counters_, time_, cables, admission_),
       forwarder_(here_, pool_, counters_, links_, admission_, make_senders(memory.arena)),
       messages_(counters_, scheduler_.holds(), identity.start),
       host_(to_host, identity.node, pool_, arena_, counters_),
@@ -118,11 +116,10 @@ void Kernel::inject(OutgoingPacket&& packet, wire::ModelTime ready) {
     scheduler_.touch();
 }
 
-void Kernel::tell(const News& news) {
+void Kernel::tell(News& news) {
     const Hold hold(scheduler_.holds());
-    News own = news;
-    forwarder_.tell(own);
-    hear(own);
+    forwarder_.tell(news);
+    hear(news);
     if (forwarder_.send_notices())
         scheduler_.touch();
 }

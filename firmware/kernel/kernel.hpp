@@ -172,8 +172,9 @@ public:
     Messages& messages() { return messages_; }
     /// There is room for what a process tells another kernel.
     bool may_tell() const { return forwarder_.may_tell(); }
-    /// Sends word about a message; see Forwarder::tell(). Precondition: may_tell().
-    void tell(const News& news);
+    /// Sends word about a message, and keeps none of it; see Forwarder::tell(). Precondition:
+    /// may_tell().
+    void tell(News& news);
     /// Time to ask: true if outgoing.lost, or if its time for that has come, and may_tell().
     bool may_ask(const Outgoing& outgoing) const {
         return (outgoing.lost || due(outgoing.ask_at)) && may_tell();

@@ -85,7 +85,7 @@ void Link::on_hello(LinkContext& context, const LinkHeader& header) {
 
 // The peer has the number that it says, and knows this end by that one. A node that cannot count
 // how often it was started learns here that it was.
-void Link::meet(LinkContext& context, const LinkHeader& header) {
+[[gnu::noinline]] void Link::meet(LinkContext& context, const LinkHeader& header) {
     const std::uint16_t known = header.free_buffers;
     const bool forgotten = known != wire::kNoNumber && is_later(known, mine_);
     const bool anew = std::exchange(theirs_, header.acknowledged) != header.acknowledged;
@@ -120,7 +120,7 @@ void Link::end_session(LinkContext& context) {
 }
 
 // All that counts within a session. The packets stay.
-void Link::forget_session() {
+[[gnu::noinline]] void Link::forget_session() {
     session_ = their_session_ = kNoSession;
     deadline_ = wire::kNever;
     taken_back_ = nullptr;
@@ -389,7 +389,7 @@ void Link::on_damaged(const LinkHeader& header) {
 }
 
 // Once; if the report is lost, the peer's timer finds it.
-void Link::report_gap() {
+[[gnu::noinline]] void Link::report_gap() {
     gap_ = gap_ || !gap_told_;
     acknowledge_now_ = acknowledge_now_ || gap_;
     gap_told_ = true;

@@ -20,11 +20,11 @@ bool is_intact(wire::Parse parse, Counters& counters) {
     return false;
 }
 
-Links::Links(const Here& here, std::span<Link> links, const LinkContext& context,
-             const Admission& admission)
+Links::Links(const Here& here, std::span<Link> links, PacketPool& pool, Counters& counters,
+             Timebase& time, const Cables& cables, const Admission& admission)
     : here_(here),
       links_(links),
-      context_(context),
+      context_{pool, counters, time, cables},
       admission_(admission) {
     if (here_.rules.answer_way != nullptr)
         context_.answer_ports = here_.out_ports();
@@ -185,9 +185,9 @@ Port Links::answered_link(Port port, const LinkHeader& header) {
         ++context_.counters[Counter::drop_wrong_port];
         return kNoPort;
     }
-    passing_ = header;
-    passing_.port = way.port;
-    ++passing_.hops;
+    passing_.emplace(header);
+    passing_->port = way.port;
+    ++passing_->hops;
     ++context_.counters[Counter::acks_sent];
     return kNoPort;
 }
@@ -231,8 +231,8 @@ Links::Arrived Links::on_data(Port port, const LinkHeader& header, PacketBuffer*
     }
     link.on_acknowledgement(context_, header);
     const bool freed = context_.pool.used() != used;
-    const wire::Parse parse = wire::read_packet(std::span{buffer->bytes}.first(header.packet_bytes),
-                                                buffer->header, !context_.cables.checked);
+    const wire::Parse parse = wire::check_packet(
+        std::span{buffer->bytes}.first(header.packet_bytes), !context_.cables.checked);
     if (!is_intact(parse, context_.counters)) {
         if (parse == wire::Parse::bad_crc)
             link.on_damaged(header);
@@ -284,10 +284,10 @@ wire::ModelTime Links::appointed(Port port, const PacketBuffer* buffer) const {
 // Ports have their turn one after the other. Not so in lockstep: where answers leave by the ports
 // of others, the order on a cable would depend on which ports were busy.
 bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready) {
-    if (passing() && (ready & bit_of(passing_.port)) != 0) {
-        header = passing_;
+    if (passing() && (ready & bit_of(passing_->port)) != 0) {
+        header = *passing_;
         packet = nullptr;
-        passing_.kind = Kind::data;
+        passing_.reset();
         return true;
     }
     if (context_.time.lockstep())

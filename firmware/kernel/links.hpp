@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace mesh {
@@ -33,8 +34,8 @@ public:
     };
 
     /// `links`: one per port; the caller's.
-    Links(const Here& here, std::span<Link> links, const LinkContext& context,
-          const Admission& admission);
+    Links(const Here& here, std::span<Link> links, PacketPool& pool, Counters& counters,
+          Timebase& time, const Cables& cables, const Admission& admission);
 
     // Frames --------------------------------------------------------------------------------------
 
@@ -49,7 +50,7 @@ public:
     /// Another port may have a frame to send.
     bool more_frames() const { return touched_ != 0 || passing(); }
     /// An answer waits to be passed on: no frame may be taken, it could be another one.
-    bool passing() const { return passing_.kind != wire::Kind::data; }
+    bool passing() const { return passing_.has_value(); }
     /// No frame lies in the receiver: acknowledgements that no packet has carried leave by
     /// themselves, if their senders have asked for them or have waited long enough (all:
     /// `at_once`).
@@ -143,7 +144,7 @@ private:
     std::span<Link> links_;
     LinkContext context_;
     const Admission& admission_;
-    wire::LinkHeader passing_{.kind = wire::Kind::data}; // an answer, or nothing
+    std::optional<wire::LinkHeader> passing_; // an answer
     std::uint64_t hello_at_ = wire::kNever;
     std::uint64_t acknowledge_at_ = wire::kNever; // all that is owed then
     ModelClock clock_;

@@ -35,8 +35,9 @@ enum class Service : std::uint8_t {
     kCount
 };
 
-/// The way of packets from their source to here: by a rule and, where it has several, a tree.
-struct Path {
+/// The way of packets from their source to here: by a rule and, where it has several, a tree. A
+/// word, so that it goes in a register.
+struct alignas(4) Path {
     Rule rule = Rule::unicast;
     std::uint8_t subtree = 0;
     bool inward = false; // up the tree, to its root

@@ -7,7 +7,7 @@ namespace mesh {
 
 namespace {
 
-constexpr wire::ModelTime kPauseMax = 64 * wire::kTicksPerUnit;
+constexpr std::uint32_t kPauseMax = 64 * wire::kTicksPerUnit;
 
 // Packets that the first `position` bytes of a message take.
 std::uint32_t packets_before(const SendOptions& options, std::uint32_t position) {
@@ -67,12 +67,11 @@ bool Sending::has_news() const {
 // Nobody takes it yet: it is offered again after a while.
 bool Sending::pausing() {
     if (pause_end_ == 0) {
-        wake_ = kernel_.deadline_in(pause_);
         pause_end_ = kernel_.now() + pause_;
-        ask_again_at(wake_);
+        ask_again_at(kernel_.deadline_in(pause_));
         pause_ = std::min(2 * pause_, kPauseMax);
     }
-    if (!kernel_.due(wake_))
+    if (!kernel_.due(asked_again_at()))
         return true;
     ask_again_at(wire::kNever);
     kernel_.advance_clock(std::exchange(pause_end_, 0));
@@ -190,14 +189,15 @@ bool Message::advance(std::optional<SourceWait>& wait) {
     if (tells) {
         unanswered_ = 0;
         started_ = true;
-        kernel_.tell({.service = Service::taken,
-                      .rule = Rule::unicast,
-                      .way = incoming_.detour ? Way::kNone : Way::kChosen,
-                      .round = 0,
-                      .peer = source(),
-                      .message = header_.message,
-                      .position = consumed,
-                      .detail = kernel_.now()});
+        News taken{.service = Service::taken,
+                   .rule = Rule::unicast,
+                   .way = incoming_.detour ? Way::kNone : Way::kChosen,
+                   .round = 0,
+                   .peer = source(),
+                   .message = header_.message,
+                   .position = consumed,
+                   .detail = kernel_.now()};
+        kernel_.tell(taken);
     }
     return true;
 }

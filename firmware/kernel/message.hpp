@@ -64,9 +64,8 @@ private:
     SendOptions options_;
     std::uint32_t total_bytes_;
     ByteSource source_;
-    wire::ModelTime pause_ = wire::kTicksPerUnit; // before the next offer
-    wire::ModelTime pause_end_ = 0;               // of the one that it is in, if not 0
-    std::uint64_t wake_ = 0;
+    std::uint32_t pause_ = wire::kTicksPerUnit; // before the next offer
+    wire::ModelTime pause_end_ = 0;             // of the one that it is in, if not 0
 };
 
 /// `Status s = co_await send(kernel, to, options, total_bytes, source)`: sends `total_bytes`

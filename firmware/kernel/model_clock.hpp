@@ -12,6 +12,7 @@
 #include "wire/host_messages.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace mesh {
 
@@ -19,8 +20,8 @@ class ModelClock {
 public:
     using Time = wire::ModelTime;
 
-    void configure(PortModel model, Time tau_ticks, Time tc_ticks) {
-        *this = ModelClock{};
+    void configure(PortModel model, std::uint32_t tau_ticks, std::uint32_t tc_ticks) {
+        sending_until_ = receiving_until_ = 0;
         model_ = model;
         tau_ = tau_ticks;
         tc_ = tc_ticks;
@@ -29,7 +30,7 @@ public:
     PortModel model() const { return model_; }
 
     /// How long `payload_bytes` occupy a link.
-    Time duration(std::size_t payload_bytes) const { return tau_ + tc_ * payload_bytes; }
+    Time duration(std::uint32_t payload_bytes) const { return tau_ + Time{tc_} * payload_bytes; }
 
     /// Books a send that may start at `ready` on a link that is busy until `link_busy` (updated).
     /// Returns when the packet is at the other end.
@@ -61,8 +62,8 @@ private:
     }
 
     PortModel model_ = PortModel::all;
-    Time tau_ = wire::kTicksPerUnit;
-    Time tc_ = 0;
+    std::uint32_t tau_ = wire::kTicksPerUnit;
+    std::uint32_t tc_ = 0; // for a byte
     Time sending_until_ = 0;
     Time receiving_until_ = 0;
 };

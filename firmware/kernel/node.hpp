@@ -22,6 +22,7 @@ class Node {
 public:
     Node(B& board, const Memory& memory, Program program)
         : board_(board),
+          mac_(wire::to_mac(board.identity())),
           node_(board.identity(), memory, cables_of(board, memory.links.size()),
                 ToHost{&Node::transmit_to_host, this}, program) {
         for (unsigned receiver = 0; receiver < kCan.receivers; ++receiver) {
@@ -92,7 +93,7 @@ private:
     void take(const hal::Received& received) {
         const unsigned receiver = kCan.receivers == 1 ? 0 : received.receiver;
         Receiving& room = receiving_[receiver];
-        if (node_.on_frame(received.port, room.head.bytes, received.frame_bytes, room.packet))
+        if (node_.on_frame(received.port, room.head.fields, received.frame_bytes, room.packet))
             room.packet = node_.lend();
         MESH_CHECK(room.packet != nullptr, no_receive_buffer); // Admission keeps one free
         lend(receiver);
@@ -135,14 +136,15 @@ private:
         for (;;) {
             const PortSet ready = board_.ready_ports();
             let_go(ready);
-            wire::LinkHeader header;
+            hal::Head head;
             PacketBuffer* packet = nullptr;
-            if (ready == 0 || !node_.next_frame(header, packet, ready))
+            if (ready == 0 || !node_.next_frame(head.fields.link, packet, ready))
                 return;
             if (packet != nullptr)
                 node_.keep(packet);
-            sending_[sender_of(header.port)] = {packet, bit_of(header.port)};
-            transmit(header, packet != nullptr ? packet->packet() : std::span<std::byte>{});
+            const Port port = head.fields.link.port;
+            sending_[sender_of(port)] = {packet, bit_of(port)};
+            transmit(head, packet != nullptr ? packet->packet() : std::span<std::byte>{});
         }
     }
 
@@ -197,10 +199,9 @@ private:
     }
     bool all_sent() const { return !sending() && !node_.more_frames(); }
 
-    void transmit(const wire::LinkHeader& header, std::span<const std::byte> packet) {
-        hal::Head head;
-        wire::write_head(header, node_.mac(), head.bytes);
-        board_.transmit(header.port, head, packet);
+    void transmit(hal::Head& head, std::span<const std::byte> packet) {
+        wire::seal_head(head.fields, mac_);
+        board_.transmit(head.fields.link.port, head, packet);
     }
 
     /// At once, so that a blocked port cannot hold back a report, and until it has left: the packet
@@ -209,7 +210,9 @@ private:
                                  std::span<const std::byte> packet) {
         Node& node = *static_cast<Node*>(self);
         node.await_host_port();
-        node.transmit(header, packet);
+        hal::Head head;
+        head.fields.link = header;
+        node.transmit(head, packet);
         node.await_host_port();
     }
     void await_host_port() {
@@ -238,6 +241,7 @@ private:
     };
 
     B& board_;
+    const wire::Mac mac_;
     BoardlessNode node_;
     std::array<Receiving, kCan.receivers> receiving_;
     std::array<Sending, kCan.senders> sending_{};

@@ -22,13 +22,15 @@ namespace mesh {
 struct PacketBuffer {
     /// Model time at which all of it is at this node.
     wire::ModelTime ready;
-    wire::PacketHeader header; // as read once on arrival
     PacketBuffer* next;
     std::uint16_t references;
     std::uint16_t hops;      // links crossed so far
     std::uint16_t remaining; // most links that it may still cross from here
     Tags tags;               // for the next nodes
-    alignas(hal::kDmaAlign) std::array<std::byte, wire::kPacketBytesMax> bytes;
+    union { // the packet as the wire has it: its bytes, and the fields that they begin with
+        alignas(hal::kDmaAlign) std::array<std::byte, wire::kPacketBytesMax> bytes;
+        wire::PacketHeader header{};
+    };
 
     std::span<std::byte> packet() {
         return std::span{bytes}.first(wire::kPacketHeaderBytes + header.payload_bytes);

@@ -19,8 +19,8 @@
 
 namespace mesh {
 
-/// Names a spawned process until it is joined.
-struct ProcessId {
+/// Names a spawned process until it is joined. A word, so that it goes in a register.
+struct alignas(4) ProcessId {
     std::uint8_t slot = 0xFF;
     std::uint8_t generation = 0;
 };
@@ -48,6 +48,7 @@ protected:
           wake_(wake) {}
     ~Waiting() = default;
     void ask_again_at(std::uint64_t wake) { wake_ = wake; }
+    std::uint64_t asked_again_at() const { return wake_; }
 
 private:
     friend class Scheduler;
@@ -124,7 +125,7 @@ public:
 private:
     void end(ProcessSlot& slot);
     void tell(ProcessEvent event, unsigned number);
-    bool known(ProcessId id) const {
+    [[gnu::noinline]] bool known(ProcessId id) const {
         return id.slot < slots_.size() && slots_[id.slot].generation == id.generation;
     }
 

@@ -32,7 +32,7 @@ public:
             now_ = now_us;
     }
     /// A frame says that model time has come to `time`; it means nothing to a node that runs free.
-    void come_to(wire::ModelTime time) {
+    [[gnu::noinline]] void come_to(wire::ModelTime time) {
         if (lockstep_)
             now_ = std::max(now_, time);
     }
@@ -82,7 +82,8 @@ public:
 
 private:
     /// After a pause that doubles with each time that was in vain, up to `most` times.
-    std::uint64_t in_pause(std::uint64_t pause, unsigned in_vain, unsigned most) const;
+    [[gnu::noinline]] std::uint64_t in_pause(std::uint64_t pause, unsigned in_vain,
+                                             unsigned most) const;
 
     std::uint64_t now_ = 0;
     bool lockstep_ = false;

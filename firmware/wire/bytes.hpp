@@ -22,7 +22,7 @@ T load(std::span<const std::byte> bytes, std::size_t offset) {
 
 /// Puts `value` at `offset`; the caller has checked that it fits.
 template <class T>
-void store(std::span<std::byte> bytes, std::size_t offset, T value) {
+void store(std::span<std::byte> bytes, std::size_t offset, const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
     std::memcpy(bytes.data() + offset, &value, sizeof value);
 }

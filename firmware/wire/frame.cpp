@@ -2,15 +2,46 @@
 // to use as lengths, though not as node numbers: those the routing rule checks.
 #include "wire/frame.hpp"
 
-#include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
+
+#include <cstddef>
 
 namespace mesh::wire {
 
 namespace {
-std::uint32_t link_crc(std::span<const std::byte> head) {
-    return crc32(head.subspan(offset::kEtherType, offset::kLinkCrc - offset::kEtherType));
-}
+
+// Headers are in memory as on the wire, so their fields lie where the offsets say.
+static_assert(offsetof(Head, cable_to) == offset::kCableTo &&
+              offsetof(Head, cable_from) == offset::kCableFrom &&
+              offsetof(Head, link) == offset::kEtherType &&
+              offsetof(Head, link_crc) == offset::kLinkCrc && sizeof(Head) == kHeadBytes);
+static_assert(offset::kEtherType + offsetof(LinkHeader, kind) == offset::kKind &&
+              offset::kEtherType + offsetof(LinkHeader, port) == offset::kPort &&
+              offset::kEtherType + offsetof(LinkHeader, sequence) == offset::kSequence &&
+              offset::kEtherType + offsetof(LinkHeader, acknowledged) == offset::kAcknowledged &&
+              offset::kEtherType + offsetof(LinkHeader, refused) == offset::kRefused &&
+              offset::kEtherType + offsetof(LinkHeader, free_buffers) == offset::kFreeBuffers &&
+              offset::kEtherType + offsetof(LinkHeader, packet_bytes) == offset::kPacketBytes &&
+              offset::kEtherType + offsetof(LinkHeader, model_time) == offset::kModelTime &&
+              offset::kEtherType + offsetof(LinkHeader, hops) == offset::kHops &&
+              offset::kEtherType + offsetof(LinkHeader, flags) == offset::kFlags);
+static_assert(offsetof(PacketHeader, rule) == packet_offset::kRule &&
+              offsetof(PacketHeader, subtree) == packet_offset::kSubtree &&
+              offsetof(PacketHeader, payload_bytes) == packet_offset::kPayloadBytes &&
+              offsetof(PacketHeader, source) == packet_offset::kSource &&
+              offsetof(PacketHeader, destination) == packet_offset::kDestination &&
+              offsetof(PacketHeader, tag) == packet_offset::kTag &&
+              offsetof(PacketHeader, service) == packet_offset::kService &&
+              offsetof(PacketHeader, flags) == packet_offset::kFlags &&
+              offsetof(PacketHeader, message) == packet_offset::kMessage &&
+              offsetof(PacketHeader, position) == packet_offset::kPosition &&
+              offsetof(PacketHeader, total_bytes) == packet_offset::kTotalBytes &&
+              offsetof(PacketHeader, unit_bytes) == packet_offset::kUnitBytes &&
+              sizeof(PacketHeader) == packet_offset::kPacketCrc);
+
+constexpr std::size_t kLinkBytes = offset::kLinkCrc - offset::kEtherType;
+
+std::uint32_t crc_of(const LinkHeader& link) { return crc32(bytes_of(link).first(kLinkBytes)); }
 
 std::uint32_t packet_crc(std::span<const std::byte> packet) {
     return crc32(packet.subspan(kPacketHeaderBytes),
@@ -18,87 +49,62 @@ std::uint32_t packet_crc(std::span<const std::byte> packet) {
 }
 } // namespace
 
-void write_head(const LinkHeader& header, const Mac& sender, std::span<std::byte, kHeadBytes> out) {
-    const Mac to{0x02, 0, 0, 0, 0, static_cast<std::uint8_t>(header.port)};
-    store(out, offset::kCableTo, to);
-    store(out, offset::kCableFrom, sender);
-    store(out, offset::kEtherType, kEtherType);
-    store(out, offset::kKind, header.kind);
-    store(out, offset::kPort, header.port);
-    store(out, offset::kSequence, header.sequence);
-    store(out, offset::kAcknowledged, header.acknowledged);
-    store(out, offset::kRefused, header.refused);
-    store(out, offset::kFreeBuffers, header.free_buffers);
-    store(out, offset::kPacketBytes, header.packet_bytes);
-    store(out, offset::kModelTime, header.model_time);
-    store(out, offset::kHops, header.hops);
-    store(out, offset::kFlags, header.flags);
-    store(out, offset::kLinkCrc, link_crc(out));
+void seal_head(Head& head, const Mac& sender) {
+    head.cable_to = {0x02, 0, 0, 0, 0, static_cast<std::uint8_t>(head.link.port)};
+    head.cable_from = sender;
+    head.link.ether_type = kEtherType;
+    head.link_crc = crc_of(head.link);
 }
 
-Parse read_head(std::span<const std::byte> head, std::size_t frame_bytes, LinkHeader& out) {
-    if (frame_bytes < kHeadBytes || head.size() < kHeadBytes)
+Parse check_head(const Head& head, std::size_t frame_bytes) {
+    if (frame_bytes < kHeadBytes)
         return Parse::too_short;
-    if (load<std::uint16_t>(head, offset::kEtherType) != kEtherType)
+    if (head.link.ether_type != kEtherType)
         return Parse::not_ours;
-    if (load<std::uint32_t>(head, offset::kLinkCrc) != link_crc(head))
+    if (head.link_crc != crc_of(head.link))
         return Parse::bad_crc;
-    const auto packet_bytes = load<std::uint16_t>(head, offset::kPacketBytes);
-    if (packet_bytes > kPacketBytesMax || kHeadBytes + packet_bytes > frame_bytes)
+    if (head.link.packet_bytes > kPacketBytesMax ||
+        kHeadBytes + head.link.packet_bytes > frame_bytes)
         return Parse::bad_length;
-    out.kind = load<Kind>(head, offset::kKind);
-    out.port = load<Port>(head, offset::kPort);
-    out.sequence = load<std::uint16_t>(head, offset::kSequence);
-    out.acknowledged = load<std::uint16_t>(head, offset::kAcknowledged);
-    out.refused = load<std::uint32_t>(head, offset::kRefused);
-    out.free_buffers = load<std::uint16_t>(head, offset::kFreeBuffers);
-    out.packet_bytes = packet_bytes;
-    out.model_time = load<ModelTime>(head, offset::kModelTime);
-    out.hops = load<std::uint16_t>(head, offset::kHops);
-    out.flags = load<std::uint16_t>(head, offset::kFlags);
     return Parse::ok;
 }
 
-void write_packet_header(const PacketHeader& header, std::span<std::byte, kPacketHeaderBytes> out) {
-    store(out, packet_offset::kRule, header.rule);
-    store(out, packet_offset::kSubtree, header.subtree);
-    store(out, packet_offset::kPayloadBytes, header.payload_bytes);
-    store(out, packet_offset::kSource, header.source);
-    store(out, packet_offset::kDestination, header.destination);
-    store(out, packet_offset::kTag, header.tag);
-    store(out, packet_offset::kService, header.service);
-    store(out, packet_offset::kFlags, header.flags);
-    store(out, packet_offset::kMessage, header.message);
-    store(out, packet_offset::kPosition, header.position);
-    store(out, packet_offset::kTotalBytes, header.total_bytes);
-    store(out, packet_offset::kUnitBytes, header.unit_bytes);
+void write_head(const LinkHeader& header, const Mac& sender, std::span<std::byte, kHeadBytes> out) {
+    Head head{.cable_to = {}, .cable_from = {}, .link = header, .link_crc = 0};
+    seal_head(head, sender);
+    store(out, 0, head);
+}
+
+Parse read_head(std::span<const std::byte> head, std::size_t frame_bytes, LinkHeader& out) {
+    if (head.size() < kHeadBytes)
+        return Parse::too_short;
+    const Head whole = load<Head>(head, 0);
+    const Parse parse = check_head(whole, frame_bytes);
+    if (parse == Parse::ok)
+        out = whole.link;
+    return parse;
 }
 
 void seal_packet(std::span<std::byte> packet) {
     store(packet, packet_offset::kPacketCrc, packet_crc(packet));
 }
 
-Parse read_packet(std::span<const std::byte> packet, PacketHeader& out, bool check) {
+[[gnu::noinline]] Parse check_packet(std::span<const std::byte> packet, bool check_sum) {
     if (packet.size() < kPacketHeaderBytes)
         return Parse::too_short;
     const auto payload_bytes = load<std::uint16_t>(packet, packet_offset::kPayloadBytes);
     if (kPacketHeaderBytes + payload_bytes != packet.size())
         return Parse::bad_length;
-    if (check && load<std::uint32_t>(packet, packet_offset::kPacketCrc) != packet_crc(packet))
+    if (check_sum && load<std::uint32_t>(packet, packet_offset::kPacketCrc) != packet_crc(packet))
         return Parse::bad_crc;
-    out.rule = load<Rule>(packet, packet_offset::kRule);
-    out.subtree = load<std::uint8_t>(packet, packet_offset::kSubtree);
-    out.payload_bytes = payload_bytes;
-    out.source = load<NodeId>(packet, packet_offset::kSource);
-    out.destination = load<NodeId>(packet, packet_offset::kDestination);
-    out.tag = load<std::uint16_t>(packet, packet_offset::kTag);
-    out.service = load<std::uint8_t>(packet, packet_offset::kService);
-    out.flags = load<std::uint8_t>(packet, packet_offset::kFlags);
-    out.message = load<std::uint32_t>(packet, packet_offset::kMessage);
-    out.position = load<std::uint32_t>(packet, packet_offset::kPosition);
-    out.total_bytes = load<std::uint32_t>(packet, packet_offset::kTotalBytes);
-    out.unit_bytes = load<std::uint32_t>(packet, packet_offset::kUnitBytes);
     return Parse::ok;
+}
+
+Parse read_packet(std::span<const std::byte> packet, PacketHeader& out, bool check_sum) {
+    const Parse parse = check_packet(packet, check_sum);
+    if (parse == Parse::ok)
+        out = load<PacketHeader>(packet, 0);
+    return parse;
 }
 
 } // namespace mesh::wire

@@ -10,6 +10,7 @@
 
 #include "core/network.hpp"
 #include "core/types.hpp"
+#include "wire/bytes.hpp"
 #include "wire/identity.hpp"
 
 #include <cstddef>
@@ -30,6 +31,19 @@ inline constexpr std::uint16_t kEtherType = 0xB588; // 88B5, "local experimental
 using ModelTime = std::uint64_t;
 inline constexpr ModelTime kTicksPerUnit = 1'000'000;
 inline constexpr ModelTime kNever = ~ModelTime{0};
+
+/// The same as a header has it: it lies at a whole number of words, which need not be even.
+class HeaderTime {
+public:
+    constexpr HeaderTime(ModelTime time)
+        : low_(static_cast<std::uint32_t>(time)),
+          high_(static_cast<std::uint32_t>(time >> 32)) {}
+    constexpr operator ModelTime() const { return ModelTime{high_} << 32 | low_; }
+
+private:
+    std::uint32_t low_;
+    std::uint32_t high_;
+};
 
 enum class Kind : std::uint8_t {
     // of links
@@ -126,8 +140,9 @@ inline constexpr std::uint8_t kPart = 0x04;     // of the external packet begun 
 inline constexpr std::uint8_t kVoid = 0x08;     // its sender could not make what is expected of it
 } // namespace packet_flag
 
-/// The fields of a link header as values.
+/// The fields of a link header, as they lie in the frame.
 struct LinkHeader {
+    std::uint16_t ether_type = 0; // seal_head() knows it
     Kind kind = Kind::ack;
     Port port = kNoPort;
     std::uint16_t sequence = 0;
@@ -135,12 +150,20 @@ struct LinkHeader {
     std::uint32_t refused = 0;
     std::uint16_t free_buffers = 0;
     std::uint16_t packet_bytes = 0;
-    ModelTime model_time = 0;
+    HeaderTime model_time = 0;
     std::uint16_t hops = 0;
     std::uint16_t flags = 0;
 };
 
-/// The fields of a packet header as values.
+/// What is before the packet, as it lies in the frame.
+struct Head {
+    Mac cable_to;
+    Mac cable_from;
+    LinkHeader link;
+    std::uint32_t link_crc;
+};
+
+/// The fields of a packet header, as they lie in the packet; its checksum follows.
 struct PacketHeader {
     Rule rule = Rule::unicast;
     std::uint8_t subtree = 0;
@@ -164,22 +187,35 @@ struct PacketHeader {
 /// What is wrong with received bytes; each has a counter.
 enum class [[nodiscard]] Parse : std::uint8_t{ok, too_short, not_ours, bad_length, bad_crc};
 
-/// Writes the 44 bytes before the packet; the cable header names `header.port`. `sender` fills the
-/// cable's source address (for captures only).
+/// Makes a head of `head.link`: adds the cable header, which names `head.link.port`, type and
+/// checksum. `sender` fills the cable's source address (for captures only).
+void seal_head(Head& head, const Mac& sender);
+
+/// Checks type, checksum and lengths of the head of a frame of `frame_bytes` bytes; if that is ok,
+/// its fields say what the sender meant. Any bytes are safe.
+Parse check_head(const Head& head, std::size_t frame_bytes);
+
+/// seal_head() where a head is bytes.
 void write_head(const LinkHeader& header, const Mac& sender, std::span<std::byte, kHeadBytes> out);
 
-/// Reads what write_head() wrote from the first bytes of a frame of `frame_bytes` bytes and checks
-/// type, checksum and lengths. `out` is set only if the answer is ok. Any bytes are safe.
+/// check_head() where a head is bytes, the first ones of its frame. `out` is set only if the answer
+/// is ok.
 Parse read_head(std::span<const std::byte> head, std::size_t frame_bytes, LinkHeader& out);
 
 /// Writes the 36 bytes of a packet header, checksum excepted.
-void write_packet_header(const PacketHeader& header, std::span<std::byte, kPacketHeaderBytes> out);
+inline void write_packet_header(const PacketHeader& header,
+                                std::span<std::byte, kPacketHeaderBytes> out) {
+    store(out, 0, header);
+}
 
 /// Computes the packet's checksum and puts it in place. `packet` is header and payload.
 void seal_packet(std::span<std::byte> packet);
 
-/// Checks length and, unless that was done, checksum of a received packet; reads its header if it
-/// is ok.
-Parse read_packet(std::span<const std::byte> packet, PacketHeader& out, bool check = true);
+/// Checks length and, unless that was done, checksum of a received packet. If that is ok, it begins
+/// with its header.
+Parse check_packet(std::span<const std::byte> packet, bool check_sum = true);
+
+/// The same; reads the header if it is ok.
+Parse read_packet(std::span<const std::byte> packet, PacketHeader& out, bool check_sum = true);
 
 } // namespace mesh::wire

@@ -68,7 +68,7 @@ public:
         wire::LinkHeader header;
         const bool ours = wire::read_head(head, bytes.size(), header) == wire::Parse::ok;
         const std::uint32_t dropped = drops();
-        if (node_.on_frame(port, head, bytes.size(), receiving_)) {
+        if (node_.on_frame(port, wire::load<wire::Head>(head, 0), bytes.size(), receiving_)) {
             receiving_ = node_.lend();
             require(receiving_ != nullptr);
         }

@@ -28,7 +28,7 @@ struct BareLinks {
     /// `ports`: that the board has.
     BareLinks(const wire::Identity& identity, unsigned ports)
         : here{identity, rules_of(identity.network.topology)},
-          links{here, std::span{link}.first(ports), {pool, counters, time, {4096}}, admission} {}
+          links{here, std::span{link}.first(ports), pool, counters, time, {4096}, admission} {}
 
     /// What the neighbour at `port`, in its first life, says of itself.
     wire::LinkHeader hello(unsigned port, wire::Kind kind = wire::Kind::hello) const {

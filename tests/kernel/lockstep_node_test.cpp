@@ -51,7 +51,7 @@ const wire::LinkHeader& last_word(const Rig& rig, std::uint32_t id) {
 bool grant_earliest(Rig& rig) {
     wire::ModelTime earliest = wire::kNever;
     for (std::uint32_t id = 0; id < rig.size(); ++id)
-        earliest = std::min(earliest, last_word(rig, id).model_time);
+        earliest = std::min<wire::ModelTime>(earliest, last_word(rig, id).model_time);
     if (earliest == wire::kNever)
         return false;
     for (std::uint32_t id = 0; id < rig.size(); ++id)

@@ -56,7 +56,8 @@ LinkWorld::LinkWorld(const Limits& limits) : limits_(limits), ends_{End{limits},
     for (End& end : ends_) {
         for (unsigned buffer = 0; buffer < limits.buffers; ++buffer) {
             end.buffers[buffer] = {};
-            add_region(&end.buffers[buffer], offsetof(PacketBuffer, bytes));
+            add_region(&end.buffers[buffer],
+                       offsetof(PacketBuffer, bytes) + sizeof(wire::PacketHeader));
         }
         add_region(&end.slots, limits.buffers * sizeof(PortSlot));
         add_region(&end.pool, sizeof end.pool);

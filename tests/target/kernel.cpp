@@ -100,12 +100,12 @@ struct End {
 
     void take(Port port, const wire::LinkHeader& header, std::span<const std::byte> packet,
               bool broken) {
-        std::array<std::byte, wire::kHeadBytes> head;
-        wire::write_head(header, {}, head);
+        wire::Head head{.cable_to = {}, .cable_from = {}, .link = header, .link_crc = 0};
+        wire::seal_head(head, {});
         if (broken)
-            head[wire::offset::kSequence] ^= std::byte{1};
+            head.link.sequence ^= 1;
         std::ranges::copy(packet, receiving->bytes.begin());
-        if (node.on_frame(port, head, head.size() + packet.size(), receiving))
+        if (node.on_frame(port, head, wire::kHeadBytes + packet.size(), receiving))
             receiving = node.lend();
     }
 

@@ -15,10 +15,10 @@ inline void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) 
 
 inline void give(BoardlessNode& node, PacketBuffer& room, wire::HostTag tag,
                  std::span<const std::byte> payload) {
-    std::array<std::byte, wire::kHeadBytes> head;
     const auto [link, packet] = test::host_message(room.bytes, tag, payload);
-    wire::write_head(link, {}, head);
-    static_cast<void>(node.on_frame(kHostPort, head, head.size() + packet.size(), &room));
+    wire::Head head{.cable_to = {}, .cable_from = {}, .link = link, .link_crc = 0};
+    wire::seal_head(head, {});
+    static_cast<void>(node.on_frame(kHostPort, head, sizeof head + packet.size(), &room));
     node.run();
 }
 

@@ -111,9 +111,10 @@ struct Station {
           receiving(node.lend()) {}
 
     void take(Port port, std::span<const std::byte> frame) {
+        const auto head = wire::load<wire::Head>(frame, 0);
         const auto packet = frame.subspan(wire::kHeadBytes);
         std::ranges::copy(packet, receiving->bytes.begin());
-        if (node.on_frame(port, frame.first(wire::kHeadBytes), frame.size(), receiving))
+        if (node.on_frame(port, head, frame.size(), receiving))
             receiving = node.lend();
         node.run();
     }

@@ -169,8 +169,8 @@ TEST(Compact, EveryFrameArrivesAsItWasSent) {
 }
 
 TEST(Compact, TheExtremesOfAllFieldsFitTheFront) {
-    LinkHeader link{Kind::data, port_at(14), 0xFFFF,     0xFFFF, ~0u,
-                    0xFFFF,     0,           kNever - 1, 0xFFFF, 0xFFFF};
+    LinkHeader link{0,      Kind::data, port_at(14), 0xFFFF, 0xFFFF, ~0u,
+                    0xFFFF, 0,          kNever - 1,  0xFFFF, 0xFFFF};
     PacketHeader packet;
     packet.rule = static_cast<Rule>(0xFF);
     packet.subtree = packet.service = packet.flags = 0xFF;
