@@ -65,10 +65,11 @@ struct LinkContext {
 /// that only half of the window is ever filled by frames that it has not asked about.
 class Asking {
 public:
-    /// Whether it asks with the next frame, of so many bytes; it does if `urgent`.
+    /// Whether it asks with the next frame, of so many bytes; it does if `urgent`. The window is
+    /// smaller than 64 KiB.
     bool asks(std::size_t frame_bytes, std::size_t window_bytes, bool urgent) {
         const std::size_t share = std::max(frame_bytes, window_bytes / limits::kWindowFrames);
-        unasked_bytes_ += static_cast<std::uint32_t>(share);
+        unasked_bytes_ = static_cast<std::uint16_t>(unasked_bytes_ + share);
         if (!urgent && unasked_bytes_ + share <= window_bytes / 2)
             return false;
         unasked_bytes_ = 0;
@@ -76,7 +77,7 @@ public:
     }
 
 private:
-    std::uint32_t unasked_bytes_ = 0; // a frame counts as its share of the window at least
+    std::uint16_t unasked_bytes_ = 0; // a frame counts as its share of the window at least
 };
 
 class Link {
@@ -255,13 +256,13 @@ private:
     std::uint16_t wanted_ = 0; // some refused packet needs more free buffers than this
     std::uint16_t mine_ = 0;   // this end's number
     std::uint16_t theirs_ = wire::kNoNumber;
+    Asking asking_;
     // queue of waiting packets, chained by their slots
     PacketBuffer* first_ = nullptr;
     PacketBuffer* last_ = nullptr;
     PacketBuffer* held_first_ = nullptr; // packets with an appointment
     PacketBuffer* taken_back_ = nullptr; // last one that came back while draining
     std::uint32_t flight_bytes_ = 0;
-    Asking asking_;
     std::uint32_t measured_from_us_ = 0; // when the frame left whose round trip is measured
     std::uint32_t round_trip_us_ = 0;    // smoothed
     std::uint32_t patience_us_ = limits::kPatienceFirstUs; // before a frame is sent again
