@@ -28,7 +28,7 @@ Kernel::Kernel(const wire::Identity& identity, const Memory& memory, const Cable
                ToHost to_host)
     : here_{identity, rules_of(identity.network.topology)},
       workspace_(memory.workspace),
-      pool_(memory.buffers, memory.slots, static_cast<unsigned>(memory.links.size())),
+      pool_(memory.buffers, memory.slots, static_cast<unsigned>(memory.links.size()), memory.turns),
       scheduler_(memory.processes),
       admission_(pool_, here_, cables.receivers),
       links_(here_, memory.links, pool_, counters_, time_, cables, admission_),

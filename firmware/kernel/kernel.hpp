@@ -51,6 +51,7 @@ struct Memory {
     std::span<ProcessSlot> processes; // one for each that may live at a time, kProcessesMax at most
     std::span<std::byte> arena;       // frames of processes, 8-byte aligned
     std::span<std::byte> workspace;   // for the program: messages, data
+    [[no_unique_address]] Turns turns = {}; // of nodes in the memory for buffers and slots
 };
 
 /// Where the bytes of a message come from: `fill(context, position, out)` writes them.

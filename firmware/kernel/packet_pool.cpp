@@ -8,8 +8,8 @@ PacketBuffer* PacketPool::allocate() {
     PacketBuffer* buffer = free_list_;
     if (buffer != nullptr)
         free_list_ = buffer->next;
-    else if (touched_ < buffers_.size())
-        buffer = &buffers_[touched_++];
+    else if (touched_ < capacity())
+        buffer = at(touched_++);
     else
         return nullptr;
     ++used_;

@@ -46,14 +46,32 @@ struct PortSlot {
     PacketBuffer* next;
 };
 
+#if __SIZEOF_POINTER__ == 8
+/// Nodes of one process may take turns in one memory, so that what all of them use lies close
+/// together: of every 2^log2 buffers the first is this node's, and the slots of each of its ports.
+struct Turns {
+    unsigned log2 = 0;
+};
+#else
+/// A chip has one node.
+struct Turns {
+    static constexpr unsigned log2 = 0;
+};
+#endif
+
 /// Fixed pool over memory that the caller owns.
 class PacketPool {
 public:
-    /// `buffers` and `slots` stay the caller's and must outlive the pool; slots.size() must be
-    /// buffers.size() * ports. Buffers are not touched before first use.
-    PacketPool(std::span<PacketBuffer> buffers, std::span<PortSlot> slots, unsigned ports)
+    /// Most that number() can tell apart, and a link header can say are free.
+    static constexpr std::size_t kBuffersMax = 0xFFFF;
+
+    /// `buffers` and `slots` stay the caller's and must outlive the pool; there must be `ports`
+    /// slots for each buffer. Buffers are not touched before first use.
+    PacketPool(std::span<PacketBuffer> buffers, std::span<PortSlot> slots, unsigned ports,
+               Turns turns = {})
         : buffers_(buffers),
           slots_(slots),
+          turns_(turns),
           ports_(ports) {}
 
     /// A buffer with one reference, or nullptr if none is free. O(1).
@@ -63,23 +81,27 @@ public:
     /// One owner less; the last one frees it. O(1).
     void release(PacketBuffer* buffer);
 
-    unsigned capacity() const { return static_cast<unsigned>(buffers_.size()); }
+    unsigned capacity() const {
+        const std::size_t last_turn = (std::size_t{1} << turns_.log2) - 1;
+        return static_cast<unsigned>((buffers_.size() + last_turn) >> turns_.log2);
+    }
     unsigned free() const { return capacity() - used_; }
     unsigned used() const { return used_; }
 
     /// Place of a buffer in the pool, for those who keep many and want them small.
     std::uint16_t number(const PacketBuffer* buffer) const {
-        return static_cast<std::uint16_t>(buffer - buffers_.data());
+        return static_cast<std::uint16_t>((buffer - buffers_.data()) >> turns_.log2);
     }
-    PacketBuffer* at(std::uint16_t number) { return &buffers_[number]; }
+    PacketBuffer* at(std::size_t number) { return &buffers_[number << turns_.log2]; }
 
     PortSlot& slot(const PacketBuffer* buffer, unsigned port) {
-        return slots_[std::size_t{number(buffer)} * ports_ + port];
+        return slots_[(std::size_t{number(buffer)} << turns_.log2) * ports_ + port];
     }
 
 private:
     std::span<PacketBuffer> buffers_;
     std::span<PortSlot> slots_;
+    [[no_unique_address]] Turns turns_;
     PacketBuffer* free_list_ = nullptr;
     unsigned ports_;
     unsigned touched_ = 0; // buffers beyond this index were never used

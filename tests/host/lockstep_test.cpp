@@ -141,6 +141,21 @@ TEST_F(LockstepTest, ATimerThatWasSetAnewDoesNotFireAtItsOldTime) {
     EXPECT_EQ(grants, (std::vector<std::pair<std::uint32_t, wire::ModelTime>>{{0, 6}}));
 }
 
+TEST_F(LockstepTest, ATimerFiresOnceHoweverOftenItWasMoved) {
+    lockstep.begin();
+    for (const wire::ModelTime time : {1, 2, 3})
+        hold(0, 0, time, 1);
+    idle(1);
+    idle(2);
+    for (const wire::ModelTime timer : {9, 5, 9, 9})
+        idle(0, timer);
+    EXPECT_EQ(grants, (std::vector<std::pair<std::uint32_t, wire::ModelTime>>{{0, 9}}));
+    EXPECT_FALSE(lockstep.quiescent());
+    idle(0);
+    EXPECT_EQ(grants.size(), 1u);
+    EXPECT_TRUE(lockstep.quiescent());
+}
+
 TEST_F(LockstepTest, WhatFaultsKeptGoesOutBeforeTimePasses) {
     kept = true;
     lockstep.begin();

@@ -92,6 +92,28 @@ TEST(PacketPool, EveryBufferHasASlotOfItsOwnForEachPort) {
     EXPECT_EQ(slots.size(), of.slots.size());
 }
 
+TEST(PacketPool, PoolsThatTakeTurnsInOneMemoryHaveAllOfItAndShareNothing) {
+    constexpr std::size_t kEach = 3;
+    constexpr unsigned kPorts = 4;
+    std::vector<PacketBuffer> buffers(2 * kEach);
+    std::vector<PortSlot> slots(buffers.size() * kPorts);
+    std::set<const void*> given;
+    for (std::size_t turn = 0; turn < 2; ++turn) {
+        PacketPool pool(std::span{buffers}.subspan(turn), std::span{slots}.subspan(turn * kPorts),
+                        kPorts, {.log2 = 1});
+        ASSERT_EQ(pool.capacity(), kEach);
+        for (std::size_t count = 0; count < kEach; ++count) {
+            const PacketBuffer* const buffer = pool.allocate();
+            EXPECT_EQ(pool.at(pool.number(buffer)), buffer);
+            EXPECT_TRUE(given.insert(buffer).second);
+            for (unsigned port = 0; port < kPorts; ++port)
+                EXPECT_TRUE(given.insert(&pool.slot(buffer, port)).second);
+        }
+        EXPECT_EQ(pool.allocate(), nullptr);
+    }
+    EXPECT_EQ(given.size(), buffers.size() + slots.size());
+}
+
 TEST(PacketPoolDeathTest, LettingGoTwiceIsABug) {
     PoolOf of{2, 1};
     PacketBuffer* buffer = of.pool.allocate();

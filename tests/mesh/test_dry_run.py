@@ -103,6 +103,7 @@ def test_the_memory_needed_grows_with_the_nodes_and_is_compared_with_what_there_
 @pytest.mark.parametrize("wrong, allowed", [
     (["--dim", 3, "--op", "bcast", "--tree", "oak"], "sbt"),
     (["--dim", 16, "--op", "bcast"], "--dim up to 8"),
+    (["--engine", "sim", "--dim", 16, "--op", "bcast", "--tree", "hp"], "--dim up to 15"),
     (["--dim", 2, "--op", "bcast", "--faults", "kill:4"], "0 to 3")])
 def test_what_a_run_refuses_a_dry_run_refuses_in_the_same_words(wrong, allowed):
     dry = mesh("run", *wrong, "--dry-run")

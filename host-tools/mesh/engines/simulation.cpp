@@ -1,6 +1,7 @@
 // The sim engine: every node is an object of this process, running the very kernel of the firmware
 // over boards/host. The programs of ops are part of this one, others are loaded. The loom's
 // lockstep is its event queue.
+#include "simulation.hpp"
 #include "engine.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/links/host_frame.hpp"
@@ -60,27 +61,7 @@ std::vector<LoadedProgram> programs_of(const RigPlan& plan) {
 /// Sizes of one node's memory.
 struct Sizes {
     std::size_t buffers;
-    std::size_t slots;
     std::size_t ports;
-
-    /// `board_buffers`: those of a small board, which its nodes have as well; 0: no such board.
-    Sizes(Network network, unsigned board_buffers)
-        : buffers(board_buffers != 0 ? board_buffers : buffers_for(network)),
-          slots(buffers * port_count(network)),
-          ports(port_count(network)) {}
-
-    /// As on a board with 256 nodes at least. An exchange of all with all over several trees at
-    /// once queues some packets of every source at a node of the star; with fewer buffers it still
-    /// ends, but neighbours hold each other back and it takes more steps.
-    static std::size_t buffers_for(Network network) {
-        const std::uint32_t nodes = node_count(network);
-        const std::size_t derived =
-            limits::pool_buffers_min(std::max(nodes, 256u) - 1, limits::kProcessesMax);
-        const std::size_t queues = network.topology == Topology::star ? kQueuedOfEach * nodes : 0;
-        return std::max(derived, std::min(queues, kQueuedMax));
-    }
-    static constexpr std::size_t kQueuedOfEach = 16;
-    static constexpr std::size_t kQueuedMax = 8192;
 
     static constexpr std::size_t kArenaBytes = 26 << 10;
 };
@@ -156,10 +137,15 @@ struct SimNode {
     bool gone = false;
 };
 
+constexpr std::size_t whole(std::size_t bytes, std::size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
+}
+
 /// All nodes and their memory, in one piece that the system only backs where it is touched. A node
-/// touches little of it, so its parts are laid out for few pages: what has its size is followed by
-/// what is used from its beginning on, and the kernel uses an arena at both ends, so each ends
-/// where the next one begins.
+/// touches little of it, so that is laid out for few pages: what has its size stands in one row,
+/// what is used from its beginning on (packets) is one row of all first ones, one of all second
+/// ones and so on, and the kernel uses an arena at both ends, so each ends where the next one
+/// begins.
 class Nodes {
 public:
     Nodes(const Sizes& sizes, std::uint32_t count) : sizes_(sizes), count_(count) {
@@ -167,6 +153,10 @@ public:
                                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
         if (base_ == MAP_FAILED)
             throw RunError(fmt::format("cannot map {} MB for the nodes", bytes() >> 20));
+        // What all nodes use; only the speed of a large mesh depends on it.
+        static_cast<void>(madvise(base_, slots(), MADV_HUGEPAGE));
+        static_cast<void>(madvise(base_ + slots(), kFullRows * slot_row(), MADV_HUGEPAGE));
+        static_cast<void>(madvise(base_ + pools(), kFullRows * pool_row(), MADV_HUGEPAGE));
     }
     Nodes(const Nodes&) = delete;
     Nodes& operator=(const Nodes&) = delete;
@@ -185,25 +175,36 @@ public:
             new (&link) Link;
     }
     Memory memory(std::uint32_t number) const {
-        const std::size_t processes = home(number) + sizeof(SimNode);
-        const std::size_t links = processes + limits::kProcessesMax * sizeof(ProcessSlot);
-        const std::size_t slots = links + sizes_.ports * sizeof(Link);
+        const std::size_t links = home(number) + sizeof(SimNode);
+        const std::size_t processes = links + sizes_.ports * sizeof(Link);
         const std::size_t arena = arenas() + kAtEndOfArena + number * Sizes::kArenaBytes;
-        return {{at<PacketBuffer>(pools() + number * pool_bytes()), sizes_.buffers},
-                {at<PortSlot>(slots), sizes_.slots},
-                {at<Link>(links), sizes_.ports},
-                {at<ProcessSlot>(processes), limits::kProcessesMax},
-                {at<std::byte>(arena), Sizes::kArenaBytes},
-                {at<std::byte>(workspaces() + number * std::size_t{limits::kWorkspaceBytes}),
-                 limits::kWorkspaceBytes}};
+        const std::span buffers{at<PacketBuffer>(pools()), sizes_.buffers << turns().log2};
+        const std::span slots{at<PortSlot>(this->slots()), buffers.size() * sizes_.ports};
+        return {.buffers = buffers.subspan(number),
+                .slots = slots.subspan(number * sizes_.ports),
+                .links = {at<Link>(links), sizes_.ports},
+                .processes = {at<ProcessSlot>(processes), limits::kProcessesMax},
+                .arena = {at<std::byte>(arena), Sizes::kArenaBytes},
+                .workspace = {at<std::byte>(workspaces() +
+                                            number * std::size_t{limits::kWorkspaceBytes}),
+                              limits::kWorkspaceBytes},
+                .turns = turns()};
+    }
+    /// The node is about to work: asks for the memory that it will look at.
+    void fetch(std::uint32_t number) const {
+        const std::size_t first = home(number);
+        const std::size_t end = first + sizeof(SimNode) + sizes_.ports * sizeof(Link);
+        for (std::size_t line = first; line < end; line += kLineBytes)
+            __builtin_prefetch(base_ + line);
     }
 
 private:
+    static constexpr std::size_t kLineBytes = 64;
     static constexpr std::size_t kPageBytes = 4096;
+    static constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
     static_assert(limits::kWorkspaceBytes % kPageBytes == 0);
-    static std::size_t whole_pages(std::size_t bytes) {
-        return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-    }
+    /// Buffers that most nodes come to use.
+    static constexpr std::size_t kFullRows = 3;
     /// What the kernel has there: with the beginning of the next one it is to lie in one page.
     static constexpr std::size_t kAtEndOfArena =
         Sizes::kArenaBytes / limits::kSendersShare / alignof(Link) * alignof(Link);
@@ -215,17 +216,24 @@ private:
     T* at(std::size_t place) const {
         return reinterpret_cast<T*>(base_ + place);
     }
-    std::size_t home_bytes() const {
-        return whole_pages(sizeof(SimNode) + limits::kProcessesMax * sizeof(ProcessSlot) +
-                           sizes_.ports * sizeof(Link) + sizes_.slots * sizeof(PortSlot));
+    Turns turns() const { return {static_cast<unsigned>(std::bit_width(count_ - 1))}; }
+    std::size_t home(std::uint32_t number) const {
+        return number * whole(sizeof(SimNode) + sizes_.ports * sizeof(Link) +
+                                  limits::kProcessesMax * sizeof(ProcessSlot),
+                              kLineBytes);
     }
-    std::size_t pool_bytes() const { return whole_pages(sizes_.buffers * sizeof(PacketBuffer)); }
-    std::size_t home(std::uint32_t number) const { return number * home_bytes(); }
-    std::size_t arenas() const { return count_ * home_bytes(); }
+    std::size_t slot_row() const { return (sizes_.ports * sizeof(PortSlot)) << turns().log2; }
+    std::size_t pool_row() const { return sizeof(PacketBuffer) << turns().log2; }
+    std::size_t slots() const { return whole(home(count_), kHugePageBytes); }
     std::size_t pools() const {
-        return arenas() + whole_pages(kAtEndOfArena + count_ * Sizes::kArenaBytes);
+        return whole(slots() + sizes_.buffers * slot_row(), kHugePageBytes);
     }
-    std::size_t workspaces() const { return pools() + count_ * pool_bytes(); }
+    std::size_t arenas() const {
+        return whole(pools() + sizes_.buffers * pool_row(), kHugePageBytes);
+    }
+    std::size_t workspaces() const {
+        return whole(arenas() + kAtEndOfArena + count_ * Sizes::kArenaBytes, kHugePageBytes);
+    }
     std::size_t bytes() const {
         return workspaces() + count_ * std::size_t{limits::kWorkspaceBytes};
     }
@@ -242,7 +250,8 @@ public:
         : network_(plan.network),
           window_bytes_(plan.board.window_bytes(port_count(plan.network))),
           programs_(programs_of(plan)),
-          nodes_(Sizes(plan.network, plan.board.buffers), node_count(plan.network)),
+          nodes_({simulated_buffers(plan.network, plan.board.buffers), port_count(plan.network)},
+                 node_count(plan.network)),
           faults_(kComputingTimeouts * ProgramFaults::Seconds(plan.timeout_s),
                   ProgramFaults::Seconds(plan.limit_s)),
           loom_(node_count(plan.network), port_count(plan.network),
@@ -273,6 +282,8 @@ public:
             const std::uint32_t number = runnable_.front();
             SimNode& node = nodes_[number];
             runnable_.pop_front();
+            if (runnable_.size() > kAhead)
+                nodes_.fetch(runnable_[kAhead]);
             node.queued = false;
             if (!node.gone && !node.life->board.hung())
                 run(node_at(number));
@@ -381,6 +392,8 @@ private:
         node.queued = true;
     }
 
+    /// Nodes whose memory is on its way while one works.
+    static constexpr std::size_t kAhead = 1;
     /// As of a node of an emulator (Deadlines::stuck).
     static constexpr double kComputingTimeouts = 3;
 
@@ -399,6 +412,21 @@ private:
 };
 
 } // namespace
+
+/// As on a board with 256 nodes at least. An exchange of all with all over several trees at once
+/// queues some packets of every source at a node of the star; with fewer buffers it still ends, but
+/// neighbours hold each other back and it takes more steps.
+std::size_t simulated_buffers(Network network, unsigned board_buffers) {
+    constexpr std::size_t kQueuedOfEach = 16;
+    constexpr std::size_t kQueuedMax = 8192;
+    if (board_buffers != 0)
+        return board_buffers;
+    const std::uint32_t nodes = node_count(network);
+    const std::size_t derived =
+        limits::pool_buffers_min(std::max(nodes, 256u) - 1, limits::kProcessesMax);
+    const std::size_t queues = network.topology == Topology::star ? kQueuedOfEach * nodes : 0;
+    return std::min(std::max(derived, std::min(queues, kQueuedMax)), PacketPool::kBuffersMax);
+}
 
 std::unique_ptr<Engine> make_simulation(const RigPlan& plan) {
     return std::make_unique<Simulation>(plan);

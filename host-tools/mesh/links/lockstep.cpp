@@ -96,12 +96,12 @@ std::string_view Lockstep::complaint(Member& member, wire::ModelTime timer) cons
 
 void Lockstep::set_timer(NodeId node, wire::ModelTime time) {
     Member& member = nodes_[index(node)];
-    if (time == member.timer)
-        return;
-    timers_.erase({member.timer, index(node)});
+    timers_set_ += (time != wire::kNever ? 1 : 0) - (member.timer != wire::kNever ? 1 : 0);
     member.timer = time;
-    if (time != wire::kNever)
-        timers_.insert({time, index(node)});
+    if (time >= member.noted)
+        return;
+    member.noted = time;
+    timers_.emplace(time, index(node));
 }
 
 void Lockstep::exclude(NodeId node) {
@@ -171,7 +171,7 @@ void Lockstep::send_batches() {
 }
 
 bool Lockstep::quiescent() const {
-    return busy_ == 0 && control_.empty() && data_.empty() && timers_.empty();
+    return busy_ == 0 && control_.empty() && data_.empty() && timers_set_ == 0;
 }
 
 void Lockstep::advance() {
@@ -219,16 +219,27 @@ void Lockstep::release(std::vector<Held>& group) {
     }
 }
 
-/// The earliest timer of any node.
-wire::ModelTime Lockstep::earliest_timer() const {
-    return timers_.empty() ? wire::kNever : timers_.begin()->first;
+/// The earliest timer of any node, which is then the first one noted.
+wire::ModelTime Lockstep::earliest_timer() {
+    while (!timers_.empty()) {
+        const auto [time, number] = timers_.top();
+        Member& member = nodes_[number];
+        if (member.timer == time)
+            return time;
+        timers_.pop();
+        if (member.noted == time) {
+            member.noted = wire::kNever;
+            set_timer(node_at(number), member.timer);
+        }
+    }
+    return wire::kNever;
 }
 
 /// Tells every node whose timer is due at `time`.
 void Lockstep::grant(wire::ModelTime time) {
     now_ = std::max(now_, time);
     while (earliest_timer() == time) {
-        const NodeId node = node_at(timers_.begin()->second);
+        const NodeId node = node_at(timers_.top().second);
         set_timer(node, wire::kNever);
         nodes_[index(node)].granted = time;
         outlet_.grant(node, time);

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
+#include <queue>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -104,14 +104,16 @@ private:
         std::uint32_t delivered = 0;
         std::uint32_t consumed = 0;
         wire::ModelTime timer = wire::kNever;
-        wire::ModelTime granted = 0; // the last time that it was told
-        unsigned stale_timers = 0;   // in a row, not behind that time
-        bool reported = false;       // an idle report has come since lockstep began
+        wire::ModelTime noted = wire::kNever; // the earliest that timers_ has for it
+        wire::ModelTime granted = 0;          // the last time that it was told
+        unsigned stale_timers = 0;            // in a row, not behind that time
+        bool reported = false;                // an idle report has come since lockstep began
         bool excluded = false;
         bool busy = true;            // as counted in busy_
         std::uint32_t first = kNone; // of the frames that wait for it, in queued_
         std::uint32_t last = kNone;
     };
+    using Timer = std::pair<wire::ModelTime, std::uint32_t>; // and the node
     /// A frame that waits for a node. All nodes share the places.
     struct Queued {
         Bytes frame;
@@ -130,7 +132,7 @@ private:
     void send_batches();
     void release(std::vector<Held>& group);
     bool release_next();
-    wire::ModelTime earliest_timer() const;
+    wire::ModelTime earliest_timer();
     void grant(wire::ModelTime time);
     Bytes copy_of(std::span<const std::byte> frame);
 
@@ -140,7 +142,10 @@ private:
     std::uint32_t free_ = kNone; // first place of those that are free
     std::vector<Held> control_;
     std::map<wire::ModelTime, std::vector<Held>> data_;
-    std::set<std::pair<wire::ModelTime, std::uint32_t>> timers_; // one a node at most
+    // No later than the timer of each node that has one: most are put off before they are due, and
+    // what is late is seen when it comes first.
+    std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+    std::uint32_t timers_set_ = 0;
     std::vector<std::uint32_t> to_send_; // nodes whose queue got something during a release
     std::vector<Bytes> spare_;
     wire::ModelTime now_ = 0;

@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/engines/qemu_process.hpp"
+#include "host-tools/mesh/engines/simulation.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 #include "naming.hpp"
@@ -54,6 +55,28 @@ void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max,
         refuse("--dim {}: {} nodes need {} MB of memory, {} MB are available: --dim up to {}",
                network.dim, run.nodes(), run.memory_kbyte / 1024, available / 1024,
                largest_dim(network.topology, available / node_kbyte, ports_max));
+}
+
+/// Whether simulated nodes have the buffers for the tree that was asked for: a packet moves on
+/// where more are free than links that it may still cross.
+void plan_buffers(const RunPlan& run, const RunArguments& arguments) {
+    constexpr unsigned kNodesOwn = 2; // one for the next frame, one for the host
+    if (arguments.tree.empty())
+        return;
+    const Rule tree = tree_of(run.network(), arguments.tree);
+    const auto buffers = [&](Network network) {
+        return simulated_buffers(network, run.rig.board.buffers);
+    };
+    const auto fits = [&](unsigned dim) {
+        const Network network{run.network().topology, static_cast<std::uint8_t>(dim)};
+        return height(network, tree) + kNodesOwn < buffers(network);
+    };
+    unsigned dim = run.network().dim;
+    while (dim != 0 && !fits(dim))
+        --dim;
+    if (dim != run.network().dim)
+        refuse("--tree {}: has paths of {} links, a node can keep {} packets: --dim up to {}",
+               arguments.tree, height(run.network(), tree), buffers(run.network()), dim);
 }
 
 /// QEMU's path, after a look at its version.
@@ -114,6 +137,7 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
     if (run.engine == "sim") {
         if (!arguments.gdb.empty())
             refuse("--gdb goes with --engine qemu only");
+        plan_buffers(run, arguments);
         plan_size(run, arguments, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
         return;
     }
