@@ -12,9 +12,11 @@ bool is_behind(std::uint32_t number, std::uint32_t last) {
 } // namespace
 
 Intake::Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_anew)
-    : senders_(senders),
+    : senders_(senders.empty() ? std::span{&alone_, 1} : senders),
       mailbox_(mailbox),
-      begun_anew_(begun_anew) {}
+      begun_anew_(begun_anew) {
+    std::fill(senders_.begin(), senders_.end(), Sender{});
+}
 
 Intake::Memory Intake::remember(NodeId source, std::uint32_t message) const {
     const Sender& sender = place(source);

@@ -39,8 +39,7 @@ public:
     /// What has become of a message of somebody else's, as far as is known.
     enum class Fate : std::uint8_t { never_came, waits, being_taken, taken, unknown };
 
-    /// `senders`: one at least. `begun_anew`: this node had a life before this one, of whose
-    /// messages it knows nothing.
+    /// `begun_anew`: this node had a life before this one, of whose messages it knows nothing.
     Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_anew);
 
     Fate fate(NodeId source, std::uint32_t message) const;
@@ -66,6 +65,7 @@ private:
     Memory remember(NodeId source, std::uint32_t message) const;
     bool waits(NodeId source, std::uint32_t message) const;
 
+    Sender alone_; // if there is no other place
     std::span<Sender> senders_;
     const Mailbox& mailbox_;
     const bool begun_anew_;

@@ -5,11 +5,13 @@ namespace mesh {
 namespace {
 /// A part of the arena's end is to remember senders in: so many.
 std::size_t senders_of(std::span<std::byte> arena) {
-    return arena.size() / limits::kSendersShare / sizeof(Sender) + 1;
+    return arena.size() / limits::kSendersShare / sizeof(Sender);
 }
 
 std::span<Sender> make_senders(std::span<std::byte> arena) {
     const std::size_t count = senders_of(arena);
+    if (count == 0)
+        return {};
     const auto place = arena.last(count * sizeof(Sender));
     return {new (place.data()) Sender[count], count};
 }
