@@ -112,11 +112,16 @@ void BoardlessNode::end_program(Status status) {
     report_due_ = true;
 }
 
-void BoardlessNode::rest() {
-    if (!lockstep())
-        on_time();
+std::uint64_t BoardlessNode::rest() {
     kernel_.links_.repeat_hello();
     kernel_.links_.acknowledge(interlude_); // which comes late enough
+    if (lockstep())
+        return kNow;
+    const std::uint64_t next = next_deadline();
+    if (next > kernel_.time_.now() && kernel_.links_.dead_ports() == 0)
+        return more_frames() ? kNow : next;
+    on_time();
+    return kNow;
 }
 
 void BoardlessNode::on_time() {

@@ -44,9 +44,11 @@ public:
         if (kernel_.links_.on_cables(changed, connected) && !interlude_)
             on_dead_links(); // else on_time() sees it when the process waits
     }
-    /// Nothing came in: time passes, and acknowledgements that nothing carried leave. In lockstep
-    /// only grants let time pass.
-    void rest();
+    /// Nothing came in: time passes, and acknowledgements leave that nothing has carried and that
+    /// are wanted. In lockstep only grants let time pass. Gives the next_deadline(), or kNow: run()
+    /// and next_frame() may have something to do first.
+    std::uint64_t rest();
+    static constexpr std::uint64_t kNow = 0;
     /// Runs everything that can run now. Until it was called there is nothing to send.
     void run();
 

@@ -268,17 +268,18 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
     const bool again = resend_next_ < resend_end_;
     if (again) {
         place = resend_next_++;
+        packet = flight(context, place);
         ++context.counters[Counter::retransmissions];
-    } else if (PacketBuffer* buffer = closed_ != 0 ? nullptr : pick(context); buffer != nullptr) {
+    } else if (packet = closed_ != 0 ? nullptr : pick(context); packet != nullptr) {
         // In lockstep the loom sorts by model time: it must not turn the order on the cable around.
         if (context.time.lockstep()) {
-            newest_arrival_ = std::max(newest_arrival_, slot(context, buffer).arrival);
-            slot(context, buffer).arrival = newest_arrival_;
+            newest_arrival_ = std::max(newest_arrival_, slot(context, packet).arrival);
+            slot(context, packet).arrival = newest_arrival_;
         }
-        flight_[(base_place_ + place) % limits::kWindowFrames] = context.pool.number(buffer);
+        flight_[(base_place_ + place) % limits::kWindowFrames] = context.pool.number(packet);
         ++in_flight_;
         MESH_CHECK(in_flight_ <= limits::kWindowFrames, link_window_overrun);
-        flight_bytes_ += static_cast<std::uint32_t>(frame_bytes(buffer));
+        flight_bytes_ += static_cast<std::uint32_t>(frame_bytes(packet));
         if (place == 0)
             arm(context);
     } else if (acknowledge_now_) {
@@ -286,7 +287,6 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
     } else {
         return false;
     }
-    packet = flight(context, place);
     fill(context, Kind::data, header);
     header.sequence = static_cast<std::uint16_t>(base_ + place);
     header.packet_bytes =

@@ -101,6 +101,11 @@ public:
     wire::ModelTime held_start() const { return held_start_; }
     bool holds() const { return held_first_ != nullptr; }
 
+    /// There may be a next frame; if not, there is none until something is done with the link.
+    bool may_send() const {
+        return first_ != nullptr || acknowledge_now_ || resend_next_ < resend_end_ ||
+               hello_ != wire::Kind::data;
+    }
     /// The next frame to send, if there is one: fills `header` and, for data, `packet` (else
     /// nullptr). Counts it as sent.
     bool next_frame(LinkContext& context, wire::LinkHeader& header, PacketBuffer*& packet);

@@ -169,7 +169,8 @@ Links::Arrived Links::on_frame(Port port, const LinkHeader& header, PacketBuffer
         ++context_.counters[Counter::drop_old_session];
         return {};
     }
-    touch(link).on_acknowledgement(context_, header);
+    links_[index(link)].on_acknowledgement(context_, header);
+    touch_if_able(link);
     return {.freed = true};
 }
 
@@ -223,12 +224,18 @@ inline bool Links::judge(Port port, const LinkHeader& header, PacketBuffer* buff
 
 Links::Arrived Links::on_data(Port port, const LinkHeader& header, PacketBuffer* buffer) {
     context_.time.come_to(header.model_time);
-    const unsigned used = context_.pool.used();
-    Link& link = touch(port);
-    if (!link.is_current(header.flags)) {
-        link.on_old_session(context_);
+    if (!at(port).is_current(header.flags)) {
+        touch(port).on_old_session(context_);
         return {};
     }
+    const Arrived arrived = take_data(port, header, buffer);
+    touch_if_able(port);
+    return arrived;
+}
+
+inline Links::Arrived Links::take_data(Port port, const LinkHeader& header, PacketBuffer* buffer) {
+    Link& link = links_[index(port)];
+    const unsigned used = context_.pool.used();
     link.on_acknowledgement(context_, header);
     const bool freed = context_.pool.used() != used;
     const wire::Parse parse = wire::check_packet(
@@ -255,6 +262,7 @@ bool Links::send(Port port, PacketBuffer* buffer) {
     if (link.dead())
         return false;
     context_.pool.share(buffer);
+    timed_ |= 1u << index(port);
     const bool behind_held = buffer->header.is_part() && link.holds();
     const wire::ModelTime start = behind_held ? link.held_start() : appointed(port, buffer);
     if (behind_held || context_.time.must_hold(start))
@@ -302,6 +310,8 @@ bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready)
         }
         if (links_[port].next_frame(context_, header, packet)) {
             next_port_ = static_cast<std::uint8_t>(port + 1);
+            if (!links_[port].may_send())
+                touched_ &= ~(1u << port);
             if (is_hello(header)) {
                 header.refused = index(here_.node());
                 header.sequence = network_word(here_.network());
@@ -347,12 +357,15 @@ void Links::tell_of_buffers() {
 
 void Links::on_time() {
     const std::uint64_t now = context_.time.now();
-    for (unsigned number = 0; number < count(); ++number) {
-        if (links_[number].next_deadline(context_) > now)
+    for (std::uint32_t timed = timed_; timed != 0; timed &= timed - 1) {
+        const Port port = port_at(static_cast<unsigned>(std::countr_zero(timed)));
+        if (at(port).pending() == 0)
+            timed_ &= ~(1u << index(port));
+        if (at(port).next_deadline(context_) > now)
             continue;
-        Link& link = touch(port_at(number));
+        Link& link = touch(port);
         link.on_timer(context_);
-        static_cast<void>(note_death(port_at(number)));
+        static_cast<void>(note_death(port));
         while (PacketBuffer* buffer = link.take_due(context_))
             start_on(link, buffer, now);
     }
@@ -361,8 +374,10 @@ void Links::on_time() {
 std::uint64_t Links::next_deadline() const {
     std::uint64_t earliest =
         context_.time.lockstep() ? wire::kNever : std::min(hello_at_, acknowledge_at_);
-    for (const Link& link : links_)
+    for (std::uint32_t timed = timed_; timed != 0; timed &= timed - 1) {
+        const Link& link = links_[static_cast<unsigned>(std::countr_zero(timed))];
         earliest = std::min(earliest, link.next_deadline(context_));
+    }
     return earliest;
 }
 

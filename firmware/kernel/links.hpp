@@ -117,6 +117,10 @@ private:
         touched_ |= 1u << index(port);
         return links_[index(port)];
     }
+    void touch_if_able(Port port) {
+        if (at(port).may_send())
+            touched_ |= 1u << index(port);
+    }
     bool complete_ready(wire::Ready& ready);
     std::uint64_t next_hello() const;
     bool note_death(Port port);
@@ -125,6 +129,7 @@ private:
     Port answered_link(Port port, const wire::LinkHeader& header);
     Arrived on_hello(Port port, const wire::LinkHeader& header, bool right_port);
     Arrived on_data(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
+    Arrived take_data(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
     bool judge(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
     void book_arrival(Link& link, wire::ModelTime time, PacketBuffer* buffer);
     void start_on(Link& link, PacketBuffer* buffer, wire::ModelTime earliest);
@@ -140,6 +145,7 @@ private:
     std::uint32_t owing_ = 0;   // took data that no frame has acknowledged since
     std::uint32_t asked_ = 0;   // asked to acknowledge since no frame last lay in the receiver
     std::uint32_t dead_ = 0;
+    std::uint32_t timed_ = 0; // may have a packet, and so a timer
     const Here& here_;
     std::span<Link> links_;
     LinkContext context_;

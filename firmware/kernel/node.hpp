@@ -112,12 +112,14 @@ private:
 
     void rest() {
         look_at_cables();
-        node_.rest();
-        settle();
+        const std::uint64_t next = node_.rest();
+        const bool at_rest = next != BoardlessNode::kNow && !sending();
+        if (!at_rest)
+            settle();
         if (node_.in_interlude())
             return;
         if (!node_.lockstep())
-            board_.set_alarm_us(node_.next_deadline());
+            board_.set_alarm_us(at_rest ? next : node_.next_deadline());
         else if (all_sent() && told_idle_ != node_.frames_received())
             node_.host().send_idle(told_idle_ = node_.frames_received(), node_.next_deadline());
     }
