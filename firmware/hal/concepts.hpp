@@ -23,7 +23,7 @@ namespace mesh::hal {
 /// Cable and link header as the wire has them, which boards see as bytes and the kernel as fields;
 /// aligned for DMA and FIFO access. Not cleared: who makes one fills all of it.
 union alignas(kDmaAlign) Head {
-    Head() {}
+    Head() {} // NOLINT(modernize-use-equals-default): the defaults of `fields` need not be set
     std::array<std::byte, wire::kHeadBytes> bytes;
     wire::Head fields;
 };

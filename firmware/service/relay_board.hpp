@@ -34,7 +34,6 @@ public:
             lend(receiver, first_heads_[receiver], hal::PacketRoom{first_rooms_[receiver].bytes});
         while (!relay_.numbered()) {
             (void)receive();
-            (void)ready_ports();
             wait();
         }
     }
@@ -71,7 +70,9 @@ public:
 
     std::uint64_t now_us() { return board_.now_us(); }
     void set_alarm_us(std::uint64_t time_us) { alarm_us_ = time_us; }
+    /// Who waits has sent what is to be passed on.
     void wait() {
+        static_cast<void>(ready_ports());
         board_.set_alarm_us(std::min(alarm_us_, relay_.next_deadline()));
         board_.wait();
     }
