@@ -22,13 +22,13 @@ public:
 
     Kernel& kernel() { return kernel_; }
     /// A buffer for the next frame to come in.
-    PacketBuffer* lend() { return kernel_.pool_.allocate(); }
+    PacketBuffer* lend() { return kernel_.links_.context().pool.allocate(); }
     /// A packet is being sent: it stays as it is until let_go(), also if it is acknowledged before.
-    void keep(PacketBuffer* packet) { kernel_.pool_.share(packet); }
+    void keep(PacketBuffer* packet) { kernel_.links_.context().pool.share(packet); }
     void let_go(PacketBuffer* packet) {
         if (packet->references == 1)
             kernel_.scheduler_.touch(); // a buffer more
-        kernel_.pool_.release(packet);
+        kernel_.links_.context().pool.release(packet);
     }
 
     /// Asks at every port who is at its other end.
@@ -37,7 +37,7 @@ public:
     /// True if the node keeps the buffer.
     bool on_frame(Port port, const wire::Head& head, std::size_t frame_bytes, PacketBuffer* buffer);
     /// Running free: the time is `now_us`; nothing is done about it yet.
-    void set_clock(std::uint64_t now_us) { kernel_.time_.set_clock(now_us); }
+    void set_clock(std::uint64_t now_us) { kernel_.links_.context().time.set_clock(now_us); }
     /// Running free: of the ports in `changed`, the cables of those in `connected` were plugged in,
     /// the others pulled.
     void on_cables(PortSet changed, PortSet connected) {
@@ -82,12 +82,14 @@ public:
     void fill_report(wire::NodeReport& report) const;
     HostPort& host() { return kernel_.host_; }
 
-    bool lockstep() const { return kernel_.time_.lockstep(); }
+    bool lockstep() const { return kernel_.links_.context().time.lockstep(); }
     /// An answer of another node waits to be passed on; no frame may come in before.
     bool passing() const { return kernel_.links_.passing(); }
     /// The host wants the node to stop without a sign.
     bool hung() const { return hung_; }
-    std::uint32_t frames_received() const { return kernel_.counters_[Counter::frames_received]; }
+    std::uint32_t frames_received() const {
+        return kernel_.links_.context().counters[Counter::frames_received];
+    }
 
 private:
     void on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer);

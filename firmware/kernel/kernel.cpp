@@ -30,13 +30,16 @@ Kernel::Kernel(const wire::Identity& identity, const Memory& memory, const Cable
                ToHost to_host)
     : here_{identity, rules_of(identity.network.topology)},
       workspace_(memory.workspace),
-      pool_(memory.buffers, memory.slots, static_cast<unsigned>(memory.links.size()), memory.turns),
       scheduler_(memory.processes),
-      admission_(pool_, here_, cables.receivers),
-      links_(here_, memory.links, pool_, counters_, time_, cables, admission_),
-      forwarder_(here_, pool_, counters_, links_, admission_, make_senders(memory.arena)),
-      messages_(counters_, scheduler_.holds(), identity.start),
-      host_(to_host, identity.node, pool_, arena_, counters_),
+      links_(
+          here_, memory.links,
+          {memory.buffers, memory.slots, static_cast<unsigned>(memory.links.size()), memory.turns},
+          cables, admission_),
+      admission_(links_.context().pool, here_, cables.receivers),
+      forwarder_(here_, links_.context().pool, links_.context().counters, links_, admission_,
+                 make_senders(memory.arena)),
+      messages_(links_.context().counters, scheduler_.holds(), identity.start),
+      host_(to_host, identity.node, links_.context().pool, arena_, links_.context().counters),
       arena_(memory.arena.first(memory.arena.size() - senders_of(memory.arena) * sizeof(Sender))) {}
 
 // What may start now must still do so when it does: until new_packet() the links stay out.
@@ -49,7 +52,7 @@ bool Kernel::may_start(Rule rule) {
 }
 
 OutgoingPacket Kernel::new_packet(Rule rule) {
-    OutgoingPacket packet{*this, pool_.allocate()};
+    OutgoingPacket packet{*this, links_.context().pool.allocate()};
     scheduler_.holds().lower();
     packet.header() = {};
     packet.header().rule = rule;
@@ -153,23 +156,23 @@ Packet Kernel::take_control(const Match& match) {
 
 void Kernel::release(PacketBuffer* buffer) {
     const Hold hold(scheduler_.holds());
-    pool_.release(buffer);
+    links_.context().pool.release(buffer);
     scheduler_.touch();
 }
 
 std::uint64_t Kernel::deadline_in(wire::ModelTime ticks) const {
     const Hold hold(scheduler_.holds()); // time is two words
-    return time_.after(ticks);
+    return links_.context().time.after(ticks);
 }
 
 bool Kernel::due(std::uint64_t deadline) const {
     const Hold hold(scheduler_.holds());
-    return time_.now() >= deadline;
+    return links_.context().time.now() >= deadline;
 }
 
 std::uint64_t Kernel::ask_time(unsigned asked) const {
     const Hold hold(scheduler_.holds());
-    return time_.ask_receiver_at(asked, links_.patience_min());
+    return links_.context().time.ask_receiver_at(asked, links_.patience_min());
 }
 
 void Kernel::begin(Incoming& incoming) {
@@ -202,7 +205,7 @@ void Kernel::flush_print() {
 std::uint64_t Kernel::start_pull(std::uint32_t position, std::span<std::byte> out) {
     const Hold hold(scheduler_.holds());
     host_.pull(position, out);
-    return time_.pull_again_at();
+    return links_.context().time.pull_again_at();
 }
 
 // A question that is for this node may come from it.

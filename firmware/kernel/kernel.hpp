@@ -130,7 +130,7 @@ public:
     /// For wait_until(): the kernel's time when `ticks` of model time from now have passed.
     std::uint64_t deadline_in(wire::ModelTime ticks) const;
     bool due(std::uint64_t deadline) const;
-    bool lockstep() const { return time_.lockstep(); }
+    bool lockstep() const { return links_.context().time.lockstep(); }
 
     /// Model time that an external packet of `bytes` takes on a link.
     wire::ModelTime link_time(std::uint32_t bytes) const { return links_.clock().duration(bytes); }
@@ -202,13 +202,13 @@ public:
     /// False if the piece, or the request, seems to be lost: to be called again.
     auto pull(std::uint32_t position, std::span<std::byte> out);
 
-    Counters& counters() { return counters_; }
+    Counters& counters() { return links_.context().counters; }
     /// The program's part of the report.
     wire::Result& result() { return result_; }
 
     // For what is built on the kernel -------------------------------------------------------------
 
-    const PacketPool& pool() const { return pool_; }
+    const PacketPool& pool() const { return links_.context().pool; }
     Scheduler& scheduler() { return scheduler_; }
     /// The first of the tags of collectives under way (collectives/agreement.cpp).
     TagInUse*& tags_in_use() { return tags_in_use_; }
@@ -225,13 +225,10 @@ private:
     // What is small first: short instructions reach it there.
     Here here_;
     std::span<std::byte> workspace_;
-    Timebase time_;
-    PacketPool pool_;
     Scheduler scheduler_;
-    Admission admission_;
     TagInUse* tags_in_use_ = nullptr;
-    Counters counters_;
     Links links_;
+    Admission admission_;
     Forwarder forwarder_;
     Messages messages_;
     HostPort host_;

@@ -61,7 +61,7 @@ void Link::answer_hello(const LinkContext& context) {
         hello_ = Kind::hello_answer;
 }
 
-void Link::on_old_session(const LinkContext& context) {
+void Link::on_old_session(LinkContext& context) {
     ++context.counters[Counter::drop_old_session];
     if (dead())
         say_hello();

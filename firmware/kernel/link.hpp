@@ -51,14 +51,15 @@ struct Cables {
     unsigned receivers = 1; // frames that come in at once, each into a buffer of its own
 };
 
-/// What the kernel hands every link: shared by all of them.
+/// What all links of a node share, with each other and with the floors above. In one place, so that
+/// whoever has it reaches all of it.
 struct LinkContext {
-    PacketPool& pool;
-    Counters& counters;
-    Timebase& time;
+    PacketPool pool;
     Cables cables;
+    Timebase time{};
     std::uint32_t patience_min_us = cables.patience_us; // before a frame is sent again
     std::uint32_t answer_ports = 0; // where links carry one way: those by which answers may leave
+    Counters counters{};
 };
 
 /// When a sender asks for an acknowledgement, without which the receiver takes its time: so often
@@ -146,7 +147,7 @@ public:
     /// Answers leave by the way again that is the first.
     void reset_answers(const LinkContext& context);
     /// A data frame was not: the peer is told what session there is.
-    void on_old_session(const LinkContext& context);
+    void on_old_session(LinkContext& context);
     /// Nobody has ever answered: the link is dead until somebody does.
     void give_up(LinkContext& context) { end_session(context); }
     /// There is a session.

@@ -20,12 +20,12 @@ bool is_intact(wire::Parse parse, Counters& counters) {
     return false;
 }
 
-Links::Links(const Here& here, std::span<Link> links, PacketPool& pool, Counters& counters,
-             Timebase& time, const Cables& cables, const Admission& admission)
+Links::Links(const Here& here, std::span<Link> links, const PacketPool& pool, const Cables& cables,
+             const Admission& admission)
     : here_(here),
       links_(links),
-      context_{pool, counters, time, cables},
-      admission_(admission) {
+      admission_(admission),
+      context_{pool, cables} {
     if (here_.rules.answer_way != nullptr)
         context_.answer_ports = here_.out_ports();
     for (unsigned port = 0; port < count(); ++port)

@@ -34,8 +34,8 @@ public:
     };
 
     /// `links`: one per port; the caller's.
-    Links(const Here& here, std::span<Link> links, PacketPool& pool, Counters& counters,
-          Timebase& time, const Cables& cables, const Admission& admission);
+    Links(const Here& here, std::span<Link> links, const PacketPool& pool, const Cables& cables,
+          const Admission& admission);
 
     // Frames --------------------------------------------------------------------------------------
 
@@ -93,6 +93,10 @@ public:
     ModelClock& clock() { return clock_; }
     const ModelClock& clock() const { return clock_; }
 
+    /// What the links share with the floors above: the pool, the counters, the time.
+    LinkContext& context() { return context_; }
+    const LinkContext& context() const { return context_; }
+
     // State ---------------------------------------------------------------------------------------
 
     unsigned count() const { return static_cast<unsigned>(links_.size()); }
@@ -148,8 +152,8 @@ private:
     std::uint32_t timed_ = 0; // may have a packet, and so a timer
     const Here& here_;
     std::span<Link> links_;
-    LinkContext context_;
     const Admission& admission_;
+    LinkContext context_;
     std::optional<wire::LinkHeader> passing_; // an answer
     std::uint64_t hello_at_ = wire::kNever;
     std::uint64_t acknowledge_at_ = wire::kNever; // all that is owed then

@@ -92,9 +92,9 @@ public:
     std::uint16_t number(const PacketBuffer* buffer) const {
         return static_cast<std::uint16_t>((buffer - buffers_.data()) >> turns_.log2);
     }
-    PacketBuffer* at(std::size_t number) { return &buffers_[number << turns_.log2]; }
+    PacketBuffer* at(std::size_t number) const { return &buffers_[number << turns_.log2]; }
 
-    PortSlot& slot(const PacketBuffer* buffer, unsigned port) {
+    PortSlot& slot(const PacketBuffer* buffer, unsigned port) const {
         return slots_[(std::size_t{number(buffer)} << turns_.log2) * ports_ + port];
     }
 

@@ -18,17 +18,18 @@ struct BareLinks {
     std::array<PacketBuffer, 16> buffers{};
     std::array<PortSlot, 16 * kPortsMax> slots{};
     std::array<Link, kPortsMax> link;
-    Counters counters;
-    Timebase time;
-    PacketPool pool{buffers, slots, kPortsMax};
     const Here here;
-    Admission admission{pool, here, 1};
     Links links;
+    Counters& counters = links.context().counters;
+    PacketPool& pool = links.context().pool;
+    Timebase& time = links.context().time;
+    Admission admission{pool, here, 1};
 
     /// `ports`: that the board has.
     BareLinks(const wire::Identity& identity, unsigned ports)
         : here{identity, rules_of(identity.network.topology)},
-          links{here, std::span{link}.first(ports), pool, counters, time, {4096}, admission} {}
+          links{
+              here, std::span{link}.first(ports), {buffers, slots, kPortsMax}, {4096}, admission} {}
 
     /// What the neighbour at `port`, in its first life, says of itself.
     wire::LinkHeader hello(unsigned port, wire::Kind kind = wire::Kind::hello) const {

@@ -174,7 +174,7 @@ TEST(LinkAnswers, OneWayTrafficHasAnAcknowledgementForEveryEighthPacketAndOneAtI
     EXPECT_EQ(cable.rest(), 1u);
     EXPECT_EQ(cable.sender.link.pending(), 0u);
     EXPECT_EQ(cable.receiver.links.next_deadline(), wire::kNever);
-    EXPECT_EQ(cable.sender.counters[Counter::retransmissions], 0u);
+    EXPECT_EQ(cable.sender.context.counters[Counter::retransmissions], 0u);
 }
 
 TEST(LinkAnswers, PacketsOfTheWayBackCarryTheAcknowledgementAndNoAlarmIsLeft) {
@@ -205,7 +205,7 @@ TEST(LinkAnswers, AFrameThatIsSentAgainIsAnsweredAtOnce) {
     ASSERT_TRUE(cable.sender.offer(0, 0, 0));
     LinkFrame frame;
     ASSERT_TRUE(cable.sender.next(frame)); // and is lost
-    cable.sender.time.set_clock(cable.sender.link.deadline());
+    cable.sender.context.time.set_clock(cable.sender.link.deadline());
     cable.sender.link.on_timer(cable.sender.context);
     ASSERT_TRUE(cable.sender.next(frame));
     EXPECT_TRUE(cable.receiver.bring_packet(frame.header));

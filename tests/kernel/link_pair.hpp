@@ -29,17 +29,16 @@ public:
     LinkEnd(std::size_t buffer_count, bool lockstep, std::size_t window_bytes)
         : buffers_(buffer_count),
           slots_(buffer_count),
-          pool_(buffers_, slots_, 1),
-          context{pool_, counters, time, {window_bytes}} {
+          context{.pool{buffers_, slots_, 1}, .cables{window_bytes}} {
         if (lockstep)
-            time.begin_lockstep();
+            context.time.begin_lockstep();
         start(0);
     }
 
     /// The node begins anew, having been started so often before: nothing of its link is left.
     void start(unsigned starts) {
         while (PacketBuffer* buffer = link.take_undeliverable(context))
-            pool_.release(buffer);
+            context.pool.release(buffer);
         link = Link{};
         link.attach(context, 0, starts);
     }
@@ -53,7 +52,7 @@ public:
     /// Queues packet `number`, which may cross `remaining` links from here. False: no buffer.
     bool offer(std::uint32_t number, std::uint16_t remaining = 1, std::uint16_t bytes = 16,
                wire::ModelTime arrival = 0) {
-        PacketBuffer* buffer = pool_.allocate();
+        PacketBuffer* buffer = context.pool.allocate();
         if (buffer == nullptr)
             return false;
         buffer->header = {.payload_bytes = bytes, .message = number};
@@ -87,11 +86,11 @@ public:
         if (!data)
             return;
         const auto remaining = static_cast<std::uint16_t>(frame.remaining - 1);
-        const bool has_buffer = pool_.free() > remaining;
+        const bool has_buffer = context.pool.free() > remaining;
         if (link.on_data(context, frame.header, has_buffer, remaining) != Link::Verdict::accept)
             return;
         got.push_back({frame.number, frame.remaining});
-        PacketBuffer* buffer = pool_.allocate();
+        PacketBuffer* buffer = context.pool.allocate();
         buffer->header.message = frame.number;
         held_.push_back(buffer);
     }
@@ -100,26 +99,26 @@ public:
     void consume() {
         if (held_.empty())
             return;
-        pool_.release(held_.front());
+        context.pool.release(held_.front());
         held_.pop_front();
     }
     /// What a node does whenever it comes to rest.
     void rest() {
-        link.on_buffers_free(pool_.free());
+        link.on_buffers_free(context.pool.free());
         link.flush_acknowledgement();
     }
     /// Takes all free buffers away, so that everything is refused; open() gives them back.
     void close() {
-        while (PacketBuffer* buffer = pool_.allocate())
+        while (PacketBuffer* buffer = context.pool.allocate())
             hoard_.push_back(buffer);
     }
     void open() {
         for (PacketBuffer* buffer : hoard_)
-            pool_.release(buffer);
+            context.pool.release(buffer);
         hoard_.clear();
     }
     std::size_t held() const { return held_.size(); }
-    PacketPool& pool() { return pool_; }
+    PacketPool& pool() { return context.pool; }
 
     struct Got {
         std::uint32_t number;
@@ -130,13 +129,10 @@ public:
 private:
     std::vector<PacketBuffer> buffers_;
     std::vector<PortSlot> slots_;
-    PacketPool pool_;
     std::deque<PacketBuffer*> held_;
     std::vector<PacketBuffer*> hoard_;
 
 public:
-    Counters counters;
-    Timebase time;
     LinkContext context;
     Link link;
 };
@@ -196,13 +192,13 @@ public:
         const std::uint64_t next = std::min(ends[0].link.deadline(), ends[1].link.deadline());
         if (next == wire::kNever)
             return false;
-        set_time(std::max(next, ends[0].time.now()));
+        set_time(std::max(next, ends[0].context.time.now()));
         return true;
     }
     void set_time(std::uint64_t now) {
         for (LinkEnd& end : ends) {
-            end.time.set_clock(now);
-            end.time.come_to(now);
+            end.context.time.set_clock(now);
+            end.context.time.come_to(now);
             end.link.on_timer(end.context);
         }
     }

@@ -87,7 +87,8 @@ void expect_stress_passes(const Stress& stress, bool lockstep = false) {
         for (const LinkEnd& end : pair.ends) {
             expect_once_and_in_order(end.got, stress.packets, seed);
             EXPECT_FALSE(end.link.dead()) << "seed " << seed;
-            EXPECT_EQ(end.counters[Counter::packets_sent], stress.packets) << "seed " << seed;
+            EXPECT_EQ(end.context.counters[Counter::packets_sent], stress.packets)
+                << "seed " << seed;
         }
         if (testing::Test::HasFailure())
             return;
@@ -98,9 +99,9 @@ TEST(Link, AQuietCableNeedsNoRetransmission) {
     LinkPair pair{1};
     run_stress(pair, {.packets = 1000}, 1);
     expect_once_and_in_order(pair.ends[0].got, 1000, 1);
-    EXPECT_EQ(pair.ends[0].counters[Counter::retransmissions], 0u);
-    EXPECT_EQ(pair.ends[1].counters[Counter::retransmissions], 0u);
-    EXPECT_EQ(pair.ends[0].counters[Counter::refusals], 0u);
+    EXPECT_EQ(pair.ends[0].context.counters[Counter::retransmissions], 0u);
+    EXPECT_EQ(pair.ends[1].context.counters[Counter::retransmissions], 0u);
+    EXPECT_EQ(pair.ends[0].context.counters[Counter::refusals], 0u);
 }
 
 TEST(Link, DeliversOnceAndInOrderOverACableThatLosesFrames) {
@@ -147,8 +148,8 @@ TEST(Link, RefusalsOnABadCableKeepTheOrderAndLoseNothing) {
 TEST(Link, RefusedStressWasReallyRefused) {
     LinkPair pair{7, 10};
     run_stress(pair, {.buffers = 10, .consume_one_in = 3, .closed = 0.02}, 7);
-    EXPECT_GT(pair.ends[0].counters[Counter::refusals], 20u);
-    EXPECT_GT(pair.ends[1].counters[Counter::refusals], 20u);
+    EXPECT_GT(pair.ends[0].context.counters[Counter::refusals], 20u);
+    EXPECT_GT(pair.ends[1].context.counters[Counter::refusals], 20u);
 }
 
 TEST(Link, SequenceNumbersMayWrapAround) {
@@ -211,10 +212,11 @@ TEST(Link, FreeRunningASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
         ASSERT_TRUE(pair.pass_time());
         pair.settle();
     }
-    EXPECT_EQ(pair.ends[0].counters[Counter::retransmissions], limits::kAttemptsMax);
-    EXPECT_LE(pair.ends[0].time.now(), 50'000u + (limits::kAttemptsMax + 1) * limits::kBackoffMax *
-                                                     limits::kPatienceFirstUs);
-    EXPECT_EQ(pair.ends[0].counters[Counter::links_dead], 1u);
+    EXPECT_EQ(pair.ends[0].context.counters[Counter::retransmissions], limits::kAttemptsMax);
+    EXPECT_LE(pair.ends[0].context.time.now(), 50'000u + (limits::kAttemptsMax + 1) *
+                                                             limits::kBackoffMax *
+                                                             limits::kPatienceFirstUs);
+    EXPECT_EQ(pair.ends[0].context.counters[Counter::links_dead], 1u);
 }
 
 TEST(Link, WaitsAsLongAsTheHostSaysHoweverFastTheFirstAnswersWere) {
@@ -230,15 +232,15 @@ TEST(Link, WaitsAsLongAsTheHostSaysHoweverFastTheFirstAnswersWere) {
     }
     EXPECT_EQ(pair.ends[1].got.size(), 20u);
     pair.cut[1] = true;
-    const std::uint64_t sent = end.time.now();
+    const std::uint64_t sent = end.context.time.now();
     ASSERT_TRUE(end.offer(21));
     pair.settle();
     EXPECT_GE(end.link.deadline(), sent + kWait);
     EXPECT_LT(end.link.deadline(), sent + 2 * kWait);
     ASSERT_TRUE(pair.pass_time());
     pair.settle();
-    EXPECT_EQ(end.counters[Counter::retransmissions], 1u);
-    EXPECT_GE(end.link.deadline(), end.time.now() + 2 * kWait); // and backs off from there
+    EXPECT_EQ(end.context.counters[Counter::retransmissions], 1u);
+    EXPECT_GE(end.link.deadline(), end.context.time.now() + 2 * kWait); // and backs off from there
 }
 
 TEST(Link, InLockstepASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
@@ -250,7 +252,7 @@ TEST(Link, InLockstepASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
         ASSERT_TRUE(pair.pass_time());
         pair.settle();
     }
-    EXPECT_EQ(pair.ends[0].counters[Counter::retransmissions], limits::kAttemptsMax);
+    EXPECT_EQ(pair.ends[0].context.counters[Counter::retransmissions], limits::kAttemptsMax);
 }
 
 TEST(Link, ACableCutInOneDirectionOnlyKillsItForTheSender) {
@@ -294,7 +296,7 @@ TEST(Link, LivesOnWhenTheCableComesBackBeforeTheSilenceIsOver) {
     LinkPair pair{1};
     pair.cut[0] = pair.cut[1] = true;
     ASSERT_TRUE(pair.ends[0].offer(1));
-    while (pair.ends[0].time.now() < 2'000'000) {
+    while (pair.ends[0].context.time.now() < 2'000'000) {
         pair.settle();
         ASSERT_TRUE(pair.pass_time());
     }
@@ -336,12 +338,12 @@ TEST(Link, AskingARefusingPeerAgainTakesOneFrameATime) {
     for (std::uint32_t packet = 1; packet <= 10; ++packet)
         ASSERT_TRUE(pair.ends[0].offer(packet));
     pair.settle();
-    const std::uint32_t before = pair.ends[0].counters[Counter::refusals];
+    const std::uint32_t before = pair.ends[0].context.counters[Counter::refusals];
     for (unsigned turn = 0; turn < 20; ++turn) {
         ASSERT_TRUE(pair.pass_time());
         pair.settle();
     }
-    EXPECT_EQ(pair.ends[0].counters[Counter::refusals], before + 20);
+    EXPECT_EQ(pair.ends[0].context.counters[Counter::refusals], before + 20);
     pair.ends[1].open();
     pair.settle();
     EXPECT_EQ(pair.ends[1].got.size(), 10u);
@@ -402,7 +404,7 @@ TEST(Link, AcknowledgementsOfFramesThatWereNeverSentAreHarmless) {
     EXPECT_EQ(pair.ends[0].link.pending(), 10u);
     pair.settle();
     expect_once_and_in_order(pair.ends[1].got, 10, 1);
-    EXPECT_EQ(pair.ends[0].counters[Counter::refusals], 0u);
+    EXPECT_EQ(pair.ends[0].context.counters[Counter::refusals], 0u);
 }
 
 TEST(Link, RandomHeadersNeitherCrashNorCostABuffer) {
@@ -454,7 +456,7 @@ TEST(Link, GivesPacketsWithAnAppointmentWhenTheirTimeHasComeTheEarliestFirst) {
     EXPECT_EQ(end.link.packets(end.context), 5u);
     std::vector<std::uint32_t> given;
     for (const wire::ModelTime time : {9u, 10u, 30u, 39u, 40u}) {
-        end.time.come_to(time);
+        end.context.time.come_to(time);
         while (PacketBuffer* buffer = end.link.take_due(end.context)) {
             EXPECT_LE(buffer->header.message, time);
             given.push_back(buffer->header.message);

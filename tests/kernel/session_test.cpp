@@ -131,7 +131,7 @@ TEST(Session, AFrameThatIsLateFromTheSessionBeforeIsDropped) {
         pair.flying[1].push_back(late);
         pair.settle();
         EXPECT_TRUE(pair.ends[1].got.empty());
-        EXPECT_EQ(pair.ends[1].counters[Counter::drop_old_session], 1u);
+        EXPECT_EQ(pair.ends[1].context.counters[Counter::drop_old_session], 1u);
         expect_both_carry(pair, 7);
     }
 }
@@ -149,7 +149,7 @@ TEST(Session, AHelloThatIsLateFromTheLifeBeforeChangesNothing) {
     ASSERT_TRUE(pair.ends[1].offer(2));
     pair.flying[1].push_back(late);
     pair.settle();
-    EXPECT_EQ(pair.ends[1].counters[Counter::drop_old_session], 1u);
+    EXPECT_EQ(pair.ends[1].context.counters[Counter::drop_old_session], 1u);
     EXPECT_EQ(numbers(pair.ends[0]), (std::vector<std::uint32_t>{1, 2}));
     expect_both_carry(pair, 7);
 }
@@ -176,7 +176,7 @@ TEST(Session, TwoSessionsWhoseEndsHaveTheSameNumbersTheOtherWayRoundAreNotOne) {
     while (pair.arrive(1)) {
     }
     EXPECT_TRUE(pair.ends[1].got.empty());
-    EXPECT_EQ(pair.ends[1].counters[Counter::drop_old_session], 1u);
+    EXPECT_EQ(pair.ends[1].context.counters[Counter::drop_old_session], 1u);
 }
 
 TEST(Session, AnAnswerToThePeerDoesNotTakeThePlaceOfAQuestion) {

@@ -47,8 +47,9 @@ std::string words_of(const Action& action) {
 }
 
 LinkWorld::End::End(const Limits& limits)
-    : pool(std::span{buffers}.first(limits.buffers), std::span{slots}.first(limits.buffers), 1),
-      context{pool, counters, time, {.window_bytes = limits.window * kPacketFrameBytes}} {
+    : context{.pool{std::span{buffers}.first(limits.buffers),
+                    std::span{slots}.first(limits.buffers), 1},
+              .cables{.window_bytes = limits.window * kPacketFrameBytes}} {
     link.attach(context, 0, 0);
 }
 
@@ -60,8 +61,8 @@ LinkWorld::LinkWorld(const Limits& limits) : limits_(limits), ends_{End{limits},
                        offsetof(PacketBuffer, bytes) + sizeof(wire::PacketHeader));
         }
         add_region(&end.slots, limits.buffers * sizeof(PortSlot));
-        add_region(&end.pool, sizeof end.pool);
-        add_region(&end.time, sizeof end.time);
+        add_region(&end.context.pool, sizeof end.context.pool);
+        add_region(&end.context.time, sizeof end.context.time);
         add_region(&end.link, sizeof end.link);
         add_region(static_cast<Books*>(&end), sizeof(Books));
     }
@@ -105,7 +106,8 @@ bool LinkWorld::possible(const Action& action) const {
     case Action::Kind::corrupt:
         return cable.count != 0 && cable.frames[0].header.kind == wire::Kind::data;
     case Action::Kind::offer:
-        return end.pool.free() > 1 && end.link.up() && (action.end == 0 || !limits_.one_way);
+        return end.context.pool.free() > 1 && end.link.up() &&
+               (action.end == 0 || !limits_.one_way);
     case Action::Kind::consume: return end.held_count != 0;
     case Action::Kind::rest: return true;
     case Action::Kind::timer: return end.link.deadline() != wire::kNever;
@@ -141,7 +143,7 @@ const char* LinkWorld::act(const Action& action) {
     case Action::Kind::offer: offer(action.end); break;
     case Action::Kind::consume: consume(action.end); break;
     case Action::Kind::rest:
-        ends_[action.end].link.on_buffers_free(ends_[action.end].pool.free());
+        ends_[action.end].link.on_buffers_free(ends_[action.end].context.pool.free());
         ends_[action.end].link.flush_acknowledgement();
         break;
     case Action::Kind::timer: fire(action.end, false); break;
@@ -195,7 +197,7 @@ const char* LinkWorld::take(unsigned number, const Frame& frame, bool damaged) {
         end.link.on_damaged(frame.header);
         return nullptr;
     }
-    const bool has_buffer = end.pool.free() > 0;
+    const bool has_buffer = end.context.pool.free() > 0;
     if (end.link.on_data(end.context, frame.header, has_buffer, 0) != Link::Verdict::accept)
         return nullptr;
     return accept(number, frame.number);
@@ -209,7 +211,7 @@ const char* LinkWorld::accept(unsigned number, std::uint32_t packet) {
         if (has_outstanding(1 - number, skipped))
             return "a packet was accepted before an earlier one";
     end.accepted = packet;
-    PacketBuffer* buffer = end.pool.allocate();
+    PacketBuffer* buffer = end.context.pool.allocate();
     if (buffer == nullptr)
         return "a packet was accepted without a buffer";
     buffer->header.message = packet;
@@ -219,7 +221,7 @@ const char* LinkWorld::accept(unsigned number, std::uint32_t packet) {
 
 void LinkWorld::offer(unsigned number) {
     End& end = ends_[number];
-    PacketBuffer* buffer = end.pool.allocate();
+    PacketBuffer* buffer = end.context.pool.allocate();
     buffer->header = {.payload_bytes = kPayloadBytes, .message = ++end.offered};
     buffer->remaining = 1;
     end.link.enqueue(end.context, buffer, 0);
@@ -227,7 +229,7 @@ void LinkWorld::offer(unsigned number) {
 
 void LinkWorld::consume(unsigned number) {
     End& end = ends_[number];
-    end.pool.release(end.held[0]);
+    end.context.pool.release(end.held[0]);
     std::copy(end.held.begin() + 1, end.held.begin() + end.held_count, end.held.begin());
     end.held[--end.held_count] = nullptr;
 }
@@ -244,7 +246,7 @@ void LinkWorld::restart(unsigned number) {
 
 void LinkWorld::fire(unsigned number, bool last) {
     End& end = ends_[number];
-    end.time.set_clock(std::max(end.time.now(), end.link.deadline()));
+    end.context.time.set_clock(std::max(end.context.time.now(), end.link.deadline()));
     LinkState::set_attempts(end.link, last);
     end.link.on_timer(end.context);
     LinkState::set_attempts(end.link, false);
@@ -254,7 +256,7 @@ void LinkWorld::fire(unsigned number, bool last) {
 void LinkWorld::give_up(unsigned number) {
     End& end = ends_[number];
     while (PacketBuffer* buffer = end.link.take_undeliverable(end.context))
-        end.pool.release(buffer);
+        end.context.pool.release(buffer);
 }
 
 // What must hold ----------------------------------------------------------------------------------
@@ -277,7 +279,7 @@ const char* LinkWorld::check(unsigned number) const {
     unsigned references = 0;
     for (const PacketBuffer& buffer : std::span{end.buffers}.first(limits_.buffers))
         references += buffer.references;
-    if (kept != end.pool.used() || kept != references)
+    if (kept != end.context.pool.used() || kept != references)
         return "a buffer was lost, or is used twice";
     const unsigned in_flight = LinkState::in_flight(end.link);
     if (in_flight > std::max(limits_.window, 1u))
@@ -302,7 +304,7 @@ const char* LinkWorld::come_to_rest() {
             timers = true;
         }
         if (!timers)
-            return ends_[0].pool.used() + ends_[1].pool.used() == 0
+            return ends_[0].context.pool.used() + ends_[1].context.pool.used() == 0
                        ? nullptr
                        : "a packet waits for ever, and no timer is set";
     }

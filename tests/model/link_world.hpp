@@ -92,9 +92,6 @@ private:
         explicit End(const Limits& limits);
         std::array<PacketBuffer, kBuffersMax> buffers;
         std::array<PortSlot, kBuffersMax> slots;
-        PacketPool pool;
-        Counters counters;
-        Timebase time;
         LinkContext context;
         Link link;
     };
