@@ -152,7 +152,7 @@ TEST(MessageEnds, NobodyIsGivenUpWhileALinkStillTriesToGetTheQuestionThere) {
     std::uint64_t now_us = run_slowly(rig, 0, 3);
     rig.run({});
     now_us = run_slowly(rig, now_us, 12); // some frames ask for an answer, and are measured
-    pass(rig, now_us + 30'000'000); // nothing arrives, and the links know that it takes long
+    pass(rig, now_us + 30'000'000);       // nothing arrives, and the links know that it takes long
     EXPECT_EQ(rig.total(Counter::links_dead), 0u);
     rig.is_late = [](NodeId, Port, const wire::LinkHeader&) { return false; };
     rig.bring_late();
