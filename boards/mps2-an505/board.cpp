@@ -31,11 +31,29 @@ static_assert(Board::kPorts * (window_share(Board::kPorts) / kDataFrameBytesMin 
                   regs::nic::kRxStatusWords,
               "the status FIFO must have an entry for every frame that may be in the data FIFO");
 
+std::uint32_t load_word(const std::byte* from) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, from, 4);
+    return word;
+}
+
+// Heads are what the processor moves itself, so nothing of these two loops is left but the words.
+void write_head(const hal::Head& head) {
+#pragma GCC unroll 16
+    for (std::size_t at = 0; at < wire::kHeadBytes; at += 4)
+        Lan9118::write_word(load_word(&head.bytes[at]));
+}
+void read_head(hal::Head& head) {
+#pragma GCC unroll 16
+    for (std::size_t at = 0; at < wire::kHeadBytes; at += 4) {
+        const std::uint32_t word = Lan9118::read_word();
+        std::memcpy(&head.bytes[at], &word, 4);
+    }
+}
+
 void write_words(std::span<const std::byte> bytes) {
     for (; bytes.size() >= 4; bytes = bytes.subspan(4)) {
-        std::uint32_t word;
-        std::memcpy(&word, bytes.data(), 4);
-        Lan9118::write_word(word);
+        Lan9118::write_word(load_word(bytes.data()));
     }
     if (!bytes.empty()) {
         std::uint32_t word = 0;
@@ -97,7 +115,7 @@ void Board::transmit(Port port, const hal::Head& head, std::span<const std::byte
     MESH_CHECK(std::exchange(ready_, false), transmit_while_busy);
     const std::size_t frame_bytes = wire::kHeadBytes + packet.size();
     nic_.open_segment(wire::kHeadBytes, frame_bytes, true, packet.empty());
-    write_words(head.bytes);
+    write_head(head);
     if (packet.empty())
         return;
     nic_.open_segment(packet.size(), frame_bytes, false, true);
@@ -122,9 +140,12 @@ hal::Received Board::begin_receive() {
     const std::uint32_t length = nic_.take_length();
     const std::uint32_t all_words = words(length);
     const std::uint32_t head_words = std::min(all_words, kHeadWords);
-    if (head_words < kHeadWords)
+    if (head_words == kHeadWords) {
+        read_head(*head_);
+    } else {
         head_->bytes = {};
-    read_words(std::span{head_->bytes}.first(head_words * 4));
+        read_words(std::span{head_->bytes}.first(head_words * 4));
+    }
 
     receiving_.state = hal::Received::State::busy;
     receiving_.frame_bytes = without(length, kFcsBytes);
@@ -184,7 +205,7 @@ void send_last_frame(Port /*port*/, const hal::Head& head, std::span<const std::
     Lan9118::abandon_transmission();
     const std::size_t frame_bytes = wire::kHeadBytes + packet.size();
     nic.open_segment(wire::kHeadBytes, frame_bytes, true, false);
-    write_words(head.bytes);
+    write_head(head);
     nic.open_segment(packet.size(), frame_bytes, false, true);
     write_words(packet);
 }

@@ -3,8 +3,6 @@
 
 #include "wire/frame.hpp"
 
-#include <algorithm>
-
 namespace mesh::board {
 
 namespace reg = regs::nic;
@@ -13,13 +11,7 @@ namespace {
 /// Reads of a register before a device counts as absent; milliseconds on hardware, where reset and
 /// serial MAC accesses take microseconds.
 constexpr unsigned kPollsMax = 100'000;
-/// Two command words per segment, two segments per frame.
-constexpr std::size_t kCommandBytes = 16;
-/// Smallest use that a frame can make of the transmit FIFO.
-constexpr std::size_t kFrameRoomMin = wire::kHeadBytes + kCommandBytes;
 constexpr std::size_t kTxFifoBytes = 4608; // table 5.3 with kHwTxFifo5K
-static_assert(kTxFifoBytes / kFrameRoomMin < reg::kTxStatusWords,
-              "the status FIFO must not fill between two looks at the free space");
 
 /// The NIC becomes a non-secure peripheral, since the DMA reaches it by its non-secure name only.
 void open_nic_to_dma() {
@@ -31,13 +23,6 @@ void open_nic_to_dma() {
     regs::at<regs::Register>(regs::kAhbNonSecureExp0) = regs::kAhbExp0Ethernet;
     asm volatile("dsb\n\tisb" ::: "memory");
 }
-
-constexpr std::size_t room_for(std::size_t frame_bytes) {
-    return (frame_bytes + 3) / 4 * 4 + kCommandBytes;
-}
-
-constexpr std::uint32_t kTxAvailableLevel =
-    (room_for(wire::kFrameBytesMax) + reg::kTxAvailableUnit - 1) / reg::kTxAvailableUnit;
 
 template <class Condition>
 bool poll(Condition condition) {
@@ -65,6 +50,8 @@ void mac_write(regs::Nic& nic, std::uint32_t number, std::uint32_t value) {
 } // namespace
 
 bool Lan9118::init() {
+    constexpr std::uint32_t kAvailableLevel =
+        (room_for(wire::kFrameBytesMax) + reg::kTxAvailableUnit - 1) / reg::kTxAvailableUnit;
     open_nic_to_dma();
     regs::Nic& device = nic();
     const bool awake = poll([&] { return (device.pmt_ctrl & reg::kPmtReady) != 0; });
@@ -79,8 +66,8 @@ bool Lan9118::init() {
     device.int_en = 0;
     device.int_sts = ~0u;
     device.irq_cfg = reg::kIrqEnable | reg::kIrqActiveHigh | reg::kIrqPushPull;
-    device.fifo_int = kTxAvailableLevel << reg::kTxAvailableShift; // and receive status level 0
-    device.rx_cfg = 0;                                             // no offset, words
+    device.fifo_int = kAvailableLevel << reg::kTxAvailableShift; // and receive status level 0
+    device.rx_cfg = 0;                                           // no offset, words
 
     mac_write(device, reg::kMacMiiData, reg::kPhyBcrNegotiate);
     mac_write(device, reg::kMacMiiAccess, reg::kPhyAddress | reg::kMiiWrite | reg::kMiiBusy);
@@ -113,27 +100,16 @@ std::uint32_t Lan9118::take_length() {
     return (nic().rx_status >> reg::kRxLengthShift) & reg::kRxLengthMask;
 }
 
-bool Lan9118::has_room(std::size_t frame_bytes) {
-    const std::size_t needed = room_for(frame_bytes);
-    if (room_bytes_ < needed) {
-        const std::uint32_t state = nic().tx_fifo_inf;
-        room_bytes_ = state & 0xFFFF;
-        for (std::uint32_t left = (state >> 16) & 0xFF; left != 0; --left) {
-            if ((nic().tx_status & reg::kTxError) != 0)
-                ++transmit_errors_;
-        }
+void Lan9118::look_for_room() {
+    // The smallest use that a frame can make of it.
+    static_assert(kTxFifoBytes / room_for(wire::kHeadBytes) < reg::kTxStatusWords,
+                  "the status FIFO must not fill between two looks at the free space");
+    const std::uint32_t state = nic().tx_fifo_inf;
+    room_bytes_ = state & 0xFFFF;
+    for (std::uint32_t left = (state >> 16) & 0xFF; left != 0; --left) {
+        if ((nic().tx_status & reg::kTxError) != 0)
+            ++transmit_errors_;
     }
-    room_wanted_ = room_bytes_ < needed;
-    return !room_wanted_;
-}
-
-void Lan9118::open_segment(std::size_t segment_bytes, std::size_t frame_bytes, bool first,
-                           bool last) {
-    nic().tx_data[0] = static_cast<std::uint32_t>(segment_bytes) | (first ? reg::kCmdFirst : 0) |
-                       (last ? reg::kCmdLast : 0);
-    nic().tx_data[0] = static_cast<std::uint32_t>(frame_bytes);
-    if (first)
-        room_bytes_ -= std::min(room_bytes_, room_for(frame_bytes));
 }
 
 void Lan9118::abandon_transmission() {

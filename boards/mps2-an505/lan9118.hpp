@@ -7,6 +7,7 @@
 #include "boards/mps2-an505/regs.hpp"
 #include "wire/identity.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,10 +34,21 @@ public:
     // --- Transmitting ---
     /// True when the transmit FIFO takes a frame of `frame_bytes` in two segments. Takes finished
     /// transmissions out of the status FIFO now and then.
-    bool has_room(std::size_t frame_bytes);
+    bool has_room(std::size_t frame_bytes) {
+        if (room_bytes_ < room_for(frame_bytes))
+            look_for_room();
+        room_wanted_ = room_bytes_ < room_for(frame_bytes);
+        return !room_wanted_;
+    }
     /// Opens a segment of `segment_bytes` of a frame of `frame_bytes`. Its words must follow, by
     /// write_word() or by DMA to tx_fifo(); the last word of the last segment sends the frame.
-    void open_segment(std::size_t segment_bytes, std::size_t frame_bytes, bool first, bool last);
+    void open_segment(std::size_t segment_bytes, std::size_t frame_bytes, bool first, bool last) {
+        nic().tx_data[0] = static_cast<std::uint32_t>(segment_bytes) |
+                           (first ? regs::nic::kCmdFirst : 0) | (last ? regs::nic::kCmdLast : 0);
+        nic().tx_data[0] = static_cast<std::uint32_t>(frame_bytes);
+        if (first)
+            room_bytes_ -= std::min(room_bytes_, room_for(frame_bytes));
+    }
     static void write_word(std::uint32_t word) { nic().tx_data[0] = word; }
     static regs::Register* tx_fifo() { return &nic().tx_data[0]; }
     /// Transmissions that the interface reported as failed.
@@ -53,6 +65,12 @@ public:
 
 private:
     static regs::Nic& nic() { return regs::at<regs::Nic>(regs::kNic); }
+    /// Two command words per segment, two segments per frame.
+    static constexpr std::size_t kCommandBytes = 16;
+    static constexpr std::size_t room_for(std::size_t frame_bytes) {
+        return (frame_bytes + 3) / 4 * 4 + kCommandBytes;
+    }
+    void look_for_room();
 
     unsigned waiting_ = 0;       // frames known to be in the receive FIFO
     std::size_t room_bytes_ = 0; // at least so much is free in the transmit FIFO

@@ -46,16 +46,17 @@ constexpr std::array<std::array<std::uint32_t, 256>, kTables> make_crc_tables() 
 template <std::size_t kTables>
 inline constexpr auto kCrcTable = make_crc_tables<kTables>();
 
-/// Takes `value` over `bytes`, `kStep` (4 or more) at a time; leaves fewer than that in `bytes`.
+/// Takes `value` over the bytes from `at` to `end`, `kStep` (4 or more) at a time; leaves `at`
+/// where fewer than that are left.
 template <std::size_t kTables, std::size_t kStep>
-constexpr std::uint32_t crc_steps(std::span<const std::byte>& bytes, std::uint32_t value) {
-    for (; bytes.size() >= kStep; bytes = bytes.subspan(kStep)) {
+constexpr std::uint32_t crc_steps(const std::byte*& at, const std::byte* end, std::uint32_t value) {
+    for (; static_cast<std::size_t>(end - at) >= kStep; at += kStep) {
         std::uint32_t next = 0;
 #pragma GCC unroll 16
-        for (std::size_t at = 0; at < kStep; ++at) {
-            const std::uint32_t carried = at < 4 ? (value >> (8 * at)) & 0xFFu : 0;
-            next ^= kCrcTable<kTables>[kStep - 1 - at]
-                                      [std::to_integer<std::uint32_t>(bytes[at]) ^ carried];
+        for (std::size_t byte = 0; byte < kStep; ++byte) {
+            const std::uint32_t carried = byte < 4 ? (value >> (8 * byte)) & 0xFFu : 0;
+            next ^= kCrcTable<kTables>[kStep - 1 - byte]
+                                      [std::to_integer<std::uint32_t>(at[byte]) ^ carried];
         }
         value = next;
     }
@@ -74,16 +75,16 @@ constexpr std::uint32_t word_at(const std::byte* at) {
 }
 
 /// The same with one table, a word at a time: one load in place of four, and no loop between them.
-constexpr std::uint32_t crc_words(std::span<const std::byte>& bytes, std::uint32_t value) {
-    const std::byte* at = bytes.data();
-    const std::byte* const end = at + bytes.size() / 4 * 4;
-    for (; at != end; at += 4) {
-        value ^= word_at(at);
+constexpr std::uint32_t crc_words(const std::byte*& at, const std::byte* end, std::uint32_t value) {
+    const std::byte* const words_end = at + (static_cast<std::size_t>(end - at) & ~std::size_t{3});
+    if (at != words_end) // a loop that ends with its condition has one jump less
+        do {
+            value ^= word_at(at);
+            at += 4;
 #pragma GCC unroll 4
-        for (int byte = 0; byte < 4; ++byte)
-            value = kCrcTable<1>[0][value & 0xFFu] ^ (value >> 8);
-    }
-    bytes = bytes.last(bytes.size() % 4);
+            for (int byte = 0; byte < 4; ++byte)
+                value = kCrcTable<1>[0][value & 0xFFu] ^ (value >> 8);
+        } while (at != words_end);
     return value;
 }
 
@@ -95,18 +96,19 @@ constexpr std::uint32_t crc_of_byte(std::uint32_t byte) {
         return kCrcTable<kTables>[0][byte];
 }
 
+/// Of pointers: a span would go by the stack.
 template <std::size_t kTables>
-constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t seed) {
+constexpr std::uint32_t crc32(const std::byte* at, const std::byte* end, std::uint32_t seed) {
     std::uint32_t value = ~seed;
     if constexpr (kTables == 1)
-        value = crc_words(bytes, value);
+        value = crc_words(at, end, value);
     if constexpr (kTables >= 16)
-        value = crc_steps<kTables, 16>(bytes, value);
+        value = crc_steps<kTables, 16>(at, end, value);
     if constexpr (kTables >= 4)
-        value = crc_steps<kTables, 4>(bytes, value);
-    for (const std::byte byte : bytes)
+        value = crc_steps<kTables, 4>(at, end, value);
+    for (; at != end; ++at)
         value = (value >> 8) ^
-                crc_of_byte<kTables>((value ^ std::to_integer<std::uint32_t>(byte)) & 0xFFu);
+                crc_of_byte<kTables>((value ^ std::to_integer<std::uint32_t>(*at)) & 0xFFu);
     return ~value;
 }
 
@@ -116,7 +118,7 @@ constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t se
 /// On a microcontroller some 3.5 instructions a byte and 1 KiB of flash. Callable from an
 /// interrupt.
 constexpr std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t seed = 0) {
-    return detail::crc32<detail::kCrcTables>(bytes, seed);
+    return detail::crc32<detail::kCrcTables>(bytes.data(), bytes.data() + bytes.size(), seed);
 }
 
 } // namespace mesh::wire

@@ -43,9 +43,10 @@ constexpr std::size_t kLinkBytes = offset::kLinkCrc - offset::kEtherType;
 
 std::uint32_t crc_of(const LinkHeader& link) { return crc32(bytes_of(link).first(kLinkBytes)); }
 
-std::uint32_t packet_crc(std::span<const std::byte> packet) {
-    return crc32(packet.subspan(kPacketHeaderBytes),
-                 crc32(packet.first(packet_offset::kPacketCrc)));
+// By its words, since a span would go by the stack.
+std::uint32_t packet_crc(const std::byte* packet, std::size_t bytes) {
+    return crc32({packet + kPacketHeaderBytes, packet + bytes},
+                 crc32({packet, packet_offset::kPacketCrc}));
 }
 } // namespace
 
@@ -86,7 +87,7 @@ Parse read_head(std::span<const std::byte> head, std::size_t frame_bytes, LinkHe
 }
 
 void seal_packet(std::span<std::byte> packet) {
-    store(packet, packet_offset::kPacketCrc, packet_crc(packet));
+    store(packet, packet_offset::kPacketCrc, packet_crc(packet.data(), packet.size()));
 }
 
 [[gnu::noinline]] Parse check_packet(std::span<const std::byte> packet, bool check_sum) {
@@ -95,7 +96,8 @@ void seal_packet(std::span<std::byte> packet) {
     const auto payload_bytes = load<std::uint16_t>(packet, packet_offset::kPayloadBytes);
     if (kPacketHeaderBytes + payload_bytes != packet.size())
         return Parse::bad_length;
-    if (check_sum && load<std::uint32_t>(packet, packet_offset::kPacketCrc) != packet_crc(packet))
+    if (check_sum && load<std::uint32_t>(packet, packet_offset::kPacketCrc) !=
+                         packet_crc(packet.data(), packet.size()))
         return Parse::bad_crc;
     return Parse::ok;
 }
