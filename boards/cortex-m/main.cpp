@@ -28,7 +28,9 @@ constexpr std::size_t kWorkspaceBytes =
 
 [[gnu::section(".noinit")]] std::array<PacketBuffer, kBuffers> buffers;
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;
-[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, chip::kArenaBytes> arena;
+[[gnu::section(".noinit")]] std::array<Sender, senders_in(chip::kArenaBytes)> senders;
+[[gnu::section(".noinit")]] alignas(
+    8) std::array<std::byte, chip::kArenaBytes - sizeof senders> arena;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, kWorkspaceBytes> workspace;
 [[gnu::section(".noinit")]] alignas(
     ProcessSlot) std::array<std::byte, kProcesses * sizeof(ProcessSlot)> process_memory;
@@ -42,7 +44,8 @@ Memory memory_for(unsigned ports) {
     std::uninitialized_default_construct_n(links, ports);
     return {buffers,        std::span{slots}.first(kBuffers * ports),
             {links, ports}, {reinterpret_cast<ProcessSlot*>(process_memory.data()), kProcesses},
-            arena,          workspace};
+            senders,        arena,
+            workspace};
 }
 
 } // namespace

@@ -39,14 +39,15 @@ void copy(std::span<const std::byte> from, std::span<std::byte> to) {
     std::copy(from.begin(), from.end(), to.begin());
 }
 
-/// `co_await post_across(...)`: sends `payload` across `port` to the neighbour; `header` has the
-/// rest of what the packet says.
-auto post_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says,
-                 wire::PacketHeader header = {}, std::span<const std::byte> payload = {}) {
-    header.destination = kernel.neighbor(port);
-    header.tag = tag;
-    header.message = says;
-    header.payload_bytes = static_cast<std::uint16_t>(payload.size());
+/// `co_await post_across(...)`: sends `payload` across `port` to the neighbour; `flags`: see
+/// wire::packet_flag.
+auto post_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says, std::uint8_t flags,
+                 std::span<const std::byte> payload = {}) {
+    const wire::PacketHeader header{.payload_bytes = static_cast<std::uint16_t>(payload.size()),
+                                    .destination = kernel.neighbor(port),
+                                    .tag = tag,
+                                    .flags = flags,
+                                    .message = says};
     return kernel.post(header, bytes_in(payload));
 }
 
@@ -57,14 +58,14 @@ PacketAwait from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says) 
 
 /// `co_await ask(...)`: asks the neighbour across `port` for an operand.
 auto ask(Kernel& kernel, Tag tag, Port port) {
-    return post_across(kernel, port, tag, kAsk, {.flags = wire::packet_flag::kTimeless});
+    return post_across(kernel, port, tag, kAsk, wire::packet_flag::kTimeless);
 }
 
 /// `co_await say_void(...)`: this node has missed something; whoever waits for an operand or a
 /// question of it across `port` is told so, once. What it says then is void.
 auto say_void(Kernel& kernel, Tag tag, Port port, std::uint32_t says) {
     return post_across(kernel, port, tag, says,
-                       {.flags = wire::packet_flag::kVoid | wire::packet_flag::kTimeless});
+                       wire::packet_flag::kVoid | wire::packet_flag::kTimeless);
 }
 
 // A reduction under way ---------------------------------------------------------------------------
@@ -133,7 +134,7 @@ Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t
     const Awaited asks = judged(co_await from_across(kernel, port, job.pieces.tag, kAsk));
     if (asks.status != Status::ok)
         co_return asks.status;
-    co_await post_across(kernel, port, job.pieces.tag, kOperand, {}, job.piece(number));
+    co_await post_across(kernel, port, job.pieces.tag, kOperand, 0, job.piece(number));
     if (kernel.job().ports == PortModel::half) // asks for nothing before this has left
         kernel.advance_clock(kernel.now() + kernel.link_time(job.pieces.bytes_of(number)));
     co_return Status::ok;
@@ -402,7 +403,7 @@ auto give_total(Kernel& kernel, Tag tag, Port port, std::span<const std::byte> t
                 Status so_far) {
     const bool nothing = so_far != Status::ok;
     return post_across(kernel, port, tag, kOperand,
-                       {.flags = nothing ? wire::packet_flag::kVoid : std::uint8_t{0}},
+                       nothing ? wire::packet_flag::kVoid : std::uint8_t{0},
                        total.first(nothing ? 0 : total.size()));
 }
 

@@ -55,12 +55,8 @@ Packet SourceWait::take() {
     return status_ == Status::ok ? kernel_.take(match_) : Packet{kernel_, nullptr};
 }
 
-PacketAwait::PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path)
+PacketAwait::PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path, bool ask_now)
     : Waiting(kernel.scheduler(), ask),
-      wait_(kernel, source, match, path) {}
-
-Look::Look(Kernel& kernel, NodeId node, Path path, const Match& match)
-    : Waiting(kernel.scheduler(), ask),
-      wait_(kernel, node, match, path, true) {}
+      wait_(kernel, source, match, path, ask_now) {}
 
 } // namespace mesh

@@ -44,27 +44,23 @@ private:
 /// See await_packet().
 class MESH_AWAITED PacketAwait : public Waiting {
 public:
-    PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path);
+    PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path, bool ask_now = false);
     Packet await_resume() { return wait_.take(); }
+
+protected:
+    SourceWait wait_;
 
 private:
     friend struct WaitPlaces;
     static bool ask(Waiting& self) { return static_cast<PacketAwait&>(self).wait_.over(); }
-
-    SourceWait wait_;
 };
 
 /// See look_for().
-class MESH_AWAITED Look : public Waiting {
+class MESH_AWAITED Look : public PacketAwait {
 public:
-    Look(Kernel& kernel, NodeId node, Path path, const Match& match);
+    Look(Kernel& kernel, NodeId node, Path path, const Match& match)
+        : PacketAwait(kernel, node, match, path, true) {}
     [[gnu::warn_unused_result]] Status await_resume() const { return wait_.status(); }
-
-private:
-    friend struct WaitPlaces;
-    static bool ask(Waiting& self) { return static_cast<Look&>(self).wait_.over(); }
-
-    SourceWait wait_;
 };
 
 /// `Packet p = co_await await_packet(kernel, source, match)`: the next packet of `source` that

@@ -11,17 +11,17 @@ using wire::Kind;
 
 bool BoardlessNode::on_frame(Port port, const wire::Head& head, std::size_t frame_bytes,
                              PacketBuffer* buffer) {
-    ++kernel_.links_.context().counters[Counter::frames_received];
-    if (hung_ || !is_intact(wire::check_head(head, frame_bytes), kernel_.links_.context().counters))
+    ++context().counters[Counter::frames_received];
+    if (hung_ || !is_intact(wire::check_head(head, frame_bytes), context().counters))
         return false;
     const wire::LinkHeader& header = head.link;
     const bool from_host = header.kind == Kind::grant || header.kind == Kind::host;
     if (from_host && port != kHostPort) {
-        ++kernel_.links_.context().counters[Counter::drop_wrong_port];
+        ++context().counters[Counter::drop_wrong_port];
         return false;
     }
     if (header.kind == Kind::grant) {
-        kernel_.links_.context().time.come_to(header.model_time);
+        context().time.come_to(header.model_time);
         on_time();
         return false;
     }
@@ -55,7 +55,7 @@ bool BoardlessNode::begin_interlude() {
     if (!may_have_interludes() || kernel_.scheduler_.holds().any())
         return false;
     if (!std::exchange(interludes_, true))
-        computing_since_us_ = static_cast<std::uint32_t>(kernel_.links_.context().time.now());
+        computing_since_us_ = static_cast<std::uint32_t>(context().time.now());
     interlude_ = true;
     return true;
 }
@@ -69,7 +69,7 @@ void BoardlessNode::end_interludes() {
 
 void BoardlessNode::on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer) {
     const auto packet = std::span{buffer->bytes}.first(header.packet_bytes);
-    if (!is_intact(wire::check_packet(packet), kernel_.links_.context().counters))
+    if (!is_intact(wire::check_packet(packet), context().counters))
         return;
     kernel_.scheduler_.touch();
     const auto tag = static_cast<HostTag>(buffer->header.tag);
@@ -85,9 +85,9 @@ void BoardlessNode::on_host_frame(const wire::LinkHeader& header, PacketBuffer* 
 void BoardlessNode::on_job() {
     const wire::Job& job = kernel_.job();
     if (job.lockstep != 0)
-        kernel_.links_.context().time.begin_lockstep();
+        context().time.begin_lockstep();
     else
-        kernel_.links_.context().time.run_free();
+        context().time.run_free();
     kernel_.links_.set_patience_min(1000u * job.patience_ms);
     kernel_.links_.on_new_time();
     kernel_.forwarder_.be_deaf(job.op == wire::Op::none);
@@ -99,7 +99,7 @@ void BoardlessNode::on_start(std::span<const std::byte> payload) {
     wire::ModelTime begin = 0;
     if (payload.size() >= sizeof begin)
         begin = wire::load<wire::ModelTime>(payload, 0);
-    kernel_.links_.context().time.come_to(begin);
+    context().time.come_to(begin);
     running_ = kernel_.scheduler_.spawn(program_(kernel_), begin, &program_id_);
     if (!running_)
         end_program(Status::no_memory);
@@ -118,7 +118,7 @@ std::uint64_t BoardlessNode::rest() {
     if (lockstep())
         return kNow;
     const std::uint64_t next = next_deadline();
-    if (next > kernel_.links_.context().time.now() && kernel_.links_.dead_ports() == 0)
+    if (next > context().time.now() && kernel_.links_.dead_ports() == 0)
         return more_frames() ? kNow : next;
     on_time();
     return kNow;
@@ -128,8 +128,8 @@ void BoardlessNode::on_time() {
     kernel_.links_.on_time();
     if (interlude_)
         return;
-    kernel_.scheduler_.on_time(kernel_.links_.context().time.now());
-    if (kernel_.messages_.next_ask() <= kernel_.links_.context().time.now())
+    kernel_.scheduler_.on_time(context().time.now());
+    if (kernel_.messages_.next_ask() <= context().time.now())
         kernel_.scheduler_.touch();
     if (kernel_.links_.dead_ports() != 0)
         on_dead_links();
@@ -170,11 +170,6 @@ void BoardlessNode::run() {
             kernel_.scheduler_.stop();
     } while (kernel_.scheduler_.run_round() && (lockstep() || ++rounds < limits::kRoundsMax));
     kernel_.links_.on_buffers_free();
-    Counters& counters = kernel_.links_.context().counters;
-    counters[Counter::buffers_used_max] = std::max(
-        counters[Counter::buffers_used_max], std::uint32_t{kernel_.links_.context().pool.used()});
-    counters[Counter::arena_bytes_max] =
-        static_cast<std::uint32_t>(kernel_.arena_.high_water_bytes());
     if (kernel_.arena_.failed() && status_ == Status::ok)
         end_program(Status::no_memory);
     if (running_ && kernel_.scheduler_.ended(program_id_)) {
@@ -185,10 +180,10 @@ void BoardlessNode::run() {
 
 // A question that is due while there is no room for it leaves when there is, not by time.
 std::uint64_t BoardlessNode::next_deadline() const {
-    const std::uint64_t from =
-        kernel_.forwarder_.may_tell() ? 0 : kernel_.links_.context().time.now() + 1;
-    return std::min(std::min(kernel_.links_.next_deadline(), kernel_.scheduler_.next_wake()),
-                    kernel_.messages_.next_ask(from));
+    const std::uint64_t from = kernel_.forwarder_.may_tell() ? 0 : context().time.now() + 1;
+    std::uint64_t next = kernel_.messages_.next_ask(from);
+    next = std::min(next, kernel_.links_.next_deadline());
+    return std::min(next, kernel_.scheduler_.next_wake());
 }
 
 // What nobody has taken.
@@ -217,12 +212,15 @@ void BoardlessNode::fill_report(wire::NodeReport& report) const {
                             (kernel_.scheduler_.next_wake() == wire::kNever ? 0u : 1u) +
                             (interlude_ ? 1u : 0u);
     if (interlude_)
-        report.computing_ms = (static_cast<std::uint32_t>(kernel_.links_.context().time.now()) -
-                               computing_since_us_) /
-                              1000;
+        report.computing_ms =
+            (static_cast<std::uint32_t>(context().time.now()) - computing_since_us_) / 1000;
     report.dead_ports = kernel_.links_.dead_ports();
     report_mailbox(report);
-    report.counters = kernel_.links_.context().counters.values();
+    Counters counters = context().counters;
+    counters[Counter::buffers_used_max] = context().pool.used_max();
+    counters[Counter::arena_bytes_max] =
+        static_cast<std::uint32_t>(kernel_.arena_.high_water_bytes());
+    report.counters = counters.values();
     for (unsigned port = 0; port < kernel_.ports() && port < report.link_packets.size(); ++port)
         report.link_packets[port] = kernel_.links_.at(port_at(port)).packets_sent();
 }

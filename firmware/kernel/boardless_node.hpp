@@ -22,13 +22,13 @@ public:
 
     Kernel& kernel() { return kernel_; }
     /// A buffer for the next frame to come in.
-    PacketBuffer* lend() { return kernel_.links_.context().pool.allocate(); }
+    PacketBuffer* lend() { return context().pool.allocate(); }
     /// A packet is being sent: it stays as it is until let_go(), also if it is acknowledged before.
-    void keep(PacketBuffer* packet) { kernel_.links_.context().pool.share(packet); }
+    void keep(PacketBuffer* packet) { context().pool.share(packet); }
     void let_go(PacketBuffer* packet) {
         if (packet->references == 1)
             kernel_.scheduler_.touch(); // a buffer more
-        kernel_.links_.context().pool.release(packet);
+        context().pool.release(packet);
     }
 
     /// Asks at every port who is at its other end.
@@ -37,7 +37,7 @@ public:
     /// True if the node keeps the buffer.
     bool on_frame(Port port, const wire::Head& head, std::size_t frame_bytes, PacketBuffer* buffer);
     /// Running free: the time is `now_us`; nothing is done about it yet.
-    void set_clock(std::uint64_t now_us) { kernel_.links_.context().time.set_clock(now_us); }
+    void set_clock(std::uint64_t now_us) { context().time.set_clock(now_us); }
     /// Running free: of the ports in `changed`, the cables of those in `connected` were plugged in,
     /// the others pulled.
     void on_cables(PortSet changed, PortSet connected) {
@@ -82,16 +82,16 @@ public:
     void fill_report(wire::NodeReport& report) const;
     HostPort& host() { return kernel_.host_; }
 
-    bool lockstep() const { return kernel_.links_.context().time.lockstep(); }
+    bool lockstep() const { return context().time.lockstep(); }
     /// An answer of another node waits to be passed on; no frame may come in before.
     bool passing() const { return kernel_.links_.passing(); }
     /// The host wants the node to stop without a sign.
     bool hung() const { return hung_; }
-    std::uint32_t frames_received() const {
-        return kernel_.links_.context().counters[Counter::frames_received];
-    }
+    std::uint32_t frames_received() const { return context().counters[Counter::frames_received]; }
 
 private:
+    LinkContext& context() { return kernel_.links_.context(); }
+    const LinkContext& context() const { return kernel_.links_.context(); }
     void on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer);
     void on_job();
     void on_start(std::span<const std::byte> payload);

@@ -211,7 +211,7 @@ void Forwarder::tell(News& news) {
 bool Forwarder::send_waiting_notices() {
     const bool could_tell = may_tell();
     while (notice_count_ != 0) {
-        const News& notice = notices_[notice_first_];
+        const News notice = notices_[notice_first_];
         const bool by_path = notice.service == Service::here || notice.service == Service::gone;
         const bool everywhere = !by_path && notice.way != Way::kChosen;
         const Path path = by_path      ? Path::of_word(notice.position)

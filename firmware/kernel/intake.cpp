@@ -12,10 +12,10 @@ bool is_behind(std::uint32_t number, std::uint32_t last) {
 } // namespace
 
 Intake::Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_anew)
-    : senders_(senders.empty() ? std::span{&alone_, 1} : senders),
+    : senders_(senders),
       mailbox_(mailbox),
       begun_anew_(begun_anew) {
-    std::fill(senders_.begin(), senders_.end(), Sender{});
+    std::ranges::fill(senders_, Sender{.node = Sender::kNobody, .shared = 0, .last = 0});
 }
 
 Intake::Memory Intake::remember(NodeId source, std::uint32_t message) const {

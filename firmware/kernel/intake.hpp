@@ -8,6 +8,7 @@
 // hears `unknown`.
 #pragma once
 
+#include "kernel/limits.hpp"
 #include "kernel/mailbox.hpp"
 #include "wire/counters.hpp"
 
@@ -19,10 +20,14 @@ namespace mesh {
 /// The last message taken in of one sender.
 struct Sender {
     static constexpr std::uint32_t kNobody = 0x7FFF'FFFF;
-    std::uint32_t node : 31 = kNobody;
-    std::uint32_t shared : 1 = 0; // there was another one before, of whom nothing is known
-    std::uint32_t last = 0;
+    std::uint32_t node : 31;
+    std::uint32_t shared : 1; // there was another one before, of whom nothing is known
+    std::uint32_t last;
 };
+/// So many of them have their place in `bytes` of a node's memory, whose rest is the arena.
+constexpr std::size_t senders_in(std::size_t bytes) {
+    return bytes / limits::kSendersShare / sizeof(Sender);
+}
 
 /// The receiver's side of a message that a process is taking; lives in its Message.
 struct Incoming {
@@ -39,6 +44,7 @@ public:
     /// What has become of a message of somebody else's, as far as is known.
     enum class Fate : std::uint8_t { never_came, waits, being_taken, taken, unknown };
 
+    /// `senders`: the caller's; one at least, what is in them does not matter.
     /// `begun_anew`: this node had a life before this one, of whose messages it knows nothing.
     Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_anew);
 
@@ -65,7 +71,6 @@ private:
     Memory remember(NodeId source, std::uint32_t message) const;
     bool waits(NodeId source, std::uint32_t message) const;
 
-    Sender alone_; // if there is no other place
     std::span<Sender> senders_;
     const Mailbox& mailbox_;
     const bool begun_anew_;

@@ -2,21 +2,6 @@
 
 namespace mesh {
 
-namespace {
-/// A part of the arena's end is to remember senders in: so many.
-std::size_t senders_of(std::span<std::byte> arena) {
-    return arena.size() / limits::kSendersShare / sizeof(Sender);
-}
-
-std::span<Sender> make_senders(std::span<std::byte> arena) {
-    const std::size_t count = senders_of(arena);
-    if (count == 0)
-        return {};
-    const auto place = arena.last(count * sizeof(Sender));
-    return {new (place.data()) Sender[count], count};
-}
-} // namespace
-
 ByteSource bytes_in(std::span<const std::byte> data) {
     const auto copy = [](const void* from, std::uint32_t position, std::span<std::byte> out) {
         std::copy_n(static_cast<const std::byte*>(from) + position, out.size(), out.begin());
@@ -37,12 +22,12 @@ Kernel::Kernel(const wire::Identity& identity, const Memory& memory, const Cable
           cables, admission_),
       admission_(links_.context().pool, here_, cables.receivers),
       forwarder_(here_, links_.context().pool, links_.context().counters, links_, admission_,
-                 make_senders(memory.arena)),
+                 memory.senders),
       messages_(links_.context().counters, scheduler_.holds(), identity.start),
       host_(to_host, identity.node, links_.context().pool, arena_, links_.context().counters),
-      arena_(memory.arena.first(memory.arena.size() - senders_of(memory.arena) * sizeof(Sender))) {}
+      arena_(memory.arena) {}
 
-// What may start now must still do so when it does: until new_packet() the links stay out.
+// What may start now must still do so when it does: until start_packet() the links stay out.
 bool Kernel::may_start(Rule rule) {
     scheduler_.holds().raise();
     const bool may = admission_.may_start(rule);
@@ -51,12 +36,15 @@ bool Kernel::may_start(Rule rule) {
     return may;
 }
 
-OutgoingPacket Kernel::new_packet(Rule rule) {
-    OutgoingPacket packet{*this, links_.context().pool.allocate()};
+PacketBuffer* Kernel::start_packet() {
+    PacketBuffer* const buffer = links_.context().pool.allocate();
     scheduler_.holds().lower();
-    packet.header() = {};
-    packet.header().rule = rule;
-    packet.header().source = id();
+    return buffer;
+}
+
+OutgoingPacket Kernel::new_packet(Rule rule) {
+    OutgoingPacket packet{*this, start_packet()};
+    packet.header() = {.rule = rule, .source = id()};
     return packet;
 }
 
@@ -103,20 +91,20 @@ bool Kernel::try_post(const wire::PacketHeader& header, ByteSource source, std::
                       wire::ModelTime ready) {
     if (!may_start(header.rule))
         return false;
-    OutgoingPacket packet = new_packet(header.rule);
-    packet.header() = header;
+    PacketBuffer* const buffer = start_packet();
+    buffer->header = header;
     if (header.source == kNoNode)
-        packet.header().source = id();
+        buffer->header.source = id();
     if (header.payload_bytes != 0)
-        source.fill(source.context, position, packet.payload());
-    inject(std::move(packet), ready);
+        source.fill(source.context, position, buffer->payload());
+    inject(buffer, ready);
     return true;
 }
 
-void Kernel::inject(OutgoingPacket&& packet, wire::ModelTime ready) {
+void Kernel::inject(PacketBuffer* buffer, wire::ModelTime ready) {
     const Hold hold(scheduler_.holds());
     News news;
-    forwarder_.inject(packet.take(), ready, news);
+    forwarder_.inject(buffer, ready, news);
     hear(news);
     scheduler_.touch();
 }
@@ -162,17 +150,17 @@ void Kernel::release(PacketBuffer* buffer) {
 
 std::uint64_t Kernel::deadline_in(wire::ModelTime ticks) const {
     const Hold hold(scheduler_.holds()); // time is two words
-    return links_.context().time.after(ticks);
+    return time().after(ticks);
 }
 
 bool Kernel::due(std::uint64_t deadline) const {
     const Hold hold(scheduler_.holds());
-    return links_.context().time.now() >= deadline;
+    return time().now() >= deadline;
 }
 
 std::uint64_t Kernel::ask_time(unsigned asked) const {
     const Hold hold(scheduler_.holds());
-    return links_.context().time.ask_receiver_at(asked, links_.patience_min());
+    return time().ask_receiver_at(asked, links_.patience_min());
 }
 
 void Kernel::begin(Incoming& incoming) {
@@ -205,7 +193,7 @@ void Kernel::flush_print() {
 std::uint64_t Kernel::start_pull(std::uint32_t position, std::span<std::byte> out) {
     const Hold hold(scheduler_.holds());
     host_.pull(position, out);
-    return links_.context().time.pull_again_at();
+    return time().pull_again_at();
 }
 
 // A question that is for this node may come from it.

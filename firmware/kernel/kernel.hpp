@@ -49,6 +49,7 @@ struct Memory {
     std::span<PortSlot> slots;        // buffers.size() * links.size()
     std::span<Link> links;            // one per port
     std::span<ProcessSlot> processes; // one for each that may live at a time, kProcessesMax at most
+    std::span<Sender> senders;        // to know the messages of so many again; one at least
     std::span<std::byte> arena;       // frames of processes, 8-byte aligned
     std::span<std::byte> workspace;   // for the program: messages, data
     [[no_unique_address]] Turns turns = {}; // of nodes in the memory for buffers and slots
@@ -130,7 +131,7 @@ public:
     /// For wait_until(): the kernel's time when `ticks` of model time from now have passed.
     std::uint64_t deadline_in(wire::ModelTime ticks) const;
     bool due(std::uint64_t deadline) const;
-    bool lockstep() const { return links_.context().time.lockstep(); }
+    bool lockstep() const { return time().lockstep(); }
 
     /// Model time that an external packet of `bytes` takes on a link.
     wire::ModelTime link_time(std::uint32_t bytes) const { return links_.clock().duration(bytes); }
@@ -144,15 +145,13 @@ public:
     bool can_carry(Rule rule) const { return admission_.can_carry(rule); }
     /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
     void inject(OutgoingPacket&& packet);
-    /// The same for control that must move nobody's clock: at model time `ready`.
-    void inject(OutgoingPacket&& packet, wire::ModelTime ready);
     /// `co_await post(header, source, position)`: sends one packet as `header` says (its source is
     /// this node if it names none) with payload_bytes from `position` in `source`, when the pool
     /// can start it.
     Posting post(const wire::PacketHeader& header, ByteSource source = {},
                  std::uint32_t position = 0);
-    /// Sends it now if the pool can start it; else does nothing, and is false. `ready`: see
-    /// inject().
+    /// Sends it now if the pool can start it; else does nothing, and is false. It leaves at model
+    /// time `ready` at the earliest.
     bool try_post(const wire::PacketHeader& header, ByteSource source, std::uint32_t position,
                   wire::ModelTime ready);
     /// `Packet p = co_await receive(match)`: the next packet that matches; sets the clock.
@@ -217,8 +216,11 @@ public:
 private:
     friend class BoardlessNode;
 
+    const Timebase& time() const { return links_.context().time; }
     bool may_start(Rule rule);
+    PacketBuffer* start_packet();
     OutgoingPacket new_packet(Rule rule);
+    void inject(PacketBuffer* buffer, wire::ModelTime ready);
     std::uint64_t start_pull(std::uint32_t position, std::span<std::byte> out);
     void hear(News& news);
 
@@ -416,7 +418,7 @@ inline auto Kernel::join(ProcessId id) {
                            wire::kNever};
 }
 
-inline void Kernel::inject(OutgoingPacket&& packet) { inject(std::move(packet), now()); }
+inline void Kernel::inject(OutgoingPacket&& packet) { inject(packet.take(), now()); }
 
 inline Kernel::Allocation Kernel::allocate(Rule rule) { return {*this, rule}; }
 

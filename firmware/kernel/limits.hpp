@@ -98,9 +98,9 @@ inline constexpr std::uint32_t kAskPatience = 300;
 inline constexpr unsigned kAskDoublings = 5;
 inline constexpr unsigned kAsksMax = 8;
 
-/// Memory of the senders whose messages a node has taken, as a share of the arena: it knows each of
-/// their messages again that comes a second time, by another path. Of 26 KiB that is a place for
-/// each of 256 nodes.
+/// Places for the senders whose messages a node has taken, as a share of the memory for processes:
+/// it knows each of their messages again that comes a second time, by another path. Of 26 KiB that
+/// is a place for each of 256 nodes.
 inline constexpr unsigned kSendersShare = 12;
 
 /// Buffers that a node needs for forwarding to be free of deadlock (ARCHITECTURE.md): more than the

@@ -112,7 +112,7 @@ void Link::begin_session() {
     their_session_ = session_name(theirs_, mine_);
 }
 
-void Link::end_session(LinkContext& context) {
+[[gnu::noinline]] void Link::end_session(LinkContext& context) {
     forget_session();
     closed_ = kDead;
     ++mine_;
@@ -276,7 +276,7 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
             newest_arrival_ = std::max(newest_arrival_, slot(context, packet).arrival);
             slot(context, packet).arrival = newest_arrival_;
         }
-        flight_[(base_place_ + place) % limits::kWindowFrames] = context.pool.number(packet);
+        flight_[(base_place_ + place) % limits::kWindowFrames] = packet->number;
         ++in_flight_;
         MESH_CHECK(in_flight_ <= limits::kWindowFrames, link_window_overrun);
         flight_bytes_ += static_cast<std::uint32_t>(frame_bytes(packet));

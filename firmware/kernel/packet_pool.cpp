@@ -6,12 +6,14 @@ namespace mesh {
 
 PacketBuffer* PacketPool::allocate() {
     PacketBuffer* buffer = free_list_;
-    if (buffer != nullptr)
+    if (buffer != nullptr) {
         free_list_ = buffer->next;
-    else if (touched_ < capacity())
-        buffer = at(touched_++);
-    else
+    } else if (touched_ < capacity()) {
+        buffer = at(touched_);
+        buffer->number = static_cast<std::uint16_t>(touched_++);
+    } else {
         return nullptr;
+    }
     ++used_;
     buffer->next = nullptr;
     buffer->references = 1;

@@ -24,6 +24,7 @@ struct PacketBuffer {
     wire::ModelTime ready;
     PacketBuffer* next;
     std::uint16_t references;
+    std::uint16_t number;    // in its pool
     std::uint16_t hops;      // links crossed so far
     std::uint16_t remaining; // most links that it may still cross from here
     Tags tags;               // for the next nodes
@@ -62,7 +63,7 @@ struct Turns {
 /// Fixed pool over memory that the caller owns.
 class PacketPool {
 public:
-    /// Most that number() can tell apart, and a link header can say are free.
+    /// Most that their numbers can tell apart, and a link header can say are free.
     static constexpr std::size_t kBuffersMax = 0xFFFF;
 
     /// `buffers` and `slots` stay the caller's and must outlive the pool; there must be `ports`
@@ -87,15 +88,14 @@ public:
     }
     unsigned free() const { return capacity() - used_; }
     unsigned used() const { return used_; }
+    /// Most that were used at a time: one is used for the first time when no other is free.
+    unsigned used_max() const { return touched_; }
 
-    /// Place of a buffer in the pool, for those who keep many and want them small.
-    std::uint16_t number(const PacketBuffer* buffer) const {
-        return static_cast<std::uint16_t>((buffer - buffers_.data()) >> turns_.log2);
-    }
+    /// The one of that number, for those who keep many and want them small.
     PacketBuffer* at(std::size_t number) const { return &buffers_[number << turns_.log2]; }
 
     PortSlot& slot(const PacketBuffer* buffer, unsigned port) const {
-        return slots_[(std::size_t{number(buffer)} << turns_.log2) * ports_ + port];
+        return slots_[(std::size_t{buffer->number} << turns_.log2) * ports_ + port];
     }
 
 private:

@@ -15,7 +15,7 @@ struct WaitPlaces {
     static constexpr std::size_t kEngaged = sizeof(SourceWait); // of an optional one
     static constexpr std::size_t kReady = sizeof(Waiting);      // of an Awaiter
 
-    static constexpr std::array<WaitLayout, 14> kLayouts{{
+    static constexpr std::array<WaitLayout, 13> kLayouts{{
         {"mesh::ProcessSlot", WaitKind::slot, offsetof(ProcessSlot, root),
          offsetof(ProcessSlot, waiting), sizeof(ProcessSlot)},
         {"mesh::Waiting", WaitKind::waiting, offsetof(Waiting, ask_), sizeof(Waiting)},
@@ -23,7 +23,6 @@ struct WaitPlaces {
         {"mesh::Kernel::Posting", WaitKind::buffer},
         {"mesh::Kernel::Arrival", WaitKind::mail, offsetof(Kernel::Arrival, match_)},
         {"mesh::PacketAwait", WaitKind::mail, offsetof(PacketAwait, wait_) + kSourceMatch},
-        {"mesh::Look", WaitKind::mail, offsetof(Look, wait_) + kSourceMatch},
         {"mesh::NextPacket", WaitKind::mail, offsetof(NextPacket, wait_) + kSourceMatch,
          offsetof(NextPacket, wait_) + kEngaged},
         {"mesh::Receiving", WaitKind::mail, offsetof(Receiving, wait_) + kSourceMatch,

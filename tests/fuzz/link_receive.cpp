@@ -49,7 +49,7 @@ public:
           arena_(8192),
           workspace_(256),
           node_({{Topology::cube, kPorts}, node_at(kSelf)},
-                {buffers_, slots_, links_, processes_, arena_, workspace_}, {4096},
+                {buffers_, slots_, links_, processes_, senders_, arena_, workspace_}, {4096},
                 {&discard, nullptr}, &take_all),
           receiving_(node_.lend()) {
         node_.boot();
@@ -119,6 +119,7 @@ private:
     std::vector<PortSlot> slots_;
     std::array<Link, kPorts> links_;
     std::array<ProcessSlot, limits::kProcessesMax> processes_;
+    std::array<Sender, 8> senders_;
     std::vector<std::byte> arena_;
     std::vector<std::byte> workspace_;
     BoardlessNode node_;

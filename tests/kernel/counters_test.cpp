@@ -385,10 +385,10 @@ TEST(Counters, TheHighWaterMarkOfThePoolIsNeverBeyondIt) {
         Rig rig{{Topology::cube, 3}, app_main_job, buffers};
         rig.run({.op = wire::Op::bcast, .rule = Rule::hp, .message_bytes = 200'000});
         for (std::uint32_t id = 0; id < 8; ++id) {
-            EXPECT_LE(rig.kernel(id).counters()[Counter::buffers_used_max], buffers);
-            EXPECT_GE(rig.kernel(id).counters()[Counter::buffers_used_max], 2u);
+            EXPECT_LE(rig.kernel(id).pool().used_max(), buffers);
+            EXPECT_GE(rig.kernel(id).pool().used_max(), 2u);
         }
-        EXPECT_GT(rig.kernel(0).counters()[Counter::buffers_used_max], 2u);
+        EXPECT_GT(rig.kernel(0).pool().used_max(), 2u);
     }
 }
 

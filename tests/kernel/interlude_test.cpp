@@ -202,10 +202,11 @@ struct Bench {
     std::vector<PortSlot> slots{kBuffers * 2};
     std::vector<Link> links{2};
     std::array<ProcessSlot, 2> processes;
+    std::array<Sender, 8> senders;
     std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(1024);
     Node<TickingBoard> node{
         ticking,
-        {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}), {}},
+        {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}), {}},
         &busy};
 };
 

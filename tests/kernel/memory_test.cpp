@@ -104,7 +104,7 @@ TEST(PacketPool, PoolsThatTakeTurnsInOneMemoryHaveAllOfItAndShareNothing) {
         ASSERT_EQ(pool.capacity(), kEach);
         for (std::size_t count = 0; count < kEach; ++count) {
             const PacketBuffer* const buffer = pool.allocate();
-            EXPECT_EQ(pool.at(pool.number(buffer)), buffer);
+            EXPECT_EQ(pool.at(buffer->number), buffer);
             EXPECT_TRUE(given.insert(buffer).second);
             for (unsigned port = 0; port < kPorts; ++port)
                 EXPECT_TRUE(given.insert(&pool.slot(buffer, port)).second);

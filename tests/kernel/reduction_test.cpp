@@ -269,8 +269,7 @@ TEST(Reduction, OfManyPacketsKeepsFewInEachNode) {
                 rig.run({.ports = ports});
                 static_cast<void>(steps_of(rig));
                 for (std::uint32_t id = 0; id < rig.size(); ++id)
-                    EXPECT_LE(rig.kernel(id).counters()[Counter::buffers_used_max],
-                              kNodesOwn + 5u * kDim)
+                    EXPECT_LE(rig.kernel(id).pool().used_max(), kNodesOwn + 5u * kDim)
                         << name(tree) << " ports " << static_cast<int>(ports);
             }
 }

@@ -167,7 +167,8 @@ struct SerialNode {
     Memory memory(std::size_t ports) {
         slots.resize(buffers.size() * ports);
         links.resize(ports);
-        return {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}), {}};
+        return {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}),
+                {}};
     }
     void tell(wire::HostTag tag, std::span<const std::byte> payload) {
         std::vector<std::byte> room(wire::kPacketHeaderBytes + payload.size());
@@ -207,6 +208,7 @@ struct SerialNode {
     std::vector<PortSlot> slots;
     std::vector<Link> links;
     std::array<ProcessSlot, 4> processes;
+    std::array<Sender, 8> senders;
     std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(2048);
     board::SerialBoard<Chip> board;
     Node<mesh::board::SerialBoard<Chip>> node;

@@ -189,7 +189,8 @@ struct Bench {
         board.sent.clear();
     }
     Memory memory() {
-        return {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}), {}};
+        return {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}),
+                {}};
     }
 
     /// Ten turns of the node, before each of which the transfers of `ports` end.
@@ -239,6 +240,7 @@ struct Bench {
     std::vector<PortSlot> slots{kBuffers * kPorts};
     std::vector<Link> links{kPorts};
     std::array<ProcessSlot, 5> processes;
+    std::array<Sender, 8> senders;
     std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(1024);
     Board board;
     Node<Board> node;
@@ -387,9 +389,11 @@ TEST(NullBoard, IsABoardOnWhichANodeStands) {
     std::vector<PortSlot> slots{kBuffers * kPorts};
     std::vector<Link> links{kPorts};
     std::array<ProcessSlot, 1> processes;
+    std::array<Sender, 1> senders;
     std::vector<std::uint64_t> arena(256);
     Node<hal::NullBoard> node(
-        board, {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}), {}},
+        board,
+        {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}), {}},
         &takes_all);
     node.boot();
     EXPECT_FALSE(node.poll()) << "nothing comes";

@@ -21,11 +21,13 @@ World::Life::Life(World& world, NodeId id, unsigned life)
       buffers(world.buffers_),
       slots(world.buffers_ * world.ports_),
       links(world.ports_),
+      senders(senders_in(kArenaBytes)),
       arena(kArenaBytes / sizeof(std::uint64_t)),
       board({world.network_, id, life},
             [&world, id](std::span<std::byte> frame) { world.carry(id, frame); }),
       node(board,
-           {buffers, slots, links, processes, std::as_writable_bytes(std::span{arena}), workspace},
+           {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}),
+            workspace},
            world.program_) {}
 
 World::World(Network network, Program program, std::size_t buffers, std::uint64_t delay_us,

@@ -1,8 +1,12 @@
+#include "core/uhc/tagged_trees.hpp"
 #include "kernel/rule_set.hpp"
 
 namespace mesh {
 
 namespace {
+
+static_assert((kTagMax << wire::link_flag::kTagShift) <= 0xFFFF,
+              "what the last node said has its room in the flags of a link header");
 
 // An answer's first and third link is its `answer`, the second its `link`.
 AnswerWay answer_way(Network network, NodeId self, Port port, const wire::LinkHeader& header) {

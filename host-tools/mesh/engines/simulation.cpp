@@ -177,14 +177,16 @@ public:
     Memory memory(std::uint32_t number) const {
         const std::size_t links = home(number) + sizeof(SimNode);
         const std::size_t processes = links + sizes_.ports * sizeof(Link);
-        const std::size_t arena = arenas() + kAtEndOfArena + number * Sizes::kArenaBytes;
+        const std::size_t senders = arenas() + number * Sizes::kArenaBytes;
+        const std::size_t arena = senders + kSenders * sizeof(Sender);
         const std::span buffers{at<PacketBuffer>(pools()), sizes_.buffers << turns().log2};
         const std::span slots{at<PortSlot>(this->slots()), buffers.size() * sizes_.ports};
         return {.buffers = buffers.subspan(number),
                 .slots = slots.subspan(number * sizes_.ports),
                 .links = {at<Link>(links), sizes_.ports},
                 .processes = {at<ProcessSlot>(processes), limits::kProcessesMax},
-                .arena = {at<std::byte>(arena), Sizes::kArenaBytes},
+                .senders = {at<Sender>(senders), kSenders},
+                .arena = {at<std::byte>(arena), Sizes::kArenaBytes - kSenders * sizeof(Sender)},
                 .workspace = {at<std::byte>(workspaces() +
                                             number * std::size_t{limits::kWorkspaceBytes}),
                               limits::kWorkspaceBytes},
@@ -205,9 +207,8 @@ private:
     static_assert(limits::kWorkspaceBytes % kPageBytes == 0);
     /// Buffers that most nodes come to use.
     static constexpr std::size_t kFullRows = 3;
-    /// What the kernel has there: with the beginning of the next one it is to lie in one page.
-    static constexpr std::size_t kAtEndOfArena =
-        Sizes::kArenaBytes / limits::kSendersShare / alignof(Link) * alignof(Link);
+    /// They lie before the arena: what every node uses of both is to lie in few pages.
+    static constexpr std::size_t kSenders = senders_in(Sizes::kArenaBytes);
     static_assert(alignof(SimNode) >= alignof(ProcessSlot) && alignof(SimNode) <= kPageBytes &&
                   alignof(ProcessSlot) == alignof(Link) && alignof(Link) == alignof(PortSlot) &&
                   alignof(PacketBuffer) <= kPageBytes);
@@ -232,7 +233,7 @@ private:
         return whole(pools() + sizes_.buffers * pool_row(), kHugePageBytes);
     }
     std::size_t workspaces() const {
-        return whole(arenas() + kAtEndOfArena + count_ * Sizes::kArenaBytes, kHugePageBytes);
+        return whole(arenas() + count_ * Sizes::kArenaBytes, kHugePageBytes);
     }
     std::size_t bytes() const {
         return workspaces() + count_ * std::size_t{limits::kWorkspaceBytes};

@@ -10,7 +10,6 @@ ANY_TAG, ANY_NODE = 0xFFFF, 0xFFFFFFFF
 MATCHES = {  # where classes keep the Match that they wait for
     "mesh::Kernel::Arrival": lambda it: it["match_"],
     "mesh::PacketAwait": lambda it: it["wait_"]["match_"],
-    "mesh::Look": lambda it: it["wait_"]["match_"],
     "mesh::Receiving": lambda it: in_optional(it["wait_"]),
     "mesh::NextPacket": lambda it: in_optional(it["wait_"]),
     "mesh::FlowWait": lambda it: it["match_"] if int(it["until_"]) == 1 else None,

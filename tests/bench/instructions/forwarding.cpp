@@ -213,6 +213,7 @@ struct Memories {
 [[gnu::section(".noinit")]] Memories memories;
 std::array<Link, kPorts> links;
 std::array<ProcessSlot, limits::kProcessesMax> processes;
+std::array<Sender, 8> senders;
 
 /// Sums over kPackets packets.
 struct Result {
@@ -233,7 +234,8 @@ public:
     Run(board::Board& inner, const bench::Counter& counter)
         : meter_(counter),
           board_(inner, meter_),
-          node_(board_, {memories.buffers, memories.slots, links, processes, memories.arena, {}},
+          node_(board_,
+                {memories.buffers, memories.slots, links, processes, senders, memories.arena, {}},
                 &sink) {
         static_cast<void>(tree_rules(kNetwork.topology)); // links them
         node_.boot();
