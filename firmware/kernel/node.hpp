@@ -39,8 +39,7 @@ public:
         settle();
     }
 
-    /// Does one piece of work: takes a frame, or lets time pass. False if there was none to take:
-    /// the board may sleep.
+    /// Does one piece of work: takes a frame, or lets time pass. False if there was none to take.
     bool poll() {
         if (node_.hung()) {
             board_.hang();
@@ -63,12 +62,18 @@ public:
         return true;
     }
 
+    /// The same, and lets the board sleep if there was none. Not if the node has waited for its
+    /// host port meanwhile: what came in then has ended that wait, and would end no other one.
+    void turn() {
+        if (!poll() && !std::exchange(waited_, false))
+            board_.wait();
+    }
+
     /// For images: boots and works for ever.
     [[noreturn]] void run() {
         boot();
         for (;;)
-            if (!poll())
-                board_.wait();
+            turn();
     }
 
 private:
@@ -218,8 +223,10 @@ private:
         node.await_host_port();
     }
     void await_host_port() {
-        while ((board_.ready_ports() & bit_of(kHostPort)) == 0)
+        while ((board_.ready_ports() & bit_of(kHostPort)) == 0) {
             board_.wait();
+            waited_ = true;
+        }
     }
 
     void send_report() {
@@ -250,6 +257,7 @@ private:
     PortSet connected_ = ~PortSet{0}; // as far as the board tells
     std::uint32_t told_idle_ = 0;
     std::uint32_t tick_us_ = 0; // 0: none
+    bool waited_ = false;       // for its host port, since the last turn()
     bool running_ = false;      // processes may run now
     bool ran_ = false;          // ... or did since the last tick
 };

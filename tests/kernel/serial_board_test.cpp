@@ -16,6 +16,8 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace mesh::test {
@@ -53,7 +55,9 @@ struct ChipState {
     std::uint64_t now_us = 0xFFFF'F000; // soon beyond 32 bits
     std::uint64_t overruns = 0;
     unsigned sleeps = 0;
+    unsigned sleeps_max = ~0u; // one more is an error
     std::function<void(unsigned)> interrupt;
+    std::function<void()> asleep; // what happens then, once
 
     /// Lets the interrupts come that are pending.
     void interrupts() {
@@ -103,7 +107,10 @@ struct FakeChip {
     static bool drained(unsigned line) { return uart(line).sending.empty(); }
     static std::uint32_t counter_us() { return static_cast<std::uint32_t>(state().now_us); }
     static void sleep() {
-        ++state().sleeps;
+        if (++state().sleeps > state().sleeps_max)
+            throw std::runtime_error("it sleeps");
+        if (const auto what = std::exchange(state().asleep, nullptr))
+            what();
         uart(kPorts).sending.clear(); // the host takes everything
         state().now_us += kTurnUs;
         state().interrupts();
@@ -418,6 +425,33 @@ TEST(SerialBoard, WakesAtItsAlarmAndNotForBytesOfAFrame) {
     one.board.wait();
     EXPECT_EQ(one.chip.sleeps, 10u);
     EXPECT_GE(one.board.now_us(), start + 10 * kTurnUs);
+}
+
+// In lockstep no timer would wake it.
+TEST(SerialBoard, ANodeSleepsOverNoFrameThatCameWhileItToldItsHostSomething) {
+    SerialNode<FakeChip> one{{kPair, node_at(0)}};
+    one.boot();
+    for (unsigned part = 0; part < 10; ++part) { // what it has said leaves
+        one.chip.uarts[0].sending.clear();
+        one.chip.interrupts();
+        one.work();
+    }
+    wire::Job job;
+    job.op = wire::Op::app;
+    job.lockstep = 1;
+    one.tell(wire::HostTag::job, wire::bytes_of(job));
+    const auto frame_comes = [&] {
+        one.chip.uarts[0].received = {std::byte{9}, wire::kFrameEnd};
+        one.chip.interrupts();
+    };
+    frame_comes(); // so that it will say again that it is idle
+    one.chip.asleep = frame_comes;
+    one.chip.sleeps_max = one.chip.sleeps + 50;
+    const std::uint32_t before = one.counted(Counter::frames_received);
+    for (unsigned turn = 0; turn < 3; ++turn)
+        one.node.turn();
+    EXPECT_EQ(one.counted(Counter::frames_received), before + 2);
+    EXPECT_FALSE(one.chip.asleep) << "it has waited for its host port";
 }
 
 } // namespace serial_board_test
