@@ -12,7 +12,7 @@ PROBES := tests/target/board_probe tests/bench/bare_forwarder \
 # board's node, at -Os; collectives: all of them; trees: the rules of all trees of the cube, in
 # programs that use them; network: those of the UHC, and all of the star. RAM: static, without
 # pool, arena and stacks. Stack: any one function.
-FLASH_BUDGET := 16768
+FLASH_BUDGET := 16384
 RAM_BUDGET := 3072
 COLLECTIVES_BUDGET := 36096
 TREES_BUDGET := 4096

@@ -141,10 +141,10 @@ bool FlowWait::looks() {
             child_ = lowest_bit(slow_);
             slow_ &= slow_ - 1;
             const Match word = flow_.word_of(kernel_, child_);
-            look_.emplace(kernel_, word.source, word, Path{}, true);
+            look_.emplace(kernel_, word.source, word).ask_now();
         } else if (std::exchange(look_up_, false)) {
             child_ = kPortsMax;
-            look_.emplace(kernel_, match_.source, match_, path_, true);
+            look_.emplace(kernel_, match_.source, match_, path_).ask_now();
         } else {
             return false;
         }

@@ -16,9 +16,8 @@ bool shares_cable(const Kernel& kernel, NodeId node, Path path) {
 
 } // namespace
 
-SourceWait::SourceWait(Kernel& kernel, NodeId source, Match match, Path path, bool ask_now)
-    : asks_now_(ask_now),
-      kernel_(kernel),
+SourceWait::SourceWait(Kernel& kernel, NodeId source, Match match, Path path)
+    : kernel_(kernel),
       match_(match),
       peer_{kernel.messages(), source, Rule::unicast} {
     match_.source = source;
@@ -34,7 +33,7 @@ SourceWait::SourceWait(Kernel& kernel, NodeId source, Match match, Path path, bo
         peer_.about = match.message;
     }
     peer_.lost = kernel.cut_off(source);
-    peer_.ask_at = ask_now ? 0 : kernel.ask_time(0);
+    peer_.ask_at = kernel.ask_time(0);
 }
 
 bool SourceWait::over() {
@@ -55,8 +54,8 @@ Packet SourceWait::take() {
     return status_ == Status::ok ? kernel_.take(match_) : Packet{kernel_, nullptr};
 }
 
-PacketAwait::PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path, bool ask_now)
+PacketAwait::PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path)
     : Waiting(kernel.scheduler(), ask),
-      wait_(kernel, source, match, path, ask_now) {}
+      wait_(kernel, source, match, path) {}
 
 } // namespace mesh

@@ -21,8 +21,13 @@ namespace mesh {
 /// for. An object of who waits, asked by over() until that is true.
 class SourceWait {
 public:
-    /// `ask_now`: does not listen first, and is over as soon as the node has answered.
-    SourceWait(Kernel& kernel, NodeId source, Match match, Path path = {}, bool ask_now = false);
+    SourceWait(Kernel& kernel, NodeId source, Match match, Path path = {});
+
+    /// Does not listen first, and is over as soon as the node, which must be one, has answered.
+    void ask_now() {
+        asks_now_ = true;
+        peer_.ask_at = 0;
+    }
 
     /// True when it has come, or cannot come any more.
     bool over();
@@ -34,7 +39,7 @@ public:
 private:
     friend struct WaitPlaces;
 
-    bool asks_now_;
+    bool asks_now_ = false;
     Status status_ = Status::ok;
     Kernel& kernel_;
     Match match_;
@@ -44,7 +49,7 @@ private:
 /// See await_packet().
 class MESH_AWAITED PacketAwait : public Waiting {
 public:
-    PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path, bool ask_now = false);
+    PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path);
     Packet await_resume() { return wait_.take(); }
 
 protected:
@@ -59,7 +64,9 @@ private:
 class MESH_AWAITED Look : public PacketAwait {
 public:
     Look(Kernel& kernel, NodeId node, Path path, const Match& match)
-        : PacketAwait(kernel, node, match, path, true) {}
+        : PacketAwait(kernel, node, match, path) {
+        wait_.ask_now();
+    }
     [[gnu::warn_unused_result]] Status await_resume() const { return wait_.status(); }
 };
 

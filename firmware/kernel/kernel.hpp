@@ -371,8 +371,8 @@ private:
 
 class MESH_AWAITED Kernel::Posting : public Waiting {
 public:
-    Posting(Kernel& kernel, const wire::PacketHeader& header, ByteSource source,
-            std::uint32_t position);
+    [[gnu::noinline]] Posting(Kernel& kernel, const wire::PacketHeader& header, ByteSource source,
+                              std::uint32_t position);
     void await_resume() const {}
 
 private:
