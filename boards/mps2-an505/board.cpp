@@ -52,9 +52,8 @@ void read_head(hal::Head& head) {
 }
 
 void write_words(std::span<const std::byte> bytes) {
-    for (; bytes.size() >= 4; bytes = bytes.subspan(4)) {
+    for (; bytes.size() >= 4; bytes = bytes.subspan(4))
         Lan9118::write_word(load_word(bytes.data()));
-    }
     if (!bytes.empty()) {
         std::uint32_t word = 0;
         std::memcpy(&word, bytes.data(), bytes.size());

@@ -153,8 +153,8 @@ def end(process):
     process.communicate()
 
 
-def descendants(pid):
-    """Process ids of all children and theirs, of `pid`."""
+def all_parents():
+    """{process: its parent} of all that run (a zombie does not)."""
     parents = {}
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -164,6 +164,12 @@ def descendants(pid):
                 continue
             if fields[0] != "Z":
                 parents[int(entry.name)] = int(fields[1])
+    return parents
+
+
+def descendants(pid):
+    """Process ids of all children and theirs, of `pid`."""
+    parents = all_parents()
     found, frontier = set(), {pid}
     while frontier:
         frontier = {child for child, parent in parents.items() if parent in frontier}
@@ -182,6 +188,14 @@ def alive(pids):
         if state != "Z":
             running.add(pid)
     return running
+
+
+def words_of(pid):
+    """A process's command line, as bytes; none if it has ended."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return []
 
 
 def wait_until(condition, seconds, what):

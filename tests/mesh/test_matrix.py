@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mesh_tool import (ROOT, alive, descendants, end, mesh, refused, start, verified, run,
-                       wait_until)
+from mesh_tool import (ROOT, alive, all_parents, descendants, end, mesh, refused, start, verified,
+                       run, wait_until, words_of)
 
 EXAMPLE = ROOT / "tests" / "mesh" / "matrix.toml"
 
@@ -177,12 +177,9 @@ HUNG = """[hung]
 
 
 def going(pid):
-    """How many runs it has at the moment."""
-    def parent(child): # what a run starts itself bears its name for a moment
-        return int((ROOT / f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[1])
-    words = [(ROOT / f"/proc/{child}/cmdline").read_bytes().split(b"\0")
-             for child in alive(descendants(pid)) if parent(child) == pid]
-    return sum(1 for word in words if b"run" in word)
+    """How many runs it has at the moment: what a run starts itself bears its name for a moment."""
+    return sum(1 for child, parent in all_parents().items()
+               if parent == pid and b"run" in words_of(child))
 
 
 def runs_at_once(tmp_path, *more):

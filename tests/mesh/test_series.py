@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mesh_tool import alive, descendants, end, mesh, refused, start, wait_until
+from mesh_tool import alive, descendants, end, mesh, refused, start, wait_until, words_of
 
 SIM = ["run", "--engine", "sim", "--dim", 2, "--op", "bcast", "--bytes", 100]
 # Of the seeds 1 to 20 some draw the root's only way out, and some a moment after the end.
@@ -132,7 +132,7 @@ def test_a_run_that_is_killed_has_failed_by_that_signal():
     try:
         wait_until(lambda: len(descendants(series.pid)) >= 3, 30, "a run and its two nodes")
         child = [pid for pid in descendants(series.pid)
-                 if b"run" in open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0")]
+                 if b"run" in words_of(pid)]
         os.kill(child[0], signal.SIGKILL)
         out, err = series.communicate(timeout=30)
         assert series.returncode == 1 and "signal 9 (Killed)" in err, out + err
