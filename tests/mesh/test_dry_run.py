@@ -70,11 +70,17 @@ def test_a_swapped_cable_is_shown_swapped():
 
 @pytest.fixture
 def emulator(tmp_path):
-    """Says which version it is, and writes down with which words it was started as a node."""
+    """Says which version it is, writes down with which words it was started as a node, and ends
+    when all four nodes have done so: the engine stops the others as soon as one has ended."""
     script = tmp_path / "emulator"
     script.write_text('#!/bin/sh\n'
                       'if [ "$1" = --version ]; then echo "QEMU emulator version 7.2.0"; exit; fi\n'
-                      f'for w in "$0" "$@"; do echo "$w"; done >{tmp_path}/started.$$\n')
+                      f'for w in "$0" "$@"; do echo "$w"; done >{tmp_path}/words.$$\n'
+                      f'mv {tmp_path}/words.$$ {tmp_path}/started.$$\n'
+                      f'until [ -e {tmp_path}/all ]; do\n'
+                      f'  set -- {tmp_path}/started.*; [ $# -lt 4 ] || : >{tmp_path}/all\n'
+                      '  sleep 0.05\n'
+                      'done\n')
     script.chmod(0o755)
     return script
 

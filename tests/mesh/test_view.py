@@ -311,9 +311,13 @@ def test_live_needs_a_terminal_and_fits_one_of_80_by_24():
             pass
         os.close(ours)
         assert process.wait() == 0, shown
-    pictures = re.split(r"\x1b\[\d+A\x1b\[J", shown.decode().replace("\r\n", "\n"))
-    assert len(pictures) > 1
-    picture = pictures[0].splitlines()
-    assert len(picture) <= 24 and max(map(len, picture)) <= 80
-    assert re.search(r"^rate +\d+ packets/s$", pictures[0], re.M)
-    assert len(re.findall(r"(?<= )[.#x1-9](?= |$)", "\n".join(picture[5:-1]), re.M)) == 256
+    *shown_before, last = re.split(r"\x1b\[\d+A\x1b\[J", shown.decode().replace("\r\n", "\n"))
+    signs = r"(?<= )[.#x1-9](?= |$)"
+    for picture in [*shown_before, last]:
+        lines = picture.splitlines()
+        assert len(lines) <= 24 and max(map(len, lines)) <= 80
+        assert re.search(r"^rate +\d+ packets/s$", picture, re.M)
+        assert len(re.findall(signs, "\n".join(lines[5:-1]), re.M)) == 256
+    # The last picture stays, however short the run was.
+    assert re.search(r"^ended: \d+ packets, 256/256 nodes done$", last, re.M)
+    assert set(re.findall(signs, "\n".join(last.splitlines()[5:-1]), re.M)) == {"#"}

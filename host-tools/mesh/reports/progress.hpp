@@ -21,6 +21,8 @@ public:
     void show(std::string_view text);
     /// Several lines, each ended, in place of the one; on a terminal only.
     void show_picture(std::string_view text);
+    /// The picture that stands there is the last one: what is written next comes below it.
+    void keep_picture() { lines_ = 0; }
     /// Takes the line away, so that other output can be written.
     void clear();
 

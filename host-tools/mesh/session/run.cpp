@@ -171,6 +171,11 @@ std::vector<Wait> Run::waits() {
 RunResult Run::collect() {
     roster_.flush();
     console_.flush();
+    if (plan_.live) {
+        show_live(fmt::format("ended: {} packets, {}/{} nodes done",
+                              engine_.loom().counts().packets, roster_.done(), roster_.live()));
+        progress_.keep_picture();
+    }
     result_.nodes = roster_.results();
     result_.refusals = roster_.refusals();
     result_.relay_drops = engine_.relay_drops();
