@@ -131,7 +131,7 @@ Task<Awaited> next_step(Kernel& kernel, Tag tag) {
         for (unsigned port = 0; port < kernel.ports() && !kernel.has(any); ++port) {
             const NodeId neighbor = kernel.neighbor(port_at(port));
             const Status there = co_await look_for(kernel, neighbor, {}, any);
-            if (there != Status::ok && kernel.link_dead(port_at(port)))
+            if (there != Status::ok && (kernel.dead_ports() & bit_of(port_at(port))) != 0)
                 co_return Awaited{there};
         }
     }

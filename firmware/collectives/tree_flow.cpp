@@ -68,29 +68,25 @@ std::uint32_t TreeFlow::slow_children() const {
     return slow;
 }
 
-// A child has said something, or is no longer there: hear() changes what is known.
-bool TreeFlow::has_news(const Kernel& kernel) const {
-    for (std::uint32_t left = children_; left != 0; left &= left - 1) {
-        const unsigned child = lowest_bit(left);
-        if (kernel.link_dead(port_at(child)) || kernel.has(word_of(kernel, child)))
-            return true;
-    }
-    return false;
-}
-
+// What the children say, and which of them are no longer there. Mostly nobody says anything, and
+// one look at the mailbox finds that out.
 void TreeFlow::hear(Kernel& kernel) {
+    const std::uint32_t dead = children_ & kernel.dead_ports();
+    if (dead == 0 && (children_ == 0 || !kernel.has({.tag = tag_, .message = kWord})))
+        return;
     for (std::uint32_t left = children_; left != 0; left &= left - 1) {
         const unsigned child = lowest_bit(left);
         std::uint32_t& taken = taken_below_[child];
         while (kernel.has(word_of(kernel, child)))
             taken = std::max(taken, kernel.take_control(word_of(kernel, child)).header().position);
-        if (kernel.link_dead(port_at(child)))
-            children_ &= ~(1u << child);
     }
+    children_ &= ~dead;
 }
 
 // Tells the parent what is owed to it. False if the pool cannot start that now.
 bool TreeFlow::tell_parent(Kernel& kernel, std::uint32_t packets) {
+    if (taken_ - told_ < half_)
+        return true;
     const std::uint32_t due = std::min(taken_, slowest_child()) / half_ * half_;
     if (settled(packets) || due == told_)
         return true;

@@ -55,7 +55,6 @@ private:
     Match word_of(const Kernel& kernel, unsigned child) const;
     std::uint32_t slowest_child() const;
     std::uint32_t slow_children() const;
-    bool has_news(const Kernel& kernel) const;
     void hear(Kernel& kernel);
     bool tell_parent(Kernel& kernel, std::uint32_t packets);
 

@@ -57,6 +57,8 @@ public:
         return may_have_interludes() &&
                (kernel_.scheduler_.touched() || kernel_.links_.dead_ports() != 0);
     }
+    /// Between two ticks of what runs.
+    std::uint32_t tick_us() const { return limits::tick_us(kernel_.job().patience_ms); }
     /// An interlude is a turn of the links between two instructions of a process: what is called
     /// until it ends runs no process and changes nothing that one looks at without holding the
     /// links off. False if they are held off now.

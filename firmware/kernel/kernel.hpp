@@ -84,9 +84,9 @@ public:
     NodeId neighbor(Port port) const { return here_.neighbor(port); }
     /// What the image knows of this network.
     const NetworkRules& rules() const { return here_.rules; }
-    /// The link at `port` is dead. It comes back if its peer answers again; what was under way then
-    /// is lost all the same.
-    bool link_dead(Port port) const { return links_.at(port).dead(); }
+    /// The ports whose links are dead. One comes back if its peer answers again; what was under way
+    /// then is lost all the same.
+    PortSet dead_ports() const { return links_.dead_ports(); }
     const wire::Job& job() const { return host_.job(); }
     /// Words after `--` on the host tool's command line.
     std::span<const std::string_view> arguments() const { return host_.arguments(); }

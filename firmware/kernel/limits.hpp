@@ -44,7 +44,7 @@ constexpr std::uint32_t patience_min_us(std::uint32_t bits_per_second) {
 
 /// Free running: data that its sender does not ask about is acknowledged after this share of the
 /// least patience, so that a round trip stays far below that.
-inline constexpr std::uint32_t kAcknowledgeShare = 8;
+inline constexpr std::uint32_t kAcknowledgeShare = 4;
 
 /// Hello is repeated until the peer answers: after this time, and then after twice the pause
 /// before, up to kPauseDoublings times. So is a packet that the peer had no buffer for, in case its
@@ -63,10 +63,14 @@ inline constexpr unsigned kProcessesMax = 16;
 /// that came meanwhile wait in the receiver, and neighbours for their acknowledgements.
 inline constexpr unsigned kRoundsMax = 32;
 
-/// Microseconds after which a process that still runs has its first interlude, and from one to the
-/// next. Shorter than a link's patience, so that its neighbours send nothing again.
-inline constexpr std::uint32_t kTickUs = 8000;
-inline constexpr std::uint32_t kInterludeUs = 1000;
+/// Microseconds after which a process that still runs has its first interlude. Shorter than a
+/// link's patience, so that its neighbours send nothing again. Nodes of one host wait for its cores
+/// as well: where it has raised the patience for that, ticks are as much rarer.
+constexpr std::uint32_t tick_us(std::uint32_t patience_ms) {
+    return std::max(std::uint32_t{8000}, 800 * patience_ms);
+}
+/// Then interludes come so many times as often.
+inline constexpr std::uint8_t kInterludesOfTick = 8;
 /// Frames that the links take in one interlude. At 20 MHz these take half of the time to the next
 /// one, so the process goes on in any case.
 inline constexpr unsigned kFramesInInterlude = 4;

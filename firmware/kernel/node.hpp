@@ -159,30 +159,30 @@ private:
     /// processes run and wait by turns, slowly.
     void run_with_ticks() {
         running_ = ran_ = true;
-        if (tick_us_ == 0)
-            set_ticks(limits::kTickUs);
+        if (ticks_ == 0)
+            set_ticks(1);
         node_.run();
         running_ = false;
     }
-    void set_ticks(std::uint32_t period_us) {
-        if (std::exchange(tick_us_, period_us) == period_us)
+    void set_ticks(std::uint8_t ticks) {
+        if (std::exchange(ticks_, ticks) == ticks)
             return;
         if constexpr (hal::HasPreemption<B>) {
-            if (period_us != 0)
-                board_.start_ticks(period_us, &Node::interlude, this);
+            if (ticks != 0)
+                board_.start_ticks(node_.tick_us() / ticks, &Node::interlude, this);
             else
                 board_.stop_ticks();
         }
     }
     /// Between processes: ticks end when none ran since the last one.
-    void tick_at_rest() { set_ticks(std::exchange(ran_, false) ? limits::kTickUs : 0); }
+    void tick_at_rest() { set_ticks(std::exchange(ran_, false) ? 1 : 0); }
 
     /// From an interrupt: if a process computes, its neighbours need not wait for it.
     static void interlude(void* self) {
         Node& node = *static_cast<Node*>(self);
         if (!node.running_)
             return node.tick_at_rest();
-        node.set_ticks(limits::kInterludeUs);
+        node.set_ticks(limits::kInterludesOfTick);
         if (!node.node_.begin_interlude())
             return;
         for (unsigned frames = 0; frames < limits::kFramesInInterlude; ++frames)
@@ -250,16 +250,17 @@ private:
     };
 
     B& board_;
+    // Before what is large: short instructions reach them here.
+    std::uint8_t ticks_ = 0; // in limits::tick_us(); 0: none
+    bool waited_ = false;    // for its host port, since the last turn()
+    bool running_ = false;   // processes may run now
+    bool ran_ = false;       // ... or did since the last tick
     const wire::Mac mac_;
     BoardlessNode node_;
     std::array<Receiving, kCan.receivers> receiving_;
     std::array<Sending, kCan.senders> sending_{};
     PortSet connected_ = ~PortSet{0}; // as far as the board tells
     std::uint32_t told_idle_ = 0;
-    std::uint32_t tick_us_ = 0; // 0: none
-    bool waited_ = false;       // for its host port, since the last turn()
-    bool running_ = false;      // processes may run now
-    bool ran_ = false;          // ... or did since the last tick
 };
 
 } // namespace mesh

@@ -14,8 +14,9 @@ namespace mesh::host {
 
 namespace {
 
-/// QEMUs take turns on the cores: this long for each that waits for the same one.
-constexpr std::uint32_t kTurnUs = 1000;
+/// QEMUs take turns on the cores: so long for each that waits for the same one, whose two threads
+/// have a slice of 1.5 ms each.
+constexpr std::uint32_t kTurnUs = 3000;
 
 std::uint32_t ticks(double units) {
     return static_cast<std::uint32_t>(std::llround(units * double{wire::kTicksPerUnit}));
