@@ -386,11 +386,13 @@ test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on
 	  tests/mesh/test_sort.py -k 'steps or copies or random or stop or path or million'
 
 BOARD ?= $(BOARDS)
+NODES ?= 2-32
 .PHONY: conform
-conform: deps ## what a board promises by its HAL, then every op on every network on it: BOARD=
+conform: deps ## what a board promises by its HAL, then every op on every network: BOARD= NODES=
 	@$(MAKE) -j$(JOBS) all $(CONFORM) $(TEST_IMAGES)
 	@for board in $(BOARD); do $(CONFORM) $(BUILD)/$$board || exit 1; \
-	$(PYTEST) --exhaustive tests/mesh/test_serial.py tests/target -k $$board || exit 1; done
+	$(PYTEST) --exhaustive --nodes $(NODES) tests/mesh/test_serial.py tests/target \
+	  -k $$board || exit 1; done
 
 VERIFY_PACKAGES := rumur spin llvm-14
 .PHONY: verify

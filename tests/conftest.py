@@ -23,6 +23,8 @@ SEED = os.environ.setdefault("MESH_SEED", f"{datetime.datetime.now(datetime.time
 def pytest_addoption(parser):
     parser.addoption("--exhaustive", action="store_true",
                      help="every packet count, n = 1..6 on qemu and 1..10 on sim")
+    parser.addoption("--nodes", default="2-32",
+                     help="of the networks that test_serial.py goes through if exhaustive")
 
 
 @pytest.hookimpl(trylast=True)

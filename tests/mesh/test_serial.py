@@ -1,6 +1,6 @@
 """Whole runs on boards whose links are serial lines, and what every board.json promises.
 
-With --exhaustive (`make conform`) every op on every network of up to 32 nodes that a board carries.
+With --exhaustive (`make conform`) every op on every network of --nodes that a board carries.
 """
 import pytest
 
@@ -21,7 +21,6 @@ SIZES = {
 }
 STEP_OPS = ("ascend", "descend", "sort", "fft")
 FAULTS = "drop:0.1,dup:0.05,reorder:0.05"
-NODES_MAX = 32
 NODES_OF_A_SAMPLE = 8
 SMALL = [board for board in SERIAL if "buffers" in boards.facts(BUILD, board)]
 CONTENDING = {
@@ -60,13 +59,13 @@ def same_as_simulated(board, *arguments):
         assert rounds or real[what] == simulated[what], (what, arguments)
 
 
-def every_op(board, nodes_max):
-    """Arguments of each op, on all networks of so many nodes that the board carries."""
+def every_op(board, least, most):
+    """Arguments of each op, on all networks of `least` to `most` nodes that the board carries."""
     ports = boards.ports(BUILD, board)
     for topology in ("cube", "uhc", "star"):
         first, beyond = (3, ports + 2) if topology == "star" else (1, ports + 1)
         for dim in range(first + (topology == "uhc"), beyond):
-            if nodes_of(topology, dim) > nodes_max:
+            if not least <= nodes_of(topology, dim) <= most:
                 continue
             for op, size in SIZES.items():
                 if topology != "star" or op not in STEP_OPS:
@@ -74,9 +73,10 @@ def every_op(board, nodes_max):
 
 
 @pytest.mark.parametrize("board", ALL)
-def test_ops_take_the_steps_of_the_simulation_and_the_same_with_faults(board, exhaustive):
-    nodes_max = NODES_MAX if exhaustive else NODES_OF_A_SAMPLE
-    for arguments in some(every_op(board, nodes_max), 2, exhaustive, board):
+def test_ops_take_the_steps_of_the_simulation_and_the_same_with_faults(board, exhaustive, request):
+    asked = request.config.getoption("--nodes").split("-")
+    least, most = map(int, asked) if exhaustive else (1, NODES_OF_A_SAMPLE)
+    for arguments in some(every_op(board, least, most), 2, exhaustive, board):
         free, simulated = (verified(run(engine, "--board", board, *arguments))
                            for engine in ("qemu", "sim"))
         assert free["board"] == board
