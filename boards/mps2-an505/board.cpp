@@ -38,12 +38,12 @@ std::uint32_t load_word(const std::byte* from) {
 }
 
 // Heads are what the processor moves itself, so nothing of these two loops is left but the words.
-void write_head(const hal::Head& head) {
+void head_to_fifo(const hal::Head& head) {
 #pragma GCC unroll 16
     for (std::size_t at = 0; at < wire::kHeadBytes; at += 4)
         Lan9118::write_word(load_word(&head.bytes[at]));
 }
-void read_head(hal::Head& head) {
+void head_from_fifo(hal::Head& head) {
 #pragma GCC unroll 16
     for (std::size_t at = 0; at < wire::kHeadBytes; at += 4) {
         const std::uint32_t word = Lan9118::read_word();
@@ -114,7 +114,7 @@ void Board::transmit(Port port, const hal::Head& head, std::span<const std::byte
     MESH_CHECK(std::exchange(ready_, false), transmit_while_busy);
     const std::size_t frame_bytes = wire::kHeadBytes + packet.size();
     nic_.open_segment(wire::kHeadBytes, frame_bytes, true, packet.empty());
-    write_head(head);
+    head_to_fifo(head);
     if (packet.empty())
         return;
     nic_.open_segment(packet.size(), frame_bytes, false, true);
@@ -140,7 +140,7 @@ hal::Received Board::begin_receive() {
     const std::uint32_t all_words = words(length);
     const std::uint32_t head_words = std::min(all_words, kHeadWords);
     if (head_words == kHeadWords) {
-        read_head(*head_);
+        head_from_fifo(*head_);
     } else {
         head_->bytes = {};
         read_words(std::span{head_->bytes}.first(head_words * 4));
@@ -204,7 +204,7 @@ void send_last_frame(Port /*port*/, const hal::Head& head, std::span<const std::
     Lan9118::abandon_transmission();
     const std::size_t frame_bytes = wire::kHeadBytes + packet.size();
     nic.open_segment(wire::kHeadBytes, frame_bytes, true, false);
-    write_head(head);
+    head_to_fifo(head);
     nic.open_segment(packet.size(), frame_bytes, false, true);
     write_words(packet);
 }

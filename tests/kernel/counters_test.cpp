@@ -29,14 +29,13 @@ public:
         rig.board(0).deliver(frame);
         rig.settle();
     }
-    /// What has changed since the start, high-water marks excepted.
+    /// What has changed since the start.
     Counts changed() {
         Counts counts;
         for (unsigned number = 0; number < kCounterCount; ++number) {
             const auto counter = static_cast<Counter>(number);
             const std::uint32_t more = node().counters()[counter] - before_[counter];
-            if (more != 0 && counter != Counter::buffers_used_max &&
-                counter != Counter::arena_bytes_max)
+            if (more != 0)
                 counts[counter] = more;
         }
         return counts;

@@ -339,7 +339,7 @@ std::string World::packets_of(unsigned node) const {
                                     kernel.pool().free(), kernel.mailbox().size());
     for (unsigned port = 0; port < ports_; ++port)
         words += fmt::format(", {} for port {}{}", lives_[node]->links[port].pending(), port,
-                             kernel.link_dead(port_at(port)) ? " (dead)" : "");
+                             (kernel.dead_ports() & bit_of(port_at(port))) != 0 ? " (dead)" : "");
     return words;
 }
 
