@@ -2,6 +2,8 @@
 
 With --exhaustive (`make conform`) every op on every network of --nodes that a board carries.
 """
+import sys
+
 import pytest
 
 import boards
@@ -111,7 +113,47 @@ def test_a_node_has_the_window_that_its_board_json_says(board):
 def test_a_crash_is_told_over_the_line_of_the_host(board):
     outcome = mesh("run", "--board", board, "--dim", 1, "--app", BUILD / board / "app_crash.elf",
                    "--", "divide")
-    assert outcome.status == 1 and "divi" in outcome.err.splitlines()[-1], outcome
+    assert outcome.status == 1 and "stopped: division by zero" in outcome.err, outcome
+
+
+# An emulator whose words to the host, by its first socket, come late: when it has ended and its
+# other sockets with it.
+LATE = """#!{python}
+import os, shutil, socket, subprocess, sys, threading, time
+emulator = [shutil.which("qemu-system-arm"), *sys.argv[1:]]
+if sys.argv[1:] == ["--version"]:
+    os.execv(emulator[0], emulator)
+host = socket.socket(fileno=os.dup(3))
+host.setblocking(True)
+near, far = socket.socketpair()
+os.dup2(far.fileno(), 3)
+given = range(3, host.fileno())
+process = subprocess.Popen(emulator, pass_fds=given)
+for descriptor in given:
+    os.close(descriptor)
+far.close()
+def forward():
+    while data := host.recv(65536):
+        near.sendall(data)
+threading.Thread(target=forward, daemon=True).start()
+while True:
+    time.sleep(0.1)
+    if not (data := near.recv(65536)):
+        break
+    time.sleep(0.2)
+    host.sendall(data)
+os._exit(process.wait())
+"""
+
+
+def test_last_words_are_heard_after_the_end_of_the_ports(tmp_path):
+    late = tmp_path / "late"
+    late.write_text(LATE.replace("{python}", sys.executable))
+    late.chmod(0o755)
+    board = SERIAL[0]
+    outcome = mesh("run", "--qemu", late, "--board", board, "--dim", 1, "--app",
+                   BUILD / board / "app_crash.elf", "--", "divide")
+    assert outcome.status == 1 and "stopped: division by zero" in outcome.err, outcome
 
 
 @pytest.mark.parametrize("board", SERIAL)

@@ -250,10 +250,11 @@ bool QemuEngine::read_from(NodeId node) {
 
 /// Reads what there is at once, and hands all whole frames to the loom. What a node says to the
 /// host comes after what it has sent by its ports before, also by other sockets. False if there was
-/// nothing.
+/// nothing. All sockets of a process end with it, in any order: it is read to the end of the
+/// host's, by which its last words come.
 bool QemuEngine::read_from(NodeId node, unsigned number) {
     NodeLine& line = nodes_[index(node)];
-    if (!line.open())
+    if (!line.open() || line.cables[number].socket.get() < 0)
         return false;
     const bool to_host = number == 0 && line.cables.size() > 1;
     Bytes& buffer = to_host ? host_buffer_ : buffer_;
@@ -263,10 +264,14 @@ bool QemuEngine::read_from(NodeId node, unsigned number) {
     if (to_host)
         for (unsigned other = 1; other < line.cables.size(); ++other)
             read_from(node, other);
-    if (got <= 0)
-        close(node);
-    else if (line.open())
+    if (!line.open())
+        return false;
+    if (got > 0)
         take_frames(node, number, std::span(buffer).first(static_cast<std::size_t>(got)));
+    else if (number == 0)
+        close(node);
+    else
+        line.cables[number].socket = Fd();
     return got > 0;
 }
 
