@@ -119,7 +119,8 @@ def test_a_crash_is_told_over_the_line_of_the_host(board):
 # An emulator whose words to the host, by its first socket, come late: when it has ended and its
 # other sockets with it.
 LATE = """#!{python}
-import os, shutil, socket, subprocess, sys, threading, time
+import ctypes, os, shutil, signal, socket, subprocess, sys, threading, time
+PR_SET_PDEATHSIG = 1
 emulator = [shutil.which("qemu-system-arm"), *sys.argv[1:]]
 if sys.argv[1:] == ["--version"]:
     os.execv(emulator[0], emulator)
@@ -128,7 +129,8 @@ host.setblocking(True)
 near, far = socket.socketpair()
 os.dup2(far.fileno(), 3)
 given = range(3, host.fileno())
-process = subprocess.Popen(emulator, pass_fds=given)
+process = subprocess.Popen(emulator, pass_fds=given, preexec_fn=lambda: ctypes.CDLL(None).prctl(
+    PR_SET_PDEATHSIG, signal.SIGKILL))
 for descriptor in given:
     os.close(descriptor)
 far.close()
