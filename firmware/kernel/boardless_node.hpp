@@ -57,7 +57,7 @@ public:
         return may_have_interludes() &&
                (kernel_.scheduler_.touched() || kernel_.links_.dead_ports() != 0);
     }
-    /// Between two ticks of what runs.
+    /// Microseconds between two ticks while processes run (limits::tick_us()).
     std::uint32_t tick_us() const { return limits::tick_us(kernel_.job().patience_ms); }
     /// An interlude is a turn of the links between two instructions of a process: what is called
     /// until it ends runs no process and changes nothing that one looks at without holding the

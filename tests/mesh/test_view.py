@@ -295,10 +295,13 @@ def test_a_run_ended_by_its_limit_leaves_its_page_and_says_who_waits(tmp_path):
         "node 1's process 1 waits for a message with tag 7 from any node")
 
 
-def test_live_needs_a_terminal_and_fits_one_of_80_by_24():
-    words = ["run", "--engine", "sim", "--dim", 8, "--op", "bcast", "--bytes", 8192, "--packet", 16,
-             "--faults", "drop:0.001", "--live"]
-    refused(mesh(*words), "terminal")
+LIVE = ["run", "--engine", "sim", "--dim", 8, "--op", "bcast", "--packet", 16, "--faults",
+        "drop:0.001", "--live"]
+SIGNS = r"(?<= )[.#x1-9](?= |$)"
+
+
+def pictures(*words):
+    """Exit status, and what stood on a terminal one after the other."""
     ours, theirs = pty.openpty()
     with subprocess.Popen([str(MESH), *map(str, words)], stdout=subprocess.DEVNULL, stderr=theirs,
                           stdin=subprocess.DEVNULL, cwd=ROOT) as process:
@@ -310,14 +313,26 @@ def test_live_needs_a_terminal_and_fits_one_of_80_by_24():
         except OSError: # the other end is closed
             pass
         os.close(ours)
-        assert process.wait() == 0, shown
-    *shown_before, last = re.split(r"\x1b\[\d+A\x1b\[J", shown.decode().replace("\r\n", "\n"))
-    signs = r"(?<= )[.#x1-9](?= |$)"
-    for picture in [*shown_before, last]:
+        status = process.wait()
+    return status, re.split(r"\x1b\[\d+A\x1b\[J", shown.decode().replace("\r\n", "\n"))
+
+
+def test_live_needs_a_terminal():
+    refused(mesh(*LIVE, "--bytes", 8192), "terminal")
+
+
+def test_live_pictures_replace_each_other_and_fit_a_terminal_of_80_by_24():
+    # Its limit ends the run, so that it lasts longer than a picture stands.
+    status, shown = pictures(*LIVE, "--bytes", 1 << 20, "--limit", 1)
+    assert status == 1 and len(shown) > 1, shown
+    for picture in shown[:-1]:
         lines = picture.splitlines()
         assert len(lines) <= 24 and max(map(len, lines)) <= 80
         assert re.search(r"^rate +\d+ packets/s$", picture, re.M)
-        assert len(re.findall(signs, "\n".join(lines[5:-1]), re.M)) == 256
-    # The last picture stays, however short the run was.
-    assert re.search(r"^ended: \d+ packets, 256/256 nodes done$", last, re.M)
-    assert set(re.findall(signs, "\n".join(last.splitlines()[5:-1]), re.M)) == {"#"}
+        assert len(re.findall(SIGNS, "\n".join(lines[5:-1]), re.M)) == 256
+
+
+def test_the_last_live_picture_stays_however_short_the_run_was():
+    status, (*_, last) = pictures(*LIVE, "--bytes", 8192)
+    assert status == 0 and re.search(r"^ended: \d+ packets, 256/256 nodes done$", last, re.M), last
+    assert re.findall(SIGNS, "\n".join(last.splitlines()[5:-1]), re.M) == 256 * ["#"]

@@ -14,8 +14,8 @@ namespace mesh::host {
 
 namespace {
 
-/// QEMUs take turns on the cores: so long for each that waits for the same one, whose two threads
-/// have a slice of 1.5 ms each.
+/// QEMUs take turns on the cores: so long for each that waits for the same one. It has two threads,
+/// and the scheduler gives each a slice of 1.5 ms.
 constexpr std::uint32_t kTurnUs = 3000;
 
 std::uint32_t ticks(double units) {
