@@ -1,6 +1,7 @@
 // The image's main: one board, one node, the memory that the kernel works in, and the program that
 // the image was made for.
 #include "boards/cortex-m/node.hpp"
+#include "boards/cortex-m/pool.hpp"
 #include "chip.hpp"
 #include "hal/check.hpp"
 #include "hal/console.hpp"
@@ -18,9 +19,7 @@ namespace {
 using MeshNode = Node<ImageBoard>;
 
 constexpr unsigned kProcesses = chip::kProcesses;
-constexpr std::size_t kBuffers = limits::pool_buffers_min(
-    chip::kPathLinksMax, chip::kMessageReceivers, ImageBoard::capabilities().receivers);
-static_assert(chip::kMessageReceivers <= kProcesses);
+static_assert(ImageBoard::capabilities().receivers == Board::capabilities().receivers);
 
 /// What the board of this image needs beyond the chip's own comes out of it.
 constexpr std::size_t kWorkspaceBytes =

@@ -2,6 +2,7 @@
 // (firmware/hal/concepts.hpp), asked of the board itself over its host port. Each case says what it
 // is there to catch. IMAGE: another build of tests/conform/image than the one in the folder.
 #include "hal/check.hpp"
+#include "host-tools/mesh/engines/simulation.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -198,12 +199,14 @@ TEST_F(Conform, TheMemoryCarriesTheNetworksThatTheBoardHasPortsFor) {
     (void)rig.ask({What::sizes, 0, 0, 0, 0});
     std::istringstream memory(rig.line().value_or(""));
     std::string word;
-    std::uint64_t path = 0, processes = 0, receivers = 0, arena = 0, workspace = 0;
-    memory >> word >> path >> processes >> receivers >> arena >> workspace;
+    std::uint64_t path = 0, processes = 0, receivers = 0, arena = 0, workspace = 0, buffers = 0;
+    memory >> word >> path >> processes >> receivers >> arena >> workspace >> buffers;
     EXPECT_GE(path, rig.ports() + 1) << "links of the longest path of the trees of a cube";
     EXPECT_GE(processes, rig.ports() + 1) << "one for each tree of msbt, and the program's own";
     EXPECT_GE(receivers, 2u) << "the program, and what takes for it meanwhile";
     EXPECT_GE(workspace, 8u * wire::kPayloadBytesMax);
+    EXPECT_EQ(buffers, host::simulated_buffers({Topology::cube, 1}, subject.board.buffers))
+        << "of a node; board.json says \"buffers\" where a simulation has others";
     for (unsigned ports = 1; ports <= rig.ports(); ++ports)
         EXPECT_EQ(read(rig.line().value_or(""))["window"], subject.board.window_bytes(ports));
     EXPECT_GE(read(rig.line().value_or(""))["stack"], 100u);

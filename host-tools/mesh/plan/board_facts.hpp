@@ -26,8 +26,8 @@ struct BoardFacts {
     std::uint64_t identity_at = 0;
     /// Bytes that one neighbour may have under way to a node with 1, 2, ... ports.
     std::vector<std::size_t> windows;
-    /// "buffers": packets that a node keeps, where that is less than a simulation has otherwise; 0:
-    /// nothing is said.
+    /// "buffers": packets that a node keeps, where a simulation would have others; 0: nothing is
+    /// said.
     unsigned buffers = 0;
     unsigned node_mbyte = 0; // memory that one emulator takes for itself, as measured
 

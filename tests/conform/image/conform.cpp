@@ -2,6 +2,7 @@
 // the driver of `make conform` says (tests/conform/messages.hpp). It looks at every byte that comes
 // back to it and at every time, and says what it found.
 #include "board.hpp"
+#include "boards/cortex-m/pool.hpp"
 #include "boards/cortex-m/stack.hpp"
 #include "chip.hpp"
 #include "hal/check.hpp"
@@ -129,8 +130,9 @@ void sizes() {
     const auto identity = the_board->identity();
     std::printf("identity %u %d %lu %u\n", static_cast<unsigned>(identity.network.topology),
                 identity.network.dim, plain(index(identity.node)), kPorts);
-    std::printf("memory %u %u %u %lu %lu\n", chip::kPathLinksMax, chip::kProcesses,
-                chip::kMessageReceivers, plain(chip::kArenaBytes), plain(chip::kWorkspaceBytes));
+    std::printf("memory %u %u %u %lu %lu %lu\n", chip::kPathLinksMax, chip::kProcesses,
+                chip::kMessageReceivers, plain(chip::kArenaBytes), plain(chip::kWorkspaceBytes),
+                plain(board::kBuffers));
     for (unsigned ports = 1; ports <= kPorts; ++ports)
         std::printf("window %lu\n", plain(the_board->window_bytes(ports)));
     std::printf("stack %lu\n", plain(board::stack_bytes_used()));
