@@ -16,11 +16,14 @@ namespace mesh {
 
 class Admission {
 public:
-    /// `receivers`: buffers that the board has for frames to come.
+    /// Buffers of the node itself: those of the board's `receivers` for frames to come, and the
+    /// host port's.
+    static constexpr unsigned nodes_own(unsigned receivers) { return receivers + 1; }
+
     Admission(const PacketPool& pool, const Here& here, unsigned receivers)
         : pool_(pool),
           here_(here),
-          nodes_own_(static_cast<std::uint8_t>(receivers + 1)) {}
+          nodes_own_(static_cast<std::uint8_t>(nodes_own(receivers))) {}
 
     /// Most links that a packet of `rule` may still cross after `hops`.
     std::uint16_t remaining(Rule rule, unsigned hops) const {
@@ -46,7 +49,7 @@ public:
 private:
     const PacketPool& pool_;
     const Here& here_;
-    std::uint8_t nodes_own_; // buffers: the receivers', and the host port's
+    std::uint8_t nodes_own_;
     bool closed_ = false;
 };
 

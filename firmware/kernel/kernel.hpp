@@ -52,7 +52,7 @@ struct Memory {
     std::span<Sender> senders;        // to know the messages of so many again; one at least
     std::span<std::byte> arena;       // frames of processes, 8-byte aligned
     std::span<std::byte> workspace;   // for the program: messages, data
-    [[no_unique_address]] Turns turns = {}; // of nodes in the memory for buffers and slots
+    [[no_unique_address]] Interleaving interleaving = {}; // of nodes: their buffers and slots
 };
 
 /// Where the bytes of a message come from: `fill(context, position, out)` writes them.

@@ -48,14 +48,14 @@ struct PortSlot {
 };
 
 #if __SIZEOF_POINTER__ == 8
-/// Nodes of one process may take turns in one memory, so that what all of them use lies close
+/// Nodes of one process may lie interleaved in one memory, so that what all of them use lies close
 /// together: of every 2^log2 buffers the first is this node's, and the slots of each of its ports.
-struct Turns {
+struct Interleaving {
     unsigned log2 = 0;
 };
 #else
 /// A chip has one node.
-struct Turns {
+struct Interleaving {
     static constexpr unsigned log2 = 0;
 };
 #endif
@@ -69,10 +69,10 @@ public:
     /// `buffers` and `slots` stay the caller's and must outlive the pool; there must be `ports`
     /// slots for each buffer. Buffers are not touched before first use.
     PacketPool(std::span<PacketBuffer> buffers, std::span<PortSlot> slots, unsigned ports,
-               Turns turns = {})
+               Interleaving interleaving = {})
         : buffers_(buffers),
           slots_(slots),
-          turns_(turns),
+          interleaving_(interleaving),
           ports_(ports) {}
 
     /// A buffer with one reference, or nullptr if none is free. O(1).
@@ -83,8 +83,8 @@ public:
     void release(PacketBuffer* buffer);
 
     unsigned capacity() const {
-        const std::size_t last_turn = (std::size_t{1} << turns_.log2) - 1;
-        return static_cast<unsigned>((buffers_.size() + last_turn) >> turns_.log2);
+        const std::size_t others = (std::size_t{1} << interleaving_.log2) - 1;
+        return static_cast<unsigned>((buffers_.size() + others) >> interleaving_.log2);
     }
     unsigned free() const { return capacity() - used_; }
     unsigned used() const { return used_; }
@@ -92,16 +92,16 @@ public:
     unsigned used_max() const { return touched_; }
 
     /// The one of that number, for those who keep many and want them small.
-    PacketBuffer* at(std::size_t number) const { return &buffers_[number << turns_.log2]; }
+    PacketBuffer* at(std::size_t number) const { return &buffers_[number << interleaving_.log2]; }
 
     PortSlot& slot(const PacketBuffer* buffer, unsigned port) const {
-        return slots_[(std::size_t{buffer->number} << turns_.log2) * ports_ + port];
+        return slots_[(std::size_t{buffer->number} << interleaving_.log2) * ports_ + port];
     }
 
 private:
     std::span<PacketBuffer> buffers_;
     std::span<PortSlot> slots_;
-    [[no_unique_address]] Turns turns_;
+    [[no_unique_address]] Interleaving interleaving_;
     PacketBuffer* free_list_ = nullptr;
     unsigned ports_;
     unsigned touched_ = 0; // buffers beyond this index were never used

@@ -92,7 +92,7 @@ TEST(PacketPool, EveryBufferHasASlotOfItsOwnForEachPort) {
     EXPECT_EQ(slots.size(), of.slots.size());
 }
 
-TEST(PacketPool, PoolsThatTakeTurnsInOneMemoryHaveAllOfItAndShareNothing) {
+TEST(PacketPool, InterleavedPoolsHaveAllOfOneMemoryAndShareNothing) {
     constexpr std::size_t kEach = 3;
     constexpr unsigned kPorts = 4;
     std::vector<PacketBuffer> buffers(2 * kEach);

@@ -22,7 +22,8 @@ inline constexpr std::array kCubeTrees{
     Rule::sbnt_maxl, Rule::sbnt_minbl, Rule::sbnt_maxbr, Rule::sbg,  Rule::alt};
 inline constexpr std::array kPortModels{PortModel::all, PortModel::duplex, PortModel::half};
 inline constexpr std::size_t kPool = 320;
-inline constexpr unsigned kNodesOwn = 2; // buffers for the next frame and for the host
+inline constexpr unsigned kNodesOwn =
+    Admission::nodes_own(board::HostBoard::capabilities().receivers);
 
 inline bool kernel_has(Network network, Rule tree) { return height<CubeRules>(network, tree) != 0; }
 

@@ -179,7 +179,7 @@ public:
         const std::size_t processes = links + sizes_.ports * sizeof(Link);
         const std::size_t senders = arenas() + number * Sizes::kArenaBytes;
         const std::size_t arena = senders + kSenders * sizeof(Sender);
-        const std::span buffers{at<PacketBuffer>(pools()), sizes_.buffers << turns().log2};
+        const std::span buffers{at<PacketBuffer>(pools()), sizes_.buffers << interleaving().log2};
         const std::span slots{at<PortSlot>(this->slots()), buffers.size() * sizes_.ports};
         return {.buffers = buffers.subspan(number),
                 .slots = slots.subspan(number * sizes_.ports),
@@ -190,7 +190,7 @@ public:
                 .workspace = {at<std::byte>(workspaces() +
                                             number * std::size_t{limits::kWorkspaceBytes}),
                               limits::kWorkspaceBytes},
-                .turns = turns()};
+                .interleaving = interleaving()};
     }
     /// The node is about to work: asks for the memory that it will look at.
     void fetch(std::uint32_t number) const {
@@ -217,14 +217,18 @@ private:
     T* at(std::size_t place) const {
         return reinterpret_cast<T*>(base_ + place);
     }
-    Turns turns() const { return {static_cast<unsigned>(std::bit_width(count_ - 1))}; }
+    Interleaving interleaving() const {
+        return {static_cast<unsigned>(std::bit_width(count_ - 1))};
+    }
     std::size_t home(std::uint32_t number) const {
         return number * whole(sizeof(SimNode) + sizes_.ports * sizeof(Link) +
                                   limits::kProcessesMax * sizeof(ProcessSlot),
                               kLineBytes);
     }
-    std::size_t slot_row() const { return (sizes_.ports * sizeof(PortSlot)) << turns().log2; }
-    std::size_t pool_row() const { return sizeof(PacketBuffer) << turns().log2; }
+    std::size_t slot_row() const {
+        return (sizes_.ports * sizeof(PortSlot)) << interleaving().log2;
+    }
+    std::size_t pool_row() const { return sizeof(PacketBuffer) << interleaving().log2; }
     std::size_t slots() const { return whole(home(count_), kHugePageBytes); }
     std::size_t pools() const {
         return whole(slots() + sizes_.buffers * slot_row(), kHugePageBytes);

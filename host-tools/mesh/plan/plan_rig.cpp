@@ -1,10 +1,12 @@
 #include "plan_rig.hpp"
 
+#include "boards/host/board.hpp"
 #include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/engines/qemu_process.hpp"
 #include "host-tools/mesh/engines/simulation.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
+#include "kernel/admission.hpp"
 #include "naming.hpp"
 #include "plan_programs.hpp"
 
@@ -60,7 +62,7 @@ void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max,
 /// Whether simulated nodes have the buffers for the tree that was asked for: a packet moves on
 /// where more are free than links that it may still cross.
 void plan_buffers(const RunPlan& run, const RunArguments& arguments) {
-    constexpr unsigned kNodesOwn = 2; // one for the next frame, one for the host
+    constexpr unsigned kNodesOwn = Admission::nodes_own(board::HostBoard::capabilities().receivers);
     if (arguments.tree.empty())
         return;
     const Rule tree = tree_of(run.network(), arguments.tree);
