@@ -63,7 +63,7 @@ inline constexpr std::uintptr_t kDevicesEnd = 0x7E80'0000;
 /// The last 16 bytes of RAM, behind what linker/ast1030-evb.ld gives away.
 inline constexpr std::uintptr_t kIdentity = 0x000B'FFF0;
 
-/// Rules whose paths are longer (hp from --dim 7 on) are refused.
+/// Longer paths (of hp, at --dim 7) take buffers from messages; beyond the pool they are refused.
 inline constexpr unsigned kPathLinksMax = 63;
 inline constexpr unsigned kProcesses = kPorts + 2;
 inline constexpr unsigned kMessageReceivers = 8;

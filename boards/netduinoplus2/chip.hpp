@@ -53,7 +53,7 @@ inline constexpr std::uintptr_t kDevicesEnd = 0x4002'0000;
 /// The last 16 bytes of RAM, behind what linker/netduinoplus2.ld gives away.
 inline constexpr std::uintptr_t kIdentity = 0x2001'FFF0;
 
-/// Rules whose paths are longer (hp from --dim 4 on) are refused.
+/// Longer paths (of hp, from --dim 4 on) take buffers from messages.
 inline constexpr unsigned kPathLinksMax = 10;
 /// One climber a port and the program's own; of these only that one, and one that it has for it,
 /// take messages.

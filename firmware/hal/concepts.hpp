@@ -138,10 +138,10 @@ concept TellsCables = requires(const B board) {
 template <class B>
 concept HasPreemption = requires(B board, std::uint32_t period_us, void (*work)(void* context),
                                  void* context) {
-    /// From now on `work(context)` is called about every `period_us` (500 to 10,000), from an
-    /// interrupt on a stack of its own, which interrupts the program and nothing but the program:
-    /// all other interrupts go before it, and it never meets itself. `work` may call this, to
-    /// change the period, and the next.
+    /// From now on `work(context)` is called about every `period_us` (1,000 to 800,000; earlier by
+    /// a timer that cannot count so far), from an interrupt on a stack of its own, which interrupts
+    /// the program and nothing but the program: all other interrupts go before it, and it never
+    /// meets itself. `work` may call this, to change the period, and the next.
     { board.start_ticks(period_us, work, context) } -> std::same_as<void>;
     /// No more of these calls, so that the node can sleep without end.
     { board.stop_ticks() } -> std::same_as<void>;

@@ -36,7 +36,7 @@ constexpr std::array<FaultForm, 16> kForms{{
     {"corrupt:P", "one bit of a frame is turned over"},
     {"dup:P", "a frame comes twice"},
     {"reorder:P", "a frame comes after the next one"},
-    {"delay:US", "frames take up to so many microseconds longer"},
+    {"delay:US", "each frame takes so many microseconds longer; model time stays as it is"},
     {"cut:NODE/PORT", "a cable is cut, both directions"},
     {"cut:NODE>PORT", "a cable is cut, outgoing only"},
     {"cut:random", "a cable that the seed draws is cut"},
