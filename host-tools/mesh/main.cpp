@@ -68,7 +68,8 @@ Ending run_command(const Operation& op) {
     if (!result.cut_short.empty() || !summary.good())
         ending.fail(describe_failure(result, summary));
     if (!plan.expect.empty())
-        if (const std::string other = result.console.difference_to(plan.expect); !other.empty())
+        if (const std::string other = result.console.difference_to(plan.expected, plan.expect);
+            !other.empty())
             ending.fail(other);
     const auto leave_behind = [&ending](auto write) {
         try {

@@ -1,13 +1,18 @@
 """`mesh run --capture`: every frame at both ends of its cable, as Wireshark itself reads it."""
+import array
 import collections
+import fcntl
 import json
+import os
 import re
+import signal
 import struct
 import subprocess
+import termios
 
 import pytest
 
-from mesh_tool import ROOT, mesh, refused, verified
+from mesh_tool import ROOT, mesh, refused, start, verified, wait_until
 
 LUA = ROOT / "host-tools/mesh/capture/meshputer.lua"
 FIELDS = {"interface": "frame.interface_name", "id": "frame.packet_id",
@@ -181,6 +186,30 @@ def test_a_capture_to_standard_output_has_it_for_itself(tmp_path):
     kinds = collections.Counter(frame["kind"] for frame in frames("-", done.stdout))
     hops = json.loads((tmp_path / "report.json").read_text())["hops"]
     assert kinds[DATA] >= 2 * hops > 0
+
+
+@pytest.mark.parametrize("end, status, words", [
+    ([], 130, "signal 2"), (["--limit", 1], 1, "not done within --limit 1 s")])
+def test_a_reader_that_stops_reading_does_not_keep_a_run_from_its_end(end, status, words):
+    process = start("run", "--engine", "sim", "--dim", 6, "--op", "bcast", "--bytes", 65536,
+                    "--capture", "-", *end)
+    waiting = array.array("i", [0])
+    try:
+        wait_until(lambda: fcntl.ioctl(process.stdout, termios.FIONREAD, waiting) == 0 and
+                   waiting[0] >= 1 << 15, 30, "a pipe that is full")
+        if not end:
+            os.kill(process.pid, signal.SIGINT)
+        assert process.wait(timeout=30) == status
+        assert words in process.stderr.read()
+    finally:
+        process.kill()
+
+
+def test_results_that_are_longer_than_an_option_come_whole(tmp_path):
+    outcome, file = captured(tmp_path, "sim", "--dim", 13, "--op", "bcast", "--bytes", 16)
+    assert len(json.dumps(outcome.report["delivery_hash"])) > 1 << 16
+    shown = mesh("view", file, "--format", "text")
+    assert shown.status == 0 and "has no end" not in shown.err, shown.err
 
 
 def test_a_full_disk_ends_the_capture_and_not_the_run():

@@ -91,6 +91,17 @@ def test_a_node_that_talks_and_comes_no_further_is_named(tmp_path):
     blamed(hostile(tmp_path, "--timeout", 1, node1=talk, timeout=30), 1, "not ready, though")
 
 
+def test_a_node_that_talks_and_never_rests_does_not_hold_up_a_lockstep_for_ever(tmp_path):
+    chatter = """
+        node.play(until='start')
+        while True:
+            node.say('console', b'still here\\n')
+            time.sleep(0.1)
+    """
+    blamed(hostile(tmp_path, "--lockstep", "--timeout", 1, node1=chatter, timeout=30), 1,
+           "does not answer")
+
+
 @pytest.mark.parametrize("mode", ["--free", "--lockstep"])
 def test_a_limit_ends_a_run_whose_nodes_go_on_and_on(mode, tmp_path):
     chatter = """

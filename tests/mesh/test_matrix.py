@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import re
+import resource
 import shlex
 import signal
 import subprocess
@@ -12,8 +13,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mesh_tool import (ROOT, alive, all_parents, descendants, end, mesh, refused, start, verified,
-                       run, wait_until, words_of)
+from mesh_tool import (IMAGES, MESH, ROOT, alive, all_parents, descendants, end, mesh, refused,
+                       run, start, verified, wait_until, words_of)
 
 EXAMPLE = ROOT / "tests" / "mesh" / "matrix.toml"
 
@@ -214,6 +215,21 @@ def test_no_more_runs_at_once_than_jobs_and_memory_allow(tmp_path, more, at_once
         need = mesh("run", "--dim", 1, "--op", "bcast", "--dry-run").out
         at_once = 100 // int(re.search(r"memory +(\d+) MB needed", need).group(1))
     assert runs_at_once(tmp_path, *more) == at_once
+
+
+def test_standard_input_is_no_input_of_several_runs(matrix):
+    outcome = matrix("[a]\nop = 'bcast'\nengine = 'sim'\ndim = 3\ninput = '-'\n")
+    assert outcome.status == 1 and "standard input is read once" in outcome.err, outcome
+    assert verdicts(outcome) == {"a": "failed"}, outcome
+
+
+def test_many_programs_need_no_more_files_than_one(tmp_path):
+    file = tmp_path / "matrix.toml"
+    file.write_text(f"[a]\napp = '{IMAGES}/hello.elf'\nengine = 'sim'\ndim = 1\nseed = '1..40'\n")
+    few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+    done = subprocess.run([MESH, "matrix", file, "--jobs", "1"], capture_output=True, text=True,
+                          timeout=120, stdin=subprocess.DEVNULL, preexec_fn=few)
+    assert done.returncode == 0 and "40 verified, 0 failed" in done.stdout, done
 
 
 def test_a_run_that_never_fits_into_memory_is_refused(matrix):

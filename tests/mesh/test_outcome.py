@@ -1,8 +1,12 @@
 """What a command leaves behind: exit status, standard output, report and output files."""
 import json
 import os
+import pathlib
 import re
+import resource
+import signal
 import subprocess
+import tempfile
 
 import pytest
 
@@ -62,6 +66,47 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_boots(option, 
         outcome = mesh(*SIM, "--op", "bcast", option, path)
         refused(outcome, "folder" if path != "/proc/no-such" else "cannot be written")
         assert option in outcome.err and files_in(tmp_path) == [], outcome
+
+
+def test_memory_that_is_shared_is_no_device():
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        for _ in range(2):
+            outcome = mesh(*SIM, "--op", "bcast", "--report", f"{folder}/report")
+            assert outcome.status == 0, outcome
+        assert json.loads(pathlib.Path(folder, "report").read_text())["verified_nodes"] == 8
+
+
+@pytest.mark.parametrize("wrong, allowed", [
+    (["--expect", "LICENSE"], "is not `[node] text`"), (["--expect", "tests"], "cannot be read"),
+    (["--log", "tests"], "not empty"), (["--log", "LICENSE"], "no folder"),
+    (["--app", "./"], "no such program"), (["--faults", "@tests"], "cannot read")])
+def test_what_is_wrong_is_known_before_anything_is_touched(wrong, allowed, tmp_path):
+    old = tmp_path / "old"
+    old.write_bytes(KEPT)
+    app = [] if "--app" in wrong else ["--app", IMAGES / "hello.elf"]
+    refused(mesh(*SIM, *app, "--capture", old, *wrong), allowed)
+    assert old.read_bytes() == KEPT
+
+
+def test_a_disk_that_is_full_while_nodes_print_is_a_failure_that_is_told(tmp_path):
+    def small_files(most=1_000_000): # the program itself is unpacked into one
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    command = [MESH, *SIM[:-1], 1, "--app", IMAGES / "ring.elf", "--log", tmp_path / "log", "--",
+               50_000]
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.DEVNULL, text=True,
+                          stderr=subprocess.PIPE, timeout=60, stdin=subprocess.DEVNULL,
+                          preexec_fn=small_files)
+    assert done.returncode == 1, done
+    assert re.match("mesh: --log '.*': cannot be written", done.stderr), done
+
+
+def test_words_of_the_page_in_the_words_of_a_run_stay_what_they_are(tmp_path):
+    file = tmp_path / "@MODEL@.html"
+    outcome = mesh(*SIM, "--op", "bcast", "--report", file)
+    assert outcome.status == 0, outcome
+    run_of_it = re.search('id="run">(.*?)</script>', file.read_text(), re.S)[1]
+    assert "@MODEL@.html" in json.loads(run_of_it)["command"]
 
 
 @pytest.mark.parametrize("option", ["--output", "--report"])

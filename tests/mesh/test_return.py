@@ -46,6 +46,12 @@ def test_a_restarted_node_forwards_again_and_is_neither_verified_nor_failed(engi
     assert "declared dead" not in outcome.err, outcome
 
 
+def test_a_node_that_is_restarted_twice_at_once_comes_back(engine):
+    outcome = run(engine, "--dim", 2, "--app", IMAGES / "hello.elf", "--lockstep", "--faults",
+                  "restart:3@0,restart:3@0")
+    assert outcome.status == 0 and outcome.report["faults"]["restart"] == [3, 3], outcome
+
+
 def test_a_killed_node_comes_back(engine):
     report = chat(engine, "kill:5@100,restart:5@150")
     assert report["faults"]["kill"] == [5] and report["faults"]["restart"] == [5]

@@ -42,11 +42,11 @@ public:
         static_assert(sizeof value % 4 == 0);
         put(wire::bytes_of(value));
     }
-    /// What is too long for an option is cut off.
+    /// A value that fills an option goes on in another one of the same code.
     void put_option(std::uint16_t code, std::string_view value) {
-        value = value.substr(0, kOptionBytesMax);
-        put_word(static_cast<std::uint32_t>(code | (value.size() << 16)));
-        put(std::as_bytes(std::span(value)));
+        for (; value.size() >= kOptionBytesMax; value.remove_prefix(kOptionBytesMax))
+            put_piece(code, value.substr(0, kOptionBytesMax));
+        put_piece(code, value);
     }
     void begin_block(std::uint32_t type) {
         block_ = used_;
@@ -60,6 +60,11 @@ public:
     }
 
 private:
+    void put_piece(std::uint16_t code, std::string_view value) {
+        put_word(static_cast<std::uint32_t>(code | (value.size() << 16)));
+        put(std::as_bytes(std::span(value)));
+    }
+
     std::vector<std::byte> bytes_;
     std::size_t used_ = 0;  // of them
     std::size_t block_ = 0; // where the block begins that is being written

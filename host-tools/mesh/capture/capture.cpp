@@ -32,7 +32,9 @@ Capture::Capture(int file, const Setting& setting)
       deeds_(setting.deeds),
       epoch_us_(setting.epoch_us),
       packets_(wires_, ports_),
-      writer_(file, [this](std::span<const std::byte> notes) { return packets_.of(notes); }) {
+      writer_(
+          file, [this](std::span<const std::byte> notes) { return packets_.of(notes); },
+          setting.until) {
     notes_.resize(kBufferBytes + kNoteBytesMax);
     write_section(setting);
     write_interfaces(setting);

@@ -15,6 +15,7 @@
 #include "packet_blocks.hpp"
 #include "tap.hpp"
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -38,6 +39,7 @@ public:
         bool at_once;           // every frame is written when it is seen
         bool deeds;             // of processes, too
         std::uint64_t epoch_us; // to be added to times; 0 for model time
+        FileWriter::Clock::time_point until = FileWriter::Clock::time_point::max(); // to be written
     };
 
     /// Writes to `file`, which the caller opens and closes.
@@ -54,6 +56,8 @@ public:
     void finish(std::string_view results);
     /// Why it ends before the run did, "" if it does not: what could not be written is not there.
     const std::string& failure() const { return failure_; }
+    /// A signal, which is pending, was the reason.
+    bool interrupted() const { return writer_.error() == EINTR; }
 
 private:
     /// A deed until its round is over.

@@ -1,18 +1,37 @@
 #include "file_writer.hpp"
 
-#include "host-tools/mesh/common/files.hpp"
-
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <csignal>
+#include <poll.h>
+#include <unistd.h>
 #include <utility>
 
 namespace mesh::host {
 
 namespace {
+
 constexpr std::size_t kPiecesMax = 64; // a moment of the system's
+/// Between two looks whether to go on waiting.
+constexpr std::chrono::milliseconds kLookEvery{100};
+
+/// Signals that end a run; it keeps them pending until it looks.
+bool end_is_asked_for() {
+    constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+    sigset_t pending;
+    sigpending(&pending);
+    return std::ranges::any_of(kSignals,
+                               [&](int signal) { return sigismember(&pending, signal) != 0; });
 }
 
+} // namespace
+
 /// Signals are the business of the thread that there was before.
-FileWriter::FileWriter(int file, Making making) : file_(file), making_(std::move(making)) {
+FileWriter::FileWriter(int file, Making making, Clock::time_point until)
+    : file_(file),
+      making_(std::move(making)),
+      until_(until) {
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -22,6 +41,7 @@ FileWriter::FileWriter(int file, Making making) : file_(file), making_(std::move
 }
 
 FileWriter::~FileWriter() {
+    wait();
     {
         const std::lock_guard lock(mutex_);
         over_ = true;
@@ -34,8 +54,8 @@ void FileWriter::hand_over(std::vector<std::byte>& buffer, std::size_t used) {
     std::vector<std::byte> next;
     {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return pieces_.size() < kPiecesMax; });
-        error_ = written_error_;
+        wait_for(lock, [this] { return pieces_.size() < kPiecesMax; });
+        note_error();
         if (error_ != 0 || used == 0)
             return;
         if (!spare_.empty()) {
@@ -50,8 +70,39 @@ void FileWriter::hand_over(std::vector<std::byte>& buffer, std::size_t used) {
 
 void FileWriter::wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return pieces_.empty(); });
-    error_ = written_error_;
+    wait_for(lock, [this] { return pieces_.empty(); });
+    note_error();
+}
+
+template <class Ready>
+void FileWriter::wait_for(std::unique_lock<std::mutex>& lock, Ready ready) {
+    while (given_up_ == 0 && !changed_.wait_for(lock, kLookEvery, ready)) {
+        if (end_is_asked_for())
+            given_up_ = EINTR;
+        else if (Clock::now() > until_)
+            given_up_ = ETIME;
+    }
+}
+
+void FileWriter::note_error() { error_ = written_error_ != 0 ? written_error_ : given_up_.load(); }
+
+/// 0, or errno of what went wrong.
+int FileWriter::write(std::span<const std::byte> bytes) const {
+    while (!bytes.empty()) {
+        const ssize_t count = ::write(file_, bytes.data(), bytes.size());
+        if (given_up_ != 0)
+            return given_up_;
+        if (count == 0)
+            return EIO;
+        if (count < 0 && errno == EAGAIN) {
+            pollfd room{file_, POLLOUT, 0};
+            poll(&room, 1, static_cast<int>(kLookEvery.count()));
+        } else if (count < 0 && errno != EINTR) {
+            return errno;
+        }
+        bytes = bytes.subspan(count > 0 ? static_cast<std::size_t>(count) : 0);
+    }
+    return 0;
 }
 
 void FileWriter::work() {
@@ -64,7 +115,7 @@ void FileWriter::work() {
         const int before = written_error_;
         lock.unlock();
         const auto handed_over = std::span(piece.buffer).first(piece.used);
-        const int error = before != 0 ? before : write_all(file_, making_(handed_over));
+        const int error = before != 0 ? before : write(making_(handed_over));
         lock.lock();
         written_error_ = error;
         spare_.push_back(std::move(piece.buffer));

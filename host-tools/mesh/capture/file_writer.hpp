@@ -1,7 +1,10 @@
 // Makes the bytes of a file and writes them in a thread of its own, so that who says what is to be
-// there waits neither for that nor for the system, as long as both keep up on the whole.
+// there waits neither for that nor for the system, as long as both keep up on the whole. A pipe
+// that nobody reads keeps him waiting until a signal asks for the end, or the time is over.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -18,9 +21,11 @@ public:
     /// Makes the bytes of the file, which stay until its next call, of what was handed over.
     using Making = std::function<std::span<const std::byte>(std::span<const std::byte>)>;
 
-    /// `file`: open for writing until this is gone, which waits for what is under way. `making` is
-    /// called in the thread.
-    FileWriter(int file, Making making);
+    using Clock = std::chrono::steady_clock;
+
+    /// `file`: open for writing until this is gone, which waits for what is under way; a pipe does
+    /// not block. `making` is called in the thread. Nobody waits beyond `until`.
+    FileWriter(int file, Making making, Clock::time_point until);
     FileWriter(const FileWriter&) = delete;
     FileWriter& operator=(const FileWriter&) = delete;
     ~FileWriter();
@@ -31,6 +36,7 @@ public:
     /// Waits until all is written.
     void wait();
     /// The first error as errno, as it was known at the last call of another function; or 0.
+    /// EINTR: it was given up for a signal that is pending; ETIME: for the time.
     int error() const { return error_; }
 
 private:
@@ -40,15 +46,21 @@ private:
     };
 
     void work();
+    int write(std::span<const std::byte> bytes) const;
+    template <class Ready>
+    void wait_for(std::unique_lock<std::mutex>& lock, Ready ready);
+    void note_error();
 
     int file_;
     Making making_;
+    Clock::time_point until_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Piece> pieces_; // the first is the thread's own
     std::vector<std::vector<std::byte>> spare_;
     bool over_ = false;
-    int written_error_ = 0; // of the thread
+    std::atomic<int> given_up_ = 0; // why, as errno
+    int written_error_ = 0;         // of the thread
     int error_ = 0;
     std::thread thread_;
 };

@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/engines/signals.hpp"
 #include "host-tools/mesh/reports/report.hpp"
 #include "host-tools/mesh/views/view_command.hpp"
 
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace mesh::host {
@@ -22,12 +24,20 @@ namespace {
 
 constexpr int kRights = 0666;
 
+bool is_pipe(int file) {
+    struct stat kind {};
+    return fstat(file, &kind) == 0 && S_ISFIFO(kind.st_mode);
+}
+
 /// From now on what is printed goes to standard error, and standard output is the capture's alone.
 /// Who reads it may leave; the run goes on.
 int take_standard_output() {
     std::fflush(stdout);
     std::signal(SIGPIPE, SIG_IGN);
-    const int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    // A pipe by a description of its own: it is not to block, here alone.
+    const int output = is_pipe(STDOUT_FILENO)
+                           ? open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+                           : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     return output >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? output : -1;
 }
 
@@ -48,6 +58,8 @@ int open_or_take(const RunPlan& plan) {
 
 Fd open_capture(const RunPlan& plan) {
     Fd file(open_or_take(plan));
+    if (file.get() >= 0 && is_pipe(file.get()))
+        fcntl(file.get(), F_SETFL, O_NONBLOCK);
     if (file.get() < 0)
         throw RunError(fmt::format("--capture '{}': cannot be written: {}", plan.capture,
                                    std::strerror(errno)));
@@ -63,6 +75,15 @@ std::uint64_t epoch_us() {
     return static_cast<std::uint64_t>(duration_cast<Us>(calendar - monotonic).count());
 }
 
+/// When --limit is over.
+FileWriter::Clock::time_point end_of(const RunPlan& plan) {
+    using Clock = FileWriter::Clock;
+    const std::chrono::duration<double> limit(plan.rig.limit_s);
+    return plan.rig.limit_s == 0
+               ? Clock::time_point::max()
+               : Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+}
+
 } // namespace
 
 RunCapture::RunCapture(const Operation& op) {
@@ -71,10 +92,11 @@ RunCapture::RunCapture(const Operation& op) {
         return;
     page_ = plan.wants_page() ? plan.report : std::string{};
     file_ = open_capture(plan);
-    capture_.emplace(file_.get(), Capture::Setting{plan.network(), plan.rig.wiring, plan.command,
-                                                   head_as_json(op), plan.capture_bytes,
-                                                   plan.capture == kStandardOutput, op.is_app(),
-                                                   plan.rig.lockstep ? 0 : epoch_us()});
+    capture_.emplace(file_.get(),
+                     Capture::Setting{plan.network(), plan.rig.wiring, plan.command,
+                                      head_as_json(op), plan.capture_bytes,
+                                      plan.capture == kStandardOutput, op.is_app(),
+                                      plan.rig.lockstep ? 0 : epoch_us(), end_of(plan)});
 }
 
 void RunCapture::listen(Loom& loom) {
@@ -84,6 +106,8 @@ void RunCapture::listen(Loom& loom) {
 
 void RunCapture::finish(std::string_view results) {
     capture_->finish(results);
+    if (capture_->interrupted())
+        Signals().check();
     if (!capture_->failure().empty())
         throw RunError(fmt::format("--capture: {}", capture_->failure()));
     if (!page_.empty()) {

@@ -66,7 +66,11 @@ std::vector<std::string> words_of(const MatrixArguments& arguments, const Matrix
 /// What it takes, as a run by itself would find out. UsageError.
 Case Matrix::planned(std::size_t place) const {
     Case work{cases_[place].name, words_of(arguments_, cases_[place]), 0, 1, place};
-    const auto op = plan_run(parse_run(work.words), {});
+    RunArguments arguments = parse_run(work.words);
+    arguments.alone = false;
+    if (arguments.input == "-")
+        refuse("input = \"-\": standard input is read once; give several runs a file");
+    const auto op = plan_run(arguments, {});
     const RunPlan& run = op->run();
     work.memory_kbyte = run.memory_kbyte;
     if (run.engine != "sim")
@@ -142,8 +146,9 @@ bool run_matrix(const MatrixArguments& arguments) {
     Tally tally(width, !arguments.report.empty());
     try {
         Matrix(arguments, std::move(cases), tally).run();
-    } catch (const Interrupted&) {
+    } catch (...) {
         tally.print_totals();
+        tally.write(arguments.report, arguments.junit, arguments.file);
         throw;
     }
     tally.print_totals();

@@ -39,7 +39,9 @@ void check(const SeriesArguments& arguments) {
     if (arguments.repeat == 0)
         refuse("--repeat 0: allowed: 1 or more");
     Tally::check(arguments.run.report, arguments.run.junit);
-    const auto first = plan_run(arguments.run, {}); // refuses what any of them would
+    RunArguments one = arguments.run;
+    one.alone = false;
+    const auto first = plan_run(one, {}); // refuses what any of them would
 }
 
 /// The seeds of a series, in order.

@@ -71,7 +71,8 @@ std::string reason_of(std::string_view how, std::string_view errors) {
 
 Crew::~Crew() {
     for (const Child& child : children_)
-        kill(child.process.pid(), SIGTERM);
+        if (child.process.pid() > 0) // else: all there are
+            kill(child.process.pid(), SIGTERM);
     for (Child& child : children_)
         child.process.end(kChildPatience);
 }

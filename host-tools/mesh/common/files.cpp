@@ -27,7 +27,8 @@ fs::path folder_of(const fs::path& file) {
 bool is_special(const std::string& path) {
     std::error_code error;
     const auto status = fs::status(path, error);
-    return path.starts_with("/dev/") || path.starts_with("/proc/") ||
+    const bool device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+    return device || path.starts_with("/proc/") ||
            (fs::exists(status) && !fs::is_regular_file(status));
 }
 
@@ -88,6 +89,15 @@ void check_writable(const std::string& path, std::string_view option) {
         refuse("{} '{}': cannot be written: {}", option, path, std::strerror(errno));
     if (!is_special(path) && access(folder_of(target_of(path)).c_str(), W_OK | X_OK) != 0)
         refuse("{} '{}': its folder cannot be written: {}", option, path, std::strerror(errno));
+}
+
+void check_new_folder(const std::string& path, std::string_view option) {
+    std::error_code error;
+    const bool empty = !fs::exists(path, error) || fs::is_empty(path, error);
+    if (error || (fs::exists(path, error) && !fs::is_directory(path, error)))
+        refuse("{} '{}': no folder; give the name of a new one", option, path);
+    if (!empty)
+        refuse("{} '{}': not empty; give the name of a new folder", option, path);
 }
 
 void write_whole(const std::string& path, std::span<const std::byte> bytes,

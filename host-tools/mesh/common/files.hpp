@@ -12,6 +12,9 @@ namespace mesh::host {
 /// UsageError.
 void check_writable(const std::string& path, std::string_view option);
 
+/// Refuses a folder that has anything in it, and a file; touches nothing. UsageError.
+void check_new_folder(const std::string& path, std::string_view option);
+
 /// Writes the file under another name in its folder and renames it, so that what was there before
 /// stays whole until then. What is no regular file (a pipe, a device) is written as it stands.
 /// RunError.

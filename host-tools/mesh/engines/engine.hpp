@@ -25,6 +25,8 @@
 
 namespace mesh::host {
 
+class Fd;
+
 /// What the driver wants to hear from an engine.
 class Events {
 public:
@@ -44,6 +46,7 @@ public:
 struct RigProgram {
     std::string name;  // as on the command line, or of an op
     std::string image; // qemu: path of the ELF image; sim: of the shared object, "" of an op's own
+    std::shared_ptr<const Fd> unpacked{}; // what `image` is, if no folder has it
 };
 
 /// All that an engine must know to come to life.

@@ -141,7 +141,8 @@ bool ProgramFaults::too_late() {
     sigpending(&waiting);
     return Seconds(1e-6 * kTickUs * ++ticks_) > patience_ ||
            (limit_ > Seconds(0) && Clock::now() - began_ > limit_) ||
-           sigismember(&waiting, SIGINT) != 0 || sigismember(&waiting, SIGTERM) != 0;
+           sigismember(&waiting, SIGINT) != 0 || sigismember(&waiting, SIGTERM) != 0 ||
+           sigismember(&waiting, SIGHUP) != 0;
 }
 
 void ProgramFaults::on_tick(int, siginfo_t*, void* context) {

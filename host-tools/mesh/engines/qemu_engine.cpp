@@ -396,7 +396,7 @@ std::uint64_t QemuEngine::Ends::now_us() const {
 
 void QemuEngine::kill(NodeId node) {
     nodes_[index(node)].process.kill();
-    loom_.gone(node);
+    gone(node);
 }
 
 /// Ends those who have sent more than a node can take.
@@ -454,7 +454,13 @@ void QemuEngine::close(NodeId node) {
         line.reason = "ended in the middle of a frame";
     line.cables.clear();
     closing_.push_back({index(node), ends_.now_us() + kClosingUs});
+    gone(node);
+}
+
+void QemuEngine::gone(NodeId node) {
     loom_.gone(node);
+    if (one_cable_)
+        one_cable_->forget(node);
 }
 
 /// Its process has ended: reads what is left of what it said.

@@ -105,6 +105,7 @@ private:
     void flush(NodeId node);
     void flush(NodeId node, unsigned number);
     void close(NodeId node);
+    void gone(NodeId node);
     void ended(NodeId node);
     void end_closing();
     void part_crowds();

@@ -49,7 +49,10 @@ public:
         advance(std::chrono::milliseconds(0), events);
     }
     bool advance(std::chrono::milliseconds patience, Events& events) override;
-    void kill(NodeId node) override { loom_.gone(node); }
+    void kill(NodeId node) override {
+        one_cable_.forget(node);
+        loom_.gone(node);
+    }
     Loom& loom() override { return loom_; }
     std::vector<WaitsFor> waiting(NodeId /*node*/) override { return {}; }
     std::uint64_t relay_drops() const override { return one_cable_.dropped(); }

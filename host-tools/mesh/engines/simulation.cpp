@@ -273,6 +273,7 @@ public:
             watch(node_at(number));
             nodes_[number].life->node.boot();
         }
+        throw_on();
     }
 
     bool advance(std::chrono::milliseconds patience, Events& events) override {
@@ -281,6 +282,7 @@ public:
         constexpr unsigned kRunsBetweenLooks = 64;
         unsigned runs = 0;
         while (!runnable_.empty() || !resets_.empty()) {
+            throw_on();
             reset_nodes();
             if (runnable_.empty())
                 continue;
@@ -295,6 +297,7 @@ public:
             if (++runs % kRunsBetweenLooks == 0 && std::chrono::steady_clock::now() >= until)
                 break;
         }
+        throw_on();
         signals_.check();
         for (const auto& [node, why] : std::exchange(expelled_, {}))
             events.ended(node, why);
@@ -324,13 +327,21 @@ private:
             simulation.deliver(to, frame);
             return true;
         }
+        // A coroutine of the node calls this, and nothing may be thrown through that.
         void to_host(NodeId from, std::span<const std::byte> frame) override {
-            simulation.events_->host_frame(from, frame);
+            try {
+                simulation.events_->host_frame(from, frame);
+            } catch (...) {
+                if (!simulation.thrown_)
+                    simulation.thrown_ = std::current_exception();
+            }
         }
         // The node may be the one that is running: it only stops being asked.
         void kill(NodeId node) override { simulation.nodes_[index(node)].gone = true; }
         void restart(NodeId node, unsigned starts) override {
             kill(node);
+            std::erase_if(simulation.resets_,
+                          [&](const auto& reset) { return reset.first == node; });
             simulation.resets_.emplace_back(node, starts);
         }
         void expel(NodeId node, std::string_view why) override {
@@ -340,6 +351,12 @@ private:
         std::uint64_t now_us() const override { return 0; }
         Simulation& simulation;
     };
+
+    /// What the host tool threw at a frame of a node.
+    void throw_on() {
+        if (thrown_)
+            std::rethrow_exception(std::exchange(thrown_, nullptr));
+    }
 
     void run(NodeId number) {
         Node<board::HostBoard>& node = nodes_[index(number)].life->node;
@@ -409,6 +426,7 @@ private:
     std::deque<std::uint32_t> runnable_;
     std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before
     std::vector<std::pair<NodeId, std::string>> expelled_;
+    std::exception_ptr thrown_; // see NodeCables::to_host()
     ProgramFaults faults_;
     Signals signals_;
     Events* events_ = nullptr;

@@ -127,6 +127,12 @@ void OneCable::check_image(std::uint32_t node, std::span<const std::byte> text) 
                node, text_of(text), rules_.made_for);
 }
 
+void OneCable::forget(NodeId node) {
+    nodes_[index(node)].waiting.clear();
+    std::erase(flying_, index(node));
+    std::erase(turns_, index(node));
+}
+
 void OneCable::on_acknowledged(std::uint32_t number, std::uint16_t acknowledged) {
     Node& node = nodes_[number];
     if (node.waiting.empty() || acknowledged != node.number)
@@ -143,8 +149,9 @@ void OneCable::on_acknowledged(std::uint32_t number, std::uint16_t acknowledged)
 
 void OneCable::launch() {
     while (flying_.size() < kFlyingMax && !turns_.empty()) {
-        fly(turns_.front());
+        const std::uint32_t node = turns_.front();
         turns_.pop_front();
+        fly(node);
     }
 }
 

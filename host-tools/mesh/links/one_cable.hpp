@@ -47,6 +47,8 @@ public:
     /// A whole frame has come by the cable; any bytes. UsageError: a node's image is made for
     /// something else.
     void heard(std::span<std::byte> frame);
+    /// The node is gone: what waits for it is dropped, so that it does not keep others waiting.
+    void forget(NodeId node);
     /// Does what is due; to be called often. RunError: some nodes have not said who they are, long
     /// after the others have.
     void tick();

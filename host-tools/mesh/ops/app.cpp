@@ -32,7 +32,7 @@ bool pipe_speaks() {
 RunArguments with_input(RunArguments arguments) {
     constexpr const char* kStandardInput = "/dev/stdin"; // a file is read from its beginning
     std::error_code error;
-    if (!arguments.input.empty())
+    if (!arguments.input.empty() || !arguments.alone)
         return arguments;
     const auto kind = std::filesystem::status(kStandardInput, error);
     if (is_regular_file(kind))

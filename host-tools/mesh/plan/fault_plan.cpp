@@ -173,6 +173,8 @@ private:
         if (spec_.one_way && spec_.kind == FaultKind::mend)
             refuse_entry(entry_, "a cable is mended in the directions in which it was cut");
         spec_.node = node(text.substr(0, mark));
+        if (!spec_.node)
+            refuse_entry(entry_, "a random cable is 'random' alone, without a port");
         spec_.port = port(text.substr(mark + 1));
         const auto sends = [this] {
             return ((out_ports(network_, *spec_.node) >> index(*spec_.port)) & 1u) != 0;
@@ -214,6 +216,8 @@ std::vector<std::string> file_lines(std::string_view path) {
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);)
         lines.push_back(line.substr(0, line.find('#')));
+    if (file.bad())
+        refuse("--faults: cannot read '{}'; give @FILE with one fault a line", path);
     return lines;
 }
 

@@ -39,8 +39,8 @@ void plan_times(RunPlan& run, const RunArguments& arguments) {
 }
 
 void check_files(const RunPlan& run) {
-    if (!run.expect.empty() && access(run.expect.c_str(), R_OK) != 0)
-        refuse("--expect '{}': cannot be read", run.expect);
+    if (!run.log.empty())
+        check_new_folder(run.log, "--log");
     if (!run.output.empty())
         check_writable(run.output, "--output");
     if (!run.report.empty() && run.report != kStandardOutput)
@@ -81,6 +81,8 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     run.log = arguments.log;
     run.raw = arguments.raw;
     run.expect = arguments.expect;
+    if (!run.expect.empty())
+        run.expected = ConsoleText::read(run.expect);
     run.live = arguments.live;
     if (run.live && isatty(STDERR_FILENO) == 0)
         refuse("--live: needs a terminal as standard error");

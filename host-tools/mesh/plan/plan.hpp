@@ -5,6 +5,7 @@
 #include "core/network.hpp"
 #include "host-tools/mesh/engines/engine.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
+#include "host-tools/mesh/session/console_text.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -46,6 +47,7 @@ struct RunArguments {
     double tc = 0;
     std::int64_t copies = 1;
     std::string input;
+    bool alone = true; // false: one of several runs, which have no standard input
     std::string output;
     std::string faults;
     std::uint64_t seed = 1;
@@ -101,6 +103,7 @@ struct RunPlan {
     std::string log;                          // folder
     bool raw = false;                         // console text as it is
     std::string expect;                       // file
+    ConsoleText expected;                     // what it has
     bool live = false;                        // a picture of the run as it goes
     std::string command;                      // that repeats the run
     std::uint64_t memory_kbyte = 0;           // that its nodes need

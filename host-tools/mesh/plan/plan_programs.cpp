@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -81,14 +82,16 @@ std::string file_of(const std::string& word, const RunPlan& run) {
 }
 
 /// What an engine loads of this file.
-std::string loaded_part(const std::string& path, const RunPlan& run) {
+RigProgram loaded_part(const std::string& name, const std::string& path, const RunPlan& run) {
     const ProgramFile file(path);
     if (run.engine == "sim") {
         file.check_for_simulation();
-        return file.simulated();
+        const auto unpacked = std::make_shared<const Fd>(file.simulated());
+        // With the process, for the tools that find lines in it.
+        return {name, fmt::format("/proc/{}/fd/{}", getpid(), unpacked->get()), unpacked};
     }
     file.check_for_board(place_of_images(run));
-    return path;
+    return {name, path};
 }
 
 void plan_apps(RunPlan& run, const std::vector<std::string>& words) {
@@ -101,7 +104,7 @@ void plan_apps(RunPlan& run, const std::vector<std::string>& words) {
         const std::size_t at = nodes_in(word);
         const auto number = static_cast<std::uint8_t>(rig.programs.size());
         const std::string name = word.substr(0, at);
-        rig.programs.push_back({name, loaded_part(file_of(name, run), run)});
+        rig.programs.push_back(loaded_part(name, file_of(name, run), run));
         if (at == word.size())
             std::ranges::replace(rig.program_of, kNone, number);
     }
@@ -126,14 +129,15 @@ std::string program_word(const std::string& word) { return word.substr(0, nodes_
 void plan_programs(Operation& op, const RunArguments& arguments) {
     RunPlan& run = op.run();
     if (!arguments.image.empty()) {
-        run.rig.programs = {{op.title(), loaded_part(arguments.image, run)}};
+        run.rig.programs = {loaded_part(std::string(op.title()), arguments.image, run)};
     } else if (op.is_app()) {
         plan_apps(run, arguments.app);
     } else {
         const std::string name{op.kind().program};
         const bool own = run.engine == "sim"; // part of this tool
         run.rig.programs = {
-            {name, own ? "" : loaded_part(image_of(name, place_of_images(run)).string(), run)}};
+            own ? RigProgram{name, ""}
+                : loaded_part(name, image_of(name, place_of_images(run)).string(), run)};
     }
 }
 

@@ -1,16 +1,17 @@
 #include "program_file.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/common/text.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -83,7 +84,7 @@ std::string stamp_for(std::string_view place) {
 
 ProgramFile::ProgramFile(const std::string& path) : path_(path) {
     std::ifstream file(path, std::ios::binary);
-    if (!file)
+    if (!file || std::filesystem::is_directory(path))
         refuse("'{}': no such program; `mesh build` makes one", path);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const auto bytes = std::as_bytes(std::span(text));
@@ -131,12 +132,12 @@ void ProgramFile::check_for_simulation() const {
     }
 }
 
-std::string ProgramFile::simulated() const {
+Fd ProgramFile::simulated() const {
     const FileBytes bytes = image_ ? section(kSimulatedSection) : FileBytes(bytes_);
-    const int file = memfd_create("program", 0); // open to the tools that find lines
-    if (file < 0 || write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+    Fd file(memfd_create("program", MFD_CLOEXEC));
+    if (file.get() < 0 || write_all(file.get(), bytes) != 0)
         throw RunError(fmt::format("'{}': no room to unpack it", path_));
-    return fmt::format("/proc/{}/fd/{}", getpid(), file);
+    return file;
 }
 
 } // namespace mesh::host

@@ -5,6 +5,8 @@
 // and which headers it was built for.
 #pragma once
 
+#include "host-tools/mesh/engines/qemu_process.hpp"
+
 #include <cstddef>
 #include <span>
 #include <string>
@@ -38,9 +40,9 @@ public:
     void check_for_board(std::string_view board) const;
     /// The same for the simulation. UsageError.
     void check_for_simulation() const;
-    /// Path under which the part for the simulation is a file, for as long as this process lives.
-    /// Precondition: check_for_simulation().
-    std::string simulated() const;
+    /// The part for the simulation, as a file that no folder has. Precondition:
+    /// check_for_simulation().
+    Fd simulated() const;
     /// All of it.
     std::span<const std::byte> bytes() const { return bytes_; }
     /// The bytes of a section, which live as long as this; none if it is not there.

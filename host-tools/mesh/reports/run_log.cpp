@@ -1,6 +1,7 @@
 #include "run_log.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/links/bounds.hpp"
 
 #include <fmt/format.h>
@@ -18,13 +19,11 @@ constexpr std::string_view kCutMark = "(more was cut: this file is full)";
 RunLog::RunLog(std::string folder) : folder_(std::move(folder)) {
     if (folder_.empty())
         return;
+    check_new_folder(folder_, "--log");
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
-    const bool empty = !error && std::filesystem::is_empty(folder_, error);
     if (error)
         refuse("--log '{}': {}", folder_, error.message());
-    if (!empty)
-        refuse("--log '{}': not empty; give the name of a new folder", folder_);
 }
 
 void RunLog::command(std::string_view command) { add_line("command", command); }

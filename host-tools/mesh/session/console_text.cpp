@@ -10,37 +10,34 @@
 
 namespace mesh::host {
 
-namespace {
-
-using Lines = std::vector<std::string>;
-
-std::string shown(const Lines& lines, std::size_t at) {
+std::string ConsoleText::shown(const Lines& lines, std::size_t at) {
     return at < lines.size() ? fmt::format("'{}'", lines[at]) : std::string("nothing more");
 }
 
-std::map<std::uint32_t, Lines> read(const std::string& path) {
-    std::map<std::uint32_t, Lines> lines;
+ConsoleText ConsoleText::read(const std::string& path) {
+    ConsoleText text;
     std::ifstream file(path);
     unsigned number = 0;
     for (std::string line; std::getline(file, line);) {
         ++number;
         std::uint32_t node = 0;
-        const auto [end, error] = std::from_chars(line.data() + 1, line.data() + line.size(), node);
+        const char* const digits = line.data() + (line.starts_with('[') ? 1 : 0);
+        const auto [end, error] = std::from_chars(digits, line.data() + line.size(), node);
         const std::string_view rest(end, static_cast<std::size_t>(line.data() + line.size() - end));
         if (!line.starts_with('[') || error != std::errc{} || !rest.starts_with("] "))
-            throw RunError(fmt::format("--expect {}:{}: is not `[node] text`", path, number));
-        lines[node].emplace_back(rest.substr(2));
+            refuse("--expect {}:{}: is not `[node] text`", path, number);
+        text.add(node, rest.substr(2));
     }
-    return lines;
+    if (!file.eof() || file.bad())
+        refuse("--expect '{}': cannot be read", path);
+    return text;
 }
 
-} // namespace
-
-std::string ConsoleText::difference_to(const std::string& path) const {
-    auto expected = read(path);
+std::string ConsoleText::difference_to(const ConsoleText& expected, const std::string& path) const {
+    std::map<std::uint32_t, Lines> all = expected.lines_;
     for (const auto& [node, lines] : lines_)
-        expected[node]; // nothing, if it is not there
-    for (const auto& [node, wanted] : expected) {
+        all[node]; // nothing, if it is not there
+    for (const auto& [node, wanted] : all) {
         const auto found = lines_.find(node);
         const Lines said = found == lines_.end() ? Lines{} : found->second;
         const auto place = std::ranges::mismatch(wanted, said);

@@ -14,12 +14,17 @@ class ConsoleText {
 public:
     void add(std::uint32_t node, std::string_view line) { lines_[node].emplace_back(line); }
 
-    /// The first difference to what a file with lines `[node] text` has, in words; nothing if there
-    /// is none. RunError: it has other lines.
-    std::string difference_to(const std::string& path) const;
+    /// What a file with lines `[node] text` has. UsageError: it has others, or cannot be read.
+    static ConsoleText read(const std::string& path);
+    /// The first difference to what was expected, as `path` has it, in words; nothing if there is
+    /// none.
+    std::string difference_to(const ConsoleText& expected, const std::string& path) const;
 
 private:
-    std::map<std::uint32_t, std::vector<std::string>> lines_;
+    using Lines = std::vector<std::string>;
+    static std::string shown(const Lines& lines, std::size_t at);
+
+    std::map<std::uint32_t, Lines> lines_;
 };
 
 } // namespace mesh::host

@@ -86,14 +86,21 @@ bool Quiescence::over(bool moved) {
         return true;
     if (moved)
         last_movement_ = deadlines_.now();
-    const NodeNumbers hung = silent();
+    if (std::exchange(rounds_, loom_.rounds()) != loom_.rounds())
+        last_round_ = deadlines_.now();
+    NodeNumbers hung = silent();
+    if (hung.empty() && deadlines_.rules().real_time && deadlines_.stuck(last_round_))
+        hung = awaited();
     roster_.give_up(hung);
     if (!hung.empty())
-        last_movement_ = deadlines_.now();
-    const auto awaited = [&](std::uint32_t node) { return loom_.awaited(node_at(node)); };
-    if (hung.empty() && deadlines_.stuck(last_movement_) && roster_.those(awaited).empty())
+        last_movement_ = last_round_ = deadlines_.now();
+    if (hung.empty() && deadlines_.stuck(last_movement_) && awaited().empty())
         throw RunError("lockstep: nobody is awaited, yet nothing moves (a bug)");
     return false;
+}
+
+NodeNumbers Quiescence::awaited() const {
+    return roster_.those([&](std::uint32_t node) { return loom_.awaited(node_at(node)); });
 }
 
 NodeNumbers Quiescence::silent() {

@@ -48,19 +48,26 @@ public:
         : loom_(engine.loom()),
           roster_(roster),
           deadlines_(deadlines),
-          last_movement_(deadlines.now()) {}
+          last_movement_(deadlines.now()),
+          last_round_(deadlines.now()) {}
 
-    /// To be called after each step. Nodes that hold up the others are given up. RunError if
-    /// nothing moves and nobody is to blame.
+    /// To be called after each step. Nodes that hold up the others are given up: those that say
+    /// nothing, and those that talk and do not come to rest. RunError if nothing moves and nobody
+    /// is to blame.
     bool over(bool moved);
     /// Live nodes that the others wait for and that are silent.
     NodeNumbers silent();
 
 private:
+    /// Live nodes that the others wait for.
+    NodeNumbers awaited() const;
+
     const Loom& loom_;
     Roster& roster_;
     const Deadlines& deadlines_;
     Deadlines::Seconds last_movement_;
+    Deadlines::Seconds last_round_; // that was released
+    std::uint64_t rounds_ = 0;
 };
 
 } // namespace mesh::host

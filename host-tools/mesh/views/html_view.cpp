@@ -227,9 +227,9 @@ void fill(std::string& page, std::string_view mark, std::string_view text) {
 std::string html_view(const Scene& scene) {
     std::string page(file("page.html"));
     fill(page, "@STYLE@", file("page.css"));
-    fill(page, "@RUN@", embedded(run_json(scene)));
     fill(page, "@MODEL@", file("model.js"));
     fill(page, "@DRAW@", file("draw.js"));
+    fill(page, "@RUN@", embedded(run_json(scene))); // last: it may have the other words in it
     return page;
 }
 

@@ -1,5 +1,6 @@
 #include "recording.hpp"
 
+#include "host-tools/mesh/capture/block_buffer.hpp"
 #include "host-tools/mesh/capture/pcapng.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace mesh::host {
 
@@ -91,15 +93,25 @@ private:
             take_deed(block.body);
     }
 
+    /// What a comment says, behind the `text` of those before: one that fills its option goes on in
+    /// the next.
+    static Json json_of(std::string& text, Bytes comment) {
+        text += text_of(comment);
+        if (comment.size() == kOptionBytesMax)
+            return {};
+        return Json::parse(std::exchange(text, {}), nullptr, false);
+    }
+
     void take_section(Bytes body) {
         if (body.size() < pcapng::kSectionFields ||
             wire::load<std::uint32_t>(body, 0) != pcapng::kByteOrder || !recording_.plan.is_null())
             refuse_foreign();
         body = body.subspan(pcapng::kSectionFields);
         Json plan;
+        std::string text;
         while (const auto option = take_option(body)) {
             if (option->type == pcapng::option::kComment)
-                plan = Json::parse(text_of(option->body), nullptr, false);
+                plan = json_of(text, option->body);
             else if (option->type == pcapng::option::kApplication)
                 recording_.command = text_of(option->body);
         }
@@ -197,10 +209,11 @@ private:
 
     void take_results(Bytes body) {
         body = body.subspan(std::min(body.size(), pcapng::kStatisticsFields));
+        std::string text;
         while (const auto option = take_option(body)) {
             Json results;
             if (option->type == pcapng::option::kComment)
-                results = Json::parse(text_of(option->body), nullptr, false);
+                results = json_of(text, option->body);
             if (results.is_object())
                 recording_.results = std::move(results);
         }
