@@ -43,9 +43,9 @@ bool BoardlessNode::on_frame(Port port, const wire::Head& head, std::size_t fram
 }
 
 // Processes look at what is said of their messages whenever they like, so that waits for them.
-// Whether this node is there can be answered at once.
+// Questions can be answered at once.
 void BoardlessNode::hear(News& news) {
-    if (interlude_ && news && news.service >= Service::taken && news.service != Service::probe)
+    if (interlude_ && news && news.service >= Service::taken)
         news_[news_count_++] = news;
     else
         kernel_.hear(news);

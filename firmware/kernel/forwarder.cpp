@@ -21,7 +21,7 @@ void read_news(const wire::PacketHeader& header, News& news) {
     news.message = header.message;
     news.position = header.position;
     news.detail = 0;
-    if (news.service < Service::taken)
+    if (news.service < Service::ask)
         return;
     news.way = static_cast<std::uint8_t>(header.tag);
     news.round = static_cast<std::uint8_t>(header.tag >> 8);
@@ -89,12 +89,12 @@ void Forwarder::deliver(PacketBuffer* buffer, News& news) {
             put(buffer);
         return;
     case Service::ask: return on_ask(news);
+    case Service::probe:
+    case Service::look:
     case Service::taken:
     case Service::later:
     case Service::lost:
     case Service::alive:
-    case Service::probe:
-    case Service::look:
     case Service::unknown: return;
     case Service::here:
     case Service::gone: // by a Path to all it comes also to those who have not looked
@@ -191,8 +191,7 @@ void Forwarder::note_loss(Port port, const wire::PacketHeader& header) {
 
 void Forwarder::tell_sender(const wire::PacketHeader& header, Service word, News& news) {
     const auto service = static_cast<Service>(header.service);
-    if (service != Service::message && service != Service::fragment && service != Service::ask &&
-        service != Service::probe && service != Service::look)
+    if (service == Service::packet || service >= Service::taken)
         return;
     read_news(header, news);
     news.answer(word);
@@ -212,7 +211,7 @@ bool Forwarder::send_waiting_notices() {
     const bool could_tell = may_tell();
     while (notice_count_ != 0) {
         const News notice = notices_[notice_first_];
-        const bool by_path = notice.service == Service::here || notice.service == Service::gone;
+        const bool by_path = notice.service >= Service::here;
         const bool everywhere = !by_path && notice.way != Way::kChosen;
         const Path path = by_path      ? Path::of_word(notice.position)
                           : everywhere ? Path{Rule::disjoint, notice_path_}
@@ -237,8 +236,7 @@ bool Forwarder::send_waiting_notices() {
 // to who looks (`by_path`) goes the way that the question named.
 void Forwarder::send_notice(const News& notice, Path path, bool by_path) {
     PacketBuffer* buffer = pool_.allocate();
-    const bool asks = notice.service == Service::ask || notice.service == Service::probe ||
-                      notice.service == Service::look;
+    const bool asks = notice.service < Service::taken;
     const std::uint8_t way = asks && path.rule == Rule::disjoint
                                  ? static_cast<std::uint8_t>(path.subtree + 1)
                                  : notice.way;

@@ -22,15 +22,17 @@ enum class Service : std::uint8_t {
     packet,   // one packet that stands for itself: trees, collectives
     message,  // first packet of a message
     fragment, // further packet of a message
-    taken,    // to the sender of a message: the receiver has consumed `position` bytes
-    later,    // to the sender of a message: it is not here, or nobody takes it yet: offer it again
-    lost,     // to the sender of a message: next hop of one of its packets is behind a dead link
-    ask,      // from the sender of a message: what has become of it?
-    alive,    // an answer to that or to a probe: go on waiting; `position` bytes have arrived
-    probe,   // to a kernel: is it there, and is its message number `position` under way (if not 0)?
+    // Questions to a kernel.
+    ask,   // from the sender of a message: what has become of it?
+    probe, // is it there, and is its message number `position` under way (if not 0)?
+    look,  // is it there? `position`: what is waited for, see Path::word()
+    // What is said of what a node has under way.
+    taken,   // to the sender of a message: the receiver has consumed `position` bytes
+    later,   // to the sender of a message: it is not here, or nobody takes it yet: offer it again
+    lost,    // to the sender of a message: next hop of one of its packets is behind a dead link
+    alive,   // the answer to an ask or a probe: go on waiting; `position` bytes have arrived
     unknown, // an answer to both: nobody knows of that message (any more)
-    look,    // to a kernel: is it there? `position`: what is waited for, see Path::word()
-    here,    // the answer to that; `position`: the node that looks
+    here,    // the answer to a look; `position`: the node that looks
     gone,    // the same where no process is left, or a packet was lost: nothing more will come
     kCount
 };

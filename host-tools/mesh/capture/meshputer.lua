@@ -15,9 +15,9 @@ local packet_at = {
 }
 local kinds = { [1] = "hello", [2] = "hello_answer", [3] = "data", [4] = "ack", [5] = "host",
                 [6] = "idle", [7] = "grant", [8] = "load" }
-local services = { [0] = "packet", [1] = "message", [2] = "fragment", [3] = "taken", [4] = "later",
-                   [5] = "lost", [6] = "ask", [7] = "alive", [8] = "probe", [9] = "unknown",
-                   [10] = "look", [11] = "here", [12] = "gone" }
+local services = { [0] = "packet", [1] = "message", [2] = "fragment", [3] = "ask", [4] = "probe",
+                   [5] = "look", [6] = "taken", [7] = "later", [8] = "lost", [9] = "alive",
+                   [10] = "unknown", [11] = "here", [12] = "gone" }
 local ether_type = 0x88B5
 local ethernet_bytes = 14 -- that Wireshark's own dissector takes from the front
 
