@@ -63,23 +63,15 @@ concept SaysFailure = std::is_same_v<T, Status> || requires(T value) {
     { value.status } -> std::convertible_to<Status>;
 } ||(std::is_class_v<T>&& requires(const T& value) { static_cast<bool>(value); });
 
+/// The T that says `failure`, or that is nothing if it has no Status.
 template <class T>
-T value_without_memory() {
-    return T{};
-}
-template <>
-inline Status value_without_memory<Status>() {
-    return Status::no_memory;
-}
-
-/// What a task has given when it comes to its end without co_return.
-template <class T>
-T value_without_return() {
-    return T{};
-}
-template <>
-inline Status value_without_return<Status>() {
-    return Status::no_verdict;
+constexpr T value_that_says(Status failure) {
+    T value{};
+    if constexpr (std::is_same_v<T, Status>)
+        value = failure;
+    else if constexpr (requires { value.status = failure; })
+        value.status = failure;
+    return value;
 }
 
 /// GCC sees that the value of co_await is dropped where it fits a register. So it is given by
@@ -105,7 +97,7 @@ class MESH_AWAITED Task {
 
 public:
     struct promise_type : detail::PromiseBase {
-        T value = detail::value_without_return<T>();
+        T value = detail::value_that_says<T>(Status::no_verdict); // unless it co_returns
         Task get_return_object() noexcept {
             return Task{std::coroutine_handle<promise_type>::from_promise(*this)};
         }
@@ -149,10 +141,12 @@ public:
     }
     [[gnu::warn_unused_result]] detail::Given<T> await_resume() {
         if constexpr (detail::kGivenByReference<T>) {
-            given_ = handle_ ? handle_.promise().value : detail::value_without_memory<T>();
+            given_ =
+                handle_ ? handle_.promise().value : detail::value_that_says<T>(Status::no_memory);
             return given_;
         } else {
-            return handle_ ? std::move(handle_.promise().value) : detail::value_without_memory<T>();
+            return handle_ ? std::move(handle_.promise().value)
+                           : detail::value_that_says<T>(Status::no_memory);
         }
     }
 

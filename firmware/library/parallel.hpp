@@ -105,7 +105,7 @@ inline Task<Received> sendrecv(Kernel& kernel, NodeId to, std::span<const std::b
                                NodeId from, std::span<std::byte> buffer, Tag tag = 0) {
     ProcessId sending{};
     if (!kernel.spawn(send(kernel, to, {.tag = tag}, data), sending))
-        co_return Received{};
+        co_return Received{.status = Status::no_memory};
     Received received = co_await receive(kernel, buffer, tag, from);
     const Status sent = co_await kernel.join(sending);
     received.status = first_failure(received.status, sent);
