@@ -105,7 +105,11 @@ void Messages::hear(const News& news) {
         outgoing->taken_bytes = std::max(outgoing->taken_bytes, news.position);
         outgoing->taken_at = std::max(outgoing->taken_at, news.detail);
     } else if (news.service == Service::later) {
-        (outgoing->taken ? outgoing->unknown : outgoing->later) = true; // it forgot what it took
+        // It forgot what it took; but an offer that came late by another path was taken before.
+        if (!outgoing->taken)
+            outgoing->later = true;
+        else if (news.round != 0 || outgoing->way == Way::kChosen)
+            outgoing->unknown = true;
     } else if (news.service == Service::alive) {
         outgoing->alive = true;
         outgoing->taken_bytes =
