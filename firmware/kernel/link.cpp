@@ -350,9 +350,9 @@ void Link::on_acknowledgement(LinkContext& context, const LinkHeader& header) {
     if (count != 0) {
         on_progress(context);
         arm(context);
-    } else if ((header.flags & wire::link_flag::kGap) != 0 && resend_next_ == resend_end_) {
-        resend(context);
     }
+    if ((header.flags & wire::link_flag::kGap) != 0 && resend_next_ == resend_end_)
+        resend(context);
 }
 
 Link::Verdict Link::on_data(const LinkContext& context, const LinkHeader& header, bool has_buffer,

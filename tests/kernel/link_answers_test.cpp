@@ -27,6 +27,18 @@ TEST(LinkAnswers, AGapThatHasNotBeenToldYetIsToldHoweverManyFramesComeEarly) {
     EXPECT_FALSE(end.next(answer)) << "a gap is told once";
 }
 
+TEST(LinkAnswers, AGapThatIsToldWithWhatCameBeforeItIsSentAgainAtOnce) {
+    LinkPair pair{1};
+    for (std::uint32_t number = 0; number < 5; ++number)
+        ASSERT_TRUE(pair.ends[0].offer(number));
+    pair.send(0, 3);
+    pair.cut[1] = true;
+    pair.send(0, 1);
+    pair.cut[1] = false;
+    pair.settle(); // no time passes
+    ASSERT_EQ(pair.ends[1].got.size(), 5u);
+}
+
 TEST(LinkAnswers, ADamagedPacketIsToldAsAGapButNotOneThatCameBefore) {
     LinkPair pair{1};
     LinkEnd& end = pair.ends[0];
