@@ -105,7 +105,8 @@ void Messages::hear(const News& news) {
         outgoing->taken_bytes = std::max(outgoing->taken_bytes, news.position);
         outgoing->taken_at = std::max(outgoing->taken_at, news.detail);
     } else if (news.service == Service::later) {
-        // It forgot what it took; but an offer that came late by another path was taken before.
+        // In answer to a question it forgot what it took. By all paths and without a question it is
+        // said of an earlier offer, and this is a late copy.
         if (!outgoing->taken)
             outgoing->later = true;
         else if (news.round != 0 || outgoing->way == Way::kChosen)
