@@ -33,9 +33,12 @@ LOOPS = HEAD + """
 mesh::Process app_main(mesh::Kernel& node) {
     volatile bool on = mesh::index(node.id()) == 1;
     const bool polite = !node.arguments().empty();
-    while (on)
+    while (on) {
+        for (volatile int spins = 0; spins < 100'000; spins = spins + 1) {
+        } // here it is met, not where the library hands over
         if (polite)
             co_await node.yield();
+    }
     co_return mesh::Status::ok;
 }
 """
