@@ -1,7 +1,7 @@
 #include "file_writer.hpp"
 
-#include <algorithm>
-#include <array>
+#include "host-tools/mesh/engines/signals.hpp"
+
 #include <cerrno>
 #include <csignal>
 #include <poll.h>
@@ -15,15 +15,6 @@ namespace {
 constexpr std::size_t kPiecesMax = 64; // a moment of the system's
 /// Between two looks whether to go on waiting.
 constexpr std::chrono::milliseconds kLookEvery{100};
-
-/// Signals that end a run; it keeps them pending until it looks.
-bool end_is_asked_for() {
-    constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
-    sigset_t pending;
-    sigpending(&pending);
-    return std::ranges::any_of(kSignals,
-                               [&](int signal) { return sigismember(&pending, signal) != 0; });
-}
 
 } // namespace
 

@@ -68,8 +68,6 @@ Case Matrix::planned(std::size_t place) const {
     Case work{cases_[place].name, words_of(arguments_, cases_[place]), 0, 1, place};
     RunArguments arguments = parse_run(work.words);
     arguments.alone = false;
-    if (arguments.input == "-")
-        refuse("input = \"-\": standard input is read once; give several runs a file");
     const auto op = plan_run(arguments, {});
     const RunPlan& run = op->run();
     work.memory_kbyte = run.memory_kbyte;

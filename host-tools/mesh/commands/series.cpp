@@ -34,8 +34,6 @@ void check(const SeriesArguments& arguments) {
     if (arguments.run.report.ends_with(".html"))
         refuse("--report '{}': a page shows one run; several have their report as JSON",
                arguments.run.report);
-    if (arguments.run.input == "-")
-        refuse("--input -: standard input is read once; give several runs a file");
     if (arguments.repeat == 0)
         refuse("--repeat 0: allowed: 1 or more");
     Tally::check(arguments.run.report, arguments.run.junit);

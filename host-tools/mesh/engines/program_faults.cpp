@@ -1,6 +1,7 @@
 #include "program_faults.hpp"
 
 #include "host-tools/mesh/session/fault_words.hpp"
+#include "signals.hpp"
 
 #include "boards/host/stop.hpp"
 #include "hal/check.hpp"
@@ -137,12 +138,8 @@ bool ProgramFaults::too_late() {
     if (entries_ != entries_seen_)
         ticks_ = 0;
     entries_seen_ = entries_;
-    sigset_t waiting;
-    sigpending(&waiting);
     return Seconds(1e-6 * kTickUs * ++ticks_) > patience_ ||
-           (limit_ > Seconds(0) && Clock::now() - began_ > limit_) ||
-           sigismember(&waiting, SIGINT) != 0 || sigismember(&waiting, SIGTERM) != 0 ||
-           sigismember(&waiting, SIGHUP) != 0;
+           (limit_ > Seconds(0) && Clock::now() - began_ > limit_) || end_is_asked_for();
 }
 
 void ProgramFaults::on_tick(int, siginfo_t*, void* context) {

@@ -2,6 +2,8 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -9,6 +11,9 @@
 namespace mesh::host {
 
 namespace {
+
+/// That end a run.
+constexpr std::array kEndSignals{SIGINT, SIGTERM, SIGHUP};
 
 bool is_ignored(int signal) {
     struct sigaction action {};
@@ -20,7 +25,7 @@ bool is_ignored(int signal) {
 Signals::Signals() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    for (const int signal : kEndSignals)
         if (!is_ignored(signal))
             sigaddset(&set, signal);
     sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -33,6 +38,13 @@ void Signals::check() const {
     signalfd_siginfo signal{};
     if (read(descriptor_.get(), &signal, sizeof signal) == sizeof signal)
         throw Interrupted{static_cast<int>(signal.ssi_signo)};
+}
+
+bool end_is_asked_for() {
+    sigset_t pending;
+    sigpending(&pending);
+    return std::ranges::any_of(kEndSignals,
+                               [&](int signal) { return sigismember(&pending, signal) != 0; });
 }
 
 } // namespace mesh::host

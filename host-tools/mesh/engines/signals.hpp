@@ -24,4 +24,7 @@ private:
     Fd descriptor_;
 };
 
+/// A signal that ends a run is pending. May be called by a signal handler.
+bool end_is_asked_for();
+
 } // namespace mesh::host

@@ -70,6 +70,8 @@ void plan_capture(RunPlan& run, const RunArguments& arguments) {
 
 /// What does not depend on the op.
 RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
+    if (!arguments.alone && arguments.input == "-")
+        refuse("--input -: standard input is read once; give several runs a file");
     RunPlan run;
     run.command = command;
     run.engine = arguments.engine;
