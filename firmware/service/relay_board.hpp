@@ -33,7 +33,7 @@ public:
         for (unsigned receiver = 0; receiver < kCan.receivers; ++receiver)
             lend(receiver, first_heads_[receiver], hal::PacketRoom{first_rooms_[receiver].bytes});
         while (!relay_.numbered()) {
-            (void)receive();
+            static_cast<void>(receive_next(true));
             wait();
         }
     }
@@ -116,8 +116,9 @@ bool RelayBoard<B>::take(bool blocked) {
     return !blocked;
 }
 
-/// True if it is one for the kernel, which is `blocked` while it waits to tell the host something:
-/// then nobody takes any. What is no frame at all is the kernel's to count.
+/// True if it is one for the kernel, which is `blocked` before the node has its number and while it
+/// waits to tell the host something: then nobody takes any. What is no frame at all is the kernel's
+/// to count.
 template <hal::Board B>
 bool RelayBoard<B>::is_for_kernel(hal::Received& got, bool blocked) {
     const Room& room = rooms_[got.receiver];
@@ -150,7 +151,7 @@ hal::Received RelayBoard<B>::receive_next(bool blocked) {
 template <hal::Board B>
 PortSet RelayBoard<B>::ready_ports() {
     if (!relay_.has_room())
-        (void)receive_next(true);
+        static_cast<void>(receive_next(true));
     for (;;) {
         const PortSet ready = board_.ready_ports();
         relay_.on_ready(ready);
