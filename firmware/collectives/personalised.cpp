@@ -84,19 +84,21 @@ Task<Status> scatter_packets(Kernel& kernel, PersonalPlan plan, ByteSource sourc
 Task<Status> take_scattered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> block) {
     plan = of_packets(plan);
     Status status = co_await pass(kernel, scatter_gate(plan));
-    do { // no bytes are a packet too
+    for (std::uint32_t left = 1; left != 0;) { // no bytes are a packet too
         const Packet packet =
             co_await await_packet(kernel, plan.root, {.tag = plan.tag}, {.rule = plan.tree});
         if (!packet)
             co_return packet.status();
         const auto payload = packet.payload();
+        left = packet.header().total_bytes - packet.header().position -
+               static_cast<std::uint32_t>(payload.size());
         const std::size_t fits = std::min(payload.size(), block.size());
         std::copy_n(payload.begin(), fits, block.begin());
         block = block.subspan(fits);
         if (fits < payload.size())
             status = Status::truncated;
-    } while (!block.empty());
-    co_return status;
+    }
+    co_return block.empty() ? status : Status::bad_argument;
 }
 
 // Packets of different nodes share the links towards the root, so none may have parts.

@@ -59,8 +59,8 @@ constexpr PersonalPlan of_packets(const PersonalPlan& plan) {
 /// see has_schedule(), or all blocks are more than 4 GiB; no_memory: of the processes' arena.
 Task<Status> scatter_packets(Kernel& kernel, PersonalPlan plan, ByteSource source);
 
-/// At the others: takes this node's block. ok; truncated: the root's is larger; unreachable: some
-/// of it cannot come any more; no_memory.
+/// At the others: takes this node's block, all that the root sends of it. ok; truncated: the root's
+/// is larger; bad_argument: it is smaller; unreachable: some of it cannot come any more; no_memory.
 Task<Status> take_scattered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> block);
 
 /// The gate of both ends of a gather.

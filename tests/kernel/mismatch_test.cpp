@@ -272,6 +272,57 @@ TEST(Collectives, OfOneTagAtOnceAreRefusedUntilTheFirstHasEnded) {
     }
 }
 
+// A block that is not as large as the root's ------------------------------------------------------
+
+constexpr std::uint32_t kBlockBytes = 40;
+
+void fill_scattered(const void* number, std::uint32_t position, std::span<std::byte> out) {
+    const auto first = static_cast<std::byte>(*static_cast<const unsigned*>(number) * 100);
+    for (std::size_t at = 0; at < out.size(); ++at)
+        out[at] = first ^ sent_byte(position + at);
+}
+
+// Two scatters of the same plan. In the first one each node has another idea of its block's size.
+Process scatters_twice(Kernel& node) {
+    const PersonalPlan plan{.block_bytes = kBlockBytes, .packet_bytes = 16, .tag = 3};
+    Outcome& outcome = outcomes[index(node.id())];
+    for (unsigned number = 0; number < 2; ++number) {
+        if (node.id() == plan.root) {
+            const Status sent = co_await scatter_packets(node, plan, {fill_scattered, &number});
+            if (sent != Status::ok)
+                co_return sent;
+            continue;
+        }
+        const std::uint32_t bytes = number == 0 ? plans.expected : kBlockBytes;
+        std::vector<std::byte> memory(bytes);
+        (number == 0 ? outcome.first : outcome.second) =
+            co_await take_scattered(node, plan, memory);
+        outcome.bytes = memory;
+    }
+    co_return Status::ok;
+}
+
+TEST(Scatter, OfABlockThatIsNotAsLargeAsTheRootsSaysSoAndLeavesNothingBehind) {
+    for (const Case one : {Case{kBlockBytes, kBlockBytes, 16, Status::ok},
+                           {kBlockBytes, 20, 16, Status::truncated},
+                           {kBlockBytes, 0, 16, Status::truncated},
+                           {kBlockBytes, 60, 16, Status::bad_argument}}) {
+        plans = one;
+        outcomes = {};
+        Rig rig{{Topology::cube, 3}, scatters_twice};
+        rig.run({});
+        for (std::uint32_t id = 1; id < rig.size(); ++id) {
+            EXPECT_EQ(outcomes[id].first, one.verdict) << one.expected << " bytes at node " << id;
+            ASSERT_EQ(outcomes[id].second, Status::ok) << one.expected << " bytes at node " << id;
+            std::vector<std::byte> right(kBlockBytes);
+            const unsigned second = 1;
+            fill_scattered(&second, id * kBlockBytes, right);
+            EXPECT_EQ(outcomes[id].bytes, right) << one.expected << " bytes at node " << id;
+            EXPECT_EQ(rig.kernel(id).mailbox().size(), 0u);
+        }
+    }
+}
+
 // A node that does not join -----------------------------------------------------------------------
 
 Process all_but_3_meet(Kernel& node) {
