@@ -2,6 +2,7 @@
 // lengths over the fuzzer's fields, so that it reaches what lies behind the parser.
 #pragma once
 
+#include "kernel/mailbox.hpp"
 #include "wire/frame.hpp"
 
 #include <fuzzer/FuzzedDataProvider.h>
@@ -31,7 +32,8 @@ inline Bytes sealed_packet(FuzzedDataProvider& input) {
                                                           : input.ConsumeIntegralInRange(0u, 9u)),
                                     .destination = node_at(input.ConsumeIntegralInRange(0u, 9u)),
                                     .tag = input.ConsumeIntegralInRange<std::uint16_t>(0, 16),
-                                    .service = input.ConsumeIntegralInRange<std::uint8_t>(0, 8),
+                                    .service = input.ConsumeIntegralInRange<std::uint8_t>(
+                                        0, static_cast<std::uint8_t>(Service::kCount)),
                                     .flags = input.ConsumeIntegral<std::uint8_t>(),
                                     .message = input.ConsumeIntegralInRange(0u, 9u),
                                     .position = input.ConsumeIntegral<std::uint32_t>(),
