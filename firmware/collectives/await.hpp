@@ -19,7 +19,10 @@ class Watch {
 public:
     explicit Watch(Kernel& kernel, NodeId node = kNoNode, Rule rule = Rule::kCount)
         : kernel_(kernel),
-          peer_(kernel.messages(), node, rule) {}
+          peer_(kernel.messages(), node, rule) {
+        if (node != kNoNode)
+            kernel.look_at_way(peer_);
+    }
 
     /// Begins to listen.
     void listen() { peer_.ask_at = kernel_.ask_time(looks_); }

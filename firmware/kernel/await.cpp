@@ -32,7 +32,7 @@ SourceWait::SourceWait(Kernel& kernel, NodeId source, Match match, Path path)
     } else if (match.service == Service::fragment) {
         peer_.about = match.message;
     }
-    peer_.lost = kernel.cut_off(source);
+    kernel.look_at_way(peer_);
     peer_.ask_at = kernel.ask_time(0);
 }
 

@@ -32,23 +32,12 @@ bool BoardlessNode::on_frame(Port port, const wire::Head& head, std::size_t fram
     const Links::Arrived arrived = kernel_.links_.on_frame(port, header, buffer);
     if (arrived.freed)
         kernel_.scheduler_.touch();
-    if (arrived.changed && !interlude_) // else on_time() sees it when the process waits
-        on_dead_links();
     if (arrived.packet) {
         News news;
         kernel_.forwarder_.forward(buffer, port, arrived.tag, news);
-        hear(news);
+        kernel_.hear(news);
     }
     return arrived.packet;
-}
-
-// Processes look at what is said of their messages whenever they like, so that waits for them.
-// Questions can be answered at once.
-void BoardlessNode::hear(News& news) {
-    if (interlude_ && news && news.service >= Service::taken)
-        news_[news_count_++] = news;
-    else
-        kernel_.hear(news);
 }
 
 bool BoardlessNode::begin_interlude() {
@@ -58,13 +47,6 @@ bool BoardlessNode::begin_interlude() {
         computing_since_us_ = static_cast<std::uint32_t>(context().time.now());
     interlude_ = true;
     return true;
-}
-
-void BoardlessNode::end_interludes() {
-    interludes_ = false;
-    for (unsigned number = 0; number < news_count_; ++number)
-        kernel_.hear(news_[number]);
-    news_count_ = 0;
 }
 
 void BoardlessNode::on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer) {
@@ -118,7 +100,7 @@ std::uint64_t BoardlessNode::rest() {
     if (lockstep())
         return kNow;
     const std::uint64_t next = next_deadline();
-    if (next > context().time.now() && kernel_.links_.dead_ports() == 0)
+    if (next > context().time.now())
         return more_frames() ? kNow : next;
     on_time();
     return kNow;
@@ -128,11 +110,10 @@ void BoardlessNode::on_time() {
     kernel_.links_.on_time();
     if (interlude_)
         return;
-    kernel_.scheduler_.on_time(context().time.now());
-    if (kernel_.messages_.next_ask() <= context().time.now())
+    const std::uint64_t next =
+        std::min(kernel_.scheduler_.next_wake(), kernel_.messages_.next_ask());
+    if (next <= context().time.now())
         kernel_.scheduler_.touch();
-    if (kernel_.links_.dead_ports() != 0)
-        on_dead_links();
 }
 
 void BoardlessNode::on_dead_links() {
@@ -142,16 +123,27 @@ void BoardlessNode::on_dead_links() {
 
 // Each makes room for the other.
 void BoardlessNode::send_notices_and_give_up() {
-    for (News news;; hear(news)) {
+    for (News news;; kernel_.hear(news)) {
         if (kernel_.forwarder_.send_notices())
             kernel_.scheduler_.touch();
-        if (kernel_.links_.dead_ports() == 0 || !can_keep_news() ||
-            !kernel_.forwarder_.give_up(news))
+        if (kernel_.links_.dead_ports() == 0 || !kernel_.forwarder_.give_up(news))
             return;
     }
 }
 
+// Not while a process has still to be asked whether it takes the guest.
+bool BoardlessNode::send_guest_back() {
+    if (!kernel_.forwarder_.has_guest() || kernel_.scheduler_.touched())
+        return false;
+    News news;
+    kernel_.forwarder_.send_guest_back(news);
+    kernel_.hear(news);
+    return true;
+}
+
 void BoardlessNode::run() {
+    if (kernel_.links_.take_changed())
+        on_dead_links();
     if (interlude_) {
         send_notices_and_give_up();
         kernel_.links_.on_buffers_free();
@@ -160,21 +152,20 @@ void BoardlessNode::run() {
     wire::Ready ready;
     if (kernel_.links_.take_ready(ready))
         kernel_.host_.send(HostTag::ready, wire::bytes_of(ready));
+    interludes_ = false;
     unsigned rounds = 0;
     do {
-        if (interludes_)
-            end_interludes();
         if (kernel_.forwarder_.pending() != 0 || kernel_.links_.dead_ports() != 0)
             send_notices_and_give_up();
         if (kernel_.arena_.failed())
             kernel_.scheduler_.stop();
-    } while (kernel_.scheduler_.run_round() && (lockstep() || ++rounds < limits::kRoundsMax));
+    } while ((kernel_.scheduler_.run_round() || send_guest_back()) &&
+             (lockstep() || ++rounds < limits::kRoundsMax));
     kernel_.links_.on_buffers_free();
     if (kernel_.arena_.failed() && status_ == Status::ok)
         end_program(Status::no_memory);
     if (running_ && kernel_.scheduler_.ended(program_id_)) {
-        finish_time_ = kernel_.scheduler_.clock(program_id_);
-        end_program(kernel_.scheduler_.join(program_id_));
+        end_program(kernel_.scheduler_.join(program_id_, finish_time_));
     }
 }
 

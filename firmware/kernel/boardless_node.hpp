@@ -4,7 +4,6 @@
 
 #include "kernel/kernel.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,8 +40,7 @@ public:
     /// Running free: of the ports in `changed`, the cables of those in `connected` were plugged in,
     /// the others pulled.
     void on_cables(PortSet changed, PortSet connected) {
-        if (kernel_.links_.on_cables(changed, connected) && !interlude_)
-            on_dead_links(); // else on_time() sees it when the process waits
+        kernel_.links_.on_cables(changed, connected);
     }
     /// Nothing came in: time passes, and acknowledgements leave that nothing has carried and that
     /// are wanted. In lockstep only grants let time pass. Gives the next_deadline(), or kNow: run()
@@ -54,8 +52,7 @@ public:
 
     /// run() may be about to let a process compute, so interludes will be wanted.
     bool may_compute() const {
-        return may_have_interludes() &&
-               (kernel_.scheduler_.touched() || kernel_.links_.dead_ports() != 0);
+        return may_have_interludes() && (kernel_.scheduler_.touched() || kernel_.links_.changed());
     }
     /// Microseconds between two ticks while processes run (limits::tick_us()).
     std::uint32_t tick_us() const { return limits::tick_us(kernel_.job().patience_ms); }
@@ -65,8 +62,6 @@ public:
     bool begin_interlude();
     void end_interlude() { interlude_ = false; }
     bool in_interlude() const { return interlude_; }
-    /// There is room to keep what the next frame may say of a message of this node.
-    bool can_keep_news() const { return news_count_ < news_.size(); }
 
     /// The next frame to send by a port of `ready`; `packet` is nullptr for frames without one.
     /// False if there is none.
@@ -99,10 +94,9 @@ private:
     void on_start(std::span<const std::byte> payload);
     void on_time();
     bool may_have_interludes() const { return !lockstep() && !interlude_; }
-    void hear(News& news);
-    void end_interludes();
     void on_dead_links();
     void send_notices_and_give_up();
+    bool send_guest_back();
     void end_program(Status status);
     void report_mailbox(wire::NodeReport& report) const;
 
@@ -112,14 +106,12 @@ private:
     bool report_due_ = false;
     bool hung_ = false;
     bool interlude_ = false;
-    bool interludes_ = false;     // there were some since a process last waited
-    std::uint8_t news_count_ = 0; // that came in them
+    bool interludes_ = false; // there were some since a process last waited
     ProcessId program_id_;
     wire::ModelTime finish_time_ = 0;
     std::uint32_t computing_since_us_ = 0;
     Kernel kernel_;
     Program program_;
-    std::array<News, limits::kNewsMax> news_;
 };
 
 } // namespace mesh

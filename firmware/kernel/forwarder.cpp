@@ -3,6 +3,8 @@
 #include "hal/check.hpp"
 #include "wire/crc32.hpp"
 
+#include <utility>
+
 namespace mesh {
 
 namespace {
@@ -49,8 +51,9 @@ void Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag, Ne
         deliver(buffer, news);
     while (!route.ports.empty()) {
         const Port port = route.ports.pop();
-        if (buffer->header.service == static_cast<std::uint8_t>(Service::here))
-            say_what_was_lost(port, buffer);
+        const bool last = route.ports.empty();
+        if (says_too_much(port, buffer->header) && !(last && say_what_was_lost(buffer)))
+            continue;
         if (!links_.send(port, buffer)) {
             note_loss(port, buffer->header);
             tell_sender(buffer->header, Service::lost, news);
@@ -63,13 +66,19 @@ void Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag, Ne
 
 // Who looks for a node wants to know whether what that sends by this port gets there. It may be
 // that a packet did not, and that the link has come back since.
-void Forwarder::say_what_was_lost(Port port, PacketBuffer* buffer) {
-    wire::PacketHeader& header = buffer->header;
-    if (links_.at(port).dead() ||
-        (links_.lost_kinds(port) & Path::kind_in(header.total_bytes)) == 0)
-        return;
-    header.service = static_cast<std::uint8_t>(Service::gone);
+bool Forwarder::says_too_much(Port port, const wire::PacketHeader& header) {
+    return header.service == static_cast<std::uint8_t>(Service::here) && !links_.at(port).dead() &&
+           (links_.lost_kinds(port) & Path::kind_in(header.total_bytes)) != 0;
+}
+
+// By the last port of all, so that it holds for nobody else. False where others have the packet as
+// well: then it does not go by this port, and who gets no answer knows as much, later.
+bool Forwarder::say_what_was_lost(PacketBuffer* buffer) {
+    if (buffer->references != 1)
+        return false;
+    buffer->header.service = static_cast<std::uint8_t>(Service::gone);
     wire::seal_packet(buffer->packet());
+    return true;
 }
 
 // What comes by a question or an answer says of itself which round it belongs to; of other packets
@@ -82,12 +91,13 @@ void Forwarder::deliver(PacketBuffer* buffer, News& news) {
     }
     read_news(header, news);
     switch (news.service) {
-    case Service::packet: return put(buffer);
+    case Service::packet: count(buffer); return put(buffer);
     case Service::message: return on_offer(buffer, news);
     case Service::fragment:
-        if (intake_.accept_fragment(header, counters_))
-            put(buffer);
-        return;
+        if (!intake_.accept_fragment(header, counters_))
+            return;
+        count(buffer);
+        return put(buffer);
     case Service::ask: return on_ask(news);
     case Service::probe:
     case Service::look:
@@ -107,13 +117,25 @@ void Forwarder::deliver(PacketBuffer* buffer, News& news) {
 }
 
 void Forwarder::put(PacketBuffer* buffer) {
-    ++counters_[Counter::packets_delivered];
-    delivery_hash_ = wire::crc32(buffer->packet().first(wire::kPacketHeaderBytes), delivery_hash_);
     pool_.share(buffer);
     mailbox_.put(buffer);
 }
 
+void Forwarder::count(PacketBuffer* buffer) {
+    ++counters_[Counter::packets_delivered];
+    delivery_hash_ = wire::crc32(buffer->packet().first(wire::kPacketHeaderBytes), delivery_hash_);
+}
+
+void Forwarder::accept(PacketBuffer* offer) {
+    ++unexpected_;
+    intake_.accept(offer->header.source, offer->header.message);
+    count(offer);
+}
+
 // An offer is taken in once, after those that its sender numbered before it, and if there is room.
+// Where there is none it may be the very one that a process waits for. So one more is put into the
+// mailbox as a guest, and goes back if no process takes it in its turn; until then no other one has
+// room, so those of its sender keep their order.
 // By the chosen way an offer of a sender of whom nothing is known any more comes for the first
 // time.
 void Forwarder::on_offer(PacketBuffer* buffer, News& news) {
@@ -122,39 +144,42 @@ void Forwarder::on_offer(PacketBuffer* buffer, News& news) {
         fate == Intake::Fate::unknown && news.way == Way::kChosen && !intake_.knows(news.peer);
     if (fate != Intake::Fate::never_came && !new_here) {
         ++counters_[Counter::drop_duplicate];
+        if (fate != Intake::Fate::unknown)
+            return news.clear();
         news.answer(Service::unknown);
-        if (fate == Intake::Fate::unknown)
-            return tell(news);
-        return news.clear();
+        return tell(news);
     }
-    if (unexpected_ >= pool_.capacity() / limits::kUnexpectedShare ||
-        intake_.is_early(buffer->header)) {
+    if (guest_ != nullptr || intake_.is_early(buffer->header)) {
         ++counters_[Counter::bounces];
         news.answer(Service::later);
         return tell(news);
     }
-    ++unexpected_;
-    intake_.accept(news.peer, news.message);
+    if (unexpected_ < pool_.capacity() / limits::kUnexpectedShare)
+        accept(buffer);
+    else
+        guest_ = buffer;
     put(buffer);
 }
 
+void Forwarder::send_guest_back(News& news) {
+    PacketBuffer* const guest = std::exchange(guest_, nullptr);
+    ++counters_[Counter::bounces];
+    mailbox_.remove(guest);
+    tell_sender(guest->header, Service::later, news);
+    pool_.release(guest);
+}
+
 void Forwarder::on_ask(News& news) {
-    news.answer(Service::alive);
-    switch (intake_.fate(news.peer, news.message)) {
-    case Intake::Fate::never_came: news.service = Service::later; break;
-    case Intake::Fate::waits: break;
-    case Intake::Fate::being_taken: {
+    const Intake::Fate fate = intake_.fate(news.peer, news.message);
+    news.answer(static_cast<Service>(fate));
+    if (fate == Intake::Fate::being_taken) {
         Incoming& incoming = *intake_.find(news.peer, news.message);
         incoming.detour = incoming.detour || news.way != Way::kChosen;
+        news.service = Service::alive;
         news.position = incoming.arrived;
         news.detail = incoming.consumed;
-        break;
-    }
-    case Intake::Fate::taken:
-        news.service = Service::taken;
+    } else if (fate == Intake::Fate::taken) {
         news.position = ~std::uint32_t{0};
-        break;
-    case Intake::Fate::unknown: news.service = Service::unknown; break;
     }
     tell(news);
 }
@@ -163,8 +188,11 @@ PacketBuffer* Forwarder::take(const Match& match) {
     PacketBuffer* buffer = mailbox_.find(match);
     MESH_CHECK(buffer != nullptr, take_without_packet);
     mailbox_.remove(buffer);
-    if (match.service == Service::message)
-        --unexpected_;
+    if (match.service == Service::message) {
+        --unexpected_; // there is room for the guest, who may be the one that is taken
+        if (PacketBuffer* const guest = std::exchange(guest_, nullptr))
+            accept(guest);
+    }
     return buffer;
 }
 
@@ -200,7 +228,7 @@ void Forwarder::tell_sender(const wire::PacketHeader& header, Service word, News
 
 void Forwarder::tell(News& news) {
     if (news.peer == here_.node())
-        return;
+        return news.service == Service::ask ? on_ask(news) : void();
     MESH_CHECK(notice_count_ < kNotices, notice_queue_full); // Admission keeps one free
     notices_[(notice_first_ + notice_count_++) % kNotices] = news;
     news.clear();

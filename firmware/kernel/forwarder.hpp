@@ -91,6 +91,11 @@ public:
     /// What was told (Service::later, lost, alive, ...) leaves when the pool allows.
     /// True if a process that waits to tell something may do so now.
     bool send_notices() { return notice_count_ != 0 && send_waiting_notices(); }
+    /// An offer is there for which there was no room.
+    bool has_guest() const { return guest_ != nullptr; }
+    /// No process has taken it in its turn: it goes back to wait at its source. Not in an
+    /// interlude: a process may have seen it. What is left in `news` is for this node.
+    void send_guest_back(News& news);
     unsigned pending() const { return notice_count_; }
     /// This node only forwards: nobody here takes a packet, and senders of messages are told so.
     void be_deaf(bool deaf) { deaf_ = deaf; }
@@ -114,9 +119,12 @@ private:
     void send_notice(const News& notice, Path path, bool by_path);
     void deliver(PacketBuffer* buffer, News& news);
     void put(PacketBuffer* buffer);
+    void count(PacketBuffer* buffer);
+    void accept(PacketBuffer* offer);
     void on_offer(PacketBuffer* buffer, News& news);
     void on_ask(News& news);
-    void say_what_was_lost(Port port, PacketBuffer* buffer);
+    bool says_too_much(Port port, const wire::PacketHeader& header);
+    bool say_what_was_lost(PacketBuffer* buffer);
     void note_loss(Port port, const wire::PacketHeader& header);
     void tell_sender(const wire::PacketHeader& header, Service word, News& news);
 
@@ -124,7 +132,8 @@ private:
     std::uint8_t notice_first_ = 0;
     std::uint8_t notice_count_ = 0;
     bool deaf_ = false;
-    std::uint16_t unexpected_ = 0; // messages in the mailbox that no process has taken
+    std::uint16_t unexpected_ = 0;  // messages in the mailbox that no process has taken, and ...
+    PacketBuffer* guest_ = nullptr; // ... one more, which is not taken in before a process takes it
     std::uint32_t delivery_hash_ = 0;
     const Here& here_;
     PacketPool& pool_;

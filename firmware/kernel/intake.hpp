@@ -41,8 +41,15 @@ struct Incoming {
 
 class Intake {
 public:
-    /// What has become of a message of somebody else's, as far as is known.
-    enum class Fate : std::uint8_t { never_came, waits, being_taken, taken, unknown };
+    /// What has become of a message of somebody else's, as far as is known: the word for it in the
+    /// answer to Service::ask.
+    enum class Fate : std::uint8_t {
+        never_came = static_cast<std::uint8_t>(Service::later),
+        waits = static_cast<std::uint8_t>(Service::alive),
+        taken = static_cast<std::uint8_t>(Service::taken),
+        unknown = static_cast<std::uint8_t>(Service::unknown),
+        being_taken = static_cast<std::uint8_t>(Service::kCount) // alive, and how far
+    };
 
     /// `senders`: the caller's; one at least, what is in them does not matter.
     /// `begun_anew`: this node had a life before this one, of whose messages it knows nothing.

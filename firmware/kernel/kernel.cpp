@@ -118,17 +118,21 @@ void Kernel::tell(News& news) {
 }
 
 bool Kernel::ask(Outgoing& outgoing) {
+    const Hold hold(scheduler_.holds());
     News question;
     if (!messages_.next_question(outgoing, !links_.trying(), question))
         return false;
-    if (outgoing.to == id())
-        return outgoing.alive = true;
     bool any = outgoing.way == Way::kChosen;
     for (unsigned path = 0; !any && can_carry(Rule::disjoint) && path < path_count(); ++path)
         any = !cut_off(outgoing.to, Rule::disjoint, path);
     if (any)
         tell(question);
     return any;
+}
+
+void Kernel::look_at_way(Outgoing& outgoing) {
+    const Hold hold(scheduler_.holds());
+    outgoing.lost = cut_off(outgoing.to, outgoing.route);
 }
 
 Packet Kernel::take(const Match& match) {

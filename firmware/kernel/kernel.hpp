@@ -181,6 +181,8 @@ public:
     }
     /// Asks. False: nobody answers by any way that `outgoing` may take.
     bool ask(Outgoing& outgoing);
+    /// Its way begins with a dead link, or not: to be called once; later deaths tell themselves.
+    void look_at_way(Outgoing& outgoing);
     /// The first link on the way of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule = Rule::unicast, unsigned path = 0) const {
         return forwarder_.cut_off(to, rule, path);
@@ -412,8 +414,10 @@ inline auto Kernel::sleep(wire::ModelTime ticks) {
 inline auto Kernel::join(ProcessId id) {
     return detail::Awaiter{scheduler_, detail::ProcessEnded{scheduler_, id},
                            [this, id] {
-                               advance_clock(scheduler_.clock(id));
-                               return scheduler_.join(id);
+                               wire::ModelTime end = 0;
+                               const Status verdict = scheduler_.join(id, end);
+                               advance_clock(end);
+                               return verdict;
                            },
                            wire::kNever};
 }

@@ -74,16 +74,14 @@ inline constexpr std::uint8_t kInterludesOfTick = 8;
 /// Frames that the links take in one interlude. At 20 MHz these take half of the time to the next
 /// one, so the process goes on in any case.
 inline constexpr unsigned kFramesInInterlude = 4;
-/// News of messages of this node that may wait until its process does; then no more frames are
-/// taken, since any of them may bring some.
-inline constexpr unsigned kNewsMax = 8;
 
 /// Words of `--app ... -- words`, and all their bytes together.
 inline constexpr unsigned kArgumentsMax = 16;
 inline constexpr std::size_t kArgumentBytesMax = 256;
 
 /// Messages waiting for a process to take them, as a share of the pool (1/kUnexpectedShare). What
-/// comes beyond it is sent back to wait at its source, so that it cannot fill the pool.
+/// comes beyond it is sent back to wait at its source, so that it cannot fill the pool; one of them
+/// may stay until the processes have had their turn.
 inline constexpr unsigned kUnexpectedShare = 4;
 
 /// Packets of a broadcast by which its root may run ahead of the slowest node, as a share of the
@@ -110,7 +108,7 @@ inline constexpr unsigned kSendersShare = 12;
 /// Buffers that a node needs for forwarding to be free of deadlock (ARCHITECTURE.md): more than the
 /// longest path of any rule in use has links, one for the host port and one for each of the board's
 /// `receivers`, what `processes` may have been promised and hold, and the share of waiting messages
-/// on top.
+/// on top, with one that has no room there.
 constexpr unsigned pool_buffers_min(unsigned longest_path_links, unsigned processes,
                                     unsigned receivers = 1) {
     const unsigned transit =

@@ -74,13 +74,12 @@ void Links::give_up_silent(PortSet out) {
         if (at(port).up() || at(port).dead())
             continue;
         touch(port).give_up(context_);
-        static_cast<void>(note_death(port));
+        note_death(port);
     }
 }
 
 // Where links carry one way, a receiving end has nothing to lose with its cable.
-bool Links::on_cables(PortSet changed, PortSet connected) {
-    bool died = false;
+void Links::on_cables(PortSet changed, PortSet connected) {
     changed &= here_.out_ports();
     for (unsigned number = 0; number < count(); ++number) {
         const Port port = port_at(number);
@@ -91,9 +90,8 @@ bool Links::on_cables(PortSet changed, PortSet connected) {
             touch(port).say_hello();
         else
             touch(port).give_up(context_);
-        died = note_death(port) || died;
+        note_death(port);
     }
-    return died;
 }
 
 std::uint64_t Links::next_hello() const { return context_.time.ask_at(hellos_, limits::kHelloUs); }
@@ -106,18 +104,18 @@ void Links::on_new_time() {
         hello_at_ = next_hello();
 }
 
-// Keeps the set of dead ports right. True if it has changed.
-bool Links::note_death(Port port) {
+// Keeps the set of dead ports right.
+void Links::note_death(Port port) {
     const std::uint32_t bit = 1u << index(port);
     const bool dead = at(port).dead();
     if (dead == ((dead_ & bit) != 0))
-        return false;
+        return;
     dead_ ^= bit;
+    changed_ = true;
     if (dead) {
         hellos_ = 0;
         hello_at_ = next_hello();
     }
-    return true;
 }
 
 // Somebody says by `port` who is there, or answers to what was said by it.
@@ -127,7 +125,8 @@ Links::Arrived Links::on_hello(Port port, const LinkHeader& header, bool right_p
         header.refused == index(here_.neighbor(port))) {
         ready_.ports_good |= bit;
         touch(port).on_hello(context_, header);
-        return {.changed = note_death(port)};
+        note_death(port);
+        return {};
     }
     if (ready_.ports_miswired == 0) {
         ready_.miswired_port = index(port);
@@ -251,8 +250,7 @@ inline Links::Arrived Links::take_data(Port port, const LinkHeader& header, Pack
     asked_ |= (header.flags & wire::link_flag::kAsks) != 0 ? bit : 0;
     if (context_.time.lockstep())
         link.flush_acknowledgement();
-    return {accepted, freed, false,
-            static_cast<std::uint8_t>(header.flags >> wire::link_flag::kTagShift)};
+    return {accepted, freed, static_cast<std::uint8_t>(header.flags >> wire::link_flag::kTagShift)};
 }
 
 // Frames out --------------------------------------------------------------------------------------
@@ -365,7 +363,7 @@ void Links::on_time() {
             continue;
         Link& link = touch(port);
         link.on_timer(context_);
-        static_cast<void>(note_death(port));
+        note_death(port);
         while (PacketBuffer* buffer = link.take_due(context_))
             start_on(link, buffer, now);
     }

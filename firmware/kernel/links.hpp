@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace mesh {
 
@@ -29,7 +30,6 @@ public:
     struct Arrived {
         bool packet = false;  // accepted: the buffer is the caller's to forward
         bool freed = false;   // an acknowledgement gave buffers back
-        bool changed = false; // a link has died, or come back
         std::uint8_t tag = 0; // of that packet: what the last node said, see Tags
     };
 
@@ -73,8 +73,8 @@ public:
             say_hello();
     }
     /// Of the ports in `changed`, the cables of those in `connected` were plugged in, the others
-    /// pulled: their links are dead at once, or ask at once who is there. True if one has died.
-    bool on_cables(PortSet changed, PortSet connected);
+    /// pulled: their links are dead at once, or ask at once who is there.
+    void on_cables(PortSet changed, PortSet connected);
     /// Time counts from another beginning now.
     void on_new_time();
     /// The result of that, once: when all ports are right or one is wrong.
@@ -102,6 +102,9 @@ public:
     unsigned count() const { return static_cast<unsigned>(links_.size()); }
     const Link& at(Port port) const { return links_[index(port)]; }
     std::uint32_t dead_ports() const { return dead_; }
+    /// Links have died, or come back, since that was last taken note of.
+    bool changed() const { return changed_; }
+    bool take_changed() { return std::exchange(changed_, false); }
     /// A neighbour has not answered in time: what left by its link may still get there, until that
     /// is dead.
     bool trying() const {
@@ -127,7 +130,7 @@ private:
     }
     bool complete_ready(wire::Ready& ready);
     std::uint64_t next_hello() const;
-    bool note_death(Port port);
+    void note_death(Port port);
     void give_up_silent(PortSet out);
     void tell_of_buffers();
     Port answered_link(Port port, const wire::LinkHeader& header);
@@ -144,6 +147,7 @@ private:
     std::uint8_t in_vain_ = 0; // hellos of a life that is not the first
     bool starved_ = false;     // some link is
     bool ready_told_ = false;
+    bool changed_ = false; // which links are dead
     // Sets of ports, so that a frame costs what its links need and not what all links would.
     std::uint32_t touched_ = 0; // may have a frame to send
     std::uint32_t owing_ = 0;   // took data that no frame has acknowledged since

@@ -45,7 +45,7 @@ Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uin
         return;
     }
     outgoing_.question = Service::ask;
-    outgoing_.lost = kernel.cut_off(to, options.route);
+    kernel.look_at_way(outgoing_);
 }
 
 bool Sending::all_taken() const { return outgoing_.taken && outgoing_.taken_bytes >= total_bytes_; }

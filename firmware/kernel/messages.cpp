@@ -28,6 +28,12 @@ Outgoing* Messages::find(std::uint32_t message) const {
     return outgoing;
 }
 
+void Messages::number(Outgoing& outgoing) {
+    do
+        outgoing.message = ++numbers_;
+    while (outgoing.message == 0 || outgoing.message == kAnyMessage);
+}
+
 // The table begins with the newest.
 std::uint32_t Messages::before(const Outgoing& outgoing) const {
     for (const Outgoing* other = outgoing.next; other != nullptr; other = other->next)
@@ -41,13 +47,14 @@ bool Messages::end_round(Outgoing& outgoing, const News& news) {
     if (news.round != outgoing.round)
         return false;
     outgoing.begin_round();
-    counters_[Counter::disjoint_retries] +=
-        outgoing.question == Service::ask && !std::exchange(outgoing.detour, true) ? 1 : 0;
+    if (outgoing.question == Service::ask && !std::exchange(outgoing.detour, true))
+        ++counters_[Counter::disjoint_retries];
     outgoing.way = news.way;
     outgoing.moved = true;
     outgoing.lost = false;
     outgoing.arrived_bytes = news.position;
-    outgoing.taken = outgoing.taken || news.position != 0;
+    if (news.position != 0)
+        outgoing.taken = true;
     return true;
 }
 
@@ -56,7 +63,8 @@ bool Messages::end_round(Outgoing& outgoing, const News& news) {
 void Messages::come_to(Outgoing& outgoing, std::uint32_t arrived_bytes) {
     outgoing.taken = true;
     outgoing.arrived_bytes = arrived_bytes;
-    outgoing.moved = outgoing.moved || arrived_bytes < outgoing.sent_bytes;
+    if (arrived_bytes < outgoing.sent_bytes)
+        outgoing.moved = true;
 }
 
 bool Messages::next_question(Outgoing& outgoing, bool heard, News& question) {
@@ -95,7 +103,8 @@ void Messages::hear(const News& news) {
         return;
     }
     if (news.service == Service::lost) {
-        outgoing->lost = outgoing->lost || news.way == outgoing->way;
+        if (news.way == outgoing->way)
+            outgoing->lost = true;
         return;
     }
     if (news.round != 0 && !end_round(*outgoing, news))
@@ -129,9 +138,9 @@ void Messages::answer(News& probe) const {
 
 void Messages::on_dead_links(const Forwarder& forwarder) {
     for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
-        outgoing->lost =
-            outgoing->lost || (outgoing->has_way() &&
-                               forwarder.cut_off(outgoing->to, outgoing->rule(), outgoing->path()));
+        if (outgoing->has_way() &&
+            forwarder.cut_off(outgoing->to, outgoing->rule(), outgoing->path()))
+            outgoing->lost = true;
 }
 
 std::uint64_t Messages::next_ask(std::uint64_t from) const {

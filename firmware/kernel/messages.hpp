@@ -31,8 +31,11 @@ struct Outgoing {
         way = Way::kNone;
         lost = false;
     }
-    /// Questions go out that only answers of this round are answers to.
-    void begin_round() { round = static_cast<std::uint8_t>(round % 0xFFu + 1); }
+    /// Questions go out that only answers of this round, which is never 0, are answers to.
+    void begin_round() {
+        if (++round == 0)
+            round = 1;
+    }
     /// Word has come: questions begin anew.
     void begin_anew() {
         asked = 0;
@@ -69,14 +72,16 @@ class Messages {
 public:
     /// `holds`: the links read the table as well.
     /// `start`: how often this node was started before (wire::Identity). The messages of a life
-    /// have greater numbers than those of the lives before, so nobody takes them for old ones.
+    /// have greater numbers than those of the lives before, so nobody takes them for old ones. That
+    /// holds for 2^26 messages and questions of one life; with more of them a node must not be
+    /// started again in a mesh that goes on.
     Messages(Counters& counters, Holds& holds, unsigned start)
         : counters_(counters),
           holds_(holds),
           numbers_(start << kLifeShift) {}
 
-    /// Gives it a number, by which answers name it.
-    void number(Outgoing& outgoing) { outgoing.message = ++numbers_; }
+    /// Gives it a number, by which answers name it; neither 0 nor kAnyMessage.
+    [[gnu::noinline]] void number(Outgoing& outgoing);
     /// The first of all that is under way, the others by `next`.
     const Outgoing* first() const { return first_; }
     /// The last message to the same node that was numbered before and that nobody has taken yet; 0

@@ -186,7 +186,7 @@ private:
         if (!node.node_.begin_interlude())
             return;
         for (unsigned frames = 0; frames < limits::kFramesInInterlude; ++frames)
-            if (!node.node_.can_keep_news() || !node.poll())
+            if (!node.poll())
                 break;
         node.node_.end_interlude();
     }

@@ -96,11 +96,6 @@ void Scheduler::end(ProcessSlot& slot) {
         failure_ = slot.status;
 }
 
-void Scheduler::on_time(std::uint64_t now) {
-    if (next_wake() <= now)
-        touch();
-}
-
 std::uint64_t Scheduler::next_wake() const {
     if (touched_)
         return 0;
@@ -120,11 +115,13 @@ bool Scheduler::any() const {
 
 bool Scheduler::ended(ProcessId id) const { return !known(id) || !slots_[id.slot].root; }
 
-Status Scheduler::join(ProcessId id) {
+Status Scheduler::join(ProcessId id, wire::ModelTime& end) {
     if (!known(id))
         return Status::ok;
-    slots_[id.slot].will_be_joined = false;
-    return slots_[id.slot].status;
+    ProcessSlot& slot = slots_[id.slot];
+    slot.will_be_joined = false;
+    end = slot.clock;
+    return slot.status;
 }
 
 Status Scheduler::failure() const {

@@ -96,8 +96,6 @@ public:
     bool touched() const { return touched_; }
     /// What a process takes for as long as the links must not come in between.
     Holds& holds() const { return holds_; }
-    /// Time has come to `now`: touches if a process wanted to be asked by then.
-    void on_time(std::uint64_t now);
     /// Earliest wake of all blocked processes, or kNever; 0 if another round is due.
     std::uint64_t next_wake() const;
 
@@ -106,16 +104,15 @@ public:
     /// True while a process runs or waits here.
     bool any() const;
     bool ended(ProcessId id) const;
-    /// Gives the verdict of a process that has ended, and its slot away. ok if it never was.
-    Status join(ProcessId id);
+    /// Gives the verdict of a process that has ended, and its slot away; `end`: when that was by
+    /// its clock. Of one that never was, or whose slot another one has taken: ok, and no time.
+    Status join(ProcessId id, wire::ModelTime& end);
     /// All slots, for who looks at a node from outside (kernel/waits.hpp).
     std::span<const ProcessSlot> slots() const { return slots_; }
     /// The verdict of a process that failed and that nobody has joined; ok if there is none.
     Status failure() const;
     /// The running process's model clock (or the last one's that ran).
     wire::ModelTime& clock() { return slots_[current_].clock; }
-    /// 0 for a process that never was, or whose slot another one has taken.
-    wire::ModelTime clock(ProcessId id) const { return known(id) ? slots_[id.slot].clock : 0; }
 
 #if MESH_WATCHES_PROCESSES
     /// From now on; nullptr: nobody.

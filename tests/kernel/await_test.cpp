@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -116,6 +117,56 @@ TEST(Await, AMeshInWhichNobodySendsOnlyAsksNowAndThen) {
     EXPECT_FALSE(story.got.has_value());
     EXPECT_EQ(rig.report(0).unacknowledged, 0u);
     EXPECT_EQ(rig.report(0).done, 0u);
+}
+
+// A word for all below a node ---------------------------------------------------------------------
+
+constexpr Tag kTreeTag = 9;
+constexpr Path kTree{.rule = Rule::sbt, .to_all = true};
+std::map<std::uint32_t, Status> looks;
+
+Process sends_down_a_tree(Kernel& node) {
+    if (node.id() == node_at(0)) {
+        OutgoingPacket packet = co_await node.allocate(Rule::sbt);
+        packet.header().tag = kTreeTag;
+        node.inject(std::move(packet));
+    }
+    co_await node.wait_until([] { return false; });
+    co_return Status::ok;
+}
+
+Process looks_for_the_root(Kernel& node) {
+    looks[index(node.id())] =
+        co_await look_for(node, node_at(0), kTree, {.tag = kTreeTag, .source = node_at(0)});
+    co_return Status::ok;
+}
+
+TEST(Await, APacketLostOnOneLinkOfATreeIsMissingBehindThatOneOnly) {
+    for (const std::uint32_t lost : {0u, 1u, 2u}) {
+        Rig rig{kCube3, sends_down_a_tree};
+        rig.is_cut = [&rig, lost](NodeId from, Port by) {
+            return rig.started && by == port_at(lost) &&
+                   (from == node_at(0) || from == node_at(1u << lost));
+        };
+        rig.limit_us = 20'000'000;
+        rig.run({});
+        ASSERT_EQ(rig.kernel(0).dead_ports(), 1u << lost);
+        rig.is_cut = [](NodeId, Port) { return false; };
+        rig.finish(40'000'000);
+        ASSERT_EQ(rig.kernel(0).dead_ports(), 0u) << "the cable is mended";
+        for (std::uint32_t id = 1; id < rig.size(); ++id) {
+            const Match match{.tag = kTreeTag};
+            const bool came = rig.kernel(id).has(match);
+            while (rig.kernel(id).has(match))
+                static_cast<void>(rig.kernel(id).take(match));
+            looks.clear();
+            ASSERT_TRUE(rig.kernel(id).spawn(looks_for_the_root(rig.kernel(id))));
+            rig.finish(100'000'000);
+            ASSERT_EQ(looks.size(), 1u) << id;
+            EXPECT_EQ(looks[id], came ? Status::ok : Status::unreachable)
+                << "node " << id << ", lost at port " << lost;
+        }
+    }
 }
 
 } // namespace await_test

@@ -1,10 +1,15 @@
-// What a node answers while its process computes. The test is its neighbour and the interrupt.
-#include "kernel/boardless_node.hpp"
+// What a node answers and hears while its process computes. The test is its neighbour and the
+// interrupt.
+#include "hal/null_board.hpp"
+#include "kernel/message.hpp"
+#include "kernel/node.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace mesh::test {
@@ -20,11 +25,46 @@ Process computes(Kernel&) {
     co_return Status::ok;
 }
 
+constexpr unsigned kSends = 12;
+unsigned sent = 0;
+
+Process send_one(Kernel& node) {
+    const Status status = co_await send(node, node_at(1), {}, 0, {});
+    sent += status == Status::ok ? 1 : 0;
+    co_return status;
+}
+
+Process sends_and_computes(Kernel& node) {
+    for (unsigned number = 0; number < kSends; ++number)
+        if (!node.spawn(send_one(node)))
+            co_return Status::no_memory;
+    bool asked = false;
+    co_await node.wait_until([&asked] { return std::exchange(asked, true); });
+    computation();
+    co_return Status::ok;
+}
+
+Process wait_for_ever(Kernel& node) {
+    co_await node.wait_until([] { return false; });
+    co_return Status::ok;
+}
+
 void no_host(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 
 /// Node 0 of two, running free.
 struct Bench {
-    Bench() {
+    explicit Bench(Program program = &computes)
+        : node{{kPair, node_at(0)},
+               {buffers,
+                slots,
+                links,
+                processes,
+                senders,
+                std::as_writable_bytes(std::span{arena}),
+                {}},
+               {4096},
+               ToHost{no_host, nullptr},
+               program} {
         node.boot();
         give({.kind = wire::Kind::hello_answer, .port = port_at(0), .sequence = 1, .refused = 1});
         tell(wire::HostTag::job, wire::bytes_of(wire::Job{.op = wire::Op::app}));
@@ -68,16 +108,11 @@ struct Bench {
     std::vector<PacketBuffer> buffers{kBuffers};
     std::vector<PortSlot> slots{kBuffers};
     std::vector<Link> links{1};
-    std::array<ProcessSlot, 2> processes;
+    std::array<ProcessSlot, limits::kProcessesMax> processes;
     std::array<Sender, 8> senders;
-    std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(1024);
+    std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(4096);
     std::uint16_t sequence = 0;
-    BoardlessNode node{
-        {kPair, node_at(0)},
-        {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}), {}},
-        {4096},
-        ToHost{no_host, nullptr},
-        &computes};
+    BoardlessNode node;
 };
 
 TEST(Computing, WhoeverAsksWhetherANodeIsThereIsAnsweredAtOnce) {
@@ -94,6 +129,108 @@ TEST(Computing, WhoeverAsksWhetherANodeIsThereIsAnsweredAtOnce) {
     };
     bench.tell(wire::HostTag::start, {});
     EXPECT_EQ(answers, (std::vector{Service::later, Service::alive, Service::here}));
+}
+
+TEST(Computing, WhateverIsSaidOfItsMessagesMeanwhileIsHeard) {
+    sent = 0;
+    Bench bench{&sends_and_computes};
+    computation = [&] {
+        EXPECT_NE(std::ranges::count(bench.said(), Service::message), 0);
+        ASSERT_TRUE(bench.node.begin_interlude());
+        for (std::uint32_t message = 1; message <= kSends; ++message)
+            bench.bring({.service = static_cast<std::uint8_t>(Service::taken),
+                         .flags = wire::packet_flag::kTimeless,
+                         .message = message});
+        bench.node.end_interlude();
+    };
+    bench.tell(wire::HostTag::start, {});
+    EXPECT_EQ(sent, kSends);
+}
+
+/// A board that knows when its cables are pulled, with the timer of interludes.
+class PulledBoard : public hal::NullBoard {
+public:
+    PulledBoard() : NullBoard({kPair, node_at(0)}) {}
+
+    void lend(unsigned /*receiver*/, hal::Head& head, hal::PacketRoom buffer) {
+        head_ = &head;
+        buffer_ = buffer.data();
+    }
+    hal::Received receive() {
+        if (frame.empty())
+            return {};
+        const std::vector<std::byte> bytes = std::exchange(frame, {});
+        std::copy_n(bytes.begin(), wire::kHeadBytes, head_->bytes.begin());
+        std::copy(bytes.begin() + wire::kHeadBytes, bytes.end(), buffer_);
+        return {.state = hal::Received::State::frame,
+                .port = port,
+                .frame_bytes = static_cast<std::uint32_t>(bytes.size())};
+    }
+    PortSet connected_ports() const { return connected; }
+    std::uint64_t now_us() { return ++time_us; }
+    void start_ticks(std::uint32_t, void (*do_work)(void* context), void* with) {
+        ++started;
+        work = do_work;
+        context = with;
+    }
+    void stop_ticks() { work = nullptr; }
+
+    std::vector<std::byte> frame;
+    Port port{};
+    PortSet connected = 1;
+    std::uint64_t time_us = 0;
+    unsigned started = 0;
+    void (*work)(void* context) = nullptr;
+    void* context = nullptr;
+
+private:
+    hal::Head* head_ = nullptr;
+    std::byte* buffer_ = nullptr;
+};
+
+TEST(Computing, BesideADeadLinkNothingTicksWhileProcessesWait) {
+    std::vector<PacketBuffer> buffers{kBuffers};
+    std::vector<PortSlot> slots{kBuffers};
+    std::vector<Link> links{1};
+    std::array<ProcessSlot, 2> processes;
+    std::array<Sender, 8> senders;
+    std::vector<std::uint64_t> arena(1024);
+    PulledBoard board;
+    Node<PulledBoard> node{
+        board,
+        {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}), {}},
+        [](Kernel& kernel) -> Process { return wait_for_ever(kernel); }};
+    const auto give = [&](const wire::LinkHeader& link, std::span<const std::byte> packet) {
+        board.frame.resize(wire::kHeadBytes);
+        wire::write_head(link, {}, std::span{board.frame}.first<wire::kHeadBytes>());
+        board.frame.insert(board.frame.end(), packet.begin(), packet.end());
+        board.port = link.port;
+        node.poll();
+    };
+    const auto tell = [&](wire::HostTag tag, std::span<const std::byte> payload) {
+        std::vector<std::byte> room(wire::kPacketHeaderBytes + payload.size());
+        const auto [link, packet] = host_message(room, tag, payload);
+        give(link, packet);
+    };
+    node.boot();
+    give({.kind = wire::Kind::hello_answer, .port = port_at(0), .sequence = 1, .refused = 1}, {});
+    tell(wire::HostTag::job, wire::bytes_of(wire::Job{.op = wire::Op::app}));
+    tell(wire::HostTag::start, {});
+    EXPECT_GT(board.started, 0u) << "a process ran";
+    board.connected = 0;
+    const auto rest = [&](unsigned turns) {
+        for (unsigned turn = 0; turn < turns; ++turn) {
+            node.poll();
+            if (board.work != nullptr)
+                board.work(board.context);
+        }
+    };
+    rest(10);
+    EXPECT_EQ(node.kernel().dead_ports(), 1u);
+    const unsigned before = board.started;
+    rest(10);
+    EXPECT_EQ(board.started, before);
+    EXPECT_EQ(board.work, nullptr);
 }
 
 } // namespace computing_test

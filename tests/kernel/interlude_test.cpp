@@ -2,6 +2,7 @@
 // after each one (x86-64): what a process does with the kernel, and what comes in meanwhile, never
 // meet. The interrupt of the board is the trap after an instruction.
 #include "hal/null_board.hpp"
+#include "kernel/message.hpp"
 #include "kernel/node.hpp"
 #include "tests/exhaustive.hpp"
 #include "tests/kernel/host_message.hpp"
@@ -66,6 +67,20 @@ public:
               .acknowledged = static_cast<std::uint16_t>(header.sequence + 1),
               .free_buffers = 9},
              {});
+        answer(packet_header);
+    }
+    /// As node 1: takes all of a message that comes, but some offers only the second time.
+    void answer(const wire::PacketHeader& asked) {
+        const auto service = static_cast<Service>(asked.service);
+        if (service != Service::message && service != Service::fragment)
+            return;
+        const bool later = service == Service::message && ++offers % 3 == 0;
+        const std::uint32_t before = service == Service::message ? 0 : asked.position;
+        give_packet({.destination = node_at(0),
+                     .service = static_cast<std::uint8_t>(later ? Service::later : Service::taken),
+                     .flags = wire::packet_flag::kTimeless,
+                     .message = asked.message,
+                     .position = later ? 0 : before + asked.payload_bytes});
     }
     void give(const wire::LinkHeader& header, std::span<const std::byte> packet) {
         Frame& frame = frames[end++ % frames.size()];
@@ -81,11 +96,12 @@ public:
         give(link, packet);
     }
     /// A packet of node 1, for this one or to go through it to node 2.
-    void give_packet() {
+    void give_packet() { give_packet({.destination = node_at(given % 2 == 0 ? 0 : 2)}); }
+    void give_packet(wire::PacketHeader packet_header) {
         std::array<std::byte, wire::kPacketHeaderBytes + 4> packet{};
-        wire::write_packet_header({.payload_bytes = 4,
-                                   .source = node_at(1),
-                                   .destination = node_at(given % 2 == 0 ? 0 : 2)},
+        packet_header.source = node_at(1);
+        packet_header.payload_bytes = 4;
+        wire::write_packet_header(packet_header,
                                   std::span{packet}.first<wire::kPacketHeaderBytes>());
         wire::seal_packet(packet);
         give({.kind = wire::Kind::data,
@@ -96,7 +112,7 @@ public:
               .packet_bytes = packet.size()},
              packet);
     }
-    std::uint64_t now_us() { return time_us += 1; }
+    std::uint64_t now_us() { return time_us += step_us; }
 
     void start_ticks(std::uint32_t, void (*do_work)(void* context), void* with) {
         work = do_work;
@@ -108,8 +124,9 @@ public:
     std::size_t first = 0, end = 0;
     std::array<unsigned, 2> sent{};
     unsigned given = 0;
+    unsigned offers = 0;
     unsigned damaged = 0;
-    std::uint64_t time_us = 0;
+    std::uint64_t time_us = 0, step_us = 1;
     void (*work)(void* context) = nullptr;
     void* context = nullptr;
 
@@ -167,10 +184,47 @@ Process busy(Kernel& node) {
     co_return Status::ok;
 }
 
-/// Node 0, with the program `busy` from its start to its end.
+constexpr unsigned kSenders = 3;
+constexpr std::array<std::byte, 200> kData{};
+
+Process send_some(Kernel& node, std::uint16_t packet_bytes) {
+    Status status = Status::ok;
+    for (std::uint32_t round = 0; round < kRounds && status == Status::ok; ++round)
+        status = co_await send(node, node_at(1), {.packet_bytes = packet_bytes},
+                               std::span{kData}.first(round * 6));
+    ++taken;
+    co_return status;
+}
+
+/// Sends messages, and computes while the links hear what becomes of them.
+Process busy_sender(Kernel& node) {
+    for (unsigned sender = 0; sender < kSenders; ++sender)
+        if (!node.spawn(send_some(node, static_cast<std::uint16_t>(50 + 30 * sender))))
+            co_return Status::no_memory;
+    trap_after_each_instruction(true);
+    while (taken < kSenders) {
+        for (unsigned call = 0; call < 100; ++call)
+            wrong += node.network() == kSquare ? 0 : 1;
+        co_await node.yield();
+    }
+    trap_after_each_instruction(false);
+    co_return Status::ok;
+}
+
+/// Node 0, with its program from its start to its end.
 struct Bench {
-    explicit Bench(unsigned seed, bool lockstep) {
+    Bench(unsigned seed, bool lockstep, Program program = &busy)
+        : node{ticking,
+               {buffers,
+                slots,
+                links,
+                processes,
+                senders,
+                std::as_writable_bytes(std::span{arena}),
+                {}},
+               program} {
         board = &ticking;
+        ticking.step_us = program == &busy_sender ? 50 : 1; // pauses between offers are long
         random_numbers.seed(seed);
         ticks = taken = wrong = 0;
         node.boot();
@@ -186,8 +240,12 @@ struct Bench {
         tell(wire::HostTag::job, wire::bytes_of(job));
         tell(wire::HostTag::start, {});
         auto* const before = std::signal(SIGTRAP, &on_trap);
-        for (unsigned turn = 0; turn < 200 || ticking.first != ticking.end; ++turn)
+        const auto is_over = [this] {
+            return ticking.first == ticking.end && !node.kernel().scheduler().any();
+        };
+        for (unsigned turn = 0; turn < 200 || (turn < 20'000 && !is_over()); ++turn)
             node.poll();
+        trap_after_each_instruction(false);
         std::signal(SIGTRAP, before);
     }
     void tell(wire::HostTag tag, std::span<const std::byte> payload) {
@@ -201,13 +259,10 @@ struct Bench {
     std::vector<PacketBuffer> buffers{kBuffers};
     std::vector<PortSlot> slots{kBuffers * 2};
     std::vector<Link> links{2};
-    std::array<ProcessSlot, 2> processes;
+    std::array<ProcessSlot, 1 + kSenders> processes;
     std::array<Sender, 8> senders;
     std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(1024);
-    Node<TickingBoard> node{
-        ticking,
-        {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}), {}},
-        &busy};
+    Node<TickingBoard> node;
 };
 
 class Interlude : public testing::TestWithParam<unsigned> {};
@@ -227,6 +282,17 @@ TEST_P(Interlude, MayComeBetweenAnyTwoInstructionsOfAProcess) {
         EXPECT_EQ(bench.counted(none), 0u);
     const unsigned in_mailbox = bench.counted(Counter::packets_delivered) - taken;
     EXPECT_EQ(bench.node.kernel().pool().used(), 2 + in_mailbox) << "receiver, host port, mailbox";
+}
+
+TEST_P(Interlude, HearsWhatBecomesOfAMessageThatAProcessSends) {
+    Bench bench(GetParam(), false, &busy_sender);
+    EXPECT_GT(ticks, 1000u);
+    EXPECT_EQ(taken, kSenders);
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(bench.node.kernel().scheduler().failure(), Status::ok);
+    EXPECT_FALSE(bench.node.kernel().scheduler().any());
+    EXPECT_EQ(bench.counted(Counter::drop_unexpected), 0u);
+    EXPECT_EQ(bench.node.kernel().pool().used(), 2 + bench.node.kernel().mailbox().size());
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, Interlude, testing::Range(1u, 4u));
 

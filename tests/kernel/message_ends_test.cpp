@@ -260,5 +260,28 @@ TEST(MessageEnds, AChannelInsideANodeKeepsTheSameTime) {
     EXPECT_EQ(story.got_at.back(), kItems * 10 * kUnit);
 }
 
+Process sends_to_itself(Kernel& node) {
+    if (node.id() != kFrom)
+        co_return Status::ok;
+    ProcessId sender;
+    if (!node.spawn(send(node, kFrom, {}, memory(kFrom)), sender))
+        co_return Status::no_memory;
+    for (bool taken = false; !taken; taken = true) {
+        Message message = co_await receive_message(node);
+        const Packet first = co_await next(node, message);
+        if (!first)
+            co_return Status::failed;
+    }
+    story.sent = co_await node.join(sender);
+    co_return Status::ok;
+}
+
+TEST(MessageEnds, AMessageToOneselfThatIsTakenAndLeftHasNotArrived) {
+    story = {.bytes = 100'000};
+    Rig rig{kCube3, sends_to_itself};
+    rig.run({});
+    EXPECT_EQ(story.sent, Status::unreachable);
+}
+
 } // namespace message_ends_test
 } // namespace mesh::test

@@ -190,7 +190,8 @@ TEST(SessionMesh, ANodeWithoutAProgramTellsSendersThatNobodyTakesTheirMessages) 
     ASSERT_TRUE(rig.kernel(0).spawn(send_to_3(rig.kernel(0)), sender));
     rig.finish();
     ASSERT_TRUE(rig.kernel(0).scheduler().ended(sender));
-    EXPECT_EQ(rig.kernel(0).scheduler().join(sender), Status::unreachable);
+    wire::ModelTime end = 0;
+    EXPECT_EQ(rig.kernel(0).scheduler().join(sender, end), Status::unreachable);
     EXPECT_EQ(rig.kernel(3).pool().used(), 2u);
 }
 
