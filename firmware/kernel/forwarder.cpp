@@ -52,9 +52,9 @@ void Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag, Ne
     while (!route.ports.empty()) {
         const Port port = route.ports.pop();
         const bool last = route.ports.empty();
-        if (says_too_much(port, buffer->header) && !(last && say_what_was_lost(buffer)))
-            continue;
-        if (!links_.send(port, buffer)) {
+        const bool stays =
+            says_too_much(port, buffer->header) && !(last && say_what_was_lost(buffer));
+        if (stays || !links_.send(port, buffer)) {
             note_loss(port, buffer->header);
             tell_sender(buffer->header, Service::lost, news);
         }
@@ -226,9 +226,15 @@ void Forwarder::tell_sender(const wire::PacketHeader& header, Service word, News
     tell(news);
 }
 
+// Of what a node says to itself only a question about a message is for the forwarder.
+inline void Forwarder::answer_itself(News& news) {
+    if (news.service == Service::ask)
+        on_ask(news);
+}
+
 void Forwarder::tell(News& news) {
     if (news.peer == here_.node())
-        return news.service == Service::ask ? on_ask(news) : void();
+        return answer_itself(news);
     MESH_CHECK(notice_count_ < kNotices, notice_queue_full); // Admission keeps one free
     notices_[(notice_first_ + notice_count_++) % kNotices] = news;
     news.clear();

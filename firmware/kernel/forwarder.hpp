@@ -123,6 +123,7 @@ private:
     void accept(PacketBuffer* offer);
     void on_offer(PacketBuffer* buffer, News& news);
     void on_ask(News& news);
+    void answer_itself(News& news);
     bool says_too_much(Port port, const wire::PacketHeader& header);
     bool say_what_was_lost(PacketBuffer* buffer);
     void note_loss(Port port, const wire::PacketHeader& header);

@@ -30,7 +30,7 @@ FILES = [f"firmware/kernel/{name}" for name in
           "forwarder.hpp", "intake.hpp", "admission.hpp")]
 # Tests of the kernel in which no frame, cable or node fails.
 HEALTHY_SUITES = ("Ascend", "Barrier", "Exchange", "Forwarding", "MessageOrder", "Mailboxes", "Alt",
-                  "Collectives", "Reduce", "Allreduce", "Scan", "TreeFlow", "Grid",
+                  "Collectives", "FullMailbox", "Reduce", "Allreduce", "Scan", "TreeFlow", "Grid",
                   "ChannelBetweenNodes")
 HEALTHY = [["soak", "--healthy", "--from", "1", "--schedules", "200", "--seconds", "3600"],
            ["kernel", "--gtest_brief=1",

@@ -37,8 +37,8 @@ FEATURES = (
     ("  of that: another path when one dies", r"kernel/messages\.o",
      r"::(?:end_round|come_to|next_question|before)\("),
     ("the sender learns of a loss", r"kernel/(?:forwarder|links?)\.o",
-     r"::(?:give_up|note_loss|tell_sender|say_what_was_lost|cut_off|take_undeliverable|tell|"
-     r"send_waiting_notices|send_notice)\("),
+     r"::(?:give_up|note_loss|tell_sender|says_too_much|say_what_was_lost|cut_off|tell|"
+     r"take_undeliverable|send_waiting_notices|send_notice)\("),
     ("sessions, restart, cables that are mended", r"kernel/links?\.o",
      r"::(?:meet|on_hello|begin_session|end_session|forget_session|answer_hello|on_old_session|"
      r"note_death|give_up_silent|say_hello|next_hello|measure_hello)\("),
