@@ -59,8 +59,14 @@ public:
         rooms_[receiver] = {&head, buffer.data()};
         board_.lend(receiver, head, buffer);
     }
-    /// A message to this node comes in as by a host port.
-    hal::Received receive() { return receive_next(false); }
+    /// A message to this node comes in as by a host port. What is to be passed on leaves also while
+    /// a process computes and the node does not wait().
+    hal::Received receive() {
+        const hal::Received got = receive_next(false);
+        if (got.state == hal::Received::State::none)
+            static_cast<void>(ready_ports());
+        return got;
+    }
     PortSet connected_ports() const requires hal::TellsCables<B> {
         return board_.connected_ports();
     }
