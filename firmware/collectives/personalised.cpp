@@ -84,21 +84,26 @@ Task<Status> scatter_packets(Kernel& kernel, PersonalPlan plan, ByteSource sourc
 Task<Status> take_scattered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> block) {
     plan = of_packets(plan);
     Status status = co_await pass(kernel, scatter_gate(plan));
-    for (std::uint32_t left = 1; left != 0;) { // no bytes are a packet too
+    std::uint32_t arrived = 0, total = 0;
+    do { // no bytes are a packet too
         const Packet packet =
             co_await await_packet(kernel, plan.root, {.tag = plan.tag}, {.rule = plan.tree});
         if (!packet)
             co_return packet.status();
-        const auto payload = packet.payload();
-        left = packet.header().total_bytes - packet.header().position -
-               static_cast<std::uint32_t>(payload.size());
-        const std::size_t fits = std::min(payload.size(), block.size());
-        std::copy_n(payload.begin(), fits, block.begin());
-        block = block.subspan(fits);
-        if (fits < payload.size())
-            status = Status::truncated;
-    }
-    co_return block.empty() ? status : Status::bad_argument;
+        const wire::PacketHeader& header = packet.header();
+        if (header.position != arrived) // some were lost
+            status = worse(status, Status::unreachable);
+        arrived = header.position + header.payload_bytes;
+        total = header.total_bytes;
+        if (header.position < block.size()) {
+            const auto rest = block.subspan(header.position);
+            const auto payload = packet.payload();
+            std::copy_n(payload.begin(), std::min(payload.size(), rest.size()), rest.begin());
+        }
+    } while (arrived < total);
+    if (block.size() != total)
+        status = worse(status, block.size() < total ? Status::truncated : Status::bad_argument);
+    co_return status;
 }
 
 // Packets of different nodes share the links towards the root, so none may have parts.

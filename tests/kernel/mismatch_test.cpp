@@ -323,6 +323,41 @@ TEST(Scatter, OfABlockThatIsNotAsLargeAsTheRootsSaysSoAndLeavesNothingBehind) {
     }
 }
 
+// Its second packet has not come.
+Process scatters_with_a_gap(Kernel& node) {
+    const PersonalPlan plan{.block_bytes = kBlockBytes, .packet_bytes = 16, .tag = 3};
+    static constexpr unsigned kNumber = 1;
+    for (const std::uint16_t position : {std::uint16_t{0}, std::uint16_t{32}}) {
+        if (node.id() != plan.root)
+            continue;
+        const wire::PacketHeader header{.rule = usual_tree(Topology::cube),
+                                        .payload_bytes =
+                                            static_cast<std::uint16_t>(position == 0 ? 16 : 8),
+                                        .destination = node_at(1),
+                                        .tag = plan.tag,
+                                        .position = position,
+                                        .total_bytes = kBlockBytes};
+        co_await node.post(header, {fill_scattered, &kNumber}, kBlockBytes + position);
+    }
+    if (node.id() == node_at(1)) {
+        outcomes[1].bytes.resize(kBlockBytes);
+        outcomes[1].first = co_await take_scattered(node, plan, outcomes[1].bytes);
+    }
+    co_return Status::ok;
+}
+
+TEST(Scatter, OfWhichSomethingWasLostSaysSoAndPutsTheRestWhereItBelongs) {
+    outcomes = {};
+    Rig rig{{Topology::cube, 1}, scatters_with_a_gap};
+    rig.run({});
+    EXPECT_EQ(outcomes[1].first, Status::unreachable);
+    std::vector<std::byte> right(kBlockBytes);
+    const unsigned number = 1;
+    fill_scattered(&number, kBlockBytes, right);
+    std::fill(right.begin() + 16, right.begin() + 32, std::byte{0});
+    EXPECT_EQ(outcomes[1].bytes, right);
+}
+
 // A node that does not join -----------------------------------------------------------------------
 
 Process all_but_3_meet(Kernel& node) {
