@@ -123,21 +123,28 @@ void BoardlessNode::on_dead_links() {
 
 // Each makes room for the other.
 void BoardlessNode::send_notices_and_give_up() {
-    for (News news;; kernel_.hear(news)) {
+    for (;;) {
+        News news;
         if (kernel_.forwarder_.send_notices())
             kernel_.scheduler_.touch();
         if (kernel_.links_.dead_ports() == 0 || !kernel_.forwarder_.give_up(news))
             return;
+        kernel_.hear(news);
+        kernel_.scheduler_.touch(); // a buffer more
     }
 }
 
-// Not while a process has still to be asked whether it takes the guest.
-bool BoardlessNode::send_guest_back() {
-    if (!kernel_.forwarder_.has_guest() || kernel_.scheduler_.touched())
-        return false;
+// One round: each process has been asked whether it takes the guest that was there before. True if
+// another round is due.
+bool BoardlessNode::run_round() {
+    const PacketBuffer* const guest = kernel_.forwarder_.guest();
+    const bool again = kernel_.scheduler_.run_round();
+    if (guest == nullptr || guest != kernel_.forwarder_.guest())
+        return again;
     News news;
     kernel_.forwarder_.send_guest_back(news);
     kernel_.hear(news);
+    kernel_.scheduler_.touch(); // a buffer more
     return true;
 }
 
@@ -152,15 +159,14 @@ void BoardlessNode::run() {
     wire::Ready ready;
     if (kernel_.links_.take_ready(ready))
         kernel_.host_.send(HostTag::ready, wire::bytes_of(ready));
-    interludes_ = false;
     unsigned rounds = 0;
     do {
+        interludes_ = false;
         if (kernel_.forwarder_.pending() != 0 || kernel_.links_.dead_ports() != 0)
             send_notices_and_give_up();
         if (kernel_.arena_.failed())
             kernel_.scheduler_.stop();
-    } while ((kernel_.scheduler_.run_round() || send_guest_back()) &&
-             (lockstep() || ++rounds < limits::kRoundsMax));
+    } while (run_round() && (lockstep() || ++rounds < limits::kRoundsMax));
     kernel_.links_.on_buffers_free();
     if (kernel_.arena_.failed() && status_ == Status::ok)
         end_program(Status::no_memory);

@@ -96,7 +96,7 @@ private:
     bool may_have_interludes() const { return !lockstep() && !interlude_; }
     void on_dead_links();
     void send_notices_and_give_up();
-    bool send_guest_back();
+    bool run_round();
     void end_program(Status status);
     void report_mailbox(wire::NodeReport& report) const;
 

@@ -174,7 +174,8 @@ void Forwarder::on_ask(News& news) {
     news.answer(static_cast<Service>(fate));
     if (fate == Intake::Fate::being_taken) {
         Incoming& incoming = *intake_.find(news.peer, news.message);
-        incoming.detour = incoming.detour || news.way != Way::kChosen;
+        if (news.way != Way::kChosen)
+            incoming.detour = true;
         news.service = Service::alive;
         news.position = incoming.arrived;
         news.detail = incoming.consumed;

@@ -91,8 +91,8 @@ public:
     /// What was told (Service::later, lost, alive, ...) leaves when the pool allows.
     /// True if a process that waits to tell something may do so now.
     bool send_notices() { return notice_count_ != 0 && send_waiting_notices(); }
-    /// An offer is there for which there was no room.
-    bool has_guest() const { return guest_ != nullptr; }
+    /// An offer that is there although there was no room for it; nullptr if there is none.
+    const PacketBuffer* guest() const { return guest_; }
     /// No process has taken it in its turn: it goes back to wait at its source. Not in an
     /// interlude: a process may have seen it. What is left in `news` is for this node.
     void send_guest_back(News& news);

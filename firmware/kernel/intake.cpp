@@ -57,7 +57,8 @@ bool Intake::is_early(const wire::PacketHeader& offer) const {
 void Intake::accept(NodeId source, std::uint32_t message) {
     Sender& sender = place(source);
     if (sender.node != index(source)) {
-        sender.shared = sender.shared || begun_anew_ || sender.node != Sender::kNobody;
+        if (begun_anew_ || sender.node != Sender::kNobody)
+            sender.shared = 1;
         sender.node = index(source) & Sender::kNobody;
     }
     sender.last = message;

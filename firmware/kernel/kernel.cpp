@@ -110,7 +110,6 @@ void Kernel::inject(PacketBuffer* buffer, wire::ModelTime ready) {
 }
 
 void Kernel::tell(News& news) {
-    const Hold hold(scheduler_.holds());
     forwarder_.tell(news);
     hear(news);
     if (forwarder_.send_notices())
@@ -118,7 +117,6 @@ void Kernel::tell(News& news) {
 }
 
 bool Kernel::ask(Outgoing& outgoing) {
-    const Hold hold(scheduler_.holds());
     News question;
     if (!messages_.next_question(outgoing, !links_.trying(), question))
         return false;
@@ -131,8 +129,8 @@ bool Kernel::ask(Outgoing& outgoing) {
 }
 
 void Kernel::look_at_way(Outgoing& outgoing) {
-    const Hold hold(scheduler_.holds());
-    outgoing.lost = cut_off(outgoing.to, outgoing.route);
+    if (cut_off(outgoing.to, outgoing.route))
+        outgoing.lost = true;
 }
 
 Packet Kernel::take(const Match& match) {

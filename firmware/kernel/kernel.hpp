@@ -160,7 +160,8 @@ public:
     Packet take(const Match& match);
     /// The same for control that moves no clock.
     Packet take_control(const Match& match);
-    /// True if receive(match) would not wait.
+    /// True if receive(match) would not wait. The offer of a message may be gone when the process
+    /// has waited for something else: a full mailbox keeps it for a moment only.
     bool has(const Match& match) const { return forwarder_.mailbox().find(match) != nullptr; }
     const Mailbox& mailbox() const { return forwarder_.mailbox(); }
     void release(PacketBuffer* buffer);
@@ -173,7 +174,7 @@ public:
     /// There is room for what a process tells another kernel.
     bool may_tell() const { return forwarder_.may_tell(); }
     /// Sends word about a message, and keeps none of it; see Forwarder::tell(). Precondition:
-    /// may_tell().
+    /// may_tell(). For what processes wait for, like the next two.
     void tell(News& news);
     /// Time to ask: true if outgoing.lost, or if its time for that has come, and may_tell().
     bool may_ask(const Outgoing& outgoing) const {
@@ -182,7 +183,7 @@ public:
     /// Asks. False: nobody answers by any way that `outgoing` may take.
     bool ask(Outgoing& outgoing);
     /// Its way begins with a dead link, or not: to be called once; later deaths tell themselves.
-    void look_at_way(Outgoing& outgoing);
+    [[gnu::noinline]] void look_at_way(Outgoing& outgoing);
     /// The first link on the way of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule = Rule::unicast, unsigned path = 0) const {
         return forwarder_.cut_off(to, rule, path);

@@ -390,8 +390,10 @@ void Link::on_damaged(const LinkHeader& header) {
 
 // Once; if the report is lost, the peer's timer finds it.
 [[gnu::noinline]] void Link::report_gap() {
-    gap_ = gap_ || !gap_told_;
-    acknowledge_now_ = acknowledge_now_ || gap_;
+    if (!gap_told_)
+        gap_ = true;
+    if (gap_)
+        acknowledge_now_ = true;
     gap_told_ = true;
 }
 

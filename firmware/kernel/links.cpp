@@ -347,7 +347,8 @@ void Links::tell_of_buffers() {
         if (!links_[port].starved())
             continue;
         touch(port_at(port)).on_buffers_free(context_.pool.free());
-        starved_ = starved_ || links_[port].starved();
+        if (links_[port].starved())
+            starved_ = true;
     }
 }
 

@@ -121,6 +121,7 @@ private:
 inline auto receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource) {
     const Match offer{.service = Service::message, .tag = tag, .source = source};
     return detail::wait(kernel, detail::MailThere{kernel, offer}, [&kernel, offer] {
+        const Hold hold(kernel.scheduler().holds()); // nobody may ask between take and begin
         return Message{kernel, kernel.take(offer)};
     });
 }

@@ -55,6 +55,7 @@ bool Waiting::await_suspend(std::coroutine_handle<> caller) {
 }
 
 bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
+    const Hold hold(holds_);
     if (waiting.ask_(waiting))
         return false;
     slots_[current_].resume_at = resume_at;
@@ -67,7 +68,6 @@ bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
 bool Scheduler::run_round() {
     if (!std::exchange(touched_, false))
         return false;
-    bool ran = false;
     for (unsigned number = 0; number < used_; ++number) {
         ProcessSlot& slot = slots_[number];
         current_ = static_cast<std::uint8_t>(number);
@@ -80,11 +80,11 @@ bool Scheduler::run_round() {
         slot.resume_at.resume();
         MESH_CHECK(!holds_.any(), hold_out_of_balance);
         holds_.raise();
-        ran = touched_ = true;
+        touched_ = true;
         if (slot.root.done())
             end(slot);
     }
-    return ran;
+    return touched_;
 }
 
 void Scheduler::end(ProcessSlot& slot) {

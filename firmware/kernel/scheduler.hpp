@@ -87,7 +87,8 @@ public:
     /// Blocks the running process. False, and nothing done, if what it waits for is there.
     bool block(std::coroutine_handle<> resume_at, Waiting& waiting);
 
-    /// Resumes each process that can run once. Returns whether any ran.
+    /// Resumes each process that can run once. True if another round is due: one has run, or what
+    /// one waits for has made a step.
     bool run_round();
 
     /// Something changed that a predicate may look at.

@@ -4,11 +4,11 @@
 
 #pragma GCC diagnostic error "-Wunused-result"
 
-mesh::Status verdict(mesh::Scheduler& scheduler, mesh::ProcessId id) {
+mesh::Status verdict(mesh::Scheduler& scheduler, mesh::ProcessId id, mesh::wire::ModelTime& end) {
 #ifdef MESH_COMPILES
-    return scheduler.join(id);
+    return scheduler.join(id, end);
 #else
-    scheduler.join(id);
+    scheduler.join(id, end);
     return mesh::Status::ok;
 #endif
 }

@@ -1,6 +1,7 @@
 // What a node answers and hears while its process computes. The test is its neighbour and the
 // interrupt.
 #include "hal/null_board.hpp"
+#include "kernel/channel.hpp"
 #include "kernel/message.hpp"
 #include "kernel/node.hpp"
 #include "rig.hpp"
@@ -145,6 +146,31 @@ TEST(Computing, WhateverIsSaidOfItsMessagesMeanwhileIsHeard) {
     };
     bench.tell(wire::HostTag::start, {});
     EXPECT_EQ(sent, kSends);
+}
+
+Process writes_for_ever(Kernel&, Channel<int>& channel) {
+    for (int number = 0;; ++number)
+        co_await channel.write(number);
+}
+
+Process two_for_ever(Kernel& node) {
+    Channel<int> channel{node};
+    if (!node.spawn(writes_for_ever(node, channel)))
+        co_return Status::no_memory;
+    for (;;)
+        co_await channel.read();
+}
+
+TEST(Computing, AnOfferThatNobodyWantsGoesBackAlsoWhileProcessesKeepEachOtherRunning) {
+    constexpr std::uint32_t kRoom = kBuffers / limits::kUnexpectedShare;
+    Bench bench{&two_for_ever};
+    bench.tell(wire::HostTag::start, {});
+    for (std::uint32_t message = 1; message <= kRoom + 2; ++message) {
+        bench.bring({.service = static_cast<std::uint8_t>(Service::message), .message = message});
+        const std::vector<Service> said = bench.said();
+        EXPECT_EQ(std::ranges::count(said, Service::later), message <= kRoom ? 0 : 1) << message;
+    }
+    EXPECT_EQ(bench.node.kernel().mailbox().size(), kRoom);
 }
 
 /// A board that knows when its cables are pulled, with the timer of interludes.

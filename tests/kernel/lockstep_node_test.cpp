@@ -1,11 +1,13 @@
 // A node in lockstep, seen by the loom: it does only what frames and grants make it do, and says
 // after each what it has consumed and when its next timer is due.
+#include "kernel/message.hpp"
 #include "ops/traffic.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -96,6 +98,31 @@ TEST(LockstepNode, IdleSaysWhatWasConsumedAndWhenTheNextTimerIsDue) {
     EXPECT_EQ(last_word(rig, 0).model_time, wire::kNever);
     EXPECT_EQ(rig.report(0).finish_time, 8 * kUnit);
     EXPECT_EQ(rig.report(1).done, 0u);
+}
+
+constexpr std::array<std::byte, 2000> kSelfData{};
+
+Process sends_to_itself(Kernel& node) {
+    co_await node.sleep(5 * kUnit);
+    static std::array<std::byte, kSelfData.size()> room;
+    if (!node.spawn(send(node, node.id(), {.packet_bytes = 50}, kSelfData)))
+        co_return Status::no_memory;
+    const Received got = co_await receive(node, room, kAnyTag, node.id());
+    story.push_back(got.bytes == room.size() ? "all" : "some");
+    co_return got.status;
+}
+
+TEST(LockstepNode, AMessageToItselfGoesThroughWithinOneGrant) {
+    story.clear();
+    Rig rig{{Topology::cube, 1}, sends_to_itself};
+    start(rig);
+    grant(rig, 0, 5 * kUnit);
+    EXPECT_EQ(story, (std::vector<std::string>{"all"}));
+    EXPECT_EQ(last_word(rig, 0).model_time, wire::kNever);
+    const auto early = std::ranges::find_if(rig.idle, [](const auto& said) {
+        return said.first == node_at(0) && said.second.model_time == 0;
+    });
+    EXPECT_EQ(early, rig.idle.end()) << "wants a time that has passed";
 }
 
 TEST(LockstepNode, SpeaksOnceForEachFrameThatItConsumedAndRealTimeChangesNothing) {
