@@ -170,9 +170,8 @@ void BoardlessNode::run() {
     kernel_.links_.on_buffers_free();
     if (kernel_.arena_.failed() && status_ == Status::ok)
         end_program(Status::no_memory);
-    if (running_ && kernel_.scheduler_.ended(program_id_)) {
+    if (running_ && kernel_.scheduler_.ended(program_id_))
         end_program(kernel_.scheduler_.join(program_id_, finish_time_));
-    }
 }
 
 // A question that is due while there is no room for it leaves when there is, not by time.
