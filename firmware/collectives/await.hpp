@@ -17,17 +17,14 @@ namespace mesh {
 /// `w.listen(); co_await wait_until(... || w.over()); if (w.tired()) look_for(...)`.
 class Watch {
 public:
-    explicit Watch(Kernel& kernel, NodeId node = kNoNode, Rule rule = Rule::kCount)
+    explicit Watch(Kernel& kernel)
         : kernel_(kernel),
-          peer_(kernel.messages(), node, rule) {
-        if (node != kNoNode)
-            kernel.look_at_way(peer_);
-    }
+          peer_(kernel.messages(), kNoNode, Rule::kCount) {}
 
     /// Begins to listen.
     void listen() { peer_.ask_at = kernel_.ask_time(looks_); }
-    /// It has listened long enough, or the link is dead by which packets of `rule` go to `node`.
-    bool over() const { return peer_.lost || kernel_.due(peer_.ask_at); }
+    /// It has listened long enough.
+    bool over() const { return kernel_.due(peer_.ask_at); }
     /// Ends listening. True if that was in vain for long enough.
     bool tired() {
         const bool in_vain = over();
@@ -36,7 +33,6 @@ public:
         looks_ += in_vain ? 1 : 0;
         return in_vain;
     }
-    bool lost() const { return peer_.lost; }
 
 private:
     Kernel& kernel_;

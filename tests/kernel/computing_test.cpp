@@ -5,6 +5,7 @@
 #include "kernel/message.hpp"
 #include "kernel/node.hpp"
 #include "rig.hpp"
+#include "tests/kernel/node_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -55,17 +56,7 @@ void no_host(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 /// Node 0 of two, running free.
 struct Bench {
     explicit Bench(Program program = &computes)
-        : node{{kPair, node_at(0)},
-               {buffers,
-                slots,
-                links,
-                processes,
-                senders,
-                std::as_writable_bytes(std::span{arena}),
-                {}},
-               {4096},
-               ToHost{no_host, nullptr},
-               program} {
+        : node{{kPair, node_at(0)}, memory, {4096}, ToHost{no_host, nullptr}, program} {
         node.boot();
         give({.kind = wire::Kind::hello_answer, .port = port_at(0), .sequence = 1, .refused = 1});
         tell(wire::HostTag::job, wire::bytes_of(wire::Job{.op = wire::Op::app}));
@@ -106,12 +97,7 @@ struct Bench {
         return services;
     }
 
-    std::vector<PacketBuffer> buffers{kBuffers};
-    std::vector<PortSlot> slots{kBuffers};
-    std::vector<Link> links{1};
-    std::array<ProcessSlot, limits::kProcessesMax> processes;
-    std::array<Sender, 8> senders;
-    std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(4096);
+    NodeMemory memory{kBuffers, kPair.dim, limits::kProcessesMax, 4096};
     std::uint16_t sequence = 0;
     BoardlessNode node;
 };
@@ -215,17 +201,9 @@ private:
 };
 
 TEST(Computing, BesideADeadLinkNothingTicksWhileProcessesWait) {
-    std::vector<PacketBuffer> buffers{kBuffers};
-    std::vector<PortSlot> slots{kBuffers};
-    std::vector<Link> links{1};
-    std::array<ProcessSlot, 2> processes;
-    std::array<Sender, 8> senders;
-    std::vector<std::uint64_t> arena(1024);
+    NodeMemory memory{kBuffers, kPair.dim, 2};
     PulledBoard board;
-    Node<PulledBoard> node{
-        board,
-        {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}), {}},
-        [](Kernel& kernel) -> Process { return wait_for_ever(kernel); }};
+    Node<PulledBoard> node{board, memory, &wait_for_ever};
     const auto give = [&](const wire::LinkHeader& link, std::span<const std::byte> packet) {
         board.frame.resize(wire::kHeadBytes);
         wire::write_head(link, {}, std::span{board.frame}.first<wire::kHeadBytes>());

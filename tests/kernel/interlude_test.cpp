@@ -6,6 +6,7 @@
 #include "kernel/node.hpp"
 #include "tests/exhaustive.hpp"
 #include "tests/kernel/host_message.hpp"
+#include "tests/kernel/node_memory.hpp"
 #include "wire/bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -213,16 +214,7 @@ Process busy_sender(Kernel& node) {
 
 /// Node 0, with its program from its start to its end.
 struct Bench {
-    Bench(unsigned seed, bool lockstep, Program program = &busy)
-        : node{ticking,
-               {buffers,
-                slots,
-                links,
-                processes,
-                senders,
-                std::as_writable_bytes(std::span{arena}),
-                {}},
-               program} {
+    Bench(unsigned seed, bool lockstep, Program program = &busy) : node{ticking, memory, program} {
         board = &ticking;
         ticking.step_us = program == &busy_sender ? 50 : 1; // pauses between offers are long
         random_numbers.seed(seed);
@@ -256,12 +248,7 @@ struct Bench {
     std::uint32_t counted(Counter counter) { return node.kernel().counters()[counter]; }
 
     TickingBoard ticking;
-    std::vector<PacketBuffer> buffers{kBuffers};
-    std::vector<PortSlot> slots{kBuffers * 2};
-    std::vector<Link> links{2};
-    std::array<ProcessSlot, 1 + kSenders> processes;
-    std::array<Sender, 8> senders;
-    std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(1024);
+    NodeMemory memory{kBuffers, kSquare.dim, 1 + kSenders};
     Node<TickingBoard> node;
 };
 

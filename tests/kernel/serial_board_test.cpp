@@ -5,6 +5,7 @@
 #include "kernel/node.hpp"
 #include "meshputer.hpp"
 #include "tests/kernel/host_message.hpp"
+#include "tests/kernel/node_memory.hpp"
 #include "wire/bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -165,17 +166,12 @@ template <class Chip>
 struct SerialNode {
     explicit SerialNode(const wire::Identity& identity)
         : chip(identity),
-          node(start(), memory(port_count(identity.network)), exchanges) {}
+          memory(40, port_count(identity.network), 4, 2048),
+          node(start(), memory, exchanges) {}
     board::SerialBoard<Chip>& start() {
         chip.interrupt = [this](unsigned line) { board.on_line_interrupt(line); };
         board.start();
         return board;
-    }
-    Memory memory(std::size_t ports) {
-        slots.resize(buffers.size() * ports);
-        links.resize(ports);
-        return {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}),
-                {}};
     }
     void tell(wire::HostTag tag, std::span<const std::byte> payload) {
         std::vector<std::byte> room(wire::kPacketHeaderBytes + payload.size());
@@ -211,12 +207,7 @@ struct SerialNode {
     std::uint32_t counted(Counter counter) { return node.kernel().counters()[counter]; }
 
     ChipState chip;
-    std::vector<PacketBuffer> buffers{40};
-    std::vector<PortSlot> slots;
-    std::vector<Link> links;
-    std::array<ProcessSlot, 4> processes;
-    std::array<Sender, 8> senders;
-    std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(2048);
+    NodeMemory memory;
     board::SerialBoard<Chip> board;
     Node<mesh::board::SerialBoard<Chip>> node;
 };

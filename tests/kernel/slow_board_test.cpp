@@ -6,6 +6,7 @@
 #include "hal/null_board.hpp"
 #include "kernel/node.hpp"
 #include "tests/kernel/host_message.hpp"
+#include "tests/kernel/node_memory.hpp"
 #include "wire/bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -164,7 +165,7 @@ Process takes_all(Kernel& node) {
 /// The node, told its job.
 template <class Board>
 struct Bench {
-    explicit Bench(Program program, bool lockstep = false) : node(board, memory(), program) {
+    explicit Bench(Program program, bool lockstep = false) : node(board, memory, program) {
         node.boot();
         for (unsigned port = 1; port < kPorts; ++port) { // every port says hello
             board.end_transfers(~PortSet{0});
@@ -187,10 +188,6 @@ struct Bench {
         tell(wire::HostTag::job, wire::bytes_of(job));
         tell(wire::HostTag::start, {});
         board.sent.clear();
-    }
-    Memory memory() {
-        return {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}),
-                {}};
     }
 
     /// Ten turns of the node, before each of which the transfers of `ports` end.
@@ -236,12 +233,7 @@ struct Bench {
     }
     std::uint32_t counted(Counter counter) { return node.kernel().counters()[counter]; }
 
-    std::vector<PacketBuffer> buffers{kBuffers};
-    std::vector<PortSlot> slots{kBuffers * kPorts};
-    std::vector<Link> links{kPorts};
-    std::array<ProcessSlot, 5> processes;
-    std::array<Sender, 8> senders;
-    std::vector<std::uint64_t> arena = std::vector<std::uint64_t>(1024);
+    NodeMemory memory{kBuffers, kPorts, 5};
     Board board;
     Node<Board> node;
 };
@@ -385,16 +377,8 @@ TEST(SlowBoard, InLockstepNobodyAsksForCables) {
 
 TEST(NullBoard, IsABoardOnWhichANodeStands) {
     hal::NullBoard board({kCube, node_at(0)});
-    std::vector<PacketBuffer> buffers{kBuffers};
-    std::vector<PortSlot> slots{kBuffers * kPorts};
-    std::vector<Link> links{kPorts};
-    std::array<ProcessSlot, 1> processes;
-    std::array<Sender, 1> senders;
-    std::vector<std::uint64_t> arena(256);
-    Node<hal::NullBoard> node(
-        board,
-        {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}), {}},
-        &takes_all);
+    NodeMemory memory{kBuffers, kPorts, 1};
+    Node<hal::NullBoard> node(board, memory, &takes_all);
     node.boot();
     EXPECT_FALSE(node.poll()) << "nothing comes";
     EXPECT_EQ(node.kernel().counters()[Counter::frames_received], 0u);
