@@ -32,6 +32,19 @@ def test_no_child_outlives_mesh(how):
         end(rig)
 
 
+def test_no_node_that_wakes_takes_the_core_of_one_that_works():
+    rig = start(*STUCK)
+    try:
+        children = wait_until(lambda: (lambda c: len(c) >= 8 and c)(descendants(rig.pid)), 60,
+                              "8 nodes")
+        threads = {int(thread.name) for pid in {rig.pid} | children
+                   for thread in pathlib.Path(f"/proc/{pid}/task").iterdir()}
+        assert len(threads) > 9 and {os.sched_getscheduler(pid) for pid in threads} == {
+            os.SCHED_BATCH}
+    finally:
+        end(rig)
+
+
 def test_two_rigs_at_once_do_not_clash():
     rigs = [start("run", "--engine", "qemu", "--dim", 3, "--op", "bcast", "--tree", "sbt",
                   "--input", "LICENSE", "--packet", 64, "--seed", seed) for seed in (1, 2)]

@@ -109,6 +109,7 @@ QemuEngine::~QemuEngine() {
 
 void QemuEngine::boot(Events& events) {
     allow_descriptors(nodes_.size(), plan_.board.sockets(port_count(plan_.network)));
+    work_in_batches();
     stubs_.open(plan_.gdb);
     if (load_)
         loom_.arm_faults();

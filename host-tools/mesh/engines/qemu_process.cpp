@@ -128,6 +128,11 @@ void allow_descriptors(std::size_t nodes, unsigned sockets) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+void work_in_batches() {
+    const sched_param no_priority{};
+    static_cast<void>(sched_setscheduler(0, SCHED_BATCH, &no_priority));
+}
+
 QemuProcess& QemuProcess::operator=(QemuProcess&& other) noexcept {
     std::swap(pid_, other.pid_);
     std::swap(ended_, other.ended_);

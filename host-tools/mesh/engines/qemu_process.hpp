@@ -37,6 +37,12 @@ inline constexpr int kGivenFdMin = 64;
 /// Lets this process open a few files for each node, beside its sockets. UsageError: the limit.
 void allow_descriptors(std::size_t nodes, unsigned sockets);
 
+/// From here on this process, and every child that it starts, gives up a core only when it waits or
+/// has had its share, not whenever another one wakes (SCHED_BATCH). Where nodes share cores, frames
+/// gather meanwhile, and more of them are handled at each wake-up. Where the system does not allow
+/// it, all is as before.
+void work_in_batches();
+
 /// What a child gets of this process's descriptors; -1: nothing.
 struct SpawnFiles {
     int input;
