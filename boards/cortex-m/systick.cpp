@@ -33,7 +33,7 @@ void SysTick::start(std::uint64_t time_us) {
     timer.control = kOn;
 }
 
-void SysTick::start_ticks(std::uint32_t period_us, void (*work)(void* context), void* context) {
+void SysTick::start_ticks(std::uint32_t period_us, hal::TickWork work, void* context) {
     context_ = context;
     work_ = work;
     start(period_us_ = period_us);

@@ -2,6 +2,8 @@
 // short time, which brings the next of those calls that early.
 #pragma once
 
+#include "hal/concepts.hpp"
+
 #include <cstdint>
 
 namespace mesh::board {
@@ -12,7 +14,7 @@ public:
     static void init();
 
     /// From now on `work(context)` is called every `period_us`, from the interrupt.
-    void start_ticks(std::uint32_t period_us, void (*work)(void* context), void* context);
+    void start_ticks(std::uint32_t period_us, hal::TickWork work, void* context);
     void stop_ticks();
     /// One interrupt after `time_us` at the latest.
     void wake_after(std::uint64_t time_us);

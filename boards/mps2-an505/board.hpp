@@ -47,7 +47,7 @@ public:
     void wait();
     [[noreturn]] void hang();
 
-    void start_ticks(std::uint32_t period_us, void (*work)(void* context), void* context) {
+    void start_ticks(std::uint32_t period_us, hal::TickWork work, void* context) {
         ticks_.start_ticks(period_us, work, context);
     }
     void stop_ticks() { ticks_.stop_ticks(); }

@@ -25,13 +25,11 @@ namespace mesh::board {
 template <class C>
 concept SerialChip = requires(typename C::Timer timer, unsigned line, std::byte byte, bool on,
                               std::uint64_t time_us) {
-    requires C::kPorts >
-    0 && C::kPorts <= wire::kCompactPorts;
+    requires(C::kPorts > 0 && C::kPorts <= wire::kCompactPorts);
     /// Of one line, in bits a second.
-    requires C::kBitsPerSecond >
-    0;
+    requires(C::kBitsPerSecond > 0);
     /// What each line can keep that nobody has taken: a power of two.
-    requires C::kRingBytes >= 2048;
+    requires(C::kRingBytes >= 2048);
     /// Holds interrupts back while it lives; nests.
     typename C::Guard;
     /// The identity as it was given.
@@ -101,7 +99,8 @@ public:
                 .frames_checked = true,
                 .bits_per_second = Chip::kBitsPerSecond / (SharesWires<Chip> ? 2 : 1)};
     }
-    PortSet connected_ports() const requires ChipTellsCables<Chip>;
+    template <ChipTellsCables Told = Chip>
+    PortSet connected_ports() const;
     PortSet ready_ports();
     void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet);
     void lend(unsigned /*receiver*/, hal::Head& head, hal::PacketRoom buffer) {
@@ -120,7 +119,7 @@ public:
             Chip::sleep();
     }
 
-    void start_ticks(std::uint32_t period_us, void (*work)(void* context), void* context) {
+    void start_ticks(std::uint32_t period_us, hal::TickWork work, void* context) {
         timer_.start_ticks(period_us, work, context);
     }
     void stop_ticks() { timer_.stop_ticks(); }
@@ -158,7 +157,8 @@ private:
 };
 
 template <SerialChip Chip>
-PortSet SerialBoard<Chip>::connected_ports() const requires ChipTellsCables<Chip> {
+template <ChipTellsCables Told>
+PortSet SerialBoard<Chip>::connected_ports() const {
     PortSet connected = 0;
     for (unsigned line = 0; line < kPorts; ++line)
         connected |= Chip::connected(line) ? bit_of(port_at(line)) : 0;

@@ -11,11 +11,11 @@
 
 namespace mesh::board {
 
-/// A chip whose ports have such wires says how long an end that wants to send must have heard
-/// nothing: longer than any pause within a frame, and than an end needs to hear that the other one
-/// has begun. The host's line carries both ways at once on every chip.
+/// A chip whose ports have such wires. The host's line carries both ways at once on every chip.
 template <class C>
 concept SharesWires = requires {
+    /// How long an end that wants to send must have heard nothing: longer than any pause within a
+    /// frame, and than an end needs to hear that the other one has begun.
     requires(C::kTurnaroundUs > 0);
 };
 

@@ -133,11 +133,13 @@ concept TellsCables = requires(const B board) {
     { board.connected_ports() } -> std::same_as<PortSet>;
 };
 
+/// What a board calls between two instructions of a program, with the `context` that came with it.
+using TickWork = void (*)(void* context);
+
 /// A board may let the links work while a process computes. Without it a node does nothing else
 /// until its process waits.
 template <class B>
-concept HasPreemption = requires(B board, std::uint32_t period_us, void (*work)(void* context),
-                                 void* context) {
+concept HasPreemption = requires(B board, std::uint32_t period_us, TickWork work, void* context) {
     /// From now on `work(context)` is called about every `period_us` (1,000 to 800,000; earlier by
     /// a timer that cannot count so far), from an interrupt on a stack of its own, which interrupts
     /// the program and nothing but the program: all other interrupts go before it, and it never

@@ -304,17 +304,20 @@ namespace detail {
 template <class Ready, class Result>
 class MESH_AWAITED Awaiter : public Waiting {
     using Given = std::invoke_result_t<Result>;
-    using Checked = std::conditional_t<SaysFailure<Given>, Given, Status>;
 
 public:
     Awaiter(Scheduler& scheduler, Ready ready, Result result, std::uint64_t wake)
         : Waiting(scheduler, ask, wake),
           ready_(ready),
           result_(result) {}
-    [[gnu::warn_unused_result]] Checked await_resume() requires(SaysFailure<Given>) {
+    template <SaysFailure Value = Given>
+    [[gnu::warn_unused_result]] Value await_resume() {
         return result_();
     }
-    Given await_resume() { return result_(); }
+    template <class Value = Given>
+    Value await_resume() {
+        return result_();
+    }
 
 private:
     static bool ask(Waiting& self) { return static_cast<Awaiter&>(self).ready_(); }

@@ -6,7 +6,8 @@
 
 namespace mesh {
 
-enum class [[nodiscard]] Status : std::uint8_t{
+enum class [[nodiscard]] Status : std::uint8_t;
+enum class Status : std::uint8_t {
     ok,
     no_memory,    // process arena or packet pool too small for what was asked
     unreachable,  // every way to the destination lies behind a dead link

@@ -57,11 +57,16 @@ struct PromiseBase {
     static void operator delete(void* frame) noexcept { Arena::release(frame); }
 };
 
+template <class T>
+concept HasStatus = requires(T value) {
+    { value.status } -> std::convertible_to<Status>;
+};
+template <class T>
+concept CanBeNothing = std::is_class_v<T> && std::is_constructible_v<bool, const T&>;
+
 /// Types that can say that there was no memory: a Status, what has one, what can be nothing.
 template <class T>
-concept SaysFailure = std::is_same_v<T, Status> || requires(T value) {
-    { value.status } -> std::convertible_to<Status>;
-} ||(std::is_class_v<T>&& requires(const T& value) { static_cast<bool>(value); });
+concept SaysFailure = std::is_same_v<T, Status> || HasStatus<T> || CanBeNothing<T>;
 
 /// The T that says `failure`, or that is nothing if it has no Status.
 template <class T>
@@ -77,10 +82,9 @@ constexpr T value_that_says(Status failure) {
 /// GCC sees that the value of co_await is dropped where it fits a register. So it is given by
 /// reference where it is more: to what lives in the frame of who awaits. Copy it.
 template <class T>
-inline constexpr bool kGivenByReference =
-    std::is_class_v<T>&& std::is_trivially_copyable_v<T>&& SaysFailure<T>;
+concept GivenByReference = std::is_class_v<T> && std::is_trivially_copyable_v<T> && SaysFailure<T>;
 template <class T>
-using Given = std::conditional_t<kGivenByReference<T>, const T&, T>;
+using Given = std::conditional_t<GivenByReference<T>, const T&, T>;
 
 struct Nothing {};
 
@@ -140,7 +144,7 @@ public:
         return handle_;
     }
     [[gnu::warn_unused_result]] detail::Given<T> await_resume() {
-        if constexpr (detail::kGivenByReference<T>) {
+        if constexpr (detail::GivenByReference<T>) {
             given_ =
                 handle_ ? handle_.promise().value : detail::value_that_says<T>(Status::no_memory);
             return given_;
@@ -156,7 +160,7 @@ public:
 private:
     explicit Task(Handle handle) : handle_(handle) {}
     Handle handle_;
-    [[no_unique_address]] std::conditional_t<detail::kGivenByReference<T>, T, detail::Nothing>
+    [[no_unique_address]] std::conditional_t<detail::GivenByReference<T>, T, detail::Nothing>
         given_;
 };
 

@@ -95,8 +95,8 @@ inline auto any_ended(Kernel& kernel, std::span<const Request> requests) {
             ++at;
         return at;
     };
-    return detail::wait(
-        kernel, [first, requests] { return first() < requests.size(); }, first);
+    const auto there_is_one = [first, requests] { return first() < requests.size(); };
+    return detail::wait(kernel, there_is_one, first);
 }
 
 /// Sends `data` to `to` and receives from `from` at the same time, so that a ring of them ends.

@@ -67,10 +67,12 @@ public:
             static_cast<void>(ready_ports());
         return got;
     }
-    PortSet connected_ports() const requires hal::TellsCables<B> {
+    template <hal::TellsCables Inner = B>
+    PortSet connected_ports() const {
         return board_.connected_ports();
     }
-    std::uint32_t dma_transfers(Port port) const requires hal::CountsTransfers<B> {
+    template <hal::CountsTransfers Inner = B>
+    std::uint32_t dma_transfers(Port port) const {
         return board_.dma_transfers(port);
     }
 
@@ -83,11 +85,14 @@ public:
         board_.wait();
     }
     void hang() { board_.hang(); }
-    void start_ticks(std::uint32_t period_us, void (*work)(void* context),
-                     void* context) requires hal::HasPreemption<B> {
+    template <hal::HasPreemption Inner = B>
+    void start_ticks(std::uint32_t period_us, hal::TickWork work, void* context) {
         board_.start_ticks(period_us, work, context);
     }
-    void stop_ticks() requires hal::HasPreemption<B> { board_.stop_ticks(); }
+    template <hal::HasPreemption Inner = B>
+    void stop_ticks() {
+        board_.stop_ticks();
+    }
 
 private:
     static constexpr hal::Capabilities kCan = B::capabilities();

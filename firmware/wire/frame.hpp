@@ -185,7 +185,8 @@ struct PacketHeader {
 };
 
 /// What is wrong with received bytes; each has a counter.
-enum class [[nodiscard]] Parse : std::uint8_t{ok, too_short, not_ours, bad_length, bad_crc};
+enum class [[nodiscard]] Parse : std::uint8_t;
+enum class Parse : std::uint8_t { ok, too_short, not_ours, bad_length, bad_crc };
 
 /// Makes a head of `head.link`: adds the cable header, which names `head.link.port`, type and
 /// checksum. `sender` fills the cable's source address (for captures only).

@@ -62,9 +62,8 @@ struct Move {
 /// Everything that crosses a link, in the order of time.
 std::vector<Move> moves_of(const CyclePlan& plan) {
     std::vector<Move> moves;
-    for_each_crossing(plan, [&](unsigned cycle, const Crossing& what) {
-        moves.push_back({cycle, what});
-    });
+    const auto keep = [&](unsigned cycle, const Crossing& what) { moves.push_back({cycle, what}); };
+    for_each_crossing(plan, keep);
     std::ranges::stable_sort(moves, {}, &Move::cycle);
     return moves;
 }

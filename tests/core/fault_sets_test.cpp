@@ -13,8 +13,8 @@ namespace mesh {
 namespace fault_sets_test {
 
 /// What may be dead: nodes by their numbers, behind them the cables; a link of the UHC is one.
-constexpr std::size_t kNodesMax = 128, kPortsMax = 8;
-using Faults = std::bitset<kNodesMax*(1 + kPortsMax)>;
+constexpr std::size_t kNodesMax = 128, kPortsMax = 8, kPartsMax = kNodesMax * (1 + kPortsMax);
+using Faults = std::bitset<kPartsMax>;
 
 std::size_t cable(Network network, NodeId from, Port port) {
     const NodeId to = neighbor(network, from, port);

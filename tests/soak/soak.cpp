@@ -156,7 +156,7 @@ Shrunk shrink(const Schedule& schedule, std::string failure, Tally& room) {
         smaller = false;
         for (std::size_t fault = best.kept.size(); fault-- > 0;)
             smaller = take_if_it_fails(best, best.without(fault), room) || smaller;
-        for (unsigned Work::*what : {&Work::senders, &Work::messages, &Work::packets})
+        for (const auto what : {&Work::senders, &Work::messages, &Work::packets})
             while (best.schedule.work.*what > 1) {
                 Shrunk less = best;
                 --(less.schedule.work.*what);

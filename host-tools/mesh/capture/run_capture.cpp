@@ -25,7 +25,7 @@ namespace {
 constexpr int kRights = 0666;
 
 bool is_pipe(int file) {
-    struct stat kind {};
+    struct stat kind = {};
     return fstat(file, &kind) == 0 && S_ISFIFO(kind.st_mode);
 }
 

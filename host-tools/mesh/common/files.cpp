@@ -50,7 +50,7 @@ bool write_and_close(int file, std::span<const std::byte> bytes) {
 
 /// The rights of the file that is replaced, or those of any new file.
 mode_t rights_for(const fs::path& path) {
-    struct stat there {};
+    struct stat there = {};
     if (stat(path.c_str(), &there) == 0)
         return there.st_mode & 07777u;
     const mode_t mask = umask(0);

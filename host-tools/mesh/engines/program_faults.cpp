@@ -90,7 +90,7 @@ ProgramFaults* running = nullptr; // while a node runs
 ProgramFaults::ProgramFaults(Seconds patience, Seconds limit) : patience_(patience), limit_(limit) {
     const stack_t stack{signal_stack.data(), 0, signal_stack.size()};
     sigaltstack(&stack, nullptr);
-    struct sigaction action {};
+    struct sigaction action = {};
     action.sa_sigaction = &ProgramFaults::on_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     for (const int signal : kSignals)

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array kEndSignals{SIGINT, SIGTERM, SIGHUP};
 
 bool is_ignored(int signal) {
-    struct sigaction action {};
+    struct sigaction action = {};
     return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 

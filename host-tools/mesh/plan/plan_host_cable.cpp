@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 10> kOfTheRig{
     "--qemu",   "--capture-bytes", "--memory",  "--image", "--dry-run"};
 
 void check_device(const std::string& device) {
-    struct stat status {};
+    struct stat status = {};
     if (stat(device.c_str(), &status) != 0)
         refuse("--serial '{}': no such device", device);
     if (!S_ISCHR(status.st_mode))

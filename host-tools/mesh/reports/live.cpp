@@ -43,10 +43,7 @@ std::uint32_t most_of(const LiveRun& now, const LiveRun& before) {
 }
 
 std::string head_of(const LiveRun& now, const LiveRun& before, const LoomCounts& loom) {
-    const auto count = [&](bool LiveNode::*what) {
-        return std::count_if(now.nodes.begin(), now.nodes.end(),
-                             [what](const LiveNode& node) { return node.*what; });
-    };
+    const auto count = [&](auto what) { return std::ranges::count_if(now.nodes, what); };
     const double since = std::max(now.seconds - before.seconds, 1e-3);
     std::string text;
     const auto line = [&](const std::string& words) { text += words.substr(0, kWideMax) + "\n"; };

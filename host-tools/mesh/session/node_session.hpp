@@ -29,6 +29,9 @@ enum class Fate : std::uint8_t {
 };
 
 struct NodeResult {
+    /// One of the below: what a phase of the run wants of all nodes.
+    using Mark = bool NodeResult::*;
+
     Fate fate = Fate::live;
     bool ready = false;
     bool accepted = false;

@@ -62,7 +62,7 @@ public:
                 nodes.push_back(node);
         return nodes;
     }
-    NodeNumbers without(bool NodeResult::*mark) const {
+    NodeNumbers without(NodeResult::Mark mark) const {
         return those([&](std::uint32_t node) { return !(sessions_[node].result().*mark); });
     }
     NodeNumbers who_owe_answers() const {

@@ -29,19 +29,18 @@ double seconds(std::chrono::steady_clock::duration duration) {
 Output output_of(const Operation& op) {
     const RunPlan& plan = op.run();
     const bool kept = !plan.output.empty() || (op.all_push() && !op.is_app());
+    const auto anything = [](NodeId) { return Output::Share{0, bounds::kAppOutputBytesMax}; };
     if (op.is_app())
-        return {bounds::kAppOutputBytesMax, kept, [](NodeId) {
-                    return Output::Share{0, bounds::kAppOutputBytesMax};
-                }};
+        return {bounds::kAppOutputBytesMax, kept, anything};
     const std::size_t part = plan.bytes;
+    const auto its_part = [part](NodeId node) { return Output::Share{index(node) * part, part}; };
     if (op.all_push())
-        return {plan.nodes() * part, kept, [part](NodeId node) {
-                    return Output::Share{index(node) * part, part};
-                }};
+        return {plan.nodes() * part, kept, its_part};
     const std::size_t all = op.output_bytes();
-    Output output(all, kept, [all, who = op.output_node()](NodeId node) {
+    const auto all_of_one = [all, who = op.output_node()](NodeId node) {
         return Output::Share{0, node == who ? all : 0};
-    });
+    };
+    Output output(all, kept, all_of_one);
     output.grow(all);
     return output;
 }
@@ -184,7 +183,7 @@ RunResult Run::collect() {
     return std::move(result_);
 }
 
-void Run::begin_phase(bool NodeResult::*mark, std::string_view what) {
+void Run::begin_phase(NodeResult::Mark mark, std::string_view what) {
     mark_ = mark;
     what_ = what;
     deadlines_.tick(true);

@@ -78,7 +78,7 @@ private:
     RunResult collect();
     std::vector<Wait> waits();
 
-    void begin_phase(bool NodeResult::*mark, std::string_view what);
+    void begin_phase(NodeResult::Mark mark, std::string_view what);
     void await_all();
     void come_to_rest();
     bool step();
@@ -102,7 +102,7 @@ private:
     std::string ended_; // by a program: why
     Offer offer_;
     Roster roster_;
-    bool NodeResult::*mark_ = &NodeResult::ready; // what this phase wants of all nodes
+    NodeResult::Mark mark_ = &NodeResult::ready; // what this phase wants of all nodes
     std::string_view what_ = "ready";
     std::uint32_t done_ = 0;
     std::size_t incidents_seen_ = 0; // of the fault plan

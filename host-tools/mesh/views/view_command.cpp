@@ -32,7 +32,7 @@ constexpr std::array<std::pair<std::string_view, View>, 5> kViews{{{"html", html
 class Mapped {
 public:
     explicit Mapped(int file) {
-        struct stat facts {};
+        struct stat facts = {};
         if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size == 0)
             return;
         bytes_ = static_cast<std::size_t>(facts.st_size);
