@@ -150,7 +150,11 @@ hal::Received Board::begin_receive() {
     receiving_.frame_bytes = without(length, kFcsBytes);
     receiving_.port =
         receiving_.frame_bytes > wire::offset::kCablePort ? load_port(*head_) : kNoPort;
-    const std::uint32_t packet_words = words(without(receiving_.frame_bytes, wire::kHeadBytes));
+    // What is too short for a packet is what Ethernet fills a short frame with: no work for the
+    // DMA.
+    const std::uint32_t behind_head = without(receiving_.frame_bytes, wire::kHeadBytes);
+    const std::uint32_t packet_words =
+        behind_head < wire::kPacketHeaderBytes ? 0 : words(behind_head);
     constexpr std::uint32_t kRoomWords = wire::kPacketBytesMax / 4;
     static_assert(wire::kPacketBytesMax % 4 == 0 && kRoomWords <= regs::dma::kTransferWordsMax);
     const std::uint32_t taken = std::min(packet_words, kRoomWords);
