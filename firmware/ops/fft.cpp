@@ -13,10 +13,6 @@ using namespace mesh;
 
 namespace {
 
-struct Point {
-    float re, im;
-};
-
 constexpr Point operator+(Point a, Point b) { return {a.re + b.re, a.im + b.im}; }
 constexpr Point operator-(Point a, Point b) { return {a.re - b.re, a.im - b.im}; }
 constexpr Point operator*(Point a, Point b) {
@@ -44,20 +40,20 @@ Point root_of_unity(std::uint32_t turn) {
 /// each: every 256th is kept, and the 256 steps between them.
 class Roots {
 public:
-    static constexpr std::size_t kFine = 256;
-
     Roots(std::span<Point> memory, unsigned log2_degree, std::uint32_t first, std::size_t count)
-        : fine_(memory.first(kFine)),
-          coarse_(memory.subspan(kFine, (count + kFine - 1) / kFine)) {
+        : fine_(memory.first(kRootsApart)),
+          coarse_(memory.subspan(kRootsApart, (count + kRootsApart - 1) / kRootsApart)) {
         const auto turn = [log2_degree](std::size_t power) {
             return static_cast<std::uint32_t>(std::uint64_t{power} << (32 - log2_degree));
         };
-        for (std::size_t at = 0; at < std::min(count, kFine); ++at)
+        for (std::size_t at = 0; at < std::min(count, kRootsApart); ++at)
             fine_[at] = root_of_unity(turn(at));
         for (std::size_t at = 0; at < coarse_.size(); ++at)
-            coarse_[at] = root_of_unity(turn(first + at * kFine));
+            coarse_[at] = root_of_unity(turn(first + at * kRootsApart));
     }
-    Point operator[](std::size_t at) const { return coarse_[at / kFine] * fine_[at % kFine]; }
+    Point operator[](std::size_t at) const {
+        return coarse_[at / kRootsApart] * fine_[at % kRootsApart];
+    }
 
 private:
     std::span<Point> fine_;
@@ -72,12 +68,9 @@ std::span<Point> points(std::span<std::byte> bytes) {
 }
 
 /// The table of roots, in what the value of a node leaves of its workspace.
-constexpr std::size_t kTableBytes =
-    (2 * Roots::kFine + limits::kMessageBytesMax / sizeof(Point) / Roots::kFine) * sizeof(Point);
-
 std::span<Point> tables(Kernel& node) {
     const auto workspace = node.workspace();
-    return points(workspace.last(std::min(workspace.size(), kTableBytes)));
+    return points(workspace.last(std::min(workspace.size(), kRootsBytes)));
 }
 
 /// One butterfly for each point of two nodes, 2^dim blocks of points apart.
@@ -122,13 +115,13 @@ Task<Status> transform_inside(Kernel& node, AscendBlock& block) {
 } // namespace
 
 Process app_main(Kernel& node) {
-    AscendBlock block = ascend_block(node, kTableBytes);
+    AscendBlock block = ascend_block(node, kRootsBytes);
     Status status = co_await read_part(node, block);
     const std::size_t count = points(block.value()).size();
     const auto memory = tables(node);
     if (status == Status::ok && !std::has_single_bit(count))
         status = Status::bad_argument;
-    if (status == Status::ok && memory.size() < 2 * Roots::kFine + count / Roots::kFine)
+    if (status == Status::ok && memory.size() < 2 * kRootsApart + count / kRootsApart)
         status = Status::no_memory;
     const AscendPlan plan{{butterflies, &memory}, node.job().packet_bytes};
     if (status == Status::ok)

@@ -1,5 +1,6 @@
 // The program of `mesh run --op ...`: does what the host asks and tells what it got.
 #include "meshputer.hpp"
+#include "ops/room.hpp"
 #include "ops/traffic.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
@@ -415,46 +416,13 @@ Process run_reduction(Kernel& node) {
     co_return Status::ok;
 }
 
-// Memory that the job takes of the workspace, which another board may have less of.
-std::uint64_t workspace_needed(const Kernel& node) {
-    const wire::Job& job = node.job();
-    const std::uint64_t bytes = job.message_bytes;
-    switch (job.op) {
-    case wire::Op::bcast: {
-        const BroadcastPlan plan{.total_bytes = job.message_bytes,
-                                 .packet_bytes = job.packet_bytes};
-        return job.copies > 1 ? bytes + vote_bytes(plan) : 0;
-    }
-    case wire::Op::gather: { // marks for packets behind the blocks; exchange() knows what it needs
-        const bool marks = job.packet_bytes != 0 && !in_cycles(job.schedule);
-        const Cutting cutting{job.message_bytes, job.packet_bytes};
-        return node.nodes() * (bytes + (marks ? cutting.packets() : 0));
-    }
-    case wire::Op::scatter:
-    case wire::Op::allgather:
-    case wire::Op::alltoall: return node.nodes() * bytes;
-    case wire::Op::send: return job.has_input != 0 ? bytes : 0;
-    case wire::Op::reduce:
-    case wire::Op::allreduce:
-    case wire::Op::scan: return bytes;
-    case wire::Op::barrier:
-    case wire::Op::ascend:
-    case wire::Op::descend:
-    case wire::Op::sort:
-    case wire::Op::fft:
-    case wire::Op::none:
-    case wire::Op::app: break;
-    }
-    return 0;
-}
-
 Process end_with(Kernel&, Status status) { co_return status; }
 
 } // namespace
 } // namespace mesh
 
 mesh::Process app_main(mesh::Kernel& node) {
-    if (node.workspace().size() < mesh::workspace_needed(node))
+    if (node.workspace().size() < mesh::workspace_needed(node.network(), node.job()))
         return mesh::end_with(node, mesh::Status::no_memory);
     switch (node.job().op) {
     case mesh::wire::Op::bcast:

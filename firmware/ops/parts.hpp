@@ -7,29 +7,19 @@
 
 #include "collectives/ascend.hpp"
 #include "collectives/host_files.hpp"
+#include "ops/room.hpp"
 #include "wire/crc32.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
 
 namespace mesh {
 
-/// What a node lends to the values of ASCEND and DESCEND; the rest of its workspace is for tables.
-inline constexpr std::size_t kAscendMemoryBytes = 3 * limits::kMessageBytesMax;
-
-/// Most bytes of a value.
-constexpr std::size_t ascend_room_bytes(Network network) {
-    const std::size_t room = kAscendMemoryBytes / ascend_places(network) / 8 * 8;
-    return room < limits::kMessageBytesMax ? room : limits::kMessageBytesMax;
-}
-
 /// A value in the workspace, without the last `kept_bytes` of it.
 inline AscendBlock ascend_block(Kernel& kernel, std::size_t kept_bytes = 0) {
     const auto workspace = kernel.workspace();
-    const std::size_t room = workspace.size() - std::min(workspace.size(), kept_bytes);
-    return {kernel.network(), workspace.first(std::min(room, kAscendMemoryBytes))};
+    return {kernel.network(), workspace.first(ascend_memory_bytes(workspace.size(), kept_bytes))};
 }
 
 /// Makes this node's part of the input its value.

@@ -6,6 +6,7 @@
 #include "host-tools/mesh/engines/engine.hpp"
 #include "host-tools/mesh/engines/qemu_process.hpp"
 #include "host-tools/mesh/links/host_frame.hpp"
+#include "host-tools/mesh/plan/plan_rig.hpp"
 #include "tests/bench/bare_forwarder/messages.hpp"
 
 #include <fmt/format.h>
@@ -131,7 +132,7 @@ double frames_per_second(const char* image, unsigned dim, std::uint32_t payload_
     plan.network = cube;
     plan.board = host::read_board(std::filesystem::path(image).parent_path());
     plan.programs = {{"bare_forwarder", image}};
-    plan.qemu = host::find_program("qemu-system-arm");
+    host::plan_emulator(plan, "qemu-system-arm");
     plan.wiring = host::wiring_of(cube);
     Rig rig(std::move(plan), node_count(cube));
     rig.wait_until_up();

@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/engines/qemu_engine.hpp"
 #include "host-tools/mesh/links/host_frame.hpp"
+#include "host-tools/mesh/plan/plan_rig.hpp"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ host::RigPlan plan_of(const Subject& subject) {
     plan.network = {Topology::cube, static_cast<std::uint8_t>(subject.board.ports())};
     plan.board = subject.board;
     plan.programs = {{"conform", subject.image}};
-    plan.qemu = host::find_program("qemu-system-arm");
+    host::plan_emulator(plan, "qemu-system-arm");
     return plan;
 }
 

@@ -69,6 +69,22 @@ TEST_F(BoardFile, SaysWhatABoardWithSerialLinesIs) {
     EXPECT_EQ(board.window_bytes(7), 1500u) << "as with all ports that it has";
 }
 
+TEST_F(BoardFile, SaysHowOlderEmulatorsNumberTheLines) {
+    json renumbered = good_;
+    renumbered["lines"]["older"] = {{"than", "10.0"}, {"serial", {0, 3, 2}}};
+    const auto lines_of = [&](const json& file, QemuVersion version) {
+        BoardFacts board = read(file);
+        board.take_lines_of(version);
+        return board.serial_lines;
+    };
+    const std::vector<unsigned> now{0, 2, 1}, before{0, 3, 2};
+    EXPECT_EQ(lines_of(renumbered, {7, 2}), before);
+    EXPECT_EQ(lines_of(renumbered, {9, 99}), before);
+    EXPECT_EQ(lines_of(renumbered, {10, 0}), now);
+    EXPECT_EQ(lines_of(renumbered, {11, 2}), now);
+    EXPECT_EQ(lines_of(good_, {7, 2}), now) << "there is one way only";
+}
+
 TEST_F(BoardFile, ThatCannotBeIsRefusedByFileAndKey) {
     const auto with = [&](const char* key, const json& value) {
         json bad = good_;
@@ -87,6 +103,15 @@ TEST_F(BoardFile, ThatCannotBeIsRefusedByFileAndKey) {
     with("lines", {{"serial", {0}}, {"fill", 1}});
     with("lines", {{"serial", {0, 1, 1}}, {"fill", 1}});
     with("lines", {{"serial", {0, 1, 64}}, {"fill", 1}});
+    const auto with_older = [&](const json& older) {
+        with("lines", {{"serial", {0, 2, 1}}, {"fill", 14}, {"older", older}});
+    };
+    with_older("7.2");
+    with_older({{"serial", {0, 1, 2}}});
+    with_older({{"than", 10}, {"serial", {0, 1, 2}}});
+    with_older({{"than", "ten"}, {"serial", {0, 1, 2}}});
+    with_older({{"than", "10.0"}, {"serial", {0, 1}}});
+    with_older({{"than", "10.0"}, {"serial", {0, 1, 1}}});
     with("identity", 5);
     with("identity", "2001FFF0");
     with("identity", "0x2001FFF1");

@@ -91,8 +91,13 @@ TEST(Ops, APartThatANodePushesToTheWholeIsComparedToo) {
 std::uint16_t patience_ms_with(unsigned dim, std::size_t window, unsigned fill) {
     const auto op = planned("barrier");
     op->run().rig.network.dim = static_cast<std::uint8_t>(dim);
-    if (window != 0)
-        op->run().rig.board = {.serial_lines = {0, 1}, .serial_fill = fill, .windows = {window}};
+    if (window != 0) {
+        BoardFacts board;
+        board.serial_lines = {0, 1};
+        board.serial_fill = fill;
+        board.windows = {window};
+        op->run().rig.board = board;
+    }
     return wire::load<wire::Job>(op->job_for(NodeId{0}), 0).patience_ms;
 }
 

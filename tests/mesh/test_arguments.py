@@ -1,5 +1,6 @@
 """A bad argument: exit status 2, one line on standard error that says what is allowed."""
 import os
+import shutil
 
 import pytest
 
@@ -141,6 +142,33 @@ def test_a_qemu_that_is_too_old_is_named_with_the_version_that_would_do(tmp_path
     env = dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}")
     refused(mesh("run", "--engine", "qemu", "--dim", 1, "--op", "bcast", env=env, timeout=10),
             "7.2 or newer")
+
+
+def qemu_that_says(version, folder):
+    """The emulator that is there, which says another version; the environment that has it."""
+    fake = folder / "qemu-system-arm"
+    fake.write_text(f"#!/bin/sh\n[ \"$1\" != --version ] || exec echo 'QEMU emulator version "
+                    f"{version}'\nexec {shutil.which('qemu-system-arm')} \"$@\"\n")
+    fake.chmod(0o755)
+    return dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}")
+
+
+def test_a_version_of_qemu_that_no_test_has_seen_is_told_once_and_used(tmp_path):
+    outcome = mesh("run", "--dim", 1, "--op", "barrier", "--repeat", 2,
+                   env=qemu_that_says("9.1.3", tmp_path), timeout=30)
+    assert outcome.status == 0, outcome
+    assert outcome.err.count("warning: ") == outcome.err.count("QEMU 9.1 is not") == 1, outcome
+
+
+@pytest.mark.parametrize("version", ["7.2.22", "10.0.13"])
+def test_the_versions_of_qemu_that_tests_have_seen_are_not_told(tmp_path, version):
+    outcome = mesh("run", "--dim", 1, "--op", "barrier", env=qemu_that_says(version, tmp_path),
+                   timeout=30)
+    assert outcome.status == 0 and "QEMU" not in outcome.err, outcome
+
+
+def test_help_names_the_versions_of_qemu_that_tests_have_seen():
+    assert "tested with 7.2, 10.0" in " ".join(mesh("run", "--help").out.split())
 
 
 def test_help_of_every_command_exits_0_and_names_its_options():

@@ -5,6 +5,7 @@
 #include "host-tools/mesh/common/version.hpp"
 #include "host-tools/mesh/engines/qemu_process.hpp"
 #include "host-tools/mesh/ops/families.hpp"
+#include "host-tools/mesh/plan/find_qemu.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 
@@ -162,7 +163,8 @@ void add_rig(CLI::App& app, RunArguments& run) {
                    "the line of node 0 of a mesh that is there already, as /dev/ttyUSB0");
     app.add_option("--baud", run.baud, "bits a second of --serial")->capture_default_str();
     app.add_option("--image", run.image, "another image for the nodes");
-    app.add_option("--qemu", run.qemu, "the emulator")->capture_default_str();
+    app.add_option("--qemu", run.qemu, "the emulator; tested with " + tested_qemu_versions())
+        ->capture_default_str();
     app.add_option("--miswire", run.miswire,
                    "swap the cables at two NODE/PORT, to see the self-check find it")
         ->expected(2);
@@ -221,7 +223,8 @@ void add_run(CLI::App& app, SeriesArguments& series) {
 }
 
 void add_load(CLI::App& app, SeriesArguments& series) {
-    app.add_option("image", series.run.load, "as --app names one: an app, or FILE.elf")->required();
+    app.add_option("program", series.run.load, "as --app names one: an app, or FILE.elf")
+        ->required();
     add_run(app, series);
 }
 

@@ -6,7 +6,6 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "kernel/limits.hpp"
-#include "ops/parts.hpp"
 #include "ops/traffic.hpp"
 #include "samples.hpp"
 #include "wire/bytes.hpp"
@@ -65,6 +64,10 @@ void Ascending::plan_common(const RunArguments& arguments) {
     plan_packet(run(), arguments.packet, {limits::kMessageBytesMax, true});
 }
 
+std::uint64_t Ascending::room_bytes() const {
+    return ascend_room_bytes(run().network(), run().workspace_bytes, kept_bytes());
+}
+
 void Ascending::refuse_bytes_of_input(const RunArguments& arguments, std::string_view done) const {
     if (run().input && arguments.bytes)
         refuse("--bytes: how much is {} is what --input has", done);
@@ -72,7 +75,8 @@ void Ascending::refuse_bytes_of_input(const RunArguments& arguments, std::string
 
 std::uint32_t Ascending::block_bytes(const RunArguments& arguments, std::uint32_t unit,
                                      std::uint64_t most) const {
-    const std::int64_t bytes = arguments.bytes.value_or(run().bytes);
+    const std::uint64_t usual = std::min<std::uint64_t>(run().bytes, most / unit * unit);
+    const std::int64_t bytes = arguments.bytes.value_or(static_cast<std::int64_t>(usual));
     if (bytes <= 0 || bytes % unit != 0 || static_cast<std::uint64_t>(bytes) > most)
         refuse("--bytes {}: allowed: multiples of {} from {} to {}", bytes, unit, unit,
                most / unit * unit);
@@ -94,7 +98,7 @@ Bytes Ascending::made_words(std::uint32_t bytes_each) const {
 void Ascending::check_room(
     const std::string& input,
     const std::function<std::uint64_t(std::uint64_t nodes)>& bytes_with) const {
-    const std::uint64_t room = ascend_room_bytes(run().network());
+    const std::uint64_t room = room_bytes();
     const std::uint64_t needed = bytes_with(run().nodes());
     if (needed <= room)
         return;
@@ -174,7 +178,7 @@ Prefix::Prefix(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
     plan_common(arguments);
     refuse_bytes_of_input(arguments, "added up");
     if (!run().input) {
-        run().bytes = block_bytes(arguments, 4, ascend_room_bytes(run().network()) / 2);
+        run().bytes = block_bytes(arguments, 4, room_bytes() / 2);
         run().input = made_words(run().bytes);
     } else {
         const std::size_t unit = std::size_t{4} * run().nodes();
@@ -211,9 +215,8 @@ Sort::Sort(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
 }
 
 void Sort::plan_numbers(const RunArguments& arguments) {
-    const Bytes data =
-        run().input ? read_numbers(*run().input, arguments.input)
-                    : made_words(block_bytes(arguments, 4, ascend_room_bytes(run().network())));
+    const Bytes data = run().input ? read_numbers(*run().input, arguments.input)
+                                   : made_words(block_bytes(arguments, 4, room_bytes()));
     records_ = data.size() / 4;
     const auto bytes_with = [&](std::uint64_t nodes) { return 4 * share(records_, nodes); };
     check_room(arguments.input, bytes_with);
@@ -266,7 +269,7 @@ Fft::Fft(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
         const auto samples = read_samples(*run().input, arguments.input);
         points.assign(samples.begin(), samples.end());
     } else {
-        const std::uint64_t most = std::bit_floor(ascend_room_bytes(run().network()));
+        const std::uint64_t most = std::bit_floor(room_bytes());
         const Bytes words = made_words(block_bytes(arguments, kPointBytes, most));
         for (std::size_t at = 0; at < words.size(); at += 8)
             points.emplace_back(

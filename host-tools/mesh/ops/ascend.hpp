@@ -4,6 +4,7 @@
 #pragma once
 
 #include "operation.hpp"
+#include "ops/room.hpp"
 
 #include <functional>
 
@@ -32,6 +33,9 @@ protected:
 
     /// Checks that the network can do it, and takes input and packets. UsageError.
     void plan_common(const RunArguments& arguments);
+    /// Bytes of a value that a node has room for, beside what the program keeps.
+    std::uint64_t room_bytes() const;
+    virtual std::size_t kept_bytes() const { return 0; }
     void refuse_bytes_of_input(const RunArguments& arguments, std::string_view done) const;
     /// Bytes of a node's block that is made from the seed; of `most` that there may be. UsageError.
     std::uint32_t block_bytes(const RunArguments& arguments, std::uint32_t unit,
@@ -102,6 +106,7 @@ public:
     Bytes result_of(const Outcome& outcome) const override;
 
 private:
+    std::size_t kept_bytes() const override { return kRootsBytes; }
     std::string_view records_name() const override { return "samples"; }
     std::size_t points() const;
     void fill(wire::Job& job, NodeId node) const override;

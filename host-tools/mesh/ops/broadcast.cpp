@@ -1,9 +1,7 @@
 // bcast: the same message for everybody, over one tree, or over disjoint trees with a packet on one
 // of them or copies on several.
-#include "collectives/copies.hpp"
 #include "data.hpp"
 #include "families.hpp"
-#include "kernel/limits.hpp"
 #include "trees.hpp"
 #include "wire/frame.hpp"
 
@@ -95,11 +93,10 @@ std::uint32_t Broadcast::best_packet_bytes(std::uint32_t most) const {
 void Broadcast::check_copies() const {
     if (run().copies == 1)
         return;
-    const std::uint64_t needed =
-        run().bytes + vote_bytes({.total_bytes = run().bytes, .packet_bytes = run().packet_bytes});
-    if (needed > limits::kWorkspaceBytes)
-        refuse("--bytes {}: with --copies a node needs {} bytes for message and votes; it has {}",
-               run().bytes, needed, limits::kWorkspaceBytes);
+    const std::uint32_t most = most_bytes(kInputBytesMax);
+    if (run().bytes > most)
+        refuse("--bytes {}: {} has room for a message of at most {} and its votes", run().bytes,
+               run().a_node(), most);
 }
 
 std::optional<unsigned> Broadcast::level_of(NodeId node) const {

@@ -96,8 +96,8 @@ void plan_blocks(RunPlan& run, const RunArguments& arguments, std::string_view o
         run.bytes = std::min(run.bytes, most / 4 * 4);
     }
     if (run.bytes > most)
-        refuse("--bytes {}: {} with {} nodes has room for at most {} for each", run.bytes, op,
-               run.nodes(), most);
+        refuse("--bytes {}: {} with {} nodes has room for at most {} for each, at {}", run.bytes,
+               op, run.nodes(), most, run.a_node());
     if (run.input && run.input->size() < blocks * run.bytes)
         refuse("--bytes {}: '{}' has {} bytes, {} blocks need {}", run.bytes, arguments.input,
                run.input->size(), blocks, blocks * run.bytes);

@@ -1,7 +1,9 @@
 #include "operation.hpp"
 
+#include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/links/host_frame.hpp"
 #include "kernel/limits.hpp"
+#include "ops/room.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -57,7 +59,7 @@ std::uint32_t Operation::packets() const {
     return most == 0 || packet == 0 ? 1 : (most - 1) / packet + 1;
 }
 
-std::vector<std::byte> Operation::job_for(NodeId node) const {
+wire::Job Operation::job(NodeId node) const {
     wire::Job job;
     job.op = kind().op;
     job.rule = Rule::unicast;
@@ -75,7 +77,28 @@ std::vector<std::byte> Operation::job_for(NodeId node) const {
     job.input_bytes = static_cast<std::uint32_t>(run().input ? run().input->size() : 0);
     job.output_node = index(output_node());
     fill(job, node);
-    return joined(wire::bytes_of(job), words());
+    return job;
+}
+
+std::vector<std::byte> Operation::job_for(NodeId node) const {
+    return joined(wire::bytes_of(job(node)), words());
+}
+
+std::uint32_t Operation::most_bytes(std::uint64_t most) const {
+    wire::Job asked = job(run().root);
+    const auto needed = [&](std::uint64_t bytes) {
+        asked.message_bytes = static_cast<std::uint32_t>(bytes);
+        return workspace_needed(run().network(), asked);
+    };
+    if (needed(0) > run().workspace_bytes)
+        refuse("--dim {}: {} needs {} bytes of {} for its tables; it has {}", run().network().dim,
+               kind().name, needed(0), run().a_node(), run().workspace_bytes);
+    std::uint64_t fits = 0;
+    for (std::uint64_t beyond = most + 1; beyond - fits > 1;) { // it fits, and beyond does not
+        const std::uint64_t middle = fits + (beyond - fits) / 2;
+        (needed(middle) <= run().workspace_bytes ? fits : beyond) = middle;
+    }
+    return static_cast<std::uint32_t>(fits);
 }
 
 NodeId Operation::output_node() const {

@@ -143,6 +143,9 @@ public:
 
 protected:
     virtual void fill(wire::Job&, NodeId) const {}
+    /// Most bytes of a message or block, `most` at most, for which a node's workspace is enough, in
+    /// packets as planned (ops/room.hpp). UsageError: not even an empty one has what it needs.
+    std::uint32_t most_bytes(std::uint64_t most) const;
     /// NUL-terminated, for the program.
     virtual std::span<const std::byte> words() const { return {}; }
     /// What each node must report.
@@ -157,6 +160,8 @@ protected:
     std::string describe_size(std::string_view each) const;
 
 private:
+    wire::Job job(NodeId node) const;
+
     const OpKind& kind_;
     RunPlan run_;
     mutable std::vector<Expectation> answers_; // once somebody has asked

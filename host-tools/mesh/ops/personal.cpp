@@ -47,12 +47,8 @@ void Personal::plan_schedule(const RunArguments& arguments,
 
 void Personal::plan_sizes(const RunArguments& arguments) {
     const std::uint64_t nodes = run().nodes();
-    const std::uint64_t tables = exchange_bytes(nodes, 0);
-    const std::uint64_t room =
-        tables < limits::kWorkspaceBytes ? limits::kWorkspaceBytes - tables : 0;
-    const std::uint64_t most = std::min<std::uint64_t>(limits::kMessageBytesMax, room / 3) / nodes;
-    plan_blocks(run(), arguments, kind().name,
-                {pairs() ? nodes * nodes : nodes, static_cast<std::uint32_t>(most)});
+    const std::uint32_t most = most_bytes(limits::kMessageBytesMax / nodes);
+    plan_blocks(run(), arguments, kind().name, {pairs() ? nodes * nodes : nodes, most});
 }
 
 Bytes Personal::block(NodeId from, NodeId to) const {
@@ -105,8 +101,8 @@ public:
                    "only)",
                    name(tree_), kind.name, run().ports_name);
         plan_schedule(arguments, names);
-        plan_sizes(arguments);
         plan_packet(run(), arguments.packet, packet_limits());
+        plan_sizes(arguments);
     }
 
     std::uint64_t expected_packets() const override {

@@ -25,7 +25,7 @@ protected:
     /// The schedule that was asked for, or the best, of `names`. UsageError.
     void plan_schedule(const RunArguments& arguments, const std::vector<std::string_view>& names);
     std::vector<std::string_view> schedules() const;
-    /// Size and number of the blocks. UsageError.
+    /// Size and number of the blocks, in packets as planned. UsageError.
     void plan_sizes(const RunArguments& arguments);
 
     /// All nodes are roots: allgather, alltoall.

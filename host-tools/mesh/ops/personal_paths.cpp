@@ -37,8 +37,8 @@ public:
         plan_schedule(arguments, names);
         if (schedule_ == Schedule::dfs_ack)
             use_all_trees();
-        plan_sizes(arguments);
         plan_packet(run(), arguments.packet, {wire::kPayloadBytesMax});
+        plan_sizes(arguments);
     }
 
     std::uint64_t expected_packets() const override;

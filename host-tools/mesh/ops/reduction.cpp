@@ -92,8 +92,9 @@ private:
 };
 
 void Reduction::plan_elements(const RunArguments& arguments) {
-    plan_blocks(run(), arguments, kind().name, {run().nodes(), limits::kMessageBytesMax});
     plan_packet(run(), arguments.packet, {wire::kPayloadBytesMax});
+    plan_blocks(run(), arguments, kind().name,
+                {run().nodes(), most_bytes(limits::kMessageBytesMax)});
     element_ = static_cast<ElementType>(place_of(kElementNames, arguments.element, "--type"));
     operation_ = static_cast<Operator>(place_of(kOperatorNames, arguments.reduction, "--operator"));
     const auto operation = combiner(operation_, element_);

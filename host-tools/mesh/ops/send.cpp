@@ -45,6 +45,9 @@ public:
         incoming_.resize(run().nodes());
         for_each_message(
             [&](NodeId from, std::uint32_t k) { ++incoming_[index(target_of(from, k))]; });
+        if (const std::uint32_t most = most_bytes(limits::kMessageBytesMax); run().bytes > most)
+            refuse("--bytes {}: {} has room for at most {} of a file", run().bytes, run().a_node(),
+                   most);
     }
 
     std::uint64_t expected_packets() const override {

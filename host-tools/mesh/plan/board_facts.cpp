@@ -58,18 +58,38 @@ public:
     void lines(BoardFacts& board) const {
         const std::string wanted = fmt::format(
             "{{\"ethernet\": ports, 1 to {}}} or {{\"serial\": [the emulator's numbers of the "
-            "host's serial line and each port's, 2 to {}], \"fill\": bytes, 1 to {}}}",
+            "host's serial line and each port's, 2 to {}], \"fill\": bytes, 1 to {}}}, with "
+            "\"older\" if older emulators have other numbers",
             kPortsMax, wire::kCompactPorts + 1, kFillMax);
         const json& lines = value("lines", wanted);
         if (lines.is_object() && lines.size() == 1 && lines.contains("ethernet")) {
             board.ethernet_ports = number(lines["ethernet"], 1, kPortsMax, "lines", wanted);
-        } else if (lines.is_object() && lines.size() == 2 && lines.contains("serial") &&
-                   lines.contains("fill")) {
+        } else if (lines.is_object() && lines.size() == 2u + lines.contains("older") &&
+                   lines.contains("serial") && lines.contains("fill")) {
             board.serial_lines = serial(lines["serial"], wanted);
             board.serial_fill = number(lines["fill"], 1, kFillMax, "lines", wanted);
+            if (lines.contains("older"))
+                older(board, lines["older"]);
         } else {
             wrong("lines", wanted);
         }
+    }
+
+    /// The lines of older emulators.
+    void older(BoardFacts& board, const json& older) const {
+        constexpr std::string_view kWanted =
+            "\"older\" of serial lines: {\"than\": \"MAJOR.MINOR\", \"serial\": [as many "
+            "numbers, of an emulator before that version]}";
+        const bool whole = older.is_object() && older.size() == 2 && older.contains("serial") &&
+                           older.contains("than") && older["than"].is_string();
+        const auto than =
+            whole ? QemuVersion::read(older["than"].get<std::string>()) : std::nullopt;
+        if (!than)
+            wrong("lines", kWanted);
+        board.older_than = *than;
+        board.older_lines = serial(older["serial"], kWanted);
+        if (board.older_lines.size() != board.serial_lines.size())
+            wrong("lines", kWanted);
     }
 
     /// Only with serial lines, and then it must be there.

@@ -1,6 +1,8 @@
 // What the host tool knows of a board: what stands in its board.json, beside its images.
 #pragma once
 
+#include "qemu_version.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +19,9 @@ struct BoardFacts {
     /// "serial": the emulator's number of the serial line of the host, then of each port. Empty:
     /// all ports share one network interface.
     std::vector<unsigned> serial_lines;
+    /// "older": the same of emulators before a version, if they number the lines in another way.
+    std::vector<unsigned> older_lines;
+    QemuVersion older_than;
     /// "fill": its receivers look after every so many bytes, or some time after the last one.
     /// Frames are filled up to that, so that nobody waits.
     unsigned serial_fill = 1;
@@ -36,6 +41,11 @@ struct BoardFacts {
     /// Folder of those that its loader brings, and its loader's name beside them.
     std::string loaded_folder() const { return name + "/loaded"; }
     std::string loader_folder() const { return name + "/loader"; }
+    /// Numbers the lines as an emulator of this version does.
+    void take_lines_of(QemuVersion version) {
+        if (version < older_than)
+            serial_lines = older_lines;
+    }
     bool serial() const { return !serial_lines.empty(); }
     unsigned ports() const {
         return serial() ? static_cast<unsigned>(serial_lines.size()) - 1 : ethernet_ports;

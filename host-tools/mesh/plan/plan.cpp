@@ -6,6 +6,7 @@
 #include "host-tools/mesh/ops/operation.hpp"
 #include "naming.hpp"
 #include "plan_host_cable.hpp"
+#include "plan_programs.hpp"
 #include "plan_rig.hpp"
 
 #include <array>
@@ -89,6 +90,7 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     if (run.live && isatty(STDERR_FILENO) == 0)
         refuse("--live: needs a terminal as standard error");
     plan_host_cable(run, arguments);
+    plan_board(run, arguments);
     plan_capture(run, arguments);
     plan_times(run, arguments);
     return run;
@@ -108,7 +110,9 @@ std::vector<std::string_view> port_model_names() { return names_of(kPortModels);
 
 std::unique_ptr<Operation> plan_run(const RunArguments& arguments, const std::string& command) {
     const OpKind& kind = kind_of(arguments);
-    std::unique_ptr<Operation> op = kind.plan(kind, plan_shared(arguments, command), arguments);
+    RunPlan shared = plan_shared(arguments, command);
+    shared.workspace_bytes = workspace_for(kind, shared, arguments);
+    std::unique_ptr<Operation> op = kind.plan(kind, std::move(shared), arguments);
     RunPlan& run = op->run();
     check_files(run);
     if (!arguments.junit.empty())

@@ -6,6 +6,7 @@
 #include "host-tools/mesh/engines/engine.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 #include "host-tools/mesh/session/console_text.hpp"
+#include "kernel/limits.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -99,21 +100,26 @@ struct RunPlan {
     std::string capture;         // file, kStandardOutput, or none
     std::size_t capture_bytes{}; // to keep of each frame
     double timeout_s = 20;
-    double limit_s = 0;                       // of the whole run; 0: none
-    std::string log;                          // folder
-    bool raw = false;                         // console text as it is
-    std::string expect;                       // file
-    ConsoleText expected;                     // what it has
-    bool live = false;                        // a picture of the run as it goes
-    std::string command;                      // that repeats the run
-    std::uint64_t memory_kbyte = 0;           // that its nodes need
-    std::uint64_t memory_available_kbyte = 0; // when it was planned
+    double limit_s = 0;                                    // of the whole run; 0: none
+    std::string log;                                       // folder
+    bool raw = false;                                      // console text as it is
+    std::string expect;                                    // file
+    ConsoleText expected;                                  // what it has
+    bool live = false;                                     // a picture of the run as it goes
+    std::string command;                                   // that repeats the run
+    std::size_t workspace_bytes = limits::kWorkspaceBytes; // of a node, for what its op keeps
+    std::uint64_t memory_kbyte = 0;                        // that its nodes need
+    std::uint64_t memory_available_kbyte = 0;              // when it was planned
 
     Network network() const { return rig.network; }
     std::uint32_t nodes() const { return node_count(rig.network); }
     /// --report FILE.html: a page instead of JSON.
     bool wants_page() const { return report.ends_with(".html"); }
     bool one_port() const { return ports != PortModel::all; }
+    /// Of which there is too little memory, say.
+    std::string a_node() const {
+        return engine == "sim" ? "a simulated node" : "a node of " + rig.board.name;
+    }
 };
 
 /// What --ports can be.

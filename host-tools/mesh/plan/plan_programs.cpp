@@ -2,12 +2,14 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
+#include "host-tools/mesh/programs/image_symbols.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 #include "host-tools/mesh/session/roster.hpp"
 #include "naming.hpp"
 
 #include "boards/host/stop.hpp"
+#include "kernel/limits.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -123,6 +125,16 @@ void plan_apps(RunPlan& run, const std::vector<std::string>& words) {
 }
 
 } // namespace
+
+std::size_t workspace_for(const OpKind& kind, const RunPlan& run, const RunArguments& arguments) {
+    const std::string image = arguments.image.empty()
+                                  ? image_of(kind.program, place_of_images(run)).string()
+                                  : arguments.image;
+    if (run.engine == "sim" || !fs::is_regular_file(image)) // plan_programs() will refuse it
+        return limits::kWorkspaceBytes;
+    const auto workspace = ImageSymbols(image).variable("workspace"); // of a board's main()
+    return workspace ? workspace->bytes : limits::kWorkspaceBytes;
+}
 
 std::string program_word(const std::string& word) { return word.substr(0, nodes_in(word)); }
 

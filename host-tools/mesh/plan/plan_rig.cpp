@@ -1,8 +1,8 @@
 #include "plan_rig.hpp"
 
 #include "boards/host/board.hpp"
+#include "find_qemu.hpp"
 #include "host-tools/mesh/common/memory.hpp"
-#include "host-tools/mesh/engines/qemu_process.hpp"
 #include "host-tools/mesh/engines/simulation.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
@@ -14,10 +14,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 namespace mesh::host {
@@ -27,8 +25,6 @@ namespace {
 constexpr unsigned kSimulatedPortsMax = kPortsMax;
 /// Of one simulated node: what it touches of its memory in a common run, rounded up.
 constexpr unsigned kSimulatedKbyte = 128;
-constexpr unsigned kQemuMajor = 7;
-constexpr unsigned kQemuMinor = 2;
 
 /// Largest dimension of this topology whose nodes fit; 0 if none does.
 unsigned largest_dim(Topology topology, std::uint64_t nodes_max, unsigned ports_max) {
@@ -81,36 +77,6 @@ void plan_buffers(const RunPlan& run, const RunArguments& arguments) {
                arguments.tree, height(run.network(), tree), buffers(run.network()), dim);
 }
 
-/// QEMU's path, after a look at its version.
-std::string find_qemu(const std::string& name) {
-    std::string path = find_program(name);
-    if (path.empty())
-        refuse("{} not found: install QEMU {}.{} or newer (`make deps`), or use --engine sim", name,
-               kQemuMajor, kQemuMinor);
-    const auto lines = lines_of({path, "--version"}, 1);
-    const std::string line = lines.empty() ? std::string{} : lines.front();
-    constexpr std::string_view kKey = "QEMU emulator version ";
-    std::istringstream words(line.substr(std::min(kKey.size(), line.size())));
-    unsigned major = 0;
-    unsigned minor = 0;
-    char dot = 0;
-    if (!line.starts_with(kKey) || !(words >> major >> dot >> minor) || dot != '.')
-        refuse("{} does not say its version; QEMU {}.{} or newer is needed", path, kQemuMajor,
-               kQemuMinor);
-    if (std::pair(major, minor) < std::pair(kQemuMajor, kQemuMinor))
-        refuse("{} is version {}.{}; {}.{} or newer is needed", path, major, minor, kQemuMajor,
-               kQemuMinor);
-    return path;
-}
-
-/// A QEMU that can confine itself is linked with the library that it does so with. Looking is
-/// cheaper than starting one.
-bool has_sandbox(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string program{std::istreambuf_iterator<char>(file), {}};
-    return program.find("libseccomp.so") != std::string::npos;
-}
-
 /// The loader's image. UsageError: the board has none.
 std::string loader_of(const BoardFacts& board) {
     const auto has_loader = [](const std::string& name) {
@@ -124,14 +90,10 @@ std::string loader_of(const BoardFacts& board) {
     return image_of("loader", board.loader_folder()).string();
 }
 
-/// Engine, board, memory and emulator.
+/// Memory, loader and emulator.
 void plan_engine(RunPlan& run, const RunArguments& arguments) {
     RigPlan& rig = run.rig;
     const bool emulated = rig.serial.empty();
-    if (emulated && run.engine != "qemu" && run.engine != "sim")
-        refuse("--engine '{}': allowed: qemu, sim", run.engine);
-    place_of(board_names(), arguments.board, "--board");
-    rig.board = read_board(toolkit_folder() / arguments.board);
     if (!arguments.load.empty())
         rig.loader = loader_of(rig.board);
     rig.timeout_s = run.timeout_s;
@@ -147,7 +109,7 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
               emulated ? std::uint64_t{rig.board.node_mbyte} * 1024 : 0, rig.board.name);
     if (!emulated)
         return;
-    rig.qemu = find_qemu(arguments.qemu);
+    plan_emulator(rig, arguments.qemu);
     rig.sandbox = has_sandbox(rig.qemu);
 }
 
@@ -181,6 +143,19 @@ void plan_wiring(RunPlan& run, const RunArguments& arguments) {
 }
 
 } // namespace
+
+void plan_board(RunPlan& run, const RunArguments& arguments) {
+    if (run.rig.serial.empty() && run.engine != "qemu" && run.engine != "sim")
+        refuse("--engine '{}': allowed: qemu, sim", run.engine);
+    place_of(board_names(), arguments.board, "--board");
+    run.rig.board = read_board(toolkit_folder() / arguments.board);
+}
+
+void plan_emulator(RigPlan& rig, const std::string& name) {
+    const Qemu qemu = find_qemu(name);
+    rig.qemu = qemu.path;
+    rig.board.take_lines_of(qemu.version);
+}
 
 void plan_rig(Operation& op, const RunArguments& arguments) {
     plan_wiring(op.run(), arguments);

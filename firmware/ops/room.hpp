@@ -1,0 +1,83 @@
+// What the programs of the ops take of a node's workspace, which one board has less of than
+// another. A node refuses a job that does not fit (no_memory); the host tool asks the same rules
+// for the workspace of the image before anything boots.
+#pragma once
+
+#include "collectives/ascend.hpp"
+#include "collectives/copies.hpp"
+#include "collectives/cutting.hpp"
+#include "collectives/personalised.hpp"
+#include "kernel/limits.hpp"
+#include "wire/host_messages.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace mesh {
+
+/// Blocks of all nodes, with what exchange() needs where the op uses it: everywhere but in packets
+/// of the cube.
+constexpr std::uint64_t blocks_room_bytes(Network network, const wire::Job& job) {
+    const std::uint64_t nodes = node_count(network);
+    const bool rooted = job.op == wire::Op::scatter || job.op == wire::Op::gather;
+    if (network.topology != Topology::cube || in_cycles(job.schedule) || !rooted)
+        return exchange_bytes(nodes, job.message_bytes);
+    const Cutting cutting{job.message_bytes, job.packet_bytes};
+    const std::uint64_t marks = job.op == wire::Op::gather ? cutting.packets() : 0;
+    return nodes * (job.message_bytes + marks);
+}
+
+/// Workspace that a job takes. Of ASCEND and its kin see ascend_room_bytes().
+constexpr std::uint64_t workspace_needed(Network network, const wire::Job& job) {
+    const BroadcastPlan plan{.total_bytes = job.message_bytes, .packet_bytes = job.packet_bytes};
+    switch (job.op) {
+    case wire::Op::bcast: return job.copies > 1 ? job.message_bytes + vote_bytes(plan) : 0;
+    case wire::Op::scatter:
+    case wire::Op::gather:
+    case wire::Op::allgather:
+    case wire::Op::alltoall: return blocks_room_bytes(network, job);
+    case wire::Op::send: return job.has_input != 0 ? job.message_bytes : 0;
+    case wire::Op::reduce:
+    case wire::Op::allreduce:
+    case wire::Op::scan: return job.message_bytes;
+    case wire::Op::barrier:
+    case wire::Op::ascend:
+    case wire::Op::descend:
+    case wire::Op::sort:
+    case wire::Op::fft:
+    case wire::Op::none:
+    case wire::Op::app: break;
+    }
+    return 0;
+}
+
+/// What a node lends to the values of ASCEND and DESCEND at most; the rest of its workspace is for
+/// tables.
+inline constexpr std::size_t kAscendMemoryBytes = 3 * limits::kMessageBytesMax;
+
+/// What it lends to them if it has so much workspace, of which the program keeps a part.
+constexpr std::size_t ascend_memory_bytes(std::size_t workspace_bytes, std::size_t kept_bytes) {
+    const std::size_t left = workspace_bytes - std::min(workspace_bytes, kept_bytes);
+    return std::min(left, kAscendMemoryBytes);
+}
+
+/// Most bytes of a value.
+constexpr std::size_t ascend_room_bytes(Network network, std::size_t workspace_bytes,
+                                        std::size_t kept_bytes = 0) {
+    const std::size_t memory = ascend_memory_bytes(workspace_bytes, kept_bytes);
+    const std::size_t room = memory / ascend_places(network) / 8 * 8;
+    return std::min<std::size_t>(room, limits::kMessageBytesMax);
+}
+
+/// One of the complex numbers that the Fourier transform is of.
+struct Point {
+    float re, im;
+};
+/// Of its roots of unity every one that divides by this is kept, and those between two of them.
+inline constexpr std::size_t kRootsApart = 256;
+/// What the transform keeps of the workspace for the table of roots.
+inline constexpr std::size_t kRootsBytes =
+    (2 * kRootsApart + limits::kMessageBytesMax / sizeof(Point) / kRootsApart) * sizeof(Point);
+
+} // namespace mesh

@@ -1,0 +1,74 @@
+#include "find_qemu.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/engines/qemu_process.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+namespace {
+
+/// Those of Debian 12 and 13, oldest first. Whoever adds one runs the tests with it.
+constexpr std::array kTested{QemuVersion{7, 2}, QemuVersion{10, 0}};
+constexpr QemuVersion kOldest = kTested.front();
+
+/// As `--version` says it; nothing if it does not.
+std::optional<QemuVersion> version_of(const std::string& path) {
+    constexpr std::string_view kKey = "QEMU emulator version ";
+    const auto lines = lines_of({path, "--version"}, 1);
+    if (lines.empty() || !lines.front().starts_with(kKey))
+        return std::nullopt;
+    return QemuVersion::read(lines.front().substr(kKey.size()));
+}
+
+void say_untested(QemuVersion version) {
+    static bool said = false;
+    if (!said)
+        fmt::print(stderr,
+                   "warning: QEMU {} is not a version that the tests have seen; those are {}\n",
+                   version.text(), tested_qemu_versions());
+    said = true;
+}
+
+} // namespace
+
+Qemu find_qemu(const std::string& name) {
+    const std::string path = find_program(name);
+    if (path.empty())
+        refuse("{} not found: install QEMU {} or newer (`make deps`), or use --engine sim", name,
+               kOldest.text());
+    const auto version = version_of(path);
+    if (!version)
+        refuse("{} does not say its version; QEMU {} or newer is needed", path, kOldest.text());
+    if (*version < kOldest)
+        refuse("{} is version {}; {} or newer is needed", path, version->text(), kOldest.text());
+    if (std::ranges::find(kTested, *version) == kTested.end())
+        say_untested(*version);
+    return {path, *version};
+}
+
+std::string tested_qemu_versions() {
+    std::vector<std::string> texts;
+    std::ranges::transform(kTested, std::back_inserter(texts), &QemuVersion::text);
+    return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// It is linked with the library that it does so with. Looking is cheaper than starting one.
+bool has_sandbox(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string program{std::istreambuf_iterator<char>(file), {}};
+    return program.find("libseccomp.so") != std::string::npos;
+}
+
+} // namespace mesh::host

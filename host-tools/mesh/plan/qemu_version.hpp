@@ -1,0 +1,31 @@
+// A version of the emulator.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <compare>
+#include <optional>
+#include <sstream>
+#include <string>
+
+namespace mesh::host {
+
+struct QemuVersion {
+    unsigned major = 0;
+    unsigned minor = 0;
+
+    auto operator<=>(const QemuVersion&) const = default;
+    std::string text() const { return fmt::format("{}.{}", major, minor); }
+
+    /// What "10.0", or "7.2.22 (Debian ...)", begins with; nothing if that is no version.
+    static std::optional<QemuVersion> read(const std::string& text) {
+        std::istringstream words(text);
+        QemuVersion version;
+        char dot = 0;
+        if (!(words >> version.major >> dot >> version.minor) || dot != '.')
+            return std::nullopt;
+        return version;
+    }
+};
+
+} // namespace mesh::host
