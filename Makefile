@@ -8,7 +8,7 @@ SHELL := /bin/bash
 
 BUILD ?= build
 CXX := g++
-CLANGXX := clang++-14
+CLANGXX := clang++
 CROSS := arm-none-eabi-
 PYTHON := /usr/bin/python3
 JOBS ?= $(shell nproc)
@@ -151,20 +151,27 @@ $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTA
 # and apps, and of tests/target, that are made without being asked for, in place of all and of the
 # apps of tests), PROBES (images of tests/target and tests/bench for it alone) and the budgets
 # FLASH_BUDGET, RAM_BUDGET (bytes, kernel without app) and STACK_BUDGET (bytes, one function).
+# Some cross compilers bring a <stdint.h> of their own, which does not define the names by which
+# newlib's <inttypes.h> knows that it must define PRId64 and its like.
+HAS_INT64 := -D__int64_t_defined -D__int_least64_t_defined -D__int_fast64_t_defined
 TARGET_FLAGS := -Os -g -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti \
   -fno-threadsafe-statics -fno-use-cxa-atexit -fno-unwind-tables -fno-asynchronous-unwind-tables \
-  -fno-common -fno-jump-tables -fstack-usage -Wno-psabi
+  -fno-common -fno-jump-tables -fstack-usage -Wno-psabi $(HAS_INT64)
 # The kernel and the collectives are compiled once more when an image is linked, as a whole: what is
 # called from one place, or with one value, is no function then. Not so what others know by its name
 # or place: tables of networks, the board, the program. The objects have their code as well, for who
 # looks into one.
 WHOLE := firmware/wire/% firmware/kernel/% firmware/collectives/% boards/%/node.cpp
+# Its loops are short: what the compiler takes out of them, or counts in their place, is more code.
+WHOLE_FLAGS := -flto -ffat-lto-objects -fno-ivopts -fno-tree-loop-im
 # Combiners need functions of floating point that boards/cortex-m/called.cpp does not name.
 NOT_WHOLE := firmware/kernel/networks/% firmware/collectives/combiners.cpp
-whole_flags = $(if $(filter $(WHOLE),$(filter-out $(NOT_WHOLE),$(1))),-flto -ffat-lto-objects)
+whole_flags = $(if $(filter $(WHOLE),$(filter-out $(NOT_WHOLE),$(1))),$(WHOLE_FLAGS))
+# There are no pages: a linker that counts with them may load the file's head, too, in front of an
+# image that begins behind its loader.
 TARGET_LDFLAGS := $(TARGET_FLAGS) -flto -flto-partition=one \
   -nostartfiles --specs=nano.specs -Llinker -Wl,--gc-sections $(LINK_NETWORKS) \
-  -Wl,--print-memory-usage -Wl,--orphan-handling=error -Wl,--fatal-warnings
+  -Wl,--nmagic -Wl,--print-memory-usage -Wl,--orphan-handling=error -Wl,--fatal-warnings
 
 TARGET_TESTS := $(patsubst tests/target/%.cpp,test_%,$(wildcard tests/target/*.cpp))
 ALL_PROBE_APPS := $(patsubst %.cpp,app_%,$(notdir $(PROBE_APPS)))
@@ -276,10 +283,9 @@ TEST_IMAGES := $(foreach b,$(BOARDS),$($b_SUITES:%=$(BUILD)/$b/%.elf) $(BUILD)/$
 # ---- packages ------------------------------------------------------------------------------------
 RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev \
   qemu-system-arm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib
-TEST_PACKAGES = git libgtest-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
-  python3 python3-pytest python3-pytest-xdist gnuplot-nox tshark pajeng nodejs \
-  gdb-multiarch node-jsdom vite \
-  $(INSTALL_PACKAGES)
+TEST_PACKAGES = git libgtest-dev clang clang-format clang-tidy libclang-rt-dev \
+  python3 python3-pytest python3-pytest-timeout python3-pytest-xdist gnuplot-nox tshark pajeng \
+  nodejs gdb-multiarch node-jsdom vite $(INSTALL_PACKAGES)
 
 .PHONY: deps run-deps
 deps: run-deps ## install the Debian packages that are missing, for all targets
@@ -364,22 +370,23 @@ TEST_LIMIT_S ?= 3600
 TEST_LOGS := $(BUILD)/test-logs
 # MESH_SEED=YYYYMMDD the faults of a day.
 .PHONY: test
-test: deps ## run all tests, or TEST='words of their names'; last line: `N passed, N failed`
+test: deps ## all tests, or TEST='words of their names', or one of SAMPLE=K; N passed, N failed
 	@$(MAKE) -j$(JOBS) test-programs
 	@mkdir -p $(TEST_LOGS); set -o pipefail; \
 	timeout $(TEST_LIMIT_S) env $(PYTEST) -n $(TEST_WORKERS) $(if $(TEST),-k '$(TEST)') \
-	  --durations=15 --junitxml=$(TEST_LOGS)/junit.xml tests | tee $(TEST_LOGS)/log; status=$$?; \
+	  $(if $(SAMPLE),--sample $(SAMPLE)) --durations=15 --junitxml=$(TEST_LOGS)/junit.xml tests | \
+	  tee $(TEST_LOGS)/log; status=$$?; \
 	tail -n 1 $(TEST_LOGS)/log | grep -Eqx '[0-9]+ passed, [0-9]+ failed' || \
 	  { echo 'The run ended without a verdict.'; echo '0 passed, 1 failed'; }; exit $$status
 
 .PHONY: fresh
-fresh: ## the two commands of README.md in a bare Debian root; needs root
-	@tests/tools/fresh.sh
+fresh: ## the two commands of README.md in a bare root of SUITE= (newest stable); needs root
+	@tests/tools/fresh.sh $(if $(SUITE),--suite $(SUITE))
 
 .PHONY: test-exhaustive
 test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on sim (hours)
 	@$(MAKE) -j$(JOBS) all
-	@$(PYTEST) --exhaustive \
+	@$(PYTEST) --exhaustive --timeout 0 \
 	  tests/mesh/test_broadcast.py tests/mesh/test_personalised.py tests/mesh/test_reduction.py \
 	  tests/mesh/test_copies.py tests/mesh/test_uhc.py tests/mesh/test_uhc_personal.py \
 	  tests/mesh/test_star.py tests/mesh/test_star_personal.py tests/mesh/test_other_networks.py \
@@ -391,10 +398,10 @@ NODES ?= 2-32
 conform: deps ## what a board promises by its HAL, then every op on every network: BOARD= NODES=
 	@$(MAKE) -j$(JOBS) all $(CONFORM) $(TEST_IMAGES)
 	@for board in $(BOARD); do $(CONFORM) $(BUILD)/$$board || exit 1; \
-	$(PYTEST) --exhaustive --nodes $(NODES) tests/mesh/test_serial.py tests/target \
+	$(PYTEST) --exhaustive --timeout 0 --nodes $(NODES) tests/mesh/test_serial.py tests/target \
 	  -k $$board || exit 1; done
 
-VERIFY_PACKAGES := rumur spin llvm-14
+VERIFY_PACKAGES := rumur spin llvm
 .PHONY: verify
 verify: deps ## what machines can show of the protocol, at length; writes tests/model/README.md
 	@tests/tools/packages.sh $(VERIFY_PACKAGES)
@@ -403,7 +410,7 @@ verify: deps ## what machines can show of the protocol, at length; writes tests/
 
 .PHONY: coverage
 coverage: deps ## branches of links and forwarding that nothing takes, or only faults; SAVE=1
-	@tests/tools/packages.sh llvm-14
+	@tests/tools/packages.sh llvm
 	@$(MAKE) -j$(JOBS) $(COVERAGE_PROGRAMS)
 	@$(PYTHON) tests/model/branches.py --build $(BUILD) $(if $(SAVE),--save)
 
@@ -417,7 +424,7 @@ FUZZ_SECONDS ?= 60
 .PHONY: fuzz
 fuzz: deps ## fuzz every parser of bytes from outside for FUZZ_SECONDS= (60) each
 	@$(MAKE) -j$(JOBS) $(FUZZERS:%=$(BUILD)/fuzz/%)
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTEST) -rP tests/fuzz
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PYTEST) --timeout 0 -rP tests/fuzz
 
 # ---- speed ---------------------------------------------------------------------------------------
 $(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tests/bench/%.o \
@@ -425,9 +432,9 @@ $(BENCHES:%=$(BUILD)/host/bench/%): $(BUILD)/host/bench/%: $(BUILD)/host/obj/tes
 	$(call link_host)
 
 .PHONY: bench
-bench: deps ## speed of boot, forwarding (beside a bare forwarder), simulation; instruction counts
+bench: deps ## speed of boot, forwarding, simulation; instructions (COUNTS=1 these alone, SAVE=1)
 	@$(MAKE) -j$(JOBS) all $(TEST_IMAGES) $(BENCHES:%=$(BUILD)/host/bench/%)
-	@$(PYTHON) tests/bench/bench.py $(BUILD)
+	@$(PYTHON) tests/bench/bench.py $(if $(COUNTS),--counts) $(if $(SAVE),--save) $(BUILD)
 
 .PHONY: osu
 osu: deps ## tables and pictures as the OSU benchmarks have them, ALT stress and ring; QUICK=1
@@ -444,18 +451,16 @@ paper: deps ## the papers' tables and figures: printed, corrected, measured; QUI
 	@BUILD=$(BUILD) $(PYTHON) tests/paper/paper.py $(if $(QUICK),--quick)
 
 # ---- sizes ---------------------------------------------------------------------------------------
-SIZE_SAVED := tests/golden/size.csv
-
 .PHONY: measured
 measured: $(BOARDS:%=$(BUILD)/%/readme.elf)
 
 .PHONY: size
-size: all measured ## flash and RAM per object against the budgets; SAVE=FILE.csv keeps the table
-	@$(PYTHON) tests/tools/size.py $(if $(SAVE),--save $(SAVE)) $(BUILD)
+size: all measured ## flash and RAM per object against the budgets; SAVE=1 keeps the table
+	@$(PYTHON) tests/tools/size.py $(if $(SAVE),--save) $(BUILD)
 
 .PHONY: size-diff
-size-diff: all measured ## what has changed since the table in SAVED= (tests/golden/size.csv)
-	@$(PYTHON) tests/tools/size.py --diff $(or $(SAVED),$(SIZE_SAVED)) $(BUILD)
+size-diff: all measured ## what has changed since the table in SAVED= (this compiler's saved one)
+	@$(PYTHON) tests/tools/size.py $(BUILD) --diff $(SAVED)
 
 include host-tools/install/install.mk
 
@@ -474,7 +479,7 @@ ALL_CXX = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
 
 .PHONY: format
 format: ## lay out all sources with clang-format
-	clang-format-14 -i $(ALL_CXX)
+	clang-format -i $(ALL_CXX)
 
 .PHONY: clean
 clean: ## remove what the build made

@@ -3,6 +3,7 @@
 Silence is a failure: a run that ends without a case that passed, or with a bad status without a
 case that failed, counts as one failed case more.
 """
+import collections
 import datetime
 import os
 
@@ -25,10 +26,27 @@ def pytest_addoption(parser):
                      help="every packet count, n = 1..6 on qemu and 1..10 on sim")
     parser.addoption("--nodes", default="2-32",
                      help="of the networks that test_serial.py goes through if exhaustive")
+    parser.addoption("--sample", type=int, default=1, metavar="K",
+                     help="of each file every K-th case, and all that hang on the toolchain")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "toolchain: the verdict hangs on the versions of compilers, "
+                                       "libraries or the emulator; in every sample")
+
+
+def sampled(items, step):
+    """Every `step`-th case of each file, the first included, and those of the toolchain."""
+    seen = collections.Counter()
+    for item in items:
+        if item.get_closest_marker("toolchain") or seen[item.path] % step == 0:
+            yield item
+        seen[item.path] += 1
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    items[:] = sampled(list(items), config.option.sample)
     for group, part in ((LONG[:1], LONG_PART), (LONG[1:], LONG_PART), (None, 1)):
         members = [item for item in items if (item.path.name in group if group is not None
                                               else item.path.name not in LONG)]

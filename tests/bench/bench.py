@@ -21,7 +21,7 @@ driver and acknowledgements, `kernel` leaves the driver out, `crc` is in both. T
 limit is broken.
 Bytes: of each group of objects, as `make size` has them.
 The exit status is 1 if a count (--save keeps those of now) or the bytes of a group
-(make size SAVE=tests/golden/size.csv) have grown since the saved tables, whatever the times are.
+(make size SAVE=1) have grown since the saved tables of this compiler, whatever the times are.
 """
 import argparse
 import csv
@@ -48,8 +48,8 @@ CABLE_BYTES = 1 << 17
 CAPTURED = (("sim", 8, 1 << 18), ("qemu", 4, 1 << 16))  # engine, dimension, hops
 CAPTURE_AIM = 0.9
 INSTRUCTIONS_LIMIT_S = 120
-SAVED_COUNTS = pathlib.Path(__file__).resolve().parents[1] / "golden" / "instructions.csv"
-SAVED_BYTES = SAVED_COUNTS.with_name("size.csv")
+SAVED_COUNTS = size.saved_file("instructions.csv")
+SAVED_BYTES = size.saved_file("size.csv")
 GROWTH = 1.01  # of a count, or of bytes, that may be: the compiler lays code out in another way
 
 
@@ -248,6 +248,7 @@ def bytes_of(table):
 
 
 def save(counts, file):
+    file.parent.mkdir(exist_ok=True)
     with file.open("w", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(("image", "row", "column", "count"))
@@ -267,6 +268,7 @@ def main():
     parser.add_argument("--sim-dims", default="8,10,12")
     parser.add_argument("--seconds", default=3, type=int)
     parser.add_argument("--rounds", default=5, type=int)
+    parser.add_argument("--counts", action="store_true", help="instructions and bytes alone")
     parser.add_argument("--save", action="store_true", help="make these counts the saved ones")
     parser.add_argument("build", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -274,12 +276,14 @@ def main():
     def numbers(text):
         return [int(word) for word in text.split(",") if word]
 
-    print_forwarding(arguments.build, numbers(arguments.dims), arguments.seconds, arguments.rounds)
-    print_one_broadcast(arguments.build, 6, arguments.seconds, arguments.rounds)
-    print_boot(arguments.build, numbers(arguments.boot_dims))
-    print_boards(arguments.build, arguments.rounds)
-    print_simulation(arguments.build, numbers(arguments.sim_dims))
-    print_capture(arguments.build, arguments.rounds)
+    if not arguments.counts:
+        print_forwarding(arguments.build, numbers(arguments.dims), arguments.seconds,
+                         arguments.rounds)
+        print_one_broadcast(arguments.build, 6, arguments.seconds, arguments.rounds)
+        print_boot(arguments.build, numbers(arguments.boot_dims))
+        print_boards(arguments.build, arguments.rounds)
+        print_simulation(arguments.build, numbers(arguments.sim_dims))
+        print_capture(arguments.build, arguments.rounds)
     counts = print_instructions(arguments.build)
     if arguments.save:
         save(counts, SAVED_COUNTS)

@@ -365,9 +365,10 @@ TEST(UhcExchange, IsNearTheWorkOfItsTreesAndMeetsTheSumOfDistancesOverAdst) {
         {{Rule::ist, 4}, 24},  {{Rule::ist, 6}, 89},  {{Rule::ist, 8}, 340},
         {{Rule::adst, 4}, 22}, {{Rule::adst, 6}, 84}, {{Rule::adst, 8}, 332}};
     for (const auto& [which, steps] : figures) {
-        const auto [rule, n] = which;
-        const Exchanged all = total_exchange(
-            uhc(n), [rule = rule, n = n](NodeId from) { return uhc_choice(n, 1, rule, from); });
+        const Rule rule = which.first;
+        const unsigned n = which.second;
+        const auto choice = [rule, n](NodeId from) { return uhc_choice(n, 1, rule, from); };
+        const Exchanged all = total_exchange(uhc(n), choice);
         EXPECT_EQ(all.steps, steps) << name(rule) << " n=" << n;
         EXPECT_GE(all.steps, all.bound);
     }

@@ -9,15 +9,13 @@ import fcntl
 import os
 import pathlib
 import re
-import select
 import struct
 import subprocess
 import tempfile
 import termios
-import time
 
 import boards
-from mesh_tool import BUILD
+from mesh_tool import BUILD, wait_until
 
 START_S = 60
 
@@ -50,10 +48,17 @@ class DirectMesh:
         """Of a cable; QEMU reads from this .in and writes to this .out."""
         return f"{self.folder.name}/{node}.{port}"
 
+    def log_of(self, node):
+        return pathlib.Path(f"{self.folder.name}/{node}.log")
+
     def __enter__(self):
-        for node in range(1 << self.dim):
-            self.power_on(node)
-        self.device = self.told_device(self.nodes[0].stdout)
+        try:
+            for node in range(1 << self.dim):
+                self.power_on(node)
+            self.device = self.told_device(0)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
@@ -81,35 +86,42 @@ class DirectMesh:
                 words += ["-chardev", f"pty,id=l{line}{buffer}"]
             words += ["-serial",
                       f"chardev:l{line}" if f"id=l{line}" in ",".join(words) else "null"]
-        self.nodes[node] = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=subprocess.STDOUT)
+        with self.log_of(node).open("wb") as log:
+            self.nodes[node] = subprocess.Popen(words, bufsize=0, stdin=subprocess.PIPE,
+                                                stdout=log, stderr=subprocess.STDOUT)
         for port in range(self.dim):
-            self.await_noise(self.ends[node, port])
-        self.nodes[node].stdin.write(b"cont\n")
-        self.nodes[node].stdin.flush()
+            self.await_noise(node, port)
+        with contextlib.suppress(BrokenPipeError):  # told_device() says how it has ended
+            self.nodes[node].stdin.write(b"cont\n")
 
-    def await_noise(self, end):
-        """Until the line has some of it."""
-        while self.noise and bytes_waiting(end) == len(self.noise):
-            time.sleep(0.01)
+    def await_noise(self, node, port):
+        """Until the line has some of it. A neighbour that is on sends more meanwhile."""
+        if self.noise:
+            end = self.ends[node, port]
+            wait_until(lambda: bytes_waiting(end) != len(self.noise), START_S,
+                       f"port {port} of node {node} takes the bytes that come",
+                       lambda: self.ended(node))
 
     def power_off(self, node):
         process = self.nodes.pop(node)
         process.kill()
         process.wait()
         process.stdin.close()
-        process.stdout.close()
 
-    @staticmethod
-    def told_device(stream):
-        """QEMU says which one it has made."""
-        text, end = b"", time.monotonic() + START_S
-        while time.monotonic() < end:
-            if select.select([stream], [], [], 1)[0]:
-                text += os.read(stream.fileno(), 4096)
-            if found := re.search(rb"redirected to (\S+) ", text):
-                return found[1].decode()
-        raise AssertionError(f"QEMU has no terminal device: {text}")
+    def said(self, node):
+        """What its emulator has said up to now."""
+        return self.log_of(node).read_text(errors="replace")
+
+    def ended(self, node):
+        """How its emulator has ended; None while it runs."""
+        status = self.nodes[node].poll()
+        return None if status is None else \
+            f"the emulator of node {node} ended with {status} and said '{self.said(node).strip()}'"
+
+    def told_device(self, node):
+        """The device that its emulator says it has made."""
+        return wait_until(lambda: re.search(r"redirected to (\S+) ", self.said(node)), START_S,
+                          f"node {node} has a terminal device", lambda: self.ended(node))[1]
 
 
 @contextlib.contextmanager

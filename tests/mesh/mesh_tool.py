@@ -198,12 +198,15 @@ def words_of(pid):
         return []
 
 
-def wait_until(condition, seconds, what):
-    """Polls until `condition()` holds; its value."""
+def wait_until(condition, seconds, what, ended=lambda: None):
+    """Polls until `condition()` holds; its value. `ended()` says how the process that alone can
+    make it hold has ended, or nothing while it runs."""
     limit = time.monotonic() + seconds
     while time.monotonic() < limit:
+        how = ended() # before the last look at the condition
         value = condition()
         if value:
             return value
+        assert not how, f"{how}, before this: {what}"
         time.sleep(0.02)
     raise AssertionError(f"not within {seconds} s: {what}")

@@ -108,6 +108,12 @@ def test_neighbours_whose_lines_were_not_silent_send_each_other_whole_frames_at_
     assert outcome.status == 0 and "verified  2 of 2" in outcome.out, outcome
 
 
+def test_a_mesh_whose_emulators_end_says_why_and_does_not_hang(tmp_path):
+    with pytest.raises(AssertionError, match="(?s)node 0 ended with 1 and said '.*ould not load"):
+        with DirectMesh(SERIAL[0], 1, tmp_path / "none.elf", b"noise"):
+            pass
+
+
 @pytest.mark.parametrize("board", SERIAL[:1])
 def test_a_mesh_of_another_image_is_told(board, tmp_path):
     image = (BUILD / board / "relay" / "job.elf").read_bytes()

@@ -98,7 +98,7 @@ def test_a_disk_that_is_full_while_nodes_print_is_a_failure_that_is_told(tmp_pat
                           stderr=subprocess.PIPE, timeout=60, stdin=subprocess.DEVNULL,
                           preexec_fn=small_files)
     assert done.returncode == 1, done
-    assert re.match("mesh: --log '.*': cannot be written", done.stderr), done
+    assert re.search("^mesh: --log '.*': cannot be written", done.stderr, re.M), done
 
 
 def test_words_of_the_page_in_the_words_of_a_run_stay_what_they_are(tmp_path):

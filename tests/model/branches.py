@@ -67,8 +67,8 @@ def profiles(folder, name, runs):
 def counts(folder, raw):
     """What export of llvm-cov says of FILES after the runs that counted `raw`."""
     profile = folder / "merged.profdata"
-    run(["llvm-profdata-14", "merge", "-sparse", *raw, "-o", profile])
-    told = run(["llvm-cov-14", "export", folder / "kernel", "-object", folder / "soak", "-object",
+    run(["llvm-profdata", "merge", "-sparse", *raw, "-o", profile])
+    told = run(["llvm-cov", "export", folder / "kernel", "-object", folder / "soak", "-object",
                 folder / "explore_link", f"-instr-profile={profile}", *FILES])
     return json.loads(told)["data"][0]["files"]
 

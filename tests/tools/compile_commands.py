@@ -31,7 +31,7 @@ def for_clang(command):
         return GCC_ONLY.sub("", command)
     compiler, rest = command.split(" ", 1)
     cpu = " ".join(re.findall(r"(?<!\S)-m\S+", rest))
-    return (f"clang++-14 --target={CROSS} -nostdinc{system_folders(compiler, cpu)} "
+    return (f"clang++ --target={CROSS} -nostdinc{system_folders(compiler, cpu)} "
             f"{GCC_ONLY.sub('', ' ' + rest).strip()}")
 
 

@@ -1,34 +1,52 @@
 #!/bin/bash
-# fresh.sh [COMMAND...]: the README's commands on a machine that has nothing but git and make.
+# fresh.sh [--suite NAME] [COMMAND...]: the README's commands on a machine that has nothing but git
+# and make.
 #
-# Makes a bare Debian root from the sources that this machine's own apt uses, clones HEAD into it
-# and runs the commands there (`make run` and `make test` unless told otherwise); the last line is
-# that of the last command. Root, mounts and processes live in namespaces and a folder that go with
-# this script, however it ends. Ends with 77 where no such root can be had, else with 0 or 1.
+# Makes a bare Debian root from the archives that this machine's own apt uses, of the suite NAME
+# (trixie, bookworm; default: the newest stable that those archives offer), clones HEAD into it and
+# runs the commands there (`make run` and `make test` unless told otherwise); the last line is that
+# of the last command. Root, mounts and processes live in namespaces and a folder that go with this
+# script, however it ends. Ends with 77 where no such root can be had, else with 0 or 1.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 readonly NO_ROOT=77
+
+suite=
+if [ "${1-}" = --suite ]; then
+  suite=${2-}
+  shift 2
+fi
 [ $# -gt 0 ] || set -- "make run" "make test"
 
-say() { echo "fresh: $*" >&2; }
+say() { echo "fresh: ${suite:+$suite: }$*" >&2; }
 impossible() { say "$*"; exit $NO_ROOT; }
 
-# The host's Debian archives, a line each; archives of others have no place in a bare Debian.
-sources() {
-  apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' \
+# "ADDRESS SUITE COMPONENT" of each of the host's Debian archives; those of others have no place in
+# a bare Debian.
+archives() {
+  apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' \
     'Origin: Debian' 'Created-By: Packages'
 }
 
+# The newest stable suite of the archive at address $1, downloaded into folder $2.
+newest_stable() {
+  /usr/lib/apt/apt-helper download-file "$1/dists/stable/Release" "$2/Release" >/dev/null 2>&1 &&
+    sed -n 's/^Codename: //p' "$2/Release"
+}
+
 make_root() { # of folder $1
-  local lines suite
-  lines=$(sources)
-  [ -n "$lines" ] || { apt-get -qq update; lines=$(sources); }
-  suite=$(awk '{ print $3; exit }' <<<"$lines")
-  [ -n "$suite" ] || impossible "apt knows no Debian archive on this machine"
-  echo "$lines" >"$1/sources.list"
+  local lines host
+  lines=$(archives)
+  [ -n "$lines" ] || { apt-get -qq update; lines=$(archives); }
+  host=$(awk '{ sub(/-.*/, "", $2); print $2; exit }' <<<"$lines")
+  [ -n "$host" ] || impossible "apt knows no Debian archive on this machine"
+  [ -n "$suite" ] || suite=$(newest_stable "${lines%% *}" "$1") || suite=$host
+  # What the host has of its own suite, as bookworm-security, of the wanted one.
+  awk -v host="$host" -v suite="$suite" \
+    '{ sub("^" host, suite, $2); print "deb", $1, $2, $3 }' <<<"$lines" >"$1/sources.list"
   apt-config dump --no-empty --format '%f "%v";%n' |
     grep -E '^Acquire::(https?|Check|Retries|ForceIPv)' >"$1/apt.conf" || true
-  say "making a bare $suite"
+  say "making a bare root"
   mmdebstrap --quiet --variant=apt --include=ca-certificates,git,make --aptopt="$1/apt.conf" \
     --dpkgopt=force-unsafe-io "$suite" "$1/root" "$1/sources.list" ||
     impossible "mmdebstrap could not make a bare Debian"
@@ -55,7 +73,7 @@ inside() { # folder $1, then the commands
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv LANG=C.UTF-8 chroot "$folder/root" \
       bash -c "cd /srv/meshputer && $command" </dev/null | tee "$folder/log" ||
       { say "'$command' failed"; tail -n 1 "$folder/log"; exit 1; }
-    last+=("'$command' ended with: $(tail -n 1 "$folder/log")")
+    last+=("'$command' ended after $SECONDS s with: $(tail -n 1 "$folder/log")")
   done
   for command in "${last[@]}"; do say "$command"; done
   tail -n 1 "$folder/log"
@@ -81,7 +99,8 @@ outside() {
   git diff --quiet HEAD || say "changes that are not committed are left out"
   folder=$(mktemp -d "${TMPDIR:-/var/tmp}/fresh-XXXXXX")
   chmod 755 "$folder"
-  unshare --mount --pid --fork --kill-child tests/tools/fresh.sh --inside "$folder" "$@" &
+  INSIDE=$folder unshare --mount --pid --fork --kill-child tests/tools/fresh.sh \
+    ${suite:+--suite "$suite"} "$@" &
   child=$!
   trap tear_down EXIT
   trap 'exit 130' INT
@@ -89,9 +108,8 @@ outside() {
   wait $child
 }
 
-if [ "$1" = --inside ]; then
-  shift
-  inside "$@"
+if [ -n "${INSIDE-}" ]; then
+  inside "$INSIDE" "$@"
 else
   outside "$@"
 fi

@@ -70,10 +70,25 @@ FORBIDDEN = {"malloc", "free", "calloc", "realloc", "_Znwj", "_Znaj", "_ZdlPv", 
              "__cxa_throw", "__cxa_allocate_exception", "__gxx_personality_v0", "__dynamic_cast"}
 # The C library's own heap; a board may stand in for it with a fixed block for stdio.
 HEAP_OBJECTS = re.compile(r"lib_a-(?:nano-)?(?:malloc|calloc|free|memalign)r?\.o|lib_a-sbrkr?\.o")
+# What other compilers make differs by more than a change of the source: each has tables of its own.
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden"
 # Objects and groups may differ from the saved table by so much unseen.
 DRIFT_PART, DRIFT_BYTES = 0.05, 64
 # Figures of others' stacks on a Cortex-M, for comparison; sources in README.md.
 OTHERS = (("libcsp", 7600, 7700), ("libcanard", 8400, None))
+
+
+@functools.cache
+def compiler():
+    """The cross compiler, as the folder of its saved tables is called."""
+    version = subprocess.run(["arm-none-eabi-gcc", "-dumpversion"], capture_output=True, text=True,
+                             check=True).stdout
+    return f"gcc-{version.split('.')[0]}"
+
+
+def saved_file(name):
+    """Where the table of this name, as this compiler makes it, is saved; it may have none yet."""
+    return GOLDEN / compiler() / name
 
 
 def symbols(objects, *options):
@@ -225,6 +240,7 @@ def forbidden_symbols(build, board):
 
 
 def write_csv(table, file):
+    file.parent.mkdir(exist_ok=True)
     with open(file, "w", newline="", encoding="utf-8") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(("group", "object", "flash_bytes", "ram_bytes"))
@@ -308,8 +324,9 @@ def main():
     parser.add_argument("--board", help="the default board if none is named")
     parser.add_argument("--image", default="hello")
     parser.add_argument("--full-image", default="job")
-    parser.add_argument("--save", type=pathlib.Path, help="write the table as CSV")
-    parser.add_argument("--diff", type=pathlib.Path, help="compare with a table that was saved")
+    parser.add_argument("--save", action="store_true", help="make this the compiler's saved table")
+    parser.add_argument("--diff", nargs="?", type=pathlib.Path, const=saved_file("size.csv"),
+                        help="compare with a table that was saved (default: the compiler's)")
     parser.add_argument("build", type=pathlib.Path)
     arguments = parser.parse_args()
     arguments.board = arguments.board or boards.default(arguments.build)
@@ -333,7 +350,7 @@ def main():
     for name, flash, ram in OTHERS:
         print(f"{name + ' (quoted)':44}{flash:8}{ram or '-':>8}")
     if arguments.save:
-        write_csv(table, arguments.save)
+        write_csv(table, saved_file("size.csv"))
     results = list(limits(table, full_image, arguments.build, arguments.board))
     for good, text in results:
         print(f"{'ok  ' if good else 'FAIL'} {text}")

@@ -34,7 +34,7 @@ def sources(*endings):
 
 
 def layout(_):
-    result = subprocess.run(["clang-format-14", "--dry-run", "-Werror",
+    result = subprocess.run(["clang-format", "--dry-run", "-Werror",
                              *map(str, sources(".cpp", ".hpp"))], capture_output=True, text=True)
     files = sorted(set(re.findall(r"^(\S+):\d+:\d+: error: ", result.stderr, re.M)))
     return [f"{file}: make format lays it out" for file in files]
@@ -99,13 +99,13 @@ def clang_tidy_of(name, build):
     text.write_text("".join(
         f"#define app_main app_main_{file.stem}\n#include \"{file.absolute()}\"\n#undef app_main\n"
         for file in files))
-    read = subprocess.run(["clang++-14", *flags, "-w", "-E", "-C", "-o", "-", text],
+    read = subprocess.run(["clang++", *flags, "-w", "-E", "-C", "-o", "-", text],
                           capture_output=True, check=True).stdout
     asked = pathlib.Path(".clang-tidy").read_bytes()
     stamp = folder / hashlib.sha256(read + asked).hexdigest()
     if stamp.exists():
         return []
-    result = subprocess.run(["clang-tidy-14", "--quiet", "--config-file=.clang-tidy", text, "--",
+    result = subprocess.run(["clang-tidy", "--quiet", "--config-file=.clang-tidy", text, "--",
                              *flags], capture_output=True, text=True)
     found = re.findall(r"^(\S+:\d+:\d+: (?:warning|error): .*)$", result.stdout, re.M)
     if result.returncode == 0 and not found:

@@ -122,7 +122,7 @@ private:
         const auto draws = number<std::uint32_t>(rest.substr(space + 2));
         if (!draws || *draws == 0 || *draws > kDrawsMax)
             refuse_entry(entry_, "xK needs a number from 1 on");
-        spec_.draws = *draws;
+        spec_.draws = draws;
         rest = trim(rest.substr(0, space));
     }
 

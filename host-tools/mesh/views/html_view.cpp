@@ -46,12 +46,13 @@ Json units(wire::ModelTime ticks) {
 
 /// The tree that the run used; nothing if it used none.
 std::optional<Rule> tree_in(const Recording& recording) {
-    const auto tree = recording.plan.find("tree");
-    if (tree == recording.plan.end() || !tree->is_string())
+    const auto entry = recording.plan.find("tree");
+    if (entry == recording.plan.end() || !entry->is_string())
         return std::nullopt;
+    const auto tree = entry->get<std::string>();
     for (unsigned number = 0; number < static_cast<unsigned>(Rule::kCount); ++number) {
         const auto rule = static_cast<Rule>(number);
-        if (rule != Rule::unicast && rule != Rule::disjoint && name(rule) == *tree)
+        if (rule != Rule::unicast && rule != Rule::disjoint && name(rule) == tree)
             return rule;
     }
     return std::nullopt;
