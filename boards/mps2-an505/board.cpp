@@ -150,17 +150,16 @@ hal::Received Board::begin_receive() {
     receiving_.frame_bytes = without(length, kFcsBytes);
     receiving_.port =
         receiving_.frame_bytes > wire::offset::kCablePort ? load_port(*head_) : kNoPort;
-    // What is too short for a packet is what Ethernet fills a short frame with: no work for the
-    // DMA.
-    const std::uint32_t behind_head = without(receiving_.frame_bytes, wire::kHeadBytes);
-    const std::uint32_t packet_words =
-        behind_head < wire::kPacketHeaderBytes ? 0 : words(behind_head);
+    const std::uint32_t packet_words = words(without(receiving_.frame_bytes, wire::kHeadBytes));
+    constexpr std::uint32_t kPacketWordsMin = wire::kPacketHeaderBytes / 4;
     constexpr std::uint32_t kRoomWords = wire::kPacketBytesMax / 4;
     static_assert(wire::kPacketBytesMax % 4 == 0 && kRoomWords <= regs::dma::kTransferWordsMax);
     const std::uint32_t taken = std::min(packet_words, kRoomWords);
     words_to_discard_ = all_words - head_words - taken;
 
-    if (taken != 0 && has_channel(receiving_.port)) {
+    // What is too short for a packet is what Ethernet fills a short frame with: the processor reads
+    // that before a transfer would have begun.
+    if (taken >= kPacketWordsMin && has_channel(receiving_.port)) {
         dma_.start_from_fifo(index(receiving_.port), Lan9118::rx_fifo(), buffer_, taken);
         if (dma_.busy())
             return receiving_;

@@ -117,7 +117,7 @@ def write_script(folder, **bodies):
     """An emulator whose nodes run these bodies, by number: `node1="..."`; `others` for the rest."""
     path = pathlib.Path(folder) / "emulator"
     lines = ["#!/usr/bin/python3", "import os, sys, time", f"sys.path.insert(0, {str(FOLDER)!r})",
-             "if '--version' in sys.argv:", "    print('QEMU emulator version 9.9.9')",
+             "if '--version' in sys.argv:", "    print('QEMU emulator version 10.0.0')",
              "    sys.exit(0)", "from hostile_node import *", "node = Node()"]
     bodies.setdefault("others", "node.play()")
     for name, body in bodies.items():

@@ -11,7 +11,8 @@ import pytest
 
 import board_node
 import boards
-from board_node import FRAME_BYTES_MAX, HEAD_BYTES, BoardNode, Forwarder, leaves_by
+from board_node import (FRAME_BYTES_MAX, HEAD_BYTES, PACKET_HEADER_BYTES, BoardNode, Forwarder,
+                        leaves_by)
 from mesh_tool import BOARD, BUILD
 
 PORTS = 8
@@ -35,9 +36,12 @@ def test_frames_of_every_length_cross_the_node_unchanged(forwarder, port):
         frame = random_frame(rng, size, port)
         forwarder.send(frame)
         assert forwarder.receive() == leaves_by(frame, (port + 1) % PORTS), f"{size} bytes"
-    # one transfer in by its own channel and one out by the next one's, for each packet not empty
-    moved = FRAME_BYTES_MAX - HEAD_BYTES
-    expected = [moved if p in (port, (port + 1) % PORTS) else 0 for p in range(PORTS)]
+    # one transfer in by its own channel, for what can be a packet, and one out by the next one's,
+    # for whatever is behind a head
+    expected = [0] * PORTS
+    expected[port] = sum(1 for behind in range(1, FRAME_BYTES_MAX - HEAD_BYTES + 1)
+                         if (behind + 3) // 4 >= PACKET_HEADER_BYTES // 4)
+    expected[(port + 1) % PORTS] = FRAME_BYTES_MAX - HEAD_BYTES
     assert list(forwarder.report()["dma_transfers"]) == expected
 
 
@@ -100,7 +104,7 @@ def test_an_idle_node_costs_no_processor_time(forwarder):
     forwarder.report()
     before = forwarder.cpu_s()
     time.sleep(2)
-    assert forwarder.cpu_s() - before <= 0.02
+    assert round(forwarder.cpu_s() - before, 3) <= 0.02  # two ticks of the system's clock
     assert forwarder.report()["forwarded"] == 0
 
 

@@ -20,8 +20,9 @@ from mesh_tool import BUILD, ROOT
 PAGES = sorted(path for path in ROOT.rglob("README.md")
                if not {"build", ".git"} & set(path.relative_to(ROOT).parts))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Times and rates, which differ from run to run, and the blanks that align them.
-CLOCK = re.compile(r"\b\d+(\.\d+)?(?= (s|hops/s|min)\b)")
+# Times and rates, which differ from run to run, and the bytes of an image, which differ from
+# compiler to compiler.
+CLOCK = re.compile(r"\b\d+(\.\d+)?(?= (s|hops/s|min|bytes into)\b)")
 # What is said while one waits.
 PROGRESS = re.compile(r"^(?:ready|prepared|running): .*\n|^ +\w+ +build/.*\n", re.MULTILINE)
 # These would run all tests, or hours, or need another machine; that they exist is checked.
