@@ -116,7 +116,7 @@ struct RunPlan {
     /// --report FILE.html: a page instead of JSON.
     bool wants_page() const { return report.ends_with(".html"); }
     bool one_port() const { return ports != PortModel::all; }
-    /// Of which there is too little memory, say.
+    /// A node of this run, as a refusal calls it.
     std::string a_node() const {
         return engine == "sim" ? "a simulated node" : "a node of " + rig.board.name;
     }
