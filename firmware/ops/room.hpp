@@ -24,8 +24,8 @@ constexpr std::uint64_t blocks_room_bytes(Network network, const wire::Job& job)
     if (network.topology != Topology::cube || in_cycles(job.schedule) || !rooted)
         return exchange_bytes(nodes, job.message_bytes);
     const Cutting cutting{job.message_bytes, job.packet_bytes};
-    const std::uint64_t marks = job.op == wire::Op::gather ? cutting.packets() : 0;
-    return nodes * (job.message_bytes + marks);
+    const bool marked = job.op == wire::Op::gather && job.packet_bytes != 0; // 0: the op refuses it
+    return nodes * (job.message_bytes + std::uint64_t{marked ? cutting.packets() : 0});
 }
 
 /// Workspace that a job takes. Of ASCEND and its kin see ascend_room_bytes().

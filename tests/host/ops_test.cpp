@@ -1,6 +1,7 @@
 // The answer key, and how much memory there is.
 #include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
+#include "ops/room.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
 
@@ -86,6 +87,17 @@ TEST(Ops, APartThatANodePushesToTheWholeIsComparedToo) {
     EXPECT_EQ(op->judge(outcome).right, std::vector(4, true));
     pushed[12 * 2] ^= std::byte{1};
     EXPECT_EQ(op->judge(outcome).right, (std::vector{true, true, false, true}));
+}
+
+TEST(Ops, AGatherWithoutAPacketSizeTakesItsBlocksAlone) {
+    wire::Job job;
+    job.op = wire::Op::gather;
+    job.message_bytes = 100;
+    const Network cube{Topology::cube, 3};
+    job.packet_bytes = 16;
+    EXPECT_EQ(workspace_needed(cube, job), 8u * (100 + 7)) << "and a mark for each packet";
+    job.packet_bytes = 0;
+    EXPECT_EQ(workspace_needed(cube, job), 8u * 100);
 }
 
 std::uint16_t patience_ms_with(unsigned dim, std::size_t window, unsigned fill) {
