@@ -41,8 +41,8 @@ APP_OUTPUT := objcopy $(APP_RENAMED)
 # ---- sources -------------------------------------------------------------------------------------
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
 OPS := $(basename $(notdir $(wildcard firmware/ops/*.cpp)))
-PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/kernel/*.cpp \
-  firmware/kernel/networks/*.cpp firmware/collectives/*.cpp firmware/service/*.cpp \
+PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/kernel/*/*.cpp \
+  firmware/kernel/base/networks/*.cpp firmware/collectives/*.cpp firmware/service/*.cpp \
   firmware/stdio/*.cpp)
 # What an image can be a node of; `make NETWORKS=cube` makes smaller ones.
 NETWORKS ?= cube uhc star
@@ -165,7 +165,7 @@ WHOLE := firmware/wire/% firmware/kernel/% firmware/collectives/% boards/%/node.
 # Its loops are short: what the compiler takes out of them, or counts in their place, is more code.
 WHOLE_FLAGS := -flto -ffat-lto-objects -fno-ivopts -fno-tree-loop-im
 # Combiners need functions of floating point that boards/cortex-m/called.cpp does not name.
-NOT_WHOLE := firmware/kernel/networks/% firmware/collectives/combiners.cpp
+NOT_WHOLE := firmware/kernel/base/networks/% firmware/collectives/combiners.cpp
 whole_flags = $(if $(filter $(WHOLE),$(filter-out $(NOT_WHOLE),$(1))),$(WHOLE_FLAGS))
 # There are no pages: a linker that counts with them may load the file's head, too, in front of an
 # image that begins behind its loader.
@@ -344,7 +344,7 @@ $(EXPLORE): $(call host_objects,host,$(EXPLORE_SOURCES)) $(BUILD)/host/libmesh.a
 
 # The same tests with a kernel that counts its branches (tests/model/branches.py).
 COVERAGE_FLAGS := $(ASAN_FLAGS) -fprofile-instr-generate -fcoverage-mapping
-COUNTED := $(wildcard firmware/kernel/*.cpp)
+COUNTED := $(wildcard firmware/kernel/*/*.cpp)
 $(eval $(call host_rules,coverage,$(CLANGXX),$(COVERAGE_FLAGS),$(COUNTED)))
 # $(1): program, $(2): its objects
 define coverage_rules

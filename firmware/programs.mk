@@ -75,7 +75,7 @@ $(BUILD)/$(1)/libboard.a: $(filter-out %.a,$($(1)_SYSTEM))
 	@rm -f $$@
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 # A scheduler in place of that in libmesh.a, which tells what processes do.
-$(BUILD)/$(1)/obj/traced/%.o: firmware/kernel/%.cpp Makefile boards/$(1)/board.mk
+$(BUILD)/$(1)/obj/traced/%.o: firmware/kernel/processes/%.cpp Makefile boards/$(1)/board.mk
 	$$(call cross_compile,$(1),-DMESH_TRACES_PROCESSES=1)
 $(BUILD)/$(1)/libtrace.a: $(BUILD)/$(1)/obj/traced/scheduler.o
 	@rm -f $$@

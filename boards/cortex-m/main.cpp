@@ -5,7 +5,7 @@
 #include "chip.hpp"
 #include "hal/check.hpp"
 #include "hal/console.hpp"
-#include "kernel/process_watch.hpp"
+#include "kernel/processes/process_watch.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // The kernel on this board, compiled once: node.cpp.
 #pragma once
 
-#include "kernel/node.hpp"
+#include "kernel/node/node.hpp"
 
 #include <image_board.hpp> // boards/cortex-m, or boards/relay before it
 

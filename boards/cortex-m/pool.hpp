@@ -5,7 +5,7 @@
 
 #include "board.hpp"
 #include "chip.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 
 #include <cstddef>
 

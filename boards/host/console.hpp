@@ -1,7 +1,7 @@
 // printf of apps that run in a simulation: to the console of the node that is running.
 #pragma once
 
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 namespace mesh::board {
 

@@ -15,7 +15,7 @@
 #include "boards/cortex-m/regs.hpp"
 #include "boards/cortex-m/systick.hpp"
 #include "boards/serial/line_interrupt.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "wire/identity.hpp"
 
 #include <array>

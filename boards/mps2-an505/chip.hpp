@@ -3,7 +3,7 @@
 #pragma once
 
 #include "boards/mps2-an505/regs.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 
 #include <cstddef>
 #include <cstdint>

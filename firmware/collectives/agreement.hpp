@@ -7,7 +7,7 @@
 // left behind by one that failed: it is dropped. Words take no model time.
 #pragma once
 
-#include "kernel/await.hpp"
+#include "kernel/api/await.hpp"
 
 #include <cstdint>
 #include <initializer_list>

@@ -1,7 +1,7 @@
 #include "collectives/ascend.hpp"
 
 #include "collectives/agreement.hpp"
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 
 #include <algorithm>
 

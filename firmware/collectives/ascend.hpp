@@ -8,8 +8,8 @@
 #pragma once
 
 #include "core/ascend_steps.hpp"
-#include "kernel/kernel.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
+#include "kernel/node/kernel.hpp"
 
 #include <array>
 #include <cstddef>

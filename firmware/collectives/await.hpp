@@ -3,10 +3,10 @@
 // the same, but what it sends is void then. So a failure travels to all who depend on it, and
 // nobody waits for them in vain.
 //
-// How a node is waited for is in kernel/await.hpp.
+// How a node is waited for is in kernel/api/await.hpp.
 #pragma once
 
-#include "kernel/await.hpp"
+#include "kernel/api/await.hpp"
 
 #include <cstdint>
 #include <utility>

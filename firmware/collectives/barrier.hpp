@@ -4,7 +4,7 @@
 // all that are r links away.
 #pragma once
 
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 namespace mesh {
 

@@ -8,7 +8,7 @@
 #include "collectives/await.hpp"
 #include "collectives/cutting.hpp"
 #include "collectives/tree_flow.hpp"
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 #include <cstdint>
 #include <span>

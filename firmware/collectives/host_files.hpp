@@ -2,7 +2,7 @@
 // and writes any part of the other. They cost no model time.
 #pragma once
 
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 #include <cstdint>
 #include <span>

@@ -13,8 +13,8 @@
 #include "collectives/broadcast.hpp"
 #include "core/cube/cycles.hpp"
 #include "core/path_choice.hpp"
-#include "kernel/await.hpp"
-#include "kernel/message.hpp"
+#include "kernel/api/await.hpp"
+#include "kernel/api/message.hpp"
 
 #include <cstdint>
 #include <span>

@@ -24,7 +24,7 @@
 
 #include "collectives/broadcast.hpp"
 #include "core/operators.hpp"
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Running totals by the numbers of the nodes, on networks without dimensions to double over.
 #include "collectives/await.hpp"
 #include "collectives/reduction.hpp"
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 #include "collectives/tree_flow.hpp"
 
 #include "core/bits.hpp"
-#include "kernel/waits.hpp"
+#include "kernel/api/waits.hpp"
 
 #include <algorithm>
 #include <utility>

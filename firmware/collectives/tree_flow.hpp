@@ -16,7 +16,7 @@
 #pragma once
 
 #include "collectives/await.hpp"
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 #include <array>
 #include <cstdint>

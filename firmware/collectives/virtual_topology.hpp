@@ -8,7 +8,7 @@
 #pragma once
 
 #include "core/embedding.hpp"
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 #include <algorithm>
 #include <array>

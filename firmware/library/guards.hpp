@@ -4,7 +4,7 @@
 // alt() itself looks at its guards in the order in which they stand: that is their priority.
 #pragma once
 
-#include "kernel/alt.hpp"
+#include "kernel/api/alt.hpp"
 
 #include <array>
 #include <cstddef>

@@ -4,9 +4,9 @@
 // (limits::kProcessesMax), and costs the arena its frame until it has been waited for.
 #pragma once
 
-#include "kernel/alt.hpp"
-#include "kernel/kernel.hpp"
-#include "kernel/message.hpp"
+#include "kernel/api/alt.hpp"
+#include "kernel/api/message.hpp"
+#include "kernel/node/kernel.hpp"
 
 #include <array>
 #include <concepts>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "core/types.hpp"
-#include "kernel/status.hpp"
+#include "kernel/base/status.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,8 +8,8 @@
 
 #include "collectives/broadcast.hpp"
 #include "collectives/reduction.hpp"
-#include "kernel/channel.hpp"
-#include "kernel/message.hpp"
+#include "kernel/api/channel.hpp"
+#include "kernel/api/message.hpp"
 #include "library/parallel.hpp"
 #include "wire/bytes.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "collectives/host_files.hpp"
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 #include "library/print.hpp"
 #include "wire/host_messages.hpp"
 

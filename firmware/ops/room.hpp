@@ -7,7 +7,7 @@
 #include "collectives/copies.hpp"
 #include "collectives/cutting.hpp"
 #include "collectives/personalised.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "wire/host_messages.hpp"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "hal/dma.hpp"
-#include "kernel/rule_set.hpp"
+#include "kernel/base/rule_set.hpp"
 #include "wire/frame.hpp"
 #include "wire/identity.hpp"
 #include "wire/relay.hpp"

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "hal/concepts.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "service/relay.hpp"
 
 #include <algorithm>

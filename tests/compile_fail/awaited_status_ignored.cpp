@@ -3,7 +3,7 @@
 // EXPECT: ignoring return value of 'mesh::Status mesh::Sending::await_resume() const'
 // EXPECT: [with T = mesh::Status]' declared with attribute 'warn_unused_result'
 #include "collectives/barrier.hpp"
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 
 #include <tuple>
 

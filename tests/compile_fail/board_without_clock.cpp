@@ -1,7 +1,7 @@
 // A board that lacks a part of the contract is refused by name of that part.
 // EXPECT: HasClock
 #include "boards/host/board.hpp"
-#include "kernel/node.hpp"
+#include "kernel/node/node.hpp"
 
 #ifdef MESH_COMPILES
 using TheBoard = mesh::board::HostBoard;

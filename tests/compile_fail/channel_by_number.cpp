@@ -1,6 +1,6 @@
 // The number of a channel is not any number.
 // EXPECT: cannot convert
-#include "kernel/channel.hpp"
+#include "kernel/api/channel.hpp"
 
 #ifdef MESH_COMPILES
 mesh::ChannelOut out{mesh::NodeId{1}, mesh::ChannelNumber{3}};

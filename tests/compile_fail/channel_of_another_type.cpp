@@ -1,6 +1,6 @@
 // A channel carries values of its own type only.
 // EXPECT: cannot convert
-#include "kernel/channel.hpp"
+#include "kernel/api/channel.hpp"
 
 mesh::Process writer(mesh::Kernel&, mesh::Channel<mesh::NodeId>& channel) {
 #ifdef MESH_COMPILES

@@ -1,6 +1,6 @@
 // A packet has one owner; its buffer is released once.
 // EXPECT: use of deleted function
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 #include <utility>
 

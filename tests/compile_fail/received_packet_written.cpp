@@ -1,5 +1,5 @@
 // EXPECT: read-only
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 mesh::Process app(mesh::Kernel& node) {
     mesh::Packet packet = co_await node.receive({});

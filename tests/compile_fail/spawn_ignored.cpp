@@ -1,6 +1,6 @@
 // A process may not have been started.
 // EXPECT: ignoring return value
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 #pragma GCC diagnostic error "-Wunused-result"
 

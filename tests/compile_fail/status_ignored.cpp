@@ -1,6 +1,6 @@
 // What became of a call into the outside world must be looked at.
 // EXPECT: ignoring return
-#include "kernel/scheduler.hpp"
+#include "kernel/processes/scheduler.hpp"
 
 #pragma GCC diagnostic error "-Wunused-result"
 

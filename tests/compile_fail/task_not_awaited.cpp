@@ -6,7 +6,7 @@
 // EXPECT: 'nothing happens before it is awaited: write co_await in front of it'
 // EXPECT: unused variable 'sending'
 #include "collectives/barrier.hpp"
-#include "kernel/channel.hpp"
+#include "kernel/api/channel.hpp"
 
 #pragma GCC diagnostic error "-Wunused-result"
 #pragma GCC diagnostic error "-Wunused-variable"

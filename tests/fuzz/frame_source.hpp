@@ -2,7 +2,7 @@
 // lengths over the fuzzer's fields, so that it reaches what lies behind the parser.
 #pragma once
 
-#include "kernel/mailbox.hpp"
+#include "kernel/packets/mailbox.hpp"
 #include "wire/frame.hpp"
 
 #include <fuzzer/FuzzedDataProvider.h>

@@ -5,7 +5,7 @@
 #include "frame_source.hpp"
 #include "hal/check.hpp"
 #include "hal/concepts.hpp"
-#include "kernel/boardless_node.hpp"
+#include "kernel/node/node_core.hpp"
 
 #include <algorithm>
 #include <array>
@@ -122,7 +122,7 @@ private:
     std::array<Sender, 8> senders_;
     std::vector<std::byte> arena_;
     std::vector<std::byte> workspace_;
-    BoardlessNode node_;
+    NodeCore node_;
     PacketBuffer* receiving_;
     std::uint64_t now_us_ = 0;
 };

@@ -9,7 +9,7 @@
 #include "host-tools/mesh/links/host_frame.hpp"
 #include "host-tools/mesh/links/loom.hpp"
 #include "host-tools/mesh/session/node_session.hpp"
-#include "kernel/process_watch.hpp"
+#include "kernel/processes/process_watch.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/links/bounds.hpp"
 #include "host-tools/mesh/session/node_session.hpp"
-#include "kernel/process_watch.hpp"
+#include "kernel/processes/process_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 // image has any of it.
 #pragma once
 
-#include "kernel/boardless_node.hpp"
+#include "kernel/node/node_core.hpp"
 
 #include <span>
 #include <vector>

@@ -1,6 +1,6 @@
 // Whoever waits for a packet of one node gets it, however late it comes, or learns that the node
 // cannot be reached.
-#include "kernel/await.hpp"
+#include "kernel/api/await.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // neighbours and the clock.
 #pragma once
 
-#include "kernel/links.hpp"
+#include "kernel/links/links.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // and collectives that run out of memory.
 #include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

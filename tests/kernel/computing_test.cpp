@@ -1,9 +1,9 @@
 // What a node answers and hears while its process computes. The test is its neighbour and the
 // interrupt.
 #include "hal/null_board.hpp"
-#include "kernel/channel.hpp"
-#include "kernel/message.hpp"
-#include "kernel/node.hpp"
+#include "kernel/api/channel.hpp"
+#include "kernel/api/message.hpp"
+#include "kernel/node/node.hpp"
 #include "rig.hpp"
 #include "tests/kernel/node_memory.hpp"
 
@@ -99,7 +99,7 @@ struct Bench {
 
     NodeMemory memory{kBuffers, kPair.dim, limits::kProcessesMax, 4096};
     std::uint16_t sequence = 0;
-    BoardlessNode node;
+    NodeCore node;
 };
 
 TEST(Computing, WhoeverAsksWhetherANodeIsThereIsAnsweredAtOnce) {

@@ -1,6 +1,6 @@
 // A message gets through as long as one of the disjoint paths to its receiver is left: once, whole,
 // and its sender knows.
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // A mailbox that is full of messages that nobody wants yet keeps out none that a process waits for.
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // What a node knows of the messages of others: each is taken once, and of what it has forgotten it
 // claims nothing.
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

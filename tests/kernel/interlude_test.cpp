@@ -2,8 +2,8 @@
 // after each one (x86-64): what a process does with the kernel, and what comes in meanwhile, never
 // meet. The interrupt of the board is the trap after an instruction.
 #include "hal/null_board.hpp"
-#include "kernel/message.hpp"
-#include "kernel/node.hpp"
+#include "kernel/api/message.hpp"
+#include "kernel/node/node.hpp"
 #include "tests/exhaustive.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "tests/kernel/node_memory.hpp"

@@ -2,7 +2,7 @@
 // end has a pool that its own packets and the received ones share, and consumes as the test says.
 #pragma once
 
-#include "kernel/link.hpp"
+#include "kernel/links/link.hpp"
 
 #include <algorithm>
 #include <deque>

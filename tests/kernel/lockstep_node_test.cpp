@@ -1,6 +1,6 @@
 // A node in lockstep, seen by the loom: it does only what frames and grants make it do, and says
 // after each what it has consumed and when its next timer is due.
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 #include "ops/traffic.hpp"
 #include "rig.hpp"
 

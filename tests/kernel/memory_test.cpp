@@ -1,8 +1,8 @@
 // Packet pool, arena, mailbox and model clock by themselves.
-#include "kernel/arena.hpp"
-#include "kernel/mailbox.hpp"
-#include "kernel/model_clock.hpp"
-#include "kernel/packet_pool.hpp"
+#include "kernel/base/model_clock.hpp"
+#include "kernel/base/packet_pool.hpp"
+#include "kernel/packets/mailbox.hpp"
+#include "kernel/processes/arena.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Both sides of a message end whatever becomes of the other one, and in model time they part when
 // the receiver has it.
-#include "kernel/channel.hpp"
-#include "kernel/message.hpp"
+#include "kernel/api/channel.hpp"
+#include "kernel/api/message.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

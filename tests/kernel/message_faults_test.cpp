@@ -1,5 +1,5 @@
 // A send ends, whatever dies: there, on the way there, or on the way back.
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Messages of one pair of nodes come in the order in which they were sent.
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Messages and channels between nodes: every size, every end, and what a sender learns when a link
 // is cut.
-#include "kernel/alt.hpp"
-#include "kernel/channel.hpp"
+#include "kernel/api/alt.hpp"
+#include "kernel/api/channel.hpp"
 #include "ops/traffic.hpp"
 #include "rig.hpp"
 

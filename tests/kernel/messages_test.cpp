@@ -1,5 +1,5 @@
 // What a sender makes of what is said of its message.
-#include "kernel/messages.hpp"
+#include "kernel/packets/messages.hpp"
 
 #include <gtest/gtest.h>
 

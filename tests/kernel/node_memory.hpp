@@ -1,7 +1,7 @@
 // The memory of one node, for tests that join a board of their own to it.
 #pragma once
 
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 #include <cstddef>
 #include <cstdint>

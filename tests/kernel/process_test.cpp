@@ -1,7 +1,7 @@
 // Processes of one node: spawn, yield, sleep, join, channels, alternatives, and what happens when
 // there is no room for one more.
-#include "kernel/alt.hpp"
-#include "kernel/channel.hpp"
+#include "kernel/api/alt.hpp"
+#include "kernel/api/channel.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "boards/host/board.hpp"
-#include "kernel/node.hpp"
+#include "kernel/node/node.hpp"
 #include "tests/kernel/audit.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "wire/bytes.hpp"

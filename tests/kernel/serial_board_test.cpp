@@ -2,7 +2,7 @@
 // little room, receivers that lose what nobody takes, noise on the cable, and one wire for both
 // ways.
 #include "boards/serial/serial_board.hpp"
-#include "kernel/node.hpp"
+#include "kernel/node/node.hpp"
 #include "meshputer.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "tests/kernel/node_memory.hpp"

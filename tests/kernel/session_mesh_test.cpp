@@ -2,7 +2,7 @@
 // again, and what is late from the life before does no harm.
 #include "collectives/broadcast.hpp"
 #include "collectives/host_files.hpp"
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

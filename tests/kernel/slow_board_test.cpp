@@ -4,7 +4,7 @@
 // for itself, and so are receivers, and a cable may be pulled.
 #include "boards/host/board.hpp"
 #include "hal/null_board.hpp"
-#include "kernel/node.hpp"
+#include "kernel/node/node.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "tests/kernel/node_memory.hpp"
 #include "wire/bytes.hpp"

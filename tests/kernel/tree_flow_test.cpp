@@ -2,7 +2,7 @@
 // first still gets through.
 #include "collectives/broadcast.hpp"
 #include "collectives/personalised.hpp"
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // have no neighbours; messages go round a torus and up a tree.
 #include "collectives/virtual_topology.hpp"
 
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>

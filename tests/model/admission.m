@@ -1,4 +1,4 @@
--- Admission by forward count (firmware/kernel/admission.hpp), for rumur.
+-- Admission by forward count (firmware/kernel/base/admission.hpp), for rumur.
 --
 -- A packet in a node is in a place: where it is, which copies have still to leave, and whether the
 -- node's own process has still to take it. places.cpp writes the places of a network in front of

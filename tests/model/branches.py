@@ -26,8 +26,9 @@ LIST = HERE / "branches.csv"
 COLUMNS = ("file", "function", "condition", "side", "why")
 FAULTS = "only faults and odd frames reach it"
 FILES = [f"firmware/kernel/{name}" for name in
-         ("link.cpp", "links.cpp", "forwarder.cpp", "intake.cpp", "link.hpp", "links.hpp",
-          "forwarder.hpp", "intake.hpp", "admission.hpp")]
+         ("links/link.cpp", "links/links.cpp", "packets/forwarder.cpp", "packets/intake.cpp",
+          "links/link.hpp", "links/links.hpp", "packets/forwarder.hpp", "packets/intake.hpp",
+          "base/admission.hpp")]
 # Tests of the kernel in which no frame, cable or node fails.
 HEALTHY_SUITES = ("Ascend", "Barrier", "Exchange", "Forwarding", "MessageOrder", "Mailboxes", "Alt",
                   "Collectives", "FullMailbox", "Reduce", "Allreduce", "Scan", "TreeFlow", "Grid",

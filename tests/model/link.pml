@@ -1,5 +1,5 @@
 /* One cable whose first end sends data and whose second end answers: the protocol of
- * firmware/kernel/link.hpp, for Spin. explore_link goes through states of the code itself; this
+ * firmware/kernel/links/link.hpp, for Spin. explore_link goes through states of the code itself; this
  * model is the protocol alone, small enough that it is also shown to come to an end.
  *
  * Safety: a word is accepted at most once and, among those of one need, in order, over all

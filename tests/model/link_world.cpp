@@ -170,7 +170,7 @@ void LinkWorld::send(unsigned end) {
     cable.frames[cable.count++] = frame;
 }
 
-// As kernel/links.cpp does it.
+// As kernel/links/links.cpp does it.
 const char* LinkWorld::take(unsigned number, const Frame& frame, bool damaged) {
     End& end = ends_[number];
     if (is_hello(frame.header)) {

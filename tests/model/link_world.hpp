@@ -9,7 +9,7 @@
 // session of the link; pools, queues and windows are counted right.
 #pragma once
 
-#include "kernel/link.hpp"
+#include "kernel/links/link.hpp"
 
 #include <array>
 #include <cstdint>

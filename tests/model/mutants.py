@@ -15,7 +15,7 @@ ADMISSION = {
     "forgets to free a buffer": ("free[at(p)] := free[at(p)] + 1;", ""),
 }
 
-# Of firmware/kernel/link.cpp.
+# Of firmware/kernel/links/link.cpp.
 LINK = {
     "accepts a duplicate": ("return Verdict::duplicate;", "return Verdict::accept;"),
     "accepts behind a gap": ("return Verdict::gap;", "return Verdict::accept;"),

@@ -207,7 +207,7 @@ class Verification:
 
         for space in SPACES + LARGE_SPACES:
             self.check("two ends of a cable", space, lambda: explored(space))
-        code = (ROOT / "firmware/kernel/link.cpp").read_text()
+        code = (ROOT / "firmware/kernel/links/link.cpp").read_text()
 
         def rejected(change, name):
             source = self.model / "link.cpp"

@@ -8,7 +8,7 @@
 // Collectives. Who ends with ok has the right data; all, if nothing of that has happened.
 #pragma once
 
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 #include "world.hpp"
 
 #include <deque>

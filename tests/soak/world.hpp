@@ -9,7 +9,7 @@
 #pragma once
 
 #include "boards/host/board.hpp"
-#include "kernel/node.hpp"
+#include "kernel/node/node.hpp"
 
 #include <array>
 #include <cstdint>

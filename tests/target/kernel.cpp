@@ -1,6 +1,6 @@
 // Two kernels in one Cortex-M, joined by a cable in memory: processes, channels, messages and links
 // as the target's compiler made them.
-#include "kernel/boardless_node.hpp"
+#include "kernel/node/node_core.hpp"
 #include "meshputer.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "tests/target/suite.hpp"
@@ -111,7 +111,7 @@ struct End {
             receiving = node.lend();
     }
 
-    BoardlessNode node;
+    NodeCore node;
     PacketBuffer* receiving;
 };
 

@@ -1,7 +1,7 @@
 // A node without a board, to which only its host speaks, for suites on the target.
 #pragma once
 
-#include "kernel/boardless_node.hpp"
+#include "kernel/node/node_core.hpp"
 #include "tests/kernel/host_message.hpp"
 
 #include <array>
@@ -13,7 +13,7 @@ namespace mesh::target {
 /// Nobody hears what the node says.
 inline void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 
-inline void give(BoardlessNode& node, PacketBuffer& room, wire::HostTag tag,
+inline void give(NodeCore& node, PacketBuffer& room, wire::HostTag tag,
                  std::span<const std::byte> payload) {
     const auto [link, packet] = test::host_message(room.bytes, tag, payload);
     wire::Head head{.cable_to = {}, .cable_from = {}, .link = link, .link_crc = 0};
@@ -23,7 +23,7 @@ inline void give(BoardlessNode& node, PacketBuffer& room, wire::HostTag tag,
 }
 
 /// Boots the node and lets its program begin, as the host does with an app.
-inline void begin(BoardlessNode& node) {
+inline void begin(NodeCore& node) {
     PacketBuffer& room = *node.lend();
     node.boot();
     give(node, room, wire::HostTag::job, wire::bytes_of(wire::Job{.op = wire::Op::app}));

@@ -1,6 +1,6 @@
 // Eight kernels in one Cortex-M, a 3-cube with cables in memory: random packets from all to all and
 // broadcasts from all roots at once, in the smallest pools for which forwarding cannot deadlock.
-#include "kernel/boardless_node.hpp"
+#include "kernel/node/node_core.hpp"
 #include "meshputer.hpp"
 #include "ops/traffic.hpp"
 #include "tests/kernel/host_message.hpp"
@@ -119,7 +119,7 @@ struct Station {
             receiving = node.lend();
         node.run();
     }
-    BoardlessNode node;
+    NodeCore node;
     PacketBuffer* receiving;
 };
 std::array<std::optional<Station>, kNodes> stations;

@@ -170,11 +170,11 @@ Process program(Kernel& node) {
 }
 
 void run_processes(target::Suite& suite) {
-    static BoardlessNode node{{{Topology::cube, 1}, node_at(0)},
-                              {buffers, slots, links, processes, senders, arena_memory, {}},
-                              {4000},
-                              {&target::discard, nullptr},
-                              &program};
+    static NodeCore node{{{Topology::cube, 1}, node_at(0)},
+                         {buffers, slots, links, processes, senders, arena_memory, {}},
+                         {4000},
+                         {&target::discard, nullptr},
+                         &program};
     target::begin(node);
     for (std::uint64_t now_us = 0; now_us < 1'000'000 && !story.ended; now_us += 1000) {
         node.set_clock(now_us);

@@ -23,9 +23,9 @@ import boards
 
 FLASH = (".text", ".rodata", ".vectors", ".ARM.ex", ".init_array", ".data")
 RAM = (".data", ".bss")
-NETWORKS = "firmware/kernel/networks/"
+NETWORKS = "firmware/kernel/base/networks/"
 # What is compiled once more with each image.
-WHOLE = re.compile(r"firmware/(?:wire|collectives(?!/combiners)|kernel(?!/networks))/|"
+WHOLE = re.compile(r"firmware/(?:wire|collectives(?!/combiners)|kernel(?!/base/networks))/|"
                    r"boards/[^/]+/node\.o$")
 # What joins rules to the kernel: in their objects the functions of no name outside.
 JOINING = re.compile(r"_GLOBAL__N_1|mesh_network")
@@ -33,23 +33,24 @@ JOINING = re.compile(r"_GLOBAL__N_1|mesh_network")
 FACE = re.compile(r"NetworkSet")
 # What a feature costs to have: the objects and the functions that would not be there without it.
 FEATURES = (
-    ("messages", r"kernel/(?:message|messages|await|intake)\.o", r"."),
-    ("  of that: another path when one dies", r"kernel/messages\.o",
+    ("messages", r"kernel/(?:api/message|api/await|packets/messages|packets/intake)\.o", r"."),
+    ("  of that: another path when one dies", r"kernel/packets/messages\.o",
      r"::(?:end_round|come_to|next_question|before)\("),
-    ("the sender learns of a loss", r"kernel/(?:forwarder|links?)\.o",
+    ("the sender learns of a loss", r"kernel/(?:packets/forwarder|links/links?)\.o",
      r"::(?:give_up|note_loss|tell_sender|says_too_much|say_what_was_lost|cut_off|tell|"
      r"take_undeliverable|send_waiting_notices|send_notice)\("),
-    ("sessions, restart, cables that are mended", r"kernel/links?\.o",
+    ("sessions, restart, cables that are mended", r"kernel/links/links?\.o",
      r"::(?:meet|on_hello|begin_session|end_session|forget_session|answer_hello|on_old_session|"
      r"note_death|give_up_silent|say_hello|next_hello|measure_hello)\("),
-    ("refusal, so that forwarding cannot deadlock", r"kernel/links?\.o",
+    ("refusal, so that forwarding cannot deadlock", r"kernel/links/links?\.o",
      r"::(?:take_back|on_buffers_free|tell_of_buffers)\("),
-    ("model time and lockstep", r"kernel/(?:links?|timebase|networks/cube_trees)\.o",
+    ("model time and lockstep",
+     r"kernel/(?:links/links?|base/timebase|base/networks/cube_trees)\.o",
      r"::(?:start_on|appointed|appointment|hold|take_due|in_pause)\("),
     ("links while a process computes",
-     r"kernel/boardless_node\.o|cortex-m/(?:node|systick)\.o",
+     r"kernel/node/node_core\.o|cortex-m/(?:node|systick)\.o",
      r"interlude|SysTick|PendSV"),
-    ("the host: job, arguments, data, console", r"kernel/host_port\.o", r"."),
+    ("the host: job, arguments, data, console", r"kernel/node/host_port\.o", r"."),
     ("faults: record, last words", r"cortex-m/fault\.o", r"."),
     ("UHC", r"networks/uhc\.o", r"."),
     ("star graph", r"networks/star\.o", r"."),

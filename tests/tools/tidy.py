@@ -23,6 +23,11 @@ DISCARDED = re.compile(r"static_cast<void>\(\s*co_" r"await")
 # Words for work that is not done yet, and places of one machine. Written so as not to match itself.
 BANNED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
                     r"|/(work|ho" r"me|ro" r"ot|tm" r"p)/[a-z]")
+# The folders of the firmware from the ground up: none includes what lies above it.
+FLOORS = ("core", "wire", "hal", "stdio", "kernel/base", "kernel/processes", "kernel/links",
+          "kernel/packets", "kernel/node", "kernel/api", "service", "collectives", "library", "",
+          "ops", "apps")
+INCLUDE = re.compile(r'^#include "([^"]+)"')
 
 
 def sources(*endings):
@@ -66,6 +71,25 @@ def verdicts(_):
         for found in DISCARDED.finditer(text):
             number = text.count("\n", 0, found.start()) + 1
             yield f"{file}:{number}: handle the Status instead of casting it away"
+
+
+def floor_of(path):
+    """The number of the floor of a file of the firmware, from the ground."""
+    if len(path.parts) == 2:
+        return FLOORS.index("")
+    folder = "/".join(path.parts[1:3] if path.parts[1] == "kernel" else path.parts[1:2])
+    return FLOORS.index(folder)
+
+
+def floors(_):
+    for file in sources(".cpp", ".hpp"):
+        if file.parts[0] != "firmware":
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            found = INCLUDE.match(line)
+            name = pathlib.Path("firmware", found[1]) if found else None
+            if name is not None and name.is_file() and floor_of(name) > floor_of(file):
+                yield f"{file}:{number}: includes {found[1]}, which lies on a higher floor"
 
 
 @functools.lru_cache(maxsize=None)
@@ -122,7 +146,7 @@ def clang_tidy(build):
     return sorted(found) if texts() else ["no source to check"]
 
 
-RULES = (layout, lengths, words, verdicts)
+RULES = (layout, lengths, words, verdicts, floors)
 
 
 def main():

@@ -1,7 +1,7 @@
 #include "node_waits.hpp"
 
 #include "collectives/barrier.hpp"
-#include "kernel/channel.hpp"
+#include "kernel/api/channel.hpp"
 
 #include <fmt/format.h>
 

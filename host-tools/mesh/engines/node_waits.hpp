@@ -1,9 +1,9 @@
 // What the processes of a node wait for, read from the node's memory: on either engine, whatever
-// the node itself does. The layouts of kernel/waits.hpp say what is where.
+// the node itself does. The layouts of kernel/api/waits.hpp say what is where.
 #pragma once
 
-#include "kernel/mailbox.hpp"
-#include "kernel/waits.hpp"
+#include "kernel/api/waits.hpp"
+#include "kernel/packets/mailbox.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "host-tools/mesh/links/frame_stream.hpp"
 #include "host-tools/mesh/links/one_cable.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "qemu_process.hpp"
 #include "serial_line.hpp"
 #include "signals.hpp"

@@ -13,7 +13,7 @@
 
 #include "boards/host/board.hpp"
 #include "boards/host/console.hpp"
-#include "kernel/node.hpp"
+#include "kernel/node/node.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

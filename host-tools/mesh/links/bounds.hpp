@@ -4,7 +4,7 @@
 // that passes a bound is named, counted and ended, and what it sent beyond is dropped.
 #pragma once
 
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "wire/frame.hpp"
 
 #include <cstddef>

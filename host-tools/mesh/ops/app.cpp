@@ -3,7 +3,7 @@
 #include "families.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/plan/plan_programs.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -5,7 +5,7 @@
 #include "families.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "ops/traffic.hpp"
 #include "samples.hpp"
 #include "wire/bytes.hpp"

@@ -2,7 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/links/host_frame.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "ops/room.hpp"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include "collectives/personalised.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "trees.hpp"
 #include "wire/frame.hpp"
 

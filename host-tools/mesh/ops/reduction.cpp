@@ -5,7 +5,7 @@
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "ops/traffic.hpp"
 #include "trees.hpp"
 #include "wire/bytes.hpp"

@@ -2,7 +2,7 @@
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/plan/naming.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "ops/traffic.hpp"
 #include "wire/frame.hpp"
 

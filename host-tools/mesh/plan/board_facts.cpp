@@ -2,7 +2,7 @@
 
 #include "core/types.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "wire/compact.hpp"
 #include "wire/frame.hpp"
 

@@ -6,7 +6,7 @@
 #include "host-tools/mesh/engines/engine.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 #include "host-tools/mesh/session/console_text.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include "naming.hpp"
 
 #include "boards/host/stop.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,7 +6,7 @@
 #include "host-tools/mesh/engines/simulation.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
-#include "kernel/admission.hpp"
+#include "kernel/base/admission.hpp"
 #include "naming.hpp"
 #include "plan_programs.hpp"
 

@@ -1,8 +1,8 @@
 // What an image says of itself to who reads the memory of its node: names of functions, places of
-// variables, and where awaiting objects keep what they wait for (kernel/waits.hpp).
+// variables, and where awaiting objects keep what they wait for (kernel/api/waits.hpp).
 #pragma once
 
-#include "kernel/waits.hpp"
+#include "kernel/api/waits.hpp"
 
 #include <cstdint>
 #include <optional>

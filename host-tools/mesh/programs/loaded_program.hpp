@@ -5,7 +5,7 @@
 // them: 4 KiB take less time than a message does, 1 MiB as much as a thousand messages.
 #pragma once
 
-#include "kernel/kernel.hpp"
+#include "kernel/node/kernel.hpp"
 
 #include <cstddef>
 #include <cstdint>

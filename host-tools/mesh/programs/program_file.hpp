@@ -18,7 +18,7 @@ namespace mesh::host {
 /// Sections of a program: its stamp, and the part for the simulation.
 inline constexpr std::string_view kStampSection = ".mesh.stamp";
 inline constexpr std::string_view kSimulatedSection = ".mesh.sim";
-/// Section of an image: kernel/waits.hpp.
+/// Section of an image: kernel/api/waits.hpp.
 inline constexpr std::string_view kWaitsSection = ".mesh_waits";
 /// What the stamp of a program for the simulation alone says in place of a board.
 inline constexpr std::string_view kSimulation = "sim";

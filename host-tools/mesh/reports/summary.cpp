@@ -1,8 +1,8 @@
 #include "report.hpp"
 #include "waits.hpp"
 
-#include "kernel/mailbox.hpp"
-#include "kernel/status.hpp"
+#include "kernel/base/status.hpp"
+#include "kernel/packets/mailbox.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,8 +5,8 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/links/bounds.hpp"
-#include "kernel/process_watch.hpp"
-#include "kernel/status.hpp"
+#include "kernel/base/status.hpp"
+#include "kernel/processes/process_watch.hpp"
 
 #include <fmt/format.h>
 

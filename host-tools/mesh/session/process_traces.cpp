@@ -1,7 +1,7 @@
 #include "process_traces.hpp"
 
 #include "host-tools/mesh/engines/node_waits.hpp"
-#include "kernel/process_watch.hpp"
+#include "kernel/processes/process_watch.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // firmware's rules know (trees, neighbours, why) is worked out here, what is to be seen in the
 // page.
 #include "core/rules.hpp"
-#include "kernel/limits.hpp"
+#include "kernel/base/limits.hpp"
 #include "layout.hpp"
 #include "stays.hpp"
 #include "views.hpp"

@@ -17,7 +17,7 @@
 // traffic is as dense as the node can bear, and its alarms go off as often as they do then.
 #include "board.hpp"
 #include "chip.hpp"
-#include "kernel/node.hpp"
+#include "kernel/node/node.hpp"
 #include "meshputer.hpp"
 #include "tests/bench/instructions/counter.hpp"
 #include "tests/kernel/host_message.hpp"

@@ -119,11 +119,11 @@ int main() {
     suite.claim("SysTick counts every instruction", counter.exact());
     static bench::Meter the_meter{counter};
     meter = &the_meter;
-    static BoardlessNode node{{{Topology::cube, 1}, node_at(0)},
-                              {buffers, slots, links, processes, senders, arena_memory, {}},
-                              {4000},
-                              {&target::discard, nullptr},
-                              &program};
+    static NodeCore node{{{Topology::cube, 1}, node_at(0)},
+                         {buffers, slots, links, processes, senders, arena_memory, {}},
+                         {4000},
+                         {&target::discard, nullptr},
+                         &program};
     target::begin(node);
     while (!sums.ended)
         node.run();

@@ -1,7 +1,7 @@
 // Node 0 broadcasts as much as the workspace holds; every node sends all of it to the next one as a
 // message, and looks whether what it gets itself is the same.
 #include "collectives/broadcast.hpp"
-#include "kernel/message.hpp"
+#include "kernel/api/message.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,61 @@
+#include "kernel/api/await.hpp"
+
+namespace mesh {
+
+namespace {
+
+// True if single packets of `node` come by the one cable by which ours go there.
+bool shares_cable(const Kernel& kernel, NodeId node, Path path) {
+    if (path.rule != Rule::unicast || kernel.network().topology == Topology::uhc)
+        return false;
+    unsigned port = 0;
+    while (port < kernel.ports() && kernel.neighbor(port_at(port)) != node)
+        ++port;
+    return port < kernel.ports();
+}
+
+} // namespace
+
+SourceWait::SourceWait(Kernel& kernel, NodeId source, Match match, Path path)
+    : kernel_(kernel),
+      match_(match),
+      peer_{kernel.messages(), source, Rule::unicast} {
+    match_.source = source;
+    if (source == kAnySource) {
+        peer_.way = Way::kNone;
+        return;
+    }
+    if (match.service == Service::packet) {
+        peer_.question = Service::look;
+        peer_.about = path.word(match.tag);
+        peer_.any_way = !shares_cable(kernel, source, path);
+    } else if (match.service == Service::fragment) {
+        peer_.about = match.message;
+    }
+    kernel.look_at_way(peer_);
+    peer_.ask_at = kernel.ask_time(0);
+}
+
+bool SourceWait::over() {
+    while (!kernel_.has(match_) && !(asks_now_ && peer_.alive)) {
+        if (!peer_.unknown && !kernel_.may_ask(peer_))
+            return false;
+        if (peer_.unknown || !kernel_.ask(peer_)) {
+            status_ = Status::unreachable;
+            break;
+        }
+        peer_.ask_at = kernel_.ask_time(peer_.asked);
+    }
+    peer_.ask_at = wire::kNever;
+    return true;
+}
+
+Packet SourceWait::take() {
+    return status_ == Status::ok ? kernel_.take(match_) : Packet{kernel_, nullptr};
+}
+
+PacketAwait::PacketAwait(Kernel& kernel, NodeId source, const Match& match, Path path)
+    : Waiting(kernel.scheduler(), ask),
+      wait_(kernel, source, match, path) {}
+
+} // namespace mesh

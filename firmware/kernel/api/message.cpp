@@ -1,0 +1,260 @@
+#include "kernel/api/message.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mesh {
+
+namespace {
+
+constexpr std::uint32_t kPauseMax = 64 * wire::kTicksPerUnit;
+
+// Packets that the first `position` bytes of a message take.
+std::uint32_t packets_before(const SendOptions& options, std::uint32_t position) {
+    const auto packets = [&options](std::uint32_t bytes) {
+        return (bytes + options.packet_bytes - 1) / options.packet_bytes;
+    };
+    if (const std::uint32_t unit = options.unit_bytes; unit != 0)
+        return position / unit * packets(unit) + packets(position % unit);
+    return packets(position);
+}
+
+Process send_alone(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t total_bytes,
+                   ByteSource source) {
+    const Status status = co_await send(kernel, to, options, total_bytes, source);
+    co_return status;
+}
+
+} // namespace
+
+// Sending -----------------------------------------------------------------------------------------
+
+Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uint32_t total_bytes,
+                 ByteSource source)
+    : Waiting(kernel.scheduler(), ask),
+      kernel_(kernel),
+      outgoing_{kernel.messages(), to, options.route},
+      options_(options),
+      total_bytes_(total_bytes),
+      source_(source) {
+    if (index(to) >= kernel.nodes() || total_bytes > limits::kMessageBytesMax ||
+        options.packet_bytes == 0 || options.packet_bytes > wire::kPayloadBytesMax ||
+        options.tag == kAnyTag || !kernel.can_carry(options.route)) {
+        outgoing_.lose_way(); // nobody asks for one
+        status_ = Status::bad_argument;
+        return;
+    }
+    outgoing_.question = Service::ask;
+    kernel.look_at_way(outgoing_);
+}
+
+bool Sending::all_taken() const { return outgoing_.taken && outgoing_.taken_bytes >= total_bytes_; }
+
+// There is a packet to send: the offer, or what the window has room for.
+bool Sending::may_send(bool offered) const {
+    if (outgoing_.lost || !outgoing_.has_way() || !offered)
+        return !outgoing_.lost && outgoing_.has_way();
+    return outgoing_.taken && outgoing_.sent_bytes < total_bytes_ &&
+           packets_before(options_, outgoing_.sent_bytes) <
+               packets_before(options_, outgoing_.taken_bytes) + limits::kMessageWindowPackets;
+}
+
+// The sender has something to do, or something has been said.
+bool Sending::has_news() const {
+    return outgoing_.later || outgoing_.moved || outgoing_.unknown || may_send(true) || all_taken();
+}
+
+// Nobody takes it yet: it is offered again after a while.
+bool Sending::pausing() {
+    if (pause_end_ == 0) {
+        pause_end_ = kernel_.now() + pause_;
+        ask_again_at(kernel_.deadline_in(pause_));
+        pause_ = std::min(2 * pause_, kPauseMax);
+    }
+    if (!kernel_.due(asked_again_at()))
+        return true;
+    ask_again_at(wire::kNever);
+    kernel_.advance_clock(std::exchange(pause_end_, 0));
+    outgoing_.later = offered_ = false;
+    outgoing_.sent_bytes = 0;
+    return false;
+}
+
+// Fills and starts the packet that comes next. False if the pool cannot start one now.
+bool Sending::send_packet() {
+    std::uint32_t bytes =
+        std::min<std::uint32_t>(options_.packet_bytes, total_bytes_ - outgoing_.sent_bytes);
+    const bool first = outgoing_.sent_bytes == 0;
+    wire::PacketHeader header{
+        .rule = outgoing_.rule(),
+        .subtree = static_cast<std::uint8_t>(outgoing_.path()),
+        .destination = outgoing_.to,
+        .tag = options_.tag,
+        .service = static_cast<std::uint8_t>(first ? Service::message : Service::fragment),
+        .flags = options_.is_void ? wire::packet_flag::kVoid : std::uint8_t{0},
+        .message = outgoing_.message,
+        .position = first ? kernel_.messages().before(outgoing_) : outgoing_.sent_bytes,
+        .total_bytes = total_bytes_};
+    if (const std::uint32_t unit = options_.unit_bytes; unit != 0) {
+        const std::uint32_t inside = outgoing_.sent_bytes % unit;
+        bytes = std::min(bytes, unit - inside);
+        if (inside == 0)
+            header.unit_bytes = std::min(unit, total_bytes_ - outgoing_.sent_bytes);
+        else
+            header.flags |= wire::packet_flag::kPart;
+    }
+    header.payload_bytes = static_cast<std::uint16_t>(bytes);
+    if (!kernel_.try_post(header, source_, outgoing_.sent_bytes, kernel_.now()))
+        return false;
+    offered_ = true;
+    outgoing_.sent_bytes += bytes;
+    return true;
+}
+
+// Control takes no model time, so in the model the packets behind the first wait for their port
+// only, not for the receiver's answer.
+bool Sending::go_on() {
+    if (status_ != Status::ok)
+        return true;
+    if (outgoing_.message == 0)
+        kernel_.messages().number(outgoing_);
+    while (pause_end_ != 0 || (!outgoing_.unknown && !all_taken())) {
+        if (!listens_) {
+            if (std::exchange(outgoing_.moved, false) && outgoing_.arrived_bytes != 0) {
+                outgoing_.sent_bytes = outgoing_.arrived_bytes;
+                offered_ = true;
+            }
+            if ((outgoing_.later && pausing()) || (may_send(offered_) && !send_packet()))
+                return false;
+            outgoing_.ask_at = kernel_.ask_time(outgoing_.asked);
+            listens_ = true;
+        }
+        if (!has_news() && !kernel_.may_ask(outgoing_))
+            return false;
+        listens_ = false;
+        outgoing_.ask_at = wire::kNever;
+        if (has_news()) {
+            outgoing_.begin_anew();
+        } else if (!kernel_.ask(outgoing_)) {
+            status_ = Status::unreachable;
+            return true;
+        }
+    }
+    if (outgoing_.unknown)
+        status_ = Status::unreachable;
+    else if (options_.synchronous)
+        kernel_.advance_clock(outgoing_.taken_at);
+    return true;
+}
+
+Sending::operator Process() const {
+    return send_alone(kernel_, outgoing_.to, options_, total_bytes_, source_);
+}
+
+// Receiving ---------------------------------------------------------------------------------------
+
+Message::Message(Kernel& kernel, Packet&& offer)
+    : kernel_(kernel),
+      current_(std::move(offer)),
+      header_(current_.header()),
+      incoming_{header_.source, header_.message, header_.payload_bytes} {
+    kernel_.begin(incoming_);
+}
+
+Message::~Message() { kernel_.end(incoming_, started_ && finished()); }
+
+// Brings the next packet to current_, and tells the sender now and then how far its message is
+// consumed. True when it is there, or cannot come.
+bool Message::advance(std::optional<SourceWait>& wait) {
+    if (!current_) {
+        if (!wait)
+            wait.emplace(kernel_, source(),
+                         Match{.service = Service::fragment, .message = header_.message});
+        if (!wait->over())
+            return false;
+        current_ = wait->take();
+        wait.reset();
+        if (!current_) {
+            status_ = current_.status();
+            return true;
+        }
+    }
+    const std::uint32_t consumed = incoming_.consumed + current_.header().payload_bytes;
+    const bool half_window = unanswered_ + 1u >= limits::kMessageWindowPackets / 2;
+    const bool tells = !started_ || half_window || consumed >= bytes();
+    if (tells && !kernel_.may_tell())
+        return false;
+    incoming_.consumed = consumed;
+    ++unanswered_;
+    if (tells) {
+        unanswered_ = 0;
+        started_ = true;
+        News taken{.service = Service::taken,
+                   .rule = Rule::unicast,
+                   .way = incoming_.detour ? Way::kNone : Way::kChosen,
+                   .round = 0,
+                   .peer = source(),
+                   .message = header_.message,
+                   .position = consumed,
+                   .detail = kernel_.now()};
+        kernel_.tell(taken);
+    }
+    return true;
+}
+
+NextPacket::NextPacket(Kernel& kernel, Message& message)
+    : Waiting(kernel.scheduler(), ask),
+      message_(message) {}
+
+Receiving::Receiving(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source)
+    : Waiting(kernel.scheduler(), ask),
+      kernel_(kernel),
+      buffer_(buffer) {
+    if (source != kAnySource && index(source) >= kernel.nodes())
+        result_.status = Status::bad_argument;
+    else
+        wait_.emplace(kernel, source, Match{.service = Service::message, .tag = tag});
+}
+
+// Takes the offer.
+bool Receiving::begin() {
+    if (!wait_->over())
+        return false;
+    Packet offer = wait_->take();
+    result_.status = offer.status();
+    wait_.reset();
+    if (!offer)
+        return true;
+    message_.emplace(kernel_, std::move(offer));
+    result_ = {Status::ok, message_->source(), message_->tag(), 0};
+    return true;
+}
+
+bool Receiving::go_on() {
+    if (!message_ && (result_.status != Status::ok || !begin()))
+        return result_.status != Status::ok;
+    while (message_) {
+        if (!message_->advance(wait_))
+            return false;
+        const Packet packet = std::move(message_->current_);
+        if (!packet) {
+            result_ = {.status = message_->status()};
+            break;
+        }
+        const auto payload = packet.payload();
+        const auto bytes = std::min<std::size_t>(payload.size(), buffer_.size() - result_.bytes);
+        std::copy_n(payload.begin(), bytes, buffer_.begin() + result_.bytes);
+        result_.bytes += static_cast<std::uint32_t>(bytes);
+        if (bytes < payload.size())
+            result_.status = Status::truncated;
+        if (!message_->finished())
+            continue;
+        if (message_->is_void())
+            result_.status = Status::unreachable;
+        break;
+    }
+    message_.reset();
+    return true;
+}
+
+} // namespace mesh

@@ -1,0 +1,189 @@
+// Messages: 0 bytes to 1 MiB between any two nodes, synchronous as occam's channels.
+//
+// A message is cut into packets. The first one offers it; the sender goes on when the receiver has
+// taken that, and never has more than kMessageWindowPackets on the way that the receiver has not
+// consumed, so a slow receiver holds back its own sender and nobody else. Where no process is
+// ready to take an offer and too many wait already, the offer is sent back to wait at its source.
+// Messages of one node to another are taken in the order in which send() was called.
+//
+// A message gets through as long as one of the disjoint paths between the two nodes is left
+// (ARCHITECTURE.md), and it is taken once. A sender knows that its way is lost when a link of it
+// has died or, if nobody can tell, when a question has had no answer: three times kAskPatience of
+// the least patience of the links after it last heard something. Then it asks by all paths, and if
+// no answer comes within one kAskPatience more, it ends.
+//
+// In model time packets start when their port is free, whatever the receiver does; the sender's
+// clock goes on when send() ends: to the moment at which the receiving process took the last
+// packet. All end-to-end control is outside the model time.
+#pragma once
+
+#include "kernel/api/await.hpp"
+#include "kernel/node/kernel.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace mesh {
+
+struct SendOptions {
+    Tag tag = 0;
+    std::uint16_t packet_bytes = wire::kPayloadBytesMax; // largest payload of one packet, 1..1024
+    std::uint32_t unit_bytes = 0; // of an external packet; 0: each packet is one. Neighbours only
+    Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
+    bool synchronous = true; // in model time too: ends when the receiver has it, not when it leaves
+    bool is_void = false;    // the sender could not make it: receive() gives unreachable for it
+};
+
+/// See send().
+class MESH_AWAITED Sending : public Waiting {
+public:
+    Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uint32_t total_bytes,
+            ByteSource source);
+    [[gnu::warn_unused_result]] Status await_resume() const { return status_; }
+    /// As a process of its own: `spawn(send(...))`.
+    operator Process() const;
+
+private:
+    friend struct WaitPlaces;
+    static bool ask(Waiting& self) { return static_cast<Sending&>(self).go_on(); }
+
+    bool go_on();
+    bool pausing();
+    bool send_packet();
+    bool may_send(bool offered) const;
+    bool has_news() const;
+    bool all_taken() const;
+
+    Status status_ = Status::ok;
+    bool offered_ = false;
+    bool listens_ = false;
+    Kernel& kernel_;
+    Outgoing outgoing_;
+    SendOptions options_;
+    std::uint32_t total_bytes_;
+    ByteSource source_;
+    std::uint32_t pause_ = wire::kTicksPerUnit; // before the next offer
+    wire::ModelTime pause_end_ = 0;             // of the one that it is in, if not 0
+};
+
+/// `Status s = co_await send(kernel, to, options, total_bytes, source)`: sends `total_bytes`
+/// (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed them all. ok;
+/// unreachable: the receiver does not answer by any path, or has left it (it is not known whether
+/// it has arrived); bad_argument: no such node, size out of range, or a tag that means any.
+inline Sending send(Kernel& kernel, NodeId to, const SendOptions& options,
+                    std::uint32_t total_bytes, ByteSource source) {
+    return {kernel, to, options, total_bytes, source};
+}
+
+/// The same for bytes in memory, which must stay until it completes.
+inline Sending send(Kernel& kernel, NodeId to, const SendOptions& options,
+                    std::span<const std::byte> data) {
+    return {kernel, to, options, static_cast<std::uint32_t>(data.size()), bytes_in(data)};
+}
+
+/// A message being received, packet by packet, without copying. If it goes before it is finished,
+/// its sender hears that nobody knows of it.
+class Message {
+public:
+    /// `offer`: the first packet, just taken from the mailbox.
+    Message(Kernel& kernel, Packet&& offer);
+    Message(const Message&) = delete;
+    Message& operator=(const Message&) = delete;
+    ~Message();
+
+    NodeId source() const { return header_.source; }
+    Tag tag() const { return header_.tag; }
+    std::uint32_t bytes() const { return header_.total_bytes; }
+    bool is_void() const { return (header_.flags & wire::packet_flag::kVoid) != 0; }
+    /// True when next() has given the last packet.
+    bool finished() const { return incoming_.consumed >= header_.total_bytes; }
+    /// ok, or why next() has given no packet.
+    Status status() const { return status_; }
+
+private:
+    friend class NextPacket;
+    friend class Receiving;
+
+    bool advance(std::optional<SourceWait>& wait);
+
+    Status status_ = Status::ok;
+    std::uint8_t unanswered_ = 0; // packets since the sender was last told
+    bool started_ = false;
+    Kernel& kernel_;
+    Packet current_;
+    const wire::PacketHeader header_;
+    Incoming incoming_;
+};
+
+/// `Message m = co_await receive_message(kernel, tag, source)`: takes the next offer that matches.
+inline auto receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource) {
+    const Match offer{.service = Service::message, .tag = tag, .source = source};
+    return detail::wait(kernel, detail::MailThere{kernel, offer}, [&kernel, offer] {
+        const Hold hold(kernel.scheduler().holds()); // nobody may ask between take and begin
+        return Message{kernel, kernel.take(offer)};
+    });
+}
+
+/// See next().
+class MESH_AWAITED NextPacket : public Waiting {
+public:
+    NextPacket(Kernel& kernel, Message& message);
+    Packet await_resume() { return std::move(message_.current_); }
+
+private:
+    friend struct WaitPlaces;
+    static bool ask(Waiting& self) {
+        auto& next = static_cast<NextPacket&>(self);
+        return next.message_.advance(next.wait_);
+    }
+
+    Message& message_;
+    std::optional<SourceWait> wait_;
+};
+
+/// `Packet p = co_await next(kernel, message)`: its packets in order; the first call gives the
+/// first. Giving out a packet tells the sender that it is consumed, so it must be called until
+/// message.finished(). Gives none if message.status() is not ok: its sender is unreachable or has
+/// given it up. Precondition: not finished.
+inline NextPacket next(Kernel& kernel, Message& message) { return {kernel, message}; }
+
+/// What receive() has got.
+struct [[nodiscard]] Received {
+    Status status = Status::ok;
+    NodeId source = kNoNode;
+    Tag tag = 0;
+    std::uint32_t bytes = 0; // in the buffer
+};
+
+/// See receive().
+class MESH_AWAITED Receiving : public Waiting {
+public:
+    Receiving(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source);
+    [[gnu::warn_unused_result]] const Received& await_resume() const { return result_; }
+
+private:
+    friend struct WaitPlaces;
+    static bool ask(Waiting& self) { return static_cast<Receiving&>(self).go_on(); }
+
+    bool go_on();
+    bool begin();
+
+    Kernel& kernel_;
+    std::span<std::byte> buffer_;
+    Received result_;
+    std::optional<SourceWait> wait_;
+    std::optional<Message> message_;
+};
+
+/// `Received r = co_await receive(kernel, buffer)`: receives one whole message into `buffer`. ok;
+/// truncated: it was longer, the rest is discarded; unreachable: `source`, or the sender of a
+/// message that has begun, does not answer by any path, or has given the message up; bad_argument:
+/// no such source.
+inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag = kAnyTag,
+                         NodeId source = kAnySource) {
+    return {kernel, buffer, tag, source};
+}
+
+} // namespace mesh

@@ -1,0 +1,47 @@
+#include "kernel/api/waits.hpp"
+
+#include "kernel/api/channel.hpp"
+#include "kernel/api/message.hpp"
+#include "kernel/node/kernel.hpp"
+
+// They have bases and private members; the compilers that we use lay them out all the same.
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+
+namespace mesh {
+
+/// Sees where they keep what they wait for.
+struct WaitPlaces {
+    static constexpr std::size_t kSourceMatch = offsetof(SourceWait, match_);
+    static constexpr std::size_t kEngaged = sizeof(SourceWait); // of an optional one
+    static constexpr std::size_t kReady = sizeof(Waiting);      // of an Awaiter
+
+    static constexpr std::array<WaitLayout, 13> kLayouts{{
+        {"mesh::ProcessSlot", WaitKind::slot, offsetof(ProcessSlot, root),
+         offsetof(ProcessSlot, waiting), sizeof(ProcessSlot)},
+        {"mesh::Waiting", WaitKind::waiting, offsetof(Waiting, ask_), sizeof(Waiting)},
+        {"mesh::Kernel::Allocation", WaitKind::buffer},
+        {"mesh::Kernel::Posting", WaitKind::buffer},
+        {"mesh::Kernel::Arrival", WaitKind::mail, offsetof(Kernel::Arrival, match_)},
+        {"mesh::PacketAwait", WaitKind::mail, offsetof(PacketAwait, wait_) + kSourceMatch},
+        {"mesh::NextPacket", WaitKind::mail, offsetof(NextPacket, wait_) + kSourceMatch,
+         offsetof(NextPacket, wait_) + kEngaged},
+        {"mesh::Receiving", WaitKind::mail, offsetof(Receiving, wait_) + kSourceMatch,
+         offsetof(Receiving, wait_) + kEngaged},
+        {"mesh::Sending", WaitKind::taking, offsetof(Sending, outgoing_) + offsetof(Outgoing, to),
+         offsetof(Sending, options_) + offsetof(SendOptions, tag)},
+        {"mesh::detail::MailThere", WaitKind::mail, kReady + offsetof(detail::MailThere, match)},
+        {"mesh::detail::ProcessEnded", WaitKind::process,
+         kReady + offsetof(detail::ProcessEnded, process)},
+        {"mesh::detail::TimeCome", WaitKind::time},
+        {"mesh::detail::ChannelAt", WaitKind::channel,
+         kReady + offsetof(detail::ChannelAt, wanted)},
+    }};
+};
+
+/// The linker script asks for it by this name, so that it is in every image.
+extern const std::array<WaitLayout, WaitPlaces::kLayouts.size()>
+    kWaitLayouts asm("mesh_wait_layouts");
+MESH_WAIT_LAYOUTS constinit const std::array<WaitLayout, WaitPlaces::kLayouts.size()> kWaitLayouts =
+    WaitPlaces::kLayouts;
+
+} // namespace mesh

@@ -1,0 +1,92 @@
+// What time it is for a node, and what follows from that for its timers.
+//
+// A node that runs free has the board's microseconds, and waits as long as its cables have taken
+// so far. In lockstep a node has model time, which moves only with the frames and grants that come
+// in: it waits until a frame should have arrived, so a run is the same each time. Nothing else in
+// the kernel depends on which of both it is, but for what has to be told to the loom.
+#pragma once
+
+#include "kernel/base/limits.hpp"
+#include "wire/frame.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mesh {
+
+class Timebase {
+public:
+    /// Microseconds since reset, or ticks of model time since the job began.
+    std::uint64_t now() const { return now_; }
+    bool lockstep() const { return lockstep_; }
+
+    void run_free() { lockstep_ = false; }
+    void begin_lockstep() {
+        lockstep_ = true;
+        now_ = 0;
+    }
+
+    /// The board's clock shows `now_us`; it means nothing in lockstep.
+    void set_clock(std::uint64_t now_us) {
+        if (!lockstep_)
+            now_ = now_us;
+    }
+    /// A frame says that model time has come to `time`; it means nothing to a node that runs free.
+    [[gnu::noinline]] void come_to(wire::ModelTime time) {
+        if (lockstep_)
+            now_ = std::max(now_, time);
+    }
+
+    /// When `ticks` of model time from now have passed.
+    std::uint64_t after(wire::ModelTime ticks) const {
+        return now_ + (lockstep_ ? ticks : ticks / limits::kTicksPerUs);
+    }
+    /// A packet that is to start at model time `start` has to be held until then.
+    bool must_hold(wire::ModelTime start) const { return lockstep_ && start > now_; }
+
+    /// When a frame is sent again that should be at the peer at `arrival`, or for which a node that
+    /// runs free waits `wait_us`. In lockstep time goes on from try to try: a node may have been
+    /// granted a much later time than that of what it sends.
+    std::uint64_t retry_at(wire::ModelTime arrival, std::uint32_t wait_us) const {
+        if (!lockstep_)
+            return now_ + wait_us;
+        return arrival >= now_ ? arrival : now_ + 1;
+    }
+    /// That frame may be missing by now.
+    bool may_be_missing(wire::ModelTime arrival) const { return !lockstep_ || arrival <= now_; }
+    /// When a peer is asked again, who has no buffers or does not answer, after `asked` times in
+    /// vain: the pauses double. In lockstep they end (kNever), so that a mesh in which nobody takes
+    /// a packet comes to rest.
+    std::uint64_t ask_at(unsigned asked, std::uint32_t wait_us) const {
+        if (!lockstep_)
+            return in_pause(wait_us, asked, limits::kPauseDoublings);
+        return asked < limits::kAttemptsMax ? in_pause(wire::kTicksPerUnit, asked, 32)
+                                            : wire::kNever;
+    }
+    /// When the sender of a message, having `asked` as often, asks again whether its receiver is
+    /// there. In lockstep that is later than whatever else may happen, and ends (kNever), so that a
+    /// mesh in which all wait for each other comes to rest.
+    std::uint64_t ask_receiver_at(unsigned asked, std::uint32_t patience_us) const {
+        constexpr std::uint64_t kAtRest = std::uint64_t{1} << 48;
+        if (!lockstep_)
+            return in_pause(std::uint64_t{limits::kAskPatience} * patience_us, asked,
+                            limits::kAskDoublings);
+        return asked < limits::kAsksMax ? in_pause(kAtRest, asked, limits::kAsksMax) : wire::kNever;
+    }
+
+    /// When a piece of data that the host has not sent is asked for again; kNever: the loom loses
+    /// none.
+    std::uint64_t pull_again_at() const {
+        return lockstep_ ? wire::kNever : now_ + limits::kPullUs;
+    }
+
+private:
+    /// After a pause that doubles with each time that was in vain, up to `most` times.
+    [[gnu::noinline]] std::uint64_t in_pause(std::uint64_t pause, unsigned in_vain,
+                                             unsigned most) const;
+
+    std::uint64_t now_ = 0;
+    bool lockstep_ = false;
+};
+
+} // namespace mesh

@@ -1,0 +1,168 @@
+// The cables of a node. Every frame of a neighbour comes in and every frame to one leaves here:
+// who is at the other end, what a frame acknowledges, whether it brings a packet, what is sent next
+// and when, which links are dead.
+//
+// Above this floor there are packets only. A packet that a link has accepted goes up by what
+// on_frame() returns, what is to be sent comes down by send(); nothing here calls a higher floor.
+// Model time is booked here as well, since it passes on cables only.
+#pragma once
+
+#include "kernel/base/admission.hpp"
+#include "kernel/base/here.hpp"
+#include "kernel/base/model_clock.hpp"
+#include "kernel/links/link.hpp"
+#include "wire/host_messages.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace mesh {
+
+/// False, and counted, if bytes that came in are not what they should be.
+bool is_intact(wire::Parse parse, Counters& counters);
+
+class Links {
+public:
+    /// What a frame brought.
+    struct Arrived {
+        bool packet = false;  // accepted: the buffer is the caller's to forward
+        bool freed = false;   // an acknowledgement gave buffers back
+        std::uint8_t tag = 0; // of that packet: what the last node said, see Tags
+    };
+
+    /// `links`: one per port; the caller's.
+    Links(const Here& here, std::span<Link> links, const PacketPool& pool, const Cables& cables,
+          const Admission& admission);
+
+    // Frames --------------------------------------------------------------------------------------
+
+    /// A frame came in by `port`. For data, the packet is in `buffer`, with one reference.
+    Arrived on_frame(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
+    /// Sends the packet by `port`, with one more reference; its booking decides when. False if the
+    /// link is dead: nothing was done.
+    bool send(Port port, PacketBuffer* buffer);
+    /// The next frame of any port of `ready`, and the packet it carries, or nullptr. False if there
+    /// is none.
+    bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet, PortSet ready);
+    /// Another port may have a frame to send.
+    bool more_frames() const { return touched_ != 0 || passing(); }
+    /// An answer waits to be passed on: no frame may be taken, it could be another one.
+    bool passing() const { return passing_.has_value(); }
+    /// No frame lies in the receiver: acknowledgements that no packet has carried leave by
+    /// themselves, if their senders have asked for them or have waited long enough (all:
+    /// `at_once`).
+    void acknowledge(bool at_once);
+    /// Tells refused peers that there are buffers again, if so.
+    void on_buffers_free() {
+        if (starved_)
+            tell_of_buffers();
+    }
+
+    // Who is there --------------------------------------------------------------------------------
+
+    /// Asks at every port at which nobody has answered who is at its other end; repeated, more and
+    /// more slowly.
+    void say_hello();
+    /// Does that if it is time. In lockstep that sets no timer: a mesh at rest is not kept busy by
+    /// links that may be dead for ever, and they ask again when model time moves for others.
+    void repeat_hello() {
+        if (context_.time.now() >= hello_at_)
+            say_hello();
+    }
+    /// Of the ports in `changed`, the cables of those in `connected` were plugged in, the others
+    /// pulled: their links are dead at once, or ask at once who is there.
+    void on_cables(PortSet changed, PortSet connected);
+    /// Time counts from another beginning now.
+    void on_new_time();
+    /// The result of that, once: when all ports are right or one is wrong.
+    bool take_ready(wire::Ready& ready) { return !ready_told_ && complete_ready(ready); }
+
+    // Time ----------------------------------------------------------------------------------------
+
+    /// Does what is due: retransmissions, packets held until now, links that died.
+    void on_time();
+    /// When on_time() is due next (see Timebase::now()), or kNever.
+    std::uint64_t next_deadline() const;
+    void set_patience_min(std::uint32_t patience_us) {
+        context_.patience_min_us = std::max(context_.cables.patience_us, patience_us);
+    }
+    std::uint32_t patience_min() const { return context_.patience_min_us; }
+    ModelClock& clock() { return clock_; }
+    const ModelClock& clock() const { return clock_; }
+
+    /// What the links share with the floors above: the pool, the counters, the time.
+    LinkContext& context() { return context_; }
+    const LinkContext& context() const { return context_; }
+
+    // State ---------------------------------------------------------------------------------------
+
+    unsigned count() const { return static_cast<unsigned>(links_.size()); }
+    const Link& at(Port port) const { return links_[index(port)]; }
+    std::uint32_t dead_ports() const { return dead_; }
+    /// Links have died, or come back, since that was last taken note of.
+    bool changed() const { return changed_; }
+    bool take_changed() { return std::exchange(changed_, false); }
+    /// A neighbour has not answered in time: what left by its link may still get there, until that
+    /// is dead.
+    bool trying() const {
+        return std::ranges::any_of(links_, [](const Link& link) { return link.trying(); });
+    }
+    /// A packet at a dead link, with its reference, and which link that is; nullptr when there are
+    /// no more.
+    PacketBuffer* take_undeliverable(Port& port);
+    /// See Link.
+    std::uint32_t& lost_kinds(Port port) { return links_[index(port)].lost_kinds(); }
+    /// Packets that wait for a port or an acknowledgement.
+    unsigned pending() const;
+
+private:
+    /// For a change: the link may have a frame to send then.
+    Link& touch(Port port) {
+        touched_ |= 1u << index(port);
+        return links_[index(port)];
+    }
+    void touch_if_able(Port port) {
+        if (at(port).may_send())
+            touched_ |= 1u << index(port);
+    }
+    bool complete_ready(wire::Ready& ready);
+    std::uint64_t next_hello() const;
+    void note_death(Port port);
+    void give_up_silent(PortSet out);
+    void tell_of_buffers();
+    Port answered_link(Port port, const wire::LinkHeader& header);
+    Arrived on_hello(Port port, const wire::LinkHeader& header, bool right_port);
+    Arrived on_data(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
+    Arrived take_data(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
+    bool judge(Port port, const wire::LinkHeader& header, PacketBuffer* buffer);
+    void book_arrival(Link& link, wire::ModelTime time, PacketBuffer* buffer);
+    void start_on(Link& link, PacketBuffer* buffer, wire::ModelTime earliest);
+    wire::ModelTime appointed(Port port, const PacketBuffer* buffer) const;
+
+    std::uint8_t next_port_ = 0;
+    std::uint8_t hellos_ = 0;  // in a row, as far as it matters
+    std::uint8_t in_vain_ = 0; // hellos of a life that is not the first
+    bool starved_ = false;     // some link is
+    bool ready_told_ = false;
+    bool changed_ = false; // which links are dead
+    // Sets of ports, so that a frame costs what its links need and not what all links would.
+    std::uint32_t touched_ = 0; // may have a frame to send
+    std::uint32_t owing_ = 0;   // took data that no frame has acknowledged since
+    std::uint32_t asked_ = 0;   // asked to acknowledge since no frame last lay in the receiver
+    std::uint32_t dead_ = 0;
+    std::uint32_t timed_ = 0; // may have a packet, and so a timer
+    const Here& here_;
+    std::span<Link> links_;
+    const Admission& admission_;
+    LinkContext context_;
+    std::optional<wire::LinkHeader> passing_; // an answer
+    std::uint64_t hello_at_ = wire::kNever;
+    std::uint64_t acknowledge_at_ = wire::kNever; // all that is owed then
+    ModelClock clock_;
+    wire::Ready ready_{};
+};
+
+} // namespace mesh

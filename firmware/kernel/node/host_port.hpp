@@ -1,0 +1,90 @@
+// The node's line to the host tool: the job and its arguments, pieces of input, and all that the
+// node tells. Nobody else in a node speaks to the host.
+#pragma once
+
+#include "kernel/base/packet_pool.hpp"
+#include "kernel/processes/arena.hpp"
+#include "wire/counters.hpp"
+#include "wire/host_messages.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace mesh {
+
+/// Sends one frame to the host and returns when it has left; `packet` may be empty.
+struct ToHost {
+    void (*send)(void* context, const wire::LinkHeader& header, std::span<const std::byte> packet);
+    void* context;
+};
+
+class HostPort {
+public:
+    /// What the host wants of the node as a whole; the rest is settled here.
+    enum class Order : std::uint8_t { none, job, start, report, hang };
+
+    /// Keeps one buffer of `pool` for what it sends, so that a full pool cannot hold back a report.
+    HostPort(ToHost to_host, NodeId node, PacketPool& pool, Arena& arena, Counters& counters)
+        : to_host_(to_host),
+          node_(node),
+          sending_(pool.allocate()),
+          arena_(arena),
+          counters_(counters) {}
+
+    /// The host sent `payload` under `tag`.
+    Order on_packet(wire::HostTag tag, std::span<const std::byte> payload);
+
+    /// Tells the host, at once: `first` and `second` as one payload; what is beyond
+    /// kPayloadBytesMax is cut off.
+    void send(wire::HostTag tag, std::span<const std::byte> first,
+              std::span<const std::byte> second);
+    [[gnu::noinline]] void send(wire::HostTag tag, std::span<const std::byte> payload) {
+        send(tag, payload, {});
+    }
+    /// Text for the console: kept until a line is whole, or there is something else to tell.
+    void print(std::span<const char> text);
+    /// Sends what is kept of it.
+    void flush_print();
+    /// Tells the loom that there is nothing left to do: see wire::Kind::idle.
+    void send_idle(std::uint32_t frames_received, wire::ModelTime next_timer) {
+        send_frame({.kind = wire::Kind::idle, .refused = frames_received, .model_time = next_timer},
+                   {});
+    }
+
+    /// Precondition: it has come.
+    const wire::Job& job() const { return *job_; }
+    std::span<const std::string_view> arguments() const { return arguments_; }
+    bool started() const { return started_; }
+
+    /// Asks for `out.size()` bytes of the input at `position`; see pulled().
+    void pull(std::uint32_t position, std::span<std::byte> out);
+    /// They are there.
+    bool pulled() const { return pull_into_.empty(); }
+
+private:
+    bool on_job(std::span<const std::byte> payload);
+    bool on_piece(std::span<const std::byte> payload);
+    void keep_arguments(std::span<const std::byte> words);
+    std::span<std::byte> room() const {
+        return std::span{sending_->bytes}.subspan(wire::kPacketHeaderBytes);
+    }
+    void send_room(wire::HostTag tag, std::size_t payload_bytes);
+    void send_frame(wire::LinkHeader header, std::span<const std::byte> packet);
+
+    bool started_ = false;
+    std::uint16_t printed_ = 0; // bytes of text in sending_ that wait for the end of their line
+    ToHost to_host_;
+    NodeId node_;
+    PacketBuffer* sending_;
+    Arena& arena_;
+    Counters& counters_;
+    std::span<std::byte> pull_into_;
+    std::uint32_t pull_position_ = 0;
+    std::span<std::string_view> arguments_; // and their text, in the arena
+    std::optional<wire::Job> job_;
+};
+
+} // namespace mesh

@@ -1,0 +1,451 @@
+// What the processes of a node see of it: who and where they are, processes and time, packets, the
+// host. A value without global state.
+//
+// Nothing may be called from an interrupt.
+//
+// A process may compute for as long as it likes: on boards that can (hal::HasPreemption) the links
+// work between its instructions, in a run that is not lockstep. They take frames, pass them on, and
+// put what is for this node into its mailbox; no other process of the node runs, and what is said
+// of messages that it sends is heard when a process waits. The calls below that touch what the
+// links touch hold them off (kernel/base/hold.hpp); the others only read single words.
+#pragma once
+
+#include "kernel/base/packet_pool.hpp"
+#include "kernel/base/status.hpp"
+#include "kernel/links/links.hpp"
+#include "kernel/node/host_port.hpp"
+#include "kernel/packets/forwarder.hpp"
+#include "kernel/packets/messages.hpp"
+#include "kernel/processes/scheduler.hpp"
+#include "kernel/processes/task.hpp"
+#include "wire/counters.hpp"
+#include "wire/host_messages.hpp"
+#include "wire/identity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace mesh {
+
+class Kernel;
+class Packet;
+class OutgoingPacket;
+class TagInUse;
+
+/// The program of a node: the one process that the kernel starts itself. One per image.
+using Program = Process (*)(Kernel& kernel);
+
+/// Memory of a node; the caller's, for as long as the node lives.
+struct Memory {
+    std::span<PacketBuffer> buffers;  // more than the longest path of any rule in use has links
+    std::span<PortSlot> slots;        // buffers.size() * links.size()
+    std::span<Link> links;            // one per port
+    std::span<ProcessSlot> processes; // one for each that may live at a time, kProcessesMax at most
+    std::span<Sender> senders;        // to know the messages of so many again; one at least
+    std::span<std::byte> arena;       // frames of processes, 8-byte aligned
+    std::span<std::byte> workspace;   // for the program: messages, data
+    [[no_unique_address]] Interleaving interleaving = {}; // of nodes: their buffers and slots
+};
+
+/// Where the bytes of a message come from: `fill(context, position, out)` writes them.
+struct ByteSource {
+    void (*fill)(const void* context, std::uint32_t position, std::span<std::byte> out) = nullptr;
+    const void* context = nullptr;
+};
+/// Bytes in memory, which must stay where they are.
+ByteSource bytes_in(std::span<const std::byte> data);
+
+/// The parts of a node, in the order of the floors that a frame goes through (ARCHITECTURE.md).
+class NodeParts {
+public:
+    NodeParts(const NodeParts&) = delete;
+    NodeParts& operator=(const NodeParts&) = delete;
+
+protected:
+    NodeParts(const wire::Identity& identity, const Memory& memory, const Cables& cables,
+              ToHost to_host);
+    ~NodeParts() = default;
+
+    // What is small first: short instructions reach it there.
+    Here here_;
+    std::span<std::byte> workspace_;
+    Scheduler scheduler_;
+    TagInUse* tags_in_use_ = nullptr;
+    Links links_;
+    Admission admission_;
+    Forwarder forwarder_;
+    Messages messages_;
+    HostPort host_;
+    Arena arena_;
+    wire::Result result_{};
+};
+
+/// What programs call. NodeCore turns the parts.
+class Kernel : protected NodeParts {
+public:
+    class Allocation;
+    class Arrival;
+    class Posting;
+
+    // Who and where -------------------------------------------------------------------------------
+
+    NodeId id() const { return here_.node(); }
+    Network network() const { return here_.network(); }
+    std::uint32_t nodes() const { return rules().node_count(network()); }
+    unsigned ports() const { return links_.count(); }
+    /// The node at the other end of the cable at `port`, which must be one of the network.
+    NodeId neighbor(Port port) const { return here_.neighbor(port); }
+    /// What the image knows of this network.
+    const NetworkRules& rules() const { return here_.rules; }
+    /// The ports whose links are dead. One comes back if its peer answers again; what was under way
+    /// then is lost all the same.
+    PortSet dead_ports() const { return links_.dead_ports(); }
+    const wire::Job& job() const { return host_.job(); }
+    /// Words after `--` on the host tool's command line.
+    std::span<const std::string_view> arguments() const { return host_.arguments(); }
+    std::span<std::byte> workspace() { return workspace_; }
+    /// A T made of these that lives as long as the node, in the arena; nullptr if that is full.
+    template <class T, class... Args>
+    T* make(Args&&... args) {
+        void* const place = arena_.allocate(sizeof(T));
+        return place == nullptr ? nullptr : new (place) T{std::forward<Args>(args)...};
+    }
+
+    // Processes -----------------------------------------------------------------------------------
+
+    /// Starts `process` beside the caller, to be joined. False if there is no room for one more.
+    [[nodiscard]] bool spawn(Process process, ProcessId& id) {
+        return scheduler_.spawn(std::move(process), scheduler_.clock(), &id);
+    }
+    /// The same for a process that nobody joins. If it fails, so has the program.
+    [[nodiscard]] bool spawn(Process process) {
+        return scheduler_.spawn(std::move(process), scheduler_.clock(), nullptr);
+    }
+
+    /// `co_await wait_until(f)`: continues when f() holds; f is asked after every event and at
+    /// `wake` (see deadline_in()) at the latest.
+    template <class Ready>
+    auto wait_until(Ready ready, std::uint64_t wake = wire::kNever);
+    /// Lets the other processes run, and the links work: `co_await yield()` between long
+    /// computations, on boards that cannot interrupt them for the links so that no neighbour takes
+    /// this node for dead, elsewhere for the other processes. Costs no model time.
+    auto yield();
+    /// Sleeps for `ticks` of model time.
+    auto sleep(wire::ModelTime ticks);
+    /// Waits for a spawned process to end; gives its verdict. A verdict that nobody joins and that
+    /// is not ok becomes the program's.
+    auto join(ProcessId id);
+
+    /// The running process's model clock: when what it last took was there.
+    wire::ModelTime now() { return scheduler_.clock(); }
+    void advance_clock(wire::ModelTime time) {
+        scheduler_.clock() = std::max(scheduler_.clock(), time);
+    }
+    /// For wait_until(): the kernel's time when `ticks` of model time from now have passed.
+    std::uint64_t deadline_in(wire::ModelTime ticks) const;
+    bool due(std::uint64_t deadline) const;
+    bool lockstep() const { return time().lockstep(); }
+
+    /// Model time that an external packet of `bytes` takes on a link.
+    wire::ModelTime link_time(std::uint32_t bytes) const { return links_.clock().duration(bytes); }
+
+    // Packets -------------------------------------------------------------------------------------
+
+    /// `OutgoingPacket p = co_await allocate(rule)`: an empty packet, when the pool can start one.
+    Allocation allocate(Rule rule);
+    /// False if the pool is too small for this rule's paths (allocate() would wait for ever) or the
+    /// image does not have the rule.
+    bool can_carry(Rule rule) const { return admission_.can_carry(rule); }
+    /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
+    void inject(OutgoingPacket&& packet);
+    /// `co_await post(header, source, position)`: sends one packet as `header` says (its source is
+    /// this node if it names none) with payload_bytes from `position` in `source`, when the pool
+    /// can start it.
+    Posting post(const wire::PacketHeader& header, ByteSource source = {},
+                 std::uint32_t position = 0);
+    /// Sends it now if the pool can start it; else does nothing, and is false. It leaves at model
+    /// time `ready` at the earliest.
+    bool try_post(const wire::PacketHeader& header, ByteSource source, std::uint32_t position,
+                  wire::ModelTime ready);
+    /// `Packet p = co_await receive(match)`: the next packet that matches; sets the clock.
+    Arrival receive(const Match& match);
+    /// The next packet that matches, which must be there (see has()); sets the clock.
+    Packet take(const Match& match);
+    /// The same for control that moves no clock.
+    Packet take_control(const Match& match);
+    /// True if receive(match) would not wait. The offer of a message may be gone when the process
+    /// has waited for something else: a full mailbox keeps it for a moment only.
+    bool has(const Match& match) const { return forwarder_.mailbox().find(match) != nullptr; }
+    const Mailbox& mailbox() const { return forwarder_.mailbox(); }
+    void release(PacketBuffer* buffer);
+
+    // Messages under way (kernel/api/message.hpp)
+    // -----------------------------------------------------
+
+    /// When a sender that hears nothing asks for its receiver, after it has `asked` as often.
+    std::uint64_t ask_time(unsigned asked) const;
+    Messages& messages() { return messages_; }
+    /// There is room for what a process tells another kernel.
+    bool may_tell() const { return forwarder_.may_tell(); }
+    /// Sends word about a message, and keeps none of it; see Forwarder::tell(). Precondition:
+    /// may_tell(). For what processes wait for, like the next two.
+    void tell(News& news);
+    /// Time to ask: true if outgoing.lost, or if its time for that has come, and may_tell().
+    bool may_ask(const Outgoing& outgoing) const {
+        return (outgoing.lost || due(outgoing.ask_at)) && may_tell();
+    }
+    /// Asks. False: nobody answers by any way that `outgoing` may take.
+    bool ask(Outgoing& outgoing);
+    /// Its way begins with a dead link, or not: to be called once; later deaths tell themselves.
+    [[gnu::noinline]] void look_at_way(Outgoing& outgoing);
+    /// The first link on the way of `rule` (`path`: of Rule::disjoint) to `to` is dead.
+    bool cut_off(NodeId to, Rule rule = Rule::unicast, unsigned path = 0) const {
+        return forwarder_.cut_off(to, rule, path);
+    }
+    /// Number of disjoint paths to any node.
+    unsigned path_count() const { return here_.path_count(); }
+    void begin(Incoming& incoming);
+    void end(Incoming& incoming, bool taken);
+
+    // Host ----------------------------------------------------------------------------------------
+
+    void host_send(wire::HostTag tag, std::span<const std::byte> first,
+                   std::span<const std::byte> second = {});
+    /// Text for the console of this node, as hal/console.hpp says.
+    void print(std::span<const char> text);
+    void flush_print();
+    /// `co_await pull(position, out)`: fills `out` (at most kHostPieceBytesMax) from the input.
+    /// False if the piece, or the request, seems to be lost: to be called again.
+    auto pull(std::uint32_t position, std::span<std::byte> out);
+
+    Counters& counters() { return links_.context().counters; }
+    /// The program's part of the report.
+    wire::Result& result() { return result_; }
+
+    // For what is built on the kernel -------------------------------------------------------------
+
+    const PacketPool& pool() const { return links_.context().pool; }
+    Scheduler& scheduler() { return scheduler_; }
+    /// The first of the tags of collectives under way (collectives/agreement.cpp).
+    TagInUse*& tags_in_use() { return tags_in_use_; }
+    Arena& arena() { return arena_; }
+
+protected:
+    using NodeParts::NodeParts;
+    ~Kernel() = default;
+    void hear(News& news);
+
+private:
+    const Timebase& time() const { return links_.context().time; }
+    bool may_start(Rule rule);
+    PacketBuffer* start_packet();
+    OutgoingPacket new_packet(Rule rule);
+    void inject(PacketBuffer* buffer, wire::ModelTime ready);
+    std::uint64_t start_pull(std::uint32_t position, std::span<std::byte> out);
+};
+
+/// A packet that has come, in the pool, owned. Ports may still be sending it on: it is read only.
+/// Releases its buffer when it goes; must not outlive the kernel.
+class Packet {
+public:
+    Packet() = default;
+    Packet(Kernel& kernel, PacketBuffer* buffer) : kernel_(&kernel), buffer_(buffer) {}
+    Packet(Packet&& other) noexcept
+        : kernel_(other.kernel_),
+          buffer_(std::exchange(other.buffer_, nullptr)) {}
+    Packet& operator=(Packet&& other) noexcept {
+        std::swap(kernel_, other.kernel_);
+        std::swap(buffer_, other.buffer_);
+        return *this;
+    }
+    Packet(const Packet&) = delete;
+    Packet& operator=(const Packet&) = delete;
+    ~Packet() {
+        if (buffer_ != nullptr)
+            kernel_->release(buffer_);
+    }
+
+    explicit operator bool() const { return buffer_ != nullptr; }
+    /// ok; of an empty one that a Task gave: unreachable, or no_memory if the task could not run.
+    Status status() const {
+        if (buffer_ != nullptr)
+            return Status::ok;
+        return kernel_ != nullptr ? Status::unreachable : Status::no_memory;
+    }
+    const wire::PacketHeader& header() const { return buffer_->header; }
+    std::span<const std::byte> payload() const { return buffer_->payload(); }
+    wire::ModelTime ready() const { return buffer_->ready; }
+
+protected:
+    Kernel* kernel_ = nullptr;
+    PacketBuffer* buffer_ = nullptr;
+};
+
+/// A packet that is about to be sent, see Kernel::allocate() and inject().
+class OutgoingPacket : public Packet {
+public:
+    using Packet::Packet;
+
+    wire::PacketHeader& header() { return buffer_->header; }
+    std::span<std::byte> payload() { return buffer_->payload(); }
+    /// Sets the payload's size (at most kPayloadBytesMax) and gives it to be filled.
+    std::span<std::byte> resize(std::size_t bytes) {
+        buffer_->header.payload_bytes = static_cast<std::uint16_t>(bytes);
+        return buffer_->payload();
+    }
+
+private:
+    friend class Kernel;
+    PacketBuffer* take() { return std::exchange(buffer_, nullptr); }
+};
+
+// What co_await gives -----------------------------------------------------------------------------
+
+namespace detail {
+
+/// Waits for ready(), then gives result().
+template <class Ready, class Result>
+class MESH_AWAITED Awaiter : public Waiting {
+    using Given = std::invoke_result_t<Result>;
+
+public:
+    Awaiter(Scheduler& scheduler, Ready ready, Result result, std::uint64_t wake)
+        : Waiting(scheduler, ask, wake),
+          ready_(ready),
+          result_(result) {}
+    template <SaysFailure Value = Given>
+    [[gnu::warn_unused_result]] Value await_resume() {
+        return result_();
+    }
+    template <class Value = Given>
+    Value await_resume() {
+        return result_();
+    }
+
+private:
+    static bool ask(Waiting& self) { return static_cast<Awaiter&>(self).ready_(); }
+
+    Ready ready_; // at the start of it: kernel/api/waits.cpp
+    Result result_;
+};
+
+// What processes often wait for has a name, so that it can be told from outside.
+
+struct MailThere {
+    const Kernel& kernel;
+    Match match;
+    bool operator()() const { return kernel.has(match); }
+};
+struct ProcessEnded {
+    const Scheduler& scheduler;
+    ProcessId process;
+    bool operator()() const { return scheduler.ended(process); }
+};
+struct TimeCome {
+    const Kernel& kernel;
+    std::uint64_t deadline;
+    bool operator()() const { return kernel.due(deadline); }
+};
+
+/// Awaiter for code outside the kernel (channels, alternatives).
+template <class Ready, class Result>
+auto wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake = wire::kNever);
+
+} // namespace detail
+
+class MESH_AWAITED Kernel::Allocation : public Waiting {
+public:
+    Allocation(Kernel& kernel, Rule rule);
+    OutgoingPacket await_resume() { return kernel_.new_packet(rule_); }
+
+private:
+    static bool ask(Waiting& self);
+
+    Kernel& kernel_;
+    Rule rule_;
+};
+
+class MESH_AWAITED Kernel::Arrival : public Waiting {
+public:
+    Arrival(Kernel& kernel, const Match& match);
+    Packet await_resume() { return kernel_.take(match_); }
+
+private:
+    friend struct WaitPlaces;
+    static bool ask(Waiting& self);
+
+    Kernel& kernel_;
+    Match match_;
+};
+
+class MESH_AWAITED Kernel::Posting : public Waiting {
+public:
+    [[gnu::noinline]] Posting(Kernel& kernel, const wire::PacketHeader& header, ByteSource source,
+                              std::uint32_t position);
+    void await_resume() const {}
+
+private:
+    static bool ask(Waiting& self);
+
+    Kernel& kernel_;
+    wire::PacketHeader header_;
+    ByteSource source_;
+    std::uint32_t position_;
+};
+
+template <class Ready>
+auto Kernel::wait_until(Ready ready, std::uint64_t wake) {
+    return detail::Awaiter{scheduler_, ready, [] {}, wake};
+}
+
+template <class Ready, class Result>
+auto detail::wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake) {
+    return Awaiter{kernel.scheduler(), ready, result, wake};
+}
+
+inline auto Kernel::yield() {
+    const std::uint64_t moment = lockstep() ? 0 : deadline_in(limits::kTicksPerUs);
+    bool asked = false;
+    return wait_until(
+        [this, moment, asked]() mutable { return std::exchange(asked, true) && due(moment); },
+        moment);
+}
+
+inline auto Kernel::sleep(wire::ModelTime ticks) {
+    const std::uint64_t deadline = deadline_in(ticks);
+    const wire::ModelTime clock = now() + ticks;
+    return detail::Awaiter{scheduler_, detail::TimeCome{*this, deadline},
+                           [this, clock] { advance_clock(clock); }, deadline};
+}
+
+inline auto Kernel::join(ProcessId id) {
+    return detail::Awaiter{scheduler_, detail::ProcessEnded{scheduler_, id},
+                           [this, id] {
+                               wire::ModelTime end = 0;
+                               const Status verdict = scheduler_.join(id, end);
+                               advance_clock(end);
+                               return verdict;
+                           },
+                           wire::kNever};
+}
+
+inline void Kernel::inject(OutgoingPacket&& packet) { inject(packet.take(), now()); }
+
+inline Kernel::Allocation Kernel::allocate(Rule rule) { return {*this, rule}; }
+
+inline Kernel::Arrival Kernel::receive(const Match& match) { return {*this, match}; }
+
+inline auto Kernel::pull(std::uint32_t position, std::span<std::byte> out) {
+    const std::uint64_t again = start_pull(position, out);
+    return detail::Awaiter{scheduler_, [this, again] { return host_.pulled() || due(again); },
+                           [this] { return host_.pulled(); }, again};
+}
+
+} // namespace mesh

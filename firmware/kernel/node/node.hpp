@@ -1,0 +1,266 @@
+// A node: joined to a board. The only template of the kernel, instantiated once.
+//
+// One frame at a time: a frame is taken, everything that it makes possible is done and sent, then
+// the next is taken. So the outcome depends on the order of frames only, never on how many of them
+// lay in the receivers at once; lockstep runs rest on that.
+#pragma once
+
+#include "hal/check.hpp"
+#include "hal/concepts.hpp"
+#include "kernel/node/node_core.hpp"
+#include "wire/bytes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+namespace mesh {
+
+template <hal::Board B>
+class Node {
+public:
+    Node(B& board, const Memory& memory, Program program)
+        : board_(board),
+          mac_(wire::to_mac(board.identity())),
+          node_(board.identity(), memory, cables_of(board, memory.links.size()),
+                ToHost{&Node::transmit_to_host, this}, program) {
+        for (unsigned receiver = 0; receiver < kCan.receivers; ++receiver) {
+            receiving_[receiver].packet = node_.lend();
+            lend(receiver);
+        }
+    }
+
+    Kernel& kernel() { return node_.kernel(); }
+    const NodeCore& inside() const { return node_; }
+
+    void boot() {
+        node_.boot();
+        settle();
+    }
+
+    /// Does one piece of work: takes a frame, or lets time pass. False if there was none to take.
+    bool poll() {
+        if (node_.hung()) {
+            board_.hang();
+            return false;
+        }
+        if (node_.passing()) { // a frame that the board could not take yet
+            settle();
+            return !node_.passing();
+        }
+        const hal::Received received = board_.receive();
+        node_.set_clock(board_.now_us());
+        if (received.state == hal::Received::State::busy)
+            return false;
+        if (received.state == hal::Received::State::none) {
+            rest();
+            return false;
+        }
+        take(received);
+        settle();
+        return true;
+    }
+
+    /// The same, and lets the board sleep if there was none. Not if the node has waited for its
+    /// host port meanwhile: what came in then has ended that wait, and would end no other one.
+    void turn() {
+        if (!poll() && !std::exchange(waited_, false))
+            board_.wait();
+    }
+
+    /// For images: boots and works for ever.
+    [[noreturn]] void run() {
+        boot();
+        for (;;)
+            turn();
+    }
+
+private:
+    static constexpr hal::Capabilities kCan = B::capabilities();
+    static_assert(kCan.senders > 0 && kCan.receivers > 0);
+
+    static Cables cables_of(const B& board, std::size_t ports) {
+        return {.window_bytes = board.window_bytes(static_cast<unsigned>(ports)),
+                .patience_us = limits::patience_min_us(kCan.bits_per_second),
+                .checked = kCan.frames_checked,
+                .receivers = kCan.receivers};
+    }
+    static constexpr unsigned sender_of(Port port) {
+        return std::min(index(port), kCan.senders - 1);
+    }
+
+    void lend(unsigned receiver) {
+        Receiving& room = receiving_[receiver];
+        board_.lend(receiver, room.head, room.packet->bytes);
+    }
+
+    void take(const hal::Received& received) {
+        const unsigned receiver = kCan.receivers == 1 ? 0 : received.receiver;
+        Receiving& room = receiving_[receiver];
+        if (node_.on_frame(received.port, room.head.fields, received.frame_bytes, room.packet))
+            room.packet = node_.lend();
+        MESH_CHECK(room.packet != nullptr, no_receive_buffer); // Admission keeps one free
+        lend(receiver);
+    }
+
+    void look_at_cables() {
+        if constexpr (hal::TellsCables<B>) {
+            if (node_.lockstep())
+                return;
+            const PortSet connected = board_.connected_ports();
+            const PortSet changed = connected ^ std::exchange(connected_, connected);
+            if (changed != 0)
+                node_.on_cables(changed, connected);
+        }
+    }
+
+    void rest() {
+        look_at_cables();
+        const std::uint64_t next = node_.rest();
+        const bool at_rest = next != NodeCore::kNow && !sending();
+        if (!at_rest)
+            settle();
+        if (node_.in_interlude())
+            return;
+        if (!node_.lockstep())
+            board_.set_alarm_us(at_rest ? next : node_.next_deadline());
+        else if (all_sent() && told_idle_ != node_.frames_received())
+            node_.host().send_idle(told_idle_ = node_.frames_received(), node_.next_deadline());
+    }
+
+    /// Lets everything happen that can happen now, and sends what comes of it by the ports that are
+    /// ready.
+    void settle() {
+        if (sending())
+            let_go(board_.ready_ports());
+        if (hal::HasPreemption<B> && node_.may_compute())
+            run_with_ticks();
+        else
+            node_.run();
+        if (node_.take_report_due())
+            send_report();
+        for (;;) {
+            const PortSet ready = board_.ready_ports();
+            let_go(ready);
+            hal::Head head;
+            PacketBuffer* packet = nullptr;
+            if (ready == 0 || !node_.next_frame(head.fields.link, packet, ready))
+                return;
+            if (packet != nullptr)
+                node_.keep(packet);
+            const Port port = head.fields.link.port;
+            sending_[sender_of(port)] = {packet, bit_of(port)};
+            transmit(head, packet != nullptr ? packet->packet() : std::span<std::byte>{});
+        }
+    }
+
+    /// A timer that is set anew costs an emulated node more than a frame does, so ticks go on while
+    /// processes run and wait by turns, slowly.
+    void run_with_ticks() {
+        running_ = ran_ = true;
+        if (ticks_ == 0)
+            set_ticks(1);
+        node_.run();
+        running_ = false;
+    }
+    void set_ticks(std::uint8_t ticks) {
+        if (std::exchange(ticks_, ticks) == ticks)
+            return;
+        if constexpr (hal::HasPreemption<B>) {
+            if (ticks != 0)
+                board_.start_ticks(node_.tick_us() / ticks, &Node::interlude, this);
+            else
+                board_.stop_ticks();
+        }
+    }
+    /// Between processes: ticks end when none ran since the last one.
+    void tick_at_rest() { set_ticks(std::exchange(ran_, false) ? 1 : 0); }
+
+    /// From an interrupt: if a process computes, its neighbours need not wait for it.
+    static void interlude(void* self) {
+        Node& node = *static_cast<Node*>(self);
+        if (!node.running_)
+            return node.tick_at_rest();
+        node.set_ticks(limits::kInterludesOfTick);
+        if (!node.node_.begin_interlude())
+            return;
+        for (unsigned frames = 0; frames < limits::kFramesInInterlude; ++frames)
+            if (!node.poll())
+                break;
+        node.node_.end_interlude();
+    }
+
+    /// What was sent by the ports of `ready` has left: nobody reads those packets any more.
+    void let_go(PortSet ready) {
+        for (Sending& one : sending_) {
+            if ((one.port & ready) == 0)
+                continue;
+            one.port = 0;
+            if (one.packet != nullptr)
+                node_.let_go(one.packet);
+        }
+    }
+    bool sending() const {
+        return std::ranges::any_of(sending_, [](const Sending& one) { return one.port != 0; });
+    }
+    bool all_sent() const { return !sending() && !node_.more_frames(); }
+
+    void transmit(hal::Head& head, std::span<const std::byte> packet) {
+        wire::seal_head(head.fields, mac_);
+        board_.transmit(head.fields.link.port, head, packet);
+    }
+
+    /// At once, so that a blocked port cannot hold back a report, and until it has left: the packet
+    /// is the caller's again then.
+    static void transmit_to_host(void* self, const wire::LinkHeader& header,
+                                 std::span<const std::byte> packet) {
+        Node& node = *static_cast<Node*>(self);
+        node.await_host_port();
+        hal::Head head;
+        head.fields.link = header;
+        node.transmit(head, packet);
+        node.await_host_port();
+    }
+    void await_host_port() {
+        while ((board_.ready_ports() & bit_of(kHostPort)) == 0) {
+            board_.wait();
+            waited_ = true;
+        }
+    }
+
+    void send_report() {
+        wire::NodeReport report;
+        node_.fill_report(report);
+        if constexpr (hal::CountsTransfers<B>)
+            for (unsigned port = 0; port < kernel().ports(); ++port)
+                report.dma_transfers[port] = board_.dma_transfers(port_at(port));
+        node_.host().send(wire::HostTag::report, wire::bytes_of(report));
+    }
+
+    /// Where the next frame of a receiver goes.
+    struct Receiving {
+        PacketBuffer* packet;
+        hal::Head head;
+    };
+    /// What a sender may still read, whatever the links say.
+    struct Sending {
+        PacketBuffer* packet = nullptr;
+        PortSet port = 0; // by which it leaves; none: nothing does
+    };
+
+    B& board_;
+    // Before what is large: short instructions reach them here.
+    std::uint8_t ticks_ = 0; // in limits::tick_us(); 0: none
+    bool waited_ = false;    // for its host port, since the last turn()
+    bool running_ = false;   // processes may run now
+    bool ran_ = false;       // ... or did since the last tick
+    const wire::Mac mac_;
+    NodeCore node_;
+    std::array<Receiving, kCan.receivers> receiving_;
+    std::array<Sending, kCan.senders> sending_{};
+    PortSet connected_ = ~PortSet{0}; // as far as the board tells
+    std::uint32_t told_idle_ = 0;
+};
+
+} // namespace mesh

@@ -1,0 +1,221 @@
+#include "kernel/node/node_core.hpp"
+
+#include "wire/bytes.hpp"
+
+#include <algorithm>
+
+namespace mesh {
+
+using wire::HostTag;
+using wire::Kind;
+
+bool NodeCore::on_frame(Port port, const wire::Head& head, std::size_t frame_bytes,
+                        PacketBuffer* buffer) {
+    ++context().counters[Counter::frames_received];
+    if (hung_ || !is_intact(wire::check_head(head, frame_bytes), context().counters))
+        return false;
+    const wire::LinkHeader& header = head.link;
+    const bool from_host = header.kind == Kind::grant || header.kind == Kind::host;
+    if (from_host && port != kHostPort) {
+        ++context().counters[Counter::drop_wrong_port];
+        return false;
+    }
+    if (header.kind == Kind::grant) {
+        context().time.come_to(header.model_time);
+        on_time();
+        return false;
+    }
+    if (header.kind == Kind::host) {
+        on_host_frame(header, buffer);
+        return false;
+    }
+    const Links::Arrived arrived = links_.on_frame(port, header, buffer);
+    if (arrived.freed)
+        scheduler_.touch();
+    if (arrived.packet) {
+        News news;
+        forwarder_.forward(buffer, port, arrived.tag, news);
+        hear(news);
+    }
+    return arrived.packet;
+}
+
+bool NodeCore::begin_interlude() {
+    if (!may_have_interludes() || scheduler_.holds().any())
+        return false;
+    if (!std::exchange(interludes_, true))
+        computing_since_us_ = static_cast<std::uint32_t>(context().time.now());
+    interlude_ = true;
+    return true;
+}
+
+void NodeCore::on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer) {
+    const auto packet = std::span{buffer->bytes}.first(header.packet_bytes);
+    if (!is_intact(wire::check_packet(packet), context().counters))
+        return;
+    scheduler_.touch();
+    const auto tag = static_cast<HostTag>(buffer->header.tag);
+    switch (host_.on_packet(tag, buffer->payload())) {
+    case HostPort::Order::none: return;
+    case HostPort::Order::job: on_job(); return;
+    case HostPort::Order::start: on_start(buffer->payload()); return;
+    case HostPort::Order::report: report_due_ = true; return;
+    case HostPort::Order::hang: hung_ = true; return;
+    }
+}
+
+void NodeCore::on_job() {
+    const wire::Job& job = job();
+    if (job.lockstep != 0)
+        context().time.begin_lockstep();
+    else
+        context().time.run_free();
+    links_.set_patience_min(1000u * job.patience_ms);
+    links_.on_new_time();
+    forwarder_.be_deaf(job.op == wire::Op::none);
+    links_.clock().configure(job.ports, job.tau_ticks, job.tc_ticks);
+    host_.send(HostTag::accepted, {});
+}
+
+void NodeCore::on_start(std::span<const std::byte> payload) {
+    wire::ModelTime begin = 0;
+    if (payload.size() >= sizeof begin)
+        begin = wire::load<wire::ModelTime>(payload, 0);
+    context().time.come_to(begin);
+    running_ = scheduler_.spawn(program_(*this), begin, &program_id_);
+    if (!running_)
+        end_program(Status::no_memory);
+}
+
+void NodeCore::end_program(Status status) {
+    running_ = false;
+    done_ = true;
+    status_ = status;
+    report_due_ = true;
+}
+
+std::uint64_t NodeCore::rest() {
+    links_.repeat_hello();
+    links_.acknowledge(interlude_); // which comes late enough
+    if (lockstep())
+        return kNow;
+    const std::uint64_t next = next_deadline();
+    if (next > context().time.now())
+        return more_frames() ? kNow : next;
+    on_time();
+    return kNow;
+}
+
+void NodeCore::on_time() {
+    links_.on_time();
+    if (interlude_)
+        return;
+    const std::uint64_t next = std::min(scheduler_.next_wake(), messages_.next_ask());
+    if (next <= context().time.now())
+        scheduler_.touch();
+}
+
+void NodeCore::on_dead_links() {
+    messages_.on_dead_links(forwarder_);
+    scheduler_.touch();
+}
+
+// Each makes room for the other.
+void NodeCore::send_notices_and_give_up() {
+    for (;;) {
+        News news;
+        if (forwarder_.send_notices())
+            scheduler_.touch();
+        if (links_.dead_ports() == 0 || !forwarder_.give_up(news))
+            return;
+        hear(news);
+        scheduler_.touch(); // a buffer more
+    }
+}
+
+// One round: each process has been asked whether it takes the guest that was there before. True if
+// another round is due.
+bool NodeCore::run_round() {
+    const PacketBuffer* const guest = forwarder_.guest();
+    const bool again = scheduler_.run_round();
+    if (guest == nullptr || guest != forwarder_.guest())
+        return again;
+    News news;
+    forwarder_.send_guest_back(news);
+    hear(news);
+    scheduler_.touch(); // a buffer more
+    return true;
+}
+
+void NodeCore::run() {
+    if (links_.take_changed())
+        on_dead_links();
+    if (interlude_) {
+        send_notices_and_give_up();
+        links_.on_buffers_free();
+        return;
+    }
+    wire::Ready ready;
+    if (links_.take_ready(ready))
+        host_.send(HostTag::ready, wire::bytes_of(ready));
+    unsigned rounds = 0;
+    do {
+        interludes_ = false;
+        if (forwarder_.pending() != 0 || links_.dead_ports() != 0)
+            send_notices_and_give_up();
+        if (arena_.failed())
+            scheduler_.stop();
+    } while (run_round() && (lockstep() || ++rounds < limits::kRoundsMax));
+    links_.on_buffers_free();
+    if (arena_.failed() && status_ == Status::ok)
+        end_program(Status::no_memory);
+    if (running_ && scheduler_.ended(program_id_))
+        end_program(scheduler_.join(program_id_, finish_time_));
+}
+
+// A question that is due while there is no room for it leaves when there is, not by time.
+std::uint64_t NodeCore::next_deadline() const {
+    const std::uint64_t from = forwarder_.may_tell() ? 0 : context().time.now() + 1;
+    std::uint64_t next = messages_.next_ask(from);
+    next = std::min(next, links_.next_deadline());
+    return std::min(next, scheduler_.next_wake());
+}
+
+// What nobody has taken.
+void NodeCore::report_mailbox(wire::NodeReport& report) const {
+    const PacketBuffer* const first = forwarder_.mailbox().first();
+    for (const PacketBuffer* buffer = first; buffer != nullptr; buffer = buffer->next)
+        ++report.untaken;
+    if (first == nullptr)
+        return;
+    report.untaken_source = index(first->header.source);
+    report.untaken_tag = first->header.tag;
+    report.untaken_service = first->header.service;
+}
+
+void NodeCore::fill_report(wire::NodeReport& report) const {
+    report = {};
+    static_cast<wire::Result&>(report) = result_;
+    report.done = done_ ? 1 : 0;
+    const Status verdict = status_ == Status::ok ? scheduler_.failure() : status_;
+    report.status = static_cast<std::uint32_t>(verdict);
+    report.finish_time = finish_time_;
+    report.delivery_hash = forwarder_.delivery_hash();
+    // Whoever waits for the host or for a time is not done either, nor is who computes.
+    report.unacknowledged =
+        links_.pending() + forwarder_.pending() + messages_.pending() + (host_.pulled() ? 0u : 1u) +
+        (scheduler_.next_wake() == wire::kNever ? 0u : 1u) + (interlude_ ? 1u : 0u);
+    if (interlude_)
+        report.computing_ms =
+            (static_cast<std::uint32_t>(context().time.now()) - computing_since_us_) / 1000;
+    report.dead_ports = links_.dead_ports();
+    report_mailbox(report);
+    Counters counters = context().counters;
+    counters[Counter::buffers_used_max] = context().pool.used_max();
+    counters[Counter::arena_bytes_max] = static_cast<std::uint32_t>(arena_.high_water_bytes());
+    report.counters = counters.values();
+    for (unsigned port = 0; port < ports() && port < report.link_packets.size(); ++port)
+        report.link_packets[port] = links_.at(port_at(port)).packets_sent();
+}
+
+} // namespace mesh

@@ -1,0 +1,114 @@
+// A node without its board: takes frames, lets time pass, gives frames to send. Node<Board>
+// (kernel/node/node.hpp) joins it to a board, and tests to whatever they like.
+#pragma once
+
+#include "kernel/node/kernel.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace mesh {
+
+class NodeCore : public Kernel {
+public:
+    NodeCore(const wire::Identity& identity, const Memory& memory, const Cables& cables,
+             ToHost to_host, Program program)
+        : Kernel(identity, memory, cables, to_host),
+          program_(program) {}
+
+    Kernel& kernel() { return *this; }
+    /// A buffer for the next frame to come in.
+    PacketBuffer* lend() { return context().pool.allocate(); }
+    /// A packet is being sent: it stays as it is until let_go(), also if it is acknowledged before.
+    void keep(PacketBuffer* packet) { context().pool.share(packet); }
+    void let_go(PacketBuffer* packet) {
+        if (packet->references == 1)
+            scheduler_.touch(); // a buffer more
+        context().pool.release(packet);
+    }
+
+    /// Asks at every port who is at its other end.
+    void boot() { links_.say_hello(); }
+    /// A frame came in by `port`: `head` its begin, `buffer` (with one reference) the rest.
+    /// True if the node keeps the buffer.
+    bool on_frame(Port port, const wire::Head& head, std::size_t frame_bytes, PacketBuffer* buffer);
+    /// Running free: the time is `now_us`; nothing is done about it yet.
+    void set_clock(std::uint64_t now_us) { context().time.set_clock(now_us); }
+    /// Running free: of the ports in `changed`, the cables of those in `connected` were plugged in,
+    /// the others pulled.
+    void on_cables(PortSet changed, PortSet connected) { links_.on_cables(changed, connected); }
+    /// Nothing came in: time passes, and acknowledgements leave that nothing has carried and that
+    /// are wanted. In lockstep only grants let time pass. Gives the next_deadline(), or kNow: run()
+    /// and next_frame() may have something to do first.
+    std::uint64_t rest();
+    static constexpr std::uint64_t kNow = 0;
+    /// Runs everything that can run now. Until it was called there is nothing to send.
+    void run();
+
+    /// run() may be about to let a process compute, so interludes will be wanted.
+    bool may_compute() const {
+        return may_have_interludes() && (scheduler_.touched() || links_.changed());
+    }
+    /// Microseconds between two ticks while processes run (limits::tick_us()).
+    std::uint32_t tick_us() const { return limits::tick_us(job().patience_ms); }
+    /// An interlude is a turn of the links between two instructions of a process: what is called
+    /// until it ends runs no process and changes nothing that one looks at without holding the
+    /// links off. False if they are held off now.
+    bool begin_interlude();
+    void end_interlude() { interlude_ = false; }
+    bool in_interlude() const { return interlude_; }
+
+    /// The next frame to send by a port of `ready`; `packet` is nullptr for frames without one.
+    /// False if there is none.
+    bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet, PortSet ready = ~PortSet{0}) {
+        return links_.next_frame(header, packet, ready);
+    }
+    /// There may be one for another port.
+    bool more_frames() const { return links_.more_frames(); }
+    /// When it wants to be called again (see Timebase::now()), or kNever.
+    std::uint64_t next_deadline() const;
+
+    /// The host wants to know how far the node is, or its program has just ended.
+    bool take_report_due() { return std::exchange(report_due_, false); }
+    /// Fills all but the board's part.
+    void fill_report(wire::NodeReport& report) const;
+    HostPort& host() { return host_; }
+
+    bool lockstep() const { return context().time.lockstep(); }
+    /// An answer of another node waits to be passed on; no frame may come in before.
+    bool passing() const { return links_.passing(); }
+    /// The host wants the node to stop without a sign.
+    bool hung() const { return hung_; }
+    std::uint32_t frames_received() const { return context().counters[Counter::frames_received]; }
+
+private:
+    LinkContext& context() { return links_.context(); }
+    const LinkContext& context() const { return links_.context(); }
+    void on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer);
+    void on_job();
+    void on_start(std::span<const std::byte> payload);
+    void on_time();
+    bool may_have_interludes() const { return !lockstep() && !interlude_; }
+    void on_dead_links();
+    void send_notices_and_give_up();
+    bool run_round();
+    void end_program(Status status);
+    void report_mailbox(wire::NodeReport& report) const;
+
+    Status status_ = Status::ok;
+    bool running_ = false; // the program
+    bool done_ = false;
+    bool report_due_ = false;
+    bool hung_ = false;
+    bool interlude_ = false;
+    bool interludes_ = false; // there were some since a process last waited
+    ProcessId program_id_;
+    wire::ModelTime finish_time_ = 0;
+    std::uint32_t computing_since_us_ = 0;
+    Program program_;
+};
+
+} // namespace mesh

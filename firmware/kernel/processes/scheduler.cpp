@@ -1,0 +1,134 @@
+#include "kernel/processes/scheduler.hpp"
+
+#include "hal/check.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace mesh {
+
+/// Nothing at all in an image that does not trace.
+inline void Scheduler::tell([[maybe_unused]] ProcessEvent event, [[maybe_unused]] unsigned number) {
+#if MESH_WATCHES_PROCESSES
+    if (watch_ != nullptr)
+        watch_->happened(event, static_cast<std::uint8_t>(number));
+#elif MESH_TRACES_PROCESSES
+    const ProcessSlot& slot = slots_[number];
+    const auto* const object = reinterpret_cast<const std::byte*>(slot.waiting);
+    const bool waits = event == ProcessEvent::blocked;
+    send_trace({.clock = slot.clock,
+                .object = reinterpret_cast<std::uintptr_t>(object),
+                .event = static_cast<std::uint8_t>(event),
+                .process = static_cast<std::uint8_t>(number)},
+               {object, waits ? wire::ProcessTrace::kObjectBytes : 0});
+#endif
+}
+
+bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId* id) {
+    std::uint8_t number = 0;
+    while (number < slots_.size() && !slots_[number].is_free())
+        ++number;
+    if (number == slots_.size())
+        return false;
+    const auto handle = process.release();
+    if (!handle)
+        return false;
+    ProcessSlot& slot = slots_[number];
+    slot.root = handle;
+    slot.resume_at = handle;
+    slot.waiting = nullptr;
+    slot.clock = clock;
+    slot.status = Status::ok;
+    ++slot.generation;
+    slot.will_be_joined = id != nullptr;
+    if (id != nullptr)
+        *id = {number, slot.generation};
+    used_ = std::max(used_, static_cast<std::uint8_t>(number + 1));
+    touch();
+    tell(ProcessEvent::spawned, number);
+    return true;
+}
+
+bool Waiting::await_suspend(std::coroutine_handle<> caller) {
+    return scheduler_.block(caller, *this);
+}
+
+bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
+    const Hold hold(holds_);
+    if (waiting.ask_(waiting))
+        return false;
+    slots_[current_].resume_at = resume_at;
+    slots_[current_].waiting = &waiting;
+    tell(ProcessEvent::blocked, current_);
+    return true;
+}
+
+// Whoever waits is asked in its own name: what goes on then moves its clock.
+bool Scheduler::run_round() {
+    if (!std::exchange(touched_, false))
+        return false;
+    for (unsigned number = 0; number < used_; ++number) {
+        ProcessSlot& slot = slots_[number];
+        current_ = static_cast<std::uint8_t>(number);
+        if (!slot.root || (slot.waiting != nullptr && !slot.waiting->ask_(*slot.waiting)))
+            continue;
+        if (slot.waiting != nullptr)
+            tell(ProcessEvent::woken, number);
+        slot.waiting = nullptr;
+        holds_.lower();
+        slot.resume_at.resume();
+        MESH_CHECK(!holds_.any(), hold_out_of_balance);
+        holds_.raise();
+        touched_ = true;
+        if (slot.root.done())
+            end(slot);
+    }
+    return touched_;
+}
+
+void Scheduler::end(ProcessSlot& slot) {
+    slot.status = slot.root.promise().value;
+    tell(ProcessEvent::ended, current_);
+    slot.root.destroy();
+    slot.root = nullptr;
+    if (!slot.will_be_joined && failure_ == Status::ok)
+        failure_ = slot.status;
+}
+
+std::uint64_t Scheduler::next_wake() const {
+    if (touched_)
+        return 0;
+    std::uint64_t earliest = wire::kNever;
+    for (const ProcessSlot& slot : slots_.first(used_))
+        if (slot.root && slot.waiting != nullptr)
+            earliest = std::min(earliest, slot.waiting->wake_);
+    return earliest;
+}
+
+bool Scheduler::any() const {
+    for (const ProcessSlot& slot : slots_.first(used_))
+        if (slot.root)
+            return true;
+    return false;
+}
+
+bool Scheduler::ended(ProcessId id) const { return !known(id) || !slots_[id.slot].root; }
+
+Status Scheduler::join(ProcessId id, wire::ModelTime& end) {
+    if (!known(id))
+        return Status::ok;
+    ProcessSlot& slot = slots_[id.slot];
+    slot.will_be_joined = false;
+    end = slot.clock;
+    return slot.status;
+}
+
+Status Scheduler::failure() const {
+    for (const ProcessSlot& slot : slots_.first(used_))
+        if (!slot.root && slot.will_be_joined && slot.status != Status::ok)
+            return slot.status;
+    return failure_;
+}
+
+} // namespace mesh

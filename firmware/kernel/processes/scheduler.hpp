@@ -1,0 +1,141 @@
+// The processes of a node: cooperative coroutines, resumed in the order of their slots.
+//
+// A blocked process is a predicate. After every event that a process could see (a delivery, a
+// freed buffer, time) the scheduler asks the predicates and resumes those that hold. A node has a
+// handful of processes, transit traffic changes nothing that they see, so asking is cheap and the
+// order is always the same.
+#pragma once
+
+#include "kernel/base/hold.hpp"
+#include "kernel/base/limits.hpp"
+#include "kernel/processes/process_watch.hpp"
+#include "kernel/processes/task.hpp"
+#include "wire/frame.hpp"
+
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace mesh {
+
+/// Names a spawned process until it is joined. A word, so that it goes in a register.
+struct alignas(4) ProcessId {
+    std::uint8_t slot = 0xFF;
+    std::uint8_t generation = 0;
+};
+
+class Scheduler;
+
+/// What a process waits for, in the frame of that process: `co_await` asks it at once, then after
+/// every event, until it says that it is there. What takes several steps goes on when it is asked,
+/// as if it were the process; so it needs no coroutine of its own. Each kind has a function `ask`
+/// of its own, by whose name who looks from outside knows it.
+class Waiting {
+public:
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+    bool await_ready() const { return false; }
+    bool await_suspend(std::coroutine_handle<> caller);
+
+protected:
+    using Ask = bool (*)(Waiting& self);
+    /// `wake`: when to ask at the latest.
+    Waiting(Scheduler& scheduler, Ask ask, std::uint64_t wake = wire::kNever)
+        : scheduler_(scheduler),
+          ask_(ask),
+          wake_(wake) {}
+    ~Waiting() = default;
+    void ask_again_at(std::uint64_t wake) { wake_ = wake; }
+    std::uint64_t asked_again_at() const { return wake_; }
+
+private:
+    friend class Scheduler;
+    friend struct WaitPlaces;
+
+    Scheduler& scheduler_;
+    Ask ask_;
+    std::uint64_t wake_;
+};
+
+/// One process, or room for one. Memory of the scheduler.
+struct ProcessSlot {
+    std::coroutine_handle<Process::promise_type> root;
+    std::coroutine_handle<> resume_at;
+    Waiting* waiting = nullptr; // nullptr: runnable
+    wire::ModelTime clock = 0;
+    Status status = Status::ok;
+    std::uint8_t generation = 0;
+    bool will_be_joined = false;
+
+    bool is_free() const { return !root && !will_be_joined; }
+};
+
+class Scheduler {
+public:
+    /// `slots`: the caller's, for as long as this lives; what is in them does not matter.
+    explicit Scheduler(std::span<ProcessSlot> slots) : slots_(slots) {
+        std::uninitialized_default_construct(slots.begin(), slots.end());
+    }
+
+    /// Starts `process` at model time `clock`; it first runs when the caller waits. With an `id` it
+    /// has a slot until it is joined, without one until it ends. False (and nothing started) if no
+    /// slot is left or the arena was exhausted.
+    [[nodiscard]] bool spawn(Process process, wire::ModelTime clock, ProcessId* id);
+
+    /// Blocks the running process. False, and nothing done, if what it waits for is there.
+    bool block(std::coroutine_handle<> resume_at, Waiting& waiting);
+
+    /// Resumes each process that can run once. True if another round is due: one has run, or what
+    /// one waits for has made a step.
+    bool run_round();
+
+    /// Something changed that a predicate may look at.
+    void touch() { touched_ = true; }
+    /// There is another round to run.
+    bool touched() const { return touched_; }
+    /// What a process takes for as long as the links must not come in between.
+    Holds& holds() const { return holds_; }
+    /// Earliest wake of all blocked processes, or kNever; 0 if another round is due.
+    std::uint64_t next_wake() const;
+
+    /// No process ever runs again.
+    void stop() { used_ = 0; }
+    /// True while a process runs or waits here.
+    bool any() const;
+    bool ended(ProcessId id) const;
+    /// Gives the verdict of a process that has ended, and its slot away; `end`: when that was by
+    /// its clock. Of one that never was, or whose slot another one has taken: ok, and no time.
+    Status join(ProcessId id, wire::ModelTime& end);
+    /// All slots, for who looks at a node from outside (kernel/api/waits.hpp).
+    std::span<const ProcessSlot> slots() const { return slots_; }
+    /// The verdict of a process that failed and that nobody has joined; ok if there is none.
+    Status failure() const;
+    /// The running process's model clock (or the last one's that ran).
+    wire::ModelTime& clock() { return slots_[current_].clock; }
+
+#if MESH_WATCHES_PROCESSES
+    /// From now on; nullptr: nobody.
+    void watch(ProcessWatch* watch) { watch_ = watch; }
+#endif
+
+private:
+    void end(ProcessSlot& slot);
+    void tell(ProcessEvent event, unsigned number);
+    [[gnu::noinline]] bool known(ProcessId id) const {
+        return id.slot < slots_.size() && slots_[id.slot].generation == id.generation;
+    }
+
+    std::span<ProcessSlot> slots_;
+    std::uint8_t used_ = 0; // slots beyond never had a process
+    std::uint8_t current_ = 0;
+    bool touched_ = false;
+    mutable Holds holds_;
+    Status failure_ = Status::ok; // of a process that nobody can join
+#if MESH_WATCHES_PROCESSES
+    ProcessWatch* watch_ = nullptr;
+#endif
+};
+
+} // namespace mesh

@@ -1,0 +1,170 @@
+// Coroutines without a heap: Task<T> is a call that can wait, Process a task that runs by itself.
+//
+// The first parameter of every such function is `Kernel&`: its arena gives the frame. Frames of a
+// few dozen bytes come and go in O(1). When the arena is exhausted, awaiting the task gives
+// Status::no_memory, or a T that says so, instead of running it; where T has no such value the
+// program ends with no_memory.
+//
+// What is forgotten does not compile: co_await before a call, or a look at the Status, Received or
+// the like that it gives. To do without on purpose: `std::ignore = co_await f(kernel)`.
+//
+// GCC 12 miscompiles two forms, which the tests ran into: `co_return c ? co_await f() : g` (write
+// an if), and an aggregate made in place, `co_await f(Id{1, 2})` (give it a name).
+#pragma once
+
+#include "kernel/base/status.hpp"
+#include "kernel/processes/arena.hpp"
+
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace mesh {
+
+class Kernel;
+
+/// The arena that coroutine frames of this node come from.
+Arena& arena_of(Kernel& kernel);
+
+/// For types that `co_await` is for: a value of one that is not awaited is a mistake.
+#define MESH_AWAITED                                                                               \
+    [[nodiscard("nothing happens before it is awaited: write co_await in front of it"),            \
+      gnu::warn_unused]]
+
+namespace detail {
+
+/// What every promise shares; not a template, so that it is in the image once.
+struct PromiseBase {
+    std::coroutine_handle<> continuation = std::noop_coroutine();
+
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    void unhandled_exception() noexcept { std::terminate(); }
+
+    struct FinalAwaiter {
+        bool await_ready() noexcept { return false; }
+        template <class P>
+        std::coroutine_handle<> await_suspend(std::coroutine_handle<P> done) noexcept {
+            return done.promise().continuation;
+        }
+        void await_resume() noexcept {}
+    };
+    FinalAwaiter final_suspend() noexcept { return {}; }
+
+    static void operator delete(void* frame) noexcept { Arena::release(frame); }
+};
+
+template <class T>
+concept HasStatus = requires(T value) {
+    { value.status } -> std::convertible_to<Status>;
+};
+template <class T>
+concept CanBeNothing = std::is_class_v<T> && std::is_constructible_v<bool, const T&>;
+
+/// Types that can say that there was no memory: a Status, what has one, what can be nothing.
+template <class T>
+concept SaysFailure = std::is_same_v<T, Status> || HasStatus<T> || CanBeNothing<T>;
+
+/// The T that says `failure`, or that is nothing if it has no Status.
+template <class T>
+constexpr T value_that_says(Status failure) {
+    T value{};
+    if constexpr (std::is_same_v<T, Status>)
+        value = failure;
+    else if constexpr (requires { value.status = failure; })
+        value.status = failure;
+    return value;
+}
+
+/// GCC sees that the value of co_await is dropped where it fits a register. So it is given by
+/// reference where it is more: to what lives in the frame of who awaits. Copy it.
+template <class T>
+concept GivenByReference = std::is_class_v<T> && std::is_trivially_copyable_v<T> && SaysFailure<T>;
+template <class T>
+using Given = std::conditional_t<GivenByReference<T>, const T&, T>;
+
+struct Nothing {};
+
+template <class...>
+inline constexpr bool kNever = false;
+
+} // namespace detail
+
+/// A lazily started coroutine that gives a T. Owns its frame; move-only.
+/// Use: `Status s = co_await send(kernel, ...)`.
+template <class T>
+class MESH_AWAITED Task {
+    static_assert(!std::is_void_v<T>, "a Task has a value, so that it can fail: Task<Status>");
+
+public:
+    struct promise_type : detail::PromiseBase {
+        T value = detail::value_that_says<T>(Status::no_verdict); // unless it co_returns
+        Task get_return_object() noexcept {
+            return Task{std::coroutine_handle<promise_type>::from_promise(*this)};
+        }
+        static Task get_return_object_on_allocation_failure() noexcept { return Task{nullptr}; }
+        void return_value(T result) noexcept { value = std::move(result); }
+
+        template <class... Args>
+        static void* operator new(std::size_t bytes, Kernel& kernel, Args&&...) noexcept {
+            void* const frame = arena_of(kernel).allocate(bytes);
+            if (frame == nullptr && !detail::SaysFailure<T>)
+                arena_of(kernel).fail();
+            return frame;
+        }
+        template <class... Args>
+        static void* operator new(std::size_t, Args&&...) noexcept {
+            static_assert(detail::kNever<Args...>,
+                          "what can wait is a function whose first parameter is mesh::Kernel&; "
+                          "no lambda, no member function");
+            return nullptr;
+        }
+    };
+    using Handle = std::coroutine_handle<promise_type>;
+
+    Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Task(const Task&) = delete;
+    Task& operator=(const Task&) = delete;
+    Task& operator=(Task&&) = delete;
+    ~Task() {
+        if (handle_)
+            handle_.destroy();
+    }
+
+    bool await_ready() const noexcept { return false; }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
+        if (!handle_ && detail::SaysFailure<T>)
+            return caller;
+        if (!handle_)
+            return std::noop_coroutine(); // the program ends
+        handle_.promise().continuation = caller;
+        return handle_;
+    }
+    [[gnu::warn_unused_result]] detail::Given<T> await_resume() {
+        if constexpr (detail::GivenByReference<T>) {
+            given_ =
+                handle_ ? handle_.promise().value : detail::value_that_says<T>(Status::no_memory);
+            return given_;
+        } else {
+            return handle_ ? std::move(handle_.promise().value)
+                           : detail::value_that_says<T>(Status::no_memory);
+        }
+    }
+
+    /// Gives up the frame to the scheduler (nullptr: there was no memory for it).
+    Handle release() noexcept { return std::exchange(handle_, nullptr); }
+
+private:
+    explicit Task(Handle handle) : handle_(handle) {}
+    Handle handle_;
+    [[no_unique_address]] std::conditional_t<detail::GivenByReference<T>, T, detail::Nothing>
+        given_;
+};
+
+/// What a spawned function returns: its own verdict, which join() hands on.
+using Process = Task<Status>;
+
+} // namespace mesh
