@@ -65,15 +65,15 @@ void NodeCore::on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffe
 }
 
 void NodeCore::on_job() {
-    const wire::Job& job = job();
-    if (job.lockstep != 0)
+    const wire::Job& given = job();
+    if (given.lockstep != 0)
         context().time.begin_lockstep();
     else
         context().time.run_free();
-    links_.set_patience_min(1000u * job.patience_ms);
+    links_.set_patience_min(1000u * given.patience_ms);
     links_.on_new_time();
-    forwarder_.be_deaf(job.op == wire::Op::none);
-    links_.clock().configure(job.ports, job.tau_ticks, job.tc_ticks);
+    forwarder_.be_deaf(given.op == wire::Op::none);
+    links_.clock().configure(given.ports, given.tau_ticks, given.tc_ticks);
     host_.send(HostTag::accepted, {});
 }
 
