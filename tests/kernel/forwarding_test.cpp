@@ -320,8 +320,8 @@ void expect_messages_arrive(std::uint8_t dim, std::size_t buffers, unsigned seed
 TEST(Forwarding, MessagesFromAllToAllAreNeverStuckInThePoolThatTheLimitsDerive) {
     for (std::uint8_t dim = 1; dim <= exhaustive(4, 5); ++dim)
         for (unsigned seed = 1; seed <= 4; ++seed) {
-            expect_messages_arrive(dim, limits::pool_buffers_min(dim, 1), seed, 3000, 12);
-            expect_messages_arrive(dim, limits::pool_buffers_min(dim, 1), seed, 0, 40);
+            expect_messages_arrive(dim, limits::pool_buffers_min(dim, dim + 1, 1), seed, 3000, 12);
+            expect_messages_arrive(dim, limits::pool_buffers_min(dim, dim + 1, 1), seed, 0, 40);
             if (HasFailure())
                 return;
         }
@@ -330,7 +330,8 @@ TEST(Forwarding, MessagesFromAllToAllAreNeverStuckInThePoolThatTheLimitsDerive) 
 TEST(Forwarding, MessagesOnNoisyCablesAreNeverStuckInThePoolThatTheLimitsDerive) {
     for (std::uint8_t dim = 2; dim <= 3; ++dim)
         for (unsigned seed = 1; seed <= 3; ++seed)
-            expect_messages_arrive(dim, limits::pool_buffers_min(dim, 1), seed, 3000, 5, kLoud);
+            expect_messages_arrive(dim, limits::pool_buffers_min(dim, dim + 1, 1), seed, 3000, 5,
+                                   kLoud);
 }
 
 } // namespace forwarding_test

@@ -127,7 +127,7 @@ std::size_t buffers_of(Network network) {
     for (const Rule rule :
          {Rule::unicast, Rule::disjoint, Rule::sbt, Rule::edt, Rule::bts, Rule::spt})
         longest = std::max(longest, height(network, rule));
-    return limits::pool_buffers_min(longest, World::kGates);
+    return limits::pool_buffers_min(longest, height(network, Rule::disjoint), World::kGates);
 }
 
 class Runner {

@@ -21,12 +21,12 @@ World::Life::Life(World& world, NodeId id, unsigned life)
       buffers(world.buffers_),
       slots(world.buffers_ * world.ports_),
       links(world.ports_),
-      senders(senders_in(kArenaBytes)),
+      peers(node_count(world.network())),
       arena(kArenaBytes / sizeof(std::uint64_t)),
       board({world.network_, id, life},
             [&world, id](std::span<std::byte> frame) { world.carry(id, frame); }),
       node(board,
-           {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}),
+           {buffers, slots, links, processes, peers, std::as_writable_bytes(std::span{arena}),
             workspace},
            world.program_) {}
 

@@ -145,7 +145,7 @@ private:
         std::vector<PortSlot> slots;
         std::vector<Link> links;
         std::array<ProcessSlot, limits::kProcessesMax> processes;
-        std::vector<Sender> senders;
+        std::vector<Peer> peers;
         std::vector<std::uint64_t> arena;
         std::array<std::byte, 2048> workspace{};
         Board board;

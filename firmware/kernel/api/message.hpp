@@ -50,22 +50,17 @@ private:
     static bool ask(Waiting& self) { return static_cast<Sending&>(self).go_on(); }
 
     bool go_on();
-    bool pausing();
     bool send_packet();
-    bool may_send(bool offered) const;
-    bool has_news() const;
+    std::uint32_t size_packet(wire::PacketHeader& header) const;
+    bool may_send() const;
     bool all_taken() const;
 
     Status status_ = Status::ok;
-    bool offered_ = false;
-    bool listens_ = false;
     Kernel& kernel_;
     Outgoing outgoing_;
     SendOptions options_;
     std::uint32_t total_bytes_;
     ByteSource source_;
-    std::uint32_t pause_ = wire::kTicksPerUnit; // before the next offer
-    wire::ModelTime pause_end_ = 0;             // of the one that it is in, if not 0
 };
 
 /// `Status s = co_await send(kernel, to, options, total_bytes, source)`: sends `total_bytes`
@@ -144,9 +139,9 @@ private:
 };
 
 /// `Packet p = co_await next(kernel, message)`: its packets in order; the first call gives the
-/// first. Giving out a packet tells the sender that it is consumed, so it must be called until
-/// message.finished(). Gives none if message.status() is not ok: its sender is unreachable or has
-/// given it up. Precondition: not finished.
+/// first. When a packet is given back (it goes), the sender is told that it is consumed, so next()
+/// must be called until message.finished(). Gives none if message.status() is not ok: its sender is
+/// unreachable or has given it up. Precondition: not finished.
 inline NextPacket next(Kernel& kernel, Message& message) { return {kernel, message}; }
 
 /// What receive() has got.

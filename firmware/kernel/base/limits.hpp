@@ -100,19 +100,14 @@ inline constexpr std::uint32_t kAskPatience = 300;
 inline constexpr unsigned kAskDoublings = 5;
 inline constexpr unsigned kAsksMax = 8;
 
-/// Places for the senders whose messages a node has taken, as a share of the memory for processes:
-/// it knows each of their messages again that comes a second time, by another path. Of 26 KiB that
-/// is a place for each of 256 nodes.
-inline constexpr unsigned kSendersShare = 12;
-
 /// Buffers that a node needs for forwarding to be free of deadlock (ARCHITECTURE.md): more than the
-/// longest path of any rule in use has links, one for the host port and one for each of the board's
-/// `receivers`, what `processes` may have been promised and hold, and the share of waiting messages
-/// on top, with one that has no room there.
-constexpr unsigned pool_buffers_min(unsigned longest_path_links, unsigned processes,
-                                    unsigned receivers = 1) {
-    const unsigned transit =
-        longest_path_links + 1 + 1 + receivers + processes * (kMessageWindowPackets + 1);
+/// longest path of any rule in use has links and the longest way back of an answer, one for the
+/// host port and one for each of the board's `receivers`, what `processes` may have been promised
+/// and hold, and the share of waiting messages on top, with one that has no room there.
+constexpr unsigned pool_buffers_min(unsigned longest_path_links, unsigned way_back_links,
+                                    unsigned processes, unsigned receivers = 1) {
+    const unsigned transit = longest_path_links + way_back_links + 1 + 1 + receivers +
+                             processes * (kMessageWindowPackets + 1);
     return transit * kUnexpectedShare / (kUnexpectedShare - 1) + 1;
 }
 

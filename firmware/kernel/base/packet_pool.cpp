@@ -20,6 +20,7 @@ PacketBuffer* PacketPool::allocate() {
     buffer->hops = 0;
     buffer->remaining = 0;
     buffer->ready = 0;
+    buffer->acknowledges = false;
     return buffer;
 }
 

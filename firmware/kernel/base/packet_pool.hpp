@@ -28,6 +28,7 @@ struct PacketBuffer {
     std::uint16_t hops;      // links crossed so far
     std::uint16_t remaining; // most links that it may still cross from here
     Tags tags;               // for the next nodes
+    bool acknowledges;       // who gives it back tells its sender, see Forwarder::acknowledge()
     union { // the packet as the wire has it: its bytes, and the fields that they begin with
         alignas(hal::kDmaAlign) std::array<std::byte, wire::kPacketBytesMax> bytes;
         wire::PacketHeader header{};

@@ -48,7 +48,7 @@ struct Memory {
     std::span<PortSlot> slots;        // buffers.size() * links.size()
     std::span<Link> links;            // one per port
     std::span<ProcessSlot> processes; // one for each that may live at a time, kProcessesMax at most
-    std::span<Sender> senders;        // to know the messages of so many again; one at least
+    Peers peers;                      // one for each node of the network, all zero
     std::span<std::byte> arena;       // frames of processes, 8-byte aligned
     std::span<std::byte> workspace;   // for the program: messages, data
     [[no_unique_address]] Interleaving interleaving = {}; // of nodes: their buffers and slots
@@ -162,7 +162,9 @@ public:
     Allocation allocate(Rule rule);
     /// False if the pool is too small for this rule's paths (allocate() would wait for ever) or the
     /// image does not have the rule.
-    bool can_carry(Rule rule) const { return admission_.can_carry(rule); }
+    bool can_carry(Rule rule, Service service = Service::packet) const {
+        return admission_.can_carry(rule, service);
+    }
     /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
     void inject(OutgoingPacket&& packet);
     /// `co_await post(header, source, position)`: sends one packet as `header` says (its source is
@@ -182,7 +184,7 @@ public:
     Packet take_control(const Match& match);
     /// True if receive(match) would not wait. The offer of a message may be gone when the process
     /// has waited for something else: a full mailbox keeps it for a moment only.
-    bool has(const Match& match) const { return forwarder_.mailbox().find(match) != nullptr; }
+    bool has(const Match& match) const { return forwarder_.find(match) != nullptr; }
     const Mailbox& mailbox() const { return forwarder_.mailbox(); }
     void release(PacketBuffer* buffer);
 
@@ -192,19 +194,12 @@ public:
     /// When a sender that hears nothing asks for its receiver, after it has `asked` as often.
     std::uint64_t ask_time(unsigned asked) const;
     Messages& messages() { return messages_; }
-    /// There is room for what a process tells another kernel.
-    bool may_tell() const { return forwarder_.may_tell(); }
-    /// Sends word about a message, and keeps none of it; see Forwarder::tell(). Precondition:
-    /// may_tell(). For what processes wait for, like the next two.
-    void tell(News& news);
-    /// Time to ask: true if outgoing.lost, or if its time for that has come, and may_tell().
-    bool may_ask(const Outgoing& outgoing) const {
-        return (outgoing.lost || due(outgoing.ask_at)) && may_tell();
-    }
-    /// Asks. False: nobody answers by any way that `outgoing` may take.
+    /// Asks what has become of what is under way, if the time for that has come, for as long as the
+    /// pool allows. What a process waits for calls it whenever it is asked itself. False: nobody
+    /// answers by any way that `outgoing` may take.
     bool ask(Outgoing& outgoing);
-    /// Its way begins with a dead link, or not: to be called once; later deaths tell themselves.
-    [[gnu::noinline]] void look_at_way(Outgoing& outgoing);
+    /// What this node knows of another one.
+    Peer& peer(NodeId node) const { return forwarder_.peer(node); }
     /// The first link on the way of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule = Rule::unicast, unsigned path = 0) const {
         return forwarder_.cut_off(to, rule, path);
@@ -213,6 +208,8 @@ public:
     unsigned path_count() const { return here_.path_count(); }
     void begin(Incoming& incoming);
     void end(Incoming& incoming, bool taken);
+    /// When a packet of a message is given back, its sender hears that it is consumed now.
+    void acknowledge_at_end(PacketBuffer* buffer);
 
     // Host ----------------------------------------------------------------------------------------
 
@@ -240,11 +237,13 @@ public:
 protected:
     using NodeParts::NodeParts;
     ~Kernel() = default;
-    void hear(News& news);
+    void hear(Event event);
 
 private:
     const Timebase& time() const { return links_.context().time; }
-    bool may_start(Rule rule);
+    bool may_start(const wire::PacketHeader& header);
+    bool send_questions(Outgoing& outgoing);
+    bool gone() const;
     PacketBuffer* start_packet();
     OutgoingPacket new_packet(Rule rule);
     void inject(PacketBuffer* buffer, wire::ModelTime ready);
@@ -280,6 +279,8 @@ public:
         return kernel_ != nullptr ? Status::unreachable : Status::no_memory;
     }
     const wire::PacketHeader& header() const { return buffer_->header; }
+    /// Of a packet of a message: its sender will hear that it is consumed, as of now, when it goes.
+    void acknowledge_at_end() { kernel_->acknowledge_at_end(buffer_); }
     std::span<const std::byte> payload() const { return buffer_->payload(); }
     wire::ModelTime ready() const { return buffer_->ready; }
 
