@@ -128,12 +128,13 @@ Process storm_program(Kernel& node) {
     co_return co_await node.join(shooter);
 }
 
-/// Smallest pool of the proof for single packets: longest path + 1, and the two of the node itself.
+/// Smallest pool of the proof for single packets: longest path + 1, the two of the node itself, and
+/// the reserve.
 std::size_t smallest_pool(Network network, const std::vector<Rule>& rules) {
     unsigned longest = 0;
     for (const Rule rule : rules)
         longest = std::max(longest, rules_of(network.topology).longest(network, rule));
-    return longest + 1 + 2;
+    return limits::pool_buffers_min(longest, 0, 0);
 }
 
 struct Load {

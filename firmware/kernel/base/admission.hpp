@@ -3,8 +3,9 @@
 //
 // Every packet knows an upper bound on the links it may still cross: the height of its rule minus
 // the links crossed and, if it will be answered, the longest way back, since the answer takes its
-// buffer. A node takes a packet in only if more buffers are free than that bound. Why no packet is
-// stuck then, whatever the network and however rules are mixed, is shown in ARCHITECTURE.md.
+// buffer. A node takes a packet in only if more buffers are free than that bound, beside those that
+// are kept for packets that wait for a process (PacketPool::room()). Why no packet is stuck then,
+// whatever the network and however rules are mixed, is shown in ARCHITECTURE.md.
 #pragma once
 
 #include "kernel/base/here.hpp"
@@ -39,19 +40,19 @@ public:
                                         : way_back_;
     }
     /// A packet that may still cause `remaining` links to be crossed may come in from a neighbour.
-    bool admits(unsigned remaining) const { return pool_.free() > remaining; }
+    bool admits(unsigned remaining) const { return pool_.room() > remaining; }
     /// A process, or the kernel, may start this packet now.
     bool may_start(const wire::PacketHeader& header) const {
-        return pool_.free() > way_out(header) + way_back(header);
+        return pool_.room() > way_out(header) + way_back(header);
     }
     /// The kernel may start a question to one node.
-    bool may_ask() const { return pool_.free() > 2u * way_back_; }
+    bool may_ask() const { return pool_.room() > 2u * way_back_; }
     /// False if may_start() would never hold: the pool is too small for the rule's paths, or the
     /// image does not have the rule.
     bool can_carry(Rule rule, Service service = Service::packet) const {
         const unsigned longest = here_.longest(rule);
         const unsigned back = is_answered(service) ? way_back_ : 0;
-        return longest != 0 && pool_.capacity() > longest + back + nodes_own_;
+        return longest != 0 && pool_.capacity() > longest + back + nodes_own_ + pool_.reserve();
     }
 
 private:

@@ -83,6 +83,7 @@ inline constexpr std::size_t kArgumentBytesMax = 256;
 /// comes beyond it is sent back to wait at its source, so that it cannot fill the pool; one of them
 /// may stay until the processes have had their turn.
 inline constexpr unsigned kUnexpectedShare = 4;
+constexpr unsigned offers_max(unsigned buffers) { return buffers / kUnexpectedShare; }
 
 /// Packets of a broadcast by which its root may run ahead of the slowest node, as a share of the
 /// pool (1/kTreeWindowShare).

@@ -21,6 +21,7 @@ PacketBuffer* PacketPool::allocate() {
     buffer->remaining = 0;
     buffer->ready = 0;
     buffer->acknowledges = false;
+    buffer->waits = false;
     return buffer;
 }
 
@@ -33,6 +34,7 @@ void PacketPool::release(PacketBuffer* buffer) {
     MESH_CHECK(buffer->references != 0, pool_double_free);
     if (--buffer->references != 0)
         return;
+    waiting_ -= buffer->waits ? 1 : 0;
     buffer->next = free_list_;
     free_list_ = buffer;
     --used_;

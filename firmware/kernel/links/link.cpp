@@ -204,7 +204,7 @@ PacketBuffer* Link::pick(LinkContext& context) {
 // short of those that its neighbours' packets need, is to be acknowledged soon: nobody waits for an
 // alarm.
 bool Link::asks(const LinkContext& context, const PacketBuffer* packet, bool again) {
-    const bool is_short = context.pool.free() <= context.pool.capacity() / 2 + packet->remaining;
+    const bool is_short = context.pool.room() <= context.pool.capacity() / 2 + packet->remaining;
     return asking_.asks(frame_bytes(packet), context.cables.window_bytes,
                         again || is_short || probes_ != 0);
 }
@@ -224,7 +224,7 @@ void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
     header.hops = 1;
     header.acknowledged = expected_;
     header.refused = refused_;
-    header.free_buffers = static_cast<std::uint16_t>(std::min(context.pool.free(), 0xFFFFu));
+    header.free_buffers = static_cast<std::uint16_t>(std::min(context.pool.room(), 0xFFFFu));
     header.flags = session_;
     if (kind != Kind::data) {
         header.sequence = session_;

@@ -206,8 +206,8 @@ inline void Links::book_arrival(Link& link, wire::ModelTime time, PacketBuffer* 
 inline bool Links::judge(Port port, const LinkHeader& header, PacketBuffer* buffer) {
     Link& link = links_[index(port)];
     const unsigned way_out = admission_.way_out(buffer->header);
-    const bool too_far = header.hops > way_out;
-    const unsigned left = too_far ? 0 : way_out - header.hops;
+    const bool too_far = way_out != 0 && header.hops > way_out;
+    const unsigned left = header.hops < way_out ? way_out - header.hops : 0;
     buffer->hops = header.hops;
     buffer->remaining = static_cast<std::uint16_t>(left + admission_.way_back(buffer->header));
     switch (
@@ -349,7 +349,7 @@ void Links::tell_of_buffers() {
     for (unsigned port = 0; port < count(); ++port) {
         if (!links_[port].starved())
             continue;
-        touch(port_at(port)).on_buffers_free(context_.pool.free());
+        touch(port_at(port)).on_buffers_free(context_.pool.room());
         if (links_[port].starved())
             starved_ = true;
     }

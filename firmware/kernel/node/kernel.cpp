@@ -32,6 +32,8 @@ NodeParts::NodeParts(const wire::Identity& identity, const Memory& memory, const
       messages_(forwarder_, links_.context().counters, scheduler_.holds(), identity.start),
       host_(to_host, identity.node, links_.context().pool, arena_, links_.context().counters),
       arena_(memory.arena) {
+    PacketPool& pool = links_.context().pool;
+    pool.set_reserve(limits::offers_max(pool.capacity()) + 1); // and the guest
     MESH_CHECK(memory.peers.size() >= nodes_of(here_), too_many_nodes);
 }
 
@@ -223,10 +225,14 @@ bool Kernel::gone() const { return forwarder_.audience() == Forwarder::Audience:
 void Kernel::hear(Event event) {
     while (event) {
         scheduler_.touch();
-        if (event.question == nullptr)
+        if (is_answer(event.service))
             return messages_.hear(event, here_.path_count());
+        if (event.question == nullptr)
+            return; // it is in the mailbox
         Answer answer{Service::here};
-        if (event.service == Service::probe)
+        if (event.service == Service::probe && gone())
+            answer.service = Service::unknown;
+        else if (event.service == Service::probe)
             answer = messages_.answer(event);
         else if (event.service == Service::look)
             answer.service = gone() ? Service::gone : Service::here;

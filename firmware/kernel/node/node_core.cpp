@@ -186,6 +186,11 @@ void NodeCore::report_mailbox(wire::NodeReport& report) const {
     const PacketBuffer* const first = forwarder_.mailbox().first();
     for (const PacketBuffer* buffer = first; buffer != nullptr; buffer = buffer->next)
         ++report.untaken;
+    const Forwarder::Refused& refused = forwarder_.refused();
+    report.untaken += refused.offers;
+    report.untaken_source = index(refused.source);
+    report.untaken_tag = refused.tag;
+    report.untaken_service = static_cast<std::uint16_t>(Service::message);
     if (first == nullptr)
         return;
     report.untaken_source = index(first->header.source);

@@ -168,9 +168,7 @@ bool Forwarder::cut_off(NodeId to, Rule rule, unsigned path) const {
 bool Forwarder::is_heard(Service service) const {
     switch (audience_) {
     case Audience::processes: break;
-    case Audience::ended:
-        return service == Service::look || service == Service::call ||
-               (service == Service::packet && mailbox_.first() == nullptr);
+    case Audience::ended: return service != Service::packet || mailbox_.first() == nullptr;
     case Audience::nobody: return false;
     }
     return true;
@@ -193,13 +191,13 @@ bool Forwarder::deliver(PacketBuffer* buffer, Event& event) {
     switch (service) {
     case Service::packet:
         count(buffer);
-        put(buffer);
+        put(buffer, event);
         return false;
-    case Service::message: return on_offer(buffer);
+    case Service::message: return on_offer(buffer, event);
     case Service::fragment:
         if (intake_.accept_fragment(header, counters_)) {
             count(buffer);
-            put(buffer);
+            put(buffer, event);
         }
         return false;
     case Service::ask: on_ask(buffer); return true;
@@ -210,12 +208,12 @@ bool Forwarder::deliver(PacketBuffer* buffer, Event& event) {
         event.question = buffer;
         pool_.share(buffer);
         return false;
+    case Service::nothing: intake_.come(header.source); return false;
     case Service::here:
     case Service::gone: // by a Path to all it comes also to those who have not looked
         if (header.position != index(here_.node()))
             return false;
         [[fallthrough]];
-    case Service::nothing: intake_.come(header.source); return false;
     case Service::taken:
     case Service::later:
     case Service::lost:
@@ -226,9 +224,11 @@ bool Forwarder::deliver(PacketBuffer* buffer, Event& event) {
     }
 }
 
-void Forwarder::put(PacketBuffer* buffer) {
+void Forwarder::put(PacketBuffer* buffer, Event& event) {
     pool_.share(buffer);
+    pool_.let_wait(buffer);
     mailbox_.put(buffer);
+    event.service = Service::packet;
 }
 
 void Forwarder::count(PacketBuffer* buffer) {
@@ -243,7 +243,7 @@ void Forwarder::accept(PacketBuffer* offer) {
 
 // An offer is taken in once, after those that its sender numbered before it, and if there is room.
 // One that its sender has repeated is not new to a node that remembers nothing of that sender.
-bool Forwarder::on_offer(PacketBuffer* buffer) {
+bool Forwarder::on_offer(PacketBuffer* buffer, Event& event) {
     const wire::PacketHeader& header = buffer->header;
     const Intake::Fate fate = intake_.fate(header.source, header.message);
     const bool again = (header.flags & wire::packet_flag::kAgain) != 0;
@@ -255,6 +255,10 @@ bool Forwarder::on_offer(PacketBuffer* buffer) {
             return false;
         }
         write_answer(buffer, {Service::unknown});
+        return true;
+    }
+    if (audience_ == Audience::ended) {
+        refuse(buffer);
         return true;
     }
     const Intake::Verdict verdict =
@@ -272,7 +276,7 @@ bool Forwarder::on_offer(PacketBuffer* buffer) {
         accept(buffer);
     else
         guest_ = buffer;
-    put(buffer);
+    put(buffer, event);
     return false;
 }
 
@@ -294,6 +298,8 @@ void Forwarder::on_ask(PacketBuffer* buffer) {
         with = {Service::alive, incoming.arrived, incoming.consumed};
     } else if (fate == Intake::Fate::taken) {
         with.position = ~std::uint32_t{0};
+    } else if (fate == Intake::Fate::never_came && audience_ == Audience::ended) {
+        with.service = Service::unknown;
     } else if (fate == Intake::Fate::never_came && intake_.peer(header.source).away != 0) {
         intake_.check_calls();
         with.service = Service::alive;
@@ -397,11 +403,19 @@ bool Forwarder::call_sender(Event& event) {
     return true;
 }
 
+void Forwarder::refuse(PacketBuffer* offer) {
+    ++refused_.offers;
+    refused_.source = offer->header.source;
+    refused_.tag = offer->header.tag;
+    write_answer(offer, {Service::unknown});
+}
+
 bool Forwarder::refuse_offer(Event& event) {
-    PacketBuffer* const offer = mailbox_.find({.service = Service::message});
-    if (offer == nullptr)
+    if (mailbox_.find({.service = Service::message}) == nullptr)
         return false;
-    event = answer(take({.service = Service::message}), {Service::unknown});
+    PacketBuffer* const buffer = take({.service = Service::message});
+    refuse(buffer);
+    event = forward(buffer, kNoPort, 0);
     return true;
 }
 

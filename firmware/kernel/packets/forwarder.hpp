@@ -17,7 +17,8 @@
 
 namespace mesh {
 
-/// What has come to this node for what it has under way: an answer, or a question that only the
+/// What has come to this node: something for its mailbox (Service::packet, and nothing else is
+/// said), an answer to what it has under way, or a question that only the
 /// processes' side of the kernel can answer (probe, call, look), with the buffer for that. In
 /// `call` and `later` the position is 1 if others wait for room as well.
 struct Event {
@@ -63,8 +64,7 @@ public:
           counters_(counters),
           links_(links),
           admission_(admission),
-          intake_(peers, mailbox_, pool.capacity() / limits::kUnexpectedShare,
-                  here.identity.start != 0) {}
+          intake_(peers, mailbox_, limits::offers_max(pool.capacity()), here.identity.start != 0) {}
 
     /// Forwards a packet that the link at `arrival` has accepted; takes over its reference. `tag`:
     /// what the last node said. Gives what in it is for this node.
@@ -120,6 +120,13 @@ public:
     void begin(Incoming& incoming) { intake_.begin(incoming); }
     Event end(Incoming& incoming, bool taken);
     Peer& peer(NodeId node) const { return intake_.peer(node); }
+    /// Offers that were refused since nobody takes them any more, and the last of them.
+    struct Refused {
+        std::uint32_t offers = 0;
+        NodeId source = kNoNode;
+        Tag tag = 0;
+    };
+    const Refused& refused() const { return refused_; }
     /// Depends on all deliveries so far and their order.
     std::uint32_t delivery_hash() const { return delivery_hash_; }
 
@@ -127,11 +134,12 @@ private:
     PacketBuffer* pass(PacketBuffer* buffer, Port arrival, std::uint8_t tag, Event& event);
     bool is_heard(Service service) const;
     bool deliver(PacketBuffer* buffer, Event& event);
-    bool on_offer(PacketBuffer* buffer);
+    bool on_offer(PacketBuffer* buffer, Event& event);
     void on_ask(PacketBuffer* buffer);
-    void put(PacketBuffer* buffer);
+    void put(PacketBuffer* buffer, Event& event);
     void count(PacketBuffer* buffer);
     void accept(PacketBuffer* offer);
+    void refuse(PacketBuffer* offer);
     void write_answer(PacketBuffer* buffer, const Answer& with, wire::ModelTime ready = 0);
     void prepare(PacketBuffer* buffer, wire::ModelTime ready);
     RoundTrip way_home(NodeId to, RoundTrip paths) const;
@@ -141,6 +149,7 @@ private:
 
     Audience audience_ = Audience::processes;
     PacketBuffer* guest_ = nullptr;
+    Refused refused_;
     std::uint32_t delivery_hash_ = 0;
     const Here& here_;
     PacketPool& pool_;
