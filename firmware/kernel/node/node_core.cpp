@@ -111,7 +111,7 @@ void NodeCore::on_time() {
     if (interlude_)
         return;
     const std::uint64_t next = std::min(scheduler_.next_wake(), messages_.next_ask());
-    if (next <= context().time.now())
+    if (context().time.due(next))
         scheduler_.touch();
 }
 
@@ -175,10 +175,12 @@ void NodeCore::run() {
 
 // A question that is due while there is no room for it leaves when there is, not by time.
 std::uint64_t NodeCore::next_deadline() const {
-    const std::uint64_t from = forwarder_.may_tell() ? 0 : context().time.now() + 1;
-    std::uint64_t next = messages_.next_ask(from);
-    next = std::min(next, links_.next_deadline());
-    return std::min(next, scheduler_.next_wake());
+    const Timebase& time = context().time;
+    std::uint64_t next = messages_.next_ask();
+    while (!forwarder_.may_tell() && time.due(next))
+        next = messages_.next_ask(next + 1);
+    next = std::min({next, links_.next_deadline(), scheduler_.next_wake()});
+    return time.lockstep() ? Timebase::told(next) : next;
 }
 
 // What nobody has taken.

@@ -42,16 +42,18 @@ std::uint32_t Messages::before(const Outgoing& outgoing) const {
     return 0;
 }
 
-// The first answer to a round shows a way. False for the others, which come by other paths.
+// The first answer to a round shows a way. False for the others, which come by other paths. One
+// that shows what was known is no news: the next question is not as if it were the first.
 bool Messages::end_round(Outgoing& outgoing, const News& news) {
     if (news.round != outgoing.round)
         return false;
     outgoing.begin_round();
     if (outgoing.question == Service::ask && !std::exchange(outgoing.detour, true))
         ++counters_[Counter::disjoint_retries];
-    outgoing.way = news.way;
-    outgoing.moved = true;
-    outgoing.lost = false;
+    const bool lacks_some = news.position != 0 && news.position < outgoing.sent_bytes;
+    const bool same_way = std::exchange(outgoing.way, news.way) == news.way;
+    if (std::exchange(outgoing.lost, false) || !same_way || lacks_some)
+        outgoing.moved = true;
     outgoing.arrived_bytes = news.position;
     if (news.position != 0)
         outgoing.taken = true;
