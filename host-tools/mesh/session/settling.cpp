@@ -59,9 +59,7 @@ bool Settling::round_ended() {
 bool Settling::wedged() {
     std::uint64_t delivered = 0;
     for (std::uint32_t node = 0; node < roster_.size(); ++node)
-        delivered += roster_[node]
-                         .result()
-                         .report.counters[static_cast<std::size_t>(Counter::packets_delivered)];
+        delivered += roster_[node].result().counts.of(Counter::packets_delivered);
     const auto computes = [&](std::uint32_t node) { return roster_[node].result().computes(); };
     if (std::exchange(delivered_, delivered) == delivered && roster_.those(computes).empty())
         return (packets_ != packets_at_delivery_ || !app_) && deadlines_.stuck(last_delivery_);
