@@ -81,4 +81,10 @@ def test_a_chain_beside_a_killed_node_is_told_from_its_end(seed):
     dead = outcome.report["faults"]["kill"]
     assert outcome.status == 1 and "cannot be" not in outcome.err, outcome
     ends = re.search(r"(?:from|by) node (\d+), which has ended", outcome.err)
-    assert ends and any(abs(int(ends[1]) - kill["node"]) <= 1 for kill in dead), outcome
+    assert ends and any(abs(int(ends[1]) - node) <= 1 for node in dead), outcome
+
+
+def test_a_line_of_progress_says_who_waits_while_nothing_comes():
+    outcome = polls(["qemu", "--free"], "ever", "--dim", 1, "--limit", 8)
+    lines = [line for line in outcome.err.splitlines() if line.startswith("running:")]
+    assert any("node 0 waits for a message with tag 2 from node 1" in line for line in lines), outcome
