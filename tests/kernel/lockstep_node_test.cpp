@@ -275,6 +275,20 @@ TEST(LockstepNode, ALoopThatGivesWaySeesWhatComes) {
     EXPECT_LT(rig.report(1).received_packets, 10u);
 }
 
+Process sleeps_for_ever(Kernel& node) {
+    co_await node.sleep(5 * kUnit);
+    co_await node.sleep(wire::kNever - 1);
+    co_return Status::ok;
+}
+
+TEST(LockstepNode, AProcessThatSleepsForEverSetsNoTimer) {
+    Rig rig{{Topology::cube, 0}, sleeps_for_ever};
+    start(rig);
+    grant(rig, 0, 5 * kUnit);
+    EXPECT_EQ(last_word(rig, 0).model_time, wire::kNever);
+    EXPECT_EQ(rig.report(0).done, 0u);
+}
+
 Process gives_way(Kernel& node) {
     for (unsigned turn = 0; turn < 3; ++turn) {
         story.push_back(std::to_string(turn));

@@ -51,9 +51,11 @@ public:
     /// When a process that gives way goes on. In lockstep: when the others have done all that they
     /// can.
     std::uint64_t next_turn() const { return lockstep_ ? kTurns + (turns_ + 1u) : now_ + 1; }
-    /// When `ticks` of model time from now have passed.
+    /// When `ticks` of model time from now have passed; kNever if that is no time any more.
     std::uint64_t after(wire::ModelTime ticks) const {
-        return now_ + (lockstep_ ? ticks : ticks / limits::kTicksPerUs);
+        if (!lockstep_)
+            return now_ + ticks / limits::kTicksPerUs;
+        return ticks < kTurns - now_ ? now_ + ticks : wire::kNever;
     }
     /// A packet that is to start at model time `start` has to be held until then.
     bool must_hold(wire::ModelTime start) const { return lockstep_ && start > now_; }

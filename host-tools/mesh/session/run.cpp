@@ -113,6 +113,7 @@ void Run::come_to_rest() {
     Quiescence rest(engine_, roster_, deadlines_);
     while (engine_.loom().in_lockstep() && !engine_.loom().quiescent()) {
         step();
+        rest.look_for_livelock();
         const NodeNumbers silent = rest.silent();
         if (!silent.empty())
             throw RunError(fmt::format("lockstep: {}: not at rest before the work begins",

@@ -58,11 +58,12 @@ public:
     bool over(bool moved);
     /// Live nodes that the others wait for and that are silent.
     NodeNumbers silent();
+    /// RunError if there has been nothing for long but processes that give way, turn after turn.
+    void look_for_livelock();
 
 private:
     /// Live nodes that the others wait for.
     NodeNumbers awaited() const;
-    void look_for_livelock();
 
     const Loom& loom_;
     Roster& roster_;
