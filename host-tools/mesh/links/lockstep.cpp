@@ -198,6 +198,7 @@ bool Lockstep::release_next() {
         std::vector<Held> group = std::move(data_.begin()->second);
         now_ = std::max(now_, data_.begin()->first);
         data_.erase(data_.begin());
+        ++moves_;
         release(group);
         return true;
     }
@@ -242,6 +243,7 @@ wire::ModelTime Lockstep::earliest_timer() {
 /// Model time comes to that of the earliest timer.
 void Lockstep::grant(wire::ModelTime time) {
     now_ = std::max(now_, time);
+    ++moves_;
     tell(time, time);
 }
 

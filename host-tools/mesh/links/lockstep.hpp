@@ -8,8 +8,8 @@
 //
 // Behind all times come two orders that take none: processes that gave way have their next turn
 // (wire::kNextTurn) when nothing else can move, and who asks after silent nodes may do so when
-// nothing can (wire::kAtRest), or after kTurnsOfRest turns, so that whoever only looks for something
-// to come holds up no question for ever.
+// nothing can (wire::kAtRest), or after kTurnsOfRest turns, so that whoever only looks for
+// something to come holds up no question for ever.
 //
 // A node gets a group in batches that its receive FIFO holds, each in one go and only while it is
 // idle: how fast the host moves bytes cannot change what the node sees.
@@ -99,8 +99,8 @@ public:
     /// Counts the groups and grants that went out. What nodes do between two of them depends on
     /// the seed alone.
     std::uint64_t rounds() const { return rounds_; }
-    /// Of these, those that were no turn and no rest.
-    std::uint64_t moves() const { return rounds_ - turns_; }
+    /// Of these, those that took packets or times: no link control, no turn and no rest.
+    std::uint64_t moves() const { return moves_; }
     /// The last turn of all was one of `node`.
     bool has_turn(NodeId node) const { return nodes_[index(node)].turn == turns_ && turns_ != 0; }
     /// Frames delivered to `node` so far.
@@ -168,6 +168,7 @@ private:
     std::uint64_t arrivals_ = 0;
     std::uint64_t rounds_ = 0;
     std::uint64_t turns_ = 0; // and rests
+    std::uint64_t moves_ = 0;
     std::int64_t busy_ = 0; // nodes that are not idle
     std::size_t batch_bytes_max_ = kBatchBytesMax;
     bool on_ = false;
