@@ -31,8 +31,10 @@ POINTERS = (
 )
 # Circles that turn once: what the first of each calls the second with goes no further.
 ONCE = ((r"Forwarder::on_ask\(", r"Forwarder::tell\("),)
-# What no interlude comes to, though one may read the code so: processes run outside of them.
-NEVER = re.compile(r"Scheduler::(?:run_round|spawn|join|end)\(|NodeCore::(?:on_start|on_job)\(")
+# What no interlude comes to, though one may read the code so: processes run outside of them, and
+# what they divide by is never nothing.
+NEVER = re.compile(r"Scheduler::(?:run_round|spawn|join|end)\(|NodeCore::(?:on_start|on_job)\(|"
+                   r"__aeabi_[il]div0")
 
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 TARGET = re.compile(r"[0-9a-f]+ <([^>]*(?:>[^>]*)*?)>$")
@@ -53,7 +55,8 @@ def registers(listed):
 
 def pushed(operation, operands):
     """Bytes by which an instruction moves the stack down; None: nobody knows."""
-    if operation.startswith(("push", "vpush")) or re.match(r"(?:v?stmdb).*sp!", f"{operation} {operands}"):
+    if (operation.startswith(("push", "vpush")) or
+            re.match(r"v?stmdb.*sp!", f"{operation} {operands}")):
         listed = operands[operands.index("{"):]
         return registers(listed) * (8 if re.search(r"\bd\d", listed) else 4)
     if operation.startswith("str") and (match := re.search(r"\[sp, #-(\d+)\]!", operands)):
