@@ -51,7 +51,8 @@ def test_a_loop_that_looks_for_a_message_and_gives_way_gets_it(how):
 def test_a_livelock_is_named(how):
     outcome = polls(how, "ever", "--dim", 1, "--timeout", 2)
     assert outcome.status == 1 and outcome.seconds < 60, outcome
-    for words in ("livelock: node 1 gives way", "node 0 waits for a message with tag 2 from node 1"):
+    for words in ("livelock: node 1 gives way",
+                  "node 0 waits for a message with tag 2 from node 1"):
         assert words in outcome.err, outcome
 
 
@@ -86,5 +87,5 @@ def test_a_chain_beside_a_killed_node_is_told_from_its_end(seed):
 
 def test_a_line_of_progress_says_who_waits_while_nothing_comes():
     outcome = polls(["qemu", "--free"], "ever", "--dim", 1, "--limit", 8)
-    lines = [line for line in outcome.err.splitlines() if line.startswith("running:")]
-    assert any("node 0 waits for a message with tag 2 from node 1" in line for line in lines), outcome
+    running = "\n".join(line for line in outcome.err.splitlines() if line.startswith("running:"))
+    assert "node 0 waits for a message with tag 2 from node 1" in running, outcome
