@@ -455,8 +455,12 @@ paper: deps ## the papers' tables and figures: printed, corrected, measured; QUI
 measured: $(BOARDS:%=$(BUILD)/%/readme.elf)
 
 .PHONY: size
-size: all measured ## flash and RAM per object against the budgets; SAVE=1 keeps the table
+size: all measured stack ## flash and RAM per object against the budgets; SAVE=1 keeps the table
 	@$(PYTHON) tests/tools/size.py $(if $(SAVE),--save) $(BUILD)
+
+.PHONY: stack
+stack: $(BOARDS:%=$(BUILD)/%/job.elf) ## what may run on the interrupt stacks fits there
+	@$(PYTHON) tests/tools/stack.py $^
 
 .PHONY: size-diff
 size-diff: all measured ## what has changed since the table in SAVED= (this compiler's saved one)

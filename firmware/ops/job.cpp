@@ -148,13 +148,14 @@ Process send_traffic(Kernel& node) {
     co_return worst;
 }
 
+// Accounts for one message. unreachable: its sender is gone, or has given it up.
 Process take_message(Kernel& node, Message& message) {
     std::uint32_t crc = 0;
     std::uint32_t position = 0;
     do {
         Packet packet = co_await next(node, message);
         if (!packet)
-            co_return Status::no_memory;
+            co_return message.status();
         crc = wire::crc32(packet.payload(), crc);
         count_packet(node, packet.payload());
         put_out(node, position, packet.payload());
@@ -165,18 +166,18 @@ Process take_message(Kernel& node, Message& message) {
     co_return Status::ok;
 }
 
+// Also beside a sender that is gone: it takes what the others send.
 Process run_send(Kernel& node) {
     const wire::Job& job = node.job();
     ProcessId sender;
     if (!node.spawn(send_traffic(node), sender))
         co_return Status::no_memory;
+    Status status = Status::ok;
     for (std::uint32_t got = 0; got < job.expected; ++got) {
         Message message = co_await receive_message(node);
-        const Status status = co_await take_message(node, message);
-        if (status != Status::ok)
-            co_return status;
+        status = worse(status, co_await take_message(node, message));
     }
-    co_return co_await node.join(sender);
+    co_return worse(status, co_await node.join(sender));
 }
 
 // Personalised and all-to-all communication

@@ -31,6 +31,10 @@ inline constexpr std::uint16_t kEtherType = 0xB588; // 88B5, "local experimental
 using ModelTime = std::uint64_t;
 inline constexpr ModelTime kTicksPerUnit = 1'000'000;
 inline constexpr ModelTime kNever = ~ModelTime{0};
+/// Lockstep: no times, but what may be due behind all of them, and moves none. When nothing can
+/// move any more, what asks after others that are silent; before that, processes that gave way.
+inline constexpr ModelTime kAtRest = kNever - 1;
+inline constexpr ModelTime kNextTurn = kNever - 2;
 
 /// The same as a header has it: it lies at a whole number of words, which need not be even.
 class HeaderTime {
@@ -57,8 +61,9 @@ enum class Kind : std::uint8_t {
     // between a node and the host
     host,  // a packet between a node and the host tool; not numbered
     idle,  // node to loom: nothing left to do; `refused` = frames consumed since reset (modulo
-           // 2^32), `model_time` = earliest timer (kNever if none)
-    grant, // loom to node: model time has come to `model_time`; fire what is due
+           // 2^32), `model_time` = earliest timer, kNextTurn, kAtRest, or kNever if there is none
+    grant, // loom to node: model time has come to `model_time`, or what that stands for: fire what
+           // is due
     // between loaders (load.hpp): the packet has a header of their own
     load,
 };

@@ -61,6 +61,25 @@ protected:
     NodeSession session{kNode, offer, desk};
 };
 
+TEST_F(NodeSessionTest, CountsGoOnBeyondWhatANodeCountsWith) {
+    wire::NodeReport now{};
+    const auto counter = static_cast<std::size_t>(Counter::packets_delivered);
+    session.begin_work(5);
+    std::uint64_t sum = 0;
+    for (unsigned times = 0; times < 10; ++times) {
+        sum += 0xC000'0000u;
+        now.counters[counter] = static_cast<std::uint32_t>(sum);
+        now.counters[0] = now.link_packets[2] = now.dma_transfers[1] =
+            static_cast<std::uint32_t>(sum);
+        EXPECT_EQ(report(now), "");
+    }
+    const NodeCounts& counts = session.result().counts;
+    EXPECT_EQ(counts.of(Counter::packets_delivered), sum);
+    EXPECT_EQ(counts.of(Counter::frames_received), sum - 5);
+    EXPECT_EQ(counts.link_packets[2], sum);
+    EXPECT_EQ(counts.dma_transfers[1], sum);
+}
+
 TEST_F(NodeSessionTest, PiecesOfTheInputAreGivenAndNothingBehindIt) {
     for (const auto& [position, bytes] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
              {0, 100}, {100, 0}, {101, 0}, {0, 101}, {0xFFFF'FFFF, 1}, {99, 0xFFFF'FFFF}})

@@ -51,6 +51,9 @@ inline constexpr std::uint32_t kAcknowledgeShare = 4;
 /// word that it has some now was lost.
 inline constexpr std::uint32_t kHelloUs = 250'000;
 inline constexpr unsigned kPauseDoublings = 4;
+/// In lockstep the pauses before that double so often: all of them together are some 2^49 ticks, so
+/// model time has room for any number of such waits.
+inline constexpr unsigned kProbeDoublings = 24;
 /// A node that starts again beside one that is dead gives up the link after so many.
 inline constexpr unsigned kHellosMax = 12;
 /// Data of the host that does not come is asked for again after this time.
@@ -96,7 +99,7 @@ inline constexpr std::uint32_t kMessageWindowPackets = 8;
 /// kAskPatience times the least patience of its links, when a link that died has been found out,
 /// then after pauses that double, up to kAskDoublings times, for as long as it waits. If an ask has
 /// no answer until the next one is due, after twice that time or more, the receiver is unreachable.
-/// In lockstep, where time passes only for asks then, it asks kAsksMax times.
+/// In lockstep it asks whenever the mesh is at rest, kAsksMax times.
 inline constexpr std::uint32_t kAskPatience = 300;
 inline constexpr unsigned kAskDoublings = 5;
 inline constexpr unsigned kAsksMax = 8;

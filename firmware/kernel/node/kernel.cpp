@@ -178,7 +178,12 @@ std::uint64_t Kernel::deadline_in(wire::ModelTime ticks) const {
 
 bool Kernel::due(std::uint64_t deadline) const {
     const Hold hold(scheduler_.holds());
-    return time().now() >= deadline;
+    return time().due(deadline);
+}
+
+std::uint64_t Kernel::next_turn() const {
+    const Hold hold(scheduler_.holds());
+    return time().next_turn();
 }
 
 std::uint64_t Kernel::ask_time(unsigned asked) const {

@@ -135,7 +135,8 @@ public:
     auto wait_until(Ready ready, std::uint64_t wake = wire::kNever);
     /// Lets the other processes run, and the links work: `co_await yield()` between long
     /// computations, on boards that cannot interrupt them for the links so that no neighbour takes
-    /// this node for dead, elsewhere for the other processes. Costs no model time.
+    /// this node for dead, elsewhere for the other processes; or in a loop that looks for something
+    /// to come. In lockstep it goes on when nothing else in the mesh can move. Costs no model time.
     auto yield();
     /// Sleeps for `ticks` of model time.
     auto sleep(wire::ModelTime ticks);
@@ -151,6 +152,8 @@ public:
     /// For wait_until(): the kernel's time when `ticks` of model time from now have passed.
     std::uint64_t deadline_in(wire::ModelTime ticks) const;
     bool due(std::uint64_t deadline) const;
+    /// For wait_until(): when a process that gives way goes on, see yield().
+    std::uint64_t next_turn() const;
     bool lockstep() const { return time().lockstep(); }
 
     /// Model time that an external packet of `bytes` takes on a link.
@@ -355,6 +358,13 @@ struct TimeCome {
     bool operator()() const { return kernel.due(deadline); }
 };
 
+struct TurnCome {
+    const Kernel& kernel;
+    std::uint64_t deadline;
+    bool asked = false; // once at least: the others run before
+    bool operator()() { return std::exchange(asked, true) && kernel.due(deadline); }
+};
+
 /// Awaiter for code outside the kernel (channels, alternatives).
 template <class Ready, class Result>
 auto wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake = wire::kNever);
@@ -412,11 +422,8 @@ auto detail::wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake
 }
 
 inline auto Kernel::yield() {
-    const std::uint64_t moment = lockstep() ? 0 : deadline_in(limits::kTicksPerUs);
-    bool asked = false;
-    return wait_until(
-        [this, moment, asked]() mutable { return std::exchange(asked, true) && due(moment); },
-        moment);
+    const std::uint64_t moment = next_turn();
+    return wait_until(detail::TurnCome{*this, moment}, moment);
 }
 
 inline auto Kernel::sleep(wire::ModelTime ticks) {

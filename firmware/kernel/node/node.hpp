@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <span>
 #include <utility>
 
@@ -159,6 +160,7 @@ private:
     /// processes run and wait by turns, slowly.
     void run_with_ticks() {
         running_ = ran_ = true;
+        std::atomic_signal_fence(std::memory_order_seq_cst); // a tick in between sees that
         if (ticks_ == 0)
             set_ticks(1);
         node_.run();

@@ -109,7 +109,7 @@ void NodeCore::on_time() {
     if (interlude_)
         return;
     const std::uint64_t next = std::min(scheduler_.next_wake(), messages_.next_ask());
-    if (next <= context().time.now())
+    if (context().time.due(next))
         scheduler_.touch();
 }
 
@@ -178,7 +178,9 @@ void NodeCore::run() {
 }
 
 std::uint64_t NodeCore::next_deadline() const {
-    return std::min({messages_.next_ask(), links_.next_deadline(), scheduler_.next_wake()});
+    const std::uint64_t next =
+        std::min({messages_.next_ask(), links_.next_deadline(), scheduler_.next_wake()});
+    return lockstep() ? Timebase::told(next) : next;
 }
 
 // What nobody has taken.

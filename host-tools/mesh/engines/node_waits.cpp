@@ -147,6 +147,7 @@ std::string describe(const WaitsFor& waiting) {
                            index(waiting.to));
     case WaitKind::buffer: return "a buffer for a packet";
     case WaitKind::time: return "a time";
+    case WaitKind::turn: return "its next turn";
     case WaitKind::channel:
         return waiting.other == 1 ? "somebody to write to a channel of its node"
                                   : "somebody to read a channel of its node";

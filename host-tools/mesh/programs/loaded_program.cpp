@@ -10,6 +10,7 @@
 #include <link.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 
 namespace mesh::host {
@@ -89,10 +90,13 @@ LoadedProgram::LoadedProgram(const std::string& path, unsigned number, std::uint
 void LoadedProgram::enter(NodeId node) {
     if (node == inside_ || globals_.empty())
         return;
-    if (inside_ != kNoNode)
-        kept_[index(inside_)].assign(globals_.begin(), globals_.end());
-    const auto& its = kept_[index(node)];
-    std::ranges::copy(its.empty() ? initial_ : its, globals_.begin());
+    if (inside_ != kNoNode) {
+        std::vector<std::byte>& kept = kept_[index(inside_)];
+        kept.resize(globals_.size());
+        std::memcpy(kept.data(), globals_.data(), globals_.size());
+    }
+    const std::vector<std::byte>& its = kept_[index(node)];
+    std::memcpy(globals_.data(), its.empty() ? initial_.data() : its.data(), globals_.size());
     inside_ = node;
 }
 

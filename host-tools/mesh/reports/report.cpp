@@ -92,7 +92,7 @@ Json counters_of(const Summary& summary, bool drops) {
 Json buffers_used(const RunResult& result) {
     Json column = Json::array();
     for (const NodeResult& node : result.nodes)
-        column.push_back(node.report.counters[static_cast<std::size_t>(Counter::buffers_used_max)]);
+        column.push_back(node.counts.of(Counter::buffers_used_max));
     return column;
 }
 
@@ -101,7 +101,7 @@ template <class Row>
 Json rows_of(const RunPlan& plan, const RunResult& result, Row row) {
     Json rows = Json::array();
     for (const NodeResult& node : result.nodes) {
-        const auto& values = node.report.*row;
+        const auto& values = node.counts.*row;
         rows.push_back(
             Json(std::vector(values.begin(), values.begin() + port_count(plan.network()))));
     }
@@ -187,7 +187,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     report["complete_time"] = summary.complete_time;
     report["levels"] = levels_of(summary);
     report["hops"] = summary.hops;
-    report["link_packets"] = rows_of(op.run(), result, &wire::NodeReport::link_packets);
+    report["link_packets"] = rows_of(op.run(), result, &NodeCounts::link_packets);
     report["max_link_load"] = summary.max_link_load;
     report["cable_bytes"] = or_null(result.cable_bytes != 0, result.cable_bytes);
     report["verified_nodes"] = summary.verified;
@@ -212,7 +212,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
                                  {"pushes", result.refusals.pushes},
                                  {"overflow", loom.overflow},
                                  {"nodes", result.expelled}};
-    report["dma_transfers"] = rows_of(op.run(), result, &wire::NodeReport::dma_transfers);
+    report["dma_transfers"] = rows_of(op.run(), result, &NodeCounts::dma_transfers);
     report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
     report["buffers_used"] = buffers_used(result);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);

@@ -35,7 +35,7 @@ struct Summary {
     std::optional<Formula> formula;
     std::uint64_t disputed_packets = 0; // at all nodes: copies that were not alike
     std::uint64_t hops = 0;
-    std::uint32_t max_link_load = 0;
+    std::uint64_t max_link_load = 0;
     std::array<std::uint64_t, kCounterCount> counters{}; // sums; maxima for high-water marks
     std::array<std::uint64_t, kPortsMax> dma_transfers{};
     std::vector<Level> levels;         // of a single tree

@@ -87,16 +87,16 @@ bool is_high_water(Counter counter) {
     return counter == Counter::buffers_used_max || counter == Counter::arena_bytes_max;
 }
 
-void add_counters(Summary& summary, const wire::NodeReport& report) {
+void add_counters(Summary& summary, const NodeCounts& counts) {
     for (std::size_t at = 0; at < kCounterCount; ++at) {
         std::uint64_t& sum = summary.counters[at];
-        const std::uint64_t value = report.counters[at];
+        const std::uint64_t value = counts.counters[at];
         sum = is_high_water(static_cast<Counter>(at)) ? std::max(sum, value) : sum + value;
     }
     for (std::size_t port = 0; port < kPortsMax; ++port) {
-        summary.hops += report.link_packets[port];
-        summary.max_link_load = std::max(summary.max_link_load, report.link_packets[port]);
-        summary.dma_transfers[port] += report.dma_transfers[port];
+        summary.hops += counts.link_packets[port];
+        summary.max_link_load = std::max(summary.max_link_load, counts.link_packets[port]);
+        summary.dma_transfers[port] += counts.dma_transfers[port];
     }
 }
 
@@ -193,7 +193,7 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
         const NodeResult& node = result.nodes[number];
         if (const auto level = op.level_of(node_at(number)))
             add_level(summary, *level, node);
-        add_counters(summary, node.report);
+        add_counters(summary, node.counts);
         if (has_no_part(node))
             continue;
         ++summary.live;

@@ -58,6 +58,16 @@ std::string NodeSession::refuse_frame() {
     return {};
 }
 
+void NodeCounts::add(const wire::NodeReport& before, const wire::NodeReport& now) {
+    const auto extend = [](auto& sums, const auto& last, const auto& next) {
+        for (std::size_t at = 0; at < sums.size(); ++at)
+            sums[at] += static_cast<std::uint32_t>(next[at] - last[at]); // modulo 2^32
+    };
+    extend(counters, before.counters, now.counters);
+    extend(link_packets, before.link_packets, now.link_packets);
+    extend(dma_transfers, before.dma_transfers, now.dma_transfers);
+}
+
 std::string NodeSession::on_ready(const HostMessage& message) {
     const auto ready = payload_as<wire::Ready>(message);
     const Network network = offer_->network;
@@ -132,10 +142,12 @@ std::string NodeSession::on_report(const HostMessage& message) {
         return fmt::format("reports a verdict that there is not ({}, {})", report->done,
                            report->status);
     const bool first = report->done != 0 && !result_.done && live();
+    result_.counts.add(result_.report, *report);
     result_.report = *report;
     // How many frames the self-check took depends on the host's speed; the work's do not.
-    result_.report.counters[static_cast<std::size_t>(Counter::frames_received)] -=
-        result_.frames_before;
+    std::uint64_t& frames =
+        result_.counts.counters[static_cast<std::size_t>(Counter::frames_received)];
+    frames -= std::min<std::uint64_t>(frames, std::exchange(result_.frames_before, 0));
     result_.done = result_.done || first;
     // This one came of itself; it may have crossed the question, so that is asked again.
     if (first && asked_)

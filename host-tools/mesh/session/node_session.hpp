@@ -12,6 +12,8 @@
 #include "source_lines.hpp"
 #include "wire/host_messages.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,6 +30,18 @@ enum class Fate : std::uint8_t {
     hung,   // does not answer
 };
 
+/// What a node has counted since it was started. It counts modulo 2^32, in some twenty hours of a
+/// rig; what comes between two of its reports is less.
+struct NodeCounts {
+    std::array<std::uint64_t, kCounterCount> counters{};
+    std::array<std::uint64_t, kPortsMax> link_packets{};
+    std::array<std::uint64_t, kPortsMax> dma_transfers{};
+
+    std::uint64_t of(Counter counter) const { return counters[static_cast<std::size_t>(counter)]; }
+    /// `now` follows on `before`, or is the first.
+    void add(const wire::NodeReport& before, const wire::NodeReport& now);
+};
+
 struct NodeResult {
     /// One of the below: what a phase of the run wants of all nodes.
     using Mark = bool NodeResult::*;
@@ -38,7 +52,8 @@ struct NodeResult {
     bool done = false;
     bool restarted = false;          // by the fault plan: works, but has no part in the job
     wire::NodeReport report{};       // the last one
-    std::uint32_t frames_before = 0; // that the node got before the work began
+    NodeCounts counts;               // of all of them
+    std::uint32_t frames_before = 0; // that it got before the work began, and `counts` has
     std::string note;                // what was seen of its end
 
     /// Its program had computed without waiting for so long when it last reported.
