@@ -106,7 +106,7 @@ Process takes_and_ends(Kernel& node, unsigned process, const unsigned& left) {
     for (unsigned more = dice.below(3); left != 0 || more != 0;) {
         co_await pass(node, process);
         if (left == 0)
-            --more;
+            more -= more != 0 ? 1 : 0;
         else
             co_await node.wait_until([&] { return left == 0 || there(); });
         if (!there())

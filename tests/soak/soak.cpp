@@ -3,7 +3,8 @@
 //   soak [--seconds N] [--schedules N] [--from SEED] [--workers N] [--network NAME:DIM] [--keep
 //   DIR] [--healthy] [--kind KIND] [--own-tags] [--failures N] [--whole]
 //   soak --seed SEED [--kind KIND] [--only 0,3] [--senders N] [--messages N] [--packets N]
-//   [--trace] soak single NAME:DIM WORK [pairs | FRAME:KIND...]: see single.hpp
+//   [--trace]
+//   soak single NAME:DIM WORK [pairs | FRAME:KIND...]: see single.hpp
 //
 // Workers are processes, so a schedule that crashes, stops at a CHECK or never ends is a failure
 // like another. What fails is shrunk to the fewest faults and the least work that still fail, and
