@@ -1,4 +1,4 @@
-"""Crowds: however many wait for one receiver, a message costs the same, and all have their turns."""
+"""Crowds: however many wait for one receiver, a message costs the same, and all have turns."""
 import pytest
 
 from crowd_tool import app, built, ends_well

@@ -1,4 +1,4 @@
-"""A message arrives as long as there are fewer faults than paths, however many nodes send to one."""
+"""A message arrives as long as faults are fewer than paths, however many nodes send to one."""
 import pytest
 
 from crowd_tool import app, built, ends_well
