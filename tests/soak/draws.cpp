@@ -245,8 +245,8 @@ Kinds kinds_of(std::uint64_t seed, Kinds kinds) {
 namespace {
 
 std::string words_of(const Work& work) {
-    const std::string sent = fmt::format("{} senders a node, {} messages of up to {} packets each",
-                                         work.senders, work.messages, work.packets);
+    std::string sent = fmt::format("{} senders a node, {} messages of up to {} packets each",
+                                   work.senders, work.messages, work.packets);
     switch (work.kind) {
     case Work::Kind::messages: return sent;
     case Work::Kind::collectives: return fmt::format("{} rounds of collectives", work.messages);

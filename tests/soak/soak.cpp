@@ -330,7 +330,8 @@ int main(int count, char** words) {
                        std::chrono::system_clock::now().time_since_epoch().count() / 1000) %
                    1'000'000'000'000;
     std::vector<std::string> only;
-    std::string kind_word = "any";
+    std::string_view kind_word = "any";
+    std::string kind_given;
     app.add_option("--seconds", options.seconds, "how long, 60")->check(CLI::PositiveNumber);
     app.add_option("--schedules", options.schedules, "how many at most");
     app.add_option("--from", options.from, "first seed; a new one each time if it is not given");
@@ -340,7 +341,7 @@ int main(int count, char** words) {
         ->check(CLI::IsMember(
             {"cube:2", "cube:3", "cube:4", "uhc:2", "uhc:3", "uhc:4", "star:3", "star:4"}));
     auto* const kind =
-        app.add_option("--kind", kind_word, "of work; any, with --seed mixed, if not given")
+        app.add_option("--kind", kind_given, "of work; any, with --seed mixed, if not given")
             ->check(CLI::IsMember(kKindWords));
     app.add_option("--keep", options.keep, "folder for failures");
     auto* const seed = app.add_option("--seed", options.seed, "one schedule");
@@ -365,7 +366,9 @@ int main(int count, char** words) {
         fmt::print(stderr, "--only takes numbers of faults\n");
         return 2;
     }
-    if (*seed && !*kind)
+    if (*kind)
+        kind_word = kind_given;
+    else if (*seed)
         kind_word = "mixed";
     options.kinds =
         static_cast<Kinds>(std::ranges::find(kKindWords, kind_word) - kKindWords.begin());
