@@ -21,7 +21,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 FILES = ("Network", "Theorems", "Kinds")
 THEOREMS = ("Theorems.buffers_suffice", "Theorems.no_deadlock", "Theorems.ready_does",
             "Theorems.comes_to_rest", "Kinds.all_kinds_descend")
-LIMIT_S = 300
+LIMIT_S = 60
+
+TURNS = """does (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older)
+         (newer ++ Buffer v r q :: older)"""
+TURNS_ANEW = """takes v (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older) q ->
+    does (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older)
+         (Buffer v false q :: newer ++ older)"""
 
 # Name of the mutant: file of the counterexample in mutants/, and what is changed in Network.v.
 MUTANTS = {
@@ -31,6 +37,29 @@ MUTANTS = {
         ("takes v s p := bound p < free v s", "takes v s (p : packet) := 0 < free v s")]),
     "starts while there is a buffer": ("Full", [
         ("descends p -> takes v s p -> step", "descends p -> 0 < free v s -> step")]),
+    "a bound does not get smaller": ("Circle", [("bound q < b /\\ bound q", "bound q <= b /\\ bound q")]),
+    "a bound does not count the way back": ("Way_back", [
+        ("bound q <= b /\\ descends q", "descends q")]),
+    "goes where pools are too small": ("Small", [("bound q < room w /\\", "0 < room w /\\")]),
+    "an answer waits for a buffer of its own": ("Answer", [(TURNS, TURNS_ANEW), (
+        "can_answer v r b q :", "can_answer v r b q : takes v s q ->")]),
+    "a process waits for the buffer of its word": ("Answer", [(TURNS, TURNS_ANEW), (
+        "is_taken v b q :", "is_taken v b q : takes v s q ->")]),
+    "admission is closed while words wait": ("Closed", [
+        ("takes v s p := bound p < free v s",
+         "takes v s p := bound p < free v s /\\ (reserve v = 0 \\/ reserved v s < reserve v)")]),
+    "offers that wait count as transit": ("Lying", [
+        ("then negb r else false", "then true else false")]),
+    "the word of an offer leaves the reserve": ("Word", [
+        ("(newer ++ Buffer v r q :: older)", "(newer ++ Buffer v false q :: older)")]),
+    "any number of offers may wait": ("Unlimited", [
+        ("keeps v s := reserved v s < reserve v", "keeps v (s : network) := 0 < reserve v")]),
+    "a link tries its first packet only": ("First", [
+        ("takes w s q -> ready", "takes w s q -> hd_error (queue v w s) = Some q -> ready"),
+        ("Inductive ready ", """Definition queue v w (s : network) := flat_map (fun e => match e with
+  Buffer u _ (Packet _ copies _) => if node_eq u v then flat_map (fun c =>
+    if node_eq (fst c) w then [snd c] else []) copies else [] end) (rev s).
+Inductive ready """)]),
 }
 
 

@@ -63,4 +63,5 @@ Ltac stuck := match goal with R : reachable _ _ _ _ ?s |- _ => exists s; split; 
     | H : False |- _ => destruct H
     | H : (_, _) = (_, _) |- _ => injection H as <- <-
     | H : takes _ _ _ _ _ _ _ |- _ => vm_compute in H; lia
+    | H : hd_error _ = _ |- _ => vm_compute in H; discriminate
     end ].

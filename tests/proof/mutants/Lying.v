@@ -1,0 +1,14 @@
+(* b and c have each started a packet that goes through the other one, and then taken in an offer
+   that no process takes: where that counts as a used buffer, it keeps out what was on its way. *)
+From Proof Require Import Three.
+
+Definition size (_ : node) := 4.
+Definition reserve (_ : node) := 1.
+Definition offer to := Packet 1 [(to, Packet 0 [] (Some (patient, nothing_left)))] None.
+Definition packet to := Packet 2 [(to, Packet 1 [(a, nothing_left)] None)] None.
+
+Theorem found : deadlock size reserve.
+Proof.
+  begin size reserve. start b (packet c). start c (packet b).
+  start a (offer b). cross 0. keep 0. finish 1. start a (offer c). cross 0. keep 0. finish 1. stuck.
+Qed.
