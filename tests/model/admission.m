@@ -14,9 +14,13 @@
 var
   packets: array [place] of 0 .. NODES * BUFFERS;
   free: array [node] of buffers;        -- beside the reserve
-  reserved: array [node] of buffers;
+  reserved: array [node] of 0 .. RESERVE;
   under_way: 0 .. NODES * BUFFERS + PACKETS;
   stopped: boolean;
+
+-- There is room for one more offer.
+function has_room(n: node): boolean;
+begin return reserved[n] < RESERVE; end;
 
 -- A node takes a packet from a neighbour.
 function admits(n: node; free_here: buffers; links: links; back: links): boolean;
@@ -26,15 +30,15 @@ begin return free_here > links + back; end;
 function may_start(free_here: buffers; longest: links): boolean;
 begin return free_here > longest; end;
 
--- There is room for one more offer.
-function has_room(n: node): boolean;
-begin return reserved[n] < RESERVE; end;
+-- What is in the reserve stays there until its buffer is free.
+function in_reserve(p: place): boolean;
+begin return is_reserved(p); end;
 
 procedure enter(p: place);
 begin
   packets[p] := packets[p] + 1;
   under_way := under_way + 1;
-  if is_reserved(p) then reserved[at(p)] := reserved[at(p)] + 1;
+  if in_reserve(p) then reserved[at(p)] := reserved[at(p)] + 1;
   elsif is_packet(p) then free[at(p)] := free[at(p)] - 1; end;
 end;
 
@@ -42,7 +46,7 @@ procedure leave(p: place);
 begin
   packets[p] := packets[p] - 1;
   under_way := under_way - 1;
-  if is_reserved(p) then reserved[at(p)] := reserved[at(p)] - 1;
+  if in_reserve(p) then reserved[at(p)] := reserved[at(p)] - 1;
   elsif is_packet(p) then free[at(p)] := free[at(p)] + 1; end;
 end;
 

@@ -61,7 +61,7 @@ struct Place {
     Waits waits = Waits::nothing;
     int next = kGone;   // what it becomes then
     int away = kGone;   // what it becomes if there is no room for it
-    unsigned bound = 0; // of what starts
+    unsigned bound = 0; // of a packet where it starts, or of the one that is to start
 
     auto operator<=>(const Place&) const = default;
     bool gone() const { return waits == Waits::nothing && copies.empty(); }
@@ -93,16 +93,18 @@ public:
         const Goal goal{.waits = Waits::prompt};
         const int place =
             arrive(mesh::index(envelope.source), mesh::kNoPort, envelope, height, 0, goal);
-        if (place != kGone)
-            begin(place, height);
+        if (place == kGone)
+            return;
+        begins_.insert(place);
+        places_[static_cast<std::size_t>(place)].bound = height;
     }
     /// A word for which nobody waits.
-    void word(unsigned from, unsigned to) { begin(leaves(from, to, 0, {}), longest_); }
+    void word(unsigned from, unsigned to) { begins_.insert(leaves(from, to, 0, {})); }
     void ask(unsigned from, unsigned to) {
         const int answer = leaves(to, from, 0, {});
         const int question =
             leaves(from, to, longest_, {.waits = Waits::kernel, .next = answer});
-        begin(state(from, Waits::start, question, 2 * longest_), 0);
+        begins_.insert(state(from, Waits::start, question, 2 * longest_));
     }
     /// An offer, which may be sent away and called again, then fragments.
     void message(unsigned from, unsigned to, unsigned fragments) {
@@ -121,7 +123,7 @@ public:
             {.node = to, .reserved = true, .waits = Waits::reserve, .next = taken});
         places_[static_cast<std::size_t>(wanted)].next =
             leaves(from, to, longest_, {.waits = Waits::patient, .next = kept, .away = away});
-        begin(wanted, 0);
+        begins_.insert(wanted);
     }
     void print(unsigned buffers, unsigned reserve, unsigned packets) const;
 
@@ -129,11 +131,6 @@ private:
     /// The kernel reads a word when it comes: nothing is left but what that brings about.
     static Goal read_at(int next) { return {.next = next}; }
 
-    void begin(int place, unsigned bound) {
-        begins_.insert(place);
-        places_[static_cast<std::size_t>(place)].bound =
-            std::max(places_[static_cast<std::size_t>(place)].bound, bound);
-    }
     int state(unsigned node, Waits waits, int next, unsigned bound) {
         places_.push_back({.node = node, .waits = waits, .next = next, .bound = bound});
         return static_cast<int>(places_.size()) - 1;
@@ -143,7 +140,9 @@ private:
         const mesh::Envelope envelope{.rule = mesh::Rule::unicast,
                                       .source = mesh::node_at(from),
                                       .destination = mesh::node_at(to)};
-        return arrive(from, mesh::kNoPort, envelope, longest_, back, goal, reserved);
+        const int place = arrive(from, mesh::kNoPort, envelope, longest_, back, goal, reserved);
+        places_[static_cast<std::size_t>(place)].bound = longest_ + back;
+        return place;
     }
     int arrive(unsigned node, mesh::Port port, mesh::Envelope envelope, unsigned links,
                unsigned back, const Goal& goal, bool reserved = false) {

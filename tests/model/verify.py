@@ -25,16 +25,24 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 FLAGS = ["-std=c++20", "-ffp-contract=off", "-Ifirmware", "-I.", "-O2"]
 
-# Of places.cpp: topology, dim, buffers of a node, packets in the network, rules.
+# Of places.cpp: topology, dim, buffers of a node, those of the reserve, packets in the network,
+# kinds. In the last one two goals lie on each other's way.
 NETWORKS = [
-    "cube 2 3 12 unicast",
-    "cube 2 3 3 unicast sbt",
-    "uhc 2 4 4 unicast bts:0",
-    "star 3 4 3 unicast",
-    "star 3 4 3 unicast spt:0",
-    "cube 3 4 2 unicast sbt:0",
+    "cube 2 3 0 12 unicast",
+    "cube 2 3 0 3 unicast sbt",
+    "uhc 2 4 0 4 unicast bts:0",
+    "star 3 4 0 3 unicast",
+    "star 3 4 0 3 unicast spt:0",
+    "cube 3 4 0 2 unicast sbt:0",
+    "cube 1 4 1 6 message",
+    "cube 1 4 1 5 message ask word",
+    "cube 1 5 2 6 message:0:1 message:1:0 ask",
+    "cube 2 6 1 3 message:0:3 message:3:0 ask:1:2 ask:2:1 unicast",
+    "cube 2 6 1 4 message:0:1 message:1:0 message:2:1 message:3:0",
 ]
-MUTANT_NETWORK = "cube 2 3 12 unicast"
+MUTANT_NETWORK = "cube 2 3 0 12 unicast"
+MUTANT_MESSAGES = "cube 1 5 2 6 message"
+MUTANT_QUESTIONS = "cube 2 5 0 8 ask:2:1 ask:3:0"
 
 # Of explore_link; the first ones are those that mutants have to get through.
 SPACES = [
@@ -145,16 +153,20 @@ class Verification:
             return (f"{states.group(1)} states, {states.group(2)} rules",
                     "No error found" in told) if states else (told[-200:], False)
 
-        def rejected(change, name):
-            told = self.explore_admission(MUTANT_NETWORK, changed(rule, change, name))
+        def rejected(change, name, network):
+            told = self.explore_admission(network, changed(rule, change, name))
             found = re.search(r"error trace for the error:\s*(.*)", told)
-            return (f"found: {found.group(1).strip()}" if found else "not found",
-                    found is not None)
+            return (f"found: {found.group(1).strip().rsplit(': ', 1)[-1]}" if found
+                    else "not found", found is not None)
 
         for network in NETWORKS:
             self.check("admission", network, lambda: explored(network))
-        for name, change in mutants.ADMISSION.items():
-            self.check("mutant of the admission", name, lambda: rejected(change, name))
+        for table, network in ((mutants.ADMISSION, MUTANT_NETWORK),
+                               (mutants.ADMISSION_QUESTIONS, MUTANT_QUESTIONS),
+                               (mutants.ADMISSION_MESSAGES, MUTANT_MESSAGES)):
+            for name, change in table.items():
+                self.check("mutant of the admission", name,
+                           lambda: rejected(change, name, network))
 
     # The protocol of a cable ---------------------------------------------------------------------
 

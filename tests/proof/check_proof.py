@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The proof that forwarding cannot deadlock, and that it needs what it supposes: `make proof`.
 
-    check.py [--build FOLDER]
+    check_proof.py [--build FOLDER]
 
 coqc checks Network.v, Theorems.v and Kinds.v, with no axiom and nothing left out. Then each mutant
 of Network.v must break Theorems.v, and Coq must prove its counterexample: a network that can come
