@@ -2,9 +2,9 @@
 --
 -- What is in the network is in a place. A packet is: where it is, which copies have still to leave,
 -- and who has still to take it. A message or a question that may not start yet, or that was sent
--- away, is in a place without a packet: it is a flag or a number, and has no buffer. places.cpp writes the
--- places of a network in front of this text, and what leads from one to the next, by the routing
--- rules of firmware/core.
+-- away, is in a place without a packet: it is a flag or a number, and has no buffer. places.cpp
+-- writes the places of a network in front of this text, and what leads from one to the next, by the
+-- routing rules of firmware/core.
 --
 -- Processes begin something as they like, while fewer than PACKETS are in the network, and take
 -- offers as they like, until `stopped`; from then on everything has to come to rest but offers, for
@@ -13,7 +13,7 @@
 
 var
   packets: array [place] of 0 .. NODES * BUFFERS;
-  free: array [node] of buffers;        -- beside the reserve
+  free: array [node] of 0 - RESERVE .. BUFFERS;  -- beside the reserve
   reserved: array [node] of 0 .. RESERVE;
   under_way: 0 .. NODES * BUFFERS + PACKETS;
   stopped: boolean;
@@ -22,13 +22,17 @@ var
 function has_room(n: node): boolean;
 begin return reserved[n] < RESERVE; end;
 
+-- What admission looks at: what is set aside for offers is nobody else's.
+function free_here(n: node): 0 - RESERVE .. BUFFERS;
+begin return free[n]; end;
+
 -- A node takes a packet from a neighbour.
-function admits(n: node; free_here: buffers; links: links; back: links): boolean;
-begin return free_here > links + back; end;
+function admits(n: node; links: links; back: links): boolean;
+begin return free_here(n) > links + back; end;
 
 -- A node starts one: a process, or the kernel that calls.
-function may_start(free_here: buffers; longest: links): boolean;
-begin return free_here > longest; end;
+function may_start(n: node; longest: links): boolean;
+begin return free_here(n) > longest; end;
 
 -- What is in the reserve stays there until its buffer is free.
 function in_reserve(p: place): boolean;
@@ -66,14 +70,14 @@ end;
 
 ruleset p: place do
   rule "begin" !stopped & begins(p) & under_way < PACKETS &
-      (!is_packet(p) | may_start(free[at(p)], bound(p))) ==>
+      (!is_packet(p) | may_start(at(p), bound(p))) ==>
   begin enter(p); end;
 
-  rule "start" packets[p] > 0 & waits(p) = for_start & may_start(free[at(p)], bound(p)) ==>
+  rule "start" packets[p] > 0 & waits(p) = for_start & may_start(at(p), bound(p)) ==>
   begin go_on(p, next(p)); end;
 
   rule "call" packets[p] > 0 & waits(p) = for_call & has_room(at(p)) &
-      may_start(free[at(p)], bound(p)) ==>
+      may_start(at(p), bound(p)) ==>
   begin go_on(p, next(p)); end;
 
   rule "answer" packets[p] > 0 & waits(p) = for_kernel ==>
@@ -94,7 +98,7 @@ end;
 
 ruleset c: copy do
   rule "cross" packets[waits_in(c)] > 0 &
-      admits(goes_to(c), free[goes_to(c)], links_left(c), way_back(c)) ==>
+      admits(goes_to(c), links_left(c), way_back(c)) ==>
   begin
     if arrival(c) != GONE then enter(arrival(c)); end;
     go_on(waits_in(c), without(c));

@@ -61,17 +61,19 @@ struct Place {
     Waits waits = Waits::nothing;
     int next = kGone;   // what it becomes then
     int away = kGone;   // what it becomes if there is no room for it
-    unsigned bound = 0; // of a packet where it starts, or of the one that is to start
+    unsigned bound = 0; // of a packet where it starts, or of the one that is to start; else 0
 
     auto operator<=>(const Place&) const = default;
     bool gone() const { return waits == Waits::nothing && copies.empty(); }
     Place without(std::size_t copy) const {
         Place rest = *this;
+        rest.bound = 0;
         rest.copies.erase(rest.copies.begin() + static_cast<std::ptrdiff_t>(copy));
         return rest;
     }
     Place consumed() const {
         Place rest = *this;
+        rest.bound = 0;
         rest.waits = Waits::nothing;
         rest.next = kGone;
         return rest;
@@ -102,8 +104,7 @@ public:
     void word(unsigned from, unsigned to) { begins_.insert(leaves(from, to, 0, {})); }
     void ask(unsigned from, unsigned to) {
         const int answer = leaves(to, from, 0, {});
-        const int question =
-            leaves(from, to, longest_, {.waits = Waits::kernel, .next = answer});
+        const int question = leaves(from, to, longest_, {.waits = Waits::kernel, .next = answer});
         begins_.insert(state(from, Waits::start, question, 2 * longest_));
     }
     /// An offer, which may be sent away and called again, then fragments.
@@ -119,8 +120,8 @@ public:
         const int call = leaves(to, from, 0, read_at(wanted));
         const int away = state(to, Waits::call, call, longest_);
         const int taken = leaves(to, from, 0, read_at(rest), true);
-        const int kept = number(
-            {.node = to, .reserved = true, .waits = Waits::reserve, .next = taken});
+        const int kept =
+            number({.node = to, .reserved = true, .waits = Waits::reserve, .next = taken});
         places_[static_cast<std::size_t>(wanted)].next =
             leaves(from, to, longest_, {.waits = Waits::patient, .next = kept, .away = away});
         begins_.insert(wanted);
@@ -179,9 +180,7 @@ private:
             places_.push_back(place);
         return found->second;
     }
-    std::string name(int place) const {
-        return place == kGone ? "GONE" : fmt::format("{}", place);
-    }
+    std::string name(int place) const { return place == kGone ? "GONE" : fmt::format("{}", place); }
     std::string name(const Place& place) const {
         return name(place.gone() ? kGone : numbers_.at(place));
     }
@@ -294,8 +293,8 @@ bool add_pairs(Places& places, unsigned nodes, const std::vector<std::string_vie
         return false;
     for (unsigned from = 0; from < nodes; ++from) {
         for (unsigned to = 0; to < nodes; ++to) {
-            const bool meant = parts.size() < 3 ||
-                               (number_of(parts[1]) == from && number_of(parts[2]) == to);
+            const bool meant =
+                parts.size() < 3 || (number_of(parts[1]) == from && number_of(parts[2]) == to);
             if (from == to || !meant)
                 continue;
             if (parts[0] == "ask")

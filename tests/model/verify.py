@@ -3,12 +3,13 @@
 
     verify.py [--build FOLDER] [--minutes-each N] [--only PART]
 
-Parts: packets are admitted without deadlock (a model of the rule, over tables that the routing
-functions of the firmware give; rumur); the protocol of a cable keeps what it promises and comes to
-an end (a model; Spin); all states of two ends of a cable (the code that nodes run); schedules of
-whole kernels; single faults of runs; sets of faults that copies must survive; branches that nothing
-takes. Mutants of rule and code must be found. Writes the table of README.md beside this file, and
-prints it; one part is printed only. Exit status: 0 all is as it must be, else 1.
+Parts: forwarding cannot deadlock (a proof; Coq); packets are admitted without deadlock (a model of
+the rule, over tables that the routing functions of the firmware give; rumur); the protocol of a
+cable keeps what it promises and comes to an end (a model; Spin); all states of two ends of a cable
+(the code that nodes run); schedules of whole kernels; single faults of runs; sets of faults that
+copies must survive; branches that nothing takes. Mutants of rule and code must be found. Writes the
+table of README.md beside this file, and prints it; one part is printed only. Exit status: 0 all is
+as it must be, else 1.
 """
 import argparse
 import pathlib
@@ -22,6 +23,9 @@ import fault_sets
 import mutants
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "proof"))
+import check_proof  # noqa: E402
+
 ROOT = HERE.parents[1]
 FLAGS = ["-std=c++20", "-ffp-contract=off", "-Ifirmware", "-I.", "-O2"]
 
@@ -36,12 +40,14 @@ NETWORKS = [
     "cube 3 4 0 2 unicast sbt:0",
     "cube 1 4 1 6 message",
     "cube 1 4 1 5 message ask word",
-    "cube 1 5 2 6 message:0:1 message:1:0 ask",
+    "cube 1 5 2 5 message ask",
     "cube 2 6 1 3 message:0:3 message:3:0 ask:1:2 ask:2:1 unicast",
-    "cube 2 6 1 4 message:0:1 message:1:0 message:2:1 message:3:0",
+    "cube 2 6 1 3 message:0:1 message:1:0 message:2:1 message:3:0",
 ]
 MUTANT_NETWORK = "cube 2 3 0 12 unicast"
-MUTANT_MESSAGES = "cube 1 5 2 6 message"
+MUTANT_OFFERS = "cube 1 4 1 6 message"
+MUTANT_WAITING = "cube 2 6 1 6 ask:0:1 ask:1:0 message:2:0 message:3:1"
+MUTANT_WORDS = "cube 1 5 2 6 message"
 MUTANT_QUESTIONS = "cube 2 5 0 8 ask:2:1 ask:3:0"
 
 # Of explore_link; the first ones are those that mutants have to get through.
@@ -78,7 +84,7 @@ FAULT_SETS = ["star 5 bcast sim 2000", "star 5 scatter sim 1000", "star 5 gather
               "star 6 gather sim 300", "star 6 allgather sim 5", "star 4 allgather qemu 30",
               "star 5 bcast qemu 30"]
 
-PARTS = ("links", "protocol", "admission", "schedules", "fault_sets", "branches")
+PARTS = ("proof", "links", "protocol", "admission", "schedules", "fault_sets", "branches")
 
 
 class Failure(Exception):
@@ -127,6 +133,10 @@ class Verification:
             seen, good = str(failure).strip().splitlines()[-1][:300], False
         self.note(part, what, seen, good, time.monotonic() - begin)
 
+    def proof(self):
+        for row in check_proof.checks(self.folder):
+            self.note(*row)
+
     # Admission -----------------------------------------------------------------------------------
 
     def explore_admission(self, network, rule):
@@ -163,7 +173,9 @@ class Verification:
             self.check("admission", network, lambda: explored(network))
         for table, network in ((mutants.ADMISSION, MUTANT_NETWORK),
                                (mutants.ADMISSION_QUESTIONS, MUTANT_QUESTIONS),
-                               (mutants.ADMISSION_MESSAGES, MUTANT_MESSAGES)):
+                               (mutants.ADMISSION_OFFERS, MUTANT_OFFERS),
+                               (mutants.ADMISSION_WAITING, MUTANT_WAITING),
+                               (mutants.ADMISSION_WORDS, MUTANT_WORDS)):
             for name, change in table.items():
                 self.check("mutant of the admission", name,
                            lambda: rejected(change, name, network))

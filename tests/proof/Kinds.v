@@ -12,8 +12,9 @@ Notation descends := (descends node size reserve).
 Notation room := (room node size reserve).
 Arguments Packet {node}.
 
-(* What a packet says of itself and how it came to a node, and what will be decided on its way; where
-   it goes from there, and as what; whether a word is due for it, and what that says: anything. *)
+(* What a packet says of itself and how it came to a node, and what will be decided on its way;
+   where it goes from there, and as what; whether a word is due for it, and what that says. These may
+   be anything. *)
 Variable header : Type.
 Variable way : node -> header -> list (node * header).     (* Here::way *)
 Variable is_goal : node -> header -> bool.
@@ -59,8 +60,8 @@ Definition at_goal (who : reader) (q : header -> node -> packet) v h :=
    - `offer`: it waits in the reserve until its process takes it, then the same. *)
 Inductive kind := single | word | question | fragment | offer.
 
-(* [out]: height of its rule; [back]: longest way back of what it may become, 0 where that is nothing
-   [Admission::remaining]; [answer]: height of the rule by which that goes. *)
+(* [out]: height of its rule; [back]: longest way back of what it may become, 0 where that is
+   nothing [Admission::remaining]; [answer]: height of the rule by which that goes. *)
 Definition the_word answer h v :=
   if is_answered h then travels (at_goal kernel (fun _ _ => nothing_left)) 0 answer v (answer_to h)
   else nothing_left.
@@ -89,7 +90,7 @@ Theorem all_kinds_descend kind out back answer v h :
   answer <= back -> (forall w, out + back <= room w) -> descends (sent kind out back answer v h).
 Proof.
   intros A Room. destruct kind; apply travels_descends; intros;
-    try (specialize (Room w); lia); unfold at_goal in *;
+    try match goal with |- _ <= room ?w => specialize (Room w); lia end; unfold at_goal in *;
     match goal with E : (if ?g then _ else _) = _ |- _ => destruct g; inversion E end;
     try apply nothing_descends; apply word_descends; try exact A;
     intro w; specialize (Room w); lia.

@@ -35,7 +35,7 @@ Notation part := (part node).
 Notation bound := (bound node).
 Arguments Packet {node}. Arguments Buffer {node}.
 
-(* What holds always. ----------------------------------------------------------------------------- *)
+(* What holds always. -------------------------------------------------------------------------- *)
 Fixpoint sound (s : network) : Prop := match s with
   | [] => True
   | Buffer v r p :: older =>
@@ -135,14 +135,17 @@ Qed.
 
 Lemma goes_reserved v s t : goes s t -> reserved v s <= reserve v -> reserved v t <= reserve v.
 Proof.
-  assert (R : forall w r p, reserved v [Buffer w r p] = if node_eq w v then if r then 1 else 0 else 0)
+  assert (R : forall w r p,
+    reserved v [Buffer w r p] = if node_eq w v then if r then 1 else 0 else 0)
     by (intros w r p; unfold reserved, Network.reserved, is_reserved; simpl;
         now destruct node_eq, r).
   assert (C : forall e s', reserved v (e :: s') = reserved v [e] + reserved v s')
     by (intros e s'; apply (reserved_app v [e])).
   intros [[]|[]]; unfold keeps in *; rewrite ?(C _ (_ ++ _)), !reserved_app, ?(C _ older), ?R;
-    try destruct (node_eq w v); try destruct (node_eq v0 v); try lia.
-  subst. rewrite reserved_app, C, R in H. destruct (node_eq v v); [lia|congruence].
+    repeat match goal with |- context [node_eq ?u v] => destruct (node_eq u v) as [->|] end;
+    try lia.
+  match goal with K : _ < reserve _ |- _ => rewrite reserved_app, C, R in K end.
+  destruct (node_eq v v); [lia|congruence].
 Qed.
 
 (* The pool is never asked for a buffer that it has not. *)
@@ -159,14 +162,15 @@ Proof.
   unfold Network.room in Use. specialize (reserve_is_part v). lia.
 Qed.
 
-(* No deadlock. ----------------------------------------------------------------------------------- *)
+(* No deadlock. -------------------------------------------------------------------------------- *)
 Lemma last_of v a : 0 < used v a ->
   exists newer p older, a = newer ++ Buffer v false p :: older /\ used v a = S (used v older).
 Proof.
   induction a as [|[w r p] a IH]; [unfold used, Network.used; simpl; lia|].
   rewrite used_cons. unfold is_used. destruct (node_eq w v) as [->|].
   - destruct r; simpl; intro U; [|now exists [], p, a].
-    destruct (IH U) as (newer & q & older & -> & E). now exists (Buffer v true p :: newer), q, older.
+    destruct (IH U) as (newer & q & older & -> & E).
+    now exists (Buffer v true p :: newer), q, older.
   - simpl. intro U. destruct (IH U) as (newer & q & older & -> & E).
     now exists (Buffer w r p :: newer), q, older.
 Qed.
@@ -196,10 +200,11 @@ Proof.
     split; [rewrite E; apply in_middle|simpl; lia].
 Qed.
 
-(* THE THEOREM. Take any packets of a network that can come about, and let all others be gone. Unless
-   all of them wait for their processes in the reserve, one of them is ready: they do not wait for
-   each other for ever. *)
-Theorem no_deadlock s a : reachable s -> part a s -> ~ Forall waits a -> exists e, In e a /\ ready a e.
+(* THE THEOREM. Take any packets of a network that can come about, and let all others be gone.
+   Unless all of them wait for their processes in the reserve, one of them is ready: they do not
+   wait for each other for ever. *)
+Theorem no_deadlock s a : reachable s -> part a s -> ~ Forall waits a ->
+  exists e, In e a /\ ready a e.
 Proof.
   intros R P N. assert (S : sound a) by exact (less_sound _ _ (part_less _ _ P) (always_sound _ R)).
   assert (G : forall n v r p, bound p <= n -> In (Buffer v r p) a -> ~ waits (Buffer v r p) ->
@@ -216,7 +221,7 @@ Proof.
   destruct W as ([v r p] & I & W). exact (G (bound p) v r p (le_n _) I W).
 Qed.
 
-(* Everything comes to an end. -------------------------------------------------------------------- *)
+(* Everything comes to an end. ----------------------------------------------------------------- *)
 Fixpoint work (p : packet) : nat := match p with Packet _ copies next =>
   S (list_sum (map (fun c => 2 + work (snd c)) copies) +
      match next with Some (_, q) => S (work q) | None => 0 end) end.
@@ -246,7 +251,8 @@ Proof.
   - eexists. apply finish.
   - eexists. apply turn.
   - eexists. apply turn.
-  - destruct (lt_dec (reserved v (newer ++ Buffer v false (Packet b [] (Some (patient, q))) :: older))
+  - destruct (lt_dec
+      (reserved v (newer ++ Buffer v false (Packet b [] (Some (patient, q))) :: older))
       (reserve v)) as [K|K]; eexists; [apply keep|apply send_away]; exact K.
 Qed.
 
@@ -263,7 +269,8 @@ Theorem comes_to_rest n s t : reachable s -> many n s t ->
 Proof.
   intros R M. assert (K : n + load t <= load s /\ reachable t).
   { induction M as [|n s t u M IH G]; [now split|]. destruct (IH R) as [L Rt].
-    apply less_to_do in G as Less. split; [lia|]. exact (further _ _ _ _ _ _ Rt (go _ _ _ _ _ _ G)). }
+    apply less_to_do in G as Less. split; [lia|].
+    exact (further _ _ _ _ _ _ Rt (go _ _ _ _ _ _ G)). }
   destruct K as [L Rt]. split; [lia|split; [exact Rt|]]. intro Still.
   assert (W : Forall waits t).
   { apply Forall_forall. intros e I. destruct e as [v r p].

@@ -1,5 +1,5 @@
-(* The first packet of b for c has a long way to go, and so has the first one of c for b. Behind them
-   are others, which the peer would take. *)
+(* The first packet of b for c has a long way to go, and so has the first one of c for b. Behind
+   them are others, which the peer would take. *)
 From Proof Require Import Three.
 
 Definition size (_ : node) := 3.

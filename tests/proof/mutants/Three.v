@@ -50,7 +50,8 @@ Ltac finish n := step_by ltac:(fun s => at_place n s ltac:(fun newer older =>
   eapply (finish _ _ _ _ _ _ _ newer older))).
 
 (* The network that has come about is stuck. *)
-Ltac stuck := match goal with R : reachable _ _ _ _ ?s |- _ => exists s; split; [exact R|clear R] end;
+Ltac stuck :=
+  match goal with R : reachable _ _ _ _ ?s |- _ => exists s; split; [exact R|clear R] end;
   split;
   [ let A := fresh in intro A; repeat (inversion A; clear A; subst; [simpl in *; tauto|]);
     repeat match goal with H : Forall _ (_ :: _) |- _ => inversion H; clear H; subst end;
