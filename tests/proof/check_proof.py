@@ -52,7 +52,7 @@ MUTANTS = {
          "takes v s p := bound p < free v s /\\ (reserve v = 0 \\/ reserved v s < reserve v)")]),
     "offers that wait are used buffers like others": ("Lying", [
         ("then negb r else false", "then true else false"),
-        ("room v := size v - reserve v", "room v := size v")]),
+        ("room v := size v - reserve v", "room v := size v - 0 * reserve v")]),
     "the word of an offer leaves the reserve": ("Word", [
         ("(newer ++ Buffer v r q :: older)", "(newer ++ Buffer v false q :: older)")]),
     "any number of offers may wait": ("Unlimited", [
