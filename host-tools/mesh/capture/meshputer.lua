@@ -16,8 +16,8 @@ local packet_at = {
 local kinds = { [1] = "hello", [2] = "hello_answer", [3] = "data", [4] = "ack", [5] = "host",
                 [6] = "idle", [7] = "grant", [8] = "load" }
 local services = { [0] = "packet", [1] = "message", [2] = "fragment", [3] = "ask", [4] = "probe",
-                   [5] = "look", [6] = "taken", [7] = "later", [8] = "lost", [9] = "alive",
-                   [10] = "unknown", [11] = "here", [12] = "gone" }
+                   [5] = "call", [6] = "look", [7] = "taken", [8] = "later", [9] = "nothing",
+                   [10] = "lost", [11] = "alive", [12] = "unknown", [13] = "here", [14] = "gone" }
 local ether_type = 0x88B5
 local ethernet_bytes = 14 -- that Wireshark's own dissector takes from the front
 
