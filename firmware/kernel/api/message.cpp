@@ -95,11 +95,13 @@ bool Sending::send_packet() {
         .message = outgoing_.message,
         .position = first ? kernel_.messages().before(outgoing_) : outgoing_.sent_bytes,
         .total_bytes = total_bytes_};
+    header.call = CallLabel::of(options_.tag, options_.call).call;
     if (const std::uint32_t unit = options_.unit_bytes; unit != 0) {
         const std::uint32_t inside = outgoing_.sent_bytes % unit;
         bytes = std::min(bytes, unit - inside);
         if (inside == 0)
-            header.unit_bytes = std::min(unit, total_bytes_ - outgoing_.sent_bytes);
+            header.unit_bytes =
+                std::min(unit, total_bytes_ - outgoing_.sent_bytes) & wire::kUnitBytesMax;
         else
             header.flags |= wire::packet_flag::kPart;
     }
@@ -206,14 +208,14 @@ NextPacket::NextPacket(Kernel& kernel, Message& message)
     : Waiting(kernel.scheduler(), ask),
       message_(message) {}
 
-Receiving::Receiving(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source)
+Receiving::Receiving(Kernel& kernel, std::span<std::byte> buffer, const Match& offer)
     : Waiting(kernel.scheduler(), ask),
       kernel_(kernel),
       buffer_(buffer) {
-    if (source != kAnySource && index(source) >= kernel.nodes())
+    if (offer.source != kAnySource && index(offer.source) >= kernel.nodes())
         result_.status = Status::bad_argument;
     else
-        wait_.emplace(kernel, source, Match{.service = Service::message, .tag = tag});
+        wait_.emplace(kernel, offer.source, offer);
 }
 
 // Takes the offer.

@@ -175,6 +175,27 @@ void Kernel::end(Incoming& incoming, bool taken) {
     forwarder_.end(incoming, taken);
 }
 
+void Kernel::begin_call(CallRecord& record) {
+    const Hold hold(scheduler_.holds());
+    forwarder_.begin_call(record);
+    drop_old_calls();
+}
+
+void Kernel::end_call(CallRecord& record) {
+    const Hold hold(scheduler_.holds());
+    record.under_way = false;
+    drop_old_calls();
+}
+
+void Kernel::drop_old_calls() {
+    News news;
+    while (forwarder_.drop_old_call(news)) {
+        hear(news);
+        news.clear();
+    }
+    scheduler_.touch();
+}
+
 void Kernel::host_send(wire::HostTag tag, std::span<const std::byte> first,
                        std::span<const std::byte> second) {
     const Hold hold(scheduler_.holds());
@@ -206,7 +227,11 @@ void Kernel::hear(News& news) {
     if (news.service == Service::probe)
         messages_.answer(news);
     else if (news.service == Service::look)
-        news.service = host_.started() && !scheduler_.any() ? Service::gone : Service::here;
+        news.service =
+            (host_.started() && !scheduler_.any()) ||
+                    calls().is_over(CallLabel::of_word(static_cast<std::uint32_t>(news.detail)))
+                ? Service::gone
+                : Service::here;
     else
         return messages_.hear(news);
     forwarder_.tell(news);

@@ -68,7 +68,7 @@ void Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag, Ne
 // that a packet did not, and that the link has come back since.
 bool Forwarder::says_too_much(Port port, const wire::PacketHeader& header) {
     return header.service == static_cast<std::uint8_t>(Service::here) && !links_.at(port).dead() &&
-           (links_.lost_kinds(port) & Path::kind_in(header.total_bytes)) != 0;
+           calls_.lost(port, CallLabel::of_word(header.total_bytes));
 }
 
 // By the last port of all, so that it holds for nobody else. False where others have the packet as
@@ -90,6 +90,13 @@ void Forwarder::deliver(PacketBuffer* buffer, News& news) {
         return tell_sender(header, Service::unknown, news);
     }
     read_news(header, news);
+    if (calls_.is_over(header)) {
+        ++counters_[Counter::drop_old_call];
+        if (news.service != Service::message)
+            return news.clear();
+        news.answer(Service::unknown);
+        return tell(news);
+    }
     switch (news.service) {
     case Service::packet: count(buffer); return put(buffer);
     case Service::message: return on_offer(buffer, news);
@@ -188,13 +195,46 @@ void Forwarder::on_ask(News& news) {
 PacketBuffer* Forwarder::take(const Match& match) {
     PacketBuffer* buffer = mailbox_.find(match);
     MESH_CHECK(buffer != nullptr, take_without_packet);
-    mailbox_.remove(buffer);
-    if (match.service == Service::message) {
-        --unexpected_; // there is room for the guest, who may be the one that is taken
-        if (PacketBuffer* const guest = std::exchange(guest_, nullptr))
-            accept(guest);
-    }
+    leave_mailbox(buffer);
     return buffer;
+}
+
+void Forwarder::leave_mailbox(PacketBuffer* buffer) {
+    mailbox_.remove(buffer);
+    if (buffer->header.service != static_cast<std::uint8_t>(Service::message))
+        return;
+    --unexpected_; // there is room for the guest, who may be the one that leaves
+    if (PacketBuffer* const guest = std::exchange(guest_, nullptr))
+        accept(guest);
+}
+
+// Calls of collectives ----------------------------------------------------------------------------
+
+// What came last says where the others are.
+unsigned Forwarder::newest_call(const CallRecord& record) const {
+    unsigned newest = 0;
+    for (const PacketBuffer* at = mailbox_.first(); at != nullptr; at = at->next)
+        if (record.is_of(at->header))
+            newest = at->header.call / 2;
+    return newest;
+}
+
+bool Forwarder::drop_old_call(News& news) {
+    PacketBuffer* buffer = mailbox_.first();
+    while (buffer != nullptr && !calls_.is_over(buffer->header))
+        buffer = buffer->next;
+    if (buffer == nullptr)
+        return false;
+    ++counters_[Counter::drop_old_call];
+    leave_mailbox(buffer);
+    const wire::PacketHeader& header = buffer->header;
+    if (header.service == static_cast<std::uint8_t>(Service::message)) {
+        intake_.forget(header.source);
+        if (may_tell())
+            tell_sender(header, Service::unknown, news);
+    }
+    pool_.release(buffer);
+    return true;
 }
 
 // Packets that cannot go on -----------------------------------------------------------------------
@@ -215,7 +255,7 @@ bool Forwarder::give_up(News& news) {
 void Forwarder::note_loss(Port port, const wire::PacketHeader& header) {
     ++counters_[Counter::drop_dead_link];
     if (header.service == static_cast<std::uint8_t>(Service::packet))
-        links_.lost_kinds(port) |= Path::kind_of(header.tag);
+        calls_.note_lost(port, CallLabel::of(header.tag, header.call));
 }
 
 void Forwarder::tell_sender(const wire::PacketHeader& header, Service word, News& news) {
@@ -287,7 +327,7 @@ void Forwarder::send_notice(const News& notice, Path path, bool by_path) {
               .position = by_path ? index(notice.peer) : notice.position};
     if (path.inward)
         header.flags |= wire::packet_flag::kInward;
-    put_detail(header, by_path ? notice.position : notice.detail);
+    put_detail(header, notice.detail);
     News none; // it is for another node
     inject(buffer, notice.service == Service::taken ? notice.detail : 0, none);
 }

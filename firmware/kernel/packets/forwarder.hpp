@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernel/links/links.hpp"
+#include "kernel/packets/calls.hpp"
 #include "kernel/packets/intake.hpp"
 #include "kernel/packets/mailbox.hpp"
 
@@ -39,7 +40,8 @@ struct News {
     NodeId peer;        // where it comes from, or goes to
     std::uint32_t message;
     std::uint32_t position;
-    std::uint64_t detail; // alive: bytes that are consumed; taken: when, in model time
+    std::uint64_t detail; // alive: bytes that are consumed; taken: when, in model time; look,
+                          // here: a CallLabel::word()
 
     explicit operator bool() const { return service != Service::kCount; }
     void clear() { service = Service::kCount; }
@@ -53,11 +55,14 @@ struct News {
 
 /// Control packets have the detail of their news where others have the sizes of a message.
 inline std::uint64_t detail_of(const wire::PacketHeader& header) {
-    return header.total_bytes | std::uint64_t{header.unit_bytes} << 32;
+    const std::uint32_t high = header.unit_bytes | std::uint32_t{header.call} << wire::kUnitBits;
+    return header.total_bytes | std::uint64_t{high} << 32;
 }
 inline void put_detail(wire::PacketHeader& header, std::uint64_t detail) {
     header.total_bytes = static_cast<std::uint32_t>(detail);
-    header.unit_bytes = static_cast<std::uint32_t>(detail >> 32);
+    const auto high = static_cast<std::uint32_t>(detail >> 32);
+    header.unit_bytes = high & wire::kUnitBytesMax;
+    header.call = CallLabel::of(0, high >> wire::kUnitBits).call;
 }
 
 class Forwarder {
@@ -70,7 +75,8 @@ public:
           counters_(counters),
           links_(links),
           admission_(admission),
-          intake_(senders, mailbox_, here.identity.start != 0) {}
+          intake_(senders, mailbox_, here.identity.start != 0),
+          calls_(here.identity.start != 0) {}
 
     /// Forwards a packet that the link at `arrival` has accepted; takes over its reference. `tag`:
     /// what the last node said. Gives the news in it.
@@ -109,6 +115,16 @@ public:
     /// A process takes the message whose offer it has taken; it has all of it, or leaves it.
     void begin(Incoming& incoming) { intake_.begin(incoming); }
     void end(Incoming& incoming, bool taken);
+
+    /// Of collectives.
+    Calls& calls() { return calls_; }
+    const Calls& calls() const { return calls_; }
+    /// The next call of this tag begins; to be followed by drop_old_call().
+    void begin_call(CallRecord& record) { calls_.begin(record, newest_call(record)); }
+    /// Drops a packet or an offer of a call that is over; false if there is none. The sender of an
+    /// offer hears that nobody knows of it, or does so when it asks. What is left in `news` is for
+    /// this node.
+    bool drop_old_call(News& news);
     /// Depends on all deliveries so far and their order.
     std::uint32_t delivery_hash() const { return delivery_hash_; }
 
@@ -128,6 +144,8 @@ private:
     bool say_what_was_lost(PacketBuffer* buffer);
     void note_loss(Port port, const wire::PacketHeader& header);
     void tell_sender(const wire::PacketHeader& header, Service word, News& news);
+    unsigned newest_call(const CallRecord& record) const;
+    void leave_mailbox(PacketBuffer* buffer);
 
     std::uint8_t notice_path_ = 0; // of the first one: paths before have it
     std::uint8_t notice_first_ = 0;
@@ -143,6 +161,7 @@ private:
     Admission& admission_;
     Mailbox mailbox_;
     Intake intake_;
+    Calls calls_;
     std::array<News, kNotices> notices_;
 };
 

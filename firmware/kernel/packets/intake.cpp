@@ -92,10 +92,13 @@ void Intake::end(Incoming& incoming, bool taken) {
     while (*link != &incoming)
         link = &(*link)->next;
     *link = incoming.next;
-    if (taken)
-        return;
-    Sender& sender = place(incoming.source);
-    if (sender.node == index(incoming.source))
+    if (!taken)
+        forget(incoming.source);
+}
+
+void Intake::forget(NodeId source) {
+    Sender& sender = place(source);
+    if (sender.node == index(source))
         sender.node = Sender::kNobody;
     sender.shared = 1;
 }

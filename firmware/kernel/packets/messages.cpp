@@ -90,7 +90,7 @@ bool Messages::next_question(Outgoing& outgoing, bool heard, News& question) {
                 .peer = outgoing.to,
                 .message = outgoing.message,
                 .position = outgoing.about,
-                .detail = 0};
+                .detail = outgoing.label};
     return true;
 }
 
