@@ -124,8 +124,11 @@ Task<Status> copies_now(Kernel& kernel, BroadcastPlan plan, unsigned copies,
     const BroadcastPlan travelling = repeated(plan, copies);
     CallRecord& record = *kernel.calls().find(plan.tag);
     const CallLabel label = kernel.calls().label(plan.tag);
-    record.add(travelling.packets());
+    const Gate gate{plan.root, label, true, false, travelling.packets()};
     if (kernel.id() == plan.root) {
+        const Status begun = co_await pass(kernel, gate);
+        if (begun == Status::no_memory)
+            co_return begun; // else nobody knows who has begun: the living get it
         for (std::uint32_t number = 0; number < travelling.packets(); ++number) {
             const Cutting::Fragment fragment = travelling.cutting().at(number * plan.packet_bytes);
             const std::uint32_t original = number / copies;
@@ -140,6 +143,9 @@ Task<Status> copies_now(Kernel& kernel, BroadcastPlan plan, unsigned copies,
     if (!kernel.spawn(count_votes(kernel, ballot, label)))
         co_return Status::no_memory;
     record.lasting = true;
+    const Status begun = co_await pass(kernel, gate);
+    if (begun == Status::no_memory)
+        co_return begun;
     Watch watch{kernel};
     while (report.complete_at == wire::kNever) {
         watch.listen();

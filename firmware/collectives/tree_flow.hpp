@@ -36,7 +36,8 @@ public:
         return packets > 2 * half_window(kernel);
     }
     /// By which each node says once that it, and all below it, have begun; for pass().
-    static TreeFlow of_beginning(const Kernel& kernel, NodeId root, CallLabel label);
+    static TreeFlow of_beginning(const Kernel& kernel, NodeId root, CallLabel label,
+                                 std::uint32_t word);
     /// In packets.
     static std::uint32_t half_window(const Kernel& kernel);
 
@@ -65,6 +66,7 @@ private:
     Port up_ = kNoPort;
     std::uint32_t half_ = 1; // of the window, in packets
     std::uint32_t before_ = 0;
+    std::uint32_t word_ = 0;     // number of its words
     std::uint32_t children_ = 0; // ports
     std::uint32_t taken_ = 0;
     std::uint32_t told_ = 0;
@@ -117,7 +119,7 @@ struct Gate {
     /// Most that a node is sent; if that, with what it may have been sent by the calls before, is
     /// not more than a window the gate is open.
     std::uint32_t packets = 0;
-    static constexpr std::uint32_t kAlways = 1u << 30; // it is not
+    static constexpr std::uint32_t kAlways = 1u << 30; // it is not: the gate before a call
 };
 
 /// `Status s = co_await pass(kernel, gate)`: when this node may send. All nodes pass it, and those

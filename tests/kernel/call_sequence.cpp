@@ -124,7 +124,7 @@ Step some_step(Network network, std::uint32_t nodes, unsigned number, std::mt199
     return step;
 }
 
-/// What a call may use until the next but one has begun: late copies come until the next one does.
+/// What a call may use until the next one of the tag begins: late copies come so long.
 struct Lent {
     std::vector<std::byte> bytes;
     CopyReport report;
@@ -329,17 +329,17 @@ Task<Verdict> do_blocks(Kernel& node, Self at) {
     co_return verdict;
 }
 
-Task<Verdict> do_step(Kernel& node, const Step& step, Lent& memory) {
+Task<Verdict> do_step(Kernel& node, const Step& step, Lent* memory) {
     const Self at{step, index(node.id()), node.nodes(), node.id() == step.root};
     switch (step.kind) {
     case Kind::broadcast:
-    case Kind::copies: return do_broadcast(node, at, memory);
+    case Kind::copies: return do_broadcast(node, at, *memory);
     case Kind::reduce:
     case Kind::allreduce:
-    case Kind::scan: return do_reduction(node, at, memory);
-    case Kind::packets: return do_packets(node, at, memory);
-    case Kind::exchange: return do_exchange(node, at, memory);
-    case Kind::ascend: return do_ascend(node, at, memory);
+    case Kind::scan: return do_reduction(node, at, *memory);
+    case Kind::packets: return do_packets(node, at, *memory);
+    case Kind::exchange: return do_exchange(node, at, *memory);
+    case Kind::ascend: return do_ascend(node, at, *memory);
     case Kind::group: return do_group(node, at);
     case Kind::blocks: return do_blocks(node, at);
     case Kind::barrier:
@@ -353,16 +353,22 @@ Task<Verdict> do_step(Kernel& node, const Step& step, Lent& memory) {
 Process play_sequence(Kernel& node) {
     std::mt19937 random{sequence.seed};
     std::array<Lent, 2> memories; // by turns
+    Lent* memory = nullptr;
+    unsigned turn = 0;
     bool all_right = true;
     for (unsigned number = 0; number < sequence.length; ++number) {
-        const Step step = some_step(node.network(), node.nodes(), number, random);
+        Step step = some_step(node.network(), node.nodes(), number, random);
         const std::uint32_t late = mix(step.late + index(node.id()));
         if (late % 4 == 0)
             co_await node.sleep((late >> 8) % 30 * wire::kTicksPerUnit);
         else if (sequence.very_late && late % 64 == 1)
             co_await node.sleep(7000 * wire::kTicksPerUnit);
-        Lent& memory = memories[number % 2];
-        memory = {};
+        if (node.job().ports != PortModel::all && step.schedule == Schedule::level)
+            step.schedule = Schedule::subtree;
+        if (step.kind == Kind::group || step.kind == Kind::blocks)
+            memory = nullptr; // theirs are calls of another kind
+        else
+            memory = &(memories[turn++ % 2] = {});
         const Verdict verdict = co_await do_step(node, step, memory);
         if (verdict.status == Status::ok && verdict.right)
             continue;

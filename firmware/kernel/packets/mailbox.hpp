@@ -64,11 +64,11 @@ struct Match {
     Tag tag = kAnyTag;
     NodeId source = kAnySource;
     std::uint32_t message = kAnyMessage;
-    std::uint16_t call = 0; // of a collective; 0: of none. Fragments are known by their message
+    std::uint16_t call = 0; // of a collective; 0: of none. Not asked where a message has its number
 
     bool operator()(const wire::PacketHeader& header) const {
         return header.service == static_cast<std::uint8_t>(service) &&
-               (call == header.call || service == Service::fragment) &&
+               (call == header.call || (service != Service::packet && message != kAnyMessage)) &&
                (tag == kAnyTag || tag == header.tag) &&
                (source == kAnySource || source == header.source) &&
                (message == kAnyMessage || message == header.message);
