@@ -47,7 +47,7 @@ void account_packet(Kernel& node, std::uint32_t position, std::span<const std::b
     put_out(node, position, payload);
 }
 
-Process run_broadcast(Kernel& node) {
+Task<Status> stream_broadcast(Kernel& node) {
     const wire::Job& job = node.job();
     const BroadcastPlan plan{job.rule, node_at(job.root), job.message_bytes, job.packet_bytes, 1};
     Broadcast broadcast{node, plan};
@@ -87,6 +87,11 @@ Process watch_copies(Kernel& node, const CopyReport& copies, std::span<const std
         const std::uint32_t seen = copies.copies;
         co_await node.wait_until([&copies, seen] { return copies.copies != seen; });
     }
+}
+
+Process run_broadcast(Kernel& node) {
+    const Status status = co_await as_call(node, 1, stream_broadcast(node));
+    co_return status;
 }
 
 Process run_copies(Kernel& node) {

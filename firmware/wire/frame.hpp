@@ -100,9 +100,17 @@ inline constexpr std::size_t kFlags = 15;       // u8
 inline constexpr std::size_t kMessage = 16;     // u32, number of the message at its source
 inline constexpr std::size_t kPosition = 20;    // u32, byte offset of this payload in the message
 inline constexpr std::size_t kTotalBytes = 24;  // u32, of the message
-inline constexpr std::size_t kUnitBytes = 28;   // u32, of the external packet; 0: this one alone
+inline constexpr std::size_t kUnitBytes = 28;   // kUnitBits of the external packet; 0: this alone
+inline constexpr std::size_t kCall = 28;        // of a collective; the other bits of this word
 inline constexpr std::size_t kPacketCrc = 32;   // CRC-32 of bytes 0..31 and of the payload
 } // namespace packet_offset
+
+/// How the word at packet_offset::kUnitBytes is shared: bytes of an external packet, which is a
+/// message at most; and the number of the call of a collective that it belongs to, 0 for none.
+inline constexpr unsigned kUnitBits = 21;
+inline constexpr unsigned kCallBits = 32 - kUnitBits;
+inline constexpr std::uint32_t kUnitBytesMax = (1u << kUnitBits) - 1;
+inline constexpr std::uint32_t kCallMax = (1u << kCallBits) - 1;
 
 /// A number that no end of a link has in a session.
 inline constexpr std::uint16_t kNoNumber = 0xFFFF;
@@ -185,7 +193,8 @@ struct PacketHeader {
     std::uint32_t message = 0;
     std::uint32_t position = 0;
     std::uint32_t total_bytes = 0;
-    std::uint32_t unit_bytes = 0;
+    std::uint32_t unit_bytes : kUnitBits = 0;
+    std::uint32_t call : kCallBits = 0; // see kernel/packets/calls.hpp
 
     bool is_timeless() const { return (flags & packet_flag::kTimeless) != 0; }
     bool is_part() const { return (flags & packet_flag::kPart) != 0; }

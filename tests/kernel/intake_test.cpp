@@ -202,7 +202,7 @@ TEST(IntakeMesh, AnAnswerGoesByTheWayThatTheQuestionNamedIfThereIsOne) {
                                         .service = static_cast<std::uint8_t>(Service::look),
                                         .flags = wire::packet_flag::kTimeless,
                                         .message = 1,
-                                        .position = path.word(0)};
+                                        .position = path.word()};
         const std::uint64_t before = rig.carried;
         EXPECT_TRUE(rig.kernel(0).try_post(header, {}, 0, 0));
         rig.finish();

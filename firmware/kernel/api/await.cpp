@@ -27,7 +27,8 @@ SourceWait::SourceWait(Kernel& kernel, NodeId source, Match match, Path path)
     }
     if (match.service == Service::packet) {
         peer_.question = Service::look;
-        peer_.about = path.word(match.tag);
+        peer_.about = path.word();
+        peer_.label = CallLabel::of(match.tag, match.call).word();
         peer_.any_way = !shares_cable(kernel, source, path);
     } else if (match.service == Service::fragment) {
         peer_.about = match.message;

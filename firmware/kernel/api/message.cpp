@@ -69,6 +69,7 @@ bool Sending::send_packet() {
                                   options_.is_void ? wire::packet_flag::kVoid : std::uint8_t{0},
                               .message = outgoing_.message,
                               .total_bytes = total_bytes_};
+    header.call = CallLabel::of(options_.tag, options_.call).call;
     put_paths(header, outgoing_.paths, outgoing_.route);
     if (offers) {
         header.service = static_cast<std::uint8_t>(Service::message);
@@ -101,7 +102,8 @@ std::uint32_t Sending::size_packet(wire::PacketHeader& header) const {
         const std::uint32_t inside = outgoing_.sent_bytes % unit;
         bytes = std::min(bytes, unit - inside);
         if (inside == 0)
-            header.unit_bytes = std::min(unit, total_bytes_ - outgoing_.sent_bytes);
+            header.unit_bytes =
+                std::min(unit, total_bytes_ - outgoing_.sent_bytes) & wire::kUnitBytesMax;
         else
             header.flags |= wire::packet_flag::kPart;
     }
@@ -184,14 +186,14 @@ NextPacket::NextPacket(Kernel& kernel, Message& message)
     : Waiting(kernel.scheduler(), ask),
       message_(message) {}
 
-Receiving::Receiving(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source)
+Receiving::Receiving(Kernel& kernel, std::span<std::byte> buffer, const Match& offer)
     : Waiting(kernel.scheduler(), ask),
       kernel_(kernel),
       buffer_(buffer) {
-    if (source != kAnySource && index(source) >= kernel.nodes())
+    if (offer.source != kAnySource && index(offer.source) >= kernel.nodes())
         result_.status = Status::bad_argument;
     else
-        wait_.emplace(kernel, source, Match{.service = Service::message, .tag = tag});
+        wait_.emplace(kernel, offer.source, offer);
 }
 
 // Takes the offer.

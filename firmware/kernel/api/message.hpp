@@ -29,6 +29,7 @@ namespace mesh {
 
 struct SendOptions {
     Tag tag = 0;
+    std::uint16_t call = 0;                              // of a collective: CallLabel::call
     std::uint16_t packet_bytes = wire::kPayloadBytesMax; // largest payload of one packet, 1..1024
     std::uint32_t unit_bytes = 0; // of an external packet; 0: each packet is one. Neighbours only
     Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
@@ -155,7 +156,7 @@ struct [[nodiscard]] Received {
 /// See receive().
 class MESH_AWAITED Receiving : public Waiting {
 public:
-    Receiving(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source);
+    Receiving(Kernel& kernel, std::span<std::byte> buffer, const Match& offer);
     [[gnu::warn_unused_result]] const Received& await_resume() const { return result_; }
 
 private:
@@ -178,7 +179,14 @@ private:
 /// no such source.
 inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag = kAnyTag,
                          NodeId source = kAnySource) {
-    return {kernel, buffer, tag, source};
+    return {kernel, buffer, {.service = Service::message, .tag = tag, .source = source}};
+}
+/// The same for a message of a call of a collective.
+inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer, CallLabel label,
+                         NodeId source) {
+    return {kernel,
+            buffer,
+            {.service = Service::message, .tag = label.tag, .source = source, .call = label.call}};
 }
 
 } // namespace mesh

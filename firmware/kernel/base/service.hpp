@@ -19,7 +19,8 @@ enum class Service : std::uint8_t {
     ask,      // from the sender of a message: what has become of it?
     probe,    // is it there, and is its message number `position` under way (if not 0)?
     call,     // to the sender of messages: offer the first one behind number `message`
-    look,     // is it there? `position`: the way of what is waited for, see Path::word()
+    look,     // is it there? `position`: the way of what is waited for (Path::word()),
+              // `total_bytes`: of which call (CallLabel::word())
     // Answers: what is said of what a node has under way.
     taken,   // to the sender of a message: the receiver has consumed `position` bytes
     later,   // to the sender of a message: it is not here. Offer it (again) now
@@ -27,11 +28,14 @@ enum class Service : std::uint8_t {
     lost,    // to the sender of a message: next hop of one of its packets is behind a dead link
     alive,   // the answer to an ask or a probe: go on waiting; `position` bytes have arrived
     unknown, // an answer to both: nobody knows of that message (any more)
-    here,    // the answer to a look; `position`: the node that looks
-    gone,    // the same where no process is left, or a packet was lost: nothing more will come
+    here,    // the answer to a look; `position`: the node that looks; `total_bytes`: as there
+    gone,    // the same where no process is left, the call is over or a packet of it was lost:
+             // nothing more will come
     kCount
 };
 
+/// It carries what processes send.
+constexpr bool is_carried(Service service) { return service <= Service::fragment; }
 /// A packet of it is answered: in its own buffer, so its bound counts the way back.
 constexpr bool is_answered(Service service) {
     return service > Service::packet && service < Service::taken;
@@ -56,24 +60,15 @@ struct alignas(4) Path {
     bool inward = false; // up the tree, to its root
     bool to_all = false; // down all of the tree, to every node
 
-    /// In a question about packets that come by it: the path, and most bits of their tag.
-    constexpr std::uint32_t word(Tag tag) const {
+    /// In a question about packets that come by it.
+    constexpr std::uint32_t word() const {
         return static_cast<std::uint32_t>(rule) | (std::uint32_t{subtree} << 8) |
-               (inward ? 1u << 16 : 0u) | (to_all ? 1u << 17 : 0u) |
-               std::uint32_t{tag} << kTagShift;
+               (inward ? 1u << 16 : 0u) | (to_all ? 1u << 17 : 0u);
     }
     static constexpr Path of_word(std::uint32_t word) {
         return {static_cast<Rule>(word & 0xFFu), static_cast<std::uint8_t>(word >> 8),
                 (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
     }
-    /// Packets of different tags are told apart when some were lost: one bit for each of 32 kinds.
-    static constexpr std::uint32_t kind_of(Tag tag) { return 1u << tag % 32; }
-    static constexpr std::uint32_t kind_in(std::uint32_t word) {
-        return kind_of(static_cast<Tag>(word >> kTagShift));
-    }
-
-private:
-    static constexpr unsigned kTagShift = 18;
 };
 
 } // namespace mesh

@@ -32,7 +32,6 @@ bool is_later(std::uint16_t number, std::uint16_t other) {
 void Link::attach(const LinkContext& context, unsigned port, unsigned start) {
     port_ = static_cast<std::uint8_t>(port);
     mine_ = static_cast<std::uint16_t>(kNumbersPerStart * start);
-    lost_kinds_ = start == 0 ? 0 : ~std::uint32_t{0};
     reset_answers(context);
 }
 

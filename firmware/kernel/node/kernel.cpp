@@ -201,6 +201,25 @@ void Kernel::end(Incoming& incoming, bool taken) {
     hear(forwarder_.end(incoming, taken));
 }
 
+void Kernel::begin_call(CallRecord& record) {
+    const Hold hold(scheduler_.holds());
+    forwarder_.begin_call(record);
+    drop_old_calls();
+}
+
+void Kernel::end_call(CallRecord& record) {
+    const Hold hold(scheduler_.holds());
+    record.under_way = false;
+    drop_old_calls();
+}
+
+void Kernel::drop_old_calls() {
+    Event event;
+    while (forwarder_.drop_old_call(event))
+        hear(std::exchange(event, {}));
+    scheduler_.touch();
+}
+
 void Kernel::host_send(wire::HostTag tag, std::span<const std::byte> first,
                        std::span<const std::byte> second) {
     const Hold hold(scheduler_.holds());
@@ -226,6 +245,10 @@ std::uint64_t Kernel::start_pull(std::uint32_t position, std::span<std::byte> ou
 
 bool Kernel::gone() const { return forwarder_.audience() == Forwarder::Audience::ended; }
 
+bool Kernel::is_over(const Event& look) const {
+    return calls().is_over(CallLabel::of_word(static_cast<std::uint32_t>(look.detail)));
+}
+
 // An answer to a question of this node may be for this node again.
 void Kernel::hear(Event event) {
     while (event) {
@@ -240,7 +263,7 @@ void Kernel::hear(Event event) {
         else if (event.service == Service::probe)
             answer = messages_.answer(event);
         else if (event.service == Service::look)
-            answer.service = gone() ? Service::gone : Service::here;
+            answer.service = gone() || is_over(event) ? Service::gone : Service::here;
         else if (messages_.on_call(event))
             return forwarder_.drop(event.question);
         else

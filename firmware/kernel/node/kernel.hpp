@@ -37,7 +37,6 @@ namespace mesh {
 class Kernel;
 class Packet;
 class OutgoingPacket;
-class TagInUse;
 
 /// The program of a node: the one process that the kernel starts itself. One per image.
 using Program = Process (*)(Kernel& kernel);
@@ -77,7 +76,6 @@ protected:
     Here here_;
     std::span<std::byte> workspace_;
     Scheduler scheduler_;
-    TagInUse* tags_in_use_ = nullptr;
     Links links_;
     Admission admission_;
     Forwarder forwarder_;
@@ -233,8 +231,13 @@ public:
 
     const PacketPool& pool() const { return links_.context().pool; }
     Scheduler& scheduler() { return scheduler_; }
-    /// The first of the tags of collectives under way (collectives/agreement.cpp).
-    TagInUse*& tags_in_use() { return tags_in_use_; }
+    /// Calls of collectives (collectives/call.hpp).
+    Calls& calls() { return forwarder_.calls(); }
+    const Calls& calls() const { return forwarder_.calls(); }
+    /// The next one of a tag begins, or the one that is under way has ended: what others have sent
+    /// of it, or of those before, is dropped.
+    void begin_call(CallRecord& record);
+    void end_call(CallRecord& record);
     Arena& arena() { return arena_; }
 
 protected:
@@ -247,6 +250,8 @@ private:
     bool may_start(const wire::PacketHeader& header);
     bool send_questions(Outgoing& outgoing);
     bool gone() const;
+    bool is_over(const Event& look) const;
+    void drop_old_calls();
     PacketBuffer* start_packet();
     OutgoingPacket new_packet(Rule rule);
     void inject(PacketBuffer* buffer, wire::ModelTime ready);

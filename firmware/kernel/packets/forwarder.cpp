@@ -122,7 +122,7 @@ PacketBuffer* Forwarder::pass(PacketBuffer* buffer, Port arrival, std::uint8_t t
 // that a packet did not, and that the link has come back since.
 bool Forwarder::says_too_much(Port port, const wire::PacketHeader& header) {
     return service_of(header) == Service::here && !links_.at(port).dead() &&
-           (links_.lost_kinds(port) & Path::kind_in(header.total_bytes)) != 0;
+           calls_.lost(port, CallLabel::of_word(header.total_bytes));
 }
 
 // By the last port of all, so that it holds for nobody else. False where others have the packet as
@@ -138,7 +138,7 @@ bool Forwarder::say_what_was_lost(PacketBuffer* buffer) {
 void Forwarder::note_loss(Port port, const wire::PacketHeader& header) {
     ++counters_[Counter::drop_dead_link];
     if (service_of(header) == Service::packet)
-        links_.lost_kinds(port) |= Path::kind_of(header.tag);
+        calls_.note_lost(port, CallLabel::of(header.tag, header.call));
 }
 
 bool Forwarder::give_up(Event& event) {
@@ -187,6 +187,12 @@ bool Forwarder::deliver(PacketBuffer* buffer, Event& event) {
         if (is_answered(service))
             write_answer(buffer, {service == Service::call ? Service::nothing : Service::unknown});
         return is_answered(service);
+    }
+    if (is_carried(service) && calls_.is_over(header)) {
+        ++counters_[Counter::drop_old_call];
+        if (service == Service::message)
+            write_answer(buffer, {Service::unknown});
+        return service == Service::message;
     }
     switch (service) {
     case Service::packet:
@@ -317,13 +323,45 @@ const PacketBuffer* Forwarder::find(const Match& match) const {
 PacketBuffer* Forwarder::take(const Match& match) {
     PacketBuffer* buffer = mailbox_.find(match);
     MESH_CHECK(buffer != nullptr, take_without_packet);
-    mailbox_.remove(buffer);
-    if (match.service == Service::message) {
-        if (buffer == guest_)
-            accept(std::exchange(guest_, nullptr));
-        intake_.take();
-    }
+    leave_mailbox(buffer);
     return buffer;
+}
+
+void Forwarder::leave_mailbox(PacketBuffer* buffer) {
+    mailbox_.remove(buffer);
+    if (service_of(buffer->header) != Service::message)
+        return;
+    if (buffer == guest_)
+        accept(std::exchange(guest_, nullptr));
+    intake_.take();
+}
+
+// Calls of collectives ----------------------------------------------------------------------------
+
+// What came last says where the others are.
+unsigned Forwarder::newest_call(const CallRecord& record) const {
+    unsigned newest = 0;
+    for (const PacketBuffer* at = mailbox_.first(); at != nullptr; at = at->next)
+        if (record.is_of(at->header))
+            newest = at->header.call / 2;
+    return newest;
+}
+
+bool Forwarder::drop_old_call(Event& event) {
+    PacketBuffer* buffer = mailbox_.first();
+    while (buffer != nullptr && !calls_.is_over(buffer->header))
+        buffer = buffer->next;
+    if (buffer == nullptr)
+        return false;
+    ++counters_[Counter::drop_old_call];
+    leave_mailbox(buffer);
+    if (service_of(buffer->header) == Service::message) {
+        intake_.forget(buffer->header.source);
+        event = answer(buffer, {Service::unknown});
+    } else {
+        pool_.release(buffer);
+    }
+    return true;
 }
 
 // Answers -----------------------------------------------------------------------------------------
@@ -360,7 +398,7 @@ void Forwarder::write_answer(PacketBuffer* buffer, const Answer& with, wire::Mod
         answer.destination = path.to_all ? kNoNode : to;
         answer.flags |= path.inward ? wire::packet_flag::kInward : std::uint8_t{0};
         answer.position = index(to);
-        detail = header.position;
+        detail = detail_of(header);
     } else {
         put_paths(answer, way_home(to, paths_of(header)), Rule::unicast);
     }

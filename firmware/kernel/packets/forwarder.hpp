@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kernel/links/links.hpp"
+#include "kernel/packets/calls.hpp"
 #include "kernel/packets/intake.hpp"
 #include "kernel/packets/mailbox.hpp"
 #include "kernel/packets/peers.hpp"
@@ -28,7 +29,8 @@ struct Event {
     NodeId peer = kNoNode;             // where it comes from
     std::uint32_t message = 0;
     std::uint32_t position = 0;
-    std::uint64_t detail = 0; // alive: bytes that are consumed; taken: when, in model time
+    std::uint64_t detail = 0; // alive: bytes that are consumed; taken: when, in model time;
+                              // look, here: a CallLabel::word()
     PacketBuffer* question = nullptr;
 
     explicit operator bool() const { return service != Service::kCount; }
@@ -43,11 +45,14 @@ struct Answer {
 
 /// Control packets have 64 bits of detail where others have the sizes of a message.
 inline std::uint64_t detail_of(const wire::PacketHeader& header) {
-    return header.total_bytes | std::uint64_t{header.unit_bytes} << 32;
+    const std::uint32_t high = header.unit_bytes | std::uint32_t{header.call} << wire::kUnitBits;
+    return header.total_bytes | std::uint64_t{high} << 32;
 }
 inline void put_detail(wire::PacketHeader& header, std::uint64_t detail) {
     header.total_bytes = static_cast<std::uint32_t>(detail);
-    header.unit_bytes = static_cast<std::uint32_t>(detail >> 32);
+    const auto high = static_cast<std::uint32_t>(detail >> 32);
+    header.unit_bytes = high & wire::kUnitBytesMax;
+    header.call = CallLabel::of(0, high >> wire::kUnitBits).call;
 }
 
 /// Of packets with an answer: writes the paths; `shortest`: the rule of kShortest.
@@ -64,7 +69,8 @@ public:
           counters_(counters),
           links_(links),
           admission_(admission),
-          intake_(peers, mailbox_, limits::offers_max(pool.capacity()), here.identity.start != 0) {}
+          intake_(peers, mailbox_, limits::offers_max(pool.capacity()), here.identity.start != 0),
+          calls_(here.identity.start != 0) {}
 
     /// Forwards a packet that the link at `arrival` has accepted; takes over its reference. `tag`:
     /// what the last node said. Gives what in it is for this node.
@@ -127,6 +133,15 @@ public:
         Tag tag = 0;
     };
     const Refused& refused() const { return refused_; }
+
+    /// Of collectives.
+    Calls& calls() { return calls_; }
+    const Calls& calls() const { return calls_; }
+    /// The next call of this tag begins; to be followed by drop_old_call().
+    void begin_call(CallRecord& record) { calls_.begin(record, newest_call(record)); }
+    /// Drops a packet or an offer of a call that is over; false if there is none. The sender of an
+    /// offer hears that nobody knows of it.
+    bool drop_old_call(Event& event);
     /// Depends on all deliveries so far and their order.
     std::uint32_t delivery_hash() const { return delivery_hash_; }
 
@@ -146,6 +161,8 @@ private:
     bool says_too_much(Port port, const wire::PacketHeader& header);
     bool say_what_was_lost(PacketBuffer* buffer);
     void note_loss(Port port, const wire::PacketHeader& header);
+    unsigned newest_call(const CallRecord& record) const;
+    void leave_mailbox(PacketBuffer* buffer);
 
     Audience audience_ = Audience::processes;
     PacketBuffer* guest_ = nullptr;
@@ -158,6 +175,7 @@ private:
     Admission& admission_;
     Mailbox mailbox_;
     Intake intake_;
+    Calls calls_;
 };
 
 } // namespace mesh

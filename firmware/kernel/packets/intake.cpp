@@ -167,7 +167,9 @@ void Intake::end(Incoming& incoming, bool taken) {
         link = &(*link)->next;
     *link = incoming.next;
     if (!taken)
-        peer(incoming.source).unsure = 1;
+        forget(incoming.source);
 }
+
+void Intake::forget(NodeId source) { peer(source).unsure = 1; }
 
 } // namespace mesh

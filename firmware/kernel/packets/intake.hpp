@@ -92,6 +92,8 @@ public:
     void begin(Incoming& incoming);
     /// The process has taken all of it, or leaves it: then nobody knows what has become of it.
     void end(Incoming& incoming, bool taken);
+    /// A message of it that was taken in is given up: nobody knows what has become of it.
+    void forget(NodeId source);
     Incoming* find(NodeId source, std::uint32_t message) const;
 
 private:

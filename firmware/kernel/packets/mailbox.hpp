@@ -22,12 +22,35 @@ struct Match {
     Tag tag = kAnyTag;
     NodeId source = kAnySource;
     std::uint32_t message = kAnyMessage;
+    std::uint16_t call = 0; // of a collective; 0: of none. Not asked where a message has its number
 
     bool operator()(const wire::PacketHeader& header) const {
         return header.service == static_cast<std::uint8_t>(service) &&
+               (call == header.call || (service != Service::packet && message != kAnyMessage)) &&
                (tag == kAnyTag || tag == header.tag) &&
                (source == kAnySource || source == header.source) &&
                (message == kAnyMessage || message == header.message);
+    }
+};
+
+/// What all packets and messages of one call of a collective say: its tag, and its number
+/// (kernel/packets/calls.hpp). In a register.
+struct alignas(4) CallLabel {
+    Tag tag = 0;
+    std::uint16_t call : wire::kCallBits = 0;
+
+    static constexpr CallLabel of(Tag tag, std::uint32_t call) {
+        return {tag, static_cast<std::uint16_t>(call & wire::kCallMax)};
+    }
+    /// Of what runs beside the packets of the call and must not be taken for one of them.
+    constexpr CallLabel beside() const { return of(tag, call | 1u); }
+    constexpr std::uint32_t word() const { return tag | std::uint32_t{call} << 16; }
+    static constexpr CallLabel of_word(std::uint32_t word) {
+        return of(static_cast<Tag>(word), word >> 16);
+    }
+    /// For a packet of it.
+    constexpr Match match(std::uint32_t message = kAnyMessage, NodeId source = kAnySource) const {
+        return {.tag = tag, .source = source, .message = message, .call = call};
     }
 };
 
@@ -36,6 +59,7 @@ public:
     void put(PacketBuffer* buffer);
     /// The first of all, and by `next` the others; nullptr if there is none.
     const PacketBuffer* first() const { return first_; }
+    PacketBuffer* first() { return first_; }
     /// The first packet that matches, left where it is; nullptr if there is none.
     PacketBuffer* find(const Match& match) const;
     /// Takes `buffer`, which find() gave, out. The caller has its reference then.

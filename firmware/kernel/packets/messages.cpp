@@ -102,6 +102,7 @@ bool Messages::write_question(const Outgoing& outgoing, unsigned paths,
               .flags = wire::packet_flag::kTimeless,
               .message = outgoing.message,
               .position = outgoing.about};
+    put_detail(header, outgoing.label);
     RoundTrip by = outgoing.paths;
     if (!outgoing.has_way()) {
         const unsigned out = outgoing.asking % paths;

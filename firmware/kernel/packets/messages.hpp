@@ -68,6 +68,7 @@ struct Outgoing {
     Messages& messages;
     const NodeId to;
     std::uint32_t about = 0;   // the number of a message of the other node, to probe for
+    std::uint32_t label = 0;   // of the packets that it looks for: CallLabel::word()
     std::uint32_t message = 0; // number() gives it
     std::uint32_t sent_bytes = 0;
     std::uint32_t taken_bytes = 0;
