@@ -13,10 +13,10 @@ Process send_value(Kernel& kernel, AscendPlan plan, NodeId to, std::span<const s
                    bool nothing) {
     const auto whole = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(value.size()));
     const SendOptions options{.tag = plan.tag,
-                              .call = kernel.calls().label(plan.tag).call,
                               .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes,
                               .synchronous = false, // the steps count what moves
-                              .is_void = nothing};
+                              .is_void = nothing,
+                              .call = kernel.calls().label(plan.tag).call};
     return send(kernel, to, options, value.first(nothing ? 0 : value.size()));
 }
 

@@ -321,10 +321,10 @@ Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, b
         const NodeId to = kernel.neighbor(port_at(port));
         const auto whole = static_cast<std::uint32_t>(bundle.size());
         const SendOptions options{.tag = label.tag,
-                                  .call = label.call,
                                   .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes,
                                   .synchronous = false, // the steps count what moves
-                                  .is_void = nothing};
+                                  .is_void = nothing,
+                                  .call = label.call};
         const Status sent = co_await send(kernel, to, options, bundle.first(nothing ? 0 : whole));
         status = worse(status, sent);
     }
@@ -349,7 +349,7 @@ Task<Status> do_cycle(Kernel& kernel, const PersonalPlan& plan, const CycleWork&
     if (!kernel.spawn(send_bundles(kernel, plan, work, nothing), sender))
         status = Status::no_memory;
     const bool spawned = status == Status::ok;
-    const SendOptions is_void{.tag = label.tag, .call = label.call, .is_void = true};
+    const SendOptions is_void{.tag = label.tag, .is_void = true, .call = label.call};
     for (unsigned port = 0; !spawned && port < kernel.ports(); ++port)
         if (!work.outgoing(port).empty())
             status = worse(status, co_await send(kernel, kernel.neighbor(port_at(port)), is_void,

@@ -263,7 +263,6 @@ Step step_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t numb
 /// them every node exchanges with its neighbour across the same dimension.
 Process climb_by_steps(Kernel& kernel, Reduction& job) {
     const std::uint32_t steps = job.pieces.packets() + kernel.network().dim;
-    const CallLabel label = job.label;
     for (std::uint32_t number = steps; number-- > 0;) {
         const Step step = step_of(kernel, job.pieces, number);
         for (unsigned turn = 0; turn < step.order.size() && job.status == Status::ok; ++turn) {
@@ -271,15 +270,15 @@ Process climb_by_steps(Kernel& kernel, Reduction& job) {
             if (what == 'g' && step.ours != kNoPacket)
                 job.fail(co_await give(kernel, job, step.port, step.ours));
             else if (what == 'a' && step.theirs != kNoPacket)
-                co_await ask(kernel, label, step.port);
+                co_await ask(kernel, job.label, step.port);
             else if (what == 't' && step.theirs != kNoPacket)
                 job.fail(combine(job, step.theirs,
-                                 co_await from_across(kernel, step.port, label, kOperand)));
+                                 co_await from_across(kernel, step.port, job.label, kOperand)));
         }
     }
     for (unsigned port = 0; job.status != Status::ok && port < kernel.ports(); ++port) {
-        co_await say_void(kernel, label, port_at(port), kAsk);
-        co_await say_void(kernel, label, port_at(port), kOperand);
+        co_await say_void(kernel, job.label, port_at(port), kAsk);
+        co_await say_void(kernel, job.label, port_at(port), kOperand);
     }
     if (job.warns(kernel.id() == job.pieces.root ? kNoPort : port_at(0)))
         co_await publish(kernel, job, 0);
@@ -331,9 +330,8 @@ Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::by
     job.pieces.tree = one_way_up(named_tree(kernel.network(), plan.tree));
     job.pieces.root = plan.root;
     const Network network = kernel.network();
-    const unsigned subtrees = tree_rules(network.topology).subtree_count(network, job.pieces.tree);
-    job.subtrees = subtrees;
-    if (job.pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes || subtrees == 0 ||
+    job.subtrees = tree_rules(network.topology).subtree_count(network, job.pieces.tree);
+    if (job.pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes || job.subtrees == 0 ||
         index(plan.root) >= kernel.nodes()) {
         job.status = Status::bad_argument;
         return job;
@@ -342,7 +340,7 @@ Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::by
         job.status = Status::no_memory;
     job.by_steps = job.pieces.tree == Rule::msbt && !all_ports;
     const bool single = job.by_steps || network.topology == Topology::uhc;
-    job.processes = single ? 1 : std::min<std::uint32_t>(subtrees, job.pieces.packets());
+    job.processes = single ? 1 : std::min<std::uint32_t>(job.subtrees, job.pieces.packets());
     return job;
 }
 
@@ -371,8 +369,7 @@ Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, b
     if (to_all) { // nobody has a result before all have begun
         CallRecord& record = *kernel.calls().find(plan.tag);
         record.meet();
-        if (job.publishes)
-            record.add(job.pieces.packets());
+        record.add(job.publishes ? job.pieces.packets() : 0);
     }
     std::array<ProcessId, limits::kProcessesMax> ids;
     unsigned spawned = 0;

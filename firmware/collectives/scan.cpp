@@ -20,7 +20,7 @@ Task<Status> pass_up(Kernel& kernel, CallLabel label, std::uint32_t distance, St
         Status status = Status::ok;
         if (sends && self + distance < kernel.nodes()) {
             const SendOptions options{
-                .tag = label.tag, .call = label.call, .is_void = so_far != Status::ok};
+                .tag = label.tag, .is_void = so_far != Status::ok, .call = label.call};
             status = co_await send(kernel, node_at(self + distance), options, piece);
         } else if (!sends && self >= distance) {
             const Received got = co_await receive(kernel, theirs, label, node_at(self - distance));

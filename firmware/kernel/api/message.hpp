@@ -29,12 +29,12 @@ namespace mesh {
 
 struct SendOptions {
     Tag tag = 0;
-    std::uint16_t call = 0;                              // of a collective: CallLabel::call
     std::uint16_t packet_bytes = wire::kPayloadBytesMax; // largest payload of one packet, 1..1024
     std::uint32_t unit_bytes = 0; // of an external packet; 0: each packet is one. Neighbours only
     Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
     bool synchronous = true; // in model time too: ends when the receiver has it, not when it leaves
     bool is_void = false;    // the sender could not make it: receive() gives unreachable for it
+    std::uint16_t call = 0;  // of a collective: CallLabel::call
 };
 
 /// See send().
