@@ -225,8 +225,8 @@ TEST(Message, FromManyToOneAreSentBackToWaitAndAllArriveInOrder) {
 }
 
 TEST(Message, FromManyToOneSurviveNoise) {
-    plan = {.to = node_at(0), .size = 2000, .options = {}, .messages = 4, .pause = 200};
-    Rig rig{{Topology::cube, 3}, many_to_one, limits::pool_buffers_min(3, 4, 0), 3};
+    plan = {.to = node_at(0), .size = 2000, .options = {}, .messages = 4, .pause = 2000};
+    Rig rig{{Topology::cube, 3}, many_to_one, limits::pool_buffers_min(3, 4, 1), 3};
     rig.noise = kLoud;
     rig.run({});
     EXPECT_EQ(done(rig), 8u);
