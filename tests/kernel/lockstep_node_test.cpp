@@ -238,6 +238,7 @@ Process offers_what_nobody_wants(Kernel& node) {
         co_return (co_await receive(node, std::span(&byte, 1), 2, NodeId{0})).status;
     if (index(node.id()) == 2)
         co_return co_await send(node, NodeId{1}, {.tag = 7}, {});
+    co_await node.receive({.tag = 999}); // nobody ends
     co_return Status::ok;
 }
 

@@ -61,7 +61,7 @@ Definition at_goal (who : reader) (q : header -> node -> packet) v h :=
 Inductive kind := single | word | question | fragment | offer.
 
 (* [out]: height of its rule; [back]: longest way back of what it may become, 0 where that is
-   nothing [Admission::remaining]; [answer]: height of the rule by which that goes. *)
+   nothing [Admission::way_out, way_back]; [answer]: height of the rule by which that goes. *)
 Definition the_word answer h v :=
   if is_answered h then travels (at_goal kernel (fun _ _ => nothing_left)) 0 answer v (answer_to h)
   else nothing_left.

@@ -17,7 +17,7 @@ Variable reserve : node -> nat.
 Definition room v := size v - reserve v.
 
 (* Who turns a packet that has no copies left to send into what it leaves in its buffer:
-   - the kernel: a question becomes its answer at once [Forwarder::answer];
+   - the kernel: a question becomes its answer at once [Forwarder::write_answer];
    - a process that takes it without waiting for anything that needs the network: this is an
      assumption on processes, and all that is assumed of them;
    - a process that takes it when it likes, or never: then the kernel puts it into the reserve, or
@@ -34,7 +34,7 @@ Definition bound p := match p with Packet b _ _ => b end.
 
 (* How bounds go down, all the way from a packet's start to the end of its last answer.
    - A copy's bound is smaller than the bound of what it is a copy of: links still to cross, and the
-     way back [Admission::remaining].
+     way back [Admission::way_out, way_back].
    - Every node that it goes to has more buffers beside its reserve [Admission::can_carry].
    - What it is turned into at its goal has no larger bound: the way back has been counted from the
      start. *)
@@ -76,7 +76,7 @@ Inductive does : network -> network -> Prop :=
          (Buffer w false q :: newer ++ Buffer v r (Packet b (before ++ after) next) :: older)
 | turn v r b who q newer older :
     (* What is at its goal becomes what it leaves, in the same buffer, which stays in the reserve if
-       it was there [Forwarder::answer, Message::advance]. *)
+       it was there [Forwarder::write_answer, acknowledge]. *)
     does (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older)
          (newer ++ Buffer v r q :: older)
 | keep v p newer older :
