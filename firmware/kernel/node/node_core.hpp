@@ -12,7 +12,22 @@
 
 namespace mesh {
 
-class NodeCore : public Kernel {
+/// What a node knows of its program and of the host's wishes. It stands before the kernel's parts:
+/// short instructions reach it there.
+struct NodeState {
+    Status status_ = Status::ok;
+    bool running_ = false; // the program
+    bool done_ = false;
+    bool report_due_ = false;
+    bool hung_ = false;
+    bool interlude_ = false;
+    bool interludes_ = false; // there were some since a process last waited
+    ProcessId program_id_;
+    wire::ModelTime finish_time_ = 0;
+    std::uint32_t computing_since_us_ = 0;
+};
+
+class NodeCore : private NodeState, public Kernel {
 public:
     NodeCore(const wire::Identity& identity, const Memory& memory, const Cables& cables,
              ToHost to_host, Program program)
@@ -99,16 +114,6 @@ private:
     void end_program(Status status);
     void report_mailbox(wire::NodeReport& report) const;
 
-    Status status_ = Status::ok;
-    bool running_ = false; // the program
-    bool done_ = false;
-    bool report_due_ = false;
-    bool hung_ = false;
-    bool interlude_ = false;
-    bool interludes_ = false; // there were some since a process last waited
-    ProcessId program_id_;
-    wire::ModelTime finish_time_ = 0;
-    std::uint32_t computing_since_us_ = 0;
     Program program_;
 };
 
