@@ -186,8 +186,7 @@ public:
     const Mailbox& mailbox() const { return forwarder_.mailbox(); }
     void release(PacketBuffer* buffer);
 
-    // Messages under way (kernel/api/message.hpp)
-    // -----------------------------------------------------
+    // Messages under way (kernel/api/message.hpp) -------------------------------------------------
 
     /// When a sender that hears nothing asks for its receiver, after it has `asked` as often.
     std::uint64_t ask_time(unsigned asked) const;
