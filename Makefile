@@ -401,7 +401,12 @@ conform: deps ## what a board promises by its HAL, then every op on every networ
 	$(PYTEST) --exhaustive --timeout 0 --nodes $(NODES) tests/mesh/test_serial.py tests/target \
 	  -k $$board || exit 1; done
 
-VERIFY_PACKAGES := rumur spin llvm
+VERIFY_PACKAGES := rumur spin llvm coq
+.PHONY: proof
+proof: ## what Coq shows: forwarding cannot deadlock; and mutants of it
+	@tests/tools/packages.sh coq python3
+	@$(PYTHON) tests/proof/check_proof.py --build $(BUILD)
+
 .PHONY: verify
 verify: deps ## what machines can show of the protocol, at length; writes tests/model/README.md
 	@tests/tools/packages.sh $(VERIFY_PACKAGES)

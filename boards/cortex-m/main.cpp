@@ -27,9 +27,8 @@ constexpr std::size_t kWorkspaceBytes =
 
 [[gnu::section(".noinit")]] std::array<PacketBuffer, kBuffers> buffers;
 [[gnu::section(".noinit")]] std::array<PortSlot, kBuffers * Board::kPorts> slots;
-[[gnu::section(".noinit")]] std::array<Sender, senders_in(chip::kArenaBytes)> senders;
-[[gnu::section(".noinit")]] alignas(
-    8) std::array<std::byte, chip::kArenaBytes - sizeof senders> arena;
+[[gnu::section(".noinit")]] std::array<Peer, chip::kNodesMax> peers;
+[[gnu::section(".noinit")]] alignas(8) std::array<std::byte, chip::kArenaBytes> arena;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, kWorkspaceBytes> workspace;
 [[gnu::section(".noinit")]] alignas(
     ProcessSlot) std::array<std::byte, kProcesses * sizeof(ProcessSlot)> process_memory;
@@ -41,9 +40,10 @@ MeshNode* the_node = nullptr;
 Memory memory_for(unsigned ports) {
     Link* const links = reinterpret_cast<Link*>(link_memory.data());
     std::uninitialized_default_construct_n(links, ports);
+    peers.fill({}); // as the kernel wants them
     return {buffers,        std::span{slots}.first(kBuffers * ports),
             {links, ports}, {reinterpret_cast<ProcessSlot*>(process_memory.data()), kProcesses},
-            senders,        arena,
+            peers,          arena,
             workspace};
 }
 

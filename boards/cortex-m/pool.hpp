@@ -5,14 +5,22 @@
 
 #include "board.hpp"
 #include "chip.hpp"
+#include "core/network.hpp"
 #include "kernel/base/limits.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace mesh::board {
 
-inline constexpr std::size_t kBuffers = limits::pool_buffers_min(
-    chip::kPathLinksMax, chip::kMessageReceivers, Board::capabilities().receivers);
+/// Of the answers of all networks that the chip has ports for.
+inline constexpr unsigned kWayBackLinksMax =
+    std::max({height({Topology::cube, Board::kPorts}, Rule::disjoint),
+              height({Topology::uhc, Board::kPorts & ~1u}, Rule::disjoint),
+              height({Topology::star, std::min(Board::kPorts + 1, 6u)}, Rule::disjoint)});
+inline constexpr std::size_t kBuffers =
+    limits::pool_buffers_min(chip::kPathLinksMax, kWayBackLinksMax, chip::kMessageReceivers,
+                             Board::capabilities().receivers);
 static_assert(chip::kMessageReceivers <= chip::kProcesses);
 
 } // namespace mesh::board

@@ -59,6 +59,7 @@ inline constexpr unsigned kPathLinksMax = 10;
 /// take messages.
 inline constexpr unsigned kProcesses = 7;
 inline constexpr unsigned kMessageReceivers = 2;
+inline constexpr std::size_t kNodesMax = 128; // of a mesh, 8 bytes each
 inline constexpr std::size_t kArenaBytes = 16 * 1024;
 inline constexpr std::size_t kWorkspaceBytes = 24 * 1024;
 

@@ -1,10 +1,8 @@
-// What must be the same before a collective begins: at one node that nobody else uses its tag, and
-// between neighbours that they have the same plan.
+// What must be the same at all nodes before a collective begins: its plan.
 //
 // Neighbours tell each other a word made of their plans. If all that are neighbours agree, so do
-// all nodes, and then nobody waits for one that has other ideas of the tree. Cables keep the order,
-// so each collective takes exactly the words that belong to it, and what came before a word was
-// left behind by one that failed: it is dropped. Words take no model time.
+// all nodes, and then nobody waits for one that has other ideas of the tree. Words take no model
+// time.
 #pragma once
 
 #include "kernel/api/await.hpp"
@@ -14,10 +12,6 @@
 #include <optional>
 
 namespace mesh {
-
-/// Runs `collective` unless another one with its tag is under way on this node: tag_in_use then,
-/// and nothing is done.
-Task<Status> alone(Kernel& kernel, Tag tag, Task<Status> collective);
 
 /// The word of a plan, made of all its numbers.
 constexpr std::uint32_t plan_word(std::initializer_list<std::uint32_t> numbers) {
@@ -33,7 +27,7 @@ constexpr std::uint32_t plan_word(std::initializer_list<std::uint32_t> numbers) 
 class Agreement : public Waiting {
 public:
     /// `so_far`: why this node cannot do what its plan says; then its word is void.
-    Agreement(Kernel& kernel, Tag tag, std::uint32_t word, Status so_far = Status::ok);
+    Agreement(Kernel& kernel, CallLabel label, std::uint32_t word, Status so_far = Status::ok);
     Status await_resume() const { return status_; }
     /// Ports of neighbours that are not there or do not agree.
     std::uint32_t absent() const { return absent_; }
@@ -42,7 +36,7 @@ private:
     bool go_on();
     bool tell();
     bool hear();
-    bool judge(const Packet& word);
+    void judge(const Packet& word);
 
     Kernel& kernel_;
     wire::PacketHeader header_;

@@ -1,6 +1,6 @@
 #include "collectives/ascend.hpp"
 
-#include "collectives/agreement.hpp"
+#include "collectives/call.hpp"
 #include "kernel/api/message.hpp"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ Process send_value(Kernel& kernel, AscendPlan plan, NodeId to, std::span<const s
     const SendOptions options{.tag = plan.tag,
                               .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes,
                               .synchronous = false, // the steps count what moves
-                              .is_void = nothing};
+                              .is_void = nothing,
+                              .call = kernel.calls().label(plan.tag).call};
     return send(kernel, to, options, value.first(nothing ? 0 : value.size()));
 }
 
@@ -25,7 +26,8 @@ Task<Status> receive_value(Kernel& kernel, const AscendPlan& plan, AscendBlock& 
     if ((block.absent() & bit) != 0)
         co_return Status::unreachable;
     const NodeId from = kernel.neighbor(port);
-    const Received received = co_await receive(kernel, block.whole(place), plan.tag, from);
+    const Received received =
+        co_await receive(kernel, block.whole(place), kernel.calls().label(plan.tag), from);
     block.set_bytes(place, received.bytes);
     if (received.source == kNoNode)
         block.absent() |= bit; // not even a void value came
@@ -93,11 +95,11 @@ Task<Status> do_pass(Kernel& kernel, AscendPlan plan, AscendBlock& block, bool d
 } // namespace
 
 Task<Status> ascend(Kernel& kernel, const AscendPlan& plan, AscendBlock& block) {
-    return alone(kernel, plan.tag, do_pass(kernel, plan, block, false));
+    return as_call(kernel, plan.tag, do_pass(kernel, plan, block, false));
 }
 
 Task<Status> descend(Kernel& kernel, const AscendPlan& plan, AscendBlock& block) {
-    return alone(kernel, plan.tag, do_pass(kernel, plan, block, true));
+    return as_call(kernel, plan.tag, do_pass(kernel, plan, block, true));
 }
 
 } // namespace mesh

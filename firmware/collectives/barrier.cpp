@@ -1,7 +1,7 @@
 #include "collectives/barrier.hpp"
 
-#include "collectives/agreement.hpp"
 #include "collectives/await.hpp"
+#include "collectives/call.hpp"
 
 #include <algorithm>
 
@@ -30,6 +30,7 @@ Task<Status> meet(Kernel& kernel, Tag tag) {
     const unsigned rounds = diameter(network);
     const std::uint32_t out_set = kernel.rules().out_ports(network, kernel.id());
     std::uint32_t in_set = kernel.rules().in_ports(network, kernel.id());
+    const CallLabel label = kernel.calls().label(tag);
     wire::ModelTime latest = kernel.now(); // of those that are known to have come
     wire::ModelTime rounds_time = 0;
     Status status = Status::ok;
@@ -41,16 +42,15 @@ Task<Status> meet(Kernel& kernel, Tag tag) {
                                             .flags = flags,
                                             .message = round,
                                             .position = static_cast<std::uint32_t>(latest),
-                                            .total_bytes =
-                                                static_cast<std::uint32_t>(latest >> 32)};
+                                            .total_bytes = static_cast<std::uint32_t>(latest >> 32),
+                                            .call = label.call};
             co_await kernel.post(header);
         }
         wire::ModelTime heard = latest;
         for (PortSequence in = ports_of(kernel, in_set, round); !in.empty();) {
             const Port port = in.pop();
             const NodeId from = kernel.neighbor(port);
-            const Awaited awaited =
-                judged(co_await await_packet(kernel, from, {.tag = tag, .message = round}));
+            const Awaited awaited = judged(co_await await_packet(kernel, from, label.match(round)));
             status = worse(status, awaited.status);
             if (awaited.absent()) {
                 in_set &= ~(1u << index(port));
@@ -64,11 +64,12 @@ Task<Status> meet(Kernel& kernel, Tag tag) {
                                   ports_of(kernel, in_set, round).size());
     }
     kernel.advance_clock(latest + rounds_time);
+    kernel.calls().find(tag)->meet();
     co_return status;
 }
 
 } // namespace
 
-Task<Status> barrier(Kernel& kernel, Tag tag) { return alone(kernel, tag, meet(kernel, tag)); }
+Task<Status> barrier(Kernel& kernel, Tag tag) { return as_call(kernel, tag, meet(kernel, tag)); }
 
 } // namespace mesh

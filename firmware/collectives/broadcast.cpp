@@ -1,6 +1,6 @@
 #include "collectives/broadcast.hpp"
 
-#include "collectives/agreement.hpp"
+#include "collectives/call.hpp"
 #include "core/cube/timetable.hpp"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ BroadcastPlan with_tree(const Kernel& kernel, BroadcastPlan plan) {
 }
 
 bool possible(const Kernel& kernel, const BroadcastPlan& plan) {
-    return index(plan.root) < kernel.nodes() && plan.packet_bytes != 0 && plan.tree != Rule::sbg &&
+    return index(plan.root) < kernel.nodes() && plan.packet_bytes != 0 &&
+           plan.bytes_of(0) <= wire::kUnitBytesMax && plan.tree != Rule::sbg &&
            plan.tree != Rule::unicast &&
            tree_rules(kernel.network().topology).height(kernel.network(), plan.tree) != 0;
 }
@@ -35,20 +36,25 @@ Path path_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t pack
             .to_all = true};
 }
 
-wire::PacketHeader header_of(const Kernel& kernel, const BroadcastPlan& plan,
+wire::PacketHeader header_of(const Kernel& kernel, const BroadcastPlan& plan, CallLabel label,
                              const Cutting::Fragment& fragment) {
     wire::PacketHeader header{.rule = plan.tree,
                               .subtree = path_of(kernel, plan, fragment.packet).subtree,
                               .payload_bytes = fragment.bytes,
                               .source = kernel.id(),
-                              .tag = plan.tag};
+                              .tag = label.tag,
+                              .call = label.call};
     plan.cutting().describe(fragment, header);
     return header;
 }
 
-Broadcast::Broadcast(const Kernel& kernel, const BroadcastPlan& plan)
+Broadcast::Broadcast(Kernel& kernel, const BroadcastPlan& plan)
+    : Broadcast(kernel, plan, kernel.calls().label(plan.tag)) {}
+
+Broadcast::Broadcast(Kernel& kernel, const BroadcastPlan& plan, CallLabel label)
     : plan_(with_tree(kernel, plan)),
       roots_(plan_),
+      label_(label),
       status_(kernel.can_carry(plan_.tree) ? Status::ok : Status::no_memory),
       is_root_(kernel.id() == plan.root),
       finished_(status_ != Status::ok) {
@@ -66,7 +72,7 @@ Status Broadcast::status() const {
 
 // The root has cut the message as its first packet says, and all of it is taken, also what nobody
 // here asked for: it would stay in the pool.
-void Broadcast::adopt(const Kernel& kernel, const Packet& first) {
+void Broadcast::adopt(Kernel& kernel, const Packet& first) {
     if (first) {
         roots_.total_bytes = first.header().total_bytes;
         roots_.packet_bytes = std::max<std::uint32_t>(first.header().unit_bytes, 1u);
@@ -74,9 +80,16 @@ void Broadcast::adopt(const Kernel& kernel, const Packet& first) {
     begin_flow(kernel);
 }
 
-void Broadcast::begin_flow(const Kernel& kernel) {
-    if (TreeFlow::needed(kernel, roots_.cutting().fragments()))
-        flow_ = TreeFlow{kernel, roots_.root, roots_.tag};
+// All nodes have it of the root how many packets there are, and count alike.
+void Broadcast::begin_flow(Kernel& kernel) {
+    const std::uint32_t packets = roots_.cutting().fragments();
+    CallRecord* const record = kernel.calls().find(label_.tag);
+    const bool within = label_.call % 2 != 0; // another one: all have begun, and taken what was
+    const std::uint32_t before = record != nullptr && !within ? record->packets : 0;
+    if (TreeFlow::needed(kernel, packets + before))
+        flow_ = TreeFlow{kernel, roots_.root, label_, before};
+    if (record != nullptr)
+        record->add(packets);
 }
 
 // The fragment that belongs at position_; any other one is dropped.
@@ -103,7 +116,7 @@ Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast) {
     broadcast.fail(co_await FlowWait{kernel, broadcast.flow_, 0, FlowWait::Until::room});
     const Cutting::Fragment fragment = broadcast.plan_.cutting().at(broadcast.position_);
     OutgoingPacket packet = co_await kernel.allocate(broadcast.plan_.tree);
-    packet.header() = header_of(kernel, broadcast.plan_, fragment);
+    packet.header() = header_of(kernel, broadcast.plan_, broadcast.label_, fragment);
     if (broadcast.status_ != Status::ok) {
         packet.header().flags |= wire::packet_flag::kVoid;
         packet.resize(0);
@@ -115,7 +128,7 @@ Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast) {
 Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast) {
     const BroadcastPlan& plan = broadcast.roots_;
     const std::uint32_t number = broadcast.position_ / plan.packet_bytes;
-    const Match match{.tag = plan.tag, .source = plan.root, .message = number};
+    const Match match = broadcast.label_.match(number, plan.root);
     const Path path = path_of(kernel, plan, number);
     const std::uint32_t subtree = 1u << path.subtree;
     Awaited awaited{Status::unreachable};
@@ -147,15 +160,18 @@ void copy_to(std::span<std::byte> room, const Packet& packet, std::size_t positi
     std::copy_n(payload.begin(), std::min(room.size() - position, payload.size()),
                 room.begin() + position);
 }
+} // namespace
 
 // What is beyond `buffer` is taken as well: it would stay in the pool.
-Task<Status> broadcast_now(Kernel& kernel, BroadcastPlan plan, std::span<std::byte> buffer,
-                           Status so_far) {
+Task<Status> broadcast_within(Kernel& kernel, CallLabel label, BroadcastPlan plan,
+                              std::span<std::byte> buffer, Status so_far) {
     plan = with_tree(kernel, plan);
+    if (label.call == 0)
+        label = kernel.calls().label(plan.tag);
     if (!possible(kernel, plan) || buffer.size() < plan.total_bytes)
         co_return Status::bad_argument;
     const auto message = buffer.first(plan.total_bytes);
-    Broadcast under_way{kernel, plan};
+    Broadcast under_way{kernel, plan, label};
     under_way.fail(so_far);
     while (!under_way.finished()) {
         const std::size_t position = under_way.position();
@@ -175,11 +191,10 @@ Task<Status> broadcast_now(Kernel& kernel, BroadcastPlan plan, std::span<std::by
     }
     co_return under_way.status();
 }
-} // namespace
 
 Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer,
                        Status so_far) {
-    return alone(kernel, plan.tag, broadcast_now(kernel, plan, buffer, so_far));
+    return as_call(kernel, plan.tag, broadcast_within(kernel, {}, plan, buffer, so_far));
 }
 
 } // namespace mesh

@@ -37,14 +37,18 @@ unsigned subtree_of(const Kernel& kernel, Rule tree, std::uint32_t packet, std::
 Path path_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t packet);
 
 /// At the root: the header of the packet for `fragment` of the broadcast.
-wire::PacketHeader header_of(const Kernel& kernel, const BroadcastPlan& plan,
+wire::PacketHeader header_of(const Kernel& kernel, const BroadcastPlan& plan, CallLabel label,
                              const Cutting::Fragment& fragment);
 
 /// A broadcast under way at one node, packet by packet: use
-/// `while (!b.finished())`, at the root packet_to_fill(), elsewhere packet_that_came().
+/// `while (!b.finished())`, at the root packet_to_fill(), elsewhere packet_that_came(). In a call
+/// (collectives/call.hpp).
 class Broadcast {
 public:
-    Broadcast(const Kernel& kernel, const BroadcastPlan& plan);
+    /// The call of plan.tag that is under way.
+    Broadcast(Kernel& kernel, const BroadcastPlan& plan);
+    /// See broadcast_within().
+    Broadcast(Kernel& kernel, const BroadcastPlan& plan, CallLabel label);
 
     bool finished() const { return finished_; }
     /// Where in the message the next packet belongs.
@@ -59,14 +63,15 @@ private:
     friend Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast);
     friend Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast);
 
-    void adopt(const Kernel& kernel, const Packet& first);
-    void begin_flow(const Kernel& kernel);
+    void adopt(Kernel& kernel, const Packet& first);
+    void begin_flow(Kernel& kernel);
     Cutting::Fragment check(Awaited& awaited);
     void go_on(const Cutting::Fragment& fragment);
 
     BroadcastPlan plan_;
     BroadcastPlan roots_; // as the root's packets say
     TreeFlow flow_;
+    CallLabel label_;
     std::uint32_t position_ = 0;
     std::uint32_t lost_ = 0; // subtrees by which nothing comes any more
     Status status_;
@@ -89,5 +94,10 @@ Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast);
 /// before; if not ok, its status, and at the root all that it sends is void.
 Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer,
                        Status so_far = Status::ok);
+
+/// The same as a part of a call, whose label this is: of another collective, which all nodes have
+/// begun, CallLabel::beside(); without a number: of the call of plan.tag that is under way.
+Task<Status> broadcast_within(Kernel& kernel, CallLabel label, BroadcastPlan plan,
+                              std::span<std::byte> buffer, Status so_far = Status::ok);
 
 } // namespace mesh

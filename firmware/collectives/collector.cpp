@@ -1,6 +1,7 @@
 #include "collectives/collector.hpp"
 
 #include "collectives/await.hpp"
+#include "collectives/call.hpp"
 #include "collectives/paths.hpp"
 #include "core/bits.hpp"
 
@@ -45,9 +46,12 @@ bool Collector::take(NodeId from, NodeId place, const Packet& packet) {
     }
     marks_[first + number] = std::byte{1};
     std::copy(packet.payload().begin(), packet.payload().end(), room.begin());
-    for (const std::byte mark : marks_.subspan(first, packets))
-        if (mark == std::byte{0})
-            return true;
+    // Packets come more or less in order, so one that is missing is looked for behind this one.
+    const auto block = marks_.subspan(first, packets);
+    const auto here = block.begin() + number;
+    if (std::find(here, block.end(), std::byte{0}) != block.end() ||
+        std::find(block.begin(), here, std::byte{0}) != here)
+        return true;
     ++arrivals_.blocks;
     if (arrivals_.on_block != nullptr)
         arrivals_.on_block(arrivals_.context, from,
@@ -56,13 +60,16 @@ bool Collector::take(NodeId from, NodeId place, const Packet& packet) {
     return true;
 }
 
-Process collect(Kernel& kernel, Collector collector, Tag tag, bool to_self) {
+Process collect(Kernel& kernel, Collector collector, CallLabel label, bool to_self) {
+    const Match any = label.match();
     while (!collector.finished()) {
-        const Match any{.tag = tag};
-        const Arrivals& arrivals = collector.arrivals();
+        const Arrivals& arrivals = collector.arrivals(); // the caller's until the next call begins
+        const auto is_over = [&kernel, &arrivals, label] {
+            return !kernel.calls().is_last(label) || arrivals.given_up;
+        };
         co_await kernel.wait_until(
-            [&kernel, &arrivals, any] { return kernel.has(any) || arrivals.given_up; });
-        if (arrivals.given_up)
+            [&kernel, is_over, any] { return is_over() || kernel.has(any); });
+        if (is_over())
             break;
         Packet packet = kernel.take(any);
         const NodeId from = packet.header().source;
@@ -136,6 +143,7 @@ Task<Status> wait_for_blocks(Kernel& kernel, PersonalPlan plan, Exchange what,
     const auto over = [&arrivals] {
         return arrivals.blocks + arrivals.gone >= arrivals.blocks_due || arrivals.given_up;
     };
+    const CallLabel label = kernel.calls().label(plan.tag);
     const Missing missing{kernel, plan, what, marks};
     Watch watch{kernel};
     while (!over()) {
@@ -153,9 +161,8 @@ Task<Status> wait_for_blocks(Kernel& kernel, PersonalPlan plan, Exchange what,
             Status there = Status::unreachable;
             for (std::uint32_t left = trees_from(kernel, plan, what, node_at(from), number);
                  left != 0 && there == Status::unreachable; left &= left - 1) {
-                const Match any{.tag = plan.tag};
-                there =
-                    co_await look_for(kernel, node_at(from), missing.path(lowest_bit(left)), any);
+                there = co_await look_for(kernel, node_at(from), missing.path(lowest_bit(left)),
+                                          label.match());
             }
             if (there == Status::ok || missing.first(from) != number)
                 continue;
@@ -168,11 +175,13 @@ Task<Status> wait_for_blocks(Kernel& kernel, PersonalPlan plan, Exchange what,
 
 Gate gather_gate(const Kernel& kernel, const PersonalPlan& plan) {
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    return {plan.root, plan.tag, false, true, (kernel.nodes() - 1) * cutting.packets()};
+    return {plan.root, kernel.calls().label(plan.tag), false, true,
+            (kernel.nodes() - 1) * cutting.packets()};
 }
 
-Task<Status> take_gathered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> blocks,
-                           std::span<std::byte> marks) {
+namespace {
+Task<Status> take_now(Kernel& kernel, PersonalPlan plan, std::span<std::byte> blocks,
+                      std::span<std::byte> marks) {
     plan = of_packets(plan);
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
     std::fill(marks.begin(), marks.end(), std::byte{0});
@@ -181,7 +190,8 @@ Task<Status> take_gathered(Kernel& kernel, PersonalPlan plan, std::span<std::byt
     arrivals.copies_due = arrivals.blocks_due * cutting.packets();
     const Collector collector{kernel.id(), cutting, blocks, marks, arrivals};
     ProcessId collecting;
-    if (!kernel.spawn(collect(kernel, collector, plan.tag, false), collecting))
+    if (!kernel.spawn(collect(kernel, collector, kernel.calls().label(plan.tag), false),
+                      collecting))
         co_return Status::no_memory;
     Status status = co_await pass(kernel, gather_gate(kernel, plan));
     if (status == Status::ok)
@@ -189,6 +199,12 @@ Task<Status> take_gathered(Kernel& kernel, PersonalPlan plan, std::span<std::byt
     arrivals.given_up = true;
     const Status collected = co_await kernel.join(collecting);
     co_return worse(status, collected);
+}
+} // namespace
+
+Task<Status> take_gathered(Kernel& kernel, const PersonalPlan& plan, std::span<std::byte> blocks,
+                           std::span<std::byte> marks) {
+    return as_call(kernel, plan.tag, take_now(kernel, plan, blocks, marks));
 }
 
 } // namespace mesh

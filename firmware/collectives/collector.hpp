@@ -33,9 +33,9 @@ private:
     Arrivals& arrivals_;
 };
 
-/// Process that collects packets by their source until all copies are there, or it is given up;
-/// `to_self`: into this node's own place (scatter).
-Process collect(Kernel& kernel, Collector collector, Tag tag, bool to_self);
+/// Process that collects packets by their source until all copies are there, it is given up or the
+/// next call begins; `to_self`: into this node's own place (scatter).
+Process collect(Kernel& kernel, Collector collector, CallLabel label, bool to_self);
 
 /// Waits until all blocks are there. ok; unreachable: some cannot come any more (see
 /// Arrivals::gone); no_memory. `marks`: those of the collector.

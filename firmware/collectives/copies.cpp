@@ -1,5 +1,6 @@
 #include "collectives/copies.hpp"
 
+#include "collectives/call.hpp"
 #include "core/cube/timetable.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
@@ -88,11 +89,15 @@ private:
     CopyReport& report_;
 };
 
-Process count_votes(Kernel& kernel, Ballot ballot) {
+// Until all have come, or the next call of this tag begins.
+Process count_votes(Kernel& kernel, Ballot ballot, CallLabel label) {
+    const Match any = label.match(kAnyMessage, ballot.plan().root);
     while (!ballot.finished()) {
-        const Match any{.tag = ballot.plan().tag, .source = ballot.plan().root};
-        Packet packet = co_await kernel.receive(any);
-        ballot.take(packet, kernel.now());
+        co_await kernel.wait_until(
+            [&kernel, any, label] { return kernel.has(any) || !kernel.calls().is_last(label); });
+        if (!kernel.calls().is_last(label))
+            break;
+        ballot.take(kernel.take(any), kernel.now());
     }
     co_return Status::ok;
 }
@@ -105,11 +110,9 @@ std::uint32_t first_missing(std::span<const std::byte> votes) {
     return number;
 }
 
-} // namespace
-
-Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigned copies,
-                              std::span<std::byte> buffer, std::span<std::byte> votes,
-                              CopyReport& report) {
+Task<Status> copies_now(Kernel& kernel, BroadcastPlan plan, unsigned copies,
+                        std::span<std::byte> buffer, std::span<std::byte> votes,
+                        CopyReport& report) {
     if (!has_disjoint_trees(plan.tree) || copies == 0 ||
         copies > tree_rules(kernel.network().topology).subtree_count(kernel.network(), plan.tree) ||
         index(plan.root) >= kernel.nodes() || plan.packet_bytes == 0 ||
@@ -119,11 +122,17 @@ Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigne
     if (!kernel.can_carry(plan.tree))
         co_return Status::no_memory;
     const BroadcastPlan travelling = repeated(plan, copies);
+    CallRecord& record = *kernel.calls().find(plan.tag);
+    const CallLabel label = kernel.calls().label(plan.tag);
+    const Gate gate{plan.root, label, true, false, travelling.packets()};
     if (kernel.id() == plan.root) {
+        const Status begun = co_await pass(kernel, gate);
+        if (begun == Status::no_memory)
+            co_return begun; // else nobody knows who has begun: the living get it
         for (std::uint32_t number = 0; number < travelling.packets(); ++number) {
             const Cutting::Fragment fragment = travelling.cutting().at(number * plan.packet_bytes);
             const std::uint32_t original = number / copies;
-            wire::PacketHeader header = header_of(kernel, travelling, fragment);
+            wire::PacketHeader header = header_of(kernel, travelling, label, fragment);
             header.payload_bytes = static_cast<std::uint16_t>(plan.bytes_of(original));
             header.unit_bytes = 0;
             co_await kernel.post(header, bytes_in(buffer), original * plan.packet_bytes);
@@ -131,8 +140,12 @@ Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigne
         co_return Status::ok;
     }
     const Ballot ballot{plan, copies, buffer, votes, report};
-    if (!kernel.spawn(count_votes(kernel, ballot)))
+    if (!kernel.spawn(count_votes(kernel, ballot, label)))
         co_return Status::no_memory;
+    record.lasting = true;
+    const Status begun = co_await pass(kernel, gate);
+    if (begun == Status::no_memory)
+        co_return begun;
     Watch watch{kernel};
     while (report.complete_at == wire::kNever) {
         watch.listen();
@@ -144,8 +157,7 @@ Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigne
         Status there = Status::unreachable;
         for (unsigned copy = 0; copy < copies && there == Status::unreachable; ++copy) {
             const Path path = path_of(kernel, travelling, number * copies + copy);
-            const Match any{.tag = plan.tag};
-            there = co_await look_for(kernel, plan.root, path, any);
+            there = co_await look_for(kernel, plan.root, path, label.match());
         }
         const bool came = report.complete_at != wire::kNever || first_missing(votes) != number;
         if (there != Status::ok && !came)
@@ -153,6 +165,14 @@ Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigne
     }
     kernel.advance_clock(report.complete_at);
     co_return Status::ok;
+}
+
+} // namespace
+
+Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigned copies,
+                              std::span<std::byte> buffer, std::span<std::byte> votes,
+                              CopyReport& report) {
+    return as_call(kernel, plan.tag, copies_now(kernel, plan, copies, buffer, votes, report));
 }
 
 } // namespace mesh

@@ -36,8 +36,9 @@ constexpr std::size_t vote_bytes(const BroadcastPlan& plan) {
 /// Broadcasts `buffer` over `copies` (1 .. subtree_count) trees of plan.tree, which must be
 /// disjoint (has_disjoint_trees()); packet_bytes is at most kPayloadBytesMax. Returns at the root
 /// when all is sent, elsewhere when the buffer is complete; a process stays behind for copies that
-/// come later. So `buffer`, `votes` (vote_bytes()) and `report` must stay for as long as the node
-/// runs. ok; bad_argument; unreachable: no copy of some packet can come any more; no_memory.
+/// come later, until all have come or the next collective with this tag begins. So `buffer`,
+/// `votes` (vote_bytes()) and `report` must stay until then. ok; tag_in_use; bad_argument;
+/// unreachable: no copy of some packet can come any more; no_memory.
 Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigned copies,
                               std::span<std::byte> buffer, std::span<std::byte> votes,
                               CopyReport& report);

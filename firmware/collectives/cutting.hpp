@@ -53,7 +53,7 @@ struct Cutting {
         header.message = fragment.packet;
         header.position = fragment.position;
         header.total_bytes = total_bytes;
-        header.unit_bytes = fragment.first ? bytes_of(fragment.packet) : 0;
+        header.unit_bytes = fragment.first ? bytes_of(fragment.packet) & wire::kUnitBytesMax : 0;
         header.flags = fragment.first ? 0 : wire::packet_flag::kPart;
     }
 

@@ -87,7 +87,8 @@ Kernel::Posting send_step(Kernel& kernel, const PersonalPlan& plan, const Stride
                               .payload_bytes = static_cast<std::uint16_t>(payload.size()),
                               .source = step.root,
                               .destination = step.to,
-                              .tag = plan.tag};
+                              .tag = plan.tag,
+                              .call = kernel.calls().label(plan.tag).call};
     Cutting{plan.block_bytes, plan.packet_bytes}.describe(fragment, header);
     header.unit_bytes = 0;
     return kernel.post(header, bytes_in(payload));
@@ -120,7 +121,7 @@ Task<Status> go_on(Kernel& kernel, const PersonalPlan& plan, Visits& visits, Nod
 // The next packet of any neighbour; unreachable if there is none and a neighbour is dead, or if one
 // says that a visit cannot end.
 Task<Awaited> next_step(Kernel& kernel, Tag tag) {
-    const Match any{.tag = tag};
+    const Match any = kernel.calls().label(tag).match();
     Watch watch{kernel};
     while (!kernel.has(any)) {
         watch.listen();
@@ -181,8 +182,9 @@ Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
     for (unsigned port = 0; status == Status::unreachable && port < kernel.ports(); ++port) {
         const wire::PacketHeader header{.destination = kernel.neighbor(port_at(port)),
                                         .tag = plan.tag,
-                                        .flags = wire::packet_flag::kVoid |
-                                                 wire::packet_flag::kTimeless};
+                                        .flags =
+                                            wire::packet_flag::kVoid | wire::packet_flag::kTimeless,
+                                        .call = kernel.calls().label(plan.tag).call};
         co_await kernel.post(header);
     }
     co_return status;

@@ -86,7 +86,8 @@ public:
             to = kNoNode;
             block = self_;
         }
-        const Parcel parcel{to, static_cast<std::uint8_t>(first_subtree_ + tree), flags,
+        const Parcel parcel{kernel.calls().label(plan.tag), to,
+                            static_cast<std::uint8_t>(first_subtree_ + tree), flags,
                             index(block) * plan.block_bytes};
         return send_fragment(kernel, plan, parcel, cutting().at(number * plan.packet_bytes),
                              blocks_);
@@ -159,8 +160,9 @@ Gate gate_of(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
     const std::uint32_t blocks = what == Exchange::scatter ? 1 : kernel.nodes() - 1;
     const bool rooted = what == Exchange::scatter || what == Exchange::gather;
-    return {rooted ? plan.root : NodeId{0}, plan.tag, what != Exchange::gather,
-            what != Exchange::scatter, blocks * cutting.packets() * plan.copies};
+    return {rooted ? plan.root : NodeId{0}, kernel.calls().label(plan.tag),
+            what != Exchange::gather, what != Exchange::scatter,
+            blocks * cutting.packets() * plan.copies};
 }
 
 } // namespace
@@ -184,23 +186,28 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
     const Gate gate = gate_of(kernel, plan, what);
     arrivals.blocks_due = blocks_due(kernel, plan, what);
     arrivals.copies_due = arrivals.blocks_due * cutting.packets() * plan.copies;
+    CallRecord& record = *kernel.calls().find(plan.tag);
     if (plan.schedule == Schedule::dfs_ack) {
         Status status = co_await pass(kernel, gate);
         if (status != Status::no_memory)
             status = co_await allgather_depth_first(kernel, plan, parts, arrivals);
+        record.meet();
         co_return status;
     }
     const bool swap = what == Exchange::alltoall; // what comes must not meet what has not left
     const auto places = swap ? parts.second : parts.blocks;
     const auto marks = parts.tables.first(std::size_t{kernel.nodes()} * cutting.packets());
     const Collector collector{kernel.id(), cutting, places, marks, arrivals};
-    Process collecting = collect(kernel, collector, plan.tag, what == Exchange::scatter);
+    Process collecting = collect(kernel, collector, gate.label, what == Exchange::scatter);
     ProcessId receiver, sender;
     const bool collects = leaves_a_process(plan) ? kernel.spawn(std::move(collecting))
                                                  : kernel.spawn(std::move(collecting), receiver);
     if (!collects)
         co_return Status::no_memory;
+    record.lasting = leaves_a_process(plan);
     Status sent = co_await pass(kernel, gate);
+    if (!rooted) // everybody has something of everybody in the end
+        record.meet();
     if (sent == Status::unreachable)
         sent = Status::ok; // nobody knows who has begun: the living go on
     if (sent == Status::ok && sends(kernel, plan, what) &&

@@ -8,7 +8,8 @@ Kernel::Posting send_fragment(Kernel& kernel, const PersonalPlan& plan, const Pa
                               .subtree = parcel.subtree,
                               .payload_bytes = fragment.bytes,
                               .destination = parcel.to,
-                              .tag = plan.tag};
+                              .tag = parcel.label.tag,
+                              .call = parcel.label.call};
     Cutting{plan.block_bytes, plan.packet_bytes}.describe(fragment, header);
     header.flags |= parcel.flags;
     return kernel.post(header, source, parcel.in_source + fragment.position);

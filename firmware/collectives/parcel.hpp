@@ -9,6 +9,7 @@ namespace mesh {
 
 /// A fragment on its way down or up a tree.
 struct Parcel {
+    CallLabel label;
     NodeId to; // kNoNode: all nodes
     std::uint8_t subtree;
     std::uint8_t flags;

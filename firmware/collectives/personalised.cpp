@@ -1,7 +1,7 @@
 #include "collectives/personalised.hpp"
 
-#include "collectives/agreement.hpp"
 #include "collectives/await.hpp"
+#include "collectives/call.hpp"
 #include "collectives/parcel.hpp"
 #include "core/cube/scatter_order.hpp"
 #include "wire/bytes.hpp"
@@ -44,22 +44,22 @@ bool possible(const Kernel& kernel, const PersonalPlan& plan) {
 // Positions in a source are 32 bits wide.
 bool possible_by_packets(const Kernel& kernel, const PersonalPlan& plan) {
     return possible(kernel, plan) && !in_cycles(plan.schedule) && plan.packet_bytes != 0 &&
+           std::min(plan.packet_bytes, plan.block_bytes) <= wire::kUnitBytesMax &&
            std::uint64_t{kernel.nodes()} * plan.block_bytes <= ~std::uint32_t{0};
 }
 
-Gate scatter_gate(const PersonalPlan& plan) {
+Gate scatter_gate(const Kernel& kernel, const PersonalPlan& plan) {
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    return {plan.root, plan.tag, true, false, cutting.fragments()};
+    return {plan.root, kernel.calls().label(plan.tag), true, false, cutting.fragments()};
 }
 
-} // namespace
-
 // Packet k of all blocks in one pass over the destinations, then the next one.
-Task<Status> scatter_packets(Kernel& kernel, PersonalPlan plan, ByteSource source) {
+Task<Status> scatter_now(Kernel& kernel, PersonalPlan plan, ByteSource source) {
     plan = of_packets(plan);
     if (!possible_by_packets(kernel, plan))
         co_return Status::bad_argument;
-    const Status opened = co_await pass(kernel, scatter_gate(plan));
+    const Gate gate = scatter_gate(kernel, plan);
+    const Status opened = co_await pass(kernel, gate);
     if (opened != Status::ok)
         co_return opened;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
@@ -69,7 +69,7 @@ Task<Status> scatter_packets(Kernel& kernel, PersonalPlan plan, ByteSource sourc
         const std::uint32_t end = begin + cutting.bytes_of(number);
         for (std::uint32_t c = order.next(); c != 0; c = order.next()) {
             const NodeId to = node_at(c ^ index(plan.root));
-            const Parcel parcel{to, 0, 0, index(to) * plan.block_bytes};
+            const Parcel parcel{gate.label, to, 0, 0, index(to) * plan.block_bytes};
             std::uint32_t position = begin;
             do {
                 const Cutting::Fragment fragment = cutting.at(position);
@@ -81,13 +81,14 @@ Task<Status> scatter_packets(Kernel& kernel, PersonalPlan plan, ByteSource sourc
     co_return Status::ok;
 }
 
-Task<Status> take_scattered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> block) {
+Task<Status> take_block(Kernel& kernel, PersonalPlan plan, std::span<std::byte> block) {
     plan = of_packets(plan);
-    Status status = co_await pass(kernel, scatter_gate(plan));
+    const Gate gate = scatter_gate(kernel, plan);
+    Status status = co_await pass(kernel, gate);
     std::uint32_t arrived = 0, total = 0;
     do { // no bytes are a packet too
         const Packet packet =
-            co_await await_packet(kernel, plan.root, {.tag = plan.tag}, {.rule = plan.tree});
+            co_await await_packet(kernel, plan.root, gate.label.match(), {.rule = plan.tree});
         if (!packet)
             co_return packet.status();
         const wire::PacketHeader& header = packet.header();
@@ -107,15 +108,16 @@ Task<Status> take_scattered(Kernel& kernel, PersonalPlan plan, std::span<std::by
 }
 
 // Packets of different nodes share the links towards the root, so none may have parts.
-Task<Status> gather_packets(Kernel& kernel, PersonalPlan plan, ByteSource source) {
+Task<Status> gather_now(Kernel& kernel, PersonalPlan plan, ByteSource source) {
     plan = of_packets(plan);
     if (!possible_by_packets(kernel, plan) || plan.packet_bytes > wire::kPayloadBytesMax)
         co_return Status::bad_argument;
-    const Status opened = co_await pass(kernel, gather_gate(kernel, plan));
+    const Gate gate = gather_gate(kernel, plan);
+    const Status opened = co_await pass(kernel, gate);
     if (opened != Status::ok)
         co_return opened;
     const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    const Parcel parcel{plan.root, 0, wire::packet_flag::kInward,
+    const Parcel parcel{gate.label, plan.root, 0, wire::packet_flag::kInward,
                         index(kernel.id()) * plan.block_bytes};
     std::uint32_t position = 0;
     do {
@@ -124,6 +126,20 @@ Task<Status> gather_packets(Kernel& kernel, PersonalPlan plan, ByteSource source
         position += fragment.bytes;
     } while (position < plan.block_bytes);
     co_return Status::ok;
+}
+
+} // namespace
+
+Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
+    return as_call(kernel, plan.tag, scatter_now(kernel, plan, source));
+}
+
+Task<Status> take_scattered(Kernel& kernel, const PersonalPlan& plan, std::span<std::byte> block) {
+    return as_call(kernel, plan.tag, take_block(kernel, plan, block));
+}
+
+Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
+    return as_call(kernel, plan.tag, gather_now(kernel, plan, source));
 }
 
 // In cycles -----------------------------------------------------------------------------------
@@ -294,8 +310,9 @@ private:
 };
 
 // A node that misses something goes through the cycles all the same, so that nobody waits for it in
-// vain; but its bundles are empty then, and those who get them miss something too.
+// vain; but its bundles are void then, and those who get them miss something too.
 Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, bool nothing) {
+    const CallLabel label = kernel.calls().label(plan.tag);
     Status status = Status::ok;
     for (unsigned port = 0; port < kernel.ports(); ++port) {
         const std::span<const std::byte> bundle = work.outgoing(port);
@@ -303,9 +320,11 @@ Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, b
             continue;
         const NodeId to = kernel.neighbor(port_at(port));
         const auto whole = static_cast<std::uint32_t>(bundle.size());
-        const SendOptions options{.tag = plan.tag,
+        const SendOptions options{.tag = label.tag,
                                   .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes,
-                                  .synchronous = false}; // the steps count what moves
+                                  .synchronous = false, // the steps count what moves
+                                  .is_void = nothing,
+                                  .call = label.call};
         const Status sent = co_await send(kernel, to, options, bundle.first(nothing ? 0 : whole));
         status = worse(status, sent);
     }
@@ -316,26 +335,36 @@ Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, b
 Status judged(const Received& received, std::size_t bundle_bytes) {
     if (received.status != Status::ok || received.bytes == bundle_bytes)
         return received.status;
-    return received.bytes == 0 ? Status::unreachable : Status::bad_argument;
+    return Status::bad_argument;
 }
 
 // All nodes receive over their ports in the same order as they send, so nobody waits in a circle.
-// The sender works with what the caller has: it is waited for whatever has failed.
+// The sender works with what the caller has: it is waited for whatever has failed. Without room for
+// one this node says first that its bundles are void: all others take them while they send.
 Task<Status> do_cycle(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work,
                       bool nothing) {
+    const CallLabel label = kernel.calls().label(plan.tag);
     ProcessId sender;
-    if (!kernel.spawn(send_bundles(kernel, plan, work, nothing), sender))
-        co_return Status::no_memory;
     Status status = Status::ok;
+    if (!kernel.spawn(send_bundles(kernel, plan, work, nothing), sender))
+        status = Status::no_memory;
+    const bool spawned = status == Status::ok;
+    const SendOptions is_void{.tag = label.tag, .is_void = true, .call = label.call};
+    for (unsigned port = 0; !spawned && port < kernel.ports(); ++port)
+        if (!work.outgoing(port).empty())
+            status = worse(status, co_await send(kernel, kernel.neighbor(port_at(port)), is_void,
+                                                 std::span<const std::byte>{}));
     for (unsigned port = 0; port < kernel.ports(); ++port) {
         const std::span<std::byte> bundle = work.incoming(port);
         if (bundle.empty())
             continue;
         const NodeId from = kernel.neighbor(port_at(port));
-        const Received received = co_await receive(kernel, bundle, plan.tag, from);
+        const Received received = co_await receive(kernel, bundle, label, from);
         status = worse(status, judged(received, bundle.size()));
     }
-    const Status sent = co_await kernel.join(sender);
+    Status sent = Status::ok;
+    if (spawned)
+        sent = co_await kernel.join(sender);
     co_return worse(status, sent);
 }
 
@@ -383,8 +412,8 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
 Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                       std::span<std::byte> memory, Arrivals* arrivals) {
     if (kernel.network().topology == Topology::cube)
-        return alone(kernel, plan.tag, exchange_in_cycles(kernel, plan, what, memory));
-    return alone(kernel, plan.tag, exchange_packets(kernel, plan, what, memory, arrivals));
+        return as_call(kernel, plan.tag, exchange_in_cycles(kernel, plan, what, memory));
+    return as_call(kernel, plan.tag, exchange_packets(kernel, plan, what, memory, arrivals));
 }
 
 } // namespace mesh

@@ -51,27 +51,27 @@ constexpr PersonalPlan of_packets(const PersonalPlan& plan) {
 }
 
 // Scatter and gather by single packets, on the cube. Blocks that would fill a late node wait until
-// it has begun; so both may take `tag + 1` as well.
+// it has begun.
 // --------------------------------------------------------
 
 /// At the root: sends every other node its block in the order of the schedule, which must not be
 /// one in cycles. `source` fills them; its positions count from node 0's block. ok; bad_argument:
 /// see has_schedule(), or all blocks are more than 4 GiB; no_memory: of the processes' arena.
-Task<Status> scatter_packets(Kernel& kernel, PersonalPlan plan, ByteSource source);
+Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
 
 /// At the others: takes this node's block, all that the root sends of it. ok; truncated: the root's
 /// is larger; bad_argument: it is smaller; unreachable: some of it cannot come any more; no_memory.
-Task<Status> take_scattered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> block);
+Task<Status> take_scattered(Kernel& kernel, const PersonalPlan& plan, std::span<std::byte> block);
 
 /// The gate of both ends of a gather.
 Gate gather_gate(const Kernel& kernel, const PersonalPlan& plan);
 
 /// Sends this node's block to the root; it leaves when this completes. Status as above.
-Task<Status> gather_packets(Kernel& kernel, PersonalPlan plan, ByteSource source);
+Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source);
 
 /// At the root: puts the blocks of all others into `blocks`, each at its node's place. `marks`: a
 /// byte for each packet of each node. ok; unreachable: some cannot come any more; no_memory.
-Task<Status> take_gathered(Kernel& kernel, PersonalPlan plan, std::span<std::byte> blocks,
+Task<Status> take_gathered(Kernel& kernel, const PersonalPlan& plan, std::span<std::byte> blocks,
                            std::span<std::byte> marks);
 
 // All four, on every network -------------------------------------------------------------------
@@ -106,12 +106,12 @@ struct Arrivals {
 ///   gather     in: own block;                      out: at the root all blocks
 ///   allgather  in: own block;                      out: the block of node c
 ///   alltoall   in: the block for node c;           out: the block from node c
-/// Off the cube it takes `tag + 1`, too. ok; no_memory; bad_argument: no such schedule for tree and
+/// ok; tag_in_use; no_memory; bad_argument: no such schedule for tree and
 /// op, several copies without `arrivals`, or a neighbour's blocks are smaller; truncated: they are
 /// larger; on the cube unreachable: a link on the way is dead, or a neighbour misses something.
 /// Elsewhere unreachable means that a block cannot come any more, by any copy; `arrivals` says what
 /// did. Of several copies (leaves_a_process()) late ones still come after the return, so `memory`
-/// and `arrivals` must stay for as long as the node runs.
+/// and `arrivals` must stay until all have come or the next collective with this tag begins.
 Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                       std::span<std::byte> memory, Arrivals* arrivals = nullptr);
 

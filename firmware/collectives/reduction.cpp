@@ -2,6 +2,7 @@
 
 #include "collectives/agreement.hpp"
 #include "collectives/await.hpp"
+#include "collectives/call.hpp"
 #include "core/cube/timetable.hpp"
 
 #include <algorithm>
@@ -41,30 +42,31 @@ void copy(std::span<const std::byte> from, std::span<std::byte> to) {
 
 /// `co_await post_across(...)`: sends `payload` across `port` to the neighbour; `flags`: see
 /// wire::packet_flag.
-auto post_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says, std::uint8_t flags,
+auto post_across(Kernel& kernel, Port port, CallLabel label, std::uint32_t says, std::uint8_t flags,
                  std::span<const std::byte> payload = {}) {
     const wire::PacketHeader header{.payload_bytes = static_cast<std::uint16_t>(payload.size()),
                                     .destination = kernel.neighbor(port),
-                                    .tag = tag,
+                                    .tag = label.tag,
                                     .flags = flags,
-                                    .message = says};
+                                    .message = says,
+                                    .call = label.call};
     return kernel.post(header, bytes_in(payload));
 }
 
 /// `judged(co_await from_across(...))`: the neighbour's next packet that says this.
-PacketAwait from_across(Kernel& kernel, Port port, Tag tag, std::uint32_t says) {
-    return await_packet(kernel, kernel.neighbor(port), {.tag = tag, .message = says});
+PacketAwait from_across(Kernel& kernel, Port port, CallLabel label, std::uint32_t says) {
+    return await_packet(kernel, kernel.neighbor(port), label.match(says));
 }
 
 /// `co_await ask(...)`: asks the neighbour across `port` for an operand.
-auto ask(Kernel& kernel, Tag tag, Port port) {
-    return post_across(kernel, port, tag, kAsk, wire::packet_flag::kTimeless);
+auto ask(Kernel& kernel, CallLabel label, Port port) {
+    return post_across(kernel, port, label, kAsk, wire::packet_flag::kTimeless);
 }
 
 /// `co_await say_void(...)`: this node has missed something; whoever waits for an operand or a
 /// question of it across `port` is told so, once. What it says then is void.
-auto say_void(Kernel& kernel, Tag tag, Port port, std::uint32_t says) {
-    return post_across(kernel, port, tag, says,
+auto say_void(Kernel& kernel, CallLabel label, Port port, std::uint32_t says) {
+    return post_across(kernel, port, label, says,
                        wire::packet_flag::kVoid | wire::packet_flag::kTimeless);
 }
 
@@ -72,6 +74,7 @@ auto say_void(Kernel& kernel, Tag tag, Port port, std::uint32_t says) {
 
 struct Reduction {
     BroadcastPlan pieces;
+    CallLabel label;
     Combiner combiner;
     std::span<std::byte> buffer;
     bool to_all;
@@ -88,8 +91,8 @@ struct Reduction {
     std::span<std::byte> piece(std::uint32_t number) const {
         return piece_of(buffer, pieces, number);
     }
-    /// Of the broadcast behind it, whose packets could overtake the last operands.
-    Tag tag_of_results() const { return static_cast<Tag>(pieces.tag + 1); }
+    /// Of results: where they are a broadcast behind it, that could overtake the last operands.
+    CallLabel label_of_results() const { return publishes ? label : label.beside(); }
     /// Nodes below this one wait for results of which only it can say that they do not come: it has
     /// a neighbour that does not do the same, and that may be the root.
     bool warns(Port parent) const { return to_all && disagrees && parent != kNoPort; }
@@ -131,10 +134,10 @@ Status combine(const Reduction& job, std::uint32_t number, Packet&& operand) {
 
 /// Sends our operand to the neighbour, when it asks.
 Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t number) {
-    const Awaited asks = judged(co_await from_across(kernel, port, job.pieces.tag, kAsk));
+    const Awaited asks = judged(co_await from_across(kernel, port, job.label, kAsk));
     if (asks.status != Status::ok)
         co_return asks.status;
-    co_await post_across(kernel, port, job.pieces.tag, kOperand, 0, job.piece(number));
+    co_await post_across(kernel, port, job.label, kOperand, 0, job.piece(number));
     if (kernel.job().ports == PortModel::half) // asks for nothing before this has left
         kernel.advance_clock(kernel.now() + kernel.link_time(job.pieces.bytes_of(number)));
     co_return Status::ok;
@@ -147,8 +150,9 @@ auto publish(Kernel& kernel, const Reduction& job, std::uint32_t number) {
     wire::PacketHeader header{.rule = job.pieces.tree,
                               .subtree = path_of(kernel, job.pieces, number).subtree,
                               .source = job.pieces.root,
-                              .tag = job.publishes ? job.pieces.tag : job.tag_of_results(),
-                              .message = job.publishes ? kResult + number : 0};
+                              .tag = job.label.tag,
+                              .message = job.publishes ? kResult + number : 0,
+                              .call = job.label_of_results().call};
     if (job.status == Status::ok)
         header.payload_bytes = static_cast<std::uint16_t>(piece.size());
     else
@@ -179,7 +183,7 @@ struct Climb {
 Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
     const Climb climb{kernel, job, subtree};
     const Place& place = climb.place;
-    const Tag tag = job.pieces.tag;
+    const CallLabel label = job.label;
     const std::uint32_t end = job.pieces.packets();
     std::uint32_t asked_for = subtree;
     std::uint32_t number = subtree;
@@ -187,13 +191,13 @@ Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
         for (; !climb.in_turn && asked_for < end && asked_for <= number + climb.ahead;
              asked_for += job.processes)
             for (const Port child : place.children())
-                co_await ask(kernel, tag, child);
+                co_await ask(kernel, label, child);
         Status status = Status::ok;
         for (unsigned child = 0; child < place.count && status == Status::ok; ++child) {
             const Port port = place.ports[child];
             if (climb.in_turn)
-                co_await ask(kernel, tag, port);
-            status = combine(job, number, co_await from_across(kernel, port, tag, kOperand));
+                co_await ask(kernel, label, port);
+            status = combine(job, number, co_await from_across(kernel, port, label, kOperand));
         }
         if (status == Status::ok && place.parent != kNoPort)
             status = co_await give(kernel, job, place.parent, number);
@@ -206,9 +210,9 @@ Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
     if (job.status == Status::ok)
         co_return Status::ok;
     if (place.parent != kNoPort)
-        co_await say_void(kernel, tag, place.parent, kOperand);
+        co_await say_void(kernel, label, place.parent, kOperand);
     for (const Port child : place.children())
-        co_await say_void(kernel, tag, child, kAsk);
+        co_await say_void(kernel, label, child, kAsk);
     const std::uint32_t last = job.publishes ? end : 1;
     unsigned trees = (job.subtrees + job.processes - 1) / job.processes;
     if ((place.parent == kNoPort && job.publishes) || job.warns(place.parent))
@@ -259,7 +263,6 @@ Step step_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t numb
 /// them every node exchanges with its neighbour across the same dimension.
 Process climb_by_steps(Kernel& kernel, Reduction& job) {
     const std::uint32_t steps = job.pieces.packets() + kernel.network().dim;
-    const Tag tag = job.pieces.tag;
     for (std::uint32_t number = steps; number-- > 0;) {
         const Step step = step_of(kernel, job.pieces, number);
         for (unsigned turn = 0; turn < step.order.size() && job.status == Status::ok; ++turn) {
@@ -267,15 +270,15 @@ Process climb_by_steps(Kernel& kernel, Reduction& job) {
             if (what == 'g' && step.ours != kNoPacket)
                 job.fail(co_await give(kernel, job, step.port, step.ours));
             else if (what == 'a' && step.theirs != kNoPacket)
-                co_await ask(kernel, tag, step.port);
+                co_await ask(kernel, job.label, step.port);
             else if (what == 't' && step.theirs != kNoPacket)
                 job.fail(combine(job, step.theirs,
-                                 co_await from_across(kernel, step.port, tag, kOperand)));
+                                 co_await from_across(kernel, step.port, job.label, kOperand)));
         }
     }
     for (unsigned port = 0; job.status != Status::ok && port < kernel.ports(); ++port) {
-        co_await say_void(kernel, tag, port_at(port), kAsk);
-        co_await say_void(kernel, tag, port_at(port), kOperand);
+        co_await say_void(kernel, job.label, port_at(port), kAsk);
+        co_await say_void(kernel, job.label, port_at(port), kOperand);
     }
     if (job.warns(kernel.id() == job.pieces.root ? kNoPort : port_at(0)))
         co_await publish(kernel, job, 0);
@@ -293,7 +296,7 @@ Task<Status> take_results(Kernel& kernel, const Reduction& job) {
         const Path path = path_of(kernel, job.pieces, number);
         if ((lost >> path.subtree & 1u) != 0)
             continue;
-        const Match match{.tag = job.pieces.tag, .message = kResult + number};
+        const Match match = job.label.match(kResult + number);
         const Awaited result = judged(co_await await_packet(kernel, job.pieces.root, match, path));
         status = worse(status, result.status);
         const auto piece = job.piece(number);
@@ -318,15 +321,17 @@ constexpr Rule one_way_up(Rule tree) {
 Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer,
                  bool to_all) {
     const bool all_ports = kernel.job().ports == PortModel::all;
-    Reduction job{cut(plan.total_bytes, plan.packet_bytes, plan.combiner), plan.combiner, buffer,
-                  to_all, to_all && all_ports};
+    Reduction job{cut(plan.total_bytes, plan.packet_bytes, plan.combiner),
+                  kernel.calls().label(plan.tag),
+                  plan.combiner,
+                  buffer,
+                  to_all,
+                  to_all && all_ports};
     job.pieces.tree = one_way_up(named_tree(kernel.network(), plan.tree));
     job.pieces.root = plan.root;
-    job.pieces.tag = plan.tag;
     const Network network = kernel.network();
-    const unsigned subtrees = tree_rules(network.topology).subtree_count(network, job.pieces.tree);
-    job.subtrees = subtrees;
-    if (job.pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes || subtrees == 0 ||
+    job.subtrees = tree_rules(network.topology).subtree_count(network, job.pieces.tree);
+    if (job.pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes || job.subtrees == 0 ||
         index(plan.root) >= kernel.nodes()) {
         job.status = Status::bad_argument;
         return job;
@@ -335,7 +340,7 @@ Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::by
         job.status = Status::no_memory;
     job.by_steps = job.pieces.tree == Rule::msbt && !all_ports;
     const bool single = job.by_steps || network.topology == Topology::uhc;
-    job.processes = single ? 1 : std::min<std::uint32_t>(subtrees, job.pieces.packets());
+    job.processes = single ? 1 : std::min<std::uint32_t>(job.subtrees, job.pieces.packets());
     return job;
 }
 
@@ -356,11 +361,16 @@ Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, b
     if (job.status == Status::no_memory)
         co_return job.status;
     const bool possible = job.status == Status::ok;
-    Agreement agreement{kernel, plan.tag, word_of(job), job.status};
+    Agreement agreement{kernel, job.label, word_of(job), job.status};
     job.fail(co_await agreement);
     if (!possible)
         co_return job.status;
     job.disagrees = job.status != Status::ok;
+    if (to_all) { // nobody has a result before all have begun
+        CallRecord& record = *kernel.calls().find(plan.tag);
+        record.meet();
+        record.add(job.publishes ? job.pieces.packets() : 0);
+    }
     std::array<ProcessId, limits::kProcessesMax> ids;
     unsigned spawned = 0;
     while (spawned < std::min<std::size_t>(job.processes, ids.size()) &&
@@ -373,10 +383,9 @@ Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, b
         job.fail(co_await take_results(kernel, job));
     for (unsigned number = 0; number < spawned; ++number)
         job.fail(co_await kernel.join(ids[number]));
-    if (to_all && !job.publishes && (is_root || !job.disagrees)) {
-        job.pieces.tag = job.tag_of_results();
-        job.fail(co_await broadcast(kernel, job.pieces, buffer, job.status));
-    }
+    if (to_all && !job.publishes && (is_root || !job.disagrees))
+        job.fail(co_await broadcast_within(kernel, job.label_of_results(), job.pieces, buffer,
+                                           job.status));
     co_return job.status;
 }
 
@@ -399,10 +408,10 @@ struct Missed {
 };
 
 /// `co_await give_total(...)`: sends our total of the nodes seen so far; void if it is not right.
-auto give_total(Kernel& kernel, Tag tag, Port port, std::span<const std::byte> total,
+auto give_total(Kernel& kernel, CallLabel label, Port port, std::span<const std::byte> total,
                 Status so_far) {
     const bool nothing = so_far != Status::ok;
-    return post_across(kernel, port, tag, kOperand,
+    return post_across(kernel, port, label, kOperand,
                        nothing ? wire::packet_flag::kVoid : std::uint8_t{0},
                        total.first(nothing ? 0 : total.size()));
 }
@@ -432,7 +441,8 @@ Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer
     if (!kernel.can_carry(Rule::unicast))
         co_return Status::no_memory;
     const bool possible = pieces.packet_bytes != 0 && buffer.size() >= plan.total_bytes;
-    Agreement agreement{kernel, plan.tag, word_of(pieces, plan.exclusive),
+    const CallLabel label = kernel.calls().label(plan.tag);
+    Agreement agreement{kernel, label, word_of(pieces, plan.exclusive),
                         possible ? Status::ok : Status::bad_argument};
     Missed missed;
     missed.status = co_await agreement;
@@ -453,13 +463,13 @@ Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer
             if (missed.skips(port))
                 continue;
             if (one_port) {
-                co_await ask(kernel, plan.tag, port);
-                missed.note(judged(co_await from_across(kernel, port, plan.tag, kAsk)), port);
+                co_await ask(kernel, label, port);
+                missed.note(judged(co_await from_across(kernel, port, label, kAsk)), port);
             }
-            co_await give_total(kernel, plan.tag, port, total, missed.status);
+            co_await give_total(kernel, label, port, total, missed.status);
             if (missed.skips(port))
                 continue;
-            const Awaited theirs = judged(co_await from_across(kernel, port, plan.tag, kOperand));
+            const Awaited theirs = judged(co_await from_across(kernel, port, label, kOperand));
             missed.note(theirs, port);
             if (missed.status == Status::ok && theirs.packet.payload().size() != total.size())
                 missed.status = Status::bad_argument;
@@ -476,15 +486,15 @@ Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer
 } // namespace
 
 Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
-    return alone(kernel, plan.tag, run(kernel, plan, buffer, false));
+    return as_call(kernel, plan.tag, run(kernel, plan, buffer, false));
 }
 
 Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
-    return alone(kernel, plan.tag, run(kernel, plan, buffer, true));
+    return as_call(kernel, plan.tag, run(kernel, plan, buffer, true));
 }
 
 Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer) {
-    return alone(kernel, plan.tag, scan_now(kernel, plan, buffer));
+    return as_call(kernel, plan.tag, scan_now(kernel, plan, buffer));
 }
 
 } // namespace mesh

@@ -65,7 +65,6 @@ struct ReducePlan {
 
 /// What all nodes agree on before a scan. The combiner must be associative; it need not be
 /// commutative: the operand from the lower addresses is always `left`.
-inline constexpr Tag kScanTag = 0x7E00;
 struct ScanPlan {
     std::uint32_t total_bytes = 0;
     std::uint16_t packet_bytes = wire::kPayloadBytesMax;
@@ -85,12 +84,12 @@ struct ScanPlan {
 /// subtree) do not suffice.
 Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer);
 
-/// The same, and every node's `buffer` ends with the result. Takes `tag` and `tag + 1`.
+/// The same, and every node's `buffer` ends with the result.
 Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer);
 
 /// Prefixes in the order of addresses, in place: `buffer` of node i ends with the combination of
 /// nodes 0 .. i (exclusive: 0 .. i-1; node 0 keeps what it has). On the cube n steps and n * 2^n
-/// packets for each piece; elsewhere messages under tag kScanTag + plan.tag. bad_argument: as
+/// packets for each piece; elsewhere messages. bad_argument: as
 /// above. unreachable: a link of this node is dead, or a node that has to send.
 Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer);
 

@@ -13,6 +13,8 @@ namespace {
 /// Numbers that no packet of a broadcast has: of a word to the parent, and of what opens a gate.
 constexpr std::uint32_t kWord = 0xFFFF'FFFE;
 constexpr std::uint32_t kOpen = 0xFFFF'FFFC;
+/// The same at the gate before a call, whose words must not be taken for those of one in the call.
+constexpr std::uint32_t kEarly = 4;
 /// A gate is a broadcast of as many packets through a window of two: the first one is owed word of.
 constexpr std::uint32_t kGatePackets = 3;
 
@@ -27,9 +29,11 @@ constexpr Rule tree_of_words(Topology topology) {
 
 } // namespace
 
-TreeFlow::TreeFlow(const Kernel& kernel, NodeId root, Tag tag)
-    : tag_(tag),
-      half_(half_window(kernel)) {
+TreeFlow::TreeFlow(const Kernel& kernel, NodeId root, CallLabel label, std::uint32_t before)
+    : label_(label),
+      half_(half_window(kernel)),
+      before_(before),
+      word_(kWord) {
     const Network network = kernel.network();
     const TreeRules& trees = tree_rules(network.topology);
     const Rule rule = tree_of_words(network.topology);
@@ -37,8 +41,10 @@ TreeFlow::TreeFlow(const Kernel& kernel, NodeId root, Tag tag)
     children_ = trees.children(network, rule, 0, root, kernel.id()).set();
 }
 
-TreeFlow TreeFlow::of_beginning(const Kernel& kernel, NodeId root, Tag tag) {
-    TreeFlow flow{kernel, root, tag};
+TreeFlow TreeFlow::of_beginning(const Kernel& kernel, NodeId root, CallLabel label,
+                                std::uint32_t word) {
+    TreeFlow flow{kernel, root, label};
+    flow.word_ = word;
     flow.half_ = 1;
     flow.taken_ = kernel.id() == root ? 2 : 1;
     return flow;
@@ -49,7 +55,7 @@ std::uint32_t TreeFlow::half_window(const Kernel& kernel) {
 }
 
 Match TreeFlow::word_of(const Kernel& kernel, unsigned child) const {
-    return {.tag = tag_, .source = kernel.neighbor(port_at(child)), .message = kWord};
+    return label_.match(word_, kernel.neighbor(port_at(child)));
 }
 
 std::uint32_t TreeFlow::slowest_child() const {
@@ -72,7 +78,7 @@ std::uint32_t TreeFlow::slow_children() const {
 // one look at the mailbox finds that out.
 void TreeFlow::hear(Kernel& kernel) {
     const std::uint32_t dead = children_ & kernel.dead_ports();
-    if (dead == 0 && (children_ == 0 || !kernel.has({.tag = tag_, .message = kWord})))
+    if (dead == 0 && (children_ == 0 || !kernel.has(label_.match(word_))))
         return;
     for (std::uint32_t left = children_; left != 0; left &= left - 1) {
         const unsigned child = lowest_bit(left);
@@ -91,10 +97,11 @@ bool TreeFlow::tell_parent(Kernel& kernel, std::uint32_t packets) {
     if (settled(packets) || due == told_)
         return true;
     const wire::PacketHeader word{.destination = kernel.neighbor(up_),
-                                  .tag = tag_,
+                                  .tag = label_.tag,
                                   .flags = wire::packet_flag::kTimeless,
-                                  .message = kWord,
-                                  .position = due};
+                                  .message = word_,
+                                  .position = due,
+                                  .call = label_.call};
     if (!kernel.try_post(word, {}, 0, 0))
         return false;
     told_ = due;
@@ -174,17 +181,25 @@ bool FlowWait::go_on() {
 Task<Status> pass(Kernel& kernel, Gate gate) {
     const Network network = kernel.network();
     const Rule rule = tree_of_words(network.topology);
-    if (!TreeFlow::needed(kernel, gate.packets))
+    CallRecord* const record = kernel.calls().find(gate.label.tag);
+    const std::uint32_t before = record != nullptr ? record->packets : 0;
+    if (!TreeFlow::needed(kernel, gate.packets + before)) {
+        if (record != nullptr)
+            record->add(gate.packets);
         co_return Status::ok;
+    }
     if (!kernel.can_carry(rule))
         co_return Status::no_memory;
-    ++gate.tag;
+    if (gate.up && record != nullptr)
+        record->meet();
+    gate.label = gate.label.beside();
     TreeFlow flow;
+    const std::uint32_t early = gate.packets == Gate::kAlways ? kEarly : 0;
     if (gate.up)
-        flow = TreeFlow::of_beginning(kernel, gate.root, gate.tag);
+        flow = TreeFlow::of_beginning(kernel, gate.root, gate.label, kWord - early);
     const auto subtree =
         static_cast<std::uint8_t>(tree_rules(network.topology).first_subtree(network, rule));
-    const Match open{.tag = gate.tag, .source = gate.root, .message = kOpen};
+    const Match open = gate.label.match(kOpen - early, gate.root);
     const Path path{.rule = rule, .subtree = subtree, .to_all = true};
     const bool is_root = kernel.id() == gate.root;
     FlowWait::Until until = FlowWait::Until::room;
@@ -197,9 +212,10 @@ Task<Status> pass(Kernel& kernel, Gate gate) {
     if (is_root && gate.down) {
         const wire::PacketHeader header{.rule = rule,
                                         .subtree = subtree,
-                                        .tag = gate.tag,
+                                        .tag = gate.label.tag,
                                         .flags = wire::packet_flag::kTimeless,
-                                        .message = kOpen};
+                                        .message = kOpen - early,
+                                        .call = gate.label.call};
         co_await kernel.post(header);
     } else if (gate.down && status == Status::ok) {
         const Packet opened = kernel.take_control(open);

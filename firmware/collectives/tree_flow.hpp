@@ -7,7 +7,8 @@
 // first waits for something else holds at most a window of the broadcast, and its pool has room for
 // what it waits for. The word travels over a tree of its own that goes up on every network (sbt;
 // spt; the tree by which the UHC collects), takes no model time and moves no clock. A broadcast no
-// longer than the window needs none. Children behind dead links do not count.
+// longer than the window needs none. Children behind dead links do not count. What may still lie at
+// a late node of the calls before (collectives/call.hpp) is a part of the window.
 //
 // Of what single packets move to single nodes: a node that has begun takes whatever comes until it
 // has all, so only one that has not begun can be filled. Where that could be with more than a
@@ -28,39 +29,44 @@ class TreeFlow {
 public:
     /// No flow control.
     TreeFlow() = default;
-    TreeFlow(const Kernel& kernel, NodeId root, Tag tag);
-    /// A broadcast of `packets` is longer than the window.
+    /// `before`: packets of the calls before it, half a window at most.
+    TreeFlow(const Kernel& kernel, NodeId root, CallLabel label, std::uint32_t before = 0);
+    /// So many packets are more than the window.
     static bool needed(const Kernel& kernel, std::uint32_t packets) {
         return packets > 2 * half_window(kernel);
     }
-    /// By which each node says once that it, and all below it, have begun; for Gate::pass().
-    static TreeFlow of_beginning(const Kernel& kernel, NodeId root, Tag tag);
+    /// By which each node says once that it, and all below it, have begun; for pass().
+    static TreeFlow of_beginning(const Kernel& kernel, NodeId root, CallLabel label,
+                                 std::uint32_t word);
+    /// In packets.
+    static std::uint32_t half_window(const Kernel& kernel);
 
     /// At the root: the next packet may leave.
     bool open() const {
-        const std::uint32_t slowest = slowest_child();
-        return taken_ < slowest || taken_ - slowest < 2 * half_;
+        const std::uint32_t slowest = slowest_child(), sent = taken_ + before_;
+        return sent < slowest || sent - slowest < 2 * half_;
     }
     /// This node has taken one packet more.
     void take() { ++taken_; }
     /// The root of a broadcast of `packets` needs no more word of this node.
     bool settled(std::uint32_t packets) const {
-        return up_ == kNoPort || packets <= 2 * half_ || told_ >= packets - 2 * half_;
+        return up_ == kNoPort || packets + before_ <= told_ + 2 * half_;
     }
 
 private:
     friend class FlowWait;
 
-    static std::uint32_t half_window(const Kernel& kernel);
     Match word_of(const Kernel& kernel, unsigned child) const;
     std::uint32_t slowest_child() const;
     std::uint32_t slow_children() const;
     void hear(Kernel& kernel);
     bool tell_parent(Kernel& kernel, std::uint32_t packets);
 
-    Tag tag_ = 0;
+    CallLabel label_;
     Port up_ = kNoPort;
-    std::uint32_t half_ = 1;     // of the window, in packets
+    std::uint32_t half_ = 1; // of the window, in packets
+    std::uint32_t before_ = 0;
+    std::uint32_t word_ = 0;     // number of its words
     std::uint32_t children_ = 0; // ports
     std::uint32_t taken_ = 0;
     std::uint32_t told_ = 0;
@@ -107,10 +113,13 @@ private:
 /// (`up`), and they until it has, or if both, until all have (`down`).
 struct Gate {
     NodeId root{0};
-    Tag tag = 0; // of the operation; the gate takes the next one
+    CallLabel label; // of the operation; the gate works beside it
     bool up = false;
     bool down = false;
-    std::uint32_t packets = 0; // most that a node is sent; up to a window the gate is open
+    /// Most that a node is sent; if that, with what it may have been sent by the calls before, is
+    /// not more than a window the gate is open.
+    std::uint32_t packets = 0;
+    static constexpr std::uint32_t kAlways = 1u << 30; // it is not: the gate before a call
 };
 
 /// `Status s = co_await pass(kernel, gate)`: when this node may send. All nodes pass it, and those

@@ -298,12 +298,14 @@ constexpr Route route(Net net, NodeId self, Port arrival, const Envelope& envelo
         return {};
     if (envelope.rule == Rule::unicast)
         return unicast_route(net, self, envelope.destination);
-    const Hop hop{self, envelope.inward ? envelope.destination : envelope.source, arrival,
-                  envelope.subtree, envelope.tag};
+    Hop hop{self, envelope.inward ? envelope.destination : envelope.source, arrival,
+            envelope.subtree, envelope.tag};
     if (envelope.destination == kNoNode)
         return rule_route<Rules>(net, envelope.rule, hop);
-    if (envelope.rule == Rule::disjoint)
+    if (envelope.rule == Rule::disjoint) {
+        hop.subtree &= kPathMask;
         return disjoint_route<Rules>(net, envelope.destination, hop);
+    }
     return personal_route<Rules>(net, envelope, hop);
 }
 

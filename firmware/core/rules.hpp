@@ -74,11 +74,14 @@ constexpr Rule named_tree(Network network, Rule tree) {
     return tree == kUsualTree ? usual_tree(network.topology) : tree;
 }
 
+/// A network has up to 16 disjoint paths between two nodes; the other bits of the number are free.
+inline constexpr std::uint8_t kPathMask = 0x0F;
+
 /// What a node knows of a packet when it decides. A rule reads only what it needs: `bs` none of
 /// source, destination and subtree; a rule of one tree no subtree.
 struct Envelope {
     Rule rule = Rule::unicast;
-    std::uint8_t subtree = 0;
+    std::uint8_t subtree = 0;     // of `disjoint`: the path, in the bits of kPathMask
     NodeId source = kNoNode;      // root of a tree
     NodeId destination = kNoNode; // of a unicast; of a packet for one node of a tree
     std::uint8_t tag = 0;         // what the last node said, see Tags; 0 at the source

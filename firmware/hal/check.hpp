@@ -16,7 +16,7 @@ enum class CheckId : std::uint32_t {
     channel_two_readers,
     transmit_while_busy,
     network_not_linked,
-    notice_queue_full,
+    too_many_nodes,
     hold_out_of_balance,
     no_such_node,
     link_window_overrun,
@@ -42,7 +42,8 @@ constexpr std::string_view words_of(CheckId id) {
     case CheckId::transmit_while_busy: return "a frame was sent while another one was leaving";
     case CheckId::network_not_linked:
         return "the image does not have this network: `make NETWORKS='cube uhc star'`";
-    case CheckId::notice_queue_full: return "more notices to senders than there is room for";
+    case CheckId::too_many_nodes:
+        return "the mesh has more nodes than this board keeps places for (kNodesMax in chip.hpp)";
     case CheckId::hold_out_of_balance:
         return "a process waits while it holds the links off, or has let them in twice";
     case CheckId::no_such_node:

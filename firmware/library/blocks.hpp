@@ -6,6 +6,7 @@
 #pragma once
 
 #include "collectives/broadcast.hpp"
+#include "collectives/call.hpp"
 #include "library/parallel.hpp"
 #include "library/values.hpp"
 
@@ -57,24 +58,27 @@ inline void copy_block(std::span<const std::byte> from, std::span<std::byte> to)
     std::copy_n(from.begin(), std::min(from.size(), to.size()), to.begin());
 }
 
+// Each is one call under kBlocksTag.
+
 inline Task<Status> scatter_blocks(Kernel& kernel, std::span<const std::byte> all, Layout layout,
                                    std::span<std::byte> mine, NodeId root) {
+    const CallLabel label = kernel.calls().label(kBlocksTag);
     const std::uint32_t self = index(kernel.id());
     if (layout.counts.size() != kernel.nodes() ||
         layout.counts[self] * layout.element_bytes > mine.size())
         co_return Status::bad_argument;
     mine = mine.first(layout.counts[self] * layout.element_bytes);
     if (kernel.id() != root) {
-        const Received got = co_await receive(kernel, mine, kBlocksTag, root);
+        const Received got = co_await receive(kernel, mine, label, root);
         co_return whole(got, mine);
     }
     if (!layout.fits(kernel, all))
         co_return Status::bad_argument;
+    const SendOptions options{.tag = label.tag, .call = label.call};
     Status status = Status::ok;
     for (std::uint32_t node = 0; node < kernel.nodes(); ++node)
         if (node != self) {
-            const Status sent =
-                co_await send(kernel, node_at(node), {.tag = kBlocksTag}, layout.of(all, node));
+            const Status sent = co_await send(kernel, node_at(node), options, layout.of(all, node));
             status = first_failure(status, sent);
         }
     copy_block(layout.of(all, self), mine);
@@ -83,9 +87,11 @@ inline Task<Status> scatter_blocks(Kernel& kernel, std::span<const std::byte> al
 
 inline Task<Status> gather_blocks(Kernel& kernel, std::span<const std::byte> mine, Layout layout,
                                   std::span<std::byte> all, NodeId root) {
+    const CallLabel label = kernel.calls().label(kBlocksTag);
     const std::uint32_t self = index(kernel.id());
     if (kernel.id() != root) {
-        const Status sent = co_await send(kernel, root, {.tag = kBlocksTag}, mine);
+        const SendOptions options{.tag = label.tag, .call = label.call};
+        const Status sent = co_await send(kernel, root, options, mine);
         co_return sent;
     }
     if (!layout.fits(kernel, all))
@@ -97,7 +103,7 @@ inline Task<Status> gather_blocks(Kernel& kernel, std::span<const std::byte> min
             copy_block(mine, place);
             continue;
         }
-        const Received got = co_await receive(kernel, place, kBlocksTag, node_at(node));
+        const Received got = co_await receive(kernel, place, label, node_at(node));
         status = first_failure(status, whole(got, place));
     }
     co_return status;
@@ -110,7 +116,8 @@ inline Task<Status> allgather_blocks(Kernel& kernel, std::span<const std::byte> 
     const Status gathered = co_await gather_blocks(kernel, mine, layout, all, NodeId{0});
     const BroadcastPlan plan{.total_bytes = static_cast<std::uint32_t>(layout.bytes()),
                              .tag = kBlocksTag};
-    const Status given = co_await broadcast(kernel, plan, all, gathered);
+    const CallLabel results = kernel.calls().label(kBlocksTag).beside();
+    const Status given = co_await broadcast_within(kernel, results, plan, all, gathered);
     co_return given;
 }
 
@@ -119,6 +126,7 @@ inline Task<Status> exchange_blocks(Kernel& kernel, std::span<const std::byte> o
                                     std::span<std::byte> in, Layout from) {
     if (!to.fits(kernel, out) || !from.fits(kernel, in))
         co_return Status::bad_argument;
+    const CallLabel label = kernel.calls().label(kBlocksTag);
     const std::uint32_t self = index(kernel.id());
     copy_block(to.of(out, self), from.of(in, self));
     Status status = Status::ok;
@@ -127,7 +135,7 @@ inline Task<Status> exchange_blocks(Kernel& kernel, std::span<const std::byte> o
         const std::uint32_t before = (self + kernel.nodes() - step) % kernel.nodes();
         const auto place = from.of(in, before);
         const Received got = co_await sendrecv(kernel, node_at(next), to.of(out, next),
-                                               node_at(before), place, kBlocksTag);
+                                               node_at(before), place, label);
         status = first_failure(status, whole(got, place));
     }
     co_return status;
@@ -144,8 +152,9 @@ using Const = std::span<const std::type_identity_t<T>>;
 template <Plain T, std::size_t N>
 Task<Status> scatterv(Kernel& kernel, detail::Const<T> all, Counts counts, std::span<T, N> mine,
                       NodeId root = NodeId{0}) {
-    return detail::scatter_blocks(kernel, std::as_bytes(all), {counts, sizeof(T)},
-                                  std::as_writable_bytes(mine), root);
+    return as_call(kernel, kBlocksTag,
+                   detail::scatter_blocks(kernel, std::as_bytes(all), {counts, sizeof(T)},
+                                          std::as_writable_bytes(mine), root));
 }
 
 /// The other way round: the root has the blocks of all nodes in `all` (which the others leave
@@ -153,15 +162,17 @@ Task<Status> scatterv(Kernel& kernel, detail::Const<T> all, Counts counts, std::
 template <Plain T, std::size_t N>
 Task<Status> gatherv(Kernel& kernel, detail::Const<T> mine, Counts counts, std::span<T, N> all,
                      NodeId root = NodeId{0}) {
-    return detail::gather_blocks(kernel, std::as_bytes(mine), {counts, sizeof(T)},
-                                 std::as_writable_bytes(all), root);
+    return as_call(kernel, kBlocksTag,
+                   detail::gather_blocks(kernel, std::as_bytes(mine), {counts, sizeof(T)},
+                                         std::as_writable_bytes(all), root));
 }
 
 /// The same, and every node has all blocks.
 template <Plain T, std::size_t N>
 Task<Status> allgatherv(Kernel& kernel, detail::Const<T> mine, Counts counts, std::span<T, N> all) {
-    return detail::allgather_blocks(kernel, std::as_bytes(mine), {counts, sizeof(T)},
-                                    std::as_writable_bytes(all));
+    return as_call(kernel, kBlocksTag,
+                   detail::allgather_blocks(kernel, std::as_bytes(mine), {counts, sizeof(T)},
+                                            std::as_writable_bytes(all)));
 }
 
 /// Sends block c of `out` to node c, and takes the one from node c to place c of `in`: `to[c]` and
@@ -169,8 +180,9 @@ Task<Status> allgatherv(Kernel& kernel, detail::Const<T> mine, Counts counts, st
 template <Plain T, std::size_t N>
 Task<Status> alltoallv(Kernel& kernel, detail::Const<T> out, Counts to, std::span<T, N> in,
                        Counts from) {
-    return detail::exchange_blocks(kernel, std::as_bytes(out), {to, sizeof(T)},
-                                   std::as_writable_bytes(in), {from, sizeof(T)});
+    return as_call(kernel, kBlocksTag,
+                   detail::exchange_blocks(kernel, std::as_bytes(out), {to, sizeof(T)},
+                                           std::as_writable_bytes(in), {from, sizeof(T)}));
 }
 
 } // namespace mesh

@@ -2,9 +2,11 @@
 //
 // A group is a list of nodes, the same at each of them; a member's rank is its place in it. Values
 // go along a binomial tree of ranks as messages under the group's tag, so members need not be
-// neighbours, and groups that share no node, or have other tags, do not meet.
+// neighbours, and groups that share no node, or have other tags, do not meet. Members count their
+// calls under the group's tag, so a node that is in two groups gives them two tags.
 #pragma once
 
+#include "collectives/call.hpp"
 #include "library/values.hpp"
 
 #include <algorithm>
@@ -48,48 +50,44 @@ std::span<const NodeId> members_if(const Kernel& kernel, std::span<NodeId> room,
     return room.first(count);
 }
 
-/// Gives the value of rank 0 to all members. bad_argument: this node is none of them; else as
-/// send() and receive().
+namespace detail {
+
+/// From rank 0 to all members, as a part of a call.
 template <Plain T>
-Task<Status> group_broadcast(Kernel& kernel, Group group, T& value) {
-    if (!group.member())
-        co_return Status::bad_argument;
+Task<Status> down_group(Kernel& kernel, Group group, CallLabel label, T& value) {
     std::uint32_t bit = 1; // this node's lowest, where its value comes from
     while (bit < group.size() && (group.rank() & bit) == 0)
         bit <<= 1;
     if (group.rank() != 0) {
         const Received got =
-            co_await receive_value(kernel, value, group.tag(), group[group.rank() - bit]);
+            co_await receive_value(kernel, value, label, group[group.rank() - bit]);
         if (got.status != Status::ok)
             co_return got.status;
     }
     for (bit >>= 1; bit != 0; bit >>= 1)
         if (group.rank() + bit < group.size()) {
             const Status sent =
-                co_await send_value(kernel, group[group.rank() + bit], value, group.tag());
+                co_await send_value(kernel, group[group.rank() + bit], value, label);
             if (sent != Status::ok)
                 co_return sent;
         }
     co_return Status::ok;
 }
 
-/// Combines the values of all members by Op; rank 0 has the result. In the order of ranks, so Op
-/// need not be commutative.
-template <class Op = std::plus<>, Plain T>
-Task<Status> group_reduce(Kernel& kernel, Group group, T& value) {
-    if (!group.member())
-        co_return Status::bad_argument;
+/// From all members to rank 0.
+template <class Op, Plain T>
+Task<Status> up_group(Kernel& kernel, Group group, CallLabel label, T& value) {
     for (std::uint32_t bit = 1; bit < group.size(); bit <<= 1) {
         if ((group.rank() & bit) != 0) {
             const Status sent =
-                co_await send_value(kernel, group[group.rank() - bit], value, group.tag());
+                co_await send_value(kernel, group[group.rank() - bit], value, label);
             co_return sent;
         }
         if (group.rank() + bit >= group.size())
             continue;
         T other{};
         const Received got =
-            co_await receive_value(kernel, other, group.tag(), group[group.rank() + bit]);
+            co_await receive_value(kernel, other, label, group[group.rank() + bit]);
         if (got.status != Status::ok)
             co_return got.status;
         value = T(Op{}(value, other));
@@ -97,14 +95,40 @@ Task<Status> group_reduce(Kernel& kernel, Group group, T& value) {
     co_return Status::ok;
 }
 
+/// One call of a group: up and down, or one of both.
+template <class Op, Plain T>
+Task<Status> group_call(Kernel& kernel, Group group, T& value, bool up, bool down) {
+    if (!group.member())
+        co_return Status::bad_argument;
+    const Call call{kernel, group.tag(), true};
+    Status status = call.status();
+    if (up && status == Status::ok)
+        status = co_await up_group<Op>(kernel, group, call.label(), value);
+    if (down && status == Status::ok)
+        status = co_await down_group(kernel, group, call.label(), value);
+    co_return status;
+}
+
+} // namespace detail
+
+/// Gives the value of rank 0 to all members. bad_argument: this node is none of them; tag_in_use:
+/// another collective of a group has its tag at this node; else as send() and receive().
+template <Plain T>
+Task<Status> group_broadcast(Kernel& kernel, Group group, T& value) {
+    return detail::group_call<std::plus<>>(kernel, group, value, false, true);
+}
+
+/// Combines the values of all members by Op; rank 0 has the result. In the order of ranks, so Op
+/// need not be commutative.
+template <class Op = std::plus<>, Plain T>
+Task<Status> group_reduce(Kernel& kernel, Group group, T& value) {
+    return detail::group_call<Op>(kernel, group, value, true, false);
+}
+
 /// The same, and every member has the result.
 template <class Op = std::plus<>, Plain T>
 Task<Status> group_allreduce(Kernel& kernel, Group group, T& value) {
-    const Status reduced = co_await group_reduce<Op>(kernel, group, value);
-    if (reduced != Status::ok)
-        co_return reduced;
-    const Status given = co_await group_broadcast(kernel, group, value);
-    co_return given;
+    return detail::group_call<Op>(kernel, group, value, true, true);
 }
 
 /// Waits until all members have come.

@@ -100,16 +100,23 @@ inline auto any_ended(Kernel& kernel, std::span<const Request> requests) {
 }
 
 /// Sends `data` to `to` and receives from `from` at the same time, so that a ring of them ends.
-/// What receive() gives; where that is ok, with the status of the send.
+/// What receive() gives; where that is ok, with the status of the send. `label`: of a call of a
+/// collective, of which it is a part.
 inline Task<Received> sendrecv(Kernel& kernel, NodeId to, std::span<const std::byte> data,
-                               NodeId from, std::span<std::byte> buffer, Tag tag = 0) {
+                               NodeId from, std::span<std::byte> buffer, CallLabel label) {
     ProcessId sending{};
-    if (!kernel.spawn(send(kernel, to, {.tag = tag}, data), sending))
+    const SendOptions options{.tag = label.tag, .call = label.call};
+    if (!kernel.spawn(send(kernel, to, options, data), sending))
         co_return Received{.status = Status::no_memory};
-    Received received = co_await receive(kernel, buffer, tag, from);
+    Received received = co_await receive(kernel, buffer, label, from);
     const Status sent = co_await kernel.join(sending);
     received.status = first_failure(received.status, sent);
     co_return received;
+}
+
+inline Task<Received> sendrecv(Kernel& kernel, NodeId to, std::span<const std::byte> data,
+                               NodeId from, std::span<std::byte> buffer, Tag tag = 0) {
+    return sendrecv(kernel, to, data, from, buffer, CallLabel{tag});
 }
 
 /// What a receive() with these would take.

@@ -80,11 +80,28 @@ Task<Status> send_value(Kernel& kernel, NodeId to, const T&& value, Tag tag = 0)
     return detail::send_kept(kernel, to, value, tag);
 }
 
+/// As a part of a call of a collective.
+template <Plain T>
+Task<Status> send_value(Kernel& kernel, NodeId to, const T& value, CallLabel label) {
+    const SendOptions options{.tag = label.tag, .call = label.call};
+    const Status sent = co_await send(kernel, to, options, detail::bytes_from(value));
+    co_return sent;
+}
+
 /// Receives one value; see receive(). bad_argument: the message was shorter than one.
 template <Plain T>
 Task<Received> receive_value(Kernel& kernel, T& value, Tag tag = kAnyTag,
                              NodeId source = kAnySource) {
     Received received = co_await receive(kernel, detail::bytes_into(value), tag, source);
+    if (received.status == Status::ok && received.bytes != sizeof(T))
+        received.status = Status::bad_argument;
+    co_return received;
+}
+
+/// As a part of a call of a collective.
+template <Plain T>
+Task<Received> receive_value(Kernel& kernel, T& value, CallLabel label, NodeId source) {
+    Received received = co_await receive(kernel, detail::bytes_into(value), label, source);
     if (received.status == Status::ok && received.bytes != sizeof(T))
         received.status = Status::bad_argument;
     co_return received;

@@ -47,7 +47,7 @@ void account_packet(Kernel& node, std::uint32_t position, std::span<const std::b
     put_out(node, position, payload);
 }
 
-Process run_broadcast(Kernel& node) {
+Task<Status> stream_broadcast(Kernel& node) {
     const wire::Job& job = node.job();
     const BroadcastPlan plan{job.rule, node_at(job.root), job.message_bytes, job.packet_bytes, 1};
     Broadcast broadcast{node, plan};
@@ -87,6 +87,11 @@ Process watch_copies(Kernel& node, const CopyReport& copies, std::span<const std
         const std::uint32_t seen = copies.copies;
         co_await node.wait_until([&copies, seen] { return copies.copies != seen; });
     }
+}
+
+Process run_broadcast(Kernel& node) {
+    const Status status = co_await as_call(node, 1, stream_broadcast(node));
+    co_return status;
 }
 
 Process run_copies(Kernel& node) {
@@ -148,13 +153,14 @@ Process send_traffic(Kernel& node) {
     co_return worst;
 }
 
+// Accounts for one message. unreachable: its sender is gone, or has given it up.
 Process take_message(Kernel& node, Message& message) {
     std::uint32_t crc = 0;
     std::uint32_t position = 0;
     do {
         Packet packet = co_await next(node, message);
         if (!packet)
-            co_return Status::no_memory;
+            co_return message.status();
         crc = wire::crc32(packet.payload(), crc);
         count_packet(node, packet.payload());
         put_out(node, position, packet.payload());
@@ -165,18 +171,18 @@ Process take_message(Kernel& node, Message& message) {
     co_return Status::ok;
 }
 
+// Also beside a sender that is gone: it takes what the others send.
 Process run_send(Kernel& node) {
     const wire::Job& job = node.job();
     ProcessId sender;
     if (!node.spawn(send_traffic(node), sender))
         co_return Status::no_memory;
+    Status status = Status::ok;
     for (std::uint32_t got = 0; got < job.expected; ++got) {
         Message message = co_await receive_message(node);
-        const Status status = co_await take_message(node, message);
-        if (status != Status::ok)
-            co_return status;
+        status = worse(status, co_await take_message(node, message));
     }
-    co_return co_await node.join(sender);
+    co_return worse(status, co_await node.join(sender));
 }
 
 // Personalised and all-to-all communication

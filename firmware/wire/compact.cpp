@@ -4,6 +4,7 @@
 #include "wire/bytes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace mesh::wire {
@@ -47,6 +48,7 @@ constexpr std::array<Field, 11> kPacketFields{{{packet_offset::kRule, 1},
                                                {packet_offset::kUnitBytes, 4}}};
 constexpr unsigned kTotal = 5;
 constexpr unsigned kDestination = 6;
+constexpr unsigned kUnit = 10;
 
 /// Bytes of all fields at their largest.
 template <std::size_t kCount>
@@ -141,15 +143,26 @@ void read_link(Reader& reader, std::span<std::byte> head) {
     }
 }
 
-/// What stands in the fields of a packet header on the line: nodes one up, so that none is 0, and
-/// of the message the bytes behind this packet, as the last one has none.
+/// What stands in the fields of a packet header on the line: nodes one up, so that none is 0, of
+/// the message the bytes behind this packet, as the last one has none, and the number of the call
+/// below the bytes of the external packet, which only the first of its packets says.
 std::uint64_t on_line(std::uint64_t value, unsigned field, std::uint32_t bytes_to_here) {
     const auto word = static_cast<std::uint32_t>(value);
-    return field == kTotal ? word - bytes_to_here : field == kDestination ? word + 1 : value;
+    switch (field) {
+    case kTotal: return word - bytes_to_here;
+    case kDestination: return word + 1;
+    case kUnit: return std::rotl(word, kCallBits);
+    default: return value;
+    }
 }
 std::uint64_t off_line(std::uint64_t value, unsigned field, std::uint32_t bytes_to_here) {
     const auto word = static_cast<std::uint32_t>(value);
-    return field == kTotal ? word + bytes_to_here : field == kDestination ? word - 1 : value;
+    switch (field) {
+    case kTotal: return word + bytes_to_here;
+    case kDestination: return word - 1;
+    case kUnit: return std::rotr(word, kCallBits);
+    default: return value;
+    }
 }
 
 /// Where in its message the byte behind this packet is.

@@ -27,7 +27,9 @@ enum class Counter : std::uint8_t {
     drop_no_buffer,    // refused for lack of a pool buffer; the sender keeps it
     drop_dead_link,   // next hop is a dead link, or the session in which it was under way has ended
     drop_old_session, // of a session of its link that is over, or has not begun
+    drop_old_call,    // of a call of a collective that is over at this node
     drop_no_route,    // rule, node number or subtree that this network does not have
+    drop_too_far,     // has crossed more links than its rule has
     drop_unexpected,  // end-to-end control for a message that is not (or no longer) under way
     links_dead,       // sessions of links that have ended at this node
     buffers_used_max, // high-water mark of the packet pool
@@ -43,8 +45,9 @@ inline constexpr std::array<std::string_view, kCounterCount> kCounterNames{
     "packets_injected", "retransmissions",  "acks_sent",         "refusals",
     "bounces",          "disjoint_retries", "drop_crc",          "drop_malformed",
     "drop_wrong_port",  "drop_duplicate",   "drop_out_of_order", "drop_no_buffer",
-    "drop_dead_link",   "drop_old_session", "drop_no_route",     "drop_unexpected",
-    "links_dead",       "buffers_used_max", "arena_bytes_max"};
+    "drop_dead_link",   "drop_old_session", "drop_old_call",     "drop_no_route",
+    "drop_too_far",     "drop_unexpected",  "links_dead",        "buffers_used_max",
+    "arena_bytes_max"};
 
 /// One node's counters. Not interrupt safe: only the kernel's thread writes them.
 class Counters {

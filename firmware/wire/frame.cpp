@@ -36,7 +36,8 @@ static_assert(offsetof(PacketHeader, rule) == packet_offset::kRule &&
               offsetof(PacketHeader, message) == packet_offset::kMessage &&
               offsetof(PacketHeader, position) == packet_offset::kPosition &&
               offsetof(PacketHeader, total_bytes) == packet_offset::kTotalBytes &&
-              offsetof(PacketHeader, unit_bytes) == packet_offset::kUnitBytes &&
+              sizeof(PacketHeader::total_bytes) + packet_offset::kTotalBytes ==
+                  packet_offset::kUnitBytes &&
               sizeof(PacketHeader) == packet_offset::kPacketCrc);
 
 constexpr std::size_t kLinkBytes = offset::kLinkCrc - offset::kEtherType;

@@ -31,6 +31,10 @@ inline constexpr std::uint16_t kEtherType = 0xB588; // 88B5, "local experimental
 using ModelTime = std::uint64_t;
 inline constexpr ModelTime kTicksPerUnit = 1'000'000;
 inline constexpr ModelTime kNever = ~ModelTime{0};
+/// Lockstep: no times, but what may be due behind all of them, and moves none. When nothing can
+/// move any more, what asks after others that are silent; before that, processes that gave way.
+inline constexpr ModelTime kAtRest = kNever - 1;
+inline constexpr ModelTime kNextTurn = kNever - 2;
 
 /// The same as a header has it: it lies at a whole number of words, which need not be even.
 class HeaderTime {
@@ -57,8 +61,9 @@ enum class Kind : std::uint8_t {
     // between a node and the host
     host,  // a packet between a node and the host tool; not numbered
     idle,  // node to loom: nothing left to do; `refused` = frames consumed since reset (modulo
-           // 2^32), `model_time` = earliest timer (kNever if none)
-    grant, // loom to node: model time has come to `model_time`; fire what is due
+           // 2^32), `model_time` = earliest timer, kNextTurn, kAtRest, or kNever if there is none
+    grant, // loom to node: model time has come to `model_time`, or what that stands for: fire what
+           // is due
     // between loaders (load.hpp): the packet has a header of their own
     load,
 };
@@ -95,9 +100,17 @@ inline constexpr std::size_t kFlags = 15;       // u8
 inline constexpr std::size_t kMessage = 16;     // u32, number of the message at its source
 inline constexpr std::size_t kPosition = 20;    // u32, byte offset of this payload in the message
 inline constexpr std::size_t kTotalBytes = 24;  // u32, of the message
-inline constexpr std::size_t kUnitBytes = 28;   // u32, of the external packet; 0: this one alone
+inline constexpr std::size_t kUnitBytes = 28;   // kUnitBits of the external packet; 0: this alone
+inline constexpr std::size_t kCall = 28;        // of a collective; the other bits of this word
 inline constexpr std::size_t kPacketCrc = 32;   // CRC-32 of bytes 0..31 and of the payload
 } // namespace packet_offset
+
+/// How the word at packet_offset::kUnitBytes is shared: bytes of an external packet, which is a
+/// message at most; and the number of the call of a collective that it belongs to, 0 for none.
+inline constexpr unsigned kUnitBits = 21;
+inline constexpr unsigned kCallBits = 32 - kUnitBits;
+inline constexpr std::uint32_t kUnitBytesMax = (1u << kUnitBits) - 1;
+inline constexpr std::uint32_t kCallMax = (1u << kCallBits) - 1;
 
 /// A number that no end of a link has in a session.
 inline constexpr std::uint16_t kNoNumber = 0xFFFF;
@@ -138,6 +151,10 @@ inline constexpr std::uint8_t kTimeless = 0x01; // end-to-end control: outside t
 inline constexpr std::uint8_t kInward = 0x02;   // up a tree, to its root
 inline constexpr std::uint8_t kPart = 0x04;     // of the external packet begun before it
 inline constexpr std::uint8_t kVoid = 0x08;     // its sender could not make what is expected of it
+inline constexpr std::uint8_t kBackByPath = 0x10; // its answer takes a disjoint path
+inline constexpr std::uint8_t kAgain = 0x20;      // an offer that may be another copy of one before
+inline constexpr std::uint8_t kMore = 0x40;    // an offer: the next one of its sender was sent away
+inline constexpr std::uint8_t kRequest = 0x80; // an offer without its bytes: is there room?
 } // namespace packet_flag
 
 /// The fields of a link header, as they lie in the frame.
@@ -176,7 +193,8 @@ struct PacketHeader {
     std::uint32_t message = 0;
     std::uint32_t position = 0;
     std::uint32_t total_bytes = 0;
-    std::uint32_t unit_bytes = 0;
+    std::uint32_t unit_bytes : kUnitBits = 0;
+    std::uint32_t call : kCallBits = 0; // see kernel/packets/calls.hpp
 
     bool is_timeless() const { return (flags & packet_flag::kTimeless) != 0; }
     bool is_part() const { return (flags & packet_flag::kPart) != 0; }

@@ -49,7 +49,7 @@ public:
           arena_(8192),
           workspace_(256),
           node_({{Topology::cube, kPorts}, node_at(kSelf)},
-                {buffers_, slots_, links_, processes_, senders_, arena_, workspace_}, {4096},
+                {buffers_, slots_, links_, processes_, peers_, arena_, workspace_}, {4096},
                 {&discard, nullptr}, &take_all),
           receiving_(node_.lend()) {
         node_.boot();
@@ -119,7 +119,7 @@ private:
     std::vector<PortSlot> slots_;
     std::array<Link, kPorts> links_;
     std::array<ProcessSlot, limits::kProcessesMax> processes_;
-    std::array<Sender, 8> senders_;
+    std::array<Peer, 64> peers_;
     std::vector<std::byte> arena_;
     std::vector<std::byte> workspace_;
     NodeCore node_;

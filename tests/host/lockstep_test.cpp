@@ -254,6 +254,44 @@ TEST_F(LockstepTest, ATimerThatNoTimeCanReachIsRefused) {
     EXPECT_EQ(complaint, "");
 }
 
+TEST_F(LockstepTest, TurnsComeBehindAllTimesAndRestBehindTurnsAndNeitherTakesTime) {
+    using Grants = std::vector<std::pair<std::uint32_t, wire::ModelTime>>;
+    lockstep.begin();
+    hold(2, 0, 6, 1);
+    idle(0, wire::kAtRest);
+    idle(1, wire::kNextTurn);
+    idle(2, 9);
+    EXPECT_TRUE(grants.empty());
+    idle(2, 9);
+    EXPECT_EQ(grants, (Grants{{2, 9}}));
+    idle(2, wire::kNextTurn);
+    EXPECT_EQ(grants, (Grants{{2, 9}, {1, wire::kNextTurn}, {2, wire::kNextTurn}}));
+    EXPECT_TRUE(lockstep.has_turn(node_at(1)));
+    EXPECT_FALSE(lockstep.has_turn(node_at(0)));
+    idle(2, 9); // it may say the time that it was granted once more
+    idle(1);
+    EXPECT_EQ(grants.back(), (std::pair<std::uint32_t, wire::ModelTime>{2, 9}));
+    idle(2);
+    EXPECT_EQ(grants.back(), (std::pair<std::uint32_t, wire::ModelTime>{0, wire::kAtRest}));
+    EXPECT_FALSE(lockstep.quiescent());
+    EXPECT_EQ(lockstep.now(), 9u);
+    EXPECT_EQ(lockstep.moves(), 3u); // a packet, and twice the time 9
+    idle(0);
+    EXPECT_EQ(complaint, "");
+    EXPECT_TRUE(lockstep.quiescent());
+}
+
+TEST_F(LockstepTest, QuestionsLeaveBesideOneThatGivesWayForEver) {
+    lockstep.begin();
+    idle(0, wire::kAtRest);
+    idle(2);
+    std::size_t turns = 0;
+    for (; turns < 10 * Lockstep::kTurnsOfRest && !lockstep.awaited(node_at(0)); ++turns)
+        idle(1, wire::kNextTurn);
+    EXPECT_EQ(turns, Lockstep::kTurnsOfRest);
+    EXPECT_EQ(grants.back(), (std::pair<std::uint32_t, wire::ModelTime>{0, wire::kAtRest}));
+}
+
 TEST_F(LockstepTest, ARestartedNodeIsAwaitedAndCountsFromItsReset) {
     lockstep.begin();
     all_idle();

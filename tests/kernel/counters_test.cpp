@@ -289,7 +289,7 @@ Process sends_three_packets(Kernel& node) {
 }
 
 TEST(Counters, AnAcknowledgementOnADuplicateStillWakesWhoWaitsForABuffer) {
-    Bench bench{sends_three_packets, 6};
+    Bench bench{sends_three_packets, 8};
     bench.give(data_frame(0)); // waits in the mailbox: three buffers are left
     bench.start();
     EXPECT_EQ(bench.node().counters()[Counter::packets_injected], 1u);
@@ -301,7 +301,7 @@ TEST(Counters, AnAcknowledgementOnADuplicateStillWakesWhoWaitsForABuffer) {
 
 // A damaged packet does not take the acknowledgement in its link header with it.
 TEST(Counters, AnAcknowledgementWithADamagedPacketStillWakesWhoWaitsForABuffer) {
-    Bench bench{sends_three_packets, 6};
+    Bench bench{sends_three_packets, 8};
     bench.give(data_frame(0));
     bench.start();
     EXPECT_EQ(bench.node().counters()[Counter::packets_injected], 1u);
@@ -380,7 +380,7 @@ TEST(Counters, TogetherAccountForEveryFrameOfANoisyRun) {
 }
 
 TEST(Counters, TheHighWaterMarkOfThePoolIsNeverBeyondIt) {
-    for (const std::size_t buffers : {12u, 40u, 300u}) {
+    for (const std::size_t buffers : {16u, 40u, 300u}) {
         Rig rig{{Topology::cube, 3}, app_main_job, buffers};
         rig.run({.op = wire::Op::bcast, .rule = Rule::hp, .message_bytes = 200'000});
         for (std::uint32_t id = 0; id < 8; ++id) {

@@ -20,7 +20,7 @@ Process gathers_again_and_again(Kernel& node) {
         const PersonalPlan plan{.tree = Rule::edt,
                                 .schedule = Schedule::queue,
                                 .block_bytes = 4,
-                                .tag = static_cast<Tag>(round)};
+                                .tag = 1};
         const Status status = co_await exchange(node, plan, Exchange::allgather, memory);
         if (status != Status::ok)
             co_return status;

@@ -128,12 +128,13 @@ Process storm_program(Kernel& node) {
     co_return co_await node.join(shooter);
 }
 
-/// Smallest pool of the proof for single packets: longest path + 1, and the two of the node itself.
+/// Smallest pool of the proof for single packets: longest path + 1, the two of the node itself, and
+/// the reserve.
 std::size_t smallest_pool(Network network, const std::vector<Rule>& rules) {
     unsigned longest = 0;
     for (const Rule rule : rules)
         longest = std::max(longest, rules_of(network.topology).longest(network, rule));
-    return longest + 1 + 2;
+    return limits::pool_buffers_min(longest, 0, 0);
 }
 
 struct Load {
@@ -320,8 +321,8 @@ void expect_messages_arrive(std::uint8_t dim, std::size_t buffers, unsigned seed
 TEST(Forwarding, MessagesFromAllToAllAreNeverStuckInThePoolThatTheLimitsDerive) {
     for (std::uint8_t dim = 1; dim <= exhaustive(4, 5); ++dim)
         for (unsigned seed = 1; seed <= 4; ++seed) {
-            expect_messages_arrive(dim, limits::pool_buffers_min(dim, 1), seed, 3000, 12);
-            expect_messages_arrive(dim, limits::pool_buffers_min(dim, 1), seed, 0, 40);
+            expect_messages_arrive(dim, limits::pool_buffers_min(dim, dim + 1, 1), seed, 3000, 12);
+            expect_messages_arrive(dim, limits::pool_buffers_min(dim, dim + 1, 1), seed, 0, 40);
             if (HasFailure())
                 return;
         }
@@ -330,7 +331,8 @@ TEST(Forwarding, MessagesFromAllToAllAreNeverStuckInThePoolThatTheLimitsDerive) 
 TEST(Forwarding, MessagesOnNoisyCablesAreNeverStuckInThePoolThatTheLimitsDerive) {
     for (std::uint8_t dim = 2; dim <= 3; ++dim)
         for (unsigned seed = 1; seed <= 3; ++seed)
-            expect_messages_arrive(dim, limits::pool_buffers_min(dim, 1), seed, 3000, 5, kLoud);
+            expect_messages_arrive(dim, limits::pool_buffers_min(dim, dim + 1, 1), seed, 3000, 5,
+                                   kLoud);
 }
 
 } // namespace forwarding_test

@@ -13,51 +13,124 @@ namespace intake_test {
 
 using Fate = Intake::Fate;
 
-constexpr NodeId kNear = node_at(1), kFar = node_at(3); // of two places they share the second
-constexpr NodeId kOther = node_at(2);
+constexpr NodeId kNear = node_at(1), kFar = node_at(3), kOther = node_at(2);
+constexpr unsigned kRoom = 2;
+
+/// An offer as node `from` sends it.
+wire::PacketHeader offer_of(NodeId from, std::uint32_t message, Tag tag = 0,
+                            std::uint32_t before = 0) {
+    return {.source = from,
+            .tag = tag,
+            .service = static_cast<std::uint8_t>(Service::message),
+            .message = message,
+            .position = before};
+}
 
 struct Places {
-    std::array<Sender, 2> senders;
+    std::array<Peer, 4> peers{};
     Mailbox mailbox;
     Intake intake;
     Counters counters;
-    explicit Places(bool begun_anew = false) : intake(senders, mailbox, begun_anew) {}
+    explicit Places(bool started_again = false) : intake(peers, mailbox, kRoom, started_again) {}
+    void accept(NodeId from, std::uint32_t message) { intake.accept(offer_of(from, message)); }
+    Intake::Verdict judge(NodeId from, std::uint32_t message, Tag tag = 0,
+                          std::uint32_t before = 0) {
+        return intake.judge(offer_of(from, message, tag, before), kNoNode);
+    }
 };
 
-TEST(Intake, SendersThatShareAPlacePushEachOtherOutAndNothingIsClaimedOfThem) {
+using Verdict = Intake::Verdict;
+
+TEST(Intake, TheLastNumberTakenInSaysOfEachMessageWhetherItHasBeenHere) {
     Places node;
-    node.intake.accept(kNear, 5);
+    node.accept(kNear, 5);
     EXPECT_EQ(node.intake.fate(kNear, 4), Fate::taken);
     EXPECT_EQ(node.intake.fate(kNear, 5), Fate::taken);
     EXPECT_EQ(node.intake.fate(kNear, 6), Fate::never_came);
-    EXPECT_EQ(node.intake.fate(kFar, 1), Fate::unknown) << "it may have been pushed out";
-    node.intake.accept(kFar, 1);
-    EXPECT_EQ(node.intake.fate(kNear, 5), Fate::unknown);
-    EXPECT_EQ(node.intake.fate(kFar, 1), Fate::taken);
-    node.intake.accept(kNear, 7);
-    EXPECT_EQ(node.intake.fate(kNear, 6), Fate::unknown) << "it may have come before it was";
-    EXPECT_EQ(node.intake.fate(kNear, 8), Fate::never_came);
-    EXPECT_EQ(node.intake.fate(kOther, 9), Fate::never_came);
+    EXPECT_EQ(node.intake.fate(kFar, 1), Fate::never_came);
+    node.accept(kFar, 1);
+    EXPECT_EQ(node.intake.fate(kNear, 5), Fate::taken) << "nobody pushes it out";
 }
 
-TEST(Intake, ANodeThatBeganAnewClaimsNothingOfOlderMessages) {
+TEST(Intake, ANodeThatWasStartedAgainClaimsNothingOfSendersThatItDoesNotKnow) {
     Places node{true};
-    node.intake.accept(kNear, 5);
+    EXPECT_EQ(node.intake.fate(kNear, 5), Fate::unknown);
+    node.accept(kNear, 5);
     EXPECT_EQ(node.intake.fate(kNear, 5), Fate::taken);
-    EXPECT_EQ(node.intake.fate(kNear, 4), Fate::unknown);
+    EXPECT_EQ(node.intake.fate(kNear, 6), Fate::never_came);
 }
 
-TEST(Intake, AnOfferIsEarlyWhileTheMessageBeforeItHasNotComeForAllThatIsKnown) {
+TEST(Intake, AnOfferIsSentAwayWhileTheMessageBeforeItHasNotCome) {
     Places node;
-    const auto is_early = [&](std::uint32_t before) {
-        return node.intake.is_early({.source = kNear, .position = before});
-    };
-    EXPECT_FALSE(is_early(0));
-    EXPECT_TRUE(is_early(5));
-    node.intake.accept(kNear, 5);
-    EXPECT_FALSE(is_early(5));
-    node.intake.accept(kFar, 1);
-    EXPECT_TRUE(is_early(5)) << "nobody knows";
+    EXPECT_EQ(node.judge(kNear, 6, 0, 5), Verdict::send_away);
+    EXPECT_FALSE(node.intake.any_away()) << "there is room, but not before the other one";
+    EXPECT_EQ(node.judge(kNear, 5), Verdict::accept);
+    node.accept(kNear, 5);
+    EXPECT_EQ(node.intake.next_call(), kNear) << "for the one that came early";
+    node.intake.call(kNear);
+    EXPECT_EQ(node.judge(kNear, 6, 0, 5), Verdict::accept);
+}
+
+TEST(Intake, WhoeverIsSentAwayIsCalledInTurnAndHasThePlaceThatNobodyElseGets) {
+    Places node;
+    node.accept(kNear, 1);
+    node.accept(kFar, 1);
+    EXPECT_EQ(node.judge(kOther, 1), Verdict::send_away);
+    EXPECT_EQ(node.judge(kNear, 2), Verdict::send_away);
+    EXPECT_EQ(node.intake.next_call(), kNoNode) << "there is no room";
+    node.intake.take();
+    const NodeId first = node.intake.next_call();
+    node.intake.call(first);
+    EXPECT_EQ(node.intake.next_call(), kNoNode) << "the place is promised";
+    EXPECT_EQ(node.judge(kFar, 2), Verdict::send_away) << "a newcomer has no place before them";
+    EXPECT_EQ(node.judge(first, 3), Verdict::accept);
+    node.accept(first, 3);
+    node.intake.take();
+    EXPECT_NE(node.intake.next_call(), first) << "it is the turn of the others";
+}
+
+TEST(Intake, WhoWasCalledAndHasNothingGivesThePlaceBack) {
+    Places node;
+    node.accept(kNear, 1);
+    node.accept(kNear, 2);
+    EXPECT_EQ(node.judge(kFar, 1), Verdict::send_away);
+    node.intake.take();
+    node.intake.call(node.intake.next_call());
+    node.intake.come(kFar);
+    EXPECT_FALSE(node.intake.any_away());
+    EXPECT_EQ(node.judge(kOther, 1), Verdict::accept);
+}
+
+TEST(Intake, CallsThatWereLostDoNotKeepRoomForEver) {
+    Places node;
+    node.accept(kNear, 1);
+    node.accept(kNear, 2);
+    EXPECT_EQ(node.judge(kFar, 1), Verdict::send_away);
+    EXPECT_EQ(node.judge(kOther, 1), Verdict::send_away);
+    node.intake.take();
+    node.intake.call(node.intake.next_call()); // and its node is dead
+    EXPECT_EQ(node.intake.next_call(), kNoNode);
+    for (unsigned ask = 0; ask <= node.peers.size() * limits::kProcessesMax; ++ask)
+        node.intake.check_calls();
+    EXPECT_NE(node.intake.next_call(), kNoNode);
+}
+
+TEST(Intake, AProcessThatWaitsForAnOfferThatWasSentAwayHasItCalledBesideTheRoom) {
+    Places node;
+    node.accept(kNear, 1);
+    node.accept(kNear, 2);
+    EXPECT_EQ(node.judge(kFar, 1, 7), Verdict::send_away);
+    EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::send_away);
+    node.intake.want({.service = Service::message, .tag = 9});
+    EXPECT_EQ(node.intake.next_call(), kNoNode);
+    node.intake.want({.service = Service::message, .tag = 8});
+    EXPECT_EQ(node.intake.next_call(), kOther);
+    node.intake.call(kOther);
+    EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::guest);
+    EXPECT_EQ(node.intake.judge(offer_of(kOther, 2), kOther), Verdict::send_away)
+        << "behind the guest";
+    node.intake.send_guest_away(offer_of(kOther, 1, 8));
+    EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::send_away) << "nobody waits for it now";
 }
 
 TEST(Intake, OfAMessageOnlyTheBytesThatComeNextAreTaken) {
@@ -68,7 +141,7 @@ TEST(Intake, OfAMessageOnlyTheBytesThatComeNextAreTaken) {
             {.payload_bytes = 50, .source = kNear, .message = message, .position = position},
             node.counters);
     };
-    node.intake.accept(kNear, 5);
+    node.accept(kNear, 5);
     EXPECT_FALSE(takes(5, 100)) << "nobody takes it";
     node.intake.begin(incoming);
     EXPECT_EQ(node.intake.fate(kNear, 5), Fate::being_taken);
@@ -82,53 +155,20 @@ TEST(Intake, OfAMessageOnlyTheBytesThatComeNextAreTaken) {
 }
 
 TEST(Intake, OfAMessageThatAProcessLeavesNobodyKnowsWhatHasBecome) {
-    for (const bool pushed_out : {false, true}) {
-        Places node;
-        Incoming incoming{.source = kNear, .message = 5};
-        node.intake.accept(kNear, 5);
-        node.intake.begin(incoming);
-        if (pushed_out)
-            node.intake.accept(kFar, 1);
-        node.intake.end(incoming, false);
-        EXPECT_EQ(node.intake.fate(kNear, 5), Fate::unknown);
-        EXPECT_EQ(node.intake.fate(kFar, 1), pushed_out ? Fate::taken : Fate::unknown);
-    }
+    Places node;
+    Incoming incoming{.source = kNear, .message = 5};
+    node.accept(kNear, 5);
+    node.intake.begin(incoming);
+    node.accept(kFar, 1);
+    node.intake.end(incoming, false);
+    EXPECT_EQ(node.intake.fate(kNear, 5), Fate::unknown);
+    EXPECT_EQ(node.intake.fate(kNear, 6), Fate::never_came);
+    EXPECT_EQ(node.intake.fate(kFar, 1), Fate::taken);
 }
 
 // Whole nodes -------------------------------------------------------------------------------------
 
-/// A message goes by a way that the test chooses, as its sender's kernel numbers it.
-void offer(Kernel& node, NodeId to, std::uint32_t message, Rule rule) {
-    const wire::PacketHeader header{.rule = rule,
-                                    .source = node.id(),
-                                    .destination = to,
-                                    .service = static_cast<std::uint8_t>(Service::message),
-                                    .message = message};
-    EXPECT_TRUE(node.try_post(header, {}, 0, 0));
-}
-
 Process nothing(Kernel&) { co_return Status::ok; }
-
-TEST(IntakeMesh, AnOfferOfAForgottenSenderIsTakenByTheChosenWayOnly) {
-    constexpr std::size_t kArenaForFivePlaces = 512; // of which nodes 1 and 6 share one
-    Rig rig{{Topology::cube, 3}, nothing, 64, 1, kArenaForFivePlaces};
-    rig.run({});
-    const auto comes = [&](std::uint32_t from, std::uint32_t message, Rule rule) {
-        offer(rig.kernel(from), node_at(0), message, rule);
-        rig.finish();
-        const Match match{.service = Service::message, .source = node_at(from), .message = message};
-        const bool is_there = rig.kernel(0).has(match);
-        if (is_there)
-            static_cast<void>(rig.kernel(0).take(match));
-        return is_there;
-    };
-    EXPECT_TRUE(comes(1, 1, Rule::unicast));
-    EXPECT_TRUE(comes(6, 1, Rule::unicast));
-    EXPECT_TRUE(comes(1, 2, Rule::unicast)) << "the first time, for all that is known";
-    EXPECT_FALSE(comes(6, 2, Rule::disjoint)) << "a copy may have come by the other way";
-    EXPECT_FALSE(comes(1, 1, Rule::unicast)) << "its sender is known, and what came before is not";
-    EXPECT_EQ(rig.total(Counter::drop_duplicate), 2u);
-}
 
 Process leaves_late(Kernel& node) {
     std::vector<std::byte> data(4000);
@@ -162,7 +202,7 @@ TEST(IntakeMesh, AnAnswerGoesByTheWayThatTheQuestionNamedIfThereIsOne) {
                                         .service = static_cast<std::uint8_t>(Service::look),
                                         .flags = wire::packet_flag::kTimeless,
                                         .message = 1,
-                                        .position = path.word(0)};
+                                        .position = path.word()};
         const std::uint64_t before = rig.carried;
         EXPECT_TRUE(rig.kernel(0).try_post(header, {}, 0, 0));
         rig.finish();

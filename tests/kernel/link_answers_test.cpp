@@ -127,24 +127,6 @@ struct OneNeighbour : BareLinks {
     }
 };
 
-TEST(LinkAnswers, ANodeWithoutRoomForNoticesNamesNoFreeBuffersUntilItHas) {
-    OneNeighbour node;
-    node.admission.close(true);
-    EXPECT_FALSE(node.bring_packet());
-    const std::optional<wire::LinkHeader> refusal = node.next();
-    ASSERT_TRUE(refusal);
-    EXPECT_EQ(refusal->kind, Kind::ack);
-    EXPECT_EQ(refusal->refused, 1u);
-    EXPECT_EQ(refusal->free_buffers, 0u);
-    node.links.on_buffers_free();
-    EXPECT_FALSE(node.next()) << "there is nothing to tell";
-    node.admission.close(false);
-    node.links.on_buffers_free();
-    const std::optional<wire::LinkHeader> told = node.next();
-    ASSERT_TRUE(told) << "who was refused is told";
-    EXPECT_EQ(told->free_buffers, 16u);
-}
-
 /// Packets go one way only, one at a time: both ends come to rest after each.
 struct OneWay {
     explicit OneWay(std::size_t buffers) : sender(buffers, false, 4096) { sender.meet(); }

@@ -185,6 +185,134 @@ TEST(LockstepNode, ACutCableIsDeadAfterTheMostAttemptsAndTheMeshComesToRest) {
     EXPECT_EQ(rig.report(1).done, 0u);
 }
 
+// Model time as node `id` knows it.
+wire::ModelTime time_of(Rig& rig, std::uint32_t id) { return rig.kernel(id).deadline_in(0); }
+
+Process waits_for_nothing(Kernel& node) {
+    std::byte byte{};
+    if (index(node.id()) == 1)
+        co_return (co_await receive(node, std::span(&byte, 1), 2, NodeId{0})).status;
+    co_await node.receive({.tag = 999}); // it does not end
+    co_return Status::ok;
+}
+
+TEST(LockstepNode, QuestionsLeaveWhenAllIsAtRestAndMoveNoTime) {
+    Rig rig{{Topology::cube, 1}, waits_for_nothing};
+    start(rig);
+    for (unsigned question = 0; question < limits::kAsksMax; ++question) {
+        EXPECT_EQ(last_word(rig, 1).model_time, wire::kAtRest) << "question " << question;
+        EXPECT_EQ(last_word(rig, 0).model_time, wire::kNever);
+        ASSERT_TRUE(grant_earliest(rig));
+        EXPECT_EQ(time_of(rig, 1), 0u);
+    }
+    EXPECT_EQ(last_word(rig, 1).model_time, wire::kNever) << "it has asked often enough";
+    EXPECT_EQ(rig.report(1).done, 0u);
+}
+
+constexpr unsigned kWaitsInVain = 50;
+
+Process waits_in_vain(Kernel& node) {
+    std::byte byte{};
+    for (unsigned wait = 0; index(node.id()) == 0 && wait < kWaitsInVain; ++wait) {
+        const Received got = co_await receive(node, std::span(&byte, 1), 2, NodeId{3});
+        node.result().received_messages += got.status == Status::unreachable ? 1 : 0;
+    }
+    co_return Status::ok;
+}
+
+TEST(LockstepNode, ModelTimeHasRoomForAnyNumberOfWaitsInVain) {
+    Rig rig{{Topology::cube, 2}, waits_in_vain};
+    rig.is_cut = [&](NodeId from, Port port) {
+        return rig.started && (index(from) == 3 || (index(from) ^ (1u << index(port))) == 3);
+    };
+    start(rig);
+    run_to_rest(rig);
+    EXPECT_EQ(rig.report(0).received_messages, kWaitsInVain);
+    EXPECT_EQ(rig.report(0).done, 1u);
+    EXPECT_LT(time_of(rig, 0), 1000 * kUnit);
+}
+
+Process offers_what_nobody_wants(Kernel& node) {
+    std::byte byte{};
+    Status status = Status::ok;
+    if (index(node.id()) == 1) // the dead one tells nothing, and node 1 goes on waiting
+        status = (co_await receive(node, std::span(&byte, 1), 2, NodeId{0})).status;
+    if (index(node.id()) == 2)
+        co_return co_await send(node, NodeId{1}, {.tag = 7}, {});
+    co_await node.receive({.tag = 999}); // nobody ends
+    co_return status;
+}
+
+TEST(LockstepNode, WhoWaitsForEachOtherComeToRestOnADetourToo) {
+    for (const unsigned dead : {0u, 3u}) {
+        Rig rig{{Topology::cube, 2}, offers_what_nobody_wants};
+        rig.is_cut = [&](NodeId from, Port port) {
+            return rig.started &&
+                   (index(from) == dead || (index(from) ^ (1u << index(port))) == dead);
+        };
+        start(rig);
+        run_to_rest(rig);
+        EXPECT_EQ(rig.report(2).done, 0u) << "beside node " << dead;
+        EXPECT_LT(time_of(rig, 2), 1000 * kUnit) << "beside node " << dead;
+    }
+}
+
+constexpr unsigned kTurnsMost = 10'000;
+
+Process looks_again_and_again(Kernel& node) {
+    std::byte byte{};
+    if (index(node.id()) == 0)
+        co_return co_await send(node, NodeId{1}, {.tag = 5}, {});
+    unsigned turns = 0;
+    for (; !node.has({.service = Service::message, .tag = 5}) && turns < kTurnsMost; ++turns)
+        co_await node.yield();
+    node.result().received_packets = turns;
+    co_return (co_await receive(node, std::span(&byte, 1), 5)).status;
+}
+
+TEST(LockstepNode, ALoopThatGivesWaySeesWhatComes) {
+    Rig rig{{Topology::cube, 1}, looks_again_and_again};
+    start(rig);
+    run_to_rest(rig);
+    EXPECT_EQ(rig.report(1).done, 1u);
+    EXPECT_LT(rig.report(1).received_packets, 10u);
+}
+
+Process sleeps_for_ever(Kernel& node) {
+    co_await node.sleep(5 * kUnit);
+    co_await node.sleep(wire::kNever - 1);
+    co_return Status::ok;
+}
+
+TEST(LockstepNode, AProcessThatSleepsForEverSetsNoTimer) {
+    Rig rig{{Topology::cube, 0}, sleeps_for_ever};
+    start(rig);
+    grant(rig, 0, 5 * kUnit);
+    EXPECT_EQ(last_word(rig, 0).model_time, wire::kNever);
+    EXPECT_EQ(rig.report(0).done, 0u);
+}
+
+Process gives_way(Kernel& node) {
+    for (unsigned turn = 0; turn < 3; ++turn) {
+        story.push_back(std::to_string(turn));
+        co_await node.yield();
+    }
+    co_return Status::ok;
+}
+
+TEST(LockstepNode, AProcessThatGivesWayGoesOnOnceForEachTurn) {
+    story.clear();
+    Rig rig{{Topology::cube, 0}, gives_way};
+    start(rig);
+    for (const wire::ModelTime order : {wire::kNextTurn, wire::kAtRest, wire::kNextTurn}) {
+        EXPECT_EQ(last_word(rig, 0).model_time, wire::kNextTurn);
+        grant(rig, 0, order);
+    }
+    EXPECT_EQ(story, (std::vector<std::string>{"0", "1", "2"}));
+    EXPECT_EQ(rig.report(0).done, 1u);
+    EXPECT_EQ(time_of(rig, 0), 0u);
+}
+
 // Random traffic with noise, run twice with the same seed.
 std::vector<std::uint32_t> hashes(unsigned seed, std::size_t buffers, wire::ModelTime& finish) {
     const Network network{Topology::cube, 3};

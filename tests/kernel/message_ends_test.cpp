@@ -39,6 +39,8 @@ std::vector<std::byte>& memory(NodeId node) {
 Process one_message(Kernel& node) {
     if (node.id() == kFrom)
         story.sent = co_await send(node, kTo, story.options, memory(kFrom));
+    while (node.id() == story.listens_to && node.id() != kFrom) // it has nothing to say
+        co_await node.receive({.tag = 999});
     if (node.id() != kTo)
         co_return Status::ok;
     if (!story.leaves) {

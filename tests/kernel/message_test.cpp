@@ -84,7 +84,7 @@ TEST(Message, OfAnySizeArrivesWhole) {
     for (const std::uint32_t size : kSizes)
         for (const std::uint32_t to : {1u, 7u}) {
             plan = {.to = node_at(to), .size = size, .room = size, .options = {.tag = 9}};
-            Rig rig{{Topology::cube, 3}, one_message, limits::pool_buffers_min(3, 1)};
+            Rig rig{{Topology::cube, 3}, one_message, limits::pool_buffers_min(3, 4, 1)};
             rig.run({});
             ASSERT_EQ(done(rig), 8u) << size;
             ASSERT_EQ(plan.sent, std::vector{Status::ok});
@@ -215,7 +215,7 @@ Process many_to_one(Kernel& node) {
 TEST(Message, FromManyToOneAreSentBackToWaitAndAllArriveInOrder) {
     for (const std::uint32_t size : {0u, 100u, 4000u}) {
         plan = {.to = node_at(5), .size = size, .options = {}, .messages = 6, .pause = 20};
-        Rig rig{{Topology::cube, 4}, many_to_one, limits::pool_buffers_min(4, 1)};
+        Rig rig{{Topology::cube, 4}, many_to_one, limits::pool_buffers_min(4, 5, 1)};
         rig.run({});
         EXPECT_EQ(done(rig), 16u) << size;
         EXPECT_EQ(rig.report(5).status, 0u) << size;
@@ -225,8 +225,8 @@ TEST(Message, FromManyToOneAreSentBackToWaitAndAllArriveInOrder) {
 }
 
 TEST(Message, FromManyToOneSurviveNoise) {
-    plan = {.to = node_at(0), .size = 2000, .options = {}, .messages = 4, .pause = 20};
-    Rig rig{{Topology::cube, 3}, many_to_one, limits::pool_buffers_min(3, 1), 3};
+    plan = {.to = node_at(0), .size = 2000, .options = {}, .messages = 4, .pause = 2000};
+    Rig rig{{Topology::cube, 3}, many_to_one, limits::pool_buffers_min(3, 4, 1), 3};
     rig.noise = kLoud;
     rig.run({});
     EXPECT_EQ(done(rig), 8u);

@@ -1,53 +1,95 @@
 // What a sender makes of what is said of its message.
 #include "kernel/packets/messages.hpp"
 
+#include "rig.hpp"
+
 #include <gtest/gtest.h>
 
 namespace mesh::test {
 namespace messages_test {
 
-/// A message under way to node 1.
-struct Bench {
-    Bench() { messages.number(outgoing); }
-    void hear(Service service, std::uint8_t round = 0) {
-        messages.hear({.service = service,
-                       .rule = Rule::unicast,
-                       .way = outgoing.way,
-                       .round = round,
-                       .peer = outgoing.to,
-                       .message = outgoing.message,
-                       .position = 0,
-                       .detail = 0});
-    }
-    Counters counters;
-    Holds holds;
-    Messages messages{counters, holds, 0};
-    Outgoing outgoing{messages, node_at(1), Rule::unicast};
-};
-
+constexpr unsigned kPaths = 3; // of the cube of dimension 3
 constexpr std::uint8_t kPath = 2;
 
-TEST(Messages, ALateCopyOfTheWordThatSentAnOfferBackSaysNothingOfTheNextOffer) {
+Process nothing(Kernel&) { co_return Status::ok; }
+
+/// A message under way from node 0 to node 1.
+struct Bench {
+    Rig rig{{Topology::cube, 3}, nothing, 64};
+    Kernel& kernel = rig.kernel(0);
+    Messages& messages = kernel.messages();
+    Outgoing outgoing{messages, node_at(1), Rule::unicast};
+
+    Bench() {
+        outgoing.question = Service::ask;
+        messages.number(outgoing);
+    }
+    void hear(Service service, std::uint8_t round = 0, RoundTrip paths = {}) {
+        messages.hear({.service = service,
+                       .paths = paths,
+                       .round = round,
+                       .peer = outgoing.to,
+                       .message = outgoing.message},
+                      kPaths);
+    }
+};
+
+TEST(Messages, ALateWordThatThereIsRoomSaysNothingOfAMessageThatIsTaken) {
     Bench bench;
-    bench.outgoing.way = kPath; // by which the offer went that was sent back by all paths
+    bench.outgoing.offered = true;
     bench.hear(Service::later);
-    EXPECT_TRUE(bench.outgoing.later);
+    EXPECT_FALSE(bench.outgoing.offered) << "it is to be offered again";
+    bench.outgoing.offered = true;
     bench.hear(Service::taken);
     bench.hear(Service::later);
+    EXPECT_TRUE(bench.outgoing.offered);
     EXPECT_FALSE(bench.outgoing.unknown);
 }
 
 TEST(Messages, AReceiverThatForgotWhatItTookSaysSoInItsAnswer) {
-    Bench by_all_paths;
-    by_all_paths.outgoing.way = kPath;
-    by_all_paths.outgoing.begin_round();
-    by_all_paths.hear(Service::taken);
-    by_all_paths.hear(Service::later, by_all_paths.outgoing.round);
-    EXPECT_TRUE(by_all_paths.outgoing.unknown);
-    Bench by_the_chosen_way;
-    by_the_chosen_way.hear(Service::taken);
-    by_the_chosen_way.hear(Service::later);
-    EXPECT_TRUE(by_the_chosen_way.outgoing.unknown);
+    Bench bench;
+    bench.hear(Service::taken);
+    bench.outgoing.begin_round();
+    bench.hear(Service::later, bench.outgoing.round);
+    EXPECT_TRUE(bench.outgoing.unknown);
+}
+
+TEST(Messages, TheFirstAnswerToARoundShowsTheTwoPathsThatLaterMessagesTakeAsWell) {
+    Bench bench;
+    bench.outgoing.lose_way();
+    bench.outgoing.begin_round();
+    const std::uint8_t round = bench.outgoing.round;
+    bench.hear(Service::alive, round, {kPath, 1});
+    bench.hear(Service::alive, round, {3, 3});
+    EXPECT_EQ(bench.outgoing.paths.out, kPath);
+    EXPECT_EQ(bench.outgoing.paths.back, 1);
+    const Outgoing next{bench.messages, node_at(1), Rule::unicast};
+    EXPECT_EQ(next.paths.out, kPath);
+    EXPECT_EQ(next.paths.back, 1);
+}
+
+TEST(Messages, WhereEveryPathOutIsLostNobodyWillAnswer) {
+    Bench bench;
+    bench.outgoing.lose_way();
+    bench.outgoing.begin_round();
+    for (std::uint8_t path = 1; path <= kPaths; ++path) {
+        EXPECT_FALSE(bench.outgoing.unknown);
+        bench.hear(Service::lost, bench.outgoing.round, {path, 1});
+    }
+    EXPECT_TRUE(bench.outgoing.unknown);
+}
+
+TEST(Messages, ACallIsForTheFirstMessageBehindTheOneThatItNames) {
+    Bench bench;
+    Outgoing second{bench.messages, node_at(1), Rule::unicast};
+    second.question = Service::ask;
+    bench.messages.number(second);
+    bench.outgoing.offered = second.offered = true;
+    EXPECT_TRUE(bench.messages.on_call({.peer = node_at(1), .message = bench.outgoing.message}));
+    EXPECT_TRUE(bench.outgoing.offered);
+    EXPECT_FALSE(second.offered);
+    EXPECT_FALSE(bench.messages.on_call({.peer = node_at(1), .message = second.message}));
+    EXPECT_FALSE(bench.messages.on_call({.peer = node_at(2), .message = 0}));
 }
 
 } // namespace messages_test

@@ -336,7 +336,8 @@ Process scatters_with_a_gap(Kernel& node) {
                                         .destination = node_at(1),
                                         .tag = plan.tag,
                                         .position = position,
-                                        .total_bytes = kBlockBytes};
+                                        .total_bytes = kBlockBytes,
+                                        .call = 2}; // the first one
         co_await node.post(header, {fill_scattered, &kNumber}, kBlockBytes + position);
     }
     if (node.id() == node_at(1)) {

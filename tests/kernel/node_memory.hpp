@@ -17,12 +17,12 @@ struct NodeMemory {
           slots(buffer_count * ports),
           links(ports),
           processes(process_count),
-          senders(8),
+          peers(64),
           arena(arena_words) {}
 
     /// Of a node that lives no longer than this.
     operator Memory() {
-        return {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}),
+        return {buffers, slots, links, processes, peers, std::as_writable_bytes(std::span{arena}),
                 {}};
     }
 
@@ -30,7 +30,7 @@ struct NodeMemory {
     std::vector<PortSlot> slots;
     std::vector<Link> links;
     std::vector<ProcessSlot> processes;
-    std::vector<Sender> senders;
+    std::vector<Peer> peers;
     std::vector<std::uint64_t> arena;
 };
 

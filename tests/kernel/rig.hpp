@@ -168,12 +168,12 @@ private:
             : buffers(rig.buffers_),
               slots(rig.buffers_ * port_count(rig.network_)),
               links(port_count(rig.network_)),
-              senders(std::max<std::size_t>(senders_in(rig.arena_bytes_), 1)),
+              peers(node_count(rig.network_)),
               arena(rig.arena_bytes_ / 8),
               board(identity, [&rig, id = identity.node](
                                   std::span<std::byte> frame) { rig.carry(id, frame); }),
               node(board,
-                   {buffers, slots, links, processes, senders,
+                   {buffers, slots, links, processes, peers,
                     std::as_writable_bytes(std::span{arena}), workspace},
                    rig.program_) {}
 
@@ -189,7 +189,7 @@ private:
         std::vector<PortSlot> slots;
         std::vector<Link> links;
         std::array<ProcessSlot, limits::kProcessesMax> processes;
-        std::vector<Sender> senders;
+        std::vector<Peer> peers;
         std::vector<std::uint64_t> arena;
         std::array<std::byte, 4096> workspace{};
         board::HostBoard board;

@@ -76,7 +76,7 @@ def snake(name):
 
 def test_the_dissector_has_the_offsets_and_names_of_the_wire():
     lua, wire = LUA.read_text(), (ROOT / "firmware/wire/frame.hpp").read_text()
-    services = (ROOT / "firmware/kernel/packets/mailbox.hpp").read_text()
+    services = (ROOT / "firmware/kernel/base/service.hpp").read_text()
 
     def numbers(table):
         body = re.search(rf"local {table} = {{(.*?)}}\n", lua, re.S).group(1)

@@ -222,6 +222,13 @@ def test_a_timer_beyond_all_time_ends_its_node(tmp_path):
     blamed(outcome, 1, "model time that cannot be")
 
 
+@pytest.mark.parametrize("timer, words", [(2 ** 64 - 2, "comes to no rest"),
+                                          (2 ** 64 - 3, "livelock: node 1 gives way")])
+def test_a_node_that_never_rests_does_not_hold_up_a_run_for_ever(timer, words, tmp_path):
+    outcome = hostile(tmp_path, "--lockstep", "--timeout", 1, node1=f"node.play(timer={timer})")
+    assert outcome.status == 1 and words in last_line(outcome), outcome
+
+
 @pytest.mark.parametrize("what", ["finish_time=2 ** 63", "status=256", "done=7"])
 def test_a_report_that_cannot_be_ends_its_node(what, tmp_path):
     blamed(hostile(tmp_path, node1=f"node.play({what})"), 1, "cannot be|there is not")

@@ -1,7 +1,9 @@
 """Lockstep: the same seed gives the same run to the byte, faults and contention included."""
+import re
+
 import pytest
 
-from mesh_tool import run, verified
+from mesh_tool import console, probe, run, verified
 
 TRAFFIC = ["--dim", 3, "--op", "send", "--target", "random", "--messages", 8, "--bytes", 1500,
            "--packet", 128, "--lockstep"]
@@ -29,3 +31,61 @@ def test_both_engines_deliver_in_the_same_order():
     sim, qemu = (verified(run(engine, *TRAFFIC, "--seed", 11)) for engine in ("sim", "qemu"))
     for key in ("steps", "model_time", "link_packets", "delivery_hash"):
         assert sim[key] == qemu[key], key
+
+
+HOW = ["sim"], ["qemu", "--lockstep"]
+
+
+def polls(how, what, *options):
+    """A program that waits otherwise than it should."""
+    return probe(how[0], "polls", what, options=(*how[1:], *options))
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_loop_that_looks_for_a_message_and_gives_way_gets_it(how):
+    outcome = polls(how, "probe", "--dim", 2)
+    assert outcome.status == 0 and console(outcome) == {1: ["got 7"]}, outcome
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_livelock_is_named(how):
+    outcome = polls(how, "ever", "--dim", 1, "--timeout", 2)
+    assert outcome.status == 1 and outcome.seconds < 60, outcome
+    for words in ("livelock: node 1 gives way",
+                  "node 0 waits for a message with tag 2 from node 1"):
+        assert words in outcome.err, outcome
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("faults", ["kill:3", "cut:3/0", "cut:3/1", None])
+def test_who_waits_is_named_as_without_faults(how, faults):
+    outcome = polls(how, "unwanted", "--dim", 2, *(["--faults", faults] if faults else []))
+    assert outcome.status == 1, outcome
+    assert ("node 2 waits for its message with tag 7 to be taken by node 1, which waits for a "
+            "message with tag 2 from node 0, which has ended") in outcome.err, outcome
+
+
+def test_who_waits_for_a_dead_node_hears_so_and_the_healthy_are_not_blamed():
+    for seed in range(1, 9):
+        outcome = polls(["sim"], "unwanted", "--dim", 3, "--seed", seed,
+                        "--faults", "kill:random@random,restart:random@random")
+        assert "cannot be" not in outcome.err and "no rest" not in outcome.err, outcome
+    outcome = polls(["sim"], "unwanted", "--dim", 2, "--faults", "kill:0")
+    assert "node 1 ended with: unreachable" in outcome.err, outcome
+    assert "node 2 waits for its message with tag 7 to be taken by node 1" in outcome.err, outcome
+
+
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_a_chain_beside_a_killed_node_is_told_from_its_end(seed):
+    outcome = run("sim", "--dim", 5, "--app", "sieve", "--faults", "kill:random@100", "--seed",
+                  seed)
+    dead = outcome.report["faults"]["kill"]
+    assert outcome.status == 1 and "cannot be" not in outcome.err, outcome
+    ends = re.search(r"(?:from|by) node (\d+), which has ended", outcome.err)
+    assert ends and any(abs(int(ends[1]) - node) <= 1 for node in dead), outcome
+
+
+def test_a_line_of_progress_says_who_waits_while_nothing_comes():
+    outcome = polls(["qemu", "--free"], "ever", "--dim", 1, "--limit", 8)
+    running = "\n".join(line for line in outcome.err.splitlines() if line.startswith("running:"))
+    assert "node 0 waits for a message with tag 2 from node 1" in running, outcome

@@ -64,3 +64,21 @@ def test_random_faults_fewer_than_the_paths_lose_no_message(topology, dim, most,
 @pytest.mark.parametrize("faults", ["cut:0/0,cut:0/1", "kill:1,cut:2/2@20"])
 def test_on_the_board_a_message_takes_another_path(how, faults):
     assert through("qemu", how, "--dim", 3, "--root", 0, "--target", 7, "--faults", faults) == 1
+
+
+def test_beside_a_sender_that_is_gone_the_receiver_takes_what_the_others_send():
+    outcome = run("sim", "--topology", "star", "--dim", 3, "--seed", 438792276, "--op", "send",
+                  "--bytes", 22278, "--packet", 100, "--faults",
+                  "drop:0.15,corrupt:0.07,kill:random@random")
+    assert outcome.status == 1 and "no memory" not in outcome.err, outcome
+    # Each message goes to another node; those of the living arrive.
+    assert outcome.report["verified_nodes"] == 2, outcome
+
+
+@pytest.mark.parametrize("when", [40, 80, 120])
+def test_only_the_messages_of_a_killed_sender_are_missing(when):
+    outcome = run("sim", "--dim", 3, "--op", "send", "--target", "random", "--messages", 4,
+                  "--bytes", 3000, "--packet", 100, "--seed", 3, "--faults", f"kill:5@{when}")
+    report = outcome.report
+    assert outcome.status == 1 and "no memory" not in outcome.err, outcome
+    assert report["verified_nodes"] + len(report["failed_nodes"]) == 7, outcome

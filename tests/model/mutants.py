@@ -4,15 +4,36 @@ A text that is no longer there is a failure of the table, not of the protocol: t
 follow the code.
 """
 
-# Of tests/model/admission.m.
+# Of tests/model/admission.m: in which networks they must be found, see verify.py.
 ADMISSION = {
-    "admits one packet too many": ("free_here > remaining",
-                                    "free_here > 0 & free_here >= remaining"),
-    "admits while there is a buffer": ("free_here > remaining", "free_here > 0"),
-    "starts one packet too many": ("free_here > longest",
-                                   "free_here > 0 & free_here >= longest"),
-    "starts while there is a buffer": ("free_here > longest", "free_here > 0"),
+    "admits one packet too many": ("free_here(n) > links + back",
+                                   "free_here(n) > 0 & free_here(n) >= links + back"),
+    "admits while there is a buffer": ("free_here(n) > links + back", "free_here(n) > 0"),
+    "starts one packet too many": ("free_here(n) > longest",
+                                   "free_here(n) > 0 & free_here(n) >= longest"),
+    "starts while there is a buffer": ("free_here(n) > longest", "free_here(n) > 0"),
     "forgets to free a buffer": ("free[at(p)] := free[at(p)] + 1;", ""),
+}
+ADMISSION_QUESTIONS = {
+    "does not count the way back": ("free_here(n) > links + back", "free_here(n) > links"),
+    "an answer waits for a buffer of its own": (
+        "waits(p) = for_kernel", "waits(p) = for_kernel & may_start(at(p), bound(next(p)))"),
+}
+ADMISSION_OFFERS = {
+    "a process waits for the buffer of its word": (
+        "waits(p) = for_prompt", "waits(p) = for_prompt & may_start(at(p), bound(next(p)))"),
+    "admission is closed while words wait": ("free_here(n) > links + back",
+                                             "free_here(n) > links + back & has_room(n)"),
+    "any number of offers may wait": ("return reserved[n] < RESERVE", "return true"),
+    "does not call whom it sent away": ("waits(p) = for_call & has_room(at(p)) &", "false &"),
+}
+ADMISSION_WAITING = {
+    "offers that wait are used buffers like others": (
+        "return free[n]", "return free[n] + RESERVE - reserved[n]"),
+}
+ADMISSION_WORDS = {
+    "the word of an offer leaves the reserve": (
+        "return is_reserved(p)", "return is_reserved(p) & waits(p) = for_process"),
 }
 
 # Of firmware/kernel/links/link.cpp.

@@ -1,10 +1,10 @@
 // What the nodes do: processes that send messages and one that takes them, or rounds of
 // collectives. Between any two steps of a process is a gate, so schedules order these as well.
+#include "programs.hpp"
+
 #include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"
 #include "collectives/reduction.hpp"
-#include "dice.hpp"
-#include "story.hpp"
 
 #include <fmt/core.h>
 
@@ -13,18 +13,6 @@
 
 namespace mesh::soak {
 
-namespace {
-
-constexpr unsigned kPacketBytes = 24;
-constexpr unsigned kNumberBytes = sizeof(std::uint32_t);
-constexpr unsigned kCollectiveBytes = 120;
-
-auto pass(Kernel& node, unsigned process) {
-    const Gate& gate = story->world().close_gate(node.id(), process);
-    return node.wait_until([&gate] { return gate.open; });
-}
-
-/// What a process does at its step `step` is the same in every schedule of this seed.
 Dice choices(const Kernel& node, unsigned process, unsigned step) {
     const unsigned life = story->world().life(index(node.id()));
     return dice_of(story->work().seed,
@@ -36,16 +24,31 @@ void compute_now_and_then(Kernel& node, Dice& dice) {
         story->world().compute(node.id(), 1 + dice.below(4));
 }
 
-constexpr std::byte byte_of(std::uint32_t number, std::uint32_t position) {
-    return position < kNumberBytes ? static_cast<std::byte>(number >> 8 * position)
-                                   : static_cast<std::byte>(number * 29 + position * 7 + 3);
-}
-
 void fill(const void* context, std::uint32_t position, std::span<std::byte> out) {
     const std::uint32_t number = static_cast<const Sent*>(context)->number;
     for (std::byte& byte : out)
         byte = byte_of(number, position++);
 }
+
+void Pieces::add(std::span<const std::byte> payload) {
+    for (const std::byte byte : payload) {
+        if (position_ < kNumberBytes)
+            number_ |= std::to_integer<std::uint32_t>(byte) << 8 * position_;
+        right_ = right_ && byte == byte_of(number_, position_);
+        ++position_;
+    }
+}
+
+void Pieces::end(NodeId by) const {
+    if (right_)
+        story->note_taken(number_, by);
+    else
+        story->note_wrong(fmt::format("node {} has got wrong bytes", index(by)));
+}
+
+namespace {
+
+constexpr unsigned kCollectiveBytes = 120;
 
 Process sends(Kernel& node, unsigned process) {
     for (unsigned step = 0; step < story->work().messages; ++step) {
@@ -65,29 +68,6 @@ Process sends(Kernel& node, unsigned process) {
     story->note_end(node.id(), Status::ok);
     co_return Status::ok;
 }
-
-/// The packets of a message, as they come.
-class Pieces {
-public:
-    void add(std::span<const std::byte> payload) {
-        for (const std::byte byte : payload) {
-            if (position_ < kNumberBytes)
-                number_ |= std::to_integer<std::uint32_t>(byte) << 8 * position_;
-            right_ = right_ && byte == byte_of(number_, position_);
-            ++position_;
-        }
-    }
-    void end(NodeId by) const {
-        if (right_)
-            story->note_taken(number_, by);
-        else
-            story->note_wrong(fmt::format("node {} has got wrong bytes", index(by)));
-    }
-
-private:
-    std::uint32_t number_ = 0, position_ = 0;
-    bool right_ = true;
-};
 
 Process takes(Kernel& node, unsigned process) {
     for (unsigned step = 0;; ++step) {
@@ -184,9 +164,17 @@ Process meets(Kernel& node) {
 } // namespace
 
 Process program(Kernel& node) {
-    if (story->work().kind == Work::Kind::collectives) {
+    switch (story->work().kind) {
+    case Work::Kind::messages: break;
+    case Work::Kind::storm: co_return co_await start_storm(node);
+    case Work::Kind::ends: co_return co_await start_ends(node);
+    case Work::Kind::sequence: co_return co_await start_sequence(node);
+    case Work::Kind::flaps: co_return co_await start_flaps(node);
+    case Work::Kind::collectives: {
         story->expect(node.id(), 1);
-        co_return co_await meets(node);
+        const Status status = co_await meets(node);
+        co_return status;
+    }
     }
     const unsigned senders = story->work().senders;
     story->expect(node.id(), senders);

@@ -1,13 +1,12 @@
 #include "schedule.hpp"
 
-#include "core/network.hpp"
 #include "dice.hpp"
+#include "programs.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
+#include <optional>
 
 namespace mesh::soak {
 
@@ -15,119 +14,16 @@ namespace {
 
 using Kind = Fault::Kind;
 
-/// Frames and nodes that are later may seem to be gone: a question and its answer may take longer
-/// than who asks waits, though no link is given up.
-constexpr unsigned kPromptMs = 500;
-
-constexpr std::array<std::string_view, 12> kKindNames{
-    "cut",  "cut one way", "mend", "kill",  "restart", "restart to forward only",
-    "clog", "let go",      "drop", "twice", "swap",    "corrupt"};
-
-bool is_of_node(Kind kind) { return kind >= Kind::kill && kind <= Kind::restart_empty; }
-
-Fault fault_of(Dice& dice, const Schedule& schedule, bool frames_only) {
-    Fault fault;
-    if (frames_only || dice.one_in(2))
-        fault.kind = static_cast<Kind>(8 + dice.below(4));
-    else
-        fault.kind = static_cast<Kind>(dice.below(8));
-    // What runs of a collective cannot be taken up again.
-    if (fault.kind == Kind::restart && schedule.work.kind == Work::Kind::collectives)
-        fault.kind = Kind::restart_empty;
-    fault.step = dice.below(schedule.steps);
-    fault.node = dice.below(node_count(schedule.network));
-    fault.port = dice.below(port_count(schedule.network));
-    fault.bit = dice.below(1u << 20);
-    return fault;
-}
-
-void draw_faults(Dice& dice, Schedule& schedule) {
-    constexpr std::array<unsigned, 4> kMost{0, 2, 8, 24};
-    const unsigned most = kMost[dice.below(4)];
-    const bool frames_only = dice.one_in(3);
-    for (unsigned count = most == 0 ? 0 : 1 + dice.below(most); count != 0; --count) {
-        const Fault fault = fault_of(dice, schedule, frames_only);
-        schedule.faults.push_back(fault);
-        const bool is_cut = fault.kind == Kind::cut || fault.kind == Kind::cut_out;
-        if (!is_cut && fault.kind != Kind::clog && fault.kind != Kind::kill)
-            continue;
-        Fault end = fault; // often it is over before all are
-        end.kind = is_cut                     ? Kind::mend
-                   : fault.kind == Kind::kill ? Kind::restart_empty
-                                              : Kind::let_go;
-        end.step = fault.step + dice.below(schedule.steps);
-        if (dice.one_in(2))
-            schedule.faults.push_back(end);
-    }
-    std::ranges::stable_sort(schedule.faults, {}, &Fault::step);
-}
-
-Network drawn_network(Dice& dice) {
-    constexpr std::array<Network, 4> kOthers{Network{Topology::cube, 2}, Network{Topology::uhc, 2},
-                                             Network{Topology::star, 3}, Network{Topology::uhc, 4}};
-    return dice.one_in(8) ? kOthers[dice.below(kOthers.size())] : Network{Topology::cube, 3};
-}
-
-} // namespace
-
-std::string words_of(const Fault& fault) {
-    const std::string_view kind = kKindNames[static_cast<std::size_t>(fault.kind)];
-    if (is_of_node(fault.kind))
-        return fmt::format("{} node {} @{}", kind, fault.node, fault.step);
-    return fmt::format("{} {}/{} @{}", kind, fault.node, fault.port, fault.step);
-}
-
-Schedule schedule_of(std::uint64_t seed, std::optional<Network> network) {
-    Dice dice = dice_of(seed, 1);
-    Schedule schedule;
-    const Network drawn = drawn_network(dice);
-    schedule.network = network.value_or(drawn);
-    schedule.work.seed = seed;
-    schedule.work.kind = dice.one_in(4) ? Work::Kind::collectives : Work::Kind::messages;
-    schedule.work.senders = 1 + dice.below(World::kGates - 1);
-    schedule.work.messages = 1 + dice.below(3);
-    schedule.work.packets = dice.one_in(4) ? 12 : 1 + dice.below(3);
-    schedule.depth = dice.below(6);
-    constexpr std::array<unsigned, 3> kSteps{100, 500, 2000};
-    schedule.steps = kSteps[dice.below(kSteps.size())];
-    constexpr std::array<unsigned, 3> kDelaysMs{50, kPromptMs, 20'000};
-    const bool patient = schedule.work.kind == Work::Kind::collectives;
-    schedule.delay_ms = kDelaysMs[dice.below(patient ? 2 : 3)];
-    draw_faults(dice, schedule);
-    schedule.process_delay_ms = dice.one_in(2) ? kDelaysMs[2] : schedule.delay_ms;
-    schedule.all_mended = schedule.work.kind == Work::Kind::messages || dice.one_in(2);
-    return schedule;
-}
-
-std::string words_of(const Schedule& schedule) {
-    constexpr std::array<std::string_view, 3> kTopologies{"cube", "uhc", "star"};
-    const Work& work = schedule.work;
-    std::string words =
-        fmt::format("{} {}, {}", kTopologies[static_cast<std::size_t>(schedule.network.topology)],
-                    schedule.network.dim,
-                    work.kind == Work::Kind::collectives
-                        ? fmt::format("{} rounds of collectives", work.messages)
-                        : fmt::format("{} senders a node, {} messages of up to {} packets each",
-                                      work.senders, work.messages, work.packets));
-    words += schedule.depth == 0 ? ", random order"
-                                 : fmt::format(", priorities of depth {}", schedule.depth);
-    words += fmt::format(", delays of up to {} ms, of processes {} ms", schedule.delay_ms,
-                         schedule.process_delay_ms);
-    words += schedule.all_mended ? "" : ", what is cut at the end stays so";
-    for (const Fault& fault : schedule.faults)
-        words += "; " + words_of(fault);
-    return words;
-}
-
-namespace {
-
-/// Buffers of a node: as few as the rules of this network allow with its processes.
-std::size_t buffers_of(Network network) {
-    unsigned longest = 0;
-    for (const Rule rule :
-         {Rule::unicast, Rule::disjoint, Rule::sbt, Rule::edt, Rule::bts, Rule::spt})
-        longest = std::max(longest, height(network, rule));
-    return limits::pool_buffers_min(longest, World::kGates);
+/// Packets over all links that the messages of a storm are worth: each is offered in vain once at
+/// most, and then called; of each packet somebody may be told. Above a crowd's size this is not, if
+/// nothing is lost and nobody so late that others ask.
+std::uint64_t hops_max(const Schedule& schedule, const Story& story) {
+    if (schedule.work.kind != Work::Kind::storm || !schedule.faults.empty() ||
+        schedule.delay_ms > kPromptMs || schedule.process_delay_ms > kPromptMs)
+        return ~std::uint64_t{0};
+    constexpr unsigned kSaid = 8;
+    return (2 * story.packets_of(kPacketBytes) + kSaid * story.sent()) *
+           height(schedule.network, Rule::unicast);
 }
 
 class Runner {
@@ -138,7 +34,7 @@ public:
           quick_(schedule.delay_ms <= 50),
           lasting_(schedule.delay_ms > kPromptMs),
           dice_(dice_of(schedule.work.seed, 2)),
-          world_(schedule.network, program, buffers_of(schedule.network),
+          world_(schedule.network, program, size_of(schedule),
                  std::uint64_t{1000} * schedule.delay_ms,
                  std::uint64_t{1000} * schedule.process_delay_ms),
           story_(schedule.work, world_) {
@@ -153,6 +49,8 @@ public:
     Outcome run() {
         world_.start();
         disturb();
+        if (schedule_.work.kind == Work::Kind::flaps)
+            let_links_die();
         if (schedule_.all_mended)
             world_.mend_all();
         const std::string waits = let_end();
@@ -168,6 +66,9 @@ public:
             outcome.failure =
                 "a link was given up, though frames were late and lost for moments only";
         outcome.hops = world_.total(Counter::packets_sent);
+        if (outcome.failure.empty() && outcome.hops > hops_max(schedule_, story_))
+            outcome.failure = fmt::format("{} hops for {} messages, at most {} would do",
+                                          outcome.hops, story_.sent(), hops_max(schedule_, story_));
         outcome.frames = world_.carried();
         outcome.steps = step_;
         outcome.sent = story_.sent();
@@ -178,6 +79,8 @@ public:
 private:
     static constexpr unsigned kStepsMax = 400'000;
     static constexpr std::uint64_t kPatienceUs = 3'000'000'000;
+    static constexpr std::uint64_t kDeathUs = 20'000'000;
+    static constexpr std::uint64_t kLateUs = 6'000'000;
 
     void draw_priorities() {
         for (unsigned actor = 0; actor < world_.actors(); ++actor)
@@ -209,18 +112,52 @@ private:
             std::optional<unsigned> actor = any(false);
             if (!actor && story_.ended())
                 return {};
+            if (!actor && begins_second_part())
+                continue;
             if (!actor && world_.enabled(world_.clock_actor()))
                 actor = world_.clock_actor();
+            if (!actor) // no time passes that somebody could be late by
+                actor = any(false, true);
             if (!actor || world_.now_us() > until_us || step_ > until_step)
                 return story_.waits();
             act(*actor);
         }
     }
 
-    std::optional<unsigned> any(bool clock_too) {
+    /// While cables are cut: until links that this has cost are known to be dead.
+    void let_links_die() {
+        const std::uint64_t until_us = world_.now_us() + kDeathUs;
+        for (const unsigned until = step_ + kStepsMax; step_ < until; ++step_) {
+            std::optional<unsigned> actor = any(false);
+            if (!actor && world_.enabled(world_.clock_actor()))
+                actor = world_.clock_actor();
+            if (!actor || world_.now_us() > until_us)
+                return;
+            act(*actor);
+        }
+    }
+
+    /// In the second part one node is late, longer than others listen before they ask for it.
+    bool is_late(unsigned actor) const {
+        const unsigned late = static_cast<unsigned>(schedule_.work.seed % world_.nodes());
+        return story_.second_part && actor == world_.gate_actor(late, 0) &&
+               world_.waits_us(late, 0) < kLateUs;
+    }
+
+    /// When all nodes have come to it and all links live.
+    bool begins_second_part() {
+        if (schedule_.work.kind != Work::Kind::flaps || story_.second_part || !story_.all_wait() ||
+            !world_.whole())
+            return false;
+        story_.second_part = true;
+        world_.wake_all();
+        return true;
+    }
+
+    std::optional<unsigned> any(bool clock_too, bool late_too = false) {
         enabled_.clear();
         for (unsigned actor = 0; actor < world_.clock_actor() + (clock_too ? 1 : 0); ++actor)
-            if (world_.enabled(actor))
+            if (world_.enabled(actor) && (late_too || !is_late(actor)))
                 enabled_.push_back(actor);
         if (enabled_.empty())
             return {};

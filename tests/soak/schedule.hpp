@@ -42,6 +42,10 @@ struct Fault {
 };
 std::string words_of(const Fault& fault);
 
+/// Frames and nodes that are later may seem to be gone: a question and its answer may take longer
+/// than who asks waits, though no link is given up.
+inline constexpr unsigned kPromptMs = 500;
+
 struct Schedule {
     Network network{Topology::cube, 3};
     Work work;
@@ -50,12 +54,24 @@ struct Schedule {
     unsigned delay_ms = 0; // of frames and nodes, see World
     unsigned process_delay_ms = 0;
     bool all_mended = true; // the cables, when faults stop
+    unsigned gates = 4;
+    std::size_t buffers = 0; // of a node; 0: as few as the network allows with `gates` processes
+    std::size_t arena_bytes = 16 * 1024;
     std::vector<Fault> faults;
     std::vector<FrameFault> frames; // faults of single frames, by their numbers
 };
 
-/// The schedule of a seed. Without a network the seed draws one as well: mostly the 3-cube.
-Schedule schedule_of(std::uint64_t seed, std::optional<Network> network);
+/// What work is drawn. `mixed`: messages and collectives, one after the other under tags of their
+/// own; the others are of one kind each. A seed means another schedule for each of them. `any`: the
+/// seed says which.
+enum class Kinds : std::uint8_t { mixed, storm, sequence, ends, flaps, any };
+/// The one that is meant by `any`, too.
+Kinds kinds_of(std::uint64_t seed, Kinds kinds);
+
+/// The schedule of a seed; `kinds` is not any. Without a network the seed draws one as well: mostly
+/// the 3-cube.
+Schedule schedule_of(std::uint64_t seed, std::optional<Network> network, Kinds kinds);
+World::Size size_of(const Schedule& schedule);
 std::string words_of(const Schedule& schedule);
 
 struct Outcome {

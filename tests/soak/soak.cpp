@@ -1,8 +1,9 @@
 // Schedules of whole kernels without end: each has a seed, and what it does follows from that.
 //
 //   soak [--seconds N] [--schedules N] [--from SEED] [--workers N] [--network NAME:DIM] [--keep
-//   DIR] [--healthy]
-//   soak --seed SEED [--only 0,3] [--senders N] [--messages N] [--packets N] [--trace]
+//   DIR] [--healthy] [--kind KIND] [--own-tags] [--failures N] [--whole]
+//   soak --seed SEED [--kind KIND] [--only 0,3] [--senders N] [--messages N] [--packets N]
+//   [--trace]
 //   soak single NAME:DIM WORK [pairs | FRAME:KIND...]: see single.hpp
 //
 // Workers are processes, so a schedule that crashes, stops at a CHECK or never ends is a failure
@@ -21,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -32,22 +34,28 @@ namespace mesh::soak {
 namespace {
 
 constexpr unsigned kWorkersMax = 64;
-constexpr unsigned kFailuresMax = 20;
 /// Of processor time, for one schedule.
 constexpr unsigned kScheduleSeconds = 20;
 constexpr std::size_t kWordsMax = 400;
+
+constexpr std::array<std::string_view, 6> kKindWords{"mixed", "storm", "sequence",
+                                                     "ends",  "flaps", "any"};
 
 struct Options {
     std::uint64_t from = 0;
     std::uint64_t schedules = ~std::uint64_t{0};
     double seconds = 60;
     unsigned workers = 1;
+    unsigned failures = 20; // after which it stops
+    bool whole = false;     // what fails is not shrunk
     std::string network, keep, program;
+    Kinds kinds = Kinds::any;
     std::uint64_t seed = 0;
     std::vector<unsigned> only;
     unsigned senders = 0, messages = 0, packets = 0; // 0: as the seed says
     bool trace = false;
-    bool healthy = false; // no faults
+    bool healthy = false;  // no faults
+    bool own_tags = false; // of collectives in a row
 };
 
 /// What a worker has done; in memory that it shares with its parent.
@@ -84,9 +92,12 @@ std::optional<Network> network_of(const std::string& words) {
 }
 
 Schedule schedule_for(const Options& options, std::uint64_t seed) {
-    Schedule schedule = schedule_of(seed, network_of(options.network));
+    Schedule schedule =
+        schedule_of(seed, network_of(options.network), kinds_of(seed, options.kinds));
     if (options.healthy)
         schedule.faults.clear();
+    if (options.own_tags)
+        schedule.work.one_tag = false;
     return schedule;
 }
 
@@ -148,10 +159,15 @@ bool take_if_it_fails(Shrunk& best, Shrunk less, Tally& room) {
     return true;
 }
 
-Shrunk shrink(const Schedule& schedule, std::string failure, Tally& room) {
-    Shrunk best{schedule, {}, std::move(failure)};
+Shrunk as_it_is(const Schedule& schedule, const std::string& failure) {
+    Shrunk whole{schedule, {}, failure};
     for (unsigned fault = 0; fault < schedule.faults.size(); ++fault)
-        best.kept.push_back(fault);
+        whole.kept.push_back(fault);
+    return whole;
+}
+
+Shrunk shrink(const Schedule& schedule, const std::string& failure, Tally& room) {
+    Shrunk best = as_it_is(schedule, failure);
     for (bool smaller = true; smaller;) {
         smaller = false;
         for (std::size_t fault = best.kept.size(); fault-- > 0;)
@@ -171,6 +187,11 @@ Shrunk shrink(const Schedule& schedule, std::string failure, Tally& room) {
 void tell_failure(const Options& options, const Shrunk& failed) {
     const Work& work = failed.schedule.work;
     std::string command = fmt::format("{} --seed {}", options.program, work.seed);
+    const Kinds kinds = kinds_of(work.seed, options.kinds);
+    if (kinds != Kinds::mixed)
+        command += fmt::format(" --kind {}", kKindWords[static_cast<std::size_t>(kinds)]);
+    if (options.own_tags)
+        command += " --own-tags";
     if (!options.network.empty())
         command += " --network " + options.network;
     command +=
@@ -246,9 +267,10 @@ unsigned soak(const Options& options) {
         Tally& tally = tallies[which];
         const Schedule schedule = schedule_for(options, tally.seed);
         const bool told = WIFEXITED(status) && WEXITSTATUS(status) == 1;
+        const std::string failure = told ? tally.failure : words_of_death(status);
         tell_failure(options,
-                     shrink(schedule, told ? tally.failure : words_of_death(status), room));
-        if (++failures >= kFailuresMax)
+                     options.whole ? as_it_is(schedule, failure) : shrink(schedule, failure, room));
+        if (++failures >= options.failures)
             break;
         workers[which] = start_worker(options, tally, tally.seed + options.workers, end);
     }
@@ -308,14 +330,19 @@ int main(int count, char** words) {
                        std::chrono::system_clock::now().time_since_epoch().count() / 1000) %
                    1'000'000'000'000;
     std::vector<std::string> only;
+    std::string_view kind_word = "any";
+    std::string kind_given;
     app.add_option("--seconds", options.seconds, "how long, 60")->check(CLI::PositiveNumber);
     app.add_option("--schedules", options.schedules, "how many at most");
     app.add_option("--from", options.from, "first seed; a new one each time if it is not given");
     app.add_option("--workers", options.workers, "processes")
         ->check(CLI::Range(1u, kWorkersMax - 1));
     app.add_option("--network", options.network, "of all schedules; mostly the 3-cube if not given")
-        ->check(
-            CLI::IsMember({"cube:2", "cube:3", "cube:4", "uhc:2", "uhc:4", "star:3", "star:4"}));
+        ->check(CLI::IsMember(
+            {"cube:2", "cube:3", "cube:4", "uhc:2", "uhc:3", "uhc:4", "star:3", "star:4"}));
+    auto* const kind =
+        app.add_option("--kind", kind_given, "of work; any, with --seed mixed, if not given")
+            ->check(CLI::IsMember(kKindWords));
     app.add_option("--keep", options.keep, "folder for failures");
     auto* const seed = app.add_option("--seed", options.seed, "one schedule");
     app.add_option("--only", only, "of its faults, by number, or none")->delimiter(',');
@@ -323,6 +350,10 @@ int main(int count, char** words) {
     app.add_option("--messages", options.messages, "of a sender");
     app.add_option("--packets", options.packets, "of a message");
     app.add_flag("--healthy", options.healthy, "without faults")->excludes(seed);
+    app.add_option("--failures", options.failures, "after which it stops, 20")
+        ->check(CLI::PositiveNumber);
+    app.add_flag("--whole", options.whole, "do not shrink what fails");
+    app.add_flag("--own-tags", options.own_tags, "collectives in a row have a tag each");
     app.add_flag("--trace", options.trace, "say all that happens");
     try {
         app.parse(count, words);
@@ -335,6 +366,12 @@ int main(int count, char** words) {
         fmt::print(stderr, "--only takes numbers of faults\n");
         return 2;
     }
+    if (*kind)
+        kind_word = kind_given;
+    else if (*seed)
+        kind_word = "mixed";
+    options.kinds =
+        static_cast<Kinds>(std::ranges::find(kKindWords, kind_word) - kKindWords.begin());
     if (*seed)
         return repeat(options, only.empty());
     return soak(options) == 0 ? 0 : 1;

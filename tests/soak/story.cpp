@@ -15,8 +15,9 @@ Sent& Story::begin_send(NodeId from, NodeId to, std::uint32_t bytes) {
         Sent{number, index(from), world_.life(index(from)), index(to), bytes});
 }
 
-void Story::end_send(Sent& sent, Status status) {
+void Story::end_send(Sent& sent, Status status, bool excused) {
     sent.ended = true;
+    sent.excused = excused;
     sent.status = status;
 }
 
@@ -38,6 +39,30 @@ void Story::note_end(NodeId node, Status status) {
     for (Open& open : open_)
         if (open.node == index(node) && !is_gone(open))
             --open.processes;
+}
+
+bool Story::was_dropped(std::uint32_t number) const {
+    return std::ranges::find(dropped_, number) != dropped_.end();
+}
+
+bool Story::has_ended(NodeId node) const {
+    return std::ranges::all_of(open_, [this, node](const Open& open) {
+        return open.node != index(node) || open.processes == 0 || is_gone(open);
+    });
+}
+
+void Story::note_entered(unsigned call) {
+    entered_.resize(std::max<std::size_t>(entered_.size(), call + 1));
+    ++entered_[call];
+}
+
+bool Story::all_entered(unsigned call) const { return entered_[call] >= world_.nodes(); }
+
+std::uint64_t Story::packets_of(unsigned packet_bytes) const {
+    std::uint64_t packets = 0;
+    for (const Sent& sent : sent_)
+        packets += (sent.bytes + packet_bytes - 1) / packet_bytes;
+    return packets;
 }
 
 bool Story::ended() const {
@@ -82,8 +107,11 @@ std::string Story::check_sent(bool all_well) const {
         if (sent.ended && sent.status == Status::ok && taken[sent.number] == 0)
             return fmt::format("node {} was told that message {} was taken, and node {} has not",
                                sent.from, sent.number, sent.to);
+        if (all_well && sent.ended && sent.status != Status::ok && taken[sent.number] != 0)
+            return fmt::format("node {} was told that message {} was lost, and node {} has it",
+                               sent.from, sent.number, sent.to);
         if (sent.ended && sent.status != Status::ok &&
-            (all_well || sent.status != Status::unreachable))
+            ((all_well && !sent.excused) || sent.status != Status::unreachable))
             return fmt::format("message {} of node {} to node {} ended with status {}", sent.number,
                                sent.from, sent.to, static_cast<int>(sent.status));
     }

@@ -6,6 +6,11 @@
 // both. One that said unreachable was taken at most once. If no cable was cut, no node stopped
 // and no link given up, all say ok.
 // Collectives. Who ends with ok has the right data; all, if nothing of that has happened.
+//
+// Storms are messages of more processes to fewer goals. In a sequence all calls are under one tag.
+// Where programs end, a message to one that has ended, or that it drops, says unreachable, and one
+// that it has taken says ok. After flaps, when all cables are whole again and all nodes have met,
+// everything is ok, however late a node is.
 #pragma once
 
 #include "kernel/api/message.hpp"
@@ -19,19 +24,23 @@ namespace mesh::soak {
 
 /// What the programs do; all of it follows from the seed.
 struct Work {
-    enum class Kind : std::uint8_t { messages, collectives };
+    enum class Kind : std::uint8_t { messages, collectives, storm, sequence, ends, flaps };
     std::uint64_t seed = 0;
     Kind kind = Kind::messages;
     unsigned senders = 1;  // processes of a node that send
     unsigned messages = 1; // of each; or rounds of collectives
     unsigned packets = 1;  // of a message, at most
+    unsigned goals = 0;    // of a storm: 0: any node; 1: `first`; 2: `first` and `second`
+    unsigned first = 0, second = 0;
+    unsigned per_cent = 0; // of its messages go there
+    bool one_tag = false;  // for all calls of a sequence
 };
 
 struct Sent {
     std::uint32_t number; // among all of the schedule
     unsigned from, from_life, to;
     std::uint32_t bytes;
-    bool ended = false;
+    bool ended = false, excused = false;
     Status status = Status::failed;
 };
 struct Taken {
@@ -47,12 +56,34 @@ public:
     World& world() { return world_; }
 
     Sent& begin_send(NodeId from, NodeId to, std::uint32_t bytes);
-    void end_send(Sent& sent, Status status);
+    /// `excused`: unreachable is right, whatever has happened.
+    void end_send(Sent& sent, Status status, bool excused = false);
     void note_taken(std::uint32_t number, NodeId by);
     void note_wrong(std::string what);
     /// The programs of `node` are to end.
     void expect(NodeId node, unsigned processes);
     void note_end(NodeId node, Status status);
+    /// A process of the node has dropped this message.
+    void note_dropped(std::uint32_t number) { dropped_.push_back(number); }
+    bool was_dropped(std::uint32_t number) const;
+    /// No process of the node's program is left.
+    bool has_ended(NodeId node) const;
+
+    /// A process of the node has come to collective `call`; all have.
+    void note_entered(unsigned call);
+    bool all_entered(unsigned call) const;
+    /// Memory that stays for as long as the schedule runs.
+    std::span<std::byte> room(std::size_t bytes) {
+        return rooms_.emplace_back(std::vector<std::byte>(bytes));
+    }
+
+    /// A number that does so.
+    unsigned& counter(unsigned value) { return counters_.emplace_back(value); }
+
+    // Work in two parts: all nodes have come to the second, which may begin.
+    void note_waiting() { ++waiting_; }
+    bool all_wait() const { return waiting_ == world_.nodes(); }
+    bool second_part = false;
 
     /// All that should end has ended.
     bool ended() const;
@@ -62,6 +93,8 @@ public:
     std::string check(bool all_well) const;
 
     std::size_t sent() const { return sent_.size(); }
+    /// Of all that were sent, in packets of `packet_bytes`.
+    std::uint64_t packets_of(unsigned packet_bytes) const;
     std::size_t taken() const { return taken_.size(); }
 
 private:
@@ -80,6 +113,11 @@ private:
     std::vector<Taken> taken_;
     std::vector<Open> open_;
     std::vector<Status> ends_;
+    std::vector<std::uint32_t> dropped_;
+    std::vector<unsigned> entered_;
+    std::deque<std::vector<std::byte>> rooms_;
+    std::deque<unsigned> counters_;
+    unsigned waiting_ = 0;
     std::string wrong_;
 };
 

@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = os.environ.get("BUILD", "build")
 SOAK = f"{BUILD}/host/tests/soak"
 SCHEDULES = 8000
+OF_A_KIND = {"storm": 1000, "sequence": 1500, "ends": 2000, "flaps": 1000}
 NEW_SECONDS = 10 # some thousand schedules, others each time; `make soak` has more
 LIMIT_S = 900
 
@@ -21,13 +22,37 @@ def soak(*arguments):
                           timeout=LIMIT_S)
 
 
-def test_no_schedule_of_whole_kernels_breaks_a_promise(record_property):
-    done = soak("--from", 1, "--schedules", SCHEDULES, "--seconds", LIMIT_S, "--keep",
+def keeps(kind, count, record_property):
+    """The first schedules of a kind, of which none may fail."""
+    done = soak("--kind", kind, "--from", 1, "--schedules", count, "--seconds", LIMIT_S, "--keep",
                 f"{BUILD}/soak")
     record_property("told", done.stdout.strip().splitlines()[-1])
     assert done.returncode == 0, done.stdout + done.stderr
-    count = re.search(r": (\d+) schedules", done.stdout)
-    assert int(count.group(1)) == SCHEDULES, done.stdout
+    ran = re.search(r": (\d+) schedules", done.stdout)
+    assert int(ran.group(1)) == count, done.stdout
+
+
+def test_no_schedule_of_whole_kernels_breaks_a_promise(record_property):
+    keeps("mixed", SCHEDULES, record_property)
+
+
+@pytest.mark.parametrize("kind", OF_A_KIND)
+def test_no_storm_sequence_end_or_flap_breaks_a_promise(kind, record_property):
+    keeps(kind, OF_A_KIND[kind], record_property)
+
+
+def test_collectives_with_a_tag_each_tell_calls_apart():
+    done = soak("--kind", "sequence", "--own-tags", "--healthy", "--from", 1, "--schedules", 500)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("kind", OF_A_KIND)
+def test_a_schedule_of_each_kind_can_be_repeated(kind):
+    """What is printed of it says what it does; some of it can be left away."""
+    first, again = (soak("--kind", kind, "--seed", 5, "--only", "none") for _ in range(2))
+    assert first.stdout == again.stdout and " buffers, " in first.stdout, first.stdout
+    less = soak("--kind", kind, "--seed", 5, "--only", "none", "--messages", 1)
+    assert less.stdout.splitlines()[0] != first.stdout.splitlines()[0], less.stdout
 
 
 def test_no_schedule_of_a_new_seed_breaks_a_promise(record_property):
@@ -63,6 +88,7 @@ def test_no_fault_of_a_single_frame_costs_anything(work):
 
 
 @pytest.mark.parametrize("arguments", [("--network", "ring:3"), ("--workers", "0"),
+                                       ("--kind", "calm"), ("--failures", "0"),
                                        ("--seconds", "no"), ("--seed", "1", "--only", "x"),
                                        ("single", "cube:3", "nothing")])
 def test_a_bad_argument_is_known_before_anything_runs(arguments):

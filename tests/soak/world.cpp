@@ -12,29 +12,29 @@
 namespace mesh::soak {
 
 namespace {
-constexpr std::size_t kArenaBytes = 16 * 1024;
 constexpr std::uint64_t kPollUs = 500;
 } // namespace
 
 World::Life::Life(World& world, NodeId id, unsigned life)
     : number(life),
-      buffers(world.buffers_),
-      slots(world.buffers_ * world.ports_),
+      gates(world.size_.gates),
+      buffers(world.size_.buffers),
+      slots(world.size_.buffers * world.ports_),
       links(world.ports_),
-      senders(senders_in(kArenaBytes)),
-      arena(kArenaBytes / sizeof(std::uint64_t)),
+      peers(node_count(world.network())),
+      arena(world.size_.arena_bytes / sizeof(std::uint64_t)),
       board({world.network_, id, life},
             [&world, id](std::span<std::byte> frame) { world.carry(id, frame); }),
       node(board,
-           {buffers, slots, links, processes, senders, std::as_writable_bytes(std::span{arena}),
+           {buffers, slots, links, processes, peers, std::as_writable_bytes(std::span{arena}),
             workspace},
            world.program_) {}
 
-World::World(Network network, Program program, std::size_t buffers, std::uint64_t delay_us,
+World::World(Network network, Program program, const Size& size, std::uint64_t delay_us,
              std::uint64_t process_delay_us)
     : network_(network),
       program_(program),
-      buffers_(buffers),
+      size_(size),
       node_count_(node_count(network)),
       ports_(port_count(network)),
       cables_(std::size_t{node_count_} * ports_),
@@ -118,8 +118,8 @@ bool World::enabled(unsigned actor) const {
     }
     if (actor < clock_actor()) {
         const unsigned number = actor - cables() - node_count_;
-        const Life& life = *lives_[number / kGates];
-        return life.alive && life.gates[number % kGates].waiting;
+        const Life& life = *lives_[number / size_.gates];
+        return life.alive && life.gates[number % size_.gates].waiting;
     }
     const std::uint64_t next = next_alarm();
     return next != wire::kNever && next > now_us_ && next <= latest_us();
@@ -135,11 +135,11 @@ void World::act(unsigned actor) {
         poll(actor - cables());
     } else if (actor < clock_actor()) {
         const unsigned number = actor - cables() - node_count_;
-        Life& life = *lives_[number / kGates];
-        life.gates[number % kGates] = {.open = true};
+        Life& life = *lives_[number / size_.gates];
+        life.gates[number % size_.gates] = {.open = true};
         life.node.kernel().scheduler().touch();
         life.restless = false;
-        poll(number / kGates);
+        poll(number / size_.gates);
     } else {
         now_us_ = next_alarm();
     }
@@ -173,7 +173,7 @@ std::string World::name(unsigned actor) const {
         return fmt::format("node {} rests", actor - cables());
     const unsigned number = actor - cables() - node_count_;
     if (actor < clock_actor())
-        return fmt::format("process {} of node {}", number % kGates, number / kGates);
+        return fmt::format("process {} of node {}", number % size_.gates, number / size_.gates);
     return fmt::format("time after {} us", now_us_);
 }
 
@@ -200,6 +200,13 @@ void World::bring(Cable& cable) {
     life.board.deliver(frame.bytes);
     disturb(cable.to);
     poll(cable.to);
+}
+
+void World::wake_all() {
+    for (unsigned node = 0; node < node_count_; ++node) {
+        kernel(node).scheduler().touch();
+        disturb(node);
+    }
 }
 
 void World::compute(NodeId node, unsigned frames) {
@@ -331,6 +338,16 @@ std::uint64_t World::total(Counter counter) const {
     for (const auto& life : lives_)
         sum += life->node.kernel().counters()[counter];
     return sum;
+}
+
+bool World::whole() const {
+    return std::ranges::all_of(lives_,
+                               [](const auto& life) {
+                                   return life->alive && life->node.kernel().dead_ports() == 0;
+                               }) &&
+           std::ranges::all_of(cables_, [](const Cable& cable) {
+               return !cable.cut && !cable.clogged && cable.frames.empty();
+           });
 }
 
 std::string World::packets_of(unsigned node) const {

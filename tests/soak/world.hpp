@@ -58,10 +58,14 @@ struct FrameFault {
 
 class World {
 public:
-    /// Processes of a node that have a gate.
-    static constexpr unsigned kGates = 4;
+    /// What a node has: processes with a gate, buffers, memory for its processes.
+    struct Size {
+        unsigned gates;
+        std::size_t buffers;
+        std::size_t arena_bytes;
+    };
 
-    World(Network network, Program program, std::size_t buffers, std::uint64_t delay_us,
+    World(Network network, Program program, const Size& size, std::uint64_t delay_us,
           std::uint64_t process_delay_us);
     World(const World&) = delete;
     World& operator=(const World&) = delete;
@@ -74,6 +78,9 @@ public:
 
     unsigned actors() const { return clock_actor() + 1; }
     unsigned clock_actor() const { return gate_actor(node_count_, 0); }
+    unsigned gate_actor(unsigned node, unsigned process) const {
+        return cables() + node_count_ + node * size_.gates + process;
+    }
     unsigned cables() const { return static_cast<unsigned>(cables_.size()); }
     bool enabled(unsigned actor) const;
     /// Lets it happen. Precondition: enabled(actor).
@@ -105,11 +112,19 @@ public:
     const Gate& close_gate(NodeId node, unsigned process) {
         return lives_[index(node)]->gates[process] = {true, false, now_us_};
     }
+    /// For how long the process has waited at its gate.
+    std::uint64_t waits_us(unsigned node, unsigned process) const {
+        return now_us_ - lives_[node]->gates[process].since_us;
+    }
+    /// All processes look again at what they wait for.
+    void wake_all();
     /// A process of the node computes: the links have an interlude for each of `frames` frames.
     void compute(NodeId node, unsigned frames);
 
     // State ---------------------------------------------------------------------------------------
 
+    /// All nodes live, no cable is cut, no link dead, and no frame is on its way.
+    bool whole() const;
     unsigned nodes() const { return node_count_; }
     unsigned ports() const { return ports_; }
     Kernel& kernel(unsigned node) { return lives_[node]->node.kernel(); }
@@ -140,12 +155,12 @@ private:
         bool alive = true;
         bool restless = false; // something has happened since it last came to rest
         std::uint64_t restless_since_us = 0;
-        std::array<Gate, kGates> gates{};
+        std::vector<Gate> gates;
         std::vector<PacketBuffer> buffers;
         std::vector<PortSlot> slots;
         std::vector<Link> links;
         std::array<ProcessSlot, limits::kProcessesMax> processes;
-        std::vector<Sender> senders;
+        std::vector<Peer> peers;
         std::vector<std::uint64_t> arena;
         std::array<std::byte, 2048> workspace{};
         Board board;
@@ -153,9 +168,6 @@ private:
     };
 
     Cable& cable(unsigned node, unsigned port) { return cables_[node * ports_ + port]; }
-    unsigned gate_actor(unsigned node, unsigned process) const {
-        return cables() + node_count_ + node * kGates + process;
-    }
     std::uint64_t next_alarm() const;
     std::uint64_t latest_us() const;
     void disturb(unsigned node);
@@ -169,7 +181,7 @@ private:
 
     Network network_;
     Program program_;
-    std::size_t buffers_;
+    Size size_;
     unsigned node_count_;
     unsigned ports_;
     std::vector<Cable> cables_;

@@ -25,7 +25,7 @@ constexpr Network kPair{Topology::cube, 1};
 [[gnu::section(".noinit")]] alignas(8) std::array<std::array<std::byte, 16384>, 2> arenas;
 std::array<std::array<Link, 1>, 2> links;
 std::array<std::array<ProcessSlot, 4>, 2> processes;
-std::array<std::array<Sender, 2>, 2> senders;
+std::array<std::array<Peer, 2>, 2> peers;
 
 /// What happens to frames on the cable.
 struct Cable {
@@ -94,7 +94,7 @@ struct End {
                 slots[number],
                 links[number],
                 processes[number],
-                senders[number],
+                peers[number],
                 arenas[number],
                 {}},
                {8192}, {&discard, nullptr}, &program),

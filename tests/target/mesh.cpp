@@ -27,7 +27,7 @@ constexpr std::size_t kPayload = 24;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::array<std::byte, 4096>, kNodes> arenas;
 std::array<std::array<Link, kPorts>, kNodes> links;
 std::array<std::array<ProcessSlot, 4>, kNodes> processes;
-std::array<std::array<Sender, kNodes>, kNodes> senders;
+std::array<std::array<Peer, kNodes>, kNodes> peers;
 
 /// What the program of each node leaves for the test.
 struct Outcome {
@@ -107,7 +107,7 @@ void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 struct Station {
     explicit Station(std::uint32_t id)
         : node({kCube, node_at(id)},
-               {buffers[id], slots[id], links[id], processes[id], senders[id], arenas[id], {}},
+               {buffers[id], slots[id], links[id], processes[id], peers[id], arenas[id], {}},
                {4000}, {&discard, nullptr}, &program),
           receiving(node.lend()) {}
 

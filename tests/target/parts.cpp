@@ -71,7 +71,7 @@ constexpr std::size_t kBuffers = 12;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, 16 * 1024> arena_memory;
 std::array<Link, 1> links;
 std::array<ProcessSlot, limits::kProcessesMax> processes;
-std::array<Sender, 1> senders;
+std::array<Peer, 1> peers;
 
 bool pool_gives_each_buffer_once() {
     PacketPool pool{buffers, slots, 1};
@@ -171,7 +171,7 @@ Process program(Kernel& node) {
 
 void run_processes(target::Suite& suite) {
     static NodeCore node{{{Topology::cube, 1}, node_at(0)},
-                         {buffers, slots, links, processes, senders, arena_memory, {}},
+                         {buffers, slots, links, processes, peers, arena_memory, {}},
                          {4000},
                          {&target::discard, nullptr},
                          &program};

@@ -155,7 +155,8 @@ PacketHeader random_packet(std::mt19937& random) {
     packet.message = some();
     packet.position = some();
     packet.total_bytes = some();
-    packet.unit_bytes = some();
+    packet.unit_bytes = some() & kUnitBytesMax;
+    packet.call = some() & kCallMax;
     return packet;
 }
 
@@ -177,7 +178,9 @@ TEST(Compact, TheExtremesOfAllFieldsFitTheFront) {
     packet.source = node_at(~0u);
     packet.destination = node_at(~1u);
     packet.tag = 0xFFFF;
-    packet.message = packet.position = packet.unit_bytes = ~0u;
+    packet.message = packet.position = ~0u;
+    packet.unit_bytes = kUnitBytesMax;
+    packet.call = kCallMax;
     packet.total_bytes = 0xEFFF'FFFF;
     std::mt19937 random(4);
     const Frame frame = made(link, &packet, random);

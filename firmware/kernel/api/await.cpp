@@ -22,29 +22,26 @@ SourceWait::SourceWait(Kernel& kernel, NodeId source, Match match, Path path)
       peer_{kernel.messages(), source, Rule::unicast} {
     match_.source = source;
     if (source == kAnySource) {
-        peer_.way = Way::kNone;
+        peer_.lose_way();
         return;
     }
     if (match.service == Service::packet) {
         peer_.question = Service::look;
-        peer_.about = path.word(match.tag);
+        peer_.about = path.word();
+        peer_.label = CallLabel::of(match.tag, match.call).word();
         peer_.any_way = !shares_cable(kernel, source, path);
     } else if (match.service == Service::fragment) {
         peer_.about = match.message;
     }
-    kernel.look_at_way(peer_);
+    kernel.messages().look_at_way(peer_);
     peer_.ask_at = kernel.ask_time(0);
 }
 
 bool SourceWait::over() {
-    while (!kernel_.has(match_) && !(asks_now_ && peer_.alive)) {
-        if (!peer_.unknown && !kernel_.may_ask(peer_))
+    if (!kernel_.has(match_) && !(asks_now_ && peer_.alive)) {
+        if (kernel_.ask(peer_))
             return false;
-        if (peer_.unknown || !kernel_.ask(peer_)) {
-            status_ = Status::unreachable;
-            break;
-        }
-        peer_.ask_at = kernel_.ask_time(peer_.asked);
+        status_ = Status::unreachable;
     }
     peer_.ask_at = wire::kNever;
     return true;

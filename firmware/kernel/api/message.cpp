@@ -7,8 +7,6 @@ namespace mesh {
 
 namespace {
 
-constexpr std::uint32_t kPauseMax = 64 * wire::kTicksPerUnit;
-
 // Packets that the first `position` bytes of a message take.
 std::uint32_t packets_before(const SendOptions& options, std::uint32_t position) {
     const auto packets = [&options](std::uint32_t bytes) {
@@ -33,82 +31,84 @@ Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uin
                  ByteSource source)
     : Waiting(kernel.scheduler(), ask),
       kernel_(kernel),
-      outgoing_{kernel.messages(), to, options.route},
+      outgoing_{kernel.messages(), index(to) < kernel.nodes() ? to : kNoNode, options.route},
       options_(options),
       total_bytes_(total_bytes),
       source_(source) {
     if (index(to) >= kernel.nodes() || total_bytes > limits::kMessageBytesMax ||
         options.packet_bytes == 0 || options.packet_bytes > wire::kPayloadBytesMax ||
-        options.tag == kAnyTag || !kernel.can_carry(options.route)) {
+        options.tag == kAnyTag || !kernel.can_carry(options.route, Service::message)) {
         outgoing_.lose_way(); // nobody asks for one
         status_ = Status::bad_argument;
         return;
     }
     outgoing_.question = Service::ask;
-    kernel.look_at_way(outgoing_);
+    kernel.messages().look_at_way(outgoing_);
 }
 
 bool Sending::all_taken() const { return outgoing_.taken && outgoing_.taken_bytes >= total_bytes_; }
 
 // There is a packet to send: the offer, or what the window has room for.
-bool Sending::may_send(bool offered) const {
-    if (outgoing_.lost || !outgoing_.has_way() || !offered)
-        return !outgoing_.lost && outgoing_.has_way();
+bool Sending::may_send() const {
+    if (outgoing_.lost || !outgoing_.has_way())
+        return false;
+    if (!outgoing_.offered)
+        return !outgoing_.taken;
     return outgoing_.taken && outgoing_.sent_bytes < total_bytes_ &&
            packets_before(options_, outgoing_.sent_bytes) <
                packets_before(options_, outgoing_.taken_bytes) + limits::kMessageWindowPackets;
 }
 
-// The sender has something to do, or something has been said.
-bool Sending::has_news() const {
-    return outgoing_.later || outgoing_.moved || outgoing_.unknown || may_send(true) || all_taken();
-}
-
-// Nobody takes it yet: it is offered again after a while.
-bool Sending::pausing() {
-    if (pause_end_ == 0) {
-        pause_end_ = kernel_.now() + pause_;
-        ask_again_at(kernel_.deadline_in(pause_));
-        pause_ = std::min(2 * pause_, kPauseMax);
-    }
-    if (!kernel_.due(asked_again_at()))
-        return true;
-    ask_again_at(wire::kNever);
-    kernel_.advance_clock(std::exchange(pause_end_, 0));
-    outgoing_.later = offered_ = false;
-    outgoing_.sent_bytes = 0;
-    return false;
-}
-
 // Fills and starts the packet that comes next. False if the pool cannot start one now.
 bool Sending::send_packet() {
+    const bool offers = !outgoing_.taken;
+    const bool requests = offers && !outgoing_.called && kernel_.peer(outgoing_.to).crowded != 0;
+    wire::PacketHeader header{.destination = outgoing_.to,
+                              .tag = options_.tag,
+                              .flags =
+                                  options_.is_void ? wire::packet_flag::kVoid : std::uint8_t{0},
+                              .message = outgoing_.message,
+                              .total_bytes = total_bytes_};
+    header.call = CallLabel::of(options_.tag, options_.call).call;
+    put_paths(header, outgoing_.paths, outgoing_.route);
+    if (offers) {
+        header.service = static_cast<std::uint8_t>(Service::message);
+        header.position = kernel_.messages().before(outgoing_);
+        if (outgoing_.again)
+            header.flags |= wire::packet_flag::kAgain;
+        if (outgoing_.called && kernel_.messages().more_behind(outgoing_))
+            header.flags |= wire::packet_flag::kMore;
+    } else {
+        header.service = static_cast<std::uint8_t>(Service::fragment);
+        header.position = outgoing_.sent_bytes;
+    }
+    std::uint32_t bytes = 0;
+    if (requests)
+        header.flags |= wire::packet_flag::kRequest | wire::packet_flag::kTimeless;
+    else
+        bytes = size_packet(header);
+    if (!kernel_.try_post(header, source_, outgoing_.sent_bytes, kernel_.now()))
+        return false;
+    outgoing_.offered = true;
+    outgoing_.sent_bytes += bytes;
+    return true;
+}
+
+// The bytes of the packet that comes next, and what its header says of its external packet.
+std::uint32_t Sending::size_packet(wire::PacketHeader& header) const {
     std::uint32_t bytes =
         std::min<std::uint32_t>(options_.packet_bytes, total_bytes_ - outgoing_.sent_bytes);
-    const bool first = outgoing_.sent_bytes == 0;
-    wire::PacketHeader header{
-        .rule = outgoing_.rule(),
-        .subtree = static_cast<std::uint8_t>(outgoing_.path()),
-        .destination = outgoing_.to,
-        .tag = options_.tag,
-        .service = static_cast<std::uint8_t>(first ? Service::message : Service::fragment),
-        .flags = options_.is_void ? wire::packet_flag::kVoid : std::uint8_t{0},
-        .message = outgoing_.message,
-        .position = first ? kernel_.messages().before(outgoing_) : outgoing_.sent_bytes,
-        .total_bytes = total_bytes_};
     if (const std::uint32_t unit = options_.unit_bytes; unit != 0) {
         const std::uint32_t inside = outgoing_.sent_bytes % unit;
         bytes = std::min(bytes, unit - inside);
         if (inside == 0)
-            header.unit_bytes = std::min(unit, total_bytes_ - outgoing_.sent_bytes);
+            header.unit_bytes =
+                std::min(unit, total_bytes_ - outgoing_.sent_bytes) & wire::kUnitBytesMax;
         else
             header.flags |= wire::packet_flag::kPart;
     }
     header.payload_bytes = static_cast<std::uint16_t>(bytes);
-    if (!kernel_.try_post(header, source_, outgoing_.sent_bytes, kernel_.now()))
-        return false;
-    offered_ = true;
-    outgoing_.sent_bytes += bytes;
-    return true;
+    return bytes;
 }
 
 // Control takes no model time, so in the model the packets behind the first wait for their port
@@ -118,31 +118,25 @@ bool Sending::go_on() {
         return true;
     if (outgoing_.message == 0)
         kernel_.messages().number(outgoing_);
-    while (pause_end_ != 0 || (!outgoing_.unknown && !all_taken())) {
-        if (!listens_) {
-            if (std::exchange(outgoing_.moved, false) && outgoing_.arrived_bytes != 0) {
-                outgoing_.sent_bytes = outgoing_.arrived_bytes;
-                offered_ = true;
-            }
-            if ((outgoing_.later && pausing()) || (may_send(offered_) && !send_packet()))
-                return false;
-            outgoing_.ask_at = kernel_.ask_time(outgoing_.asked);
-            listens_ = true;
+    while (!all_taken()) {
+        if (std::exchange(outgoing_.moved, false) && outgoing_.arrived_bytes != 0) {
+            outgoing_.sent_bytes = outgoing_.arrived_bytes;
+            outgoing_.offered = true;
         }
-        if (!has_news() && !kernel_.may_ask(outgoing_))
-            return false;
-        listens_ = false;
-        outgoing_.ask_at = wire::kNever;
-        if (has_news()) {
+        if (std::exchange(outgoing_.heard, false))
             outgoing_.begin_anew();
-        } else if (!kernel_.ask(outgoing_)) {
+        if (!may_send()) {
+            if (kernel_.ask(outgoing_))
+                return false;
             status_ = Status::unreachable;
             return true;
         }
+        if (!send_packet())
+            return false;
+        outgoing_.ask_at = kernel_.ask_time(outgoing_.asked);
     }
-    if (outgoing_.unknown)
-        status_ = Status::unreachable;
-    else if (options_.synchronous)
+    outgoing_.ask_at = wire::kNever;
+    if (options_.synchronous)
         kernel_.advance_clock(outgoing_.taken_at);
     return true;
 }
@@ -179,25 +173,11 @@ bool Message::advance(std::optional<SourceWait>& wait) {
             return true;
         }
     }
-    const std::uint32_t consumed = incoming_.consumed + current_.header().payload_bytes;
-    const bool half_window = unanswered_ + 1u >= limits::kMessageWindowPackets / 2;
-    const bool tells = !started_ || half_window || consumed >= bytes();
-    if (tells && !kernel_.may_tell())
-        return false;
-    incoming_.consumed = consumed;
-    ++unanswered_;
-    if (tells) {
+    incoming_.consumed += current_.header().payload_bytes;
+    const bool half_window = ++unanswered_ >= limits::kMessageWindowPackets / 2;
+    if (!std::exchange(started_, true) || half_window || finished()) {
         unanswered_ = 0;
-        started_ = true;
-        News taken{.service = Service::taken,
-                   .rule = Rule::unicast,
-                   .way = incoming_.detour ? Way::kNone : Way::kChosen,
-                   .round = 0,
-                   .peer = source(),
-                   .message = header_.message,
-                   .position = consumed,
-                   .detail = kernel_.now()};
-        kernel_.tell(taken);
+        current_.acknowledge_at_end();
     }
     return true;
 }
@@ -206,14 +186,14 @@ NextPacket::NextPacket(Kernel& kernel, Message& message)
     : Waiting(kernel.scheduler(), ask),
       message_(message) {}
 
-Receiving::Receiving(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source)
+Receiving::Receiving(Kernel& kernel, std::span<std::byte> buffer, const Match& offer)
     : Waiting(kernel.scheduler(), ask),
       kernel_(kernel),
       buffer_(buffer) {
-    if (source != kAnySource && index(source) >= kernel.nodes())
+    if (offer.source != kAnySource && index(offer.source) >= kernel.nodes())
         result_.status = Status::bad_argument;
     else
-        wait_.emplace(kernel, source, Match{.service = Service::message, .tag = tag});
+        wait_.emplace(kernel, offer.source, offer);
 }
 
 // Takes the offer.

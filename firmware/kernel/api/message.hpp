@@ -34,6 +34,7 @@ struct SendOptions {
     Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
     bool synchronous = true; // in model time too: ends when the receiver has it, not when it leaves
     bool is_void = false;    // the sender could not make it: receive() gives unreachable for it
+    std::uint16_t call = 0;  // of a collective: CallLabel::call
 };
 
 /// See send().
@@ -50,22 +51,17 @@ private:
     static bool ask(Waiting& self) { return static_cast<Sending&>(self).go_on(); }
 
     bool go_on();
-    bool pausing();
     bool send_packet();
-    bool may_send(bool offered) const;
-    bool has_news() const;
+    std::uint32_t size_packet(wire::PacketHeader& header) const;
+    bool may_send() const;
     bool all_taken() const;
 
     Status status_ = Status::ok;
-    bool offered_ = false;
-    bool listens_ = false;
     Kernel& kernel_;
     Outgoing outgoing_;
     SendOptions options_;
     std::uint32_t total_bytes_;
     ByteSource source_;
-    std::uint32_t pause_ = wire::kTicksPerUnit; // before the next offer
-    wire::ModelTime pause_end_ = 0;             // of the one that it is in, if not 0
 };
 
 /// `Status s = co_await send(kernel, to, options, total_bytes, source)`: sends `total_bytes`
@@ -144,9 +140,9 @@ private:
 };
 
 /// `Packet p = co_await next(kernel, message)`: its packets in order; the first call gives the
-/// first. Giving out a packet tells the sender that it is consumed, so it must be called until
-/// message.finished(). Gives none if message.status() is not ok: its sender is unreachable or has
-/// given it up. Precondition: not finished.
+/// first. When a packet is given back (it goes), the sender is told that it is consumed, so next()
+/// must be called until message.finished(). Gives none if message.status() is not ok: its sender is
+/// unreachable or has given it up. Precondition: not finished.
 inline NextPacket next(Kernel& kernel, Message& message) { return {kernel, message}; }
 
 /// What receive() has got.
@@ -160,7 +156,7 @@ struct [[nodiscard]] Received {
 /// See receive().
 class MESH_AWAITED Receiving : public Waiting {
 public:
-    Receiving(Kernel& kernel, std::span<std::byte> buffer, Tag tag, NodeId source);
+    Receiving(Kernel& kernel, std::span<std::byte> buffer, const Match& offer);
     [[gnu::warn_unused_result]] const Received& await_resume() const { return result_; }
 
 private:
@@ -183,7 +179,14 @@ private:
 /// no such source.
 inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag = kAnyTag,
                          NodeId source = kAnySource) {
-    return {kernel, buffer, tag, source};
+    return {kernel, buffer, {.service = Service::message, .tag = tag, .source = source}};
+}
+/// The same for a message of a call of a collective.
+inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer, CallLabel label,
+                         NodeId source) {
+    return {kernel,
+            buffer,
+            {.service = Service::message, .tag = label.tag, .source = source, .call = label.call}};
 }
 
 } // namespace mesh

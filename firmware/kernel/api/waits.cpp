@@ -15,7 +15,7 @@ struct WaitPlaces {
     static constexpr std::size_t kEngaged = sizeof(SourceWait); // of an optional one
     static constexpr std::size_t kReady = sizeof(Waiting);      // of an Awaiter
 
-    static constexpr std::array<WaitLayout, 13> kLayouts{{
+    static constexpr std::array<WaitLayout, 14> kLayouts{{
         {"mesh::ProcessSlot", WaitKind::slot, offsetof(ProcessSlot, root),
          offsetof(ProcessSlot, waiting), sizeof(ProcessSlot)},
         {"mesh::Waiting", WaitKind::waiting, offsetof(Waiting, ask_), sizeof(Waiting)},
@@ -33,6 +33,7 @@ struct WaitPlaces {
         {"mesh::detail::ProcessEnded", WaitKind::process,
          kReady + offsetof(detail::ProcessEnded, process)},
         {"mesh::detail::TimeCome", WaitKind::time},
+        {"mesh::detail::TurnCome", WaitKind::turn},
         {"mesh::detail::ChannelAt", WaitKind::channel,
          kReady + offsetof(detail::ChannelAt, wanted)},
     }};

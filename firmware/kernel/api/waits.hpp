@@ -25,8 +25,9 @@ enum class WaitKind : std::uint8_t {
     taking,    // that its message is taken; at: to whom, the message's tag
     buffer,    // one of the pool
     time,
-    channel, // of its node; at: 1: that it is written to; 2: that it is read
-    children // below it in a tree, that they take packets
+    channel,  // of its node; at: 1: that it is written to; 2: that it is read
+    children, // below it in a tree, that they take packets
+    turn      // its next one: it gave way
 };
 
 /// Of one kind of objects.

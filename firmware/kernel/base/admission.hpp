@@ -2,13 +2,15 @@
 // controller of Toueg and Ullman (1979).
 //
 // Every packet knows an upper bound on the links it may still cross: the height of its rule minus
-// the links crossed. A node takes a packet in only if more buffers are free than that bound. Why no
-// packet is stuck then, whatever the network and however rules are mixed, is shown in
-// ARCHITECTURE.md.
+// the links crossed and, if it will be answered, the longest way back, since the answer takes its
+// buffer. A node takes a packet in only if more buffers are free than that bound, beside those that
+// are kept for packets that wait for a process (PacketPool::room()). Why no packet is stuck then,
+// whatever the network and however rules are mixed, is shown in ARCHITECTURE.md.
 #pragma once
 
 #include "kernel/base/here.hpp"
 #include "kernel/base/packet_pool.hpp"
+#include "kernel/base/service.hpp"
 
 #include <cstdint>
 
@@ -23,34 +25,41 @@ public:
     Admission(const PacketPool& pool, const Here& here, unsigned receivers)
         : pool_(pool),
           here_(here),
-          nodes_own_(static_cast<std::uint8_t>(nodes_own(receivers))) {}
+          nodes_own_(static_cast<std::uint8_t>(nodes_own(receivers))),
+          way_back_(static_cast<std::uint8_t>(here.longest(Rule::disjoint))) {}
 
-    /// Most links that a packet of `rule` may still cross after `hops`.
-    std::uint16_t remaining(Rule rule, unsigned hops) const {
-        const unsigned longest = here_.longest(rule);
-        return static_cast<std::uint16_t>(longest > hops ? longest - hops : 0);
+    /// Most links that a packet crosses on its way out; 0 for a rule that the image does not have.
+    unsigned way_out(const wire::PacketHeader& header) const { return here_.longest(header.rule); }
+    /// Most links that the answer to a packet crosses, from wherever it is made; 0 if there is
+    /// none.
+    unsigned way_back(const wire::PacketHeader& header) const {
+        const auto service = static_cast<Service>(header.service);
+        if (!is_answered(service))
+            return 0;
+        return service == Service::look ? here_.longest(Path::of_word(header.position).rule)
+                                        : way_back_;
     }
-    /// A packet that may still cross `remaining` links may come in from a neighbour.
-    bool admits(std::uint16_t remaining) const { return pool_.free() > remaining && !closed_; }
-    /// A process may start a packet of `rule` now.
-    bool may_start(Rule rule) const { return pool_.free() > here_.longest(rule); }
+    /// A packet that may still cause `remaining` links to be crossed may come in from a neighbour.
+    bool admits(unsigned remaining) const { return pool_.room() > remaining; }
+    /// A process, or the kernel, may start this packet now.
+    bool may_start(const wire::PacketHeader& header) const {
+        return pool_.room() > way_out(header) + way_back(header);
+    }
+    /// The kernel may start a question to one node.
+    bool may_ask() const { return pool_.room() > 2u * way_back_; }
     /// False if may_start() would never hold: the pool is too small for the rule's paths, or the
     /// image does not have the rule.
-    bool can_carry(Rule rule) const {
+    bool can_carry(Rule rule, Service service = Service::packet) const {
         const unsigned longest = here_.longest(rule);
-        return longest != 0 && pool_.capacity() > longest + nodes_own_;
+        const unsigned back = is_answered(service) ? way_back_ : 0;
+        return longest != 0 && pool_.capacity() > longest + back + nodes_own_ + pool_.reserve();
     }
-
-    /// Nothing comes in while `closed`: there would be no room to tell the sender what became of
-    /// it.
-    void close(bool closed) { closed_ = closed; }
-    bool closed() const { return closed_; }
 
 private:
     const PacketPool& pool_;
     const Here& here_;
     std::uint8_t nodes_own_;
-    bool closed_ = false;
+    std::uint8_t way_back_; // of answers that go to one node
 };
 
 } // namespace mesh

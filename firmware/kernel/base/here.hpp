@@ -14,6 +14,8 @@ struct Here {
 
     NodeId node() const { return identity.node; }
     Network network() const { return identity.network; }
+    /// It is one of the network.
+    bool knows(NodeId other) const { return index(other) < rules.node_count(network()); }
     /// Ports that send.
     std::uint32_t out_ports() const { return rules.out_ports(network(), node()); }
     std::uint32_t in_ports() const { return rules.in_ports(network(), node()); }

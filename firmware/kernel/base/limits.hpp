@@ -51,6 +51,9 @@ inline constexpr std::uint32_t kAcknowledgeShare = 4;
 /// word that it has some now was lost.
 inline constexpr std::uint32_t kHelloUs = 250'000;
 inline constexpr unsigned kPauseDoublings = 4;
+/// In lockstep the pauses before that double so often: all of them together are some 2^49 ticks, so
+/// model time has room for any number of such waits.
+inline constexpr unsigned kProbeDoublings = 24;
 /// A node that starts again beside one that is dead gives up the link after so many.
 inline constexpr unsigned kHellosMax = 12;
 /// Data of the host that does not come is asked for again after this time.
@@ -83,6 +86,7 @@ inline constexpr std::size_t kArgumentBytesMax = 256;
 /// comes beyond it is sent back to wait at its source, so that it cannot fill the pool; one of them
 /// may stay until the processes have had their turn.
 inline constexpr unsigned kUnexpectedShare = 4;
+constexpr unsigned offers_max(unsigned buffers) { return buffers / kUnexpectedShare; }
 
 /// Packets of a broadcast by which its root may run ahead of the slowest node, as a share of the
 /// pool (1/kTreeWindowShare).
@@ -95,24 +99,19 @@ inline constexpr std::uint32_t kMessageWindowPackets = 8;
 /// kAskPatience times the least patience of its links, when a link that died has been found out,
 /// then after pauses that double, up to kAskDoublings times, for as long as it waits. If an ask has
 /// no answer until the next one is due, after twice that time or more, the receiver is unreachable.
-/// In lockstep, where time passes only for asks then, it asks kAsksMax times.
+/// In lockstep it asks whenever the mesh is at rest, kAsksMax times.
 inline constexpr std::uint32_t kAskPatience = 300;
 inline constexpr unsigned kAskDoublings = 5;
 inline constexpr unsigned kAsksMax = 8;
 
-/// Places for the senders whose messages a node has taken, as a share of the memory for processes:
-/// it knows each of their messages again that comes a second time, by another path. Of 26 KiB that
-/// is a place for each of 256 nodes.
-inline constexpr unsigned kSendersShare = 12;
-
 /// Buffers that a node needs for forwarding to be free of deadlock (ARCHITECTURE.md): more than the
-/// longest path of any rule in use has links, one for the host port and one for each of the board's
-/// `receivers`, what `processes` may have been promised and hold, and the share of waiting messages
-/// on top, with one that has no room there.
-constexpr unsigned pool_buffers_min(unsigned longest_path_links, unsigned processes,
-                                    unsigned receivers = 1) {
-    const unsigned transit =
-        longest_path_links + 1 + 1 + receivers + processes * (kMessageWindowPackets + 1);
+/// longest path of any rule in use has links and the longest way back of an answer, one for the
+/// host port and one for each of the board's `receivers`, what `processes` may have been promised
+/// and hold, and the share of waiting messages on top, with one that has no room there.
+constexpr unsigned pool_buffers_min(unsigned longest_path_links, unsigned way_back_links,
+                                    unsigned processes, unsigned receivers = 1) {
+    const unsigned transit = longest_path_links + way_back_links + 1 + 1 + receivers +
+                             processes * (kMessageWindowPackets + 1);
     return transit * kUnexpectedShare / (kUnexpectedShare - 1) + 1;
 }
 

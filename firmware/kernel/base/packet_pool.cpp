@@ -20,6 +20,8 @@ PacketBuffer* PacketPool::allocate() {
     buffer->hops = 0;
     buffer->remaining = 0;
     buffer->ready = 0;
+    buffer->acknowledges = false;
+    buffer->waits = false;
     return buffer;
 }
 
@@ -32,6 +34,7 @@ void PacketPool::release(PacketBuffer* buffer) {
     MESH_CHECK(buffer->references != 0, pool_double_free);
     if (--buffer->references != 0)
         return;
+    waiting_ -= buffer->waits ? 1 : 0;
     buffer->next = free_list_;
     free_list_ = buffer;
     --used_;

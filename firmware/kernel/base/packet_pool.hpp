@@ -28,6 +28,8 @@ struct PacketBuffer {
     std::uint16_t hops;      // links crossed so far
     std::uint16_t remaining; // most links that it may still cross from here
     Tags tags;               // for the next nodes
+    bool acknowledges;       // who gives it back tells its sender, see Forwarder::acknowledge()
+    bool waits;              // in the reserve: for a process, see PacketPool::room()
     union { // the packet as the wire has it: its bytes, and the fields that they begin with
         alignas(hal::kDmaAlign) std::array<std::byte, wire::kPacketBytesMax> bytes;
         wire::PacketHeader header{};
@@ -88,6 +90,19 @@ public:
     }
     unsigned free() const { return capacity() - used_; }
     unsigned used() const { return used_; }
+    /// Buffers for packets that wait for a process; other packets never take the last of them.
+    unsigned reserve() const { return reserve_; }
+    void set_reserve(unsigned buffers) { reserve_ = buffers; }
+    /// Free buffers that forwarding may count on: what waits fills the reserve first.
+    unsigned room() const {
+        const unsigned kept = reserve() - std::min(reserve(), waiting_);
+        return free() > kept ? free() - kept : 0;
+    }
+    /// A process may keep the packet waiting. It counts until its buffer is free again.
+    void let_wait(PacketBuffer* buffer) {
+        waiting_ += buffer->waits ? 0 : 1;
+        buffer->waits = true;
+    }
     /// Most that were used at a time: one is used for the first time when no other is free.
     unsigned used_max() const { return touched_; }
 
@@ -106,6 +121,8 @@ private:
     unsigned ports_;
     unsigned touched_ = 0; // buffers beyond this index were never used
     unsigned used_ = 0;
+    unsigned waiting_ = 0; // packets in the reserve
+    unsigned reserve_ = 0;
 };
 
 } // namespace mesh

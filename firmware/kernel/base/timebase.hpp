@@ -4,6 +4,10 @@
 // so far. In lockstep a node has model time, which moves only with the frames and grants that come
 // in: it waits until a frame should have arrived, so a run is the same each time. Nothing else in
 // the kernel depends on which of both it is, but for what has to be told to the loom.
+//
+// A deadline is a time or, in lockstep, one of two orders behind all times: the next turn of
+// processes that gave way, and the next time that the mesh is at rest. Both are counted here, so a
+// deadline that is set when one of them has come is for the next one.
 #pragma once
 
 #include "kernel/base/limits.hpp"
@@ -31,15 +35,27 @@ public:
         if (!lockstep_)
             now_ = now_us;
     }
-    /// A frame says that model time has come to `time`; it means nothing to a node that runs free.
-    [[gnu::noinline]] void come_to(wire::ModelTime time) {
-        if (lockstep_)
-            now_ = std::max(now_, time);
+    /// A frame says that model time has come to `time`, or a grant that it is the next turn
+    /// (wire::kNextTurn) or that the mesh is at rest (wire::kAtRest), which is a turn as well. It
+    /// means nothing to a node that runs free.
+    [[gnu::noinline]] void come_to(wire::ModelTime time);
+    /// `deadline` has come; kNever never does.
+    [[gnu::noinline]] bool due(std::uint64_t deadline) const;
+    /// What the loom is told of a deadline.
+    static wire::ModelTime told(std::uint64_t deadline) {
+        if (deadline < kTurns || deadline == wire::kNever)
+            return deadline;
+        return deadline < kRests ? wire::kNextTurn : wire::kAtRest;
     }
 
-    /// When `ticks` of model time from now have passed.
+    /// When a process that gives way goes on. In lockstep: when the others have done all that they
+    /// can.
+    std::uint64_t next_turn() const { return lockstep_ ? kTurns + (turns_ + 1u) : now_ + 1; }
+    /// When `ticks` of model time from now have passed; kNever if that is no time any more.
     std::uint64_t after(wire::ModelTime ticks) const {
-        return now_ + (lockstep_ ? ticks : ticks / limits::kTicksPerUs);
+        if (!lockstep_)
+            return now_ + ticks / limits::kTicksPerUs;
+        return ticks < kTurns - now_ ? now_ + ticks : wire::kNever;
     }
     /// A packet that is to start at model time `start` has to be held until then.
     bool must_hold(wire::ModelTime start) const { return lockstep_ && start > now_; }
@@ -60,18 +76,18 @@ public:
     std::uint64_t ask_at(unsigned asked, std::uint32_t wait_us) const {
         if (!lockstep_)
             return in_pause(wait_us, asked, limits::kPauseDoublings);
-        return asked < limits::kAttemptsMax ? in_pause(wire::kTicksPerUnit, asked, 32)
-                                            : wire::kNever;
+        return asked < limits::kAttemptsMax
+                   ? in_pause(wire::kTicksPerUnit, asked, limits::kProbeDoublings)
+                   : wire::kNever;
     }
     /// When the sender of a message, having `asked` as often, asks again whether its receiver is
-    /// there. In lockstep that is later than whatever else may happen, and ends (kNever), so that a
-    /// mesh in which all wait for each other comes to rest.
+    /// there. In lockstep that is when the mesh is next at rest, and ends (kNever), so that one in
+    /// which all wait for each other stays there.
     std::uint64_t ask_receiver_at(unsigned asked, std::uint32_t patience_us) const {
-        constexpr std::uint64_t kAtRest = std::uint64_t{1} << 48;
         if (!lockstep_)
             return in_pause(std::uint64_t{limits::kAskPatience} * patience_us, asked,
                             limits::kAskDoublings);
-        return asked < limits::kAsksMax ? in_pause(kAtRest, asked, limits::kAsksMax) : wire::kNever;
+        return asked < limits::kAsksMax ? kRests + (rests_ + 1u) : wire::kNever;
     }
 
     /// When a piece of data that the host has not sent is asked for again; kNever: the loom loses
@@ -85,7 +101,13 @@ private:
     [[gnu::noinline]] std::uint64_t in_pause(std::uint64_t pause, unsigned in_vain,
                                              unsigned most) const;
 
+    // With a number behind them, modulo 2^32, deadlines that are no times.
+    static constexpr std::uint64_t kTurns = wire::kNever - (std::uint64_t{3} << 32) + 1;
+    static constexpr std::uint64_t kRests = wire::kNever - (std::uint64_t{2} << 32) + 1;
+
     std::uint64_t now_ = 0;
+    std::uint32_t turns_ = 0;
+    std::uint32_t rests_ = 0;
     bool lockstep_ = false;
 };
 

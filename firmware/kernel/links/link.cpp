@@ -32,7 +32,6 @@ bool is_later(std::uint16_t number, std::uint16_t other) {
 void Link::attach(const LinkContext& context, unsigned port, unsigned start) {
     port_ = static_cast<std::uint8_t>(port);
     mine_ = static_cast<std::uint16_t>(kNumbersPerStart * start);
-    lost_kinds_ = start == 0 ? 0 : ~std::uint32_t{0};
     reset_answers(context);
 }
 
@@ -204,7 +203,7 @@ PacketBuffer* Link::pick(LinkContext& context) {
 // short of those that its neighbours' packets need, is to be acknowledged soon: nobody waits for an
 // alarm.
 bool Link::asks(const LinkContext& context, const PacketBuffer* packet, bool again) {
-    const bool is_short = context.pool.free() <= context.pool.capacity() / 2 + packet->remaining;
+    const bool is_short = context.pool.room() <= context.pool.capacity() / 2 + packet->remaining;
     return asking_.asks(frame_bytes(packet), context.cables.window_bytes,
                         again || is_short || probes_ != 0);
 }
@@ -224,7 +223,7 @@ void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
     header.hops = 1;
     header.acknowledged = expected_;
     header.refused = refused_;
-    header.free_buffers = static_cast<std::uint16_t>(std::min(context.pool.free(), 0xFFFFu));
+    header.free_buffers = static_cast<std::uint16_t>(std::min(context.pool.room(), 0xFFFFu));
     header.flags = session_;
     if (kind != Kind::data) {
         header.sequence = session_;

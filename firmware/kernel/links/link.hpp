@@ -183,9 +183,6 @@ public:
     wire::ModelTime& busy_until() { return busy_until_; }
     /// When the external packet that last came in was there: its parts come with it.
     wire::ModelTime& unit_ready() { return unit_ready_; }
-    /// Of which kinds single packets were lost here (Path::kind_of()); all in a life that is not
-    /// the first, since nobody knows what was lost with the one before.
-    std::uint32_t& lost_kinds() { return lost_kinds_; }
 
 private:
     friend struct LinkState; // of tests that go through all of them
@@ -275,7 +272,6 @@ private:
     std::uint32_t wait_us_ = limits::kPatienceFirstUs;     // the same, backed off
     std::uint32_t packets_sent_ = 0;
     std::uint32_t refused_ = 0; // fate of the last 32 frames received
-    std::uint32_t lost_kinds_ = 0;
     std::uint64_t deadline_ = wire::kNever;
     wire::ModelTime busy_until_ = 0;
     wire::ModelTime unit_ready_ = 0;

@@ -205,8 +205,11 @@ inline void Links::book_arrival(Link& link, wire::ModelTime time, PacketBuffer* 
 // True if the link accepts the packet; it is booked then.
 inline bool Links::judge(Port port, const LinkHeader& header, PacketBuffer* buffer) {
     Link& link = links_[index(port)];
+    const unsigned way_out = admission_.way_out(buffer->header);
+    const bool too_far = way_out != 0 && header.hops > way_out;
+    const unsigned left = header.hops < way_out ? way_out - header.hops : 0;
     buffer->hops = header.hops;
-    buffer->remaining = admission_.remaining(buffer->header.rule, header.hops);
+    buffer->remaining = static_cast<std::uint16_t>(left + admission_.way_back(buffer->header));
     switch (
         link.on_data(context_, header, admission_.admits(buffer->remaining), buffer->remaining)) {
     case Link::Verdict::refuse:
@@ -216,6 +219,10 @@ inline bool Links::judge(Port port, const LinkHeader& header, PacketBuffer* buff
     case Link::Verdict::duplicate: ++context_.counters[Counter::drop_duplicate]; return false;
     case Link::Verdict::gap: ++context_.counters[Counter::drop_out_of_order]; return false;
     case Link::Verdict::accept: break;
+    }
+    if (too_far) { // it would break the bound that keeps forwarding free of deadlock
+        ++context_.counters[Counter::drop_too_far];
+        return false;
     }
     book_arrival(link, header.model_time, buffer);
     return true;
@@ -316,8 +323,6 @@ bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready)
                 return true;
             }
             owing_ &= ~(1u << port);
-            if (admission_.closed())
-                header.free_buffers = 0; // for neighbours
             return true;
         }
         touched_ &= ~(1u << port);
@@ -340,13 +345,11 @@ void Links::acknowledge(bool at_once) {
 }
 
 void Links::tell_of_buffers() {
-    if (admission_.closed())
-        return;
     starved_ = false;
     for (unsigned port = 0; port < count(); ++port) {
         if (!links_[port].starved())
             continue;
-        touch(port_at(port)).on_buffers_free(context_.pool.free());
+        touch(port_at(port)).on_buffers_free(context_.pool.room());
         if (links_[port].starved())
             starved_ = true;
     }

@@ -113,8 +113,6 @@ public:
     /// A packet at a dead link, with its reference, and which link that is; nullptr when there are
     /// no more.
     PacketBuffer* take_undeliverable(Port& port);
-    /// See Link.
-    std::uint32_t& lost_kinds(Port port) { return links_[index(port)].lost_kinds(); }
     /// Packets that wait for a port or an acknowledgement.
     unsigned pending() const;
 

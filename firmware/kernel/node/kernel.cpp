@@ -1,6 +1,12 @@
 #include "kernel/node/kernel.hpp"
 
+#include "hal/check.hpp"
+
 namespace mesh {
+
+namespace {
+std::uint32_t nodes_of(const Here& here) { return here.rules.node_count(here.network()); }
+} // namespace
 
 ByteSource bytes_in(std::span<const std::byte> data) {
     const auto copy = [](const void* from, std::uint32_t position, std::span<std::byte> out) {
@@ -22,15 +28,19 @@ NodeParts::NodeParts(const wire::Identity& identity, const Memory& memory, const
              cables, admission_),
       admission_(links_.context().pool, here_, cables.receivers),
       forwarder_(here_, links_.context().pool, links_.context().counters, links_, admission_,
-                 memory.senders),
-      messages_(links_.context().counters, scheduler_.holds(), identity.start),
+                 memory.peers),
+      messages_(forwarder_, links_.context().counters, scheduler_.holds(), identity.start),
       host_(to_host, identity.node, links_.context().pool, arena_, links_.context().counters),
-      arena_(memory.arena) {}
+      arena_(memory.arena) {
+    PacketPool& pool = links_.context().pool;
+    pool.set_reserve(limits::offers_max(pool.capacity()) + 1); // and the guest
+    MESH_CHECK(memory.peers.size() >= nodes_of(here_), too_many_nodes);
+}
 
 // What may start now must still do so when it does: until start_packet() the links stay out.
-bool Kernel::may_start(Rule rule) {
+bool Kernel::may_start(const wire::PacketHeader& header) {
     scheduler_.holds().raise();
-    const bool may = admission_.may_start(rule);
+    const bool may = admission_.may_start(header);
     if (!may)
         scheduler_.holds().lower();
     return may;
@@ -55,7 +65,7 @@ Kernel::Allocation::Allocation(Kernel& kernel, Rule rule)
 
 bool Kernel::Allocation::ask(Waiting& self) {
     const auto& allocation = static_cast<Allocation&>(self);
-    return allocation.kernel_.may_start(allocation.rule_);
+    return allocation.kernel_.may_start({.rule = allocation.rule_});
 }
 
 Kernel::Arrival::Arrival(Kernel& kernel, const Match& match)
@@ -89,7 +99,7 @@ Kernel::Posting Kernel::post(const wire::PacketHeader& header, ByteSource source
 
 bool Kernel::try_post(const wire::PacketHeader& header, ByteSource source, std::uint32_t position,
                       wire::ModelTime ready) {
-    if (!may_start(header.rule))
+    if (!may_start(header))
         return false;
     PacketBuffer* const buffer = start_packet();
     buffer->header = header;
@@ -103,34 +113,37 @@ bool Kernel::try_post(const wire::PacketHeader& header, ByteSource source, std::
 
 void Kernel::inject(PacketBuffer* buffer, wire::ModelTime ready) {
     const Hold hold(scheduler_.holds());
-    News news;
-    forwarder_.inject(buffer, ready, news);
-    hear(news);
+    hear(forwarder_.inject(buffer, ready));
     scheduler_.touch();
 }
 
-void Kernel::tell(News& news) {
-    forwarder_.tell(news);
-    hear(news);
-    if (forwarder_.send_notices())
-        scheduler_.touch();
-}
-
 bool Kernel::ask(Outgoing& outgoing) {
-    News question;
-    if (!messages_.next_question(outgoing, !links_.trying(), question))
-        return false;
-    bool any = outgoing.way == Way::kChosen;
-    for (unsigned path = 0; !any && can_carry(Rule::disjoint) && path < path_count(); ++path)
-        any = !cut_off(outgoing.to, Rule::disjoint, path);
-    if (any)
-        tell(question);
-    return any;
+    while (!outgoing.unknown) {
+        if (!send_questions(outgoing) || !(outgoing.lost || due(outgoing.ask_at)))
+            return true;
+        const Hold hold(scheduler_.holds());
+        if (!messages_.next_question(outgoing, !links_.trying()))
+            return false;
+    }
+    return false;
 }
 
-void Kernel::look_at_way(Outgoing& outgoing) {
-    if (cut_off(outgoing.to, outgoing.route))
-        outgoing.lost = true;
+// True if no question waits for the pool.
+bool Kernel::send_questions(Outgoing& outgoing) {
+    if (!outgoing.is_asking())
+        return true;
+    const unsigned paths = here_.path_count();
+    wire::PacketHeader question;
+    while (messages_.write_question(outgoing, paths, question)) {
+        const bool cut = !can_carry(question.rule, outgoing.question) ||
+                         forwarder_.cut_off(outgoing.to, question.rule, question.subtree);
+        if (!cut && !try_post(question, {}, 0, 0))
+            return false;
+        Messages::sent_question(outgoing, paths, cut);
+    }
+    outgoing.asking = Outgoing::kAskedAll;
+    outgoing.ask_at = ask_time(outgoing.asked);
+    return true;
 }
 
 Packet Kernel::take(const Match& match) {
@@ -146,8 +159,16 @@ Packet Kernel::take_control(const Match& match) {
 
 void Kernel::release(PacketBuffer* buffer) {
     const Hold hold(scheduler_.holds());
-    links_.context().pool.release(buffer);
+    if (buffer->acknowledges)
+        hear(forwarder_.acknowledge(buffer));
+    else
+        links_.context().pool.release(buffer);
     scheduler_.touch();
+}
+
+void Kernel::acknowledge_at_end(PacketBuffer* buffer) {
+    buffer->ready = now();
+    buffer->acknowledges = true;
 }
 
 std::uint64_t Kernel::deadline_in(wire::ModelTime ticks) const {
@@ -157,7 +178,12 @@ std::uint64_t Kernel::deadline_in(wire::ModelTime ticks) const {
 
 bool Kernel::due(std::uint64_t deadline) const {
     const Hold hold(scheduler_.holds());
-    return time().now() >= deadline;
+    return time().due(deadline);
+}
+
+std::uint64_t Kernel::next_turn() const {
+    const Hold hold(scheduler_.holds());
+    return time().next_turn();
 }
 
 std::uint64_t Kernel::ask_time(unsigned asked) const {
@@ -172,7 +198,26 @@ void Kernel::begin(Incoming& incoming) {
 
 void Kernel::end(Incoming& incoming, bool taken) {
     const Hold hold(scheduler_.holds());
-    forwarder_.end(incoming, taken);
+    hear(forwarder_.end(incoming, taken));
+}
+
+void Kernel::begin_call(CallRecord& record) {
+    const Hold hold(scheduler_.holds());
+    forwarder_.begin_call(record);
+    drop_old_calls();
+}
+
+void Kernel::end_call(CallRecord& record) {
+    const Hold hold(scheduler_.holds());
+    record.under_way = false;
+    drop_old_calls();
+}
+
+void Kernel::drop_old_calls() {
+    Event event;
+    while (forwarder_.drop_old_call(event))
+        hear(std::exchange(event, {}));
+    scheduler_.touch();
 }
 
 void Kernel::host_send(wire::HostTag tag, std::span<const std::byte> first,
@@ -198,20 +243,33 @@ std::uint64_t Kernel::start_pull(std::uint32_t position, std::span<std::byte> ou
     return time().pull_again_at();
 }
 
-// A question that is for this node may come from it.
-void Kernel::hear(News& news) {
-    if (!news)
-        return;
-    scheduler_.touch();
-    if (news.service == Service::probe)
-        messages_.answer(news);
-    else if (news.service == Service::look)
-        news.service = host_.started() && !scheduler_.any() ? Service::gone : Service::here;
-    else
-        return messages_.hear(news);
-    forwarder_.tell(news);
-    if (news)
-        messages_.hear(news);
+bool Kernel::gone() const { return forwarder_.audience() == Forwarder::Audience::ended; }
+
+bool Kernel::is_over(const Event& look) const {
+    return calls().is_over(CallLabel::of_word(static_cast<std::uint32_t>(look.detail)));
+}
+
+// An answer to a question of this node may be for this node again.
+void Kernel::hear(Event event) {
+    while (event) {
+        scheduler_.touch();
+        if (is_answer(event.service))
+            return messages_.hear(event, here_.path_count());
+        if (event.question == nullptr)
+            return; // it is in the mailbox
+        Answer answer{Service::here};
+        if (event.service == Service::probe && gone())
+            answer.service = Service::unknown;
+        else if (event.service == Service::probe)
+            answer = messages_.answer(event);
+        else if (event.service == Service::look)
+            answer.service = gone() || is_over(event) ? Service::gone : Service::here;
+        else if (messages_.on_call(event))
+            return forwarder_.drop(event.question);
+        else
+            answer.service = Service::nothing;
+        event = forwarder_.answer(event.question, answer);
+    }
 }
 
 } // namespace mesh

@@ -37,7 +37,6 @@ namespace mesh {
 class Kernel;
 class Packet;
 class OutgoingPacket;
-class TagInUse;
 
 /// The program of a node: the one process that the kernel starts itself. One per image.
 using Program = Process (*)(Kernel& kernel);
@@ -48,7 +47,7 @@ struct Memory {
     std::span<PortSlot> slots;        // buffers.size() * links.size()
     std::span<Link> links;            // one per port
     std::span<ProcessSlot> processes; // one for each that may live at a time, kProcessesMax at most
-    std::span<Sender> senders;        // to know the messages of so many again; one at least
+    Peers peers;                      // one for each node of the network, all zero
     std::span<std::byte> arena;       // frames of processes, 8-byte aligned
     std::span<std::byte> workspace;   // for the program: messages, data
     [[no_unique_address]] Interleaving interleaving = {}; // of nodes: their buffers and slots
@@ -77,7 +76,6 @@ protected:
     Here here_;
     std::span<std::byte> workspace_;
     Scheduler scheduler_;
-    TagInUse* tags_in_use_ = nullptr;
     Links links_;
     Admission admission_;
     Forwarder forwarder_;
@@ -135,7 +133,8 @@ public:
     auto wait_until(Ready ready, std::uint64_t wake = wire::kNever);
     /// Lets the other processes run, and the links work: `co_await yield()` between long
     /// computations, on boards that cannot interrupt them for the links so that no neighbour takes
-    /// this node for dead, elsewhere for the other processes. Costs no model time.
+    /// this node for dead, elsewhere for the other processes; or in a loop that looks for something
+    /// to come. In lockstep it goes on when nothing else in the mesh can move. Costs no model time.
     auto yield();
     /// Sleeps for `ticks` of model time.
     auto sleep(wire::ModelTime ticks);
@@ -151,6 +150,8 @@ public:
     /// For wait_until(): the kernel's time when `ticks` of model time from now have passed.
     std::uint64_t deadline_in(wire::ModelTime ticks) const;
     bool due(std::uint64_t deadline) const;
+    /// For wait_until(): when a process that gives way goes on, see yield().
+    std::uint64_t next_turn() const;
     bool lockstep() const { return time().lockstep(); }
 
     /// Model time that an external packet of `bytes` takes on a link.
@@ -162,7 +163,9 @@ public:
     Allocation allocate(Rule rule);
     /// False if the pool is too small for this rule's paths (allocate() would wait for ever) or the
     /// image does not have the rule.
-    bool can_carry(Rule rule) const { return admission_.can_carry(rule); }
+    bool can_carry(Rule rule, Service service = Service::packet) const {
+        return admission_.can_carry(rule, service);
+    }
     /// Sends `packet` by its header's rule; it leaves at now() at the earliest.
     void inject(OutgoingPacket&& packet);
     /// `co_await post(header, source, position)`: sends one packet as `header` says (its source is
@@ -182,7 +185,7 @@ public:
     Packet take_control(const Match& match);
     /// True if receive(match) would not wait. The offer of a message may be gone when the process
     /// has waited for something else: a full mailbox keeps it for a moment only.
-    bool has(const Match& match) const { return forwarder_.mailbox().find(match) != nullptr; }
+    bool has(const Match& match) const { return forwarder_.find(match) != nullptr; }
     const Mailbox& mailbox() const { return forwarder_.mailbox(); }
     void release(PacketBuffer* buffer);
 
@@ -191,19 +194,12 @@ public:
     /// When a sender that hears nothing asks for its receiver, after it has `asked` as often.
     std::uint64_t ask_time(unsigned asked) const;
     Messages& messages() { return messages_; }
-    /// There is room for what a process tells another kernel.
-    bool may_tell() const { return forwarder_.may_tell(); }
-    /// Sends word about a message, and keeps none of it; see Forwarder::tell(). Precondition:
-    /// may_tell(). For what processes wait for, like the next two.
-    void tell(News& news);
-    /// Time to ask: true if outgoing.lost, or if its time for that has come, and may_tell().
-    bool may_ask(const Outgoing& outgoing) const {
-        return (outgoing.lost || due(outgoing.ask_at)) && may_tell();
-    }
-    /// Asks. False: nobody answers by any way that `outgoing` may take.
+    /// Asks what has become of what is under way, if the time for that has come, for as long as the
+    /// pool allows. What a process waits for calls it whenever it is asked itself. False: nobody
+    /// answers by any way that `outgoing` may take.
     bool ask(Outgoing& outgoing);
-    /// Its way begins with a dead link, or not: to be called once; later deaths tell themselves.
-    [[gnu::noinline]] void look_at_way(Outgoing& outgoing);
+    /// What this node knows of another one.
+    Peer& peer(NodeId node) const { return forwarder_.peer(node); }
     /// The first link on the way of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule = Rule::unicast, unsigned path = 0) const {
         return forwarder_.cut_off(to, rule, path);
@@ -212,6 +208,8 @@ public:
     unsigned path_count() const { return here_.path_count(); }
     void begin(Incoming& incoming);
     void end(Incoming& incoming, bool taken);
+    /// When a packet of a message is given back, its sender hears that it is consumed now.
+    void acknowledge_at_end(PacketBuffer* buffer);
 
     // Host ----------------------------------------------------------------------------------------
 
@@ -232,18 +230,27 @@ public:
 
     const PacketPool& pool() const { return links_.context().pool; }
     Scheduler& scheduler() { return scheduler_; }
-    /// The first of the tags of collectives under way (collectives/agreement.cpp).
-    TagInUse*& tags_in_use() { return tags_in_use_; }
+    /// Calls of collectives (collectives/call.hpp).
+    Calls& calls() { return forwarder_.calls(); }
+    const Calls& calls() const { return forwarder_.calls(); }
+    /// The next one of a tag begins, or the one that is under way has ended: what others have sent
+    /// of it, or of those before, is dropped.
+    void begin_call(CallRecord& record);
+    void end_call(CallRecord& record);
     Arena& arena() { return arena_; }
 
 protected:
     using NodeParts::NodeParts;
     ~Kernel() = default;
-    void hear(News& news);
+    void hear(Event event);
 
 private:
     const Timebase& time() const { return links_.context().time; }
-    bool may_start(Rule rule);
+    bool may_start(const wire::PacketHeader& header);
+    bool send_questions(Outgoing& outgoing);
+    bool gone() const;
+    bool is_over(const Event& look) const;
+    void drop_old_calls();
     PacketBuffer* start_packet();
     OutgoingPacket new_packet(Rule rule);
     void inject(PacketBuffer* buffer, wire::ModelTime ready);
@@ -279,6 +286,8 @@ public:
         return kernel_ != nullptr ? Status::unreachable : Status::no_memory;
     }
     const wire::PacketHeader& header() const { return buffer_->header; }
+    /// Of a packet of a message: its sender will hear that it is consumed, as of now, when it goes.
+    void acknowledge_at_end() { kernel_->acknowledge_at_end(buffer_); }
     std::span<const std::byte> payload() const { return buffer_->payload(); }
     wire::ModelTime ready() const { return buffer_->ready; }
 
@@ -353,6 +362,13 @@ struct TimeCome {
     bool operator()() const { return kernel.due(deadline); }
 };
 
+struct TurnCome {
+    const Kernel& kernel;
+    std::uint64_t deadline;
+    bool asked = false; // once at least: the others run before
+    bool operator()() { return std::exchange(asked, true) && kernel.due(deadline); }
+};
+
 /// Awaiter for code outside the kernel (channels, alternatives).
 template <class Ready, class Result>
 auto wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake = wire::kNever);
@@ -410,11 +426,8 @@ auto detail::wait(Kernel& kernel, Ready ready, Result result, std::uint64_t wake
 }
 
 inline auto Kernel::yield() {
-    const std::uint64_t moment = lockstep() ? 0 : deadline_in(limits::kTicksPerUs);
-    bool asked = false;
-    return wait_until(
-        [this, moment, asked]() mutable { return std::exchange(asked, true) && due(moment); },
-        moment);
+    const std::uint64_t moment = next_turn();
+    return wait_until(detail::TurnCome{*this, moment}, moment);
 }
 
 inline auto Kernel::sleep(wire::ModelTime ticks) {

@@ -32,11 +32,8 @@ bool NodeCore::on_frame(Port port, const wire::Head& head, std::size_t frame_byt
     const Links::Arrived arrived = links_.on_frame(port, header, buffer);
     if (arrived.freed)
         scheduler_.touch();
-    if (arrived.packet) {
-        News news;
-        forwarder_.forward(buffer, port, arrived.tag, news);
-        hear(news);
-    }
+    if (arrived.packet)
+        hear(forwarder_.forward(buffer, port, arrived.tag));
     return arrived.packet;
 }
 
@@ -72,7 +69,8 @@ void NodeCore::on_job() {
         context().time.run_free();
     links_.set_patience_min(1000u * given.patience_ms);
     links_.on_new_time();
-    forwarder_.be_deaf(given.op == wire::Op::none);
+    forwarder_.set_audience(given.op == wire::Op::none ? Forwarder::Audience::nobody
+                                                       : Forwarder::Audience::processes);
     links_.clock().configure(given.ports, given.tau_ticks, given.tc_ticks);
     host_.send(HostTag::accepted, {});
 }
@@ -111,26 +109,32 @@ void NodeCore::on_time() {
     if (interlude_)
         return;
     const std::uint64_t next = std::min(scheduler_.next_wake(), messages_.next_ask());
-    if (next <= context().time.now())
+    if (context().time.due(next))
         scheduler_.touch();
 }
 
 void NodeCore::on_dead_links() {
-    messages_.on_dead_links(forwarder_);
+    messages_.on_dead_links();
     scheduler_.touch();
 }
 
-// Each makes room for the other.
-void NodeCore::send_notices_and_give_up() {
-    for (;;) {
-        News news;
-        if (forwarder_.send_notices())
-            scheduler_.touch();
-        if (links_.dead_ports() == 0 || !forwarder_.give_up(news))
-            return;
-        hear(news);
+// What this node has to say by itself: of packets that cannot go on, and whose turn it is to offer.
+void NodeCore::speak() {
+    Event event;
+    while (links_.dead_ports() != 0 && forwarder_.give_up(event)) {
+        hear(std::exchange(event, {}));
         scheduler_.touch(); // a buffer more
     }
+    while (forwarder_.any_away() && forwarder_.call_sender(event))
+        hear(std::exchange(event, {}));
+}
+
+// All processes have ended: nobody takes what comes now, or waits in the mailbox.
+void NodeCore::close() {
+    forwarder_.set_audience(Forwarder::Audience::ended);
+    Event event;
+    while (forwarder_.refuse_offer(event))
+        hear(std::exchange(event, {}));
 }
 
 // One round: each process has been asked whether it takes the guest that was there before. True if
@@ -140,9 +144,7 @@ bool NodeCore::run_round() {
     const bool again = scheduler_.run_round();
     if (guest == nullptr || guest != forwarder_.guest())
         return again;
-    News news;
-    forwarder_.send_guest_back(news);
-    hear(news);
+    forwarder_.send_guest_away();
     scheduler_.touch(); // a buffer more
     return true;
 }
@@ -151,7 +153,7 @@ void NodeCore::run() {
     if (links_.take_changed())
         on_dead_links();
     if (interlude_) {
-        send_notices_and_give_up();
+        speak();
         links_.on_buffers_free();
         return;
     }
@@ -161,24 +163,24 @@ void NodeCore::run() {
     unsigned rounds = 0;
     do {
         interludes_ = false;
-        if (forwarder_.pending() != 0 || links_.dead_ports() != 0)
-            send_notices_and_give_up();
+        speak();
         if (arena_.failed())
             scheduler_.stop();
     } while (run_round() && (lockstep() || ++rounds < limits::kRoundsMax));
+    speak(); // processes may have looked for whom was sent away
     links_.on_buffers_free();
     if (arena_.failed() && status_ == Status::ok)
         end_program(Status::no_memory);
     if (running_ && scheduler_.ended(program_id_))
         end_program(scheduler_.join(program_id_, finish_time_));
+    if (done_ && forwarder_.audience() == Forwarder::Audience::processes && !scheduler_.any())
+        close();
 }
 
-// A question that is due while there is no room for it leaves when there is, not by time.
 std::uint64_t NodeCore::next_deadline() const {
-    const std::uint64_t from = forwarder_.may_tell() ? 0 : context().time.now() + 1;
-    std::uint64_t next = messages_.next_ask(from);
-    next = std::min(next, links_.next_deadline());
-    return std::min(next, scheduler_.next_wake());
+    const std::uint64_t next =
+        std::min({messages_.next_ask(), links_.next_deadline(), scheduler_.next_wake()});
+    return lockstep() ? Timebase::told(next) : next;
 }
 
 // What nobody has taken.
@@ -186,6 +188,11 @@ void NodeCore::report_mailbox(wire::NodeReport& report) const {
     const PacketBuffer* const first = forwarder_.mailbox().first();
     for (const PacketBuffer* buffer = first; buffer != nullptr; buffer = buffer->next)
         ++report.untaken;
+    const Forwarder::Refused& refused = forwarder_.refused();
+    report.untaken += refused.offers;
+    report.untaken_source = index(refused.source);
+    report.untaken_tag = refused.tag;
+    report.untaken_service = static_cast<std::uint16_t>(Service::message);
     if (first == nullptr)
         return;
     report.untaken_source = index(first->header.source);
@@ -202,9 +209,9 @@ void NodeCore::fill_report(wire::NodeReport& report) const {
     report.finish_time = finish_time_;
     report.delivery_hash = forwarder_.delivery_hash();
     // Whoever waits for the host or for a time is not done either, nor is who computes.
-    report.unacknowledged =
-        links_.pending() + forwarder_.pending() + messages_.pending() + (host_.pulled() ? 0u : 1u) +
-        (scheduler_.next_wake() == wire::kNever ? 0u : 1u) + (interlude_ ? 1u : 0u);
+    report.unacknowledged = links_.pending() + messages_.pending() + (host_.pulled() ? 0u : 1u) +
+                            (scheduler_.next_wake() == wire::kNever ? 0u : 1u) +
+                            (interlude_ ? 1u : 0u);
     if (interlude_)
         report.computing_ms =
             (static_cast<std::uint32_t>(context().time.now()) - computing_since_us_) / 1000;

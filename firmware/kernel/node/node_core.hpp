@@ -108,7 +108,8 @@ private:
     void on_time();
     bool may_have_interludes() const { return !lockstep() && !interlude_; }
     void on_dead_links();
-    void send_notices_and_give_up();
+    void speak();
+    void close();
     bool run_round();
     void end_program(Status status);
     void report_mailbox(wire::NodeReport& report) const;

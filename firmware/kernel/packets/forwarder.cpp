@@ -14,61 +14,115 @@ Envelope envelope_of(const wire::PacketHeader& header, std::uint8_t tag) {
             tag,           (header.flags & wire::packet_flag::kInward) != 0};
 }
 
-void read_news(const wire::PacketHeader& header, News& news) {
-    news.service = static_cast<Service>(header.service);
-    news.rule = Rule::unicast;
-    news.way = Way::of(header);
-    news.round = 0;
-    news.peer = header.source;
-    news.message = header.message;
-    news.position = header.position;
-    news.detail = 0;
-    if (news.service < Service::ask)
-        return;
-    news.way = static_cast<std::uint8_t>(header.tag);
-    news.round = static_cast<std::uint8_t>(header.tag >> 8);
-    news.detail = detail_of(header);
+Service service_of(const wire::PacketHeader& header) {
+    return static_cast<Service>(header.service);
 }
 
+// An answer says by which path the packet went that it answers, and of which round that was.
+std::uint16_t tag_of_answer(const wire::PacketHeader& header) {
+    const unsigned round = is_question(service_of(header)) ? header.tag & 0xFF00u : 0u;
+    return static_cast<std::uint16_t>(round | paths_of(header).out);
+}
+
+Event event_of(const wire::PacketHeader& header) {
+    return {.service = service_of(header),
+            .paths = {static_cast<std::uint8_t>(header.tag), paths_of(header).out},
+            .round = static_cast<std::uint8_t>(header.tag >> 8),
+            .peer = header.source,
+            .message = header.message,
+            .position = header.position,
+            .detail = detail_of(header)};
+}
+
+// Said of a packet that gets no further than here.
+Answer loss_of(const wire::PacketHeader& header) {
+    return {service_of(header) == Service::call ? Service::nothing : Service::lost};
+}
 } // namespace
 
-void Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready, News& news) {
+void put_paths(wire::PacketHeader& header, RoundTrip paths, Rule shortest) {
+    header.rule = paths.out == RoundTrip::kShortest ? shortest : Rule::disjoint;
+    unsigned subtree = 0;
+    if (paths.out != RoundTrip::kShortest)
+        subtree = paths.out - 1u;
+    if (paths.back != RoundTrip::kShortest) {
+        subtree |= (paths.back - 1u) << 4;
+        header.flags |= wire::packet_flag::kBackByPath;
+    }
+    header.subtree = static_cast<std::uint8_t>(subtree);
+}
+
+RoundTrip paths_of(const wire::PacketHeader& header) {
+    RoundTrip paths;
+    if (header.rule == Rule::disjoint)
+        paths.out = static_cast<std::uint8_t>((header.subtree & kPathMask) + 1);
+    if ((header.flags & wire::packet_flag::kBackByPath) != 0)
+        paths.back = static_cast<std::uint8_t>((header.subtree >> 4) + 1);
+    return paths;
+}
+
+// On their way ------------------------------------------------------------------------------------
+
+void Forwarder::prepare(PacketBuffer* buffer, wire::ModelTime ready) {
     wire::seal_packet(buffer->packet());
     buffer->ready = ready;
     buffer->hops = 0;
-    buffer->remaining = admission_.remaining(buffer->header.rule, 0);
-    if (!buffer->header.is_timeless())
-        ++counters_[Counter::packets_injected];
-    forward(buffer, kNoPort, 0, news);
+    buffer->remaining = static_cast<std::uint16_t>(admission_.way_out(buffer->header) +
+                                                   admission_.way_back(buffer->header));
 }
 
-void Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag, News& news) {
+Event Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready) {
+    prepare(buffer, ready);
+    if (!buffer->header.is_timeless())
+        ++counters_[Counter::packets_injected];
+    return forward(buffer, kNoPort, 0);
+}
+
+Event Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag) {
+    Event event;
+    while (buffer != nullptr) {
+        buffer = pass(buffer, arrival, tag, event);
+        arrival = kNoPort;
+        tag = 0;
+    }
+    return event;
+}
+
+// Gives the buffer back if what is in it is an answer now, to be sent from here.
+PacketBuffer* Forwarder::pass(PacketBuffer* buffer, Port arrival, std::uint8_t tag, Event& event) {
     Route route = here_.way(arrival, envelope_of(buffer->header, tag));
     buffer->tags = route.tags;
     if (route.ports.empty() && !route.deliver)
         ++counters_[Counter::drop_no_route];
+    bool answers = false;
     if (route.deliver)
-        deliver(buffer, news);
+        answers = deliver(buffer, event);
     while (!route.ports.empty()) {
         const Port port = route.ports.pop();
         const bool last = route.ports.empty();
         const bool stays =
             says_too_much(port, buffer->header) && !(last && say_what_was_lost(buffer));
-        if (stays || !links_.send(port, buffer)) {
-            note_loss(port, buffer->header);
-            tell_sender(buffer->header, Service::lost, news);
-        }
         if (arrival != kNoPort)
             ++counters_[Counter::packets_forwarded];
+        if (!stays && links_.send(port, buffer))
+            continue;
+        note_loss(port, buffer->header);
+        if (is_answered(service_of(buffer->header)) && buffer->references == 1) {
+            write_answer(buffer, loss_of(buffer->header));
+            answers = true;
+        }
     }
+    if (answers)
+        return buffer;
     pool_.release(buffer);
+    return nullptr;
 }
 
 // Who looks for a node wants to know whether what that sends by this port gets there. It may be
 // that a packet did not, and that the link has come back since.
 bool Forwarder::says_too_much(Port port, const wire::PacketHeader& header) {
-    return header.service == static_cast<std::uint8_t>(Service::here) && !links_.at(port).dead() &&
-           (links_.lost_kinds(port) & Path::kind_in(header.total_bytes)) != 0;
+    return service_of(header) == Service::here && !links_.at(port).dead() &&
+           calls_.lost(port, CallLabel::of_word(header.total_bytes));
 }
 
 // By the last port of all, so that it holds for nobody else. False where others have the packet as
@@ -81,225 +135,23 @@ bool Forwarder::say_what_was_lost(PacketBuffer* buffer) {
     return true;
 }
 
-// What comes by a question or an answer says of itself which round it belongs to; of other packets
-// the tag is the program's.
-void Forwarder::deliver(PacketBuffer* buffer, News& news) {
-    const wire::PacketHeader& header = buffer->header;
-    if (deaf_) {
-        ++counters_[Counter::drop_unexpected];
-        return tell_sender(header, Service::unknown, news);
-    }
-    read_news(header, news);
-    switch (news.service) {
-    case Service::packet: count(buffer); return put(buffer);
-    case Service::message: return on_offer(buffer, news);
-    case Service::fragment:
-        if (!intake_.accept_fragment(header, counters_))
-            return;
-        count(buffer);
-        return put(buffer);
-    case Service::ask: return on_ask(news);
-    case Service::probe:
-    case Service::look:
-    case Service::taken:
-    case Service::later:
-    case Service::lost:
-    case Service::alive:
-    case Service::unknown: return;
-    case Service::here:
-    case Service::gone: // by a Path to all it comes also to those who have not looked
-        if (news.position != index(here_.node()))
-            news.clear();
-        return;
-    case Service::kCount:
-    default: ++counters_[Counter::drop_unexpected]; news.clear();
-    }
+void Forwarder::note_loss(Port port, const wire::PacketHeader& header) {
+    ++counters_[Counter::drop_dead_link];
+    if (service_of(header) == Service::packet)
+        calls_.note_lost(port, CallLabel::of(header.tag, header.call));
 }
 
-void Forwarder::put(PacketBuffer* buffer) {
-    pool_.share(buffer);
-    mailbox_.put(buffer);
-}
-
-void Forwarder::count(PacketBuffer* buffer) {
-    ++counters_[Counter::packets_delivered];
-    delivery_hash_ = wire::crc32(buffer->packet().first(wire::kPacketHeaderBytes), delivery_hash_);
-}
-
-void Forwarder::accept(PacketBuffer* offer) {
-    ++unexpected_;
-    intake_.accept(offer->header.source, offer->header.message);
-    count(offer);
-}
-
-// An offer is taken in once, after those that its sender numbered before it, and if there is room.
-// Where there is none it may be the very one that a process waits for. So one more is put into the
-// mailbox as a guest, and goes back if no process takes it in its turn; until then no other one has
-// room, so those of its sender keep their order.
-// By the chosen way an offer of a sender of whom nothing is known any more comes for the first
-// time.
-void Forwarder::on_offer(PacketBuffer* buffer, News& news) {
-    const Intake::Fate fate = intake_.fate(news.peer, news.message);
-    const bool new_here =
-        fate == Intake::Fate::unknown && news.way == Way::kChosen && !intake_.knows(news.peer);
-    if (fate != Intake::Fate::never_came && !new_here) {
-        ++counters_[Counter::drop_duplicate];
-        if (fate != Intake::Fate::unknown)
-            return news.clear();
-        news.answer(Service::unknown);
-        return tell(news);
-    }
-    if (guest_ != nullptr || intake_.is_early(buffer->header)) {
-        ++counters_[Counter::bounces];
-        news.answer(Service::later);
-        return tell(news);
-    }
-    if (unexpected_ < pool_.capacity() / limits::kUnexpectedShare)
-        accept(buffer);
-    else
-        guest_ = buffer;
-    put(buffer);
-}
-
-void Forwarder::send_guest_back(News& news) {
-    PacketBuffer* const guest = std::exchange(guest_, nullptr);
-    ++counters_[Counter::bounces];
-    mailbox_.remove(guest);
-    tell_sender(guest->header, Service::later, news);
-    pool_.release(guest);
-}
-
-void Forwarder::on_ask(News& news) {
-    const Intake::Fate fate = intake_.fate(news.peer, news.message);
-    news.answer(static_cast<Service>(fate));
-    if (fate == Intake::Fate::being_taken) {
-        Incoming& incoming = *intake_.find(news.peer, news.message);
-        if (news.way != Way::kChosen)
-            incoming.detour = true;
-        news.service = Service::alive;
-        news.position = incoming.arrived;
-        news.detail = incoming.consumed;
-    } else if (fate == Intake::Fate::taken) {
-        news.position = ~std::uint32_t{0};
-    }
-    tell(news);
-}
-
-PacketBuffer* Forwarder::take(const Match& match) {
-    PacketBuffer* buffer = mailbox_.find(match);
-    MESH_CHECK(buffer != nullptr, take_without_packet);
-    mailbox_.remove(buffer);
-    if (match.service == Service::message) {
-        --unexpected_; // there is room for the guest, who may be the one that is taken
-        if (PacketBuffer* const guest = std::exchange(guest_, nullptr))
-            accept(guest);
-    }
-    return buffer;
-}
-
-// Packets that cannot go on -----------------------------------------------------------------------
-
-bool Forwarder::give_up(News& news) {
+bool Forwarder::give_up(Event& event) {
     Port port = kNoPort;
     PacketBuffer* buffer = links_.take_undeliverable(port);
     if (buffer == nullptr)
         return false;
-    news.clear();
     note_loss(port, buffer->header);
-    if (!admission_.closed())
-        tell_sender(buffer->header, Service::lost, news);
-    pool_.release(buffer);
-    return true;
-}
-
-void Forwarder::note_loss(Port port, const wire::PacketHeader& header) {
-    ++counters_[Counter::drop_dead_link];
-    if (header.service == static_cast<std::uint8_t>(Service::packet))
-        links_.lost_kinds(port) |= Path::kind_of(header.tag);
-}
-
-void Forwarder::tell_sender(const wire::PacketHeader& header, Service word, News& news) {
-    const auto service = static_cast<Service>(header.service);
-    if (service == Service::packet || service >= Service::taken)
-        return;
-    read_news(header, news);
-    news.answer(word);
-    tell(news);
-}
-
-// Of what a node says to itself only a question about a message is for the forwarder.
-inline void Forwarder::answer_itself(News& news) {
-    if (news.service == Service::ask)
-        on_ask(news);
-}
-
-void Forwarder::tell(News& news) {
-    if (news.peer == here_.node())
-        return answer_itself(news);
-    MESH_CHECK(notice_count_ < kNotices, notice_queue_full); // Admission keeps one free
-    notices_[(notice_first_ + notice_count_++) % kNotices] = news;
-    news.clear();
-    admission_.close(notice_count_ >= kNotices - 1);
-}
-
-bool Forwarder::send_waiting_notices() {
-    const bool could_tell = may_tell();
-    while (notice_count_ != 0) {
-        const News notice = notices_[notice_first_];
-        const bool by_path = notice.service >= Service::here;
-        const bool everywhere = !by_path && notice.way != Way::kChosen;
-        const Path path = by_path      ? Path::of_word(notice.position)
-                          : everywhere ? Path{Rule::disjoint, notice_path_}
-                                       : Path{notice.rule};
-        if (!admission_.can_carry(path.rule))
-            ++counters_[Counter::drop_no_route];
-        else if (!admission_.may_start(path.rule))
-            break;
-        else if (!everywhere || !cut_off(notice.peer, path.rule, notice_path_))
-            send_notice(notice, path, by_path);
-        if (everywhere && ++notice_path_ < here_.path_count())
-            continue;
-        notice_path_ = 0;
-        notice_first_ = static_cast<std::uint8_t>((notice_first_ + 1) % kNotices);
-        --notice_count_;
-    }
-    admission_.close(notice_count_ >= kNotices - 1);
-    return !could_tell && may_tell();
-}
-
-// Questions say by which way they themselves go, answers by which way the question went; the answer
-// to who looks (`by_path`) goes the way that the question named.
-void Forwarder::send_notice(const News& notice, Path path, bool by_path) {
-    PacketBuffer* buffer = pool_.allocate();
-    const bool asks = notice.service < Service::taken;
-    const std::uint8_t way = asks && path.rule == Rule::disjoint
-                                 ? static_cast<std::uint8_t>(path.subtree + 1)
-                                 : notice.way;
-    wire::PacketHeader& header = buffer->header;
-    header = {.rule = path.rule,
-              .subtree = path.subtree,
-              .source = here_.node(),
-              .destination = path.to_all ? kNoNode : notice.peer,
-              .tag = Way::tag(way, notice.round),
-              .service = static_cast<std::uint8_t>(notice.service),
-              .flags = wire::packet_flag::kTimeless,
-              .message = notice.message,
-              .position = by_path ? index(notice.peer) : notice.position};
-    if (path.inward)
-        header.flags |= wire::packet_flag::kInward;
-    put_detail(header, by_path ? notice.position : notice.detail);
-    News none; // it is for another node
-    inject(buffer, notice.service == Service::taken ? notice.detail : 0, none);
-}
-
-void Forwarder::end(Incoming& incoming, bool taken) {
-    intake_.end(incoming, taken);
-    const Match rest{
-        .service = Service::fragment, .source = incoming.source, .message = incoming.message};
-    while (PacketBuffer* buffer = mailbox_.find(rest)) {
-        mailbox_.remove(buffer);
+    if (is_answered(service_of(buffer->header)) && buffer->references == 1)
+        event = answer(buffer, loss_of(buffer->header));
+    else
         pool_.release(buffer);
-    }
+    return true;
 }
 
 bool Forwarder::cut_off(NodeId to, Rule rule, unsigned path) const {
@@ -308,6 +160,316 @@ bool Forwarder::cut_off(NodeId to, Rule rule, unsigned path) const {
     const Envelope envelope{rule, static_cast<std::uint8_t>(path), here_.node(), to};
     const Route route = here_.way(kNoPort, envelope);
     return (route.ports.set() & links_.dead_ports()) != 0;
+}
+
+// For this node -----------------------------------------------------------------------------------
+
+// Of the packets that a program left, one is kept, for the report.
+bool Forwarder::is_heard(Service service) const {
+    switch (audience_) {
+    case Audience::processes: break;
+    case Audience::ended: return service != Service::packet || mailbox_.first() == nullptr;
+    case Audience::nobody: return false;
+    }
+    return true;
+}
+
+// True if the packet has become an answer, which leaves at once.
+bool Forwarder::deliver(PacketBuffer* buffer, Event& event) {
+    const wire::PacketHeader& header = buffer->header;
+    const Service service = service_of(header);
+    if (is_answered(service) && (header.destination == kNoNode || !here_.knows(header.source))) {
+        ++counters_[Counter::drop_no_route];
+        return false;
+    }
+    if (!is_heard(service)) {
+        ++counters_[Counter::drop_unexpected];
+        if (is_answered(service))
+            write_answer(buffer, {service == Service::call ? Service::nothing : Service::unknown});
+        return is_answered(service);
+    }
+    if (is_carried(service) && calls_.is_over(header)) {
+        ++counters_[Counter::drop_old_call];
+        if (service == Service::message)
+            write_answer(buffer, {Service::unknown});
+        return service == Service::message;
+    }
+    switch (service) {
+    case Service::packet:
+        count(buffer);
+        put(buffer, event);
+        return false;
+    case Service::message: return on_offer(buffer, event);
+    case Service::fragment:
+        if (intake_.accept_fragment(header, counters_)) {
+            count(buffer);
+            put(buffer, event);
+        }
+        return false;
+    case Service::ask: on_ask(buffer); return true;
+    case Service::probe:
+    case Service::call:
+    case Service::look:
+        event = event_of(header);
+        event.question = buffer;
+        pool_.share(buffer);
+        return false;
+    case Service::nothing: intake_.come(header.source); return false;
+    case Service::here:
+    case Service::gone: // by a Path to all it comes also to those who have not looked
+        if (header.position != index(here_.node()))
+            return false;
+        [[fallthrough]];
+    case Service::taken:
+    case Service::later:
+    case Service::lost:
+    case Service::alive:
+    case Service::unknown: event = event_of(header); return false;
+    case Service::kCount:
+    default: ++counters_[Counter::drop_unexpected]; return false;
+    }
+}
+
+void Forwarder::put(PacketBuffer* buffer, Event& event) {
+    pool_.share(buffer);
+    pool_.let_wait(buffer);
+    mailbox_.put(buffer);
+    event.service = Service::packet;
+}
+
+void Forwarder::count(PacketBuffer* buffer) {
+    ++counters_[Counter::packets_delivered];
+    delivery_hash_ = wire::crc32(buffer->packet().first(wire::kPacketHeaderBytes), delivery_hash_);
+}
+
+void Forwarder::accept(PacketBuffer* offer) {
+    intake_.accept(offer->header);
+    count(offer);
+}
+
+// An offer is taken in once, after those that its sender numbered before it, and if there is room.
+// One that its sender has repeated is not new to a node that remembers nothing of that sender.
+bool Forwarder::on_offer(PacketBuffer* buffer, Event& event) {
+    const wire::PacketHeader& header = buffer->header;
+    const Intake::Fate fate = intake_.fate(header.source, header.message);
+    const bool again = (header.flags & wire::packet_flag::kAgain) != 0;
+    const bool new_here = fate == Intake::Fate::unknown && !again && !intake_.knows(header.source);
+    if (fate != Intake::Fate::never_came && !new_here) {
+        ++counters_[Counter::drop_duplicate];
+        if (fate != Intake::Fate::unknown) {
+            intake_.repeat_call(header.source);
+            return false;
+        }
+        write_answer(buffer, {Service::unknown});
+        return true;
+    }
+    if (audience_ == Audience::ended) {
+        refuse(buffer);
+        return true;
+    }
+    const Intake::Verdict verdict =
+        intake_.judge(header, guest_ != nullptr ? guest_->header.source : kNoNode);
+    if (verdict == Intake::Verdict::send_away) {
+        ++counters_[Counter::bounces];
+        return false;
+    }
+    if ((header.flags & wire::packet_flag::kRequest) != 0) {
+        intake_.call(header.source);
+        write_answer(buffer, {Service::later, intake_.any_away() ? 1u : 0u});
+        return true;
+    }
+    if (verdict == Intake::Verdict::accept)
+        accept(buffer);
+    else
+        guest_ = buffer;
+    put(buffer, event);
+    return false;
+}
+
+void Forwarder::send_guest_away() {
+    PacketBuffer* const guest = std::exchange(guest_, nullptr);
+    ++counters_[Counter::bounces];
+    mailbox_.remove(guest);
+    intake_.send_guest_away(guest->header);
+    pool_.release(guest);
+}
+
+// Whoever was sent away waits to be called; whoever was called and asks has not heard it.
+void Forwarder::on_ask(PacketBuffer* buffer) {
+    const wire::PacketHeader& header = buffer->header;
+    const Intake::Fate fate = intake_.fate(header.source, header.message);
+    Answer with{static_cast<Service>(fate)};
+    if (fate == Intake::Fate::being_taken) {
+        const Incoming& incoming = *intake_.find(header.source, header.message);
+        with = {Service::alive, incoming.arrived, incoming.consumed};
+    } else if (fate == Intake::Fate::taken) {
+        with.position = ~std::uint32_t{0};
+    } else if (fate == Intake::Fate::never_came && audience_ == Audience::ended) {
+        with.service = Service::unknown;
+    } else if (fate == Intake::Fate::never_came && intake_.peer(header.source).away != 0) {
+        intake_.check_calls();
+        with.service = Service::alive;
+    }
+    write_answer(buffer, with);
+}
+
+const PacketBuffer* Forwarder::find(const Match& match) const {
+    const PacketBuffer* const buffer = mailbox_.find(match);
+    if (buffer == nullptr && match.service == Service::message && intake_.any_away())
+        intake_.want(match);
+    return buffer;
+}
+
+PacketBuffer* Forwarder::take(const Match& match) {
+    PacketBuffer* buffer = mailbox_.find(match);
+    MESH_CHECK(buffer != nullptr, take_without_packet);
+    leave_mailbox(buffer);
+    return buffer;
+}
+
+void Forwarder::leave_mailbox(PacketBuffer* buffer) {
+    mailbox_.remove(buffer);
+    if (service_of(buffer->header) != Service::message)
+        return;
+    if (buffer == guest_)
+        accept(std::exchange(guest_, nullptr));
+    intake_.take();
+}
+
+// Calls of collectives ----------------------------------------------------------------------------
+
+// What came last says where the others are.
+unsigned Forwarder::newest_call(const CallRecord& record) const {
+    unsigned newest = 0;
+    for (const PacketBuffer* at = mailbox_.first(); at != nullptr; at = at->next)
+        if (record.is_of(at->header))
+            newest = at->header.call / 2;
+    return newest;
+}
+
+bool Forwarder::drop_old_call(Event& event) {
+    PacketBuffer* buffer = mailbox_.first();
+    while (buffer != nullptr && !calls_.is_over(buffer->header))
+        buffer = buffer->next;
+    if (buffer == nullptr)
+        return false;
+    ++counters_[Counter::drop_old_call];
+    leave_mailbox(buffer);
+    if (service_of(buffer->header) == Service::message) {
+        intake_.forget(buffer->header.source);
+        event = answer(buffer, {Service::unknown});
+    } else {
+        pool_.release(buffer);
+    }
+    return true;
+}
+
+// Answers -----------------------------------------------------------------------------------------
+
+// The paths of an answer, whose first link is alive if there is such a path.
+RoundTrip Forwarder::way_home(NodeId to, RoundTrip paths) const {
+    const unsigned last = here_.path_count();
+    for (unsigned number = paths.back, tried = 0; tried <= last; ++tried) {
+        const Rule rule = number == 0 ? Rule::unicast : Rule::disjoint;
+        if (!cut_off(to, rule, number == 0 ? 0 : number - 1))
+            return {static_cast<std::uint8_t>(number), RoundTrip::kShortest};
+        number = number < last ? number + 1 : 0;
+    }
+    return {};
+}
+
+// Who looks gets the answer by the way that it named, where it keeps its place among the packets
+// that it is about. All others get it by the path that they named.
+void Forwarder::write_answer(PacketBuffer* buffer, const Answer& with, wire::ModelTime ready) {
+    wire::PacketHeader& header = buffer->header;
+    const NodeId to = header.source;
+    wire::PacketHeader answer{.source = here_.node(),
+                              .destination = to,
+                              .tag = tag_of_answer(header),
+                              .service = static_cast<std::uint8_t>(with.service),
+                              .flags = wire::packet_flag::kTimeless,
+                              .message = header.message,
+                              .position = with.position};
+    std::uint64_t detail = with.detail;
+    if (with.service >= Service::here) {
+        const Path path = Path::of_word(header.position);
+        answer.rule = path.rule;
+        answer.subtree = path.subtree;
+        answer.destination = path.to_all ? kNoNode : to;
+        answer.flags |= path.inward ? wire::packet_flag::kInward : std::uint8_t{0};
+        answer.position = index(to);
+        detail = detail_of(header);
+    } else {
+        put_paths(answer, way_home(to, paths_of(header)), Rule::unicast);
+    }
+    put_detail(answer, detail);
+    header = answer;
+    prepare(buffer, ready);
+}
+
+Event Forwarder::answer(PacketBuffer* buffer, const Answer& with) {
+    write_answer(buffer, with);
+    return forward(buffer, kNoPort, 0);
+}
+
+Event Forwarder::acknowledge(PacketBuffer* buffer) {
+    const wire::PacketHeader& header = buffer->header;
+    const std::uint32_t before = service_of(header) == Service::message ? 0 : header.position;
+    const Answer taken{Service::taken, before + header.payload_bytes, buffer->ready};
+    write_answer(buffer, taken, buffer->ready);
+    return forward(buffer, kNoPort, 0);
+}
+
+bool Forwarder::call_sender(Event& event) {
+    if (!admission_.may_ask())
+        return false;
+    const NodeId to = intake_.next_call();
+    if (to == kNoNode)
+        return false;
+    intake_.call(to);
+    const Peer& peer = intake_.peer(to);
+    PacketBuffer* const buffer = pool_.allocate();
+    wire::PacketHeader& header = buffer->header;
+    header = {.source = here_.node(),
+              .destination = to,
+              .service = static_cast<std::uint8_t>(Service::call),
+              .flags = wire::packet_flag::kTimeless,
+              .message = peer.last,
+              .position = intake_.any_away() ? 1u : 0u};
+    put_paths(header, way_home(to, {0, static_cast<std::uint8_t>(peer.path_out)}), Rule::unicast);
+    event = inject(buffer, 0);
+    return true;
+}
+
+void Forwarder::refuse(PacketBuffer* offer) {
+    ++refused_.offers;
+    refused_.source = offer->header.source;
+    refused_.tag = offer->header.tag;
+    write_answer(offer, {Service::unknown});
+}
+
+bool Forwarder::refuse_offer(Event& event) {
+    if (mailbox_.find({.service = Service::message}) == nullptr)
+        return false;
+    PacketBuffer* const buffer = take({.service = Service::message});
+    refuse(buffer);
+    event = forward(buffer, kNoPort, 0);
+    return true;
+}
+
+Event Forwarder::end(Incoming& incoming, bool taken) {
+    intake_.end(incoming, taken);
+    const Match rest{
+        .service = Service::fragment, .source = incoming.source, .message = incoming.message};
+    Event event;
+    while (PacketBuffer* buffer = mailbox_.find(rest)) {
+        mailbox_.remove(buffer);
+        if (std::exchange(taken, true))
+            pool_.release(buffer);
+        else // its sender need not ask what has become of it
+            event = answer(buffer, {Service::unknown});
+    }
+    return event;
 }
 
 } // namespace mesh

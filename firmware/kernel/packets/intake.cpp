@@ -1,67 +1,68 @@
 #include "kernel/packets/intake.hpp"
 
+#include "hal/check.hpp"
+
 #include <algorithm>
+#include <utility>
 
 namespace mesh {
 
-namespace {
-/// Numbers go round.
-bool is_behind(std::uint32_t number, std::uint32_t last) {
-    return static_cast<std::int32_t>(number - last) > 0;
-}
-} // namespace
-
-Intake::Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_anew)
-    : senders_(senders),
-      mailbox_(mailbox),
-      begun_anew_(begun_anew) {
-    std::ranges::fill(senders_, Sender{.node = Sender::kNobody, .shared = 0, .last = 0});
-}
-
-Intake::Memory Intake::remember(NodeId source, std::uint32_t message) const {
-    const Sender& sender = place(source);
-    const bool known = knows(source);
-    if (known && message == sender.last)
-        return Memory::had;
-    if (known ? is_behind(message, sender.last) : sender.node == Sender::kNobody && !sender.shared)
-        return Memory::never;
-    return known && !sender.shared ? Memory::had : Memory::unsure;
-}
-
-bool Intake::waits(NodeId source, std::uint32_t message) const {
-    return mailbox_.find({.service = Service::message, .source = source, .message = message}) !=
-           nullptr;
-}
+// What waits ---------------------------------------------------------------------------------
 
 Intake::Fate Intake::fate(NodeId source, std::uint32_t message) const {
+    const Peer& from = peer(source);
     if (find(source, message) != nullptr)
         return Fate::being_taken;
-    if (waits(source, message))
+    if (mailbox_.find({.service = Service::message, .source = source, .message = message}))
         return Fate::waits;
-    switch (remember(source, message)) {
-    case Memory::never: return Fate::never_came;
-    case Memory::had: return Fate::taken;
-    case Memory::unsure: break;
-    }
-    return Fate::unknown;
+    if (from.last == 0)
+        return started_again_ ? Fate::unknown : Fate::never_came;
+    if (is_behind(message, from.last))
+        return Fate::never_came;
+    return from.unsure != 0 ? Fate::unknown : Fate::taken;
 }
 
+// The message before it has not come: it must wait for that one.
 bool Intake::is_early(const wire::PacketHeader& offer) const {
     const std::uint32_t before = offer.position;
     if (before == 0)
         return false;
     const Fate earlier = fate(offer.source, before);
-    return earlier == Fate::never_came || earlier == Fate::unknown;
+    return earlier == Fate::never_came || (earlier == Fate::unknown && !knows(offer.source));
 }
 
-void Intake::accept(NodeId source, std::uint32_t message) {
-    Sender& sender = place(source);
-    if (sender.node != index(source)) {
-        if (begun_anew_ || sender.node != Sender::kNobody)
-            sender.shared = 1;
-        sender.node = index(source) & Sender::kNobody;
+// What comes behind a guest may not be taken in before it.
+Intake::Verdict Intake::judge(const wire::PacketHeader& offer, NodeId guest) {
+    Peer& from = peer(offer.source);
+    if (offer.source == guest || is_early(offer)) {
+        from.early = 1;
+        return Verdict::send_away;
     }
-    sender.last = message;
+    const bool invited = from.called != 0;
+    const unsigned used = unexpected_ + (invited ? 0u : called_);
+    if (used < room_ && (invited || away_ == 0))
+        return Verdict::accept;
+    if (offer.source == wanted_)
+        return Verdict::guest;
+    send_away(offer.source, offer.tag);
+    return Verdict::send_away;
+}
+
+void Intake::accept(const wire::PacketHeader& offer) {
+    Peer& from = peer(offer.source);
+    ++unexpected_;
+    asks_in_vain_ = 0;
+    come(from);
+    from.last = offer.message;
+    const bool more = (offer.flags & wire::packet_flag::kMore) != 0;
+    if (more || from.early != 0) {
+        from.early = 0;
+        send_away(offer.source, kAnyTag);
+    }
+}
+
+void Intake::send_guest_away(const wire::PacketHeader& offer) {
+    send_away(offer.source, offer.tag);
 }
 
 bool Intake::accept_fragment(const wire::PacketHeader& fragment, Counters& counters) {
@@ -75,6 +76,82 @@ bool Intake::accept_fragment(const wire::PacketHeader& fragment, Counters& count
     return false;
 }
 
+// Who was sent away --------------------------------------------------------------------------
+
+void Intake::send_away(NodeId source, Tag tag) {
+    Peer& from = peer(source);
+    come(from);
+    from.tag = tag;
+    from.away = 1;
+    ++away_;
+}
+
+// It does not wait to be called any more, nor is it expected.
+void Intake::come(Peer& from) {
+    away_ -= from.away;
+    called_ = static_cast<std::uint16_t>(called_ - from.called);
+    from.away = 0;
+    from.called = 0;
+    if (wanted_ != kNoNode && &peer(wanted_) == &from)
+        wanted_ = kNoNode;
+}
+
+void Intake::repeat_call(NodeId node) {
+    if (peer(node).called != 0)
+        send_away(node, kAnyTag);
+}
+
+void Intake::want(const Match& match) const {
+    if (wanted_ != kNoNode)
+        return;
+    const auto waits_here = [&](const Peer& one) {
+        return one.away != 0 &&
+               (match.tag == kAnyTag || one.tag == kAnyTag || match.tag == one.tag);
+    };
+    const bool any = match.source == kAnySource;
+    const std::uint32_t first = any ? 0 : index(match.source);
+    const auto end = static_cast<std::uint32_t>(any ? peers_.size() : first + 1);
+    for (std::uint32_t node = first; node < end; ++node)
+        if (waits_here(peers_[node])) {
+            wanted_ = node_at(node);
+            return;
+        }
+}
+
+NodeId Intake::next_call() {
+    if (away_ == 0)
+        return kNoNode;
+    if (wanted_ != kNoNode && peer(wanted_).away != 0)
+        return wanted_;
+    if (unexpected_ + called_ >= room_)
+        return kNoNode;
+    do
+        turn_ = turn_ + 1 < peers_.size() ? turn_ + 1 : 0;
+    while (peers_[turn_].away == 0);
+    return node_at(turn_);
+}
+
+void Intake::call(NodeId node) {
+    Peer& from = peer(node);
+    away_ -= from.away;
+    from.away = 0;
+    if (from.called == 0)
+        ++called_;
+    from.called = 1;
+}
+
+void Intake::check_calls() {
+    if (++asks_in_vain_ <= peers_.size() * limits::kProcessesMax)
+        return;
+    asks_in_vain_ = 0;
+    wanted_ = kNoNode;
+    called_ = 0;
+    for (Peer& one : peers_)
+        one.called = 0;
+}
+
+// What is being taken ------------------------------------------------------------------------
+
 Incoming* Intake::find(NodeId source, std::uint32_t message) const {
     Incoming* incoming = first_;
     while (incoming != nullptr && (incoming->source != source || incoming->message != message))
@@ -82,22 +159,17 @@ Incoming* Intake::find(NodeId source, std::uint32_t message) const {
     return incoming;
 }
 
-void Intake::begin(Incoming& incoming) {
-    incoming.next = first_;
-    first_ = &incoming;
-}
+void Intake::begin(Incoming& incoming) { incoming.next = std::exchange(first_, &incoming); }
 
 void Intake::end(Incoming& incoming, bool taken) {
     Incoming** link = &first_;
     while (*link != &incoming)
         link = &(*link)->next;
     *link = incoming.next;
-    if (taken)
-        return;
-    Sender& sender = place(incoming.source);
-    if (sender.node == index(incoming.source))
-        sender.node = Sender::kNobody;
-    sender.shared = 1;
+    if (!taken)
+        forget(incoming.source);
 }
+
+void Intake::forget(NodeId source) { peer(source).unsure = 1; }
 
 } // namespace mesh

@@ -1,33 +1,28 @@
 // What this node knows of the messages that others send it, so that each is taken once and those of
-// one sender in order, by whatever path their packets come.
+// one sender in order, by whatever path their packets come; and whom it sent away for want of room,
+// to call them when there is some.
 //
 // A sender numbers its messages, and a node takes in those of one sender in the order of their
-// numbers: so the last number taken in says of each message whether it has been here. That is
-// remembered for as many senders as there are places; senders that share a place push each other
-// out, and then what is not known is not claimed: the sender of a message that nobody remembers
-// hears `unknown`.
+// numbers: so the last number taken in says of each message whether it has been here.
+//
+// Offers wait in a share of the pool. Where that is full an offer is dropped and its sender noted,
+// with the tag. When a process takes an offer, the next of those senders is called, in turns, and
+// its next offer has a place that nobody else gets. So a message costs two offers and a call at the
+// most, however many senders there are, and none of them waits longer than for the others' turns.
+//
+// A process may wait for a message whose offer was sent away while others fill the room. Its
+// sender is called at once (want()); that offer is a guest: it comes in beside the room, and goes
+// away again if no process takes it in its turn.
 #pragma once
 
 #include "kernel/base/limits.hpp"
 #include "kernel/packets/mailbox.hpp"
+#include "kernel/packets/peers.hpp"
 #include "wire/counters.hpp"
 
 #include <cstdint>
-#include <span>
 
 namespace mesh {
-
-/// The last message taken in of one sender.
-struct Sender {
-    static constexpr std::uint32_t kNobody = 0x7FFF'FFFF;
-    std::uint32_t node : 31;
-    std::uint32_t shared : 1; // there was another one before, of whom nothing is known
-    std::uint32_t last;
-};
-/// So many of them have their place in `bytes` of a node's memory, whose rest is the arena.
-constexpr std::size_t senders_in(std::size_t bytes) {
-    return bytes / limits::kSendersShare / sizeof(Sender);
-}
 
 /// The receiver's side of a message that a process is taking; lives in its Message.
 struct Incoming {
@@ -35,52 +30,87 @@ struct Incoming {
     std::uint32_t message = 0;
     std::uint32_t arrived = 0;  // bytes, all that came before included
     std::uint32_t consumed = 0; // bytes that the process has taken
-    bool detour = false;        // its sender has lost a way: answers go by all paths
     Incoming* next = nullptr;
 };
 
 class Intake {
 public:
-    /// What has become of a message of somebody else's, as far as is known: the word for it in the
-    /// answer to Service::ask.
+    /// What has become of a message of another node: the answer to Service::ask.
     enum class Fate : std::uint8_t {
         never_came = static_cast<std::uint8_t>(Service::later),
-        waits = static_cast<std::uint8_t>(Service::alive),
+        waits = static_cast<std::uint8_t>(Service::alive), // in the mailbox, or to be called
         taken = static_cast<std::uint8_t>(Service::taken),
         unknown = static_cast<std::uint8_t>(Service::unknown),
         being_taken = static_cast<std::uint8_t>(Service::kCount) // alive, and how far
     };
+    /// What becomes of an offer that has come.
+    enum class Verdict : std::uint8_t { accept, guest, send_away };
 
-    /// `senders`: the caller's; one at least, what is in them does not matter.
-    /// `begun_anew`: this node had a life before this one, of whose messages it knows nothing.
-    Intake(std::span<Sender> senders, const Mailbox& mailbox, bool begun_anew);
+    /// `peers`: the caller's, all zero; one for each node of the network. `room`: offers that may
+    /// wait. `started_again`: this node has run before, and knows nothing of the messages of then.
+    Intake(Peers peers, const Mailbox& mailbox, unsigned room, bool started_again)
+        : peers_(peers),
+          mailbox_(mailbox),
+          room_(room),
+          started_again_(started_again) {}
+
+    /// Precondition of all that take a node: it is one of the network.
+    Peer& peer(NodeId node) const { return peers_[index(node)]; }
+    bool knows(NodeId source) const { return peer(source).last != 0; }
 
     Fate fate(NodeId source, std::uint32_t message) const;
-    /// The last message taken in of `source` is remembered: one before it comes too late.
-    bool knows(NodeId source) const { return place(source).node == index(source); }
-    /// The message before it is still to come: it must wait for that one.
-    bool is_early(const wire::PacketHeader& offer) const;
-    /// The offer goes to the mailbox.
-    void accept(NodeId source, std::uint32_t message);
+    /// Judges an offer that has never come, and notes whom it sends away. `guest`: whose offer is
+    /// one now, or kNoNode.
+    Verdict judge(const wire::PacketHeader& offer, NodeId guest);
+    /// The offer goes to the mailbox; of a guest: for good.
+    void accept(const wire::PacketHeader& offer);
+    /// No process has taken the guest in its turn.
+    void send_guest_away(const wire::PacketHeader& offer);
+    /// A process has taken an offer out of the mailbox.
+    void take() { --unexpected_; }
     /// The rest of a fragment's message has come up to here; false if it is not what comes next.
     bool accept_fragment(const wire::PacketHeader& fragment, Counters& counters);
+
+    /// Somebody was sent away and has not been called.
+    bool any_away() const { return away_ != 0; }
+    /// Of the offers that were sent away, a process waits for one that matches.
+    void want(const Match& match) const;
+    /// Who is to be called next; kNoNode if there is no room, or nobody.
+    NodeId next_call();
+    /// It is called, and has a place for its next offer.
+    void call(NodeId node);
+    /// It does not wait to be called any more, and nothing of it is expected.
+    void come(NodeId node) { come(peer(node)); }
+    /// What a node offered is here: if it was called, that crossed its offer, and is to be
+    /// repeated.
+    void repeat_call(NodeId node);
+    /// A sender that waits asks. If nothing is taken in while all that may wait ask more than once,
+    /// calls were lost with a cable or a node, and keep room: it is free again. Whoever was called
+    /// will ask as well.
+    void check_calls();
 
     void begin(Incoming& incoming);
     /// The process has taken all of it, or leaves it: then nobody knows what has become of it.
     void end(Incoming& incoming, bool taken);
+    /// A message of it that was taken in is given up: nobody knows what has become of it.
+    void forget(NodeId source);
     Incoming* find(NodeId source, std::uint32_t message) const;
 
 private:
-    enum class Memory : std::uint8_t { never, had, unsure };
-    [[gnu::noinline]] Sender& place(NodeId source) const {
-        return senders_[index(source) % senders_.size()];
-    }
-    Memory remember(NodeId source, std::uint32_t message) const;
-    bool waits(NodeId source, std::uint32_t message) const;
+    bool is_early(const wire::PacketHeader& offer) const;
+    void send_away(NodeId source, Tag tag);
+    void come(Peer& peer);
 
-    std::span<Sender> senders_;
+    Peers peers_;
     const Mailbox& mailbox_;
-    const bool begun_anew_;
+    const unsigned room_;
+    const bool started_again_;
+    std::uint16_t unexpected_ = 0;    // offers in the mailbox that have a place there
+    std::uint16_t called_ = 0;        // places for those that were called
+    std::uint32_t away_ = 0;          // nodes
+    std::uint32_t asks_in_vain_ = 0;  // of those, since an offer was taken in
+    std::uint32_t turn_ = 0;          // the node after the one that was called last
+    mutable NodeId wanted_ = kNoNode; // whose offer comes in as a guest, since a process looks
     Incoming* first_ = nullptr;
 };
 

@@ -6,64 +6,15 @@
 
 #include "core/types.hpp"
 #include "kernel/base/packet_pool.hpp"
+#include "kernel/base/service.hpp"
 
 #include <cstdint>
 
 namespace mesh {
 
-using Tag = std::uint16_t;
-
 inline constexpr Tag kAnyTag = 0xFFFF;
 inline constexpr NodeId kAnySource = kNoNode;
 inline constexpr std::uint32_t kAnyMessage = 0xFFFF'FFFF;
-
-/// Who at the destination a packet is for.
-enum class Service : std::uint8_t {
-    packet,   // one packet that stands for itself: trees, collectives
-    message,  // first packet of a message
-    fragment, // further packet of a message
-    // Questions to a kernel.
-    ask,   // from the sender of a message: what has become of it?
-    probe, // is it there, and is its message number `position` under way (if not 0)?
-    look,  // is it there? `position`: what is waited for, see Path::word()
-    // What is said of what a node has under way.
-    taken,   // to the sender of a message: the receiver has consumed `position` bytes
-    later,   // to the sender of a message: it is not here, or nobody takes it yet: offer it again
-    lost,    // to the sender of a message: next hop of one of its packets is behind a dead link
-    alive,   // the answer to an ask or a probe: go on waiting; `position` bytes have arrived
-    unknown, // an answer to both: nobody knows of that message (any more)
-    here,    // the answer to a look; `position`: the node that looks
-    gone,    // the same where no process is left, or a packet was lost: nothing more will come
-    kCount
-};
-
-/// The way of packets from their source to here: by a rule and, where it has several, a tree. A
-/// word, so that it goes in a register.
-struct alignas(4) Path {
-    Rule rule = Rule::unicast;
-    std::uint8_t subtree = 0;
-    bool inward = false; // up the tree, to its root
-    bool to_all = false; // down all of the tree, to every node
-
-    /// In a question about packets that come by it: the path, and most bits of their tag.
-    constexpr std::uint32_t word(Tag tag) const {
-        return static_cast<std::uint32_t>(rule) | (std::uint32_t{subtree} << 8) |
-               (inward ? 1u << 16 : 0u) | (to_all ? 1u << 17 : 0u) |
-               std::uint32_t{tag} << kTagShift;
-    }
-    static constexpr Path of_word(std::uint32_t word) {
-        return {static_cast<Rule>(word & 0xFFu), static_cast<std::uint8_t>(word >> 8),
-                (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
-    }
-    /// Packets of different tags are told apart when some were lost: one bit for each of 32 kinds.
-    static constexpr std::uint32_t kind_of(Tag tag) { return 1u << tag % 32; }
-    static constexpr std::uint32_t kind_in(std::uint32_t word) {
-        return kind_of(static_cast<Tag>(word >> kTagShift));
-    }
-
-private:
-    static constexpr unsigned kTagShift = 18;
-};
 
 /// What a process waits for.
 struct Match {
@@ -71,12 +22,35 @@ struct Match {
     Tag tag = kAnyTag;
     NodeId source = kAnySource;
     std::uint32_t message = kAnyMessage;
+    std::uint16_t call = 0; // of a collective; 0: of none. Not asked where a message has its number
 
     bool operator()(const wire::PacketHeader& header) const {
         return header.service == static_cast<std::uint8_t>(service) &&
+               (call == header.call || (service != Service::packet && message != kAnyMessage)) &&
                (tag == kAnyTag || tag == header.tag) &&
                (source == kAnySource || source == header.source) &&
                (message == kAnyMessage || message == header.message);
+    }
+};
+
+/// What all packets and messages of one call of a collective say: its tag, and its number
+/// (kernel/packets/calls.hpp). In a register.
+struct alignas(4) CallLabel {
+    Tag tag = 0;
+    std::uint16_t call : wire::kCallBits = 0;
+
+    static constexpr CallLabel of(Tag tag, std::uint32_t call) {
+        return {tag, static_cast<std::uint16_t>(call & wire::kCallMax)};
+    }
+    /// Of what runs beside the packets of the call and must not be taken for one of them.
+    constexpr CallLabel beside() const { return of(tag, call | 1u); }
+    constexpr std::uint32_t word() const { return tag | std::uint32_t{call} << 16; }
+    static constexpr CallLabel of_word(std::uint32_t word) {
+        return of(static_cast<Tag>(word), word >> 16);
+    }
+    /// For a packet of it.
+    constexpr Match match(std::uint32_t message = kAnyMessage, NodeId source = kAnySource) const {
+        return {.tag = tag, .source = source, .message = message, .call = call};
     }
 };
 
@@ -85,6 +59,7 @@ public:
     void put(PacketBuffer* buffer);
     /// The first of all, and by `next` the others; nullptr if there is none.
     const PacketBuffer* first() const { return first_; }
+    PacketBuffer* first() { return first_; }
     /// The first packet that matches, left where it is; nullptr if there is none.
     PacketBuffer* find(const Match& match) const;
     /// Takes `buffer`, which find() gave, out. The caller has its reference then.

@@ -9,15 +9,25 @@ Outgoing::Outgoing(Messages& table, NodeId destination, Rule rule)
     : route(rule),
       messages(table),
       to(destination) {
+    if (rule == Rule::unicast && destination != kNoNode) {
+        const Peer& peer = table.forwarder_.peer(destination);
+        paths = {static_cast<std::uint8_t>(peer.path_out),
+                 static_cast<std::uint8_t>(peer.path_back)};
+    }
     const Hold hold(messages.holds_);
     next = std::exchange(messages.first_, this);
 }
 
+// Offers behind one that never got there were sent away for its sake.
 Outgoing::~Outgoing() {
     const Hold hold(messages.holds_);
     Outgoing** link = &messages.first_;
-    while (*link != this)
-        link = &(*link)->next;
+    while (*link != this) {
+        Outgoing& other = **link;
+        if (question == Service::ask && !taken && other.to == to && !other.taken)
+            other.offered = false;
+        link = &other.next;
+    }
     *link = next;
 }
 
@@ -42,24 +52,104 @@ std::uint32_t Messages::before(const Outgoing& outgoing) const {
     return 0;
 }
 
-// The first answer to a round shows a way. False for the others, which come by other paths.
-bool Messages::end_round(Outgoing& outgoing, const News& news) {
-    if (news.round != outgoing.round)
-        return false;
+bool Messages::more_behind(const Outgoing& outgoing) const {
+    for (const Outgoing* other = first_; other != &outgoing; other = other->next)
+        if (other->question == Service::ask && other->to == outgoing.to && other->offered)
+            return true;
+    return false;
+}
+
+Outgoing* Messages::first_behind(NodeId to, std::uint32_t last) const {
+    Outgoing* first = nullptr;
+    for (Outgoing* other = first_; other != nullptr; other = other->next)
+        if (other->question == Service::ask && other->to == to && !other->taken &&
+            (last == 0 || is_behind(other->message, last)))
+            first = other;
+    return first;
+}
+
+// Questions ---------------------------------------------------------------------------------------
+
+bool Messages::next_question(Outgoing& outgoing, bool links_heard) {
+    outgoing.silent = outgoing.silent && !std::exchange(outgoing.alive, false) && links_heard;
+    if (outgoing.lost || outgoing.silent) {
+        if (!outgoing.has_way() || !outgoing.any_way)
+            return false;
+        outgoing.lose_way();
+        outgoing.asked = 0;
+    } else if (links_heard && outgoing.asked < limits::kAsksMax) {
+        ++outgoing.asked; // else it is asked again as soon, since a link is about to die
+    }
+    outgoing.silent = true;
+    outgoing.ask_at = wire::kNever; // until it has left
+    if (outgoing.message == 0)
+        number(outgoing);
     outgoing.begin_round();
-    if (outgoing.question == Service::ask && !std::exchange(outgoing.detour, true))
-        ++counters_[Counter::disjoint_retries];
-    outgoing.way = news.way;
-    outgoing.moved = true;
-    outgoing.lost = false;
-    outgoing.arrived_bytes = news.position;
-    if (news.position != 0)
-        outgoing.taken = true;
     return true;
 }
 
-// The question went behind all that was sent before, so what had not arrived by then is lost: with
-// a node, or a session of a link, that had come back when it passed.
+// The answer to a look comes by the way that it names; of others every path out goes with every
+// path back.
+bool Messages::write_question(const Outgoing& outgoing, unsigned paths,
+                              wire::PacketHeader& header) const {
+    const bool looks = outgoing.question == Service::look;
+    const unsigned last = outgoing.has_way() ? 1 : looks ? paths : paths * paths;
+    if (outgoing.asking >= last)
+        return false;
+    header = {.destination = outgoing.to,
+              .tag = static_cast<std::uint16_t>(outgoing.round << 8),
+              .service = static_cast<std::uint8_t>(outgoing.question),
+              .flags = wire::packet_flag::kTimeless,
+              .message = outgoing.message,
+              .position = outgoing.about};
+    put_detail(header, outgoing.label);
+    RoundTrip by = outgoing.paths;
+    if (!outgoing.has_way()) {
+        const unsigned out = outgoing.asking % paths;
+        const unsigned back = looks ? 0 : (outgoing.asking / paths + out) % paths + 1;
+        by = {static_cast<std::uint8_t>(out + 1), static_cast<std::uint8_t>(back)};
+    }
+    put_paths(header, by, outgoing.route);
+    return true;
+}
+
+void Messages::sent_question(Outgoing& outgoing, unsigned paths, bool cut_off) {
+    if (!outgoing.is_asking())
+        return; // it has been answered
+    if (cut_off && outgoing.has_way())
+        outgoing.lost = true;
+    else if (cut_off)
+        lose_path(outgoing, outgoing.asking % paths, paths);
+    ++outgoing.asking;
+}
+
+// Where every path out is lost, nobody will answer.
+void Messages::lose_path(Outgoing& outgoing, unsigned path, unsigned paths) {
+    outgoing.lost_paths |= static_cast<std::uint16_t>(1u << path);
+    if (outgoing.lost_paths == (1u << paths) - 1)
+        outgoing.unknown = true;
+}
+
+// Answers -----------------------------------------------------------------------------------------
+
+// The first answer to a round shows a way; those that come by others say nothing more.
+void Messages::end_round(Outgoing& outgoing, const Event& event) {
+    if (outgoing.question == Service::ask && !std::exchange(outgoing.detour, true))
+        ++counters_[Counter::disjoint_retries];
+    outgoing.paths = event.paths;
+    outgoing.moved = true;
+    outgoing.lost = false;
+    outgoing.again = true;
+    outgoing.arrived_bytes = 0;
+    if (outgoing.question == Service::look)
+        return;
+    Peer& peer = forwarder_.peer(outgoing.to);
+    peer.path_out = event.paths.out & 31u;
+    peer.path_back = event.paths.back & 31u;
+}
+
+// The question went behind all that was sent before it, so what had not arrived by then is lost:
+// with a node, or a session of a link, that had come back when it passed.
 void Messages::come_to(Outgoing& outgoing, std::uint32_t arrived_bytes) {
     outgoing.taken = true;
     outgoing.arrived_bytes = arrived_bytes;
@@ -67,94 +157,111 @@ void Messages::come_to(Outgoing& outgoing, std::uint32_t arrived_bytes) {
         outgoing.moved = true;
 }
 
-bool Messages::next_question(Outgoing& outgoing, bool heard, News& question) {
-    outgoing.silent = outgoing.silent && !std::exchange(outgoing.alive, false) && heard;
-    if (outgoing.lost || outgoing.silent) {
-        if (!outgoing.has_way() || !outgoing.any_way)
-            return false;
-        outgoing.lose_way();
-        outgoing.asked = 0;
-    } else if (heard && outgoing.asked < limits::kAsksMax) {
-        ++outgoing.asked; // else it is asked again as soon, since a link is about to die
+// The receiver has room for a message, or has never seen it. One that is asked (in a round) and
+// says so of a message that it took has forgotten it; else the word is about an earlier offer, and
+// late.
+void Messages::on_later(Outgoing& outgoing, const Event& event) {
+    forwarder_.peer(outgoing.to).crowded = event.position & 1u;
+    if (outgoing.taken) {
+        outgoing.unknown = outgoing.unknown || event.round != 0;
+        return;
     }
-    outgoing.silent = true;
-    if (outgoing.message == 0)
-        number(outgoing);
-    // On a detour questions go by all paths as well.
-    if (outgoing.way != Way::kChosen)
-        outgoing.begin_round();
-    question = {.service = outgoing.question,
-                .rule = outgoing.route,
-                .way = outgoing.way,
-                .round = outgoing.way != Way::kChosen ? outgoing.round : std::uint8_t{0},
-                .peer = outgoing.to,
-                .message = outgoing.message,
-                .position = outgoing.about,
-                .detail = 0};
-    return true;
+    outgoing.offered = false;
+    outgoing.again = true;
+    outgoing.called = true;
+    outgoing.sent_bytes = 0;
 }
 
-void Messages::hear(const News& news) {
-    if (news.service < Service::taken)
-        return;
-    Outgoing* const outgoing = find(news.message);
+void Messages::on_lost(Outgoing& outgoing, const Event& event, unsigned paths) {
+    if (outgoing.has_way())
+        outgoing.lost = outgoing.lost || event.paths.out == outgoing.paths.out;
+    else if (event.round == outgoing.round && event.paths.out != RoundTrip::kShortest)
+        lose_path(outgoing, event.paths.out - 1u, paths);
+}
+
+void Messages::hear(const Event& event, unsigned paths) {
+    Outgoing* const outgoing = find(event.message);
     if (outgoing == nullptr) {
         ++counters_[Counter::drop_unexpected];
         return;
     }
-    if (news.service == Service::lost) {
-        if (news.way == outgoing->way)
-            outgoing->lost = true;
-        return;
-    }
-    if (news.round != 0 && !end_round(*outgoing, news))
-        return;
-    if (news.service == Service::taken) {
-        outgoing->taken = true;
-        outgoing->taken_bytes = std::max(outgoing->taken_bytes, news.position);
-        outgoing->taken_at = std::max(outgoing->taken_at, news.detail);
-    } else if (news.service == Service::later) {
-        // In answer to a question it forgot what it took. By all paths and without a question it is
-        // said of an earlier offer, and this is a late copy.
-        if (!outgoing->taken)
-            outgoing->later = true;
-        else if (news.round != 0 || outgoing->way == Way::kChosen)
-            outgoing->unknown = true;
-    } else if (news.service == Service::alive) {
+    if (event.service == Service::lost)
+        return on_lost(*outgoing, event, paths);
+    if (event.round != 0) {
         outgoing->alive = true;
+        if (event.round != outgoing->round)
+            return; // of an earlier question, or not the first of its round
+        if (!outgoing->has_way())
+            end_round(*outgoing, event);
+        outgoing->asking = Outgoing::kAskedAll;
+        if (++outgoing->round == 0)
+            outgoing->round = 1;
+    }
+    if (event.service == Service::alive) {
         outgoing->taken_bytes =
-            std::max(outgoing->taken_bytes, static_cast<std::uint32_t>(news.detail));
-        if (news.position != 0)
-            come_to(*outgoing, news.position);
-    } else {
-        (news.service == Service::here ? outgoing->alive : outgoing->unknown) = true;
+            std::max(outgoing->taken_bytes, static_cast<std::uint32_t>(event.detail));
+        if (event.position != 0)
+            come_to(*outgoing, event.position);
+    } else if (event.service != Service::here) {
+        outgoing->heard = true;
+        on_word(*outgoing, event);
     }
 }
 
-void Messages::answer(News& probe) const {
+void Messages::on_word(Outgoing& outgoing, const Event& event) {
+    if (event.service == Service::later)
+        return on_later(outgoing, event);
+    if (event.service != Service::taken) {
+        outgoing.unknown = true;
+        return;
+    }
+    outgoing.taken = true;
+    outgoing.taken_bytes = std::max(outgoing.taken_bytes, event.position);
+    outgoing.taken_at = std::max(outgoing.taken_at, event.detail);
+}
+
+bool Messages::on_call(const Event& call) {
+    Outgoing* const outgoing = first_behind(call.peer, call.message);
+    if (outgoing == nullptr)
+        return false;
+    outgoing->heard = true;
+    on_later(*outgoing, call);
+    return true;
+}
+
+Answer Messages::answer(const Event& probe) const {
     const bool known = probe.position == 0 || find(probe.position) != nullptr;
-    probe.answer(known ? Service::alive : Service::unknown);
+    return {known ? Service::alive : Service::unknown};
 }
 
-void Messages::on_dead_links(const Forwarder& forwarder) {
+// Time and links ----------------------------------------------------------------------------------
+
+bool Messages::cut_off(const Outgoing& outgoing) const {
+    const bool by_path = outgoing.paths.out != RoundTrip::kShortest;
+    return forwarder_.cut_off(outgoing.to, by_path ? Rule::disjoint : outgoing.route,
+                              by_path ? outgoing.paths.out - 1u : 0);
+}
+
+void Messages::look_at_way(Outgoing& outgoing) const {
+    outgoing.lost = outgoing.lost || (outgoing.has_way() && cut_off(outgoing));
+}
+
+void Messages::on_dead_links() {
     for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
-        if (outgoing->has_way() &&
-            forwarder.cut_off(outgoing->to, outgoing->rule(), outgoing->path()))
-            outgoing->lost = true;
+        look_at_way(*outgoing);
 }
 
-std::uint64_t Messages::next_ask(std::uint64_t from) const {
+std::uint64_t Messages::next_ask() const {
     std::uint64_t earliest = wire::kNever;
     for (const Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
-        if (outgoing->ask_at >= from)
-            earliest = std::min(earliest, outgoing->ask_at);
+        earliest = std::min(earliest, outgoing->ask_at);
     return earliest;
 }
 
 unsigned Messages::pending() const {
     unsigned count = 0;
     for (const Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
-        count += outgoing->ask_at != wire::kNever && !outgoing->alive ? 1 : 0;
+        count += outgoing->is_asking() || (outgoing->ask_at != wire::kNever && !outgoing->alive);
     return count;
 }
 

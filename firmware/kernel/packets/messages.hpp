@@ -12,53 +12,63 @@ namespace mesh {
 
 class Messages;
 
-/// The sender's side of a message under way, or the side of somebody who waits for a node. Lives in
-/// the frame of who waits, and is in the kernel's table for as long.
+/// The sender's side of a message under way, or the side of a process that waits for a node. Lives
+/// in the frame of that process, and is in the kernel's table for as long.
 ///
 /// It goes its chosen way until that is lost. Then it has none: a round of questions goes by all
-/// disjoint paths, and the first answer says which of them it takes from now on.
+/// disjoint paths, each of which names one for its answer, and the first answer says which two it
+/// takes from now on. So do later messages to that node (Peer).
 struct Outgoing {
     Outgoing(Messages& messages, NodeId to, Rule route);
     Outgoing(const Outgoing&) = delete;
     Outgoing& operator=(const Outgoing&) = delete;
     ~Outgoing();
 
-    bool has_way() const { return way != Way::kNone; }
-    /// The rule that its packets take, and the path if that is Rule::disjoint.
-    Rule rule() const { return way == Way::kChosen ? route : Rule::disjoint; }
-    unsigned path() const { return way == Way::kChosen ? 0 : way - 1u; }
+    bool has_way() const { return paths.out != RoundTrip::kNone; }
     void lose_way() {
-        way = Way::kNone;
+        paths.out = RoundTrip::kNone;
         lost = false;
     }
     /// Questions go out that only answers of this round, which is never 0, are answers to.
     void begin_round() {
         if (++round == 0)
             round = 1;
+        asking = 0;
+        lost_paths = 0;
     }
     /// Word has come: questions begin anew.
     void begin_anew() {
         asked = 0;
         silent = false;
     }
+    /// A question, or some of a round, is still to be sent.
+    bool is_asking() const { return asking != kAskedAll; }
+
+    static constexpr std::uint16_t kAskedAll = 0xFFFF;
 
     const Rule route;                  // the chosen way
     Service question = Service::probe; // probe, or of a message that is sent: ask
     bool any_way = true;               // if it loses its way it may take another
     bool silent = false;               // since it was last asked
     std::uint8_t asked = 0;            // in a row
-    std::uint8_t way = Way::kChosen;
     std::uint8_t round = 0;
-    bool detour = false; // it has taken another way than the chosen one
-    bool taken = false;  // at least its first packet
-    bool later = false;
-    bool lost = false;    // its way
-    bool moved = false;   // a round has been answered
-    bool unknown = false; // where it goes to, nobody knows of it
-    bool alive = false;   // who it goes to, when that one was last asked
+    RoundTrip paths{};
+    std::uint16_t asking = kAskedAll; // questions of the round that have left
+    std::uint16_t lost_paths = 0;     // of the round: paths by which no question gets there
+    bool detour = false;              // it has taken another way than the chosen one
+    bool offered = false;             // since it was last told to offer
+    bool again = false;               // an offer of it may be there
+    bool called = false;              // its receiver has a place for it
+    bool taken = false;               // at least its first packet
+    bool heard = false;               // something has been said of it
+    bool lost = false;                // its way
+    bool moved = false;               // a round has been answered, or packets are missing
+    bool unknown = false;             // where it goes to, nobody knows of it
+    bool alive = false;               // who it goes to, when that one was last asked
     Messages& messages;
     const NodeId to;
     std::uint32_t about = 0;   // the number of a message of the other node, to probe for
+    std::uint32_t label = 0;   // of the packets that it looks for: CallLabel::word()
     std::uint32_t message = 0; // number() gives it
     std::uint32_t sent_bytes = 0;
     std::uint32_t taken_bytes = 0;
@@ -70,13 +80,14 @@ struct Outgoing {
 
 class Messages {
 public:
-    /// `holds`: the links read the table as well.
+    /// `holds`: the links read the table as well. `peers`: those of the forwarder.
     /// `start`: how often this node was started before (wire::Identity). The messages of a life
     /// have greater numbers than those of the lives before, so nobody takes them for old ones. That
     /// holds for 2^26 messages and questions of one life; with more of them a node must not be
     /// started again in a mesh that goes on.
-    Messages(Counters& counters, Holds& holds, unsigned start)
-        : counters_(counters),
+    Messages(const Forwarder& forwarder, Counters& counters, Holds& holds, unsigned start)
+        : forwarder_(forwarder),
+          counters_(counters),
           holds_(holds),
           numbers_(start << kLifeShift) {}
 
@@ -87,21 +98,33 @@ public:
     /// The last message to the same node that was numbered before and that nobody has taken yet; 0
     /// if there is none.
     std::uint32_t before(const Outgoing& outgoing) const;
+    /// A later message to the same node has been offered that may have been sent away with this
+    /// one.
+    bool more_behind(const Outgoing& outgoing) const;
 
-    /// Nothing has been heard for long, or the way is lost: gives the next question. It is to go by
-    /// all paths if outgoing.has_way() does not hold then. False: nobody answers. `heard`: what has
-    /// left by the links of this node has got to their other ends, so silence means something.
-    bool next_question(Outgoing& outgoing, bool heard, News& question);
-    /// News came: if it is of something under way, that hears it.
-    void hear(const News& news);
-    /// Makes of a probe the answer to it.
-    void answer(News& probe) const;
+    /// Nothing has been heard for long, or the way is lost: the next question is to be sent, by all
+    /// paths if outgoing.has_way() does not hold then. False: nobody answers. `links_heard`: what
+    /// has left by the links of this node has got to their other ends, so silence means something.
+    bool next_question(Outgoing& outgoing, bool links_heard);
+    /// Writes the question that comes next. `paths`: disjoint paths of the network. False if all of
+    /// the round have left.
+    bool write_question(const Outgoing& outgoing, unsigned paths, wire::PacketHeader& header) const;
+    /// It has left, or its path begins with a dead link.
+    static void sent_question(Outgoing& outgoing, unsigned paths, bool cut_off);
+    /// An answer has come: if it is to something under way, that hears it. `paths`: as above.
+    void hear(const Event& event, unsigned paths);
+    /// Somebody has room for a message of this node: that is offered again. False if there is none.
+    bool on_call(const Event& call);
+    /// The answer to a probe.
+    Answer answer(const Event& probe) const;
+    /// Notes whether its way begins with a dead link: once when it begins, later deaths tell
+    /// themselves.
+    void look_at_way(Outgoing& outgoing) const;
     /// Links have died, and with them the ways that begin with them, also of those that are waiting
     /// for an answer only.
-    void on_dead_links(const Forwarder& forwarder);
-    /// When the first of them wants to ask whether its receiver is there, or kNever; of those that
-    /// want to at `from` or later.
-    std::uint64_t next_ask(std::uint64_t from = 0) const;
+    void on_dead_links();
+    /// When the first of them wants to ask whether its receiver is there, or kNever.
+    std::uint64_t next_ask() const;
     /// How many wait for a node that has not shown yet that it is there.
     unsigned pending() const;
 
@@ -109,12 +132,19 @@ private:
     friend struct Outgoing;
 
     Outgoing* find(std::uint32_t message) const;
-    bool end_round(Outgoing& outgoing, const News& news);
+    Outgoing* first_behind(NodeId to, std::uint32_t last) const;
+    void end_round(Outgoing& outgoing, const Event& event);
+    void on_word(Outgoing& outgoing, const Event& event);
+    void on_later(Outgoing& outgoing, const Event& event);
+    static void on_lost(Outgoing& outgoing, const Event& event, unsigned paths);
+    static void lose_path(Outgoing& outgoing, unsigned path, unsigned paths);
+    bool cut_off(const Outgoing& outgoing) const;
     static void come_to(Outgoing& outgoing, std::uint32_t arrived_bytes);
 
     static constexpr unsigned kLifeShift = 26;
     static_assert((wire::Identity::kStarts - 1) >> (32 - kLifeShift) == 0);
 
+    const Forwarder& forwarder_;
     Counters& counters_;
     Holds& holds_;
     Outgoing* first_ = nullptr;

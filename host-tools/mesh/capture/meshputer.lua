@@ -10,14 +10,14 @@ local at = {
 }
 local packet_at = {
   rule = 0, subtree = 1, payload_bytes = 2, source = 4, destination = 8, tag = 12, service = 14,
-  flags = 15, message = 16, position = 20, total_bytes = 24, unit_bytes = 28, packet_crc = 32,
-  header_bytes = 36
+  flags = 15, message = 16, position = 20, total_bytes = 24, unit_bytes = 28, call = 28,
+  packet_crc = 32, header_bytes = 36
 }
 local kinds = { [1] = "hello", [2] = "hello_answer", [3] = "data", [4] = "ack", [5] = "host",
                 [6] = "idle", [7] = "grant", [8] = "load" }
 local services = { [0] = "packet", [1] = "message", [2] = "fragment", [3] = "ask", [4] = "probe",
-                   [5] = "look", [6] = "taken", [7] = "later", [8] = "lost", [9] = "alive",
-                   [10] = "unknown", [11] = "here", [12] = "gone" }
+                   [5] = "call", [6] = "look", [7] = "taken", [8] = "later", [9] = "nothing",
+                   [10] = "lost", [11] = "alive", [12] = "unknown", [13] = "here", [14] = "gone" }
 local ether_type = 0x88B5
 local ethernet_bytes = 14 -- that Wireshark's own dissector takes from the front
 
@@ -48,7 +48,10 @@ local packet_fields = {
   message = ProtoField.uint32("meshputer.packet.message", "Message"),
   position = ProtoField.uint32("meshputer.packet.position", "Position in the message"),
   total_bytes = ProtoField.uint32("meshputer.packet.total_bytes", "Bytes of the message"),
-  unit_bytes = ProtoField.uint32("meshputer.packet.unit_bytes", "Bytes of the external packet"),
+  unit_bytes = ProtoField.uint32("meshputer.packet.unit_bytes", "Bytes of the external packet",
+                                 base.DEC, nil, 0x1FFFFF),
+  call = ProtoField.uint32("meshputer.packet.call", "Call of a collective, twice its number",
+                           base.DEC, nil, 0xFFE00000),
   packet_crc = ProtoField.uint32("meshputer.packet.crc", "CRC-32 of header and payload", base.HEX)
 }
 local payload = ProtoField.bytes("meshputer.packet.payload", "Payload")
@@ -94,9 +97,13 @@ local function is(crc, range) return bit.tobit(crc) == bit.tobit(range:le_uint()
 local function add_fields(tree, range, fields, offsets, start)
   local order = {}
   for name in pairs(fields) do order[#order + 1] = name end
-  table.sort(order, function(a, b) return offsets[a] < offsets[b] end)
+  table.sort(order, function(a, b)
+    return offsets[a] < offsets[b] or offsets[a] == offsets[b] and a < b
+  end)
   for place, name in ipairs(order) do
-    local behind = offsets[order[place + 1] or (offsets.link_crc and "head_bytes" or
+    local next = place + 1
+    while order[next] and offsets[order[next]] == offsets[name] do next = next + 1 end
+    local behind = offsets[order[next] or (offsets.link_crc and "head_bytes" or
                                                 "header_bytes")]
     tree:add_le(fields[name], range(offsets[name] - start, behind - offsets[name]))
   end

@@ -64,7 +64,7 @@ public:
         const auto second = object + layout->at[1];
         waiting.kind = layout->kind;
         if (layout->kind == WaitKind::mail) {
-            static_assert(sizeof(Match) == 12, "the same on every engine");
+            static_assert(sizeof(Match) == 16, "the same on every engine");
             if (layout->at[1] != 0 && value<std::uint8_t>(second).value_or(0) != 1)
                 waiting.kind = static_cast<WaitKind>(layout->at[2]);
             waiting.match = value<Match>(first).value_or(Match{});
@@ -147,6 +147,7 @@ std::string describe(const WaitsFor& waiting) {
                            index(waiting.to));
     case WaitKind::buffer: return "a buffer for a packet";
     case WaitKind::time: return "a time";
+    case WaitKind::turn: return "its next turn";
     case WaitKind::channel:
         return waiting.other == 1 ? "somebody to write to a channel of its node"
                                   : "somebody to read a channel of its node";

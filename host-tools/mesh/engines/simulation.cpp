@@ -177,16 +177,15 @@ public:
     Memory memory(std::uint32_t number) const {
         const std::size_t links = home(number) + sizeof(SimNode);
         const std::size_t processes = links + sizes_.ports * sizeof(Link);
-        const std::size_t senders = arenas() + number * Sizes::kArenaBytes;
-        const std::size_t arena = senders + kSenders * sizeof(Sender);
+        const std::size_t arena = arenas() + number * Sizes::kArenaBytes;
         const std::span buffers{at<PacketBuffer>(pools()), sizes_.buffers << interleaving().log2};
         const std::span slots{at<PortSlot>(this->slots()), buffers.size() * sizes_.ports};
         return {.buffers = buffers.subspan(number),
                 .slots = slots.subspan(number * sizes_.ports),
                 .links = {at<Link>(links), sizes_.ports},
                 .processes = {at<ProcessSlot>(processes), limits::kProcessesMax},
-                .senders = {at<Sender>(senders), kSenders},
-                .arena = {at<std::byte>(arena), Sizes::kArenaBytes - kSenders * sizeof(Sender)},
+                .peers = {at<Peer>(peers() + number * std::size_t{count_} * sizeof(Peer)), count_},
+                .arena = {at<std::byte>(arena), Sizes::kArenaBytes},
                 .workspace = {at<std::byte>(workspaces() +
                                             number * std::size_t{limits::kWorkspaceBytes}),
                               limits::kWorkspaceBytes},
@@ -207,8 +206,6 @@ private:
     static_assert(limits::kWorkspaceBytes % kPageBytes == 0);
     /// Buffers that most nodes come to use.
     static constexpr std::size_t kFullRows = 3;
-    /// They lie before the arena: what every node uses of both is to lie in few pages.
-    static constexpr std::size_t kSenders = senders_in(Sizes::kArenaBytes);
     static_assert(alignof(SimNode) >= alignof(ProcessSlot) && alignof(SimNode) <= kPageBytes &&
                   alignof(ProcessSlot) == alignof(Link) && alignof(Link) == alignof(PortSlot) &&
                   alignof(PacketBuffer) <= kPageBytes);
@@ -239,9 +236,11 @@ private:
     std::size_t workspaces() const {
         return whole(arenas() + count_ * Sizes::kArenaBytes, kHugePageBytes);
     }
-    std::size_t bytes() const {
+    /// A place for every node at every node: most of them are never touched.
+    std::size_t peers() const {
         return workspaces() + count_ * std::size_t{limits::kWorkspaceBytes};
     }
+    std::size_t bytes() const { return peers() + std::size_t{count_} * count_ * sizeof(Peer); }
 
     Sizes sizes_;
     std::uint32_t count_;
@@ -377,6 +376,8 @@ private:
 
     void begin_life(NodeId id, unsigned starts) {
         SimNode& node = nodes_[index(id)];
+        if (starts != 0)
+            std::ranges::fill(nodes_.memory(index(id)).peers, Peer{});
         node.life.emplace(
             wire::Identity{network_, id, starts},
             [this, id](std::span<std::byte> frame) { loom_.frame_from(id, frame); }, window_bytes_,
@@ -445,8 +446,8 @@ std::size_t simulated_buffers(Network network, unsigned board_buffers) {
     if (board_buffers != 0)
         return board_buffers;
     const std::uint32_t nodes = node_count(network);
-    const std::size_t derived =
-        limits::pool_buffers_min(std::max(nodes, 256u) - 1, limits::kProcessesMax);
+    const std::size_t derived = limits::pool_buffers_min(
+        std::max(nodes, 256u) - 1, height(network, Rule::disjoint), limits::kProcessesMax);
     const std::size_t queues = network.topology == Topology::star ? kQueuedOfEach * nodes : 0;
     return std::min(std::max(derived, std::min(queues, kQueuedMax)), PacketPool::kBuffersMax);
 }

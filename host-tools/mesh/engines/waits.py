@@ -45,6 +45,8 @@ def words_of(kind, it):
                 else "somebody to read a channel of its node")
     if kind in ("mesh::Kernel::Allocation", "mesh::Kernel::Posting"):
         return "a buffer for a packet"
+    if kind == "mesh::detail::TurnCome":
+        return "its next turn"
     return "a time" if kind == "mesh::detail::TimeCome" else "a condition of its own"
 
 

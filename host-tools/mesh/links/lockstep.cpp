@@ -83,9 +83,10 @@ std::string_view Lockstep::idle(NodeId node, std::uint32_t consumed, wire::Model
 
 /// What cannot be in a report with this timer.
 std::string_view Lockstep::complaint(Member& member, wire::ModelTime timer) const {
-    if (timer == wire::kNever || timer > member.granted) {
+    const bool is_time = timer < wire::kNextTurn;
+    if (!is_time || timer > member.granted) {
         member.stale_timers = 0;
-        return timer != wire::kNever && timer > bounds::kModelTimeMax
+        return is_time && timer > bounds::kModelTimeMax
                    ? "sets a timer to a model time that cannot be"
                    : std::string_view{};
     }
@@ -197,6 +198,7 @@ bool Lockstep::release_next() {
         std::vector<Held> group = std::move(data_.begin()->second);
         now_ = std::max(now_, data_.begin()->first);
         data_.erase(data_.begin());
+        ++moves_;
         release(group);
         return true;
     }
@@ -204,7 +206,10 @@ bool Lockstep::release_next() {
         return true;
     if (timer == wire::kNever)
         return false;
-    grant(timer);
+    if (timer < wire::kNextTurn)
+        grant(timer);
+    else
+        grant_turn(timer);
     return true;
 }
 
@@ -235,14 +240,34 @@ wire::ModelTime Lockstep::earliest_timer() {
     return wire::kNever;
 }
 
-/// Tells every node whose timer is due at `time`.
+/// Model time comes to that of the earliest timer.
 void Lockstep::grant(wire::ModelTime time) {
     now_ = std::max(now_, time);
-    while (earliest_timer() == time) {
+    ++moves_;
+    tell(time, time);
+}
+
+/// Lets go on who gave way, or who waits for the mesh to be at rest.
+void Lockstep::grant_turn(wire::ModelTime order) {
+    ++turns_;
+    const bool for_all = turns_ % kTurnsOfRest == 0;
+    if (order == wire::kNextTurn)
+        tell(wire::kNextTurn, for_all ? wire::kAtRest : wire::kNextTurn);
+    if (order == wire::kAtRest || for_all)
+        tell(wire::kAtRest, wire::kAtRest);
+}
+
+/// Grants `granted` to each node whose timer is due at `timer`, the earliest.
+void Lockstep::tell(wire::ModelTime timer, wire::ModelTime granted) {
+    while (earliest_timer() == timer) {
         const NodeId node = node_at(timers_.top().second);
+        Member& member = nodes_[index(node)];
         set_timer(node, wire::kNever);
-        nodes_[index(node)].granted = time;
-        outlet_.grant(node, time);
+        if (timer < wire::kNextTurn)
+            member.granted = granted;
+        else if (timer == wire::kNextTurn)
+            member.turn = turns_;
+        outlet_.grant(node, granted);
     }
 }
 

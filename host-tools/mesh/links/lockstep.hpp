@@ -6,6 +6,11 @@
 // time, then the timers. A group is sorted by destination, in-port and order on its wire, so what a
 // node gets, and in which order, depends on nothing but the seed.
 //
+// Behind all times come two orders that take none: processes that gave way have their next turn
+// (wire::kNextTurn) when nothing else can move, and who asks after silent nodes may do so when
+// nothing can (wire::kAtRest), or after kTurnsOfRest turns, so that whoever only looks for
+// something to come holds up no question for ever.
+//
 // A node gets a group in batches that its receive FIFO holds, each in one go and only while it is
 // idle: how fast the host moves bytes cannot change what the node sees.
 #pragma once
@@ -74,7 +79,8 @@ public:
 
     /// A node reports: frames consumed since its reset and its earliest timer. Says what is wrong
     /// with a report that cannot be, which changes nothing; no words for a good one. Model time
-    /// does not go back: a timer lies behind the last time that the node was granted.
+    /// does not go back: a timer lies behind the last time that the node was granted. The orders
+    /// behind all times are never wrong.
     [[nodiscard]] std::string_view idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer);
     /// The node is out of the game: it owes nothing and gets nothing.
     void exclude(NodeId node);
@@ -93,10 +99,17 @@ public:
     /// Counts the groups and grants that went out. What nodes do between two of them depends on
     /// the seed alone.
     std::uint64_t rounds() const { return rounds_; }
+    /// Of these, those that took packets or times: no link control, no turn and no rest.
+    std::uint64_t moves() const { return moves_; }
+    /// The last turn of all was one of `node`.
+    bool has_turn(NodeId node) const { return nodes_[index(node)].turn == turns_ && turns_ != 0; }
     /// Frames delivered to `node` so far.
     std::uint32_t delivered(NodeId node) const { return nodes_[index(node)].delivered; }
     /// True if `node` owes an idle report.
     bool awaited(NodeId node) const { return !idle(nodes_[index(node)]); }
+
+    /// Turns after which questions leave all the same.
+    static constexpr std::uint64_t kTurnsOfRest = 1024;
 
 private:
     static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
@@ -107,6 +120,7 @@ private:
         wire::ModelTime noted = wire::kNever; // the earliest that timers_ has for it
         wire::ModelTime granted = 0;          // the last time that it was told
         unsigned stale_timers = 0;            // in a row, not behind that time
+        std::uint64_t turn = 0;               // the last one that it had, of turns_
         bool reported = false;                // an idle report has come since lockstep began
         bool excluded = false;
         bool busy = true;            // as counted in busy_
@@ -134,6 +148,8 @@ private:
     bool release_next();
     wire::ModelTime earliest_timer();
     void grant(wire::ModelTime time);
+    void grant_turn(wire::ModelTime order);
+    void tell(wire::ModelTime timer, wire::ModelTime granted);
     Bytes copy_of(std::span<const std::byte> frame);
 
     Outlet outlet_;
@@ -151,6 +167,8 @@ private:
     wire::ModelTime now_ = 0;
     std::uint64_t arrivals_ = 0;
     std::uint64_t rounds_ = 0;
+    std::uint64_t turns_ = 0; // and rests
+    std::uint64_t moves_ = 0;
     std::int64_t busy_ = 0; // nodes that are not idle
     std::size_t batch_bytes_max_ = kBatchBytesMax;
     bool on_ = false;

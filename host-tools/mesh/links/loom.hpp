@@ -111,6 +111,8 @@ public:
     bool in_lockstep() const { return lockstep_.on(); }
     /// Groups of frames that have gone out in lockstep so far.
     std::uint64_t rounds() const { return lockstep_.rounds(); }
+    std::uint64_t moves() const { return lockstep_.moves(); }
+    bool has_turn(NodeId node) const { return lockstep_.has_turn(node); }
     /// The fault plan begins; its incidents at zero packets happen now.
     void arm_faults();
     /// From arm_faults() on, `tap` hears of every frame on a cable. It outlives the loom.

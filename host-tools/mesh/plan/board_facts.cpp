@@ -25,7 +25,7 @@ constexpr unsigned kMbyteMax = 1u << 20;
 constexpr unsigned kSerialLinesMax = 64;
 constexpr unsigned kFillMax = 256;
 /// What one process needs on the network with the shortest paths, and more than any board has.
-constexpr unsigned kBuffersMin = limits::pool_buffers_min(1, 1);
+constexpr unsigned kBuffersMin = limits::pool_buffers_min(1, 1, 1);
 constexpr unsigned kBuffersMax = 1u << 13;
 constexpr std::array<std::string_view, 6> kKeys{"machine", "lines",   "identity",
                                                 "windows", "buffers", "node_mbyte"};

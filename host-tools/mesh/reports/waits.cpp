@@ -88,8 +88,8 @@ std::string describe_waits(std::span<const Wait> waits) {
     }
     if (shown.empty())
         return {};
-    if (shown.size() > kLongest && !is_circle(shown))
-        shown.resize(kLongest);
+    if (shown.size() > kLongest && !is_circle(shown)) // its end says why
+        shown.erase(shown.begin(), shown.end() - kLongest);
     return text_of(shown);
 }
 

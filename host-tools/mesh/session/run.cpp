@@ -19,6 +19,11 @@ namespace mesh::host {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{20};
+/// Without a packet for so long, a line of progress says who waits, in so many characters, of so
+/// many nodes.
+constexpr Deadlines::Seconds kQuietRun{1};
+constexpr std::size_t kWaitsMax = 120;
+constexpr std::uint32_t kLookedAtMax = 64;
 
 double seconds(std::chrono::steady_clock::duration duration) {
     return std::chrono::duration<double>(duration).count();
@@ -108,6 +113,7 @@ void Run::come_to_rest() {
     Quiescence rest(engine_, roster_, deadlines_);
     while (engine_.loom().in_lockstep() && !engine_.loom().quiescent()) {
         step();
+        rest.look_for_livelock();
         const NodeNumbers silent = rest.silent();
         if (!silent.empty())
             throw RunError(fmt::format("lockstep: {}: not at rest before the work begins",
@@ -272,14 +278,29 @@ void Run::restart(NodeId node) {
     answer(node, wire::HostTag::job, job);
 }
 
+/// While no packet comes: who waits for whom, as far as one line has room. Looked at once, since
+/// that takes time of an emulator.
+std::string_view Run::who_waits(std::uint64_t packets) {
+    if (std::exchange(packets_shown_, packets) != packets) {
+        quiet_since_ = deadlines_.now();
+        waits_shown_.reset();
+    }
+    if (!waits_shown_ && plan_.nodes() <= kLookedAtMax &&
+        deadlines_.now() - quiet_since_ >= kQuietRun) {
+        const std::string words = describe_waits(waits());
+        waits_shown_ = words.empty() ? words : fmt::format("; {}", words.substr(0, kWaitsMax));
+    }
+    return waits_shown_ ? std::string_view(*waits_shown_) : std::string_view{};
+}
+
 void Run::show_progress() {
     const std::uint64_t packets = engine_.loom().counts().packets;
     const std::uint64_t expected = op_.expected_packets();
     const std::uint64_t percent = std::min<std::uint64_t>(99, 100 * packets / expected);
     const std::string text =
-        fmt::format("running: {} packets{}, {}/{} nodes done", packets,
+        fmt::format("running: {} packets{}, {}/{} nodes done{}", packets,
                     op_.knows_packets() ? fmt::format(" of {} ({} %)", expected, percent) : "",
-                    roster_.done(), roster_.live());
+                    roster_.done(), roster_.live(), who_waits(packets));
     if (plan_.live)
         show_live(text);
     else

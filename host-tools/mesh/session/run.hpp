@@ -85,6 +85,7 @@ private:
     void check_limit() const;
     void note_incidents();
     void restart(NodeId node);
+    std::string_view who_waits(std::uint64_t packets);
     void show_progress();
     void show_live(const std::string& progress);
     void print(NodeId from, std::string_view line);
@@ -107,6 +108,9 @@ private:
     std::uint32_t done_ = 0;
     std::size_t incidents_seen_ = 0; // of the fault plan
     LiveRun shown_;                  // of --live
+    std::uint64_t packets_shown_ = 0;
+    Deadlines::Seconds quiet_since_{0};      // the packets that were shown
+    std::optional<std::string> waits_shown_; // since then
     Clock::time_point started_;
     Clock::time_point last_done_;
     std::uint64_t cable_bytes_before_ = 0; // the work

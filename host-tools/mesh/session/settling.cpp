@@ -2,6 +2,8 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace mesh::host {
@@ -14,6 +16,8 @@ constexpr Deadlines::Seconds kQuiet{0.1};
 constexpr Deadlines::Seconds kQuestionPeriod{0.005};
 /// Packets all the time: the nodes are asked this often in a --timeout how many came.
 constexpr double kQuestionsPerTimeout = 4;
+/// Lockstep: who computes between so many turns does not merely look for something to come.
+constexpr std::uint64_t kTurnsOfLivelock = 5000;
 
 } // namespace
 
@@ -94,7 +98,23 @@ bool Quiescence::over(bool moved) {
         last_movement_ = last_round_ = deadlines_.now();
     if (hung.empty() && deadlines_.stuck(last_movement_) && awaited().empty())
         throw RunError("lockstep: nobody is awaited, yet nothing moves (a bug)");
+    look_for_livelock();
     return false;
+}
+
+void Quiescence::look_for_livelock() {
+    if (std::exchange(moves_, loom_.moves()) != loom_.moves()) {
+        last_move_ = deadlines_.now();
+        rounds_at_move_ = loom_.rounds();
+    }
+    if (!deadlines_.endless(last_move_) || loom_.rounds() - rounds_at_move_ < kTurnsOfLivelock)
+        return;
+    const NodeNumbers turning =
+        roster_.those([&](std::uint32_t node) { return loom_.has_turn(node_at(node)); });
+    throw RunError(turning.empty()
+                       ? "the mesh comes to no rest: its nodes ask on and on"
+                       : fmt::format("livelock: {} {} way turn after turn, and nothing else moves",
+                                     name_nodes(turning), turning.size() == 1 ? "gives" : "give"));
 }
 
 NodeNumbers Quiescence::awaited() const {

@@ -49,14 +49,17 @@ public:
           roster_(roster),
           deadlines_(deadlines),
           last_movement_(deadlines.now()),
-          last_round_(deadlines.now()) {}
+          last_round_(deadlines.now()),
+          last_move_(deadlines.now()) {}
 
     /// To be called after each step. Nodes that hold up the others are given up: those that say
     /// nothing, and those that talk and do not come to rest. RunError if nothing moves and nobody
-    /// is to blame.
+    /// is to blame, or nothing but processes that give way, turn after turn.
     bool over(bool moved);
     /// Live nodes that the others wait for and that are silent.
     NodeNumbers silent();
+    /// RunError if there has been nothing for long but processes that give way, turn after turn.
+    void look_for_livelock();
 
 private:
     /// Live nodes that the others wait for.
@@ -67,7 +70,10 @@ private:
     const Deadlines& deadlines_;
     Deadlines::Seconds last_movement_;
     Deadlines::Seconds last_round_; // that was released
+    Deadlines::Seconds last_move_;  // of anything but turns
     std::uint64_t rounds_ = 0;
+    std::uint64_t moves_ = 0;
+    std::uint64_t rounds_at_move_ = 0;
 };
 
 } // namespace mesh::host

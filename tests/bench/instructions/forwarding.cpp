@@ -213,7 +213,7 @@ struct Memories {
 [[gnu::section(".noinit")]] Memories memories;
 std::array<Link, kPorts> links;
 std::array<ProcessSlot, limits::kProcessesMax> processes;
-std::array<Sender, 8> senders;
+std::array<Peer, 256> peers;
 
 /// Sums over kPackets packets.
 struct Result {
@@ -235,7 +235,7 @@ public:
         : meter_(counter),
           board_(inner, meter_),
           node_(board_,
-                {memories.buffers, memories.slots, links, processes, senders, memories.arena, {}},
+                {memories.buffers, memories.slots, links, processes, peers, memories.arena, {}},
                 &sink) {
         static_cast<void>(tree_rules(kNetwork.topology)); // links them
         node_.boot();

@@ -104,7 +104,7 @@ std::array<PacketBuffer, 48> buffers;
 std::array<PortSlot, 48> slots;
 std::array<Link, 1> links;
 std::array<ProcessSlot, limits::kProcessesMax> processes;
-std::array<Sender, 1> senders;
+std::array<Peer, 1> peers;
 alignas(8) std::array<std::byte, 24576> arena_memory;
 
 unsigned each(std::uint32_t sum, unsigned count) {
@@ -120,7 +120,7 @@ int main() {
     static bench::Meter the_meter{counter};
     meter = &the_meter;
     static NodeCore node{{{Topology::cube, 1}, node_at(0)},
-                         {buffers, slots, links, processes, senders, arena_memory, {}},
+                         {buffers, slots, links, processes, peers, arena_memory, {}},
                          {4000},
                          {&target::discard, nullptr},
                          &program};

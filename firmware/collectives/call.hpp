@@ -1,0 +1,48 @@
+// One call of a collective at one node: its number, which all that it sends says, and how far nodes
+// may be apart.
+//
+// A node may run ahead of a late one by many short collectives, whose packets wait there in the
+// pool. So each node counts, from the plans alone, how many packets may have been sent since the
+// nodes were last known to be as far, and all count alike. Before there can be more of them than a
+// window (collectives/tree_flow.hpp), or after kCallsAhead calls, a call begins at a gate, where
+// all nodes wait until all have begun it. It takes no model time.
+//
+// All nodes make the same calls under a tag, whatever comes of them. One that leaves calls out is
+// taken for late by the others, and what it sends for old.
+#pragma once
+
+#include "kernel/node/kernel.hpp"
+
+namespace mesh {
+
+inline constexpr unsigned kCallsAhead = 16;
+static_assert(2 * kCallsAhead < Calls::kAhead);
+
+/// The next call of this node under `tag`, as long as this lives.
+class Call {
+public:
+    /// `of_group`: of a group of nodes, who count apart.
+    Call(Kernel& kernel, Tag tag, bool of_group = false);
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call();
+
+    /// ok; tag_in_use: the one before is still under way; no_memory: of the processes' arena.
+    Status status() const { return status_; }
+    /// What all that it sends says.
+    CallLabel label() const;
+    /// Nodes may be too far apart to go on.
+    bool must_meet() const;
+
+private:
+    Kernel& kernel_;
+    CallRecord* record_;
+    Status status_ = Status::ok;
+};
+
+/// Runs `collective` as the next call under `tag`; there it finds its number by
+/// kernel.calls().label(tag). Status of the collective; tag_in_use: another one is under way on
+/// this node, and nothing is done; no_memory.
+Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective);
+
+} // namespace mesh

@@ -1,0 +1,74 @@
+// Who at its destination a packet is for, and what is asked and answered about messages.
+#pragma once
+
+#include "core/rules.hpp"
+#include "core/types.hpp"
+
+#include <cstdint>
+
+namespace mesh {
+
+using Tag = std::uint16_t;
+
+/// Who at the destination a packet is for.
+enum class Service : std::uint8_t {
+    packet, // one packet that stands for itself: trees, collectives
+    // Packets with an answer, which takes their buffer.
+    message,  // first packet of a message: offers it
+    fragment, // further packet of a message
+    ask,      // from the sender of a message: what has become of it?
+    probe,    // is it there, and is its message number `position` under way (if not 0)?
+    call,     // to the sender of messages: offer the first one behind number `message`
+    look,     // is it there? `position`: the way of what is waited for (Path::word()),
+              // `total_bytes`: of which call (CallLabel::word())
+    // Answers: what is said of what a node has under way.
+    taken,   // to the sender of a message: the receiver has consumed `position` bytes
+    later,   // to the sender of a message: it is not here. Offer it (again) now
+    nothing, // the answer to a call: no such message is under way
+    lost,    // to the sender of a message: next hop of one of its packets is behind a dead link
+    alive,   // the answer to an ask or a probe: go on waiting; `position` bytes have arrived
+    unknown, // an answer to both: nobody knows of that message (any more)
+    here,    // the answer to a look; `position`: the node that looks; `total_bytes`: as there
+    gone,    // the same where no process is left, the call is over or a packet of it was lost:
+             // nothing more will come
+    kCount
+};
+
+/// It carries what processes send.
+constexpr bool is_carried(Service service) { return service <= Service::fragment; }
+/// A packet of it is answered: in its own buffer, so its bound counts the way back.
+constexpr bool is_answered(Service service) {
+    return service > Service::packet && service < Service::taken;
+}
+/// It asks a kernel, whatever its processes do.
+constexpr bool is_question(Service service) {
+    return service >= Service::ask && service < Service::taken;
+}
+/// It answers a packet, or stands for such an answer.
+constexpr bool is_answer(Service service) {
+    return service >= Service::taken && service < Service::kCount;
+}
+static_assert(is_answered(Service::message) && is_answered(Service::look));
+static_assert(!is_answered(Service::packet) && !is_answered(Service::taken));
+static_assert(!is_question(Service::fragment) && is_question(Service::ask));
+
+/// The way of packets from their source to here: by a rule and, where it has several, a tree. A
+/// word, so that it goes in a register.
+struct alignas(4) Path {
+    Rule rule = Rule::unicast;
+    std::uint8_t subtree = 0;
+    bool inward = false; // up the tree, to its root
+    bool to_all = false; // down all of the tree, to every node
+
+    /// In a question about packets that come by it.
+    constexpr std::uint32_t word() const {
+        return static_cast<std::uint32_t>(rule) | (std::uint32_t{subtree} << 8) |
+               (inward ? 1u << 16 : 0u) | (to_all ? 1u << 17 : 0u);
+    }
+    static constexpr Path of_word(std::uint32_t word) {
+        return {static_cast<Rule>(word & 0xFFu), static_cast<std::uint8_t>(word >> 8),
+                (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
+    }
+};
+
+} // namespace mesh

@@ -1,0 +1,135 @@
+#include "kernel/packets/calls.hpp"
+
+#include <algorithm>
+
+namespace mesh {
+
+namespace {
+
+/// Calls have the numbers 1 to this.
+constexpr unsigned kNumbers = (1u << (wire::kCallBits - 1)) - 1;
+
+/// How many calls `number` is after `other`, round and round.
+constexpr unsigned after(unsigned number, unsigned other) {
+    return (number + kNumbers - other) % kNumbers;
+}
+
+constexpr std::uint16_t next_of(unsigned number) {
+    return static_cast<std::uint16_t>(number % kNumbers + 1);
+}
+
+bool over(const CallRecord& record, unsigned number) {
+    const unsigned ahead = after(number, record.number);
+    return ahead > Calls::kAhead || (ahead == 0 && !record.under_way && !record.lasting);
+}
+
+} // namespace
+
+bool CallRecord::is_of(const wire::PacketHeader& header) const {
+    const bool message = header.service == static_cast<std::uint8_t>(Service::message);
+    return header.call != 0 && header.tag == tag &&
+           (message || header.service == static_cast<std::uint8_t>(Service::packet)) &&
+           of_group == (message && header.call % 2 != 0);
+}
+
+void CallRecord::add(std::uint32_t more) {
+    packets = static_cast<std::uint16_t>(std::min<std::uint32_t>(packets + more, 0xFFFF));
+    counted = true;
+}
+
+CallRecord* Calls::find(Tag tag, bool of_group) const {
+    CallRecord* record = first_;
+    while (record != nullptr && (record->tag != tag || record->of_group != of_group))
+        record = record->next;
+    return record;
+}
+
+void Calls::add(CallRecord& record) {
+    record.next = first_;
+    first_ = &record;
+}
+
+CallLabel Calls::label(Tag tag) const {
+    const CallRecord* const record = find(tag);
+    const unsigned number = record != nullptr && record->under_way ? record->number : 0u;
+    return CallLabel::of(tag, 2 * number);
+}
+
+// Who began anew is told by the others where they are: by what they have sent to this node, or
+// have asked it for.
+void Calls::begin(CallRecord& record, unsigned newest) {
+    const bool first = record.number == 0;
+    record.number = next_of(record.number);
+    if (begun_anew_ && first && newest != 0)
+        record.number = static_cast<std::uint16_t>(newest);
+    record.under_way = true;
+    record.lasting = record.counted = false;
+    for (Loss& loss : losses_) {
+        if (!loss.is_there || loss.tag != record.tag || loss.number == 0)
+            continue;
+        if (begun_anew_ && loss.port == kEveryPort &&
+            after(loss.number, record.number) <= kNumbers / 2)
+            record.number = next_of(loss.number);
+        const unsigned since = after(record.number, loss.number);
+        if (since > kAhead && since < kNumbers - kAhead)
+            loss.is_there = false;
+    }
+}
+
+bool Calls::is_over(const wire::PacketHeader& header) const {
+    if (header.call == 0)
+        return false;
+    for (const CallRecord* record = first_; record != nullptr; record = record->next)
+        if (record->is_of(header))
+            return record->number != 0 && over(*record, header.call / 2);
+    return false;
+}
+
+bool Calls::is_over(const CallLabel& label) const {
+    const CallRecord* const record = find(label.tag);
+    return label.call != 0 && record != nullptr && record->number != 0 &&
+           over(*record, label.call / 2);
+}
+
+// What was lost -----------------------------------------------------------------------------------
+
+// Packets of no call are a kind of their own.
+Calls::Loss* Calls::find_loss(Port port, const CallLabel& label) {
+    for (Loss& loss : losses_)
+        if (loss.is_there && loss.tag == label.tag && loss.port == port &&
+            (loss.number == 0) == (label.call == 0))
+            return &loss;
+    return nullptr;
+}
+
+void Calls::note_lost(Port port, const CallLabel& label) {
+    const auto number = static_cast<std::uint16_t>(label.call / 2);
+    Loss* loss = find_loss(port, label);
+    if (loss != nullptr) {
+        if (number != 0 && after(number, loss->number) <= kNumbers / 2)
+            loss->number = number;
+        return;
+    }
+    loss = std::ranges::find(losses_, false, &Loss::is_there);
+    if (loss == losses_.end()) {
+        loss = &losses_[oldest_];
+        oldest_ = static_cast<std::uint8_t>((oldest_ + 1) % kLosses);
+        unsure_ = true;
+        if (Loss* const told = find_loss(kEveryPort, {loss->tag, label.call}))
+            told->is_there = false; // it did not know of this one
+    }
+    *loss = {label.tag, number, port, true};
+}
+
+bool Calls::lost(Port port, const CallLabel& label) {
+    const Loss* const told = find_loss(kEveryPort, label);
+    for (const Loss* loss : {static_cast<const Loss*>(find_loss(port, label)), told})
+        if (loss != nullptr && (label.call == 0 || after(loss->number, label.call / 2) <= kAhead))
+            return true;
+    if (!unsure_ || told != nullptr)
+        return false;
+    note_lost(kEveryPort, label);
+    return true;
+}
+
+} // namespace mesh

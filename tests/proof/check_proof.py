@@ -1,0 +1,153 @@
+#!/usr/bin/python3
+"""The proof that forwarding cannot deadlock, and that it needs what it supposes: `make proof`.
+
+    check_proof.py [--build FOLDER]
+
+coqc checks Network.v, Theorems.v and Kinds.v, with no axiom and nothing left out. Then each mutant
+of Network.v must break Theorems.v, and Coq must prove its counterexample: a network that can come
+about and is stuck. Prints a line for each. Exit status: 0 all is so, else 1.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+FILES = ("Network", "Theorems", "Kinds")
+THEOREMS = ("Theorems.buffers_suffice", "Theorems.no_deadlock", "Theorems.ready_does",
+            "Theorems.comes_to_rest", "Kinds.all_kinds_descend")
+LIMIT_S = 60
+
+TURNS = """does (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older)
+         (newer ++ Buffer v r q :: older)"""
+TURNS_ANEW = """takes v (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older) q ->
+    does (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older)
+         (Buffer v false q :: newer ++ older)"""
+
+# Name of the mutant: file of the counterexample in mutants/, and what is changed in Network.v.
+MUTANTS = {
+    "admits one packet too many": ("Full", [
+        ("takes v s p := bound p < free v s",
+         "takes v s p := 0 < free v s /\\ bound p <= free v s")]),
+    "admits while there is a buffer": ("Full", [
+        ("takes v s p := bound p < free v s", "takes v s (p : packet) := 0 < free v s")]),
+    "starts while there is a buffer": ("Full", [
+        ("descends p -> takes v s p -> step", "descends p -> 0 < free v s -> step")]),
+    "a bound does not get smaller": ("Circle", [
+        ("bound q < b /\\ bound q", "bound q <= b /\\ bound q")]),
+    "a bound does not count the way back": ("Way_back", [
+        ("bound q <= b /\\ descends q", "descends q")]),
+    "goes where pools are too small": ("Small", [("bound q < room w /\\", "0 < room w /\\")]),
+    "an answer waits for a buffer of its own": ("Answer", [(TURNS, TURNS_ANEW), (
+        "can_answer v r b q :", "can_answer v r b q : takes v s q ->")]),
+    "a process waits for the buffer of its word": ("Answer", [(TURNS, TURNS_ANEW), (
+        "is_taken v b q :", "is_taken v b q : takes v s q ->")]),
+    "admission is closed while words wait": ("Closed", [
+        ("takes v s p := bound p < free v s",
+         "takes v s p := bound p < free v s /\\ (reserve v = 0 \\/ reserved v s < reserve v)")]),
+    "offers that wait are used buffers like others": ("Lying", [
+        ("then negb r else false", "then true else false"),
+        ("room v := size v - reserve v", "room v := size v - 0 * reserve v")]),
+    "the word of an offer leaves the reserve": ("Word", [
+        ("(newer ++ Buffer v r q :: older)", "(newer ++ Buffer v false q :: older)")]),
+    "any number of offers may wait": ("Unlimited", [
+        ("keeps v s := reserved v s < reserve v", "keeps v (s : network) := 0 < reserve v")]),
+    "a link tries its first packet only": ("First", [
+        ("takes w s q -> ready", "takes w s q -> hd_error (queue v w s) = Some q -> ready"),
+        ("Inductive ready ", """Definition queue v w (s : network) := flat_map (fun e => match e
+  with Buffer u _ (Packet _ copies _) => if node_eq u v then flat_map (fun c =>
+    if node_eq (fst c) w then [snd c] else []) copies else [] end) (rev s).
+Inductive ready """)]),
+}
+
+
+def compile_file(folder, file):
+    """What coqc says of a file in `folder`; nothing if all is well."""
+    done = subprocess.run(["coqc", "-q", "-Q", ".", "Proof", f"{file}.v"], cwd=folder, text=True,
+                          capture_output=True, timeout=LIMIT_S)
+    return (done.stderr or "coqc failed") if done.returncode else ""
+
+
+def fresh_folder(folder, sources):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for source in sources:
+        shutil.copy(source, folder)
+    return folder
+
+
+def check_proof(folder):
+    """What is wrong with the proof; an empty text if nothing is."""
+    fresh_folder(folder, [HERE / f"{file}.v" for file in FILES])
+    for file in FILES:
+        if re.search(r"\b(Admitted|admit|Axiom|Parameter)\b", (folder / f"{file}.v").read_text()):
+            return f"{file}.v leaves something out"
+        if wrong := compile_file(folder, file):
+            return wrong
+    asked = "".join(f"Print Assumptions {theorem}.\n" for theorem in THEOREMS)
+    (folder / "Assumptions.v").write_text(f"From Proof Require {' '.join(FILES)}.\n{asked}")
+    done = subprocess.run(["coqc", "-q", "-Q", ".", "Proof", "Assumptions.v"], cwd=folder,
+                          text=True, capture_output=True, timeout=LIMIT_S)
+    closed = done.stdout.count("Closed under the global context")
+    return "" if done.returncode == 0 and closed == len(THEOREMS) else done.stdout + done.stderr
+
+
+def check_mutant(folder, counterexample, changes):
+    """What is wrong with the mutant; an empty text if it is found."""
+    sources = [HERE / f"{file}.v" for file in FILES]
+    sources += [HERE / "mutants" / f"{file}.v" for file in ("Three", counterexample)]
+    fresh_folder(folder, sources)
+    network = folder / "Network.v"
+    text = network.read_text()
+    for before, after in changes:
+        if text.count(before) != 1:
+            return f"it changes a text that is not there once: {before}"
+        text = text.replace(before, after)
+    network.write_text(text)
+    for file in ("Network", "Three", counterexample):
+        if wrong := compile_file(folder, file):
+            return f"{file}.v: {wrong}"
+    return "" if compile_file(folder, "Theorems") else "Theorems.v holds for it"
+
+
+def checks(build):
+    """Yields part, what, what was seen, whether that is right, seconds: for each, as they end."""
+    folder = pathlib.Path(build).resolve() / "proof"
+    jobs = [("proof", f"{len(THEOREMS)} theorems", "no axiom, nothing left out", check_proof,
+             (folder / "proof",))]
+    for number, (name, (file, changes)) in enumerate(MUTANTS.items()):
+        jobs.append(("mutant of the proof", name, f"found: {file}.v is reachable", check_mutant,
+                     (folder / f"mutant{number}", file, changes)))
+
+    def timed(job):
+        begin = time.monotonic()
+        part, what, seen, check, arguments = job
+        try:
+            wrong = check(*arguments)
+        except (OSError, subprocess.TimeoutExpired) as failure:
+            wrong = str(failure)
+        said = " ".join(wrong.split())[:300]
+        return part, what, said or seen, not wrong, time.monotonic() - begin
+
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        yield from pool.map(timed, jobs)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build")
+    failed = 0
+    for part, what, seen, good, seconds in checks(parser.parse_args().build):
+        print(f"{'ok    ' if good else 'FAILED'} {part}: {what}: {seen} ({seconds:.1f} s)",
+              flush=True)
+        failed += not good
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
