@@ -54,14 +54,14 @@ inline constexpr std::uintptr_t kDevicesEnd = 0x4002'0000;
 inline constexpr std::uintptr_t kIdentity = 0x2001'FFF0;
 
 /// Longer paths (of hp, from --dim 4 on) take buffers from messages.
-inline constexpr unsigned kPathLinksMax = 10;
+inline constexpr unsigned kPathLinksMax = 7;
 /// One climber a port and the program's own; of these only that one, and one that it has for it,
 /// take messages.
 inline constexpr unsigned kProcesses = 7;
 inline constexpr unsigned kMessageReceivers = 2;
 inline constexpr std::size_t kNodesMax = 128; // of a mesh, 8 bytes each
-inline constexpr std::size_t kArenaBytes = 16 * 1024;
-inline constexpr std::size_t kWorkspaceBytes = 24 * 1024;
+inline constexpr std::size_t kArenaBytes = 13 * 1024;
+inline constexpr std::size_t kWorkspaceBytes = 18 * 1024;
 
 /// [RM0090] 18.4.21 TIM2 register map, as far as it is used.
 struct Timer2 {

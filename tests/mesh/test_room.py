@@ -36,8 +36,8 @@ def test_the_largest_size_that_a_refusal_names_would_do(topology, op):
 
 @pytest.mark.parametrize("more, words", [
     (("--op", "bcast", "--copies", 2, "--bytes", 100_000), "a message of at most"),
-    (("--op", "send", "--target", 1, "--input", "PAYLOAD"), "at most 24576 of a file"),
-    (("--op", "allreduce", "--bytes", 100_000), "at most 24576")])
+    (("--op", "send", "--target", 1, "--input", "PAYLOAD"), "at most 18432 of a file"),
+    (("--op", "allreduce", "--bytes", 100_000), "at most 18432")])
 def test_what_else_a_node_must_keep_is_refused_by_the_board_that_has_no_room(more, words,
                                                                              tmp_path):
     payload = tmp_path / "payload"
