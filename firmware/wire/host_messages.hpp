@@ -43,6 +43,8 @@ enum class HostTag : std::uint16_t {
     // node to host
     abort, // text: the program ends the whole run
     trace, // ProcessTrace, and what a blocked process waits for; of images that trace
+    // host to node
+    no_carrier, // PortSet: behind these ports nobody has power any more
 };
 
 enum class Op : std::uint8_t {

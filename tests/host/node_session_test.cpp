@@ -141,8 +141,9 @@ TEST_F(NodeSessionTest, WhatAProcessDoesIsHandedOnIfItCanBe) {
 }
 
 TEST_F(NodeSessionTest, WhatOnlyTheHostSaysIsRefused) {
-    for (const wire::HostTag tag : {wire::HostTag::job, wire::HostTag::start, wire::HostTag::piece,
-                                    wire::HostTag::poll, wire::HostTag::hang})
+    for (const wire::HostTag tag :
+         {wire::HostTag::job, wire::HostTag::start, wire::HostTag::piece, wire::HostTag::poll,
+          wire::HostTag::hang, wire::HostTag::no_carrier})
         EXPECT_EQ(say(tag), "");
     EXPECT_EQ(session.hear(Bytes(100)), "");
     EXPECT_EQ(session.refusals().host_frames, 6u);

@@ -21,7 +21,7 @@ World::Life::Life(World& world, NodeId id, unsigned life)
       buffers(world.size_.buffers),
       slots(world.size_.buffers * world.ports_),
       links(world.ports_),
-      peers(node_count(world.network())),
+      peers(world.node_count_),
       arena(world.size_.arena_bytes / sizeof(std::uint64_t)),
       board({world.network_, id, life},
             [&world, id](std::span<std::byte> frame) { world.carry(id, frame); }),

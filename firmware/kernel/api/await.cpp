@@ -34,11 +34,11 @@ SourceWait::SourceWait(Kernel& kernel, NodeId source, Match match, Path path)
         peer_.about = match.message;
     }
     kernel.messages().look_at_way(peer_);
-    peer_.ask_at = kernel.ask_time(0);
+    peer_.ask_at = kernel.listen_time(0);
 }
 
 bool SourceWait::over() {
-    if (!kernel_.has(match_) && !(asks_now_ && peer_.alive)) {
+    if (!kernel_.has(match_) && !(asks_now_ && peer_.alive && !peer_.unknown)) {
         if (kernel_.ask(peer_))
             return false;
         status_ = Status::unreachable;

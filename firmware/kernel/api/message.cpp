@@ -133,7 +133,7 @@ bool Sending::go_on() {
         }
         if (!send_packet())
             return false;
-        outgoing_.ask_at = kernel_.ask_time(outgoing_.asked);
+        outgoing_.ask_at = kernel_.listen_time(outgoing_.asked);
     }
     outgoing_.ask_at = wire::kNever;
     if (options_.synchronous)

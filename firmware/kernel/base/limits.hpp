@@ -96,10 +96,12 @@ inline constexpr unsigned kTreeWindowShare = 4;
 inline constexpr std::uint32_t kMessageWindowPackets = 8;
 
 /// A sender that hears nothing of its message asks whether its receiver is there: first after
-/// kAskPatience times the least patience of its links, when a link that died has been found out,
-/// then after pauses that double, up to kAskDoublings times, for as long as it waits. If an ask has
-/// no answer until the next one is due, after twice that time or more, the receiver is unreachable.
-/// In lockstep it asks whenever the mesh is at rest, kAsksMax times.
+/// kAskFirst times the least patience of its links, in case that the way is known to be lost. If an
+/// ask has no answer after kAskPatience times the least patience, when a link that died has been
+/// found out, or twice that, the receiver is unreachable. Pauses between asks double, up to
+/// kAskDoublings times, for as long as it waits. In lockstep it asks whenever the mesh is at rest,
+/// kAsksMax times.
+inline constexpr std::uint32_t kAskFirst = 60;
 inline constexpr std::uint32_t kAskPatience = 300;
 inline constexpr unsigned kAskDoublings = 5;
 inline constexpr unsigned kAsksMax = 8;

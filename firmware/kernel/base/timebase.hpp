@@ -89,6 +89,12 @@ public:
                             limits::kAskDoublings);
         return asked < limits::kAsksMax ? kRests + (rests_ + 1u) : wire::kNever;
     }
+    /// When it asks for the first time: sooner, since only later ones that have no answer say
+    /// anything.
+    std::uint64_t ask_first_at(std::uint32_t patience_us) const {
+        return lockstep_ ? ask_receiver_at(0, 0)
+                         : now_ + std::uint64_t{limits::kAskFirst} * patience_us;
+    }
 
     /// When a piece of data that the host has not sent is asked for again; kNever: the loom loses
     /// none.

@@ -62,6 +62,10 @@ HostPort::Order HostPort::on_packet(HostTag tag, std::span<const std::byte> payl
         break;
     case HostTag::poll: return Order::report;
     case HostTag::hang: return Order::hang;
+    case HostTag::no_carrier:
+        if (payload.size() >= sizeof(PortSet))
+            return Order::no_carrier;
+        break;
     case HostTag::ready:
     case HostTag::accepted:
     case HostTag::pull:

@@ -24,7 +24,7 @@ struct ToHost {
 class HostPort {
 public:
     /// What the host wants of the node as a whole; the rest is settled here.
-    enum class Order : std::uint8_t { none, job, start, report, hang };
+    enum class Order : std::uint8_t { none, job, start, report, hang, no_carrier };
 
     /// Keeps one buffer of `pool` for what it sends, so that a full pool cannot hold back a report.
     HostPort(ToHost to_host, NodeId node, PacketPool& pool, Arena& arena, Counters& counters)

@@ -191,6 +191,13 @@ std::uint64_t Kernel::ask_time(unsigned asked) const {
     return time().ask_receiver_at(asked, links_.patience_min());
 }
 
+std::uint64_t Kernel::listen_time(unsigned asked) const {
+    const Hold hold(scheduler_.holds());
+    const std::uint32_t patience_us = links_.patience_min();
+    return asked == 0 ? time().ask_first_at(patience_us)
+                      : time().ask_receiver_at(asked, patience_us);
+}
+
 void Kernel::begin(Incoming& incoming) {
     const Hold hold(scheduler_.holds());
     forwarder_.begin(incoming);

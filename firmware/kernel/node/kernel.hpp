@@ -193,6 +193,8 @@ public:
 
     /// When a sender that hears nothing asks for its receiver, after it has `asked` as often.
     std::uint64_t ask_time(unsigned asked) const;
+    /// The same before a question has left: the first one leaves soon.
+    std::uint64_t listen_time(unsigned asked) const;
     Messages& messages() { return messages_; }
     /// Asks what has become of what is under way, if the time for that has come, for as long as the
     /// pool allows. What a process waits for calls it whenever it is asked itself. False: nobody

@@ -58,6 +58,8 @@ void NodeCore::on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffe
     case HostPort::Order::start: on_start(buffer->payload()); return;
     case HostPort::Order::report: report_due_ = true; return;
     case HostPort::Order::hang: hung_ = true; return;
+    case HostPort::Order::no_carrier:
+        return on_cables(wire::load<PortSet>(buffer->payload(), 0), 0);
     }
 }
 

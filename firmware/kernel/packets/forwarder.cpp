@@ -88,13 +88,15 @@ Event Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag) {
     return event;
 }
 
-// Gives the buffer back if what is in it is an answer now, to be sent from here.
+// Gives what is to be sent from here: the buffer, if what is in it is an answer now, or what
+// turn_back() has made.
 PacketBuffer* Forwarder::pass(PacketBuffer* buffer, Port arrival, std::uint8_t tag, Event& event) {
     Route route = here_.way(arrival, envelope_of(buffer->header, tag));
     buffer->tags = route.tags;
     if (route.ports.empty() && !route.deliver)
         ++counters_[Counter::drop_no_route];
     bool answers = false;
+    PacketBuffer* turned = nullptr;
     if (route.deliver)
         answers = deliver(buffer, event);
     while (!route.ports.empty()) {
@@ -110,12 +112,37 @@ PacketBuffer* Forwarder::pass(PacketBuffer* buffer, Port arrival, std::uint8_t t
         if (is_answered(service_of(buffer->header)) && buffer->references == 1) {
             write_answer(buffer, loss_of(buffer->header));
             answers = true;
+        } else if (turned == nullptr) {
+            turned = turn_back(*buffer, arrival, tag, port);
         }
     }
     if (answers)
         return buffer;
     pool_.release(buffer);
-    return nullptr;
+    return turned;
+}
+
+// The answer to a look goes by the way that it is about, but the link at `port` is dead. If the
+// node that looks is behind it, it is told by another way, once, that nothing more comes by this
+// one, as far as the pool allows: else it finds that out by silence.
+PacketBuffer* Forwarder::turn_back(const PacketBuffer& answer, Port arrival, std::uint8_t tag,
+                                   Port port) {
+    const bool turned = (answer.header.flags & wire::packet_flag::kAgain) != 0;
+    if (service_of(answer.header) < Service::here || turned || !admission_.may_ask())
+        return nullptr;
+    Envelope behind = envelope_of(answer.header, tag);
+    behind.destination = node_at(answer.header.position);
+    if ((here_.way(arrival, behind).ports.set() & bit_of(port)) == 0)
+        return nullptr;
+    PacketBuffer* const buffer = pool_.allocate();
+    wire::PacketHeader& header = buffer->header;
+    header = answer.header;
+    header.service = static_cast<std::uint8_t>(Service::gone);
+    header.destination = behind.destination;
+    header.flags = wire::packet_flag::kTimeless | wire::packet_flag::kAgain;
+    put_paths(header, way_home(header.destination, {}), Rule::unicast);
+    prepare(buffer, 0);
+    return buffer;
 }
 
 // Who looks for a node wants to know whether what that sends by this port gets there. It may be
@@ -147,10 +174,13 @@ bool Forwarder::give_up(Event& event) {
     if (buffer == nullptr)
         return false;
     note_loss(port, buffer->header);
-    if (is_answered(service_of(buffer->header)) && buffer->references == 1)
+    if (is_answered(service_of(buffer->header)) && buffer->references == 1) {
         event = answer(buffer, loss_of(buffer->header));
-    else
-        pool_.release(buffer);
+        return true;
+    }
+    PacketBuffer* const turned = turn_back(*buffer, kNoPort, 0, port);
+    pool_.release(buffer);
+    event = forward(turned, kNoPort, 0);
     return true;
 }
 

@@ -147,6 +147,7 @@ public:
 
 private:
     PacketBuffer* pass(PacketBuffer* buffer, Port arrival, std::uint8_t tag, Event& event);
+    PacketBuffer* turn_back(const PacketBuffer& answer, Port arrival, std::uint8_t tag, Port port);
     bool is_heard(Service service) const;
     bool deliver(PacketBuffer* buffer, Event& event);
     bool on_offer(PacketBuffer* buffer, Event& event);

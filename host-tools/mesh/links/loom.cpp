@@ -48,14 +48,6 @@ void alter(std::span<std::byte> frame) {
 
 } // namespace
 
-Wiring wiring_of(Network network) {
-    return [network](NodeId node, Port port) -> std::optional<Far> {
-        if (((out_ports(network, node) >> index(port)) & 1u) == 0)
-            return std::nullopt;
-        return Far{neighbor(network, node, port), port};
-    };
-}
-
 Loom::Loom(std::uint32_t nodes, unsigned ports, const Wiring& wiring, FaultPlan plan,
            Cables& cables)
     : ports_(ports),
@@ -247,10 +239,19 @@ void Loom::gone(NodeId node) {
     NodeState& state = state_[index(node)];
     if (!state.awake && !state.gone)
         ++started_;
-    state.gone = true;
+    if (!std::exchange(state.gone, true) && armed_)
+        drop_carrier(node);
     state.waiting.clear();
     lockstep_.exclude(node);
     lockstep_.advance();
+}
+
+/// The other ends of its cables tell that it has no power. In lockstep they wait in model time.
+void Loom::drop_carrier(NodeId node) {
+    for (std::uint32_t at = 0; at < wires_.size() && !lockstep_.on(); ++at)
+        if (const PortSet ports = 1u << at % ports_; wires_[at].far.node == node)
+            send(sender(at),
+                 make_host_frame(sender(at), wire::HostTag::no_carrier, wire::bytes_of(ports)));
 }
 
 template <class Frame>
@@ -437,6 +438,7 @@ void Loom::happen(const Incident& incident) {
             cables_.kill(incident.node);
             state_[index(incident.node)].gone = state_[index(incident.node)].killed = true;
             lockstep_.exclude(incident.node);
+            drop_carrier(incident.node);
         }
         break;
     case FaultKind::hang:

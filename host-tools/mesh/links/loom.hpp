@@ -12,6 +12,7 @@
 #include "host-tools/mesh/plan/fault_plan.hpp"
 #include "lockstep.hpp"
 #include "wire/frame.hpp"
+#include "wiring.hpp"
 
 #include <array>
 #include <cstdint>
@@ -24,18 +25,6 @@
 #include <vector>
 
 namespace mesh::host {
-
-/// The other end of a cable.
-struct Far {
-    NodeId node = kNoNode;
-    Port port = kNoPort;
-};
-
-/// Where the cable at a port leads; nothing if it carries no frames that way.
-using Wiring = std::function<std::optional<Far>(NodeId, Port)>;
-
-/// The wiring of a network: the neighbour over that port, plugged into the same port.
-Wiring wiring_of(Network network);
 
 /// What the loom needs of an engine.
 class Cables {
@@ -192,6 +181,7 @@ private:
     void keep_for(NodeId to, NodeId from, std::span<const std::byte> frame);
     bool hold(NodeId from, std::size_t frame_bytes);
     void let_go(NodeId from, std::size_t frame_bytes);
+    void drop_carrier(NodeId node);
     void expel(NodeId node, std::string_view why);
     NodeId sender(std::uint32_t number) const { return node_at(number / ports_); }
     // A frame is Bytes that may be moved on (held in lockstep), or a span to copy from.

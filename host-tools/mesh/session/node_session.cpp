@@ -47,7 +47,8 @@ std::string NodeSession::take(const HostMessage& message) {
     case wire::HostTag::start:
     case wire::HostTag::piece:
     case wire::HostTag::poll:
-    case wire::HostTag::hang: break;
+    case wire::HostTag::hang:
+    case wire::HostTag::no_carrier: break;
     }
     return refuse_frame();
 }
