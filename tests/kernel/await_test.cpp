@@ -141,6 +141,23 @@ Process looks_for_the_root(Kernel& node) {
     co_return Status::ok;
 }
 
+Process sends_down_a_tree_and_ends(Kernel& node) {
+    if (node.id() == node_at(0)) {
+        OutgoingPacket packet = co_await node.allocate(Rule::sbt);
+        packet.header().tag = kTreeTag;
+        node.inject(std::move(packet));
+        co_return Status::ok;
+    }
+    co_await node.wait_until([] { return false; });
+    co_return Status::ok;
+}
+
+Process looks_for_another_packet(Kernel& node) {
+    looks[index(node.id())] =
+        co_await look_for(node, node_at(0), kTree, {.tag = kTreeTag + 1, .source = node_at(0)});
+    co_return Status::ok;
+}
+
 TEST(Await, APacketLostOnOneLinkOfATreeIsMissingBehindThatOneOnly) {
     for (const std::uint32_t lost : {0u, 1u, 2u}) {
         Rig rig{kCube3, sends_down_a_tree};
@@ -166,6 +183,47 @@ TEST(Await, APacketLostOnOneLinkOfATreeIsMissingBehindThatOneOnly) {
             EXPECT_EQ(looks[id], came ? Status::ok : Status::unreachable)
                 << "node " << id << ", lost at port " << lost;
         }
+    }
+}
+
+// Nobody can have heard a node that is silent within that.
+constexpr std::uint64_t kSoonUs = 1'000'000;
+
+TEST(Await, WhoLooksBehindADeadLinkIsToldByAnotherWay) {
+    for (const std::uint32_t lost : {0u, 1u, 2u}) {
+        Rig rig{kCube3, sends_down_a_tree};
+        rig.is_cut = [&rig, lost](NodeId from, Port by) {
+            return rig.started && by == port_at(lost) &&
+                   (from == node_at(0) || from == node_at(1u << lost));
+        };
+        rig.limit_us = 20'000'000;
+        rig.run({});
+        ASSERT_EQ(rig.kernel(0).dead_ports(), 1u << lost);
+        const PortSet cut = 1u << lost;
+        rig.tell(1u << lost, wire::HostTag::no_carrier, wire::bytes_of(cut));
+        rig.finish(rig.board(0).now_us());
+        ASSERT_EQ(rig.kernel(1u << lost).dead_ports(), cut) << "it has sent nothing there";
+        for (std::uint32_t id = 1; id < rig.size(); ++id) {
+            if (rig.kernel(id).has({.tag = kTreeTag}))
+                continue;
+            looks.clear();
+            ASSERT_TRUE(rig.kernel(id).spawn(looks_for_the_root(rig.kernel(id))));
+            rig.finish(rig.board(0).now_us() + kSoonUs);
+            ASSERT_EQ(looks.size(), 1u) << "node " << id << ", lost at port " << lost;
+            EXPECT_EQ(looks[id], Status::unreachable);
+        }
+    }
+}
+
+TEST(Await, WhoLooksForAProgramThatHasEndedHearsThatItHas) {
+    Rig rig{kCube3, sends_down_a_tree_and_ends};
+    rig.run({});
+    for (std::uint32_t id = 1; id < rig.size(); ++id) {
+        looks.clear();
+        ASSERT_TRUE(rig.kernel(id).spawn(looks_for_another_packet(rig.kernel(id))));
+        rig.finish(rig.board(0).now_us() + kSoonUs);
+        ASSERT_EQ(looks.size(), 1u) << id;
+        EXPECT_EQ(looks[id], Status::unreachable) << id;
     }
 }
 

@@ -62,6 +62,12 @@ def test_a_killed_node_loses_exactly_what_hangs_below_it(how, name, node):
     assert outcome.status == (1 if below else 0), outcome
 
 
+def test_all_neighbours_of_a_node_that_dies_know_it_at_once():
+    # Node 3 sends nothing to node 2, so it would not find out by silence.
+    outcome = run(*FREE.split(), "--dim", 4, "--op", "bcast", "--faults", "kill:2")
+    assert "links declared dead: 0/1 3/0 6/2 10/3" in outcome.err, outcome
+
+
 @pytest.mark.parametrize("how", [SIM, LOCKSTEP, FREE])
 def test_a_link_cut_in_mid_run_ends_the_run_and_is_named(how):
     outcome = run(*how.split(), "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 100000,
