@@ -401,23 +401,7 @@ conform: deps ## what a board promises by its HAL, then every op on every networ
 	$(PYTEST) --exhaustive --timeout 0 --nodes $(NODES) tests/mesh/test_serial.py tests/target \
 	  -k $$board || exit 1; done
 
-VERIFY_PACKAGES := rumur spin llvm coq
-.PHONY: proof
-proof: ## what Coq shows: forwarding cannot deadlock; and mutants of it
-	@tests/tools/packages.sh coq python3
-	@$(PYTHON) tests/proof/check_proof.py --build $(BUILD)
-
-.PHONY: verify
-verify: deps ## what machines can show of the protocol, at length; writes tests/model/README.md
-	@tests/tools/packages.sh $(VERIFY_PACKAGES)
-	@$(MAKE) -j$(JOBS) all $(SOAK) $(EXPLORE) $(COVERAGE_PROGRAMS)
-	@$(PYTHON) tests/model/verify.py --build $(BUILD)
-
-.PHONY: coverage
-coverage: deps ## branches of links and forwarding that nothing takes, or only faults; SAVE=1
-	@tests/tools/packages.sh llvm
-	@$(MAKE) -j$(JOBS) $(COVERAGE_PROGRAMS)
-	@$(PYTHON) tests/model/branches.py --build $(BUILD) $(if $(SAVE),--save)
+include tests/model/verify.mk
 
 SECONDS ?= 60
 .PHONY: soak
@@ -497,7 +481,7 @@ clean: ## remove what the build made
 .PHONY: help
 help: ## list these targets
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' \
-	  $(filter Makefile %install.mk,$(MAKEFILE_LIST)) | sort | \
+	  $(filter Makefile %install.mk %verify.mk,$(MAKEFILE_LIST)) | sort | \
 	  awk -F'\t' '{ printf "make %-22s %s\n", $$1, $$2 }'
 
 -include $(shell [ -d $(BUILD) ] && find $(BUILD) -name '*.d')

@@ -96,6 +96,17 @@ TEST(Counters, AGoodFrameIsReceivedDeliveredAndAcknowledged) {
                                        {Counter::acks_sent, 1}}));
 }
 
+TEST(Counters, APacketThatHasGoneFurtherThanItsRuleIsHighIsDropTooFar) {
+    Bench bench{does_nothing};
+    const Bytes packet = packet_of(for_node_0());
+    const std::uint16_t longest = 2; // of a unicast on the 2-cube
+    bench.give(frame_of({.kind = wire::Kind::data, .hops = longest}, packet));
+    EXPECT_EQ(bench.changed()[Counter::packets_delivered], 1u);
+    bench.give(frame_of({.kind = wire::Kind::data, .sequence = 1, .hops = longest + 1}, packet));
+    EXPECT_EQ(bench.changed()[Counter::packets_delivered], 1u);
+    EXPECT_EQ(bench.changed()[Counter::drop_too_far], 1u);
+}
+
 TEST(Counters, AWrongChecksumOfTheLinkHeaderIsDropCrc) {
     Bench bench{does_nothing};
     for (const std::size_t at : {wire::offset::kSequence, wire::offset::kLinkCrc}) {

@@ -92,6 +92,24 @@ def floors(_):
                 yield f"{file}:{number}: includes {found[1]}, which lies on a higher floor"
 
 
+def promises(_):
+    """What tests/PROMISES.md says a promise is shown by: cases, theorems, files, kinds of soak."""
+    def text_of(*endings):
+        return "".join(file.read_text() for file in sources(*endings) if file.parts[0] == "tests")
+    claims = set(re.findall(r"^TEST(?:_F|_P)?\((\w+, \w+)\)", text_of(".cpp"), re.M))
+    cases = set(re.findall(r"^def (test_\w+)", text_of(".py"), re.M))
+    theorems = set(re.findall(r"^Theorem (\w+)", text_of(".v"), re.M))
+    soak = pathlib.Path("tests/soak/README.md").read_text()
+    kinds = set(re.findall(r"^\| `(\w+)` \|", soak, re.M))
+    listed = pathlib.Path("tests/PROMISES.md")
+    for number, line in enumerate(listed.read_text().splitlines(), 1):
+        for name in re.findall(r"`([^`]+)`", line):
+            if not (pathlib.Path(name).is_file() or name.replace(".", ", ") in claims or
+                    name in cases | theorems | kinds or "()" in name or
+                    (pathlib.Path("boards") / name).is_dir() or name == "unreachable"):
+                yield f"{listed}:{number}: there is no {name}"
+
+
 @functools.lru_cache(maxsize=None)
 def texts():
     """Name, flags and files of what is checked as one text: the host's sources of one folder.
@@ -146,7 +164,7 @@ def clang_tidy(build):
     return sorted(found) if texts() else ["no source to check"]
 
 
-RULES = (layout, lengths, words, verdicts, floors)
+RULES = (layout, lengths, words, verdicts, floors, promises)
 
 
 def main():
