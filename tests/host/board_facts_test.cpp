@@ -65,6 +65,9 @@ TEST_F(BoardFile, SaysWhatABoardWithSerialLinesIs) {
     json small = good_;
     small["buffers"] = 42;
     EXPECT_EQ(read(small).buffers, 42u);
+    EXPECT_EQ(board.nodes, 1u << 20) << "nothing is said";
+    small["nodes"] = 128;
+    EXPECT_EQ(read(small).nodes, 128u);
     EXPECT_EQ(board.window_bytes(1), 2000u);
     EXPECT_EQ(board.window_bytes(7), 1500u) << "as with all ports that it has";
 }
@@ -119,6 +122,8 @@ TEST_F(BoardFile, ThatCannotBeIsRefusedByFileAndKey) {
     with("identity", "0x100000000");
     with("buffers", 3);
     with("buffers", 100'000);
+    with("nodes", 1);
+    with("nodes", 100'000);
     with("windows", {2000});
     with("windows", {2000, 1103});
     with("windows", {2000, "many"});

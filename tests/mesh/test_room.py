@@ -47,6 +47,13 @@ def test_what_else_a_node_must_keep_is_refused_by_the_board_that_has_no_room(mor
     assert mesh("run", "--engine", "sim", "--dim", 3, *more).status == 0
 
 
+def test_a_mesh_of_more_nodes_than_a_node_can_know_is_refused():
+    most = boards.facts(BUILD, "netduinoplus2")["nodes"]
+    star = ["--board", "netduinoplus2", "--topology", "star", "--op", "barrier"]
+    refused(mesh("run", *star, "--dim", 6, timeout=10), f"has memory to know {most}: --dim up to 5")
+    assert mesh("run", "--engine", "sim", *star, "--dim", 6).status == 0
+
+
 def test_an_op_whose_tables_alone_fill_a_node_is_refused():
     refused(mesh("run", "--engine", "sim", "--dim", 16, "--op", "allgather", timeout=10),
             "for its tables")

@@ -27,8 +27,9 @@ constexpr unsigned kFillMax = 256;
 /// What one process needs on the network with the shortest paths, and more than any board has.
 constexpr unsigned kBuffersMin = limits::pool_buffers_min(1, 1, 1);
 constexpr unsigned kBuffersMax = 1u << 13;
-constexpr std::array<std::string_view, 6> kKeys{"machine", "lines",   "identity",
-                                                "windows", "buffers", "node_mbyte"};
+constexpr unsigned kNodesMax = 1u << kDimMax;
+constexpr std::array<std::string_view, 7> kKeys{"machine", "lines", "identity",  "windows",
+                                                "buffers", "nodes", "node_mbyte"};
 
 /// One board.json, whose errors name the file, the key and what belongs there.
 class BoardFile {
@@ -135,6 +136,15 @@ public:
         return number(all_["buffers"], kBuffersMin, kBuffersMax, "buffers", wanted);
     }
 
+    /// Need not be there.
+    unsigned nodes() const {
+        if (!all_.contains("nodes"))
+            return kNodesMax;
+        const std::string wanted =
+            fmt::format("2 to {}, of a mesh, as many as a node can know", kNodesMax);
+        return number(all_["nodes"], 2, kNodesMax, "nodes", wanted);
+    }
+
     unsigned node_mbyte() const {
         const std::string wanted = fmt::format("1 to {}, what one emulator takes", kMbyteMax);
         return number(value("node_mbyte", wanted), 1, kMbyteMax, "node_mbyte", wanted);
@@ -190,6 +200,7 @@ BoardFacts read_board(const std::filesystem::path& folder) {
     board.identity_at = file.identity(board.serial());
     board.windows = file.windows(board.ports());
     board.buffers = file.buffers();
+    board.nodes = file.nodes();
     board.node_mbyte = file.node_mbyte();
     return board;
 }

@@ -34,6 +34,8 @@ struct BoardFacts {
     /// "buffers": packets that a node keeps, where a simulation would have others; 0: nothing is
     /// said.
     unsigned buffers = 0;
+    /// "nodes": of the largest mesh, as many as a node has memory to know.
+    unsigned nodes = 0;
     unsigned node_mbyte = 0; // memory that one emulator takes for itself, as measured
 
     /// Folder of its images for a mesh with one host cable, beside the others.
