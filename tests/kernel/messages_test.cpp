@@ -25,12 +25,12 @@ struct Bench {
         messages.number(outgoing);
     }
     void hear(Service service, std::uint8_t round = 0, RoundTrip paths = {}) {
-        messages.hear({.service = service,
-                       .paths = paths,
-                       .round = round,
-                       .peer = outgoing.to,
-                       .message = outgoing.message},
-                      kPaths);
+        wire::PacketHeader answer{.source = outgoing.to,
+                                  .tag = static_cast<std::uint16_t>(round << 8 | paths.out),
+                                  .service = static_cast<std::uint8_t>(service),
+                                  .message = outgoing.message};
+        put_paths(answer, {paths.back, RoundTrip::kShortest}, Rule::unicast);
+        messages.hear(answer, kPaths);
     }
 };
 
@@ -85,11 +85,11 @@ TEST(Messages, ACallIsForTheFirstMessageBehindTheOneThatItNames) {
     second.question = Service::ask;
     bench.messages.number(second);
     bench.outgoing.offered = second.offered = true;
-    EXPECT_TRUE(bench.messages.on_call({.peer = node_at(1), .message = bench.outgoing.message}));
+    EXPECT_TRUE(bench.messages.on_call({.source = node_at(1), .message = bench.outgoing.message}));
     EXPECT_TRUE(bench.outgoing.offered);
     EXPECT_FALSE(second.offered);
-    EXPECT_FALSE(bench.messages.on_call({.peer = node_at(1), .message = second.message}));
-    EXPECT_FALSE(bench.messages.on_call({.peer = node_at(2), .message = 0}));
+    EXPECT_FALSE(bench.messages.on_call({.source = node_at(1), .message = second.message}));
+    EXPECT_FALSE(bench.messages.on_call({.source = node_at(2), .message = 0}));
 }
 
 } // namespace messages_test

@@ -16,7 +16,7 @@ bool shares_cable(const Kernel& kernel, NodeId node, Path path) {
 
 } // namespace
 
-SourceWait::SourceWait(Kernel& kernel, NodeId source, Match match, Path path)
+SourceWait::SourceWait(Kernel& kernel, NodeId source, const Match& match, Path path)
     : kernel_(kernel),
       match_(match),
       peer_{kernel.messages(), source, Rule::unicast} {

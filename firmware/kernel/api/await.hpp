@@ -21,7 +21,7 @@ namespace mesh {
 /// for. An object of who waits, asked by over() until that is true.
 class SourceWait {
 public:
-    SourceWait(Kernel& kernel, NodeId source, Match match, Path path = {});
+    SourceWait(Kernel& kernel, NodeId source, const Match& match, Path path = {});
 
     /// Does not listen first, and is over as soon as the node, which must be one, has answered.
     void ask_now() {

@@ -30,8 +30,8 @@ Process send_alone(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t
 Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uint32_t total_bytes,
                  ByteSource source)
     : Waiting(kernel.scheduler(), ask),
-      kernel_(kernel),
       outgoing_{kernel.messages(), index(to) < kernel.nodes() ? to : kNoNode, options.route},
+      kernel_(kernel),
       options_(options),
       total_bytes_(total_bytes),
       source_(source) {

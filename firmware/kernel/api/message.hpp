@@ -56,12 +56,12 @@ private:
     bool may_send() const;
     bool all_taken() const;
 
-    Status status_ = Status::ok;
+    Outgoing outgoing_; // first: short instructions reach it there
     Kernel& kernel_;
-    Outgoing outgoing_;
     SendOptions options_;
     std::uint32_t total_bytes_;
     ByteSource source_;
+    Status status_ = Status::ok;
 };
 
 /// `Status s = co_await send(kernel, to, options, total_bytes, source)`: sends `total_bytes`
@@ -182,8 +182,8 @@ inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag = 
     return {kernel, buffer, {.service = Service::message, .tag = tag, .source = source}};
 }
 /// The same for a message of a call of a collective.
-inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer, CallLabel label,
-                         NodeId source) {
+[[gnu::noinline]] inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer,
+                                           CallLabel label, NodeId source) {
     return {kernel,
             buffer,
             {.service = Service::message, .tag = label.tag, .source = source, .call = label.call}};

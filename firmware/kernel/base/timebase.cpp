@@ -15,11 +15,13 @@ void Timebase::come_to(wire::ModelTime time) {
 
 // A count is behind another one by less than half of all numbers.
 bool Timebase::due(std::uint64_t deadline) const {
-    if (deadline < kTurns)
-        return deadline <= now_;
-    const std::uint32_t count = deadline < kRests ? turns_ : rests_;
-    return deadline != wire::kNever &&
-           static_cast<std::int32_t>(count - static_cast<std::uint32_t>(deadline)) >= 0;
+    std::uint32_t count = turns_;
+    switch (order_of(deadline)) {
+    case kTurns: break;
+    case kRests: count = rests_; break;
+    default: return deadline <= now_; // kNever is later than any
+    }
+    return static_cast<std::int32_t>(count - static_cast<std::uint32_t>(deadline)) >= 0;
 }
 
 std::uint64_t Timebase::in_pause(std::uint64_t pause, unsigned in_vain, unsigned most) const {

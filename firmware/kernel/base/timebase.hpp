@@ -43,19 +43,23 @@ public:
     [[gnu::noinline]] bool due(std::uint64_t deadline) const;
     /// What the loom is told of a deadline.
     static wire::ModelTime told(std::uint64_t deadline) {
-        if (deadline < kTurns || deadline == wire::kNever)
-            return deadline;
-        return deadline < kRests ? wire::kNextTurn : wire::kAtRest;
+        switch (order_of(deadline)) {
+        case kTurns: return wire::kNextTurn;
+        case kRests: return wire::kAtRest;
+        default: return deadline;
+        }
     }
 
     /// When a process that gives way goes on. In lockstep: when the others have done all that they
     /// can.
-    std::uint64_t next_turn() const { return lockstep_ ? kTurns + (turns_ + 1u) : now_ + 1; }
+    std::uint64_t next_turn() const {
+        return lockstep_ ? behind_all_times(kTurns, turns_ + 1) : now_ + 1;
+    }
     /// When `ticks` of model time from now have passed; kNever if that is no time any more.
     std::uint64_t after(wire::ModelTime ticks) const {
         if (!lockstep_)
             return now_ + ticks / limits::kTicksPerUs;
-        return ticks < kTurns - now_ ? now_ + ticks : wire::kNever;
+        return ticks < behind_all_times(kTurns, 0) - now_ ? now_ + ticks : wire::kNever;
     }
     /// A packet that is to start at model time `start` has to be held until then.
     bool must_hold(wire::ModelTime start) const { return lockstep_ && start > now_; }
@@ -87,7 +91,7 @@ public:
         if (!lockstep_)
             return in_pause(std::uint64_t{limits::kAskPatience} * patience_us, asked,
                             limits::kAskDoublings);
-        return asked < limits::kAsksMax ? kRests + (rests_ + 1u) : wire::kNever;
+        return asked < limits::kAsksMax ? behind_all_times(kRests, rests_ + 1) : wire::kNever;
     }
     /// When it asks for the first time: sooner, since only later ones that have no answer say
     /// anything.
@@ -107,9 +111,15 @@ private:
     [[gnu::noinline]] std::uint64_t in_pause(std::uint64_t pause, unsigned in_vain,
                                              unsigned most) const;
 
-    // With a number behind them, modulo 2^32, deadlines that are no times.
-    static constexpr std::uint64_t kTurns = wire::kNever - (std::uint64_t{3} << 32) + 1;
-    static constexpr std::uint64_t kRests = wire::kNever - (std::uint64_t{2} << 32) + 1;
+    // The high words of deadlines that are no times; below them is a number, modulo 2^32.
+    static constexpr std::uint32_t kTurns = 0xFFFF'FFFD;
+    static constexpr std::uint32_t kRests = 0xFFFF'FFFE;
+    static constexpr std::uint32_t order_of(std::uint64_t deadline) {
+        return static_cast<std::uint32_t>(deadline >> 32);
+    }
+    static constexpr std::uint64_t behind_all_times(std::uint32_t order, std::uint32_t number) {
+        return std::uint64_t{order} << 32 | number;
+    }
 
     std::uint64_t now_ = 0;
     std::uint32_t turns_ = 0;

@@ -119,7 +119,8 @@ void Links::note_death(Port port) {
 }
 
 // Somebody says by `port` who is there, or answers to what was said by it.
-Links::Arrived Links::on_hello(Port port, const LinkHeader& header, bool right_port) {
+[[gnu::noinline]] Links::Arrived Links::on_hello(Port port, const LinkHeader& header,
+                                                 bool right_port) {
     const std::uint32_t bit = 1u << index(port);
     if (right_port && header.sequence == network_word(here_.network()) &&
         header.refused == index(here_.neighbor(port))) {
@@ -137,13 +138,11 @@ Links::Arrived Links::on_hello(Port port, const LinkHeader& header, bool right_p
     return {};
 }
 
-bool Links::complete_ready(wire::Ready& ready) {
+[[gnu::noinline]] bool Links::complete_ready(wire::Ready& ready) {
     const std::uint32_t plugged = here_.out_ports() | here_.in_ports();
-    if (ready_.ports_good != plugged && ready_.ports_miswired == 0)
-        return false;
-    ready_told_ = true;
+    ready_told_ = ready_.ports_good == plugged || ready_.ports_miswired != 0;
     ready = ready_;
-    return true;
+    return ready_told_;
 }
 
 // Frames in ---------------------------------------------------------------------------------------
@@ -175,7 +174,7 @@ Links::Arrived Links::on_frame(Port port, const LinkHeader& header, PacketBuffer
 
 // The link that an answer (ack, hello_answer) is for. kNoPort if it is on its way to another node,
 // and is passed on, or has lost it.
-Port Links::answered_link(Port port, const LinkHeader& header) {
+[[gnu::noinline]] Port Links::answered_link(Port port, const LinkHeader& header) {
     if (here_.rules.answer_way == nullptr)
         return port;
     const AnswerWay way = here_.rules.answer_way(here_.network(), here_.node(), port, header);

@@ -97,14 +97,22 @@ Kernel::Posting Kernel::post(const wire::PacketHeader& header, ByteSource source
     return {*this, header, source, position};
 }
 
-bool Kernel::try_post(const wire::PacketHeader& header, ByteSource source, std::uint32_t position,
-                      wire::ModelTime ready) {
+// nullptr if it may not start now.
+[[gnu::noinline]] PacketBuffer* Kernel::try_start(const wire::PacketHeader& header) {
     if (!may_start(header))
-        return false;
+        return nullptr;
     PacketBuffer* const buffer = start_packet();
     buffer->header = header;
     if (header.source == kNoNode)
         buffer->header.source = id();
+    return buffer;
+}
+
+bool Kernel::try_post(const wire::PacketHeader& header, ByteSource source, std::uint32_t position,
+                      wire::ModelTime ready) {
+    PacketBuffer* const buffer = try_start(header);
+    if (buffer == nullptr)
+        return false;
     if (header.payload_bytes != 0)
         source.fill(source.context, position, buffer->payload());
     inject(buffer, ready);
@@ -113,7 +121,8 @@ bool Kernel::try_post(const wire::PacketHeader& header, ByteSource source, std::
 
 void Kernel::inject(PacketBuffer* buffer, wire::ModelTime ready) {
     const Hold hold(scheduler_.holds());
-    hear(forwarder_.inject(buffer, ready));
+    buffer->ready = ready;
+    hear(forwarder_.inject(buffer));
     scheduler_.touch();
 }
 
@@ -137,8 +146,12 @@ bool Kernel::send_questions(Outgoing& outgoing) {
     while (messages_.write_question(outgoing, paths, question)) {
         const bool cut = !can_carry(question.rule, outgoing.question) ||
                          forwarder_.cut_off(outgoing.to, question.rule, question.subtree);
-        if (!cut && !try_post(question, {}, 0, 0))
-            return false;
+        if (!cut) {
+            PacketBuffer* const buffer = try_start(question);
+            if (buffer == nullptr)
+                return false;
+            inject(buffer, 0);
+        }
         Messages::sent_question(outgoing, paths, cut);
     }
     outgoing.asking = Outgoing::kAskedAll;
@@ -221,9 +234,8 @@ void Kernel::end_call(CallRecord& record) {
 }
 
 void Kernel::drop_old_calls() {
-    Event event;
-    while (forwarder_.drop_old_call(event))
-        hear(std::exchange(event, {}));
+    while (PacketBuffer* const old = forwarder_.find_old_call())
+        hear(forwarder_.drop_old_call(old));
     scheduler_.touch();
 }
 
@@ -252,30 +264,34 @@ std::uint64_t Kernel::start_pull(std::uint32_t position, std::span<std::byte> ou
 
 bool Kernel::gone() const { return forwarder_.audience() == Forwarder::Audience::ended; }
 
-bool Kernel::is_over(const Event& look) const {
-    return calls().is_over(CallLabel::of_word(static_cast<std::uint32_t>(look.detail)));
+// Service::kCount: it has done its work and needs none.
+Service Kernel::answer_to(const wire::PacketHeader& question) {
+    const Service service = service_of(question);
+    if (service == Service::call)
+        return messages_.on_call(question) ? Service::kCount : Service::nothing;
+    if (service == Service::probe) {
+        const bool known = question.position == 0 || messages_.is_under_way(question.position);
+        return known && !gone() ? Service::alive : Service::unknown;
+    }
+    const bool over = calls().is_over(CallLabel::of_word(question.total_bytes));
+    return over || gone() ? Service::gone : Service::here;
 }
 
 // An answer to a question of this node may be for this node again.
-void Kernel::hear(Event event) {
-    while (event) {
+void Kernel::hear(PacketBuffer* come) {
+    while (come != nullptr) {
         scheduler_.touch();
-        if (is_answer(event.service))
-            return messages_.hear(event, here_.path_count());
-        if (event.question == nullptr)
+        const Service service = service_of(come->header);
+        if (is_carried(service))
             return; // it is in the mailbox
-        Answer answer{Service::here};
-        if (event.service == Service::probe && gone())
-            answer.service = Service::unknown;
-        else if (event.service == Service::probe)
-            answer = messages_.answer(event);
-        else if (event.service == Service::look)
-            answer.service = gone() || is_over(event) ? Service::gone : Service::here;
-        else if (messages_.on_call(event))
-            return forwarder_.drop(event.question);
+        Service answer = Service::kCount;
+        if (is_question(service))
+            answer = answer_to(come->header);
         else
-            answer.service = Service::nothing;
-        event = forwarder_.answer(event.question, answer);
+            messages_.hear(come->header, here_.path_count());
+        if (answer == Service::kCount)
+            return forwarder_.drop(come);
+        come = forwarder_.answer(come, answer);
     }
 }
 

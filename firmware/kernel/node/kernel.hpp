@@ -244,16 +244,17 @@ public:
 protected:
     using NodeParts::NodeParts;
     ~Kernel() = default;
-    void hear(Event event);
+    void hear(PacketBuffer* come);
 
 private:
     const Timebase& time() const { return links_.context().time; }
     bool may_start(const wire::PacketHeader& header);
     bool send_questions(Outgoing& outgoing);
     bool gone() const;
-    bool is_over(const Event& look) const;
+    Service answer_to(const wire::PacketHeader& question);
     void drop_old_calls();
     PacketBuffer* start_packet();
+    PacketBuffer* try_start(const wire::PacketHeader& header);
     OutgoingPacket new_packet(Rule rule);
     void inject(PacketBuffer* buffer, wire::ModelTime ready);
     std::uint64_t start_pull(std::uint32_t position, std::span<std::byte> out);

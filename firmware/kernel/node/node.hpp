@@ -231,7 +231,8 @@ private:
         }
     }
 
-    void send_report() {
+    // Beside what each frame goes through: its registers and stack are not for this.
+    [[gnu::noinline]] void send_report() {
         wire::NodeReport report;
         node_.fill_report(report);
         if constexpr (hal::CountsTransfers<B>)

@@ -110,9 +110,13 @@ void NodeCore::on_time() {
     links_.on_time();
     if (interlude_)
         return;
-    const std::uint64_t next = std::min(scheduler_.next_wake(), messages_.next_ask());
-    if (context().time.due(next))
+    if (context().time.due(next_wake()))
         scheduler_.touch();
+}
+
+// When a process wants to be asked, or to ask.
+[[gnu::noinline]] std::uint64_t NodeCore::next_wake() const {
+    return std::min(scheduler_.next_wake(), messages_.next_ask());
 }
 
 void NodeCore::on_dead_links() {
@@ -122,21 +126,24 @@ void NodeCore::on_dead_links() {
 
 // What this node has to say by itself: of packets that cannot go on, and whose turn it is to offer.
 void NodeCore::speak() {
-    Event event;
-    while (links_.dead_ports() != 0 && forwarder_.give_up(event)) {
-        hear(std::exchange(event, {}));
+    Port port = kNoPort;
+    while (PacketBuffer* const buffer = links_.take_undeliverable(port)) {
+        hear(forwarder_.give_up(buffer, port));
         scheduler_.touch(); // a buffer more
     }
-    while (forwarder_.any_away() && forwarder_.call_sender(event))
-        hear(std::exchange(event, {}));
+    while (forwarder_.any_away()) {
+        const NodeId sender = forwarder_.next_call();
+        if (sender == kNoNode)
+            return;
+        hear(forwarder_.call_sender(sender));
+    }
 }
 
 // All processes have ended: nobody takes what comes now, or waits in the mailbox.
 void NodeCore::close() {
     forwarder_.set_audience(Forwarder::Audience::ended);
-    Event event;
-    while (forwarder_.refuse_offer(event))
-        hear(std::exchange(event, {}));
+    while (PacketBuffer* const offer = forwarder_.mailbox().find({.service = Service::message}))
+        hear(forwarder_.refuse_offer(offer));
 }
 
 // One round: each process has been asked whether it takes the guest that was there before. True if
@@ -180,8 +187,7 @@ void NodeCore::run() {
 }
 
 std::uint64_t NodeCore::next_deadline() const {
-    const std::uint64_t next =
-        std::min({messages_.next_ask(), links_.next_deadline(), scheduler_.next_wake()});
+    const std::uint64_t next = std::min(next_wake(), links_.next_deadline());
     return lockstep() ? Timebase::told(next) : next;
 }
 
@@ -219,10 +225,11 @@ void NodeCore::fill_report(wire::NodeReport& report) const {
             (static_cast<std::uint32_t>(context().time.now()) - computing_since_us_) / 1000;
     report.dead_ports = links_.dead_ports();
     report_mailbox(report);
-    Counters counters = context().counters;
-    counters[Counter::buffers_used_max] = context().pool.used_max();
-    counters[Counter::arena_bytes_max] = static_cast<std::uint32_t>(arena_.high_water_bytes());
-    report.counters = counters.values();
+    report.counters = context().counters.values();
+    report.counters[static_cast<std::size_t>(Counter::buffers_used_max)] =
+        context().pool.used_max();
+    report.counters[static_cast<std::size_t>(Counter::arena_bytes_max)] =
+        static_cast<std::uint32_t>(arena_.high_water_bytes());
     for (unsigned port = 0; port < ports() && port < report.link_packets.size(); ++port)
         report.link_packets[port] = links_.at(port_at(port)).packets_sent();
 }

@@ -102,10 +102,11 @@ public:
 private:
     LinkContext& context() { return links_.context(); }
     const LinkContext& context() const { return links_.context(); }
-    void on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer);
+    [[gnu::noinline]] void on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer);
     void on_job();
     void on_start(std::span<const std::byte> payload);
     void on_time();
+    std::uint64_t next_wake() const;
     bool may_have_interludes() const { return !lockstep() && !interlude_; }
     void on_dead_links();
     void speak();

@@ -10,17 +10,20 @@ namespace {
 constexpr unsigned kNumbers = (1u << (wire::kCallBits - 1)) - 1;
 
 /// How many calls `number` is after `other`, round and round.
-constexpr unsigned after(unsigned number, unsigned other) {
+[[gnu::noinline]] unsigned after(unsigned number, unsigned other) {
     return (number + kNumbers - other) % kNumbers;
 }
 
 constexpr std::uint16_t next_of(unsigned number) {
-    return static_cast<std::uint16_t>(number % kNumbers + 1);
+    return static_cast<std::uint16_t>(number < kNumbers ? number + 1 : 1);
 }
 
-bool over(const CallRecord& record, unsigned number) {
-    const unsigned ahead = after(number, record.number);
-    return ahead > Calls::kAhead || (ahead == 0 && !record.under_way && !record.lasting);
+/// What says that it is of this call is too late for it. `record`: of its tag, if there is one.
+bool over(const CallRecord* record, unsigned call) {
+    if (call == 0 || record == nullptr || record->number == 0)
+        return false;
+    const unsigned ahead = after(call / 2, record->number);
+    return ahead > Calls::kAhead || (ahead == 0 && !record->under_way && !record->lasting);
 }
 
 } // namespace
@@ -77,24 +80,18 @@ void Calls::begin(CallRecord& record, unsigned newest) {
 }
 
 bool Calls::is_over(const wire::PacketHeader& header) const {
-    if (header.call == 0)
-        return false;
-    for (const CallRecord* record = first_; record != nullptr; record = record->next)
-        if (record->is_of(header))
-            return record->number != 0 && over(*record, header.call / 2);
-    return false;
+    const CallRecord* record = first_;
+    while (record != nullptr && !record->is_of(header))
+        record = record->next;
+    return over(record, header.call);
 }
 
-bool Calls::is_over(const CallLabel& label) const {
-    const CallRecord* const record = find(label.tag);
-    return label.call != 0 && record != nullptr && record->number != 0 &&
-           over(*record, label.call / 2);
-}
+bool Calls::is_over(CallLabel label) const { return over(find(label.tag), label.call); }
 
 // What was lost -----------------------------------------------------------------------------------
 
 // Packets of no call are a kind of their own.
-Calls::Loss* Calls::find_loss(Port port, const CallLabel& label) {
+Calls::Loss* Calls::find_loss(Port port, CallLabel label) {
     for (Loss& loss : losses_)
         if (loss.is_there && loss.tag == label.tag && loss.port == port &&
             (loss.number == 0) == (label.call == 0))
@@ -102,7 +99,7 @@ Calls::Loss* Calls::find_loss(Port port, const CallLabel& label) {
     return nullptr;
 }
 
-void Calls::note_lost(Port port, const CallLabel& label) {
+void Calls::note_lost(Port port, CallLabel label) {
     const auto number = static_cast<std::uint16_t>(label.call / 2);
     Loss* loss = find_loss(port, label);
     if (loss != nullptr) {
@@ -121,11 +118,14 @@ void Calls::note_lost(Port port, const CallLabel& label) {
     *loss = {label.tag, number, port, true};
 }
 
-bool Calls::lost(Port port, const CallLabel& label) {
+bool Calls::lost(Port port, CallLabel label) {
     const Loss* const told = find_loss(kEveryPort, label);
-    for (const Loss* loss : {static_cast<const Loss*>(find_loss(port, label)), told})
-        if (loss != nullptr && (label.call == 0 || after(loss->number, label.call / 2) <= kAhead))
-            return true;
+    const auto says_so = [label](const Loss* loss) {
+        return loss != nullptr &&
+               (label.call == 0 || after(loss->number, label.call / 2) <= kAhead);
+    };
+    if (says_so(find_loss(port, label)) || says_so(told))
+        return true;
     if (!unsure_ || told != nullptr)
         return false;
     note_lost(kEveryPort, label);

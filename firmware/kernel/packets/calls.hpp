@@ -52,32 +52,32 @@ public:
     /// The call of this tag that is under way; without a number if none is.
     CallLabel label(Tag tag) const;
     /// No later one has begun here.
-    bool is_last(const CallLabel& label) const { return find(label.tag)->number == label.call / 2; }
+    bool is_last(CallLabel label) const { return find(label.tag)->number == label.call / 2; }
     /// The next one begins. `newest`: that others have sent something of, or 0.
     void begin(CallRecord& record, unsigned newest);
     /// It is of a call that is over at this node: nobody will take it.
     bool is_over(const wire::PacketHeader& header) const;
-    bool is_over(const CallLabel& label) const;
+    bool is_over(CallLabel label) const;
 
     // What was lost. An entry says: by this port, up to that call.
 
-    void note_lost(Port port, const CallLabel& label);
+    void note_lost(Port port, CallLabel label);
     /// Something of this call may have been lost by this port: what asks for it there must not say
     /// that all came. A node that began anew, or knows of more losses than it has places for, says
     /// it of the first call of each tag that it is asked for.
-    bool lost(Port port, const CallLabel& label);
+    bool lost(Port port, CallLabel label);
 
 private:
     struct Loss {
         Tag tag = 0;
         std::uint16_t number = 0;
-        Port port = kNoPort; // or kEveryPort
+        Port port{}; // or kEveryPort
         bool is_there = false;
     };
     static constexpr unsigned kLosses = 16;
     static constexpr Port kEveryPort = kHostPort;
 
-    Loss* find_loss(Port port, const CallLabel& label);
+    Loss* find_loss(Port port, CallLabel label);
 
     const bool begun_anew_;
     bool unsure_; // something was lost that no entry tells

@@ -14,30 +14,6 @@ Envelope envelope_of(const wire::PacketHeader& header, std::uint8_t tag) {
             tag,           (header.flags & wire::packet_flag::kInward) != 0};
 }
 
-Service service_of(const wire::PacketHeader& header) {
-    return static_cast<Service>(header.service);
-}
-
-// An answer says by which path the packet went that it answers, and of which round that was.
-std::uint16_t tag_of_answer(const wire::PacketHeader& header) {
-    const unsigned round = is_question(service_of(header)) ? header.tag & 0xFF00u : 0u;
-    return static_cast<std::uint16_t>(round | paths_of(header).out);
-}
-
-Event event_of(const wire::PacketHeader& header) {
-    return {.service = service_of(header),
-            .paths = {static_cast<std::uint8_t>(header.tag), paths_of(header).out},
-            .round = static_cast<std::uint8_t>(header.tag >> 8),
-            .peer = header.source,
-            .message = header.message,
-            .position = header.position,
-            .detail = detail_of(header)};
-}
-
-// Said of a packet that gets no further than here.
-Answer loss_of(const wire::PacketHeader& header) {
-    return {service_of(header) == Service::call ? Service::nothing : Service::lost};
-}
 } // namespace
 
 void put_paths(wire::PacketHeader& header, RoundTrip paths, Rule shortest) {
@@ -63,86 +39,57 @@ RoundTrip paths_of(const wire::PacketHeader& header) {
 
 // On their way ------------------------------------------------------------------------------------
 
-void Forwarder::prepare(PacketBuffer* buffer, wire::ModelTime ready) {
+void Forwarder::prepare(PacketBuffer* buffer) {
     wire::seal_packet(buffer->packet());
-    buffer->ready = ready;
     buffer->hops = 0;
     buffer->remaining = static_cast<std::uint16_t>(admission_.way_out(buffer->header) +
                                                    admission_.way_back(buffer->header));
 }
 
-Event Forwarder::inject(PacketBuffer* buffer, wire::ModelTime ready) {
-    prepare(buffer, ready);
+PacketBuffer* Forwarder::inject(PacketBuffer* buffer) {
     if (!buffer->header.is_timeless())
         ++counters_[Counter::packets_injected];
+    return start(buffer);
+}
+
+PacketBuffer* Forwarder::start(PacketBuffer* buffer) {
+    prepare(buffer);
     return forward(buffer, kNoPort, 0);
 }
 
-Event Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag) {
-    Event event;
-    while (buffer != nullptr) {
-        buffer = pass(buffer, arrival, tag, event);
+PacketBuffer* Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag) {
+    PacketBuffer* come = nullptr;
+    while (pass(buffer, arrival, tag, come)) {
+        prepare(buffer);
         arrival = kNoPort;
         tag = 0;
     }
-    return event;
+    return come;
 }
 
-// Gives what is to be sent from here: the buffer, if what is in it is an answer now, or what
-// turn_back() has made.
-PacketBuffer* Forwarder::pass(PacketBuffer* buffer, Port arrival, std::uint8_t tag, Event& event) {
+// True if `buffer` is an answer now, to be sent from here; else its reference is gone.
+bool Forwarder::pass(PacketBuffer*& buffer, Port arrival, std::uint8_t tag, PacketBuffer*& come) {
     Route route = here_.way(arrival, envelope_of(buffer->header, tag));
     buffer->tags = route.tags;
     if (route.ports.empty() && !route.deliver)
         ++counters_[Counter::drop_no_route];
-    bool answers = false;
-    PacketBuffer* turned = nullptr;
-    if (route.deliver)
-        answers = deliver(buffer, event);
+    PacketBuffer* answer = route.deliver && deliver(buffer, come) ? buffer : nullptr;
+    if (come != nullptr)
+        pool_.share(come);
     while (!route.ports.empty()) {
         const Port port = route.ports.pop();
-        const bool last = route.ports.empty();
-        const bool stays =
-            says_too_much(port, buffer->header) && !(last && say_what_was_lost(buffer));
         if (arrival != kNoPort)
             ++counters_[Counter::packets_forwarded];
-        if (!stays && links_.send(port, buffer))
+        if (!says_too_much(port, buffer->header) && links_.send(port, buffer))
             continue;
         note_loss(port, buffer->header);
-        if (is_answered(service_of(buffer->header)) && buffer->references == 1) {
-            write_answer(buffer, loss_of(buffer->header));
-            answers = true;
-        } else if (turned == nullptr) {
-            turned = turn_back(*buffer, arrival, tag, port);
-        }
+        if (answer == nullptr)
+            answer = answer_to_loss(buffer, port, arrival, tag);
     }
-    if (answers)
-        return buffer;
-    pool_.release(buffer);
-    return turned;
-}
-
-// The answer to a look goes by the way that it is about, but the link at `port` is dead. If the
-// node that looks is behind it, it is told by another way, once, that nothing more comes by this
-// one, as far as the pool allows: else it finds that out by silence.
-PacketBuffer* Forwarder::turn_back(const PacketBuffer& answer, Port arrival, std::uint8_t tag,
-                                   Port port) {
-    const bool turned = (answer.header.flags & wire::packet_flag::kAgain) != 0;
-    if (service_of(answer.header) < Service::here || turned || !admission_.may_ask())
-        return nullptr;
-    Envelope behind = envelope_of(answer.header, tag);
-    behind.destination = node_at(answer.header.position);
-    if ((here_.way(arrival, behind).ports.set() & bit_of(port)) == 0)
-        return nullptr;
-    PacketBuffer* const buffer = pool_.allocate();
-    wire::PacketHeader& header = buffer->header;
-    header = answer.header;
-    header.service = static_cast<std::uint8_t>(Service::gone);
-    header.destination = behind.destination;
-    header.flags = wire::packet_flag::kTimeless | wire::packet_flag::kAgain;
-    put_paths(header, way_home(header.destination, {}), Rule::unicast);
-    prepare(buffer, 0);
-    return buffer;
+    if (answer != buffer)
+        pool_.release(buffer);
+    buffer = answer;
+    return answer != nullptr;
 }
 
 // Who looks for a node wants to know whether what that sends by this port gets there. It may be
@@ -152,42 +99,57 @@ bool Forwarder::says_too_much(Port port, const wire::PacketHeader& header) {
            calls_.lost(port, CallLabel::of_word(header.total_bytes));
 }
 
-// By the last port of all, so that it holds for nobody else. False where others have the packet as
-// well: then it does not go by this port, and who gets no answer knows as much, later.
-bool Forwarder::say_what_was_lost(PacketBuffer* buffer) {
-    if (buffer->references != 1)
-        return false;
-    buffer->header.service = static_cast<std::uint8_t>(Service::gone);
-    wire::seal_packet(buffer->packet());
-    return true;
-}
-
 void Forwarder::note_loss(Port port, const wire::PacketHeader& header) {
     ++counters_[Counter::drop_dead_link];
     if (service_of(header) == Service::packet)
         calls_.note_lost(port, CallLabel::of(header.tag, header.call));
 }
 
-bool Forwarder::give_up(Event& event) {
-    Port port = kNoPort;
-    PacketBuffer* buffer = links_.take_undeliverable(port);
-    if (buffer == nullptr)
-        return false;
+// It gets no further than here, by this port. What is to be sent for that: the buffer itself, with
+// the answer to what was in it, or another one; nullptr: nothing.
+PacketBuffer* Forwarder::answer_to_loss(PacketBuffer* buffer, Port port, Port arrival,
+                                        std::uint8_t tag) {
+    const Service service = service_of(buffer->header);
+    if (service >= Service::here)
+        return turn_back(buffer->header, port, arrival, tag);
+    if (!is_answered(service) || buffer->references != 1)
+        return nullptr;
+    write_answer(buffer, service == Service::call ? Service::nothing : Service::lost);
+    return buffer;
+}
+
+// The answer to a look goes by the way that it is about, and gets no further. If the node that
+// looks is behind that port, it is told by another way, once, that nothing more comes by this one,
+// as far as the pool allows: else it finds that out by silence.
+PacketBuffer* Forwarder::turn_back(const wire::PacketHeader& answer, Port port, Port arrival,
+                                   std::uint8_t tag) {
+    Envelope behind = envelope_of(answer, tag);
+    behind.destination = node_at(answer.position);
+    if ((answer.flags & wire::packet_flag::kAgain) != 0 || !admission_.may_ask() ||
+        (here_.way(arrival, behind).ports.set() & bit_of(port)) == 0)
+        return nullptr;
+    PacketBuffer* const buffer = pool_.allocate();
+    wire::PacketHeader& header = buffer->header;
+    header = answer;
+    header.service = static_cast<std::uint8_t>(Service::gone);
+    header.destination = behind.destination;
+    header.flags = wire::packet_flag::kTimeless | wire::packet_flag::kAgain;
+    choose_path(header, 0);
+    return buffer;
+}
+
+PacketBuffer* Forwarder::give_up(PacketBuffer* buffer, Port port) {
     note_loss(port, buffer->header);
-    if (is_answered(service_of(buffer->header)) && buffer->references == 1) {
-        event = answer(buffer, loss_of(buffer->header));
-        return true;
-    }
-    PacketBuffer* const turned = turn_back(*buffer, kNoPort, 0, port);
-    pool_.release(buffer);
-    event = forward(turned, kNoPort, 0);
-    return true;
+    PacketBuffer* const answer = answer_to_loss(buffer, port, kNoPort, 0);
+    if (answer != buffer)
+        pool_.release(buffer);
+    return answer != nullptr ? start(answer) : nullptr;
 }
 
 bool Forwarder::cut_off(NodeId to, Rule rule, unsigned path) const {
     if (links_.dead_ports() == 0)
         return false;
-    const Envelope envelope{rule, static_cast<std::uint8_t>(path), here_.node(), to};
+    const Envelope envelope{rule, static_cast<std::uint8_t>(path), here_.node(), to, 0, false};
     const Route route = here_.way(kNoPort, envelope);
     return (route.ports.set() & links_.dead_ports()) != 0;
 }
@@ -204,8 +166,8 @@ bool Forwarder::is_heard(Service service) const {
     return true;
 }
 
-// True if the packet has become an answer, which leaves at once.
-bool Forwarder::deliver(PacketBuffer* buffer, Event& event) {
+// True if what is in the buffer is the answer now.
+bool Forwarder::deliver(PacketBuffer* buffer, PacketBuffer*& come) {
     const wire::PacketHeader& header = buffer->header;
     const Service service = service_of(header);
     if (is_answered(service) && (header.destination == kNoNode || !here_.knows(header.source))) {
@@ -214,57 +176,52 @@ bool Forwarder::deliver(PacketBuffer* buffer, Event& event) {
     }
     if (!is_heard(service)) {
         ++counters_[Counter::drop_unexpected];
-        if (is_answered(service))
-            write_answer(buffer, {service == Service::call ? Service::nothing : Service::unknown});
-        return is_answered(service);
+        if (!is_answered(service))
+            return false;
+        write_answer(buffer, service == Service::call ? Service::nothing : Service::unknown);
+        return true;
     }
     if (is_carried(service) && calls_.is_over(header)) {
         ++counters_[Counter::drop_old_call];
-        if (service == Service::message)
-            write_answer(buffer, {Service::unknown});
-        return service == Service::message;
+        if (service != Service::message)
+            return false;
+        write_answer(buffer, Service::unknown);
+        return true;
     }
     switch (service) {
+    case Service::message: return on_offer(buffer, come);
+    case Service::fragment:
+        if (!intake_.accept_fragment(header, counters_))
+            return false;
+        [[fallthrough]];
     case Service::packet:
         count(buffer);
-        put(buffer, event);
-        return false;
-    case Service::message: return on_offer(buffer, event);
-    case Service::fragment:
-        if (intake_.accept_fragment(header, counters_)) {
-            count(buffer);
-            put(buffer, event);
-        }
+        come = put(buffer);
         return false;
     case Service::ask: on_ask(buffer); return true;
-    case Service::probe:
-    case Service::call:
-    case Service::look:
-        event = event_of(header);
-        event.question = buffer;
-        pool_.share(buffer);
-        return false;
     case Service::nothing: intake_.come(header.source); return false;
     case Service::here:
     case Service::gone: // by a Path to all it comes also to those who have not looked
         if (header.position != index(here_.node()))
             return false;
         [[fallthrough]];
+    case Service::probe:
+    case Service::call:
+    case Service::look:
     case Service::taken:
     case Service::later:
     case Service::lost:
     case Service::alive:
-    case Service::unknown: event = event_of(header); return false;
+    case Service::unknown: come = buffer; return false;
     case Service::kCount:
     default: ++counters_[Counter::drop_unexpected]; return false;
     }
 }
 
-void Forwarder::put(PacketBuffer* buffer, Event& event) {
-    pool_.share(buffer);
+PacketBuffer* Forwarder::put(PacketBuffer* buffer) {
     pool_.let_wait(buffer);
     mailbox_.put(buffer);
-    event.service = Service::packet;
+    return buffer;
 }
 
 void Forwarder::count(PacketBuffer* buffer) {
@@ -279,7 +236,7 @@ void Forwarder::accept(PacketBuffer* offer) {
 
 // An offer is taken in once, after those that its sender numbered before it, and if there is room.
 // One that its sender has repeated is not new to a node that remembers nothing of that sender.
-bool Forwarder::on_offer(PacketBuffer* buffer, Event& event) {
+bool Forwarder::on_offer(PacketBuffer* buffer, PacketBuffer*& come) {
     const wire::PacketHeader& header = buffer->header;
     const Intake::Fate fate = intake_.fate(header.source, header.message);
     const bool again = (header.flags & wire::packet_flag::kAgain) != 0;
@@ -290,11 +247,12 @@ bool Forwarder::on_offer(PacketBuffer* buffer, Event& event) {
             intake_.repeat_call(header.source);
             return false;
         }
-        write_answer(buffer, {Service::unknown});
+        write_answer(buffer, Service::unknown);
         return true;
     }
     if (audience_ == Audience::ended) {
         refuse(buffer);
+        write_answer(buffer, Service::unknown);
         return true;
     }
     const Intake::Verdict verdict =
@@ -305,14 +263,15 @@ bool Forwarder::on_offer(PacketBuffer* buffer, Event& event) {
     }
     if ((header.flags & wire::packet_flag::kRequest) != 0) {
         intake_.call(header.source);
-        write_answer(buffer, {Service::later, intake_.any_away() ? 1u : 0u});
+        write_answer(buffer, Service::later);
+        buffer->header.position = intake_.any_away() ? 1 : 0;
         return true;
     }
     if (verdict == Intake::Verdict::accept)
         accept(buffer);
     else
         guest_ = buffer;
-    put(buffer, event);
+    come = put(buffer);
     return false;
 }
 
@@ -326,21 +285,27 @@ void Forwarder::send_guest_away() {
 
 // Whoever was sent away waits to be called; whoever was called and asks has not heard it.
 void Forwarder::on_ask(PacketBuffer* buffer) {
-    const wire::PacketHeader& header = buffer->header;
+    wire::PacketHeader& header = buffer->header;
     const Intake::Fate fate = intake_.fate(header.source, header.message);
-    Answer with{static_cast<Service>(fate)};
+    auto says = static_cast<Service>(fate);
+    std::uint32_t arrived = 0;
+    std::uint32_t consumed = 0;
     if (fate == Intake::Fate::being_taken) {
         const Incoming& incoming = *intake_.find(header.source, header.message);
-        with = {Service::alive, incoming.arrived, incoming.consumed};
+        says = Service::alive;
+        arrived = incoming.arrived;
+        consumed = incoming.consumed;
     } else if (fate == Intake::Fate::taken) {
-        with.position = ~std::uint32_t{0};
+        arrived = ~std::uint32_t{0};
     } else if (fate == Intake::Fate::never_came && audience_ == Audience::ended) {
-        with.service = Service::unknown;
+        says = Service::unknown;
     } else if (fate == Intake::Fate::never_came && intake_.peer(header.source).away != 0) {
         intake_.check_calls();
-        with.service = Service::alive;
+        says = Service::alive;
     }
-    write_answer(buffer, with);
+    write_answer(buffer, says);
+    header.position = arrived;
+    put_detail(header, consumed);
 }
 
 const PacketBuffer* Forwarder::find(const Match& match) const {
@@ -377,129 +342,127 @@ unsigned Forwarder::newest_call(const CallRecord& record) const {
     return newest;
 }
 
-bool Forwarder::drop_old_call(Event& event) {
+PacketBuffer* Forwarder::find_old_call() {
     PacketBuffer* buffer = mailbox_.first();
     while (buffer != nullptr && !calls_.is_over(buffer->header))
         buffer = buffer->next;
-    if (buffer == nullptr)
-        return false;
+    return buffer;
+}
+
+PacketBuffer* Forwarder::drop_old_call(PacketBuffer* buffer) {
     ++counters_[Counter::drop_old_call];
     leave_mailbox(buffer);
     if (service_of(buffer->header) == Service::message) {
         intake_.forget(buffer->header.source);
-        event = answer(buffer, {Service::unknown});
-    } else {
-        pool_.release(buffer);
+        return answer(buffer, Service::unknown);
     }
-    return true;
+    pool_.release(buffer);
+    return nullptr;
 }
 
 // Answers -----------------------------------------------------------------------------------------
 
-// The paths of an answer, whose first link is alive if there is such a path.
-RoundTrip Forwarder::way_home(NodeId to, RoundTrip paths) const {
+// To its destination: by the path of this number (RoundTrip), or the next one whose first link is
+// alive.
+void Forwarder::choose_path(wire::PacketHeader& header, unsigned number) const {
     const unsigned last = here_.path_count();
-    for (unsigned number = paths.back, tried = 0; tried <= last; ++tried) {
-        const Rule rule = number == 0 ? Rule::unicast : Rule::disjoint;
-        if (!cut_off(to, rule, number == 0 ? 0 : number - 1))
-            return {static_cast<std::uint8_t>(number), RoundTrip::kShortest};
+    for (unsigned tried = 0; tried <= last; ++tried) {
+        put_paths(header, {static_cast<std::uint8_t>(number), RoundTrip::kShortest}, Rule::unicast);
+        if (!cut_off(header.destination, header.rule, header.subtree))
+            return;
         number = number < last ? number + 1 : 0;
     }
-    return {};
+    put_paths(header, {}, Rule::unicast);
 }
 
-// Who looks gets the answer by the way that it named, where it keeps its place among the packets
-// that it is about. All others get it by the path that they named.
-void Forwarder::write_answer(PacketBuffer* buffer, const Answer& with, wire::ModelTime ready) {
+// In place. Who looks gets the answer by the way that it named, where it keeps its place among the
+// packets that it is about, and with what it said of them. All others get it by the path that they
+// named. All say by which path the packet went that they answer, and of which round that was.
+void Forwarder::write_answer(PacketBuffer* buffer, Service with) {
     wire::PacketHeader& header = buffer->header;
+    const RoundTrip paths = paths_of(header);
+    const unsigned round = is_question(service_of(header)) ? header.tag & 0xFF00u : 0u;
     const NodeId to = header.source;
-    wire::PacketHeader answer{.source = here_.node(),
-                              .destination = to,
-                              .tag = tag_of_answer(header),
-                              .service = static_cast<std::uint8_t>(with.service),
-                              .flags = wire::packet_flag::kTimeless,
-                              .message = header.message,
-                              .position = with.position};
-    std::uint64_t detail = with.detail;
-    if (with.service >= Service::here) {
-        const Path path = Path::of_word(header.position);
-        answer.rule = path.rule;
-        answer.subtree = path.subtree;
-        answer.destination = path.to_all ? kNoNode : to;
-        answer.flags |= path.inward ? wire::packet_flag::kInward : std::uint8_t{0};
-        answer.position = index(to);
-        detail = detail_of(header);
-    } else {
-        put_paths(answer, way_home(to, paths_of(header)), Rule::unicast);
+    buffer->ready = 0;
+    header.payload_bytes = 0;
+    header.source = here_.node();
+    header.destination = to;
+    header.tag = static_cast<std::uint16_t>(round | paths.out);
+    header.service = static_cast<std::uint8_t>(with);
+    header.flags = wire::packet_flag::kTimeless;
+    if (with < Service::here) {
+        header.position = 0;
+        put_detail(header, 0);
+        choose_path(header, paths.back);
+        return;
     }
-    put_detail(answer, detail);
-    header = answer;
-    prepare(buffer, ready);
+    const Path path = Path::of_word(header.position);
+    header.rule = path.rule;
+    header.subtree = path.subtree;
+    if (path.to_all)
+        header.destination = kNoNode;
+    if (path.inward)
+        header.flags |= wire::packet_flag::kInward;
+    header.position = index(to);
 }
 
-Event Forwarder::answer(PacketBuffer* buffer, const Answer& with) {
+PacketBuffer* Forwarder::answer(PacketBuffer* buffer, Service with) {
     write_answer(buffer, with);
-    return forward(buffer, kNoPort, 0);
+    return start(buffer);
 }
 
-Event Forwarder::acknowledge(PacketBuffer* buffer) {
-    const wire::PacketHeader& header = buffer->header;
-    const std::uint32_t before = service_of(header) == Service::message ? 0 : header.position;
-    const Answer taken{Service::taken, before + header.payload_bytes, buffer->ready};
-    write_answer(buffer, taken, buffer->ready);
-    return forward(buffer, kNoPort, 0);
-}
-
-bool Forwarder::call_sender(Event& event) {
-    if (!admission_.may_ask())
-        return false;
-    const NodeId to = intake_.next_call();
-    if (to == kNoNode)
-        return false;
-    intake_.call(to);
-    const Peer& peer = intake_.peer(to);
-    PacketBuffer* const buffer = pool_.allocate();
+PacketBuffer* Forwarder::acknowledge(PacketBuffer* buffer) {
     wire::PacketHeader& header = buffer->header;
-    header = {.source = here_.node(),
-              .destination = to,
-              .service = static_cast<std::uint8_t>(Service::call),
-              .flags = wire::packet_flag::kTimeless,
-              .message = peer.last,
-              .position = intake_.any_away() ? 1u : 0u};
-    put_paths(header, way_home(to, {0, static_cast<std::uint8_t>(peer.path_out)}), Rule::unicast);
-    event = inject(buffer, 0);
-    return true;
+    const std::uint32_t before = service_of(header) == Service::message ? 0 : header.position;
+    const std::uint32_t consumed = before + header.payload_bytes;
+    const wire::ModelTime ready = buffer->ready;
+    write_answer(buffer, Service::taken);
+    header.position = consumed;
+    put_detail(header, ready);
+    buffer->ready = ready;
+    return start(buffer);
+}
+
+[[gnu::noinline]] PacketBuffer* Forwarder::call_sender(NodeId sender) {
+    intake_.call(sender);
+    const Peer& peer = intake_.peer(sender);
+    PacketBuffer* const buffer = pool_.allocate();
+    buffer->header = {.source = here_.node(),
+                      .destination = sender,
+                      .service = static_cast<std::uint8_t>(Service::call),
+                      .flags = wire::packet_flag::kTimeless,
+                      .message = peer.last,
+                      .position = intake_.any_away() ? 1u : 0u};
+    choose_path(buffer->header, peer.path_out);
+    return start(buffer);
 }
 
 void Forwarder::refuse(PacketBuffer* offer) {
     ++refused_.offers;
     refused_.source = offer->header.source;
     refused_.tag = offer->header.tag;
-    write_answer(offer, {Service::unknown});
 }
 
-bool Forwarder::refuse_offer(Event& event) {
-    if (mailbox_.find({.service = Service::message}) == nullptr)
-        return false;
-    PacketBuffer* const buffer = take({.service = Service::message});
-    refuse(buffer);
-    event = forward(buffer, kNoPort, 0);
-    return true;
+PacketBuffer* Forwarder::refuse_offer(PacketBuffer* offer) {
+    leave_mailbox(offer);
+    refuse(offer);
+    return answer(offer, Service::unknown);
 }
 
-Event Forwarder::end(Incoming& incoming, bool taken) {
+// The sender of what is left need not ask what has become of it.
+PacketBuffer* Forwarder::end(Incoming& incoming, bool taken) {
     intake_.end(incoming, taken);
     const Match rest{
         .service = Service::fragment, .source = incoming.source, .message = incoming.message};
-    Event event;
+    PacketBuffer* come = nullptr;
     while (PacketBuffer* buffer = mailbox_.find(rest)) {
         mailbox_.remove(buffer);
         if (std::exchange(taken, true))
             pool_.release(buffer);
-        else // its sender need not ask what has become of it
-            event = answer(buffer, {Service::unknown});
+        else
+            come = answer(buffer, Service::unknown);
     }
-    return event;
+    return come;
 }
 
 } // namespace mesh

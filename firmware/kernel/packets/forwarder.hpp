@@ -12,47 +12,34 @@
 #include "kernel/packets/intake.hpp"
 #include "kernel/packets/mailbox.hpp"
 #include "kernel/packets/peers.hpp"
+#include "wire/bytes.hpp"
 
 #include <cstdint>
+#include <span>
 #include <utility>
 
 namespace mesh {
 
-/// What has come to this node: something for its mailbox (Service::packet, and nothing else is
-/// said), an answer to what it has under way, or a question that only the
-/// processes' side of the kernel can answer (probe, call, look), with the buffer for that. In
-/// `call` and `later` the position is 1 if others wait for room as well.
-struct Event {
-    Service service = Service::kCount; // nothing else is set then
-    RoundTrip paths{};                 // of the packet that it answers
-    std::uint8_t round = 0;            // of questions; 0: not the answer to a question by all paths
-    NodeId peer = kNoNode;             // where it comes from
-    std::uint32_t message = 0;
-    std::uint32_t position = 0;
-    std::uint64_t detail = 0; // alive: bytes that are consumed; taken: when, in model time;
-                              // look, here: a CallLabel::word()
-    PacketBuffer* question = nullptr;
+inline Service service_of(const wire::PacketHeader& header) {
+    return static_cast<Service>(header.service);
+}
 
-    explicit operator bool() const { return service != Service::kCount; }
-};
-
-/// An answer, as the packet says it.
-struct Answer {
-    Service service;
-    std::uint32_t position = 0;
-    std::uint64_t detail = 0;
-};
-
-/// Control packets have 64 bits of detail where others have the sizes of a message.
+/// Control packets have 64 bits of detail where others have the sizes of a message and its call.
+/// alive: bytes that are consumed; taken: when, in model time; look, here, gone: CallLabel::word().
 inline std::uint64_t detail_of(const wire::PacketHeader& header) {
-    const std::uint32_t high = header.unit_bytes | std::uint32_t{header.call} << wire::kUnitBits;
-    return header.total_bytes | std::uint64_t{high} << 32;
+    return wire::load<std::uint64_t>(wire::bytes_of(header), wire::packet_offset::kTotalBytes);
 }
 inline void put_detail(wire::PacketHeader& header, std::uint64_t detail) {
-    header.total_bytes = static_cast<std::uint32_t>(detail);
-    const auto high = static_cast<std::uint32_t>(detail >> 32);
-    header.unit_bytes = high & wire::kUnitBytesMax;
-    header.call = CallLabel::of(0, high >> wire::kUnitBits).call;
+    wire::store(std::as_writable_bytes(std::span{&header, 1}), wire::packet_offset::kTotalBytes,
+                detail);
+}
+/// Their position is 1 in `call` and `later` if others wait for room as well. The tag of answers
+/// says of which round of questions they are (0: of none), and the path out of what they answer.
+inline std::uint8_t round_of(const wire::PacketHeader& answer) {
+    return static_cast<std::uint8_t>(answer.tag >> 8);
+}
+inline std::uint8_t path_answered(const wire::PacketHeader& answer) {
+    return static_cast<std::uint8_t>(answer.tag);
 }
 
 /// Of packets with an answer: writes the paths; `shortest`: the rule of kShortest.
@@ -60,6 +47,10 @@ void put_paths(wire::PacketHeader& header, RoundTrip paths, Rule shortest);
 /// And reads them.
 RoundTrip paths_of(const wire::PacketHeader& header);
 
+/// Where a function gives a packet, that is what has come to this node by what was done: one that
+/// is in its mailbox now; or control that only the processes' side of the kernel understands, with
+/// its reference: an answer to what is under way, or a question (probe, call, look). nullptr if
+/// nothing has.
 class Forwarder {
 public:
     Forwarder(const Here& here, PacketPool& pool, Counters& counters, Links& links,
@@ -73,24 +64,26 @@ public:
           calls_(here.identity.start != 0) {}
 
     /// Forwards a packet that the link at `arrival` has accepted; takes over its reference. `tag`:
-    /// what the last node said. Gives what in it is for this node.
-    Event forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag);
-    /// Sends a packet of this node on its way; takes over the caller's reference. `ready`: model
-    /// time at which the first port may start.
-    Event inject(PacketBuffer* buffer, wire::ModelTime ready);
+    /// what the last node said.
+    PacketBuffer* forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag);
+    /// Sends a packet of this node on its way; takes over the caller's reference. The first port
+    /// may start at model time buffer->ready.
+    PacketBuffer* inject(PacketBuffer* buffer);
     /// Makes of a packet that came here, or got no further than here, the answer to it, and sends
     /// that; takes over the reference, which must be the only one. Precondition: is_answered().
-    Event answer(PacketBuffer* buffer, const Answer& with);
+    [[gnu::noinline]] PacketBuffer* answer(PacketBuffer* buffer, Service with);
     /// The process that had a packet of a message gives it back: its sender hears that all before
     /// this place is consumed, since model time buffer->ready.
-    Event acknowledge(PacketBuffer* buffer);
+    PacketBuffer* acknowledge(PacketBuffer* buffer);
 
-    /// Gives up a packet at a dead link; false if there is none. Its sender is told, if it waits
-    /// for an answer.
-    bool give_up(Event& event);
-    /// Calls one of the senders that were sent away, if there is room and the pool allows. False if
-    /// nobody was called.
-    bool call_sender(Event& event);
+    /// Gives up a packet that was to leave by `port`, whose link is dead; takes over its reference.
+    /// Its sender is told, if it waits for an answer.
+    PacketBuffer* give_up(PacketBuffer* buffer, Port port);
+    /// Which of the senders that were sent away is to be called; kNoNode if there is no room, the
+    /// pool does not allow it, or nobody waits.
+    NodeId next_call() { return admission_.may_ask() ? intake_.next_call() : kNoNode; }
+    /// Calls it.
+    PacketBuffer* call_sender(NodeId sender);
     /// Somebody waits to be called.
     bool any_away() const { return intake_.any_away(); }
 
@@ -110,8 +103,8 @@ public:
     /// Senders of messages are told so, and nothing is kept for nobody.
     void set_audience(Audience audience) { audience_ = audience; }
     Audience audience() const { return audience_; }
-    /// Tells the sender of an offer that waits that nobody will take it; false if there is none.
-    bool refuse_offer(Event& event);
+    /// Tells the sender of an offer that waits in the mailbox that nobody will take it.
+    PacketBuffer* refuse_offer(PacketBuffer* offer);
 
     /// The first link on the way of a packet of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule, unsigned path = 0) const;
@@ -124,7 +117,7 @@ public:
     PacketBuffer* take(const Match& match);
     /// A process takes the message whose offer it has taken; it has all of it, or leaves it.
     void begin(Incoming& incoming) { intake_.begin(incoming); }
-    Event end(Incoming& incoming, bool taken);
+    PacketBuffer* end(Incoming& incoming, bool taken);
     Peer& peer(NodeId node) const { return intake_.peer(node); }
     /// Offers that were refused since nobody takes them any more, and the last of them.
     struct Refused {
@@ -137,30 +130,33 @@ public:
     /// Of collectives.
     Calls& calls() { return calls_; }
     const Calls& calls() const { return calls_; }
-    /// The next call of this tag begins; to be followed by drop_old_call().
+    /// The next call of this tag begins. What find_old_call() gives then is to be dropped.
     void begin_call(CallRecord& record) { calls_.begin(record, newest_call(record)); }
-    /// Drops a packet or an offer of a call that is over; false if there is none. The sender of an
-    /// offer hears that nobody knows of it.
-    bool drop_old_call(Event& event);
+    /// A packet or an offer in the mailbox of a call that is over; nullptr if there is none.
+    PacketBuffer* find_old_call();
+    /// Drops that. The sender of an offer hears that nobody knows of it.
+    PacketBuffer* drop_old_call(PacketBuffer* buffer);
     /// Depends on all deliveries so far and their order.
     std::uint32_t delivery_hash() const { return delivery_hash_; }
 
 private:
-    PacketBuffer* pass(PacketBuffer* buffer, Port arrival, std::uint8_t tag, Event& event);
-    PacketBuffer* turn_back(const PacketBuffer& answer, Port arrival, std::uint8_t tag, Port port);
+    bool pass(PacketBuffer*& buffer, Port arrival, std::uint8_t tag, PacketBuffer*& come);
+    PacketBuffer* start(PacketBuffer* buffer);
+    PacketBuffer* answer_to_loss(PacketBuffer* buffer, Port port, Port arrival, std::uint8_t tag);
+    PacketBuffer* turn_back(const wire::PacketHeader& answer, Port port, Port arrival,
+                            std::uint8_t tag);
     bool is_heard(Service service) const;
-    bool deliver(PacketBuffer* buffer, Event& event);
-    bool on_offer(PacketBuffer* buffer, Event& event);
+    bool deliver(PacketBuffer* buffer, PacketBuffer*& come);
+    bool on_offer(PacketBuffer* buffer, PacketBuffer*& come);
     void on_ask(PacketBuffer* buffer);
-    void put(PacketBuffer* buffer, Event& event);
+    PacketBuffer* put(PacketBuffer* buffer);
     void count(PacketBuffer* buffer);
     void accept(PacketBuffer* offer);
     void refuse(PacketBuffer* offer);
-    void write_answer(PacketBuffer* buffer, const Answer& with, wire::ModelTime ready = 0);
-    void prepare(PacketBuffer* buffer, wire::ModelTime ready);
-    RoundTrip way_home(NodeId to, RoundTrip paths) const;
+    void write_answer(PacketBuffer* buffer, Service with);
+    void prepare(PacketBuffer* buffer);
+    void choose_path(wire::PacketHeader& header, unsigned number) const;
     bool says_too_much(Port port, const wire::PacketHeader& header);
-    bool say_what_was_lost(PacketBuffer* buffer);
     void note_loss(Port port, const wire::PacketHeader& header);
     unsigned newest_call(const CallRecord& record) const;
     void leave_mailbox(PacketBuffer* buffer);

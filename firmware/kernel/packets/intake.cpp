@@ -89,7 +89,7 @@ void Intake::send_away(NodeId source, Tag tag) {
 // It does not wait to be called any more, nor is it expected.
 void Intake::come(Peer& from) {
     away_ -= from.away;
-    called_ = static_cast<std::uint16_t>(called_ - from.called);
+    called_ -= from.called;
     from.away = 0;
     from.called = 0;
     if (wanted_ != kNoNode && &peer(wanted_) == &from)
@@ -118,7 +118,7 @@ void Intake::want(const Match& match) const {
         }
 }
 
-NodeId Intake::next_call() {
+[[gnu::noinline]] NodeId Intake::next_call() {
     if (away_ == 0)
         return kNoNode;
     if (wanted_ != kNoNode && peer(wanted_).away != 0)

@@ -105,8 +105,8 @@ private:
     const Mailbox& mailbox_;
     const unsigned room_;
     const bool started_again_;
-    std::uint16_t unexpected_ = 0;    // offers in the mailbox that have a place there
-    std::uint16_t called_ = 0;        // places for those that were called
+    unsigned unexpected_ = 0;         // offers in the mailbox that have a place there
+    unsigned called_ = 0;             // places for those that were called
     std::uint32_t away_ = 0;          // nodes
     std::uint32_t asks_in_vain_ = 0;  // of those, since an offer was taken in
     std::uint32_t turn_ = 0;          // the node after the one that was called last

@@ -8,6 +8,7 @@
 #include "kernel/base/packet_pool.hpp"
 #include "kernel/base/service.hpp"
 
+#include <bit>
 #include <cstdint>
 
 namespace mesh {
@@ -44,10 +45,12 @@ struct alignas(4) CallLabel {
     }
     /// Of what runs beside the packets of the call and must not be taken for one of them.
     constexpr CallLabel beside() const { return of(tag, call | 1u); }
-    constexpr std::uint32_t word() const { return tag | std::uint32_t{call} << 16; }
-    static constexpr CallLabel of_word(std::uint32_t word) {
-        return of(static_cast<Tag>(word), word >> 16);
+    /// In a header; it is that already.
+    std::uint32_t word() const { return std::bit_cast<std::uint32_t>(*this) & kWordMask; }
+    static CallLabel of_word(std::uint32_t word) {
+        return std::bit_cast<CallLabel>(word & kWordMask);
     }
+    static constexpr std::uint32_t kWordMask = wire::kCallMax << 16 | 0xFFFF;
     /// For a packet of it.
     constexpr Match match(std::uint32_t message = kAnyMessage, NodeId source = kAnySource) const {
         return {.tag = tag, .source = source, .message = message, .call = call};

@@ -44,12 +44,17 @@ void Messages::number(Outgoing& outgoing) {
     while (outgoing.message == 0 || outgoing.message == kAnyMessage);
 }
 
+// From this one on, in the table.
+[[gnu::noinline]] Outgoing* Messages::untaken(Outgoing* from, NodeId to) {
+    while (from != nullptr && !from->is_untaken(to))
+        from = from->next;
+    return from;
+}
+
 // The table begins with the newest.
 std::uint32_t Messages::before(const Outgoing& outgoing) const {
-    for (const Outgoing* other = outgoing.next; other != nullptr; other = other->next)
-        if (other->question == Service::ask && other->to == outgoing.to && !other->taken)
-            return other->message;
-    return 0;
+    const Outgoing* const other = untaken(outgoing.next, outgoing.to);
+    return other != nullptr ? other->message : 0;
 }
 
 bool Messages::more_behind(const Outgoing& outgoing) const {
@@ -61,9 +66,8 @@ bool Messages::more_behind(const Outgoing& outgoing) const {
 
 Outgoing* Messages::first_behind(NodeId to, std::uint32_t last) const {
     Outgoing* first = nullptr;
-    for (Outgoing* other = first_; other != nullptr; other = other->next)
-        if (other->question == Service::ask && other->to == to && !other->taken &&
-            (last == 0 || is_behind(other->message, last)))
+    for (Outgoing* other = untaken(first_, to); other != nullptr; other = untaken(other->next, to))
+        if (last == 0 || is_behind(other->message, last))
             first = other;
     return first;
 }
@@ -133,10 +137,10 @@ void Messages::lose_path(Outgoing& outgoing, unsigned path, unsigned paths) {
 // Answers -----------------------------------------------------------------------------------------
 
 // The first answer to a round shows a way; those that come by others say nothing more.
-void Messages::end_round(Outgoing& outgoing, const Event& event) {
+void Messages::end_round(Outgoing& outgoing, RoundTrip paths) {
     if (outgoing.question == Service::ask && !std::exchange(outgoing.detour, true))
         ++counters_[Counter::disjoint_retries];
-    outgoing.paths = event.paths;
+    outgoing.paths = paths;
     outgoing.moved = true;
     outgoing.lost = false;
     outgoing.again = true;
@@ -144,8 +148,8 @@ void Messages::end_round(Outgoing& outgoing, const Event& event) {
     if (outgoing.question == Service::look)
         return;
     Peer& peer = forwarder_.peer(outgoing.to);
-    peer.path_out = event.paths.out & 31u;
-    peer.path_back = event.paths.back & 31u;
+    peer.path_out = paths.out & 31u;
+    peer.path_back = paths.back & 31u;
 }
 
 // The question went behind all that was sent before it, so what had not arrived by then is lost:
@@ -160,10 +164,10 @@ void Messages::come_to(Outgoing& outgoing, std::uint32_t arrived_bytes) {
 // The receiver has room for a message, or has never seen it. One that is asked (in a round) and
 // says so of a message that it took has forgotten it; else the word is about an earlier offer, and
 // late.
-void Messages::on_later(Outgoing& outgoing, const Event& event) {
-    forwarder_.peer(outgoing.to).crowded = event.position & 1u;
+void Messages::on_later(Outgoing& outgoing, const wire::PacketHeader& word) {
+    forwarder_.peer(outgoing.to).crowded = word.position & 1u;
     if (outgoing.taken) {
-        outgoing.unknown = outgoing.unknown || event.round != 0;
+        outgoing.unknown = outgoing.unknown || round_of(word) != 0;
         return;
     }
     outgoing.offered = false;
@@ -172,66 +176,60 @@ void Messages::on_later(Outgoing& outgoing, const Event& event) {
     outgoing.sent_bytes = 0;
 }
 
-void Messages::on_lost(Outgoing& outgoing, const Event& event, unsigned paths) {
+void Messages::on_lost(Outgoing& outgoing, const wire::PacketHeader& lost, unsigned paths) {
+    const std::uint8_t path = path_answered(lost);
     if (outgoing.has_way())
-        outgoing.lost = outgoing.lost || event.paths.out == outgoing.paths.out;
-    else if (event.round == outgoing.round && event.paths.out != RoundTrip::kShortest)
-        lose_path(outgoing, event.paths.out - 1u, paths);
+        outgoing.lost = outgoing.lost || path == outgoing.paths.out;
+    else if (round_of(lost) == outgoing.round && path != RoundTrip::kShortest)
+        lose_path(outgoing, path - 1u, paths);
 }
 
-void Messages::hear(const Event& event, unsigned paths) {
-    Outgoing* const outgoing = find(event.message);
+void Messages::hear(const wire::PacketHeader& answer, unsigned paths) {
+    Outgoing* const outgoing = find(answer.message);
     if (outgoing == nullptr) {
         ++counters_[Counter::drop_unexpected];
         return;
     }
-    if (event.service == Service::lost)
-        return on_lost(*outgoing, event, paths);
-    if (event.round != 0) {
+    const Service service = service_of(answer);
+    if (service == Service::lost)
+        return on_lost(*outgoing, answer, paths);
+    if (const std::uint8_t round = round_of(answer); round != 0) {
         outgoing->alive = true;
-        if (event.round != outgoing->round)
+        if (round != outgoing->round)
             return; // of an earlier question, or not the first of its round
         if (!outgoing->has_way())
-            end_round(*outgoing, event);
+            end_round(*outgoing, {path_answered(answer), paths_of(answer).out});
+        outgoing->next_round();
         outgoing->asking = Outgoing::kAskedAll;
-        if (++outgoing->round == 0)
-            outgoing->round = 1;
     }
-    if (event.service == Service::alive) {
-        outgoing->taken_bytes =
-            std::max(outgoing->taken_bytes, static_cast<std::uint32_t>(event.detail));
-        if (event.position != 0)
-            come_to(*outgoing, event.position);
-    } else if (event.service != Service::here) {
-        outgoing->heard = true;
-        on_word(*outgoing, event);
-    }
-}
-
-void Messages::on_word(Outgoing& outgoing, const Event& event) {
-    if (event.service == Service::later)
-        return on_later(outgoing, event);
-    if (event.service != Service::taken) {
-        outgoing.unknown = true;
+    if (service == Service::here)
+        return;
+    const auto taken_bytes = service == Service::alive ? answer.total_bytes : answer.position;
+    if (service == Service::alive || service == Service::taken)
+        outgoing->taken_bytes = std::max(outgoing->taken_bytes, taken_bytes);
+    if (service == Service::alive) {
+        if (answer.position != 0)
+            come_to(*outgoing, answer.position);
         return;
     }
-    outgoing.taken = true;
-    outgoing.taken_bytes = std::max(outgoing.taken_bytes, event.position);
-    outgoing.taken_at = std::max(outgoing.taken_at, event.detail);
+    outgoing->heard = true;
+    if (service == Service::later) {
+        on_later(*outgoing, answer);
+    } else if (service == Service::taken) {
+        outgoing->taken = true;
+        outgoing->taken_at = std::max(outgoing->taken_at, detail_of(answer));
+    } else {
+        outgoing->unknown = true;
+    }
 }
 
-bool Messages::on_call(const Event& call) {
-    Outgoing* const outgoing = first_behind(call.peer, call.message);
+bool Messages::on_call(const wire::PacketHeader& call) {
+    Outgoing* const outgoing = first_behind(call.source, call.message);
     if (outgoing == nullptr)
         return false;
     outgoing->heard = true;
     on_later(*outgoing, call);
     return true;
-}
-
-Answer Messages::answer(const Event& probe) const {
-    const bool known = probe.position == 0 || find(probe.position) != nullptr;
-    return {known ? Service::alive : Service::unknown};
 }
 
 // Time and links ----------------------------------------------------------------------------------

@@ -31,40 +31,46 @@ struct Outgoing {
     }
     /// Questions go out that only answers of this round, which is never 0, are answers to.
     void begin_round() {
-        if (++round == 0)
-            round = 1;
+        next_round();
         asking = 0;
         lost_paths = 0;
+    }
+    void next_round() {
+        if (++round == 0)
+            round = 1;
     }
     /// Word has come: questions begin anew.
     void begin_anew() {
         asked = 0;
         silent = false;
     }
+    /// A message to this node that is not known to be taken.
+    bool is_untaken(NodeId node) const { return question == Service::ask && to == node && !taken; }
     /// A question, or some of a round, is still to be sent.
     bool is_asking() const { return asking != kAskedAll; }
 
     static constexpr std::uint16_t kAskedAll = 0xFFFF;
 
-    const Rule route;                  // the chosen way
-    Service question = Service::probe; // probe, or of a message that is sent: ask
-    bool any_way = true;               // if it loses its way it may take another
-    bool silent = false;               // since it was last asked
-    std::uint8_t asked = 0;            // in a row
-    std::uint8_t round = 0;
+    // Bytes first, those that a sender looks at before all: short instructions reach them there.
+    bool offered = false;   // since it was last told to offer
+    bool again = false;     // an offer of it may be there
+    bool called = false;    // its receiver has a place for it
+    bool taken = false;     // at least its first packet
+    bool heard = false;     // something has been said of it
+    bool lost = false;      // its way
+    bool moved = false;     // a round has been answered, or packets are missing
+    bool unknown = false;   // where it goes to, nobody knows of it
+    std::uint8_t asked = 0; // in a row
+    const Rule route;       // the chosen way
     RoundTrip paths{};
+    bool silent = false;               // since it was last asked
+    bool alive = false;                // who it goes to, when that one was last asked
+    Service question = Service::probe; // probe, or of a message that is sent: ask
+    std::uint8_t round = 0;
     std::uint16_t asking = kAskedAll; // questions of the round that have left
     std::uint16_t lost_paths = 0;     // of the round: paths by which no question gets there
+    bool any_way = true;              // if it loses its way it may take another
     bool detour = false;              // it has taken another way than the chosen one
-    bool offered = false;             // since it was last told to offer
-    bool again = false;               // an offer of it may be there
-    bool called = false;              // its receiver has a place for it
-    bool taken = false;               // at least its first packet
-    bool heard = false;               // something has been said of it
-    bool lost = false;                // its way
-    bool moved = false;               // a round has been answered, or packets are missing
-    bool unknown = false;             // where it goes to, nobody knows of it
-    bool alive = false;               // who it goes to, when that one was last asked
     Messages& messages;
     const NodeId to;
     std::uint32_t about = 0;   // the number of a message of the other node, to probe for
@@ -112,11 +118,11 @@ public:
     /// It has left, or its path begins with a dead link.
     static void sent_question(Outgoing& outgoing, unsigned paths, bool cut_off);
     /// An answer has come: if it is to something under way, that hears it. `paths`: as above.
-    void hear(const Event& event, unsigned paths);
+    void hear(const wire::PacketHeader& answer, unsigned paths);
     /// Somebody has room for a message of this node: that is offered again. False if there is none.
-    bool on_call(const Event& call);
-    /// The answer to a probe.
-    Answer answer(const Event& probe) const;
+    bool on_call(const wire::PacketHeader& call);
+    /// The message of this number is under way.
+    bool is_under_way(std::uint32_t message) const { return find(message) != nullptr; }
     /// Notes whether its way begins with a dead link: once when it begins, later deaths tell
     /// themselves.
     void look_at_way(Outgoing& outgoing) const;
@@ -133,10 +139,10 @@ private:
 
     Outgoing* find(std::uint32_t message) const;
     Outgoing* first_behind(NodeId to, std::uint32_t last) const;
-    void end_round(Outgoing& outgoing, const Event& event);
-    void on_word(Outgoing& outgoing, const Event& event);
-    void on_later(Outgoing& outgoing, const Event& event);
-    static void on_lost(Outgoing& outgoing, const Event& event, unsigned paths);
+    static Outgoing* untaken(Outgoing* from, NodeId to);
+    void end_round(Outgoing& outgoing, RoundTrip paths);
+    [[gnu::noinline]] void on_later(Outgoing& outgoing, const wire::PacketHeader& word);
+    static void on_lost(Outgoing& outgoing, const wire::PacketHeader& lost, unsigned paths);
     static void lose_path(Outgoing& outgoing, unsigned path, unsigned paths);
     bool cut_off(const Outgoing& outgoing) const;
     static void come_to(Outgoing& outgoing, std::uint32_t arrived_bytes);

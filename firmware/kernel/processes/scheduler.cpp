@@ -44,7 +44,7 @@ bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId* id) {
     slot.will_be_joined = id != nullptr;
     if (id != nullptr)
         *id = {number, slot.generation};
-    used_ = std::max(used_, static_cast<std::uint8_t>(number + 1));
+    used_ = std::max(used_, number + 1u);
     touch();
     tell(ProcessEvent::spawned, number);
     return true;
@@ -66,11 +66,11 @@ bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
 
 // Whoever waits is asked in its own name: what goes on then moves its clock.
 bool Scheduler::run_round() {
-    if (!std::exchange(touched_, false))
+    if (std::exchange(touched_, 0) == 0)
         return false;
     for (unsigned number = 0; number < used_; ++number) {
         ProcessSlot& slot = slots_[number];
-        current_ = static_cast<std::uint8_t>(number);
+        current_ = number;
         if (!slot.root || (slot.waiting != nullptr && !slot.waiting->ask_(*slot.waiting)))
             continue;
         if (slot.waiting != nullptr)
@@ -80,11 +80,11 @@ bool Scheduler::run_round() {
         slot.resume_at.resume();
         MESH_CHECK(!holds_.any(), hold_out_of_balance);
         holds_.raise();
-        touched_ = true;
+        touch();
         if (slot.root.done())
             end(slot);
     }
-    return touched_;
+    return touched();
 }
 
 void Scheduler::end(ProcessSlot& slot) {
@@ -97,7 +97,7 @@ void Scheduler::end(ProcessSlot& slot) {
 }
 
 std::uint64_t Scheduler::next_wake() const {
-    if (touched_)
+    if (touched())
         return 0;
     std::uint64_t earliest = wire::kNever;
     for (const ProcessSlot& slot : slots_.first(used_))

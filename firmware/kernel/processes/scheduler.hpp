@@ -92,9 +92,9 @@ public:
     bool run_round();
 
     /// Something changed that a predicate may look at.
-    void touch() { touched_ = true; }
+    void touch() { touched_ = 1; }
     /// There is another round to run.
-    bool touched() const { return touched_; }
+    bool touched() const { return touched_ != 0; }
     /// What a process takes for as long as the links must not come in between.
     Holds& holds() const { return holds_; }
     /// Earliest wake of all blocked processes, or kNever; 0 if another round is due.
@@ -128,9 +128,10 @@ private:
     }
 
     std::span<ProcessSlot> slots_;
-    std::uint8_t used_ = 0; // slots beyond never had a process
-    std::uint8_t current_ = 0;
-    bool touched_ = false;
+    // Words: short instructions reach them here.
+    unsigned used_ = 0; // slots beyond never had a process
+    unsigned current_ = 0;
+    unsigned touched_ = 0; // not 0: something changed
     mutable Holds holds_;
     Status failure_ = Status::ok; // of a process that nobody can join
 #if MESH_WATCHES_PROCESSES
