@@ -19,9 +19,10 @@ FIELDS = {"interface": "frame.interface_name", "id": "frame.packet_id",
           "direction": "frame.packet_flags_direction", "comment": "frame.comment",
           "kind": "meshputer.kind", "packet_flags": "meshputer.packet.flags",
           "malformed": "_ws.malformed", "lua_error": "_ws.lua.error",
+          "hello": "meshputer.hello.node", "refused": "meshputer.refused",
           "bad": "meshputer.link_crc.bad", "bad_packet": "meshputer.packet.crc.bad"}
 INBOUND, OUTBOUND = "0x00000001", "0x00000002"
-DATA, TIMELESS = "3", 1
+DATA, TIMELESS, HELLOS = "3", 1, ("1", "2")
 WORK = ["--dim", 3, "--op", "bcast", "--bytes", 4096, "--packet", 512, "--seed", 7]
 FAULTS = ["--faults", "drop:0.05,corrupt:0.05,dup:0.05,reorder:0.05"]
 
@@ -169,7 +170,12 @@ def test_a_frame_is_at_both_ends_of_its_cable_under_one_number(faulty):
 def test_cut_cables_and_dead_nodes_are_named_on_their_frames(tmp_path):
     outcome, file = captured(tmp_path, "sim", "--dim", 3, "--op", "alltoall", "--bytes", 64,
                              "--faults", "cut:1/2@5,kill:6@20", "--seed", 3)
-    comments = collections.Counter(frame["comment"].split(", ")[0] for frame in frames(file))
+    all_frames = frames(file)
+    comments = collections.Counter(frame["comment"].split(", ")[0] for frame in all_frames)
+    hellos = [frame for frame in all_frames if frame["kind"] in HELLOS
+              and frame["direction"] == OUTBOUND]
+    assert hellos and all(frame["hello"] == frame["interface"].split("/")[0] and
+                          not frame["refused"] for frame in hellos)
     assert comments["cut"] == outcome.report["faults"]["cut_frames"] > 0
     assert comments["nobody there"] > 0
 

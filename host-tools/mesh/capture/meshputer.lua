@@ -36,6 +36,19 @@ local link_fields = {
   flags = ProtoField.uint16("meshputer.flags", "Flags", base.HEX),
   link_crc = ProtoField.uint32("meshputer.link_crc", "CRC-32 of the link header", base.HEX)
 }
+-- What fields are that have another meaning in frames of these kinds (Kind in frame.hpp).
+local hello_fields = {
+  sequence = ProtoField.uint16("meshputer.hello.network", "Network", base.HEX),
+  acknowledged = ProtoField.uint16("meshputer.hello.number", "Number of this end in the session"),
+  refused = ProtoField.uint32("meshputer.hello.node", "Node"),
+  free_buffers = ProtoField.uint16("meshputer.hello.known", "Number known of the other end")
+}
+local fields_of_kind = {
+  hello = hello_fields,
+  hello_answer = hello_fields,
+  ack = { sequence = ProtoField.uint16("meshputer.ack.session", "Session", base.HEX) },
+  idle = { refused = ProtoField.uint32("meshputer.idle.consumed", "Frames consumed") }
+}
 local packet_fields = {
   rule = ProtoField.uint8("meshputer.packet.rule", "Routing rule"),
   subtree = ProtoField.uint8("meshputer.packet.subtree", "Subtree"),
@@ -65,7 +78,19 @@ local function list(fields, more)
   for _, field in pairs(fields) do all[#all + 1] = field end
   return all
 end
-link.fields = list(link_fields)
+-- The fields of a frame of this kind.
+local function link_fields_of(kind)
+  local fields = {}
+  for name, field in pairs(link_fields) do fields[name] = field end
+  for name, field in pairs(fields_of_kind[kinds[kind]] or {}) do fields[name] = field end
+  return fields
+end
+
+local all_link_fields = list(link_fields)
+for _, fields in ipairs({ hello_fields, fields_of_kind.ack, fields_of_kind.idle }) do
+  for _, field in pairs(fields) do all_link_fields[#all_link_fields + 1] = field end
+end
+link.fields = all_link_fields
 link.experts = { bad_link }
 packet.fields = list(packet_fields, payload)
 packet.experts = { bad_packet }
@@ -140,10 +165,17 @@ function link.dissector(buffer, info, tree)
   local function number(name, bytes) return buffer(at[name] - ethernet_bytes, bytes):le_uint() end
   local kind, bytes = number("kind", 1), number("packet_bytes", 2)
   info.cols.protocol = "mesh"
-  info.cols.info = string.format("%s %d, expects %d", kinds[kind] or "unknown kind",
-                                 number("sequence", 2), number("acknowledged", 2))
+  local words = kinds[kind] or "unknown kind"
+  if fields_of_kind[words] == hello_fields then
+    words = string.format("%s of node %d", words, number("refused", 4))
+  elseif words == "ack" then
+    words = string.format("ack, expects %d", number("acknowledged", 2))
+  elseif words == "data" then
+    words = string.format("data %d, expects %d", number("sequence", 2), number("acknowledged", 2))
+  end
+  info.cols.info = words
   local branch = tree:add(link, buffer(0, head))
-  add_fields(branch, buffer, link_fields, at, ethernet_bytes)
+  add_fields(branch, buffer, link_fields_of(kind), at, ethernet_bytes)
   local covered = string.char(bit.rshift(ether_type, 8), bit.band(ether_type, 0xFF)) ..
                   buffer(0, at.link_crc - ethernet_bytes):raw()
   if not is(crc32(covered), buffer(at.link_crc - ethernet_bytes, 4)) then

@@ -104,7 +104,7 @@ std::array<PacketBuffer, 48> buffers;
 std::array<PortSlot, 48> slots;
 std::array<Link, 1> links;
 std::array<ProcessSlot, limits::kProcessesMax> processes;
-std::array<Peer, 1> peers;
+std::array<Peer, 2> peers;
 alignas(8) std::array<std::byte, 24576> arena_memory;
 
 unsigned each(std::uint32_t sum, unsigned count) {
