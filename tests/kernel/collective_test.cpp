@@ -199,8 +199,8 @@ TEST(Broadcast, InAPoolThatIsTooSmallForItsPathsSaysSo) {
     for (std::size_t buffers = 5; buffers <= 30; ++buffers) {
         Rig rig{network, app_main_job, buffers};
         rig.run({.op = wire::Op::bcast, .rule = Rule::hp, .message_bytes = 5000});
-        const bool enough = buffers - limits::offers_max(static_cast<unsigned>(buffers)) - 1 >=
-                            15 + 1 + 2;
+        const bool enough =
+            buffers - limits::offers_max(static_cast<unsigned>(buffers)) - 1 >= 15 + 1 + 2;
         EXPECT_EQ(rig.report(0).done, 1u) << buffers;
         EXPECT_EQ(rig.report(0).status,
                   static_cast<std::uint32_t>(enough ? Status::ok : Status::no_memory))

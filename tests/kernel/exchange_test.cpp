@@ -17,10 +17,8 @@ Process gathers_again_and_again(Kernel& node) {
         const auto memory = node.workspace();
         std::fill(memory.begin(), memory.end(), std::byte{});
         memory[4 * index(node.id())] = static_cast<std::byte>(index(node.id()) + 1);
-        const PersonalPlan plan{.tree = Rule::edt,
-                                .schedule = Schedule::queue,
-                                .block_bytes = 4,
-                                .tag = 1};
+        const PersonalPlan plan{
+            .tree = Rule::edt, .schedule = Schedule::queue, .block_bytes = 4, .tag = 1};
         const Status status = co_await exchange(node, plan, Exchange::allgather, memory);
         if (status != Status::ok)
             co_return status;

@@ -29,8 +29,6 @@ POINTERS = (
      RULES),
     (r"LinkedTrees", RULES),
 )
-# Circles that turn once: what the first of each calls the second with goes no further.
-ONCE = ((r"Forwarder::on_ask\(", r"Forwarder::tell\("),)
 # What no interlude comes to, though one may read the code so: processes run outside of them, and
 # what they divide by is never nothing.
 NEVER = re.compile(r"Scheduler::(?:run_round|spawn|join|end)\(|NodeCore::(?:on_start|on_job)\(|"
@@ -106,17 +104,12 @@ class Image:
                 raise LookupError(f"{function} calls somebody by a pointer")
         return found
 
-    def below(self, function, callee, above):
-        if any(re.search(caller, function) and re.search(once, callee) for caller, once in ONCE):
-            return self.frames[callee], (callee,)
-        return self.deepest(callee, (*above, function))
-
     def deepest(self, function, above=()):
         """(bytes, chain of functions) of the deepest way down from here."""
         if function in above:
             raise LookupError(" > ".join((*above, function)) + ": a circle")
         if function not in self.known:
-            bytes_, chain = max((self.below(function, callee, above)
+            bytes_, chain = max((self.deepest(callee, (*above, function))
                                  for callee in self.callees(function)), default=(0, ()))
             self.known[function] = self.frames.get(function, 0) + bytes_, (function, *chain)
         return self.known[function]
