@@ -445,9 +445,13 @@ std::size_t simulated_buffers(Network network, unsigned board_buffers) {
     constexpr std::size_t kQueuedMax = 8192;
     if (board_buffers != 0)
         return board_buffers;
+    // As boards have it whose images are for any network of 256 nodes.
+    constexpr std::uint32_t kNodes = 256;
+    constexpr unsigned kWayBack = height({Topology::uhc, 8}, Rule::disjoint);
     const std::uint32_t nodes = node_count(network);
     const std::size_t derived = limits::pool_buffers_min(
-        std::max(nodes, 256u) - 1, height(network, Rule::disjoint), limits::kProcessesMax);
+        std::max(nodes, kNodes) - 1, std::max(height(network, Rule::disjoint), kWayBack),
+        limits::kProcessesMax);
     const std::size_t queues = network.topology == Topology::star ? kQueuedOfEach * nodes : 0;
     return std::min(std::max(derived, std::min(queues, kQueuedMax)), PacketPool::kBuffersMax);
 }
