@@ -27,7 +27,8 @@ constexpr std::uint32_t plan_word(std::initializer_list<std::uint32_t> numbers) 
 class Agreement : public Waiting {
 public:
     /// `so_far`: why this node cannot do what its plan says; then its word is void.
-    Agreement(Kernel& kernel, CallLabel label, std::uint32_t word, Status so_far = Status::ok);
+    [[gnu::noinline]] Agreement(Kernel& kernel, CallLabel label, std::uint32_t word,
+                                Status so_far = Status::ok);
     Status await_resume() const { return status_; }
     /// Ports of neighbours that are not there or do not agree.
     std::uint32_t absent() const { return absent_; }

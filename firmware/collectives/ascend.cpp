@@ -1,5 +1,6 @@
 #include "collectives/ascend.hpp"
 
+#include "collectives/await.hpp"
 #include "collectives/call.hpp"
 #include "kernel/api/message.hpp"
 
@@ -48,7 +49,7 @@ Task<Status> move_values(Kernel& kernel, const AscendPlan& plan, AscendBlock& bl
     if (!kernel.spawn(send_value(kernel, plan, to, block.at(step.send), nothing), sender))
         co_return Status::no_memory;
     const Status received = co_await receive_value(kernel, plan, block, step.receive, ports.in);
-    const Status sent = co_await kernel.join(sender);
+    const Status sent = co_await end_of(kernel, sender);
     co_return received != Status::ok ? received : sent;
 }
 

@@ -9,6 +9,7 @@
 #include "kernel/api/await.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace mesh {
@@ -38,6 +39,51 @@ private:
     Kernel& kernel_;
     Outgoing peer_;
     unsigned looks_ = 0;
+};
+
+/// kernel.join(id), for who joins in several places: it is not put into each of them.
+[[gnu::noinline]] inline auto end_of(Kernel& kernel, ProcessId id) { return kernel.join(id); }
+
+/// Waits for what several nodes may send. When nothing has come for long, it looks for those who
+/// still have to send something, one after the other, and begins anew. What that means in each case
+/// is said by a class of its own.
+class Search : public Waiting {
+public:
+    void await_resume() const {}
+
+protected:
+    Search(Kernel& kernel, CallLabel label)
+        : Waiting(kernel.scheduler(), ask),
+          kernel_(kernel),
+          label_(label),
+          watch_(kernel) {}
+    ~Search() = default;
+
+    struct Subject {
+        NodeId node = kNoNode;
+        Path path{}; // of what it sends
+    };
+    /// There is nothing to wait for any more. Not asked while it looks for somebody.
+    virtual bool is_over() const { return true; }
+    /// Another number says that something has come: it listens anew.
+    virtual std::uint32_t heard() const { return 0; }
+    /// Chooses whom to look for next, `first` in this round; false: nobody more.
+    virtual bool choose(bool, Subject&) { return false; }
+    /// Whom it has looked for is there (ok; or something has come of it), or not.
+    virtual void found(Status) {}
+
+    Kernel& kernel_;
+    const CallLabel label_;
+
+private:
+    static bool ask(Waiting& self) { return static_cast<Search&>(self).go_on(); }
+    bool go_on();
+    bool look_for_next(bool first);
+
+    Watch watch_;
+    bool listens_ = false;
+    std::uint32_t heard_ = 0;
+    std::optional<SourceWait> look_;
 };
 
 /// What a collective has waited for.

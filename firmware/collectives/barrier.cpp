@@ -1,7 +1,7 @@
 #include "collectives/barrier.hpp"
 
-#include "collectives/await.hpp"
 #include "collectives/call.hpp"
+#include "collectives/steps.hpp"
 
 #include <algorithm>
 
@@ -25,51 +25,76 @@ wire::ModelTime round_time(const Kernel& kernel, unsigned out, unsigned in) {
     return packets * kernel.link_time(0);
 }
 
-Task<Status> meet(Kernel& kernel, Tag tag) {
-    const Network network = kernel.network();
-    const unsigned rounds = diameter(network);
-    const std::uint32_t out_set = kernel.rules().out_ports(network, kernel.id());
-    std::uint32_t in_set = kernel.rules().in_ports(network, kernel.id());
-    const CallLabel label = kernel.calls().label(tag);
-    wire::ModelTime latest = kernel.now(); // of those that are known to have come
-    wire::ModelTime rounds_time = 0;
-    Status status = Status::ok;
-    for (unsigned round = 0; round < rounds; ++round) {
-        for (PortSequence out = ports_of(kernel, out_set, round); !out.empty();) {
-            const std::uint8_t flags = status == Status::ok ? 0 : wire::packet_flag::kVoid;
-            const wire::PacketHeader header{.destination = kernel.neighbor(out.pop()),
-                                            .tag = tag,
-                                            .flags = flags,
-                                            .message = round,
-                                            .position = static_cast<std::uint32_t>(latest),
-                                            .total_bytes = static_cast<std::uint32_t>(latest >> 32),
-                                            .call = label.call};
-            co_await kernel.post(header);
-        }
-        wire::ModelTime heard = latest;
-        for (PortSequence in = ports_of(kernel, in_set, round); !in.empty();) {
-            const Port port = in.pop();
-            const NodeId from = kernel.neighbor(port);
-            const Awaited awaited = judged(co_await await_packet(kernel, from, label.match(round)));
-            status = worse(status, awaited.status);
-            if (awaited.absent()) {
-                in_set &= ~(1u << index(port));
-                continue;
+/// The rounds of a barrier at one node.
+class Meeting {
+public:
+    explicit Meeting(Tag tag) : tag_(tag) {}
+
+    bool next(Kernel& kernel, Step& step) {
+        if (round_ == kNoRound)
+            begin(kernel);
+        else if (from_ != kNoPort)
+            hear(step);
+        for (;;) {
+            if (!out_.empty()) {
+                const std::uint8_t flags =
+                    step.status() == Status::ok ? 0 : wire::packet_flag::kVoid;
+                wire::PacketHeader& header = step.tell(out_.pop(), round_, flags);
+                header.position = static_cast<std::uint32_t>(latest_);
+                header.total_bytes = static_cast<std::uint32_t>(latest_ >> 32);
+                return true;
             }
-            const wire::ModelTime high = awaited.packet.header().total_bytes;
-            heard = std::max(heard, high << 32 | awaited.packet.header().position);
+            from_ = kNoPort;
+            if (!in_.empty()) {
+                from_ = in_.pop();
+                step.take_across(from_, round_);
+                return true;
+            }
+            if (round_ != kNoRound)
+                rounds_time_ += round_time(kernel, ports_of(kernel, out_set_, round_).size(),
+                                           ports_of(kernel, in_set_, round_).size());
+            if (++round_ == diameter(kernel.network()))
+                break;
+            out_ = ports_of(kernel, out_set_, round_);
+            in_ = ports_of(kernel, in_set_, round_);
         }
-        latest = heard;
-        rounds_time += round_time(kernel, ports_of(kernel, out_set, round).size(),
-                                  ports_of(kernel, in_set, round).size());
+        kernel.advance_clock(latest_ + rounds_time_);
+        kernel.calls().find(tag_)->meet();
+        return false;
     }
-    kernel.advance_clock(latest + rounds_time);
-    kernel.calls().find(tag)->meet();
-    co_return status;
-}
+
+private:
+    static constexpr std::uint32_t kNoRound = ~0u;
+
+    void begin(Kernel& kernel) {
+        out_set_ = kernel.rules().out_ports(kernel.network(), kernel.id());
+        in_set_ = kernel.rules().in_ports(kernel.network(), kernel.id());
+        latest_ = kernel.now();
+    }
+    void hear(Step& step) {
+        const Awaited awaited = step.taken();
+        step.fail(awaited.status);
+        if (awaited.absent()) {
+            in_set_ &= ~(1u << index(from_));
+            return;
+        }
+        const wire::ModelTime high = awaited.packet.header().total_bytes;
+        latest_ = std::max(latest_, high << 32 | awaited.packet.header().position);
+    }
+
+    wire::ModelTime latest_ = 0; // of those that are known to have come
+    wire::ModelTime rounds_time_ = 0;
+    std::uint32_t out_set_ = 0, in_set_ = 0; // ports
+    std::uint32_t round_ = kNoRound;
+    PortSequence out_, in_; // ports of this round that are still to be served
+    Port from_ = kNoPort;   // what is waited for
+    Tag tag_;
+};
 
 } // namespace
 
-Task<Status> barrier(Kernel& kernel, Tag tag) { return as_call(kernel, tag, meet(kernel, tag)); }
+Task<Status> barrier(Kernel& kernel, Tag tag) {
+    return as_call(kernel, tag, walk(kernel, tag, Meeting{tag}));
+}
 
 } // namespace mesh

@@ -41,16 +41,15 @@ bool Call::must_meet() const {
 
 Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective) {
     const Call call{kernel, tag};
-    if (call.status() != Status::ok)
-        co_return call.status();
-    if (call.must_meet()) {
-        const Status met = co_await pass(
-            kernel,
-            Gate{.label = call.label(), .up = true, .down = true, .packets = Gate::kAlways});
-        if (met == Status::no_memory)
-            co_return met;
-    } // else unreachable: nobody knows who has begun, and the living go on
-    const Status status = co_await collective;
+    Status status = call.status();
+    if (status == Status::ok && call.must_meet()) {
+        const Gate gate{.label = call.label(), .up = true, .down = true, .packets = Gate::kAlways};
+        status = co_await pass(kernel, gate);
+        if (status == Status::unreachable)
+            status = Status::ok; // nobody knows who has begun, and the living go on
+    }
+    if (status == Status::ok)
+        status = co_await collective;
     co_return status;
 }
 

@@ -98,79 +98,66 @@ std::uint32_t trees_from(const Kernel& kernel, const PersonalPlan& plan, Exchang
     return trees;
 }
 
-// What is missing of an exchange, node by node.
-struct Missing {
-    const Kernel& kernel;
-    const PersonalPlan& plan;
-    Exchange what;
-    std::span<std::byte> marks;
-
-    std::span<std::byte> of(std::uint32_t from) const {
-        const std::size_t packets = marks.size() / kernel.nodes();
-        return marks.subspan(from * packets, packets);
-    }
-    // The first packet of `from` that has not come; all packets if nothing is to come from there.
-    std::uint32_t first(std::uint32_t from) const {
-        const auto node = of(from);
-        const bool sends = what != Exchange::scatter || node_at(from) == plan.root;
-        std::uint32_t number = 0;
-        while (number < node.size() &&
-               (!sends || node_at(from) == kernel.id() || node[number] != std::byte{0}))
-            ++number;
-        return number;
-    }
-    void give_up(std::uint32_t from) const {
-        for (std::byte& mark : of(from))
-            mark = mark == std::byte{0} ? kGone : mark;
-    }
-    // The way of what comes over `tree`.
-    Path path(unsigned tree) const {
-        const Network network = kernel.network();
-        const unsigned first = tree_rules(network.topology).first_subtree(network, plan.tree);
-        return {.rule = plan.tree,
-                .subtree = static_cast<std::uint8_t>(first + tree),
-                .inward = what == Exchange::gather,
-                .to_all = what == Exchange::allgather};
-    }
-};
-
 } // namespace
 
-// When nothing has come for long, it looks for every node of which a packet is missing: whether a
-// copy of that can still come.
-Task<Status> wait_for_blocks(Kernel& kernel, PersonalPlan plan, Exchange what,
-                             std::span<std::byte> marks, Arrivals& arrivals) {
-    const auto over = [&arrivals] {
-        return arrivals.blocks + arrivals.gone >= arrivals.blocks_due || arrivals.given_up;
-    };
-    const CallLabel label = kernel.calls().label(plan.tag);
-    const Missing missing{kernel, plan, what, marks};
-    Watch watch{kernel};
-    while (!over()) {
-        const std::uint32_t seen = arrivals.copies;
-        watch.listen();
-        co_await kernel.wait_until([&arrivals, &watch, over, seen] {
-            return over() || arrivals.copies != seen || watch.over();
-        });
-        if (!watch.tired() || over())
-            continue;
-        for (std::uint32_t from = 0; from < kernel.nodes(); ++from) {
-            const std::uint32_t number = missing.first(from);
-            if (number == missing.of(from).size())
-                continue;
-            Status there = Status::unreachable;
-            for (std::uint32_t left = trees_from(kernel, plan, what, node_at(from), number);
-                 left != 0 && there == Status::unreachable; left &= left - 1) {
-                there = co_await look_for(kernel, node_at(from), missing.path(lowest_bit(left)),
-                                          label.match());
-            }
-            if (there == Status::ok || missing.first(from) != number)
-                continue;
-            missing.give_up(from);
-            ++arrivals.gone;
-        }
+BlockSearch::BlockSearch(Kernel& kernel, const PersonalPlan& plan, Exchange what,
+                         std::span<std::byte> marks, Arrivals& arrivals)
+    : Search(kernel, kernel.calls().label(plan.tag)),
+      plan_(plan),
+      what_(what),
+      marks_(marks),
+      arrivals_(arrivals) {}
+
+bool BlockSearch::is_over() const {
+    return arrivals_.blocks + arrivals_.gone >= arrivals_.blocks_due || arrivals_.given_up;
+}
+
+std::span<std::byte> BlockSearch::marks_of(std::uint32_t from) const {
+    const std::size_t packets = marks_.size() / kernel_.nodes();
+    return marks_.subspan(from * packets, packets);
+}
+
+// All packets if nothing is to come from there.
+std::uint32_t BlockSearch::first_missing(std::uint32_t from) const {
+    const auto node = marks_of(from);
+    const bool sends = what_ != Exchange::scatter || node_at(from) == plan_.root;
+    std::uint32_t number = 0;
+    while (number < node.size() &&
+           (!sends || node_at(from) == kernel_.id() || node[number] != std::byte{0}))
+        ++number;
+    return number;
+}
+
+bool BlockSearch::choose(bool first, Subject& subject) {
+    if (first)
+        from_ = trees_ = 0;
+    for (; trees_ == 0; ++from_) {
+        if (from_ == kernel_.nodes())
+            return false;
+        number_ = first_missing(from_);
+        if (number_ != marks_of(from_).size())
+            trees_ = trees_from(kernel_, plan_, what_, node_at(from_), number_);
     }
-    co_return arrivals.gone != 0 ? Status::unreachable : Status::ok;
+    const Network network = kernel_.network();
+    const unsigned tree = lowest_bit(trees_);
+    trees_ &= trees_ - 1;
+    subject = {node_at(from_ - 1),
+               {.rule = plan_.tree,
+                .subtree = static_cast<std::uint8_t>(
+                    tree_rules(network.topology).first_subtree(network, plan_.tree) + tree),
+                .inward = what_ == Exchange::gather,
+                .to_all = what_ == Exchange::allgather}};
+    return true;
+}
+
+void BlockSearch::found(Status there) {
+    if (there == Status::ok)
+        trees_ = 0;
+    else if (trees_ == 0 && first_missing(from_ - 1) == number_) {
+        for (std::byte& mark : marks_of(from_ - 1))
+            mark = mark == std::byte{0} ? kGone : mark;
+        ++arrivals_.gone;
+    }
 }
 
 Gate gather_gate(const Kernel& kernel, const PersonalPlan& plan) {
@@ -193,11 +180,12 @@ Task<Status> take_now(Kernel& kernel, PersonalPlan plan, std::span<std::byte> bl
     if (!kernel.spawn(collect(kernel, collector, kernel.calls().label(plan.tag), false),
                       collecting))
         co_return Status::no_memory;
-    Status status = co_await pass(kernel, gather_gate(kernel, plan));
+    const Gate gate = gather_gate(kernel, plan);
+    Status status = co_await pass(kernel, gate);
     if (status == Status::ok)
-        status = co_await wait_for_blocks(kernel, plan, Exchange::gather, marks, arrivals);
+        status = co_await BlockSearch{kernel, plan, Exchange::gather, marks, arrivals};
     arrivals.given_up = true;
-    const Status collected = co_await kernel.join(collecting);
+    const Status collected = co_await end_of(kernel, collecting);
     co_return worse(status, collected);
 }
 } // namespace

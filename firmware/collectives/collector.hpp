@@ -2,6 +2,7 @@
 // memory, the others to a comparison. Used where blocks are single packets.
 #pragma once
 
+#include "collectives/await.hpp"
 #include "collectives/personalised.hpp"
 
 #include <cstdint>
@@ -37,10 +38,35 @@ private:
 /// next call begins; `to_self`: into this node's own place (scatter).
 Process collect(Kernel& kernel, Collector collector, CallLabel label, bool to_self);
 
-/// Waits until all blocks are there. ok; unreachable: some cannot come any more (see
-/// Arrivals::gone); no_memory. `marks`: those of the collector.
-Task<Status> wait_for_blocks(Kernel& kernel, PersonalPlan plan, Exchange what,
-                             std::span<std::byte> marks, Arrivals& arrivals);
+/// `Status s = co_await BlockSearch{...}`: waits until all blocks are there. When nothing has come
+/// for long, it looks for every node of which a packet is missing: whether a copy of that can still
+/// come. ok; unreachable: some cannot come any more (see Arrivals::gone). `marks`: those of the
+/// collector.
+class BlockSearch final : public Search {
+public:
+    [[gnu::noinline]] BlockSearch(Kernel& kernel, const PersonalPlan& plan, Exchange what,
+                                  std::span<std::byte> marks, Arrivals& arrivals);
+    [[gnu::warn_unused_result]] Status await_resume() const {
+        return arrivals_.gone != 0 ? Status::unreachable : Status::ok;
+    }
+
+private:
+    bool is_over() const override;
+    std::uint32_t heard() const override { return arrivals_.copies; }
+    bool choose(bool first, Subject& subject) override;
+    void found(Status there) override;
+
+    std::span<std::byte> marks_of(std::uint32_t from) const;
+    std::uint32_t first_missing(std::uint32_t from) const;
+
+    const PersonalPlan& plan_;
+    Exchange what_;
+    std::span<std::byte> marks_;
+    Arrivals& arrivals_;
+    std::uint32_t from_ = 0;   // the node behind that which is looked for
+    std::uint32_t number_ = 0; // its first packet that has not come
+    std::uint32_t trees_ = 0;  // over which that may still come
+};
 
 /// Memory of an exchange by packets: blocks, a second set of them, tables.
 struct ExchangeMemory {

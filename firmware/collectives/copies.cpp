@@ -20,6 +20,20 @@ BroadcastPlan repeated(const BroadcastPlan& plan, unsigned copies) {
     return travelling;
 }
 
+// Sends packet `number` of the message as it travels.
+[[gnu::noinline]] Kernel::Posting send_copy(Kernel& kernel, const BroadcastPlan& travelling,
+                                            std::uint32_t number, unsigned copies,
+                                            const BroadcastPlan& plan,
+                                            std::span<const std::byte> buffer) {
+    const Cutting::Fragment fragment = travelling.cutting().at(number * plan.packet_bytes);
+    const std::uint32_t original = number / copies;
+    wire::PacketHeader header =
+        header_of(kernel, travelling, kernel.calls().label(plan.tag), fragment);
+    header.payload_bytes = static_cast<std::uint16_t>(plan.bytes_of(original));
+    header.unit_bytes = 0;
+    return kernel.post(header, bytes_in(buffer), original * plan.packet_bytes);
+}
+
 // Majority among the copies of one packet (Boyer and Moore): the payload that is kept, by checksum,
 // and how many more copies spoke for it than against it.
 struct Vote {
@@ -110,6 +124,52 @@ std::uint32_t first_missing(std::span<const std::byte> votes) {
     return number;
 }
 
+// Waits at a node until a copy of each packet has come. When nothing has come for long, it looks
+// for the root by the ways of the first packet of which none has.
+class CopySearch final : public Search {
+public:
+    CopySearch(Kernel& kernel, const BroadcastPlan& travelling, unsigned copies,
+               std::span<const std::byte> votes, const CopyReport& report)
+        : Search(kernel, kernel.calls().label(travelling.tag)),
+          travelling_(travelling),
+          copies_(copies),
+          votes_(votes),
+          report_(report) {}
+    [[gnu::warn_unused_result]] Status await_resume() const { return status_; }
+
+private:
+    bool is_over() const override {
+        return report_.complete_at != wire::kNever || status_ != Status::ok;
+    }
+    bool choose(bool first, Subject& subject) override {
+        if (first && is_over())
+            return false;
+        if (first) {
+            left_ = copies_;
+            number_ = first_missing(votes_);
+        }
+        if (left_ == 0)
+            return false;
+        const std::uint32_t copy = copies_ - left_--;
+        subject = {travelling_.root, path_of(kernel_, travelling_, number_ * copies_ + copy)};
+        return true;
+    }
+    void found(Status there) override {
+        if (there == Status::ok)
+            left_ = 0;
+        else if (left_ == 0 && !is_over() && first_missing(votes_) == number_)
+            status_ = there;
+    }
+
+    const BroadcastPlan& travelling_;
+    unsigned copies_;
+    std::span<const std::byte> votes_;
+    const CopyReport& report_;
+    Status status_ = Status::ok;
+    std::uint32_t number_ = 0; // the first packet that has not come
+    unsigned left_ = 0;        // copies of it that are still to be looked for
+};
+
 Task<Status> copies_now(Kernel& kernel, BroadcastPlan plan, unsigned copies,
                         std::span<std::byte> buffer, std::span<std::byte> votes,
                         CopyReport& report) {
@@ -125,44 +185,24 @@ Task<Status> copies_now(Kernel& kernel, BroadcastPlan plan, unsigned copies,
     CallRecord& record = *kernel.calls().find(plan.tag);
     const CallLabel label = kernel.calls().label(plan.tag);
     const Gate gate{plan.root, label, true, false, travelling.packets()};
-    if (kernel.id() == plan.root) {
-        const Status begun = co_await pass(kernel, gate);
-        if (begun == Status::no_memory)
-            co_return begun; // else nobody knows who has begun: the living get it
-        for (std::uint32_t number = 0; number < travelling.packets(); ++number) {
-            const Cutting::Fragment fragment = travelling.cutting().at(number * plan.packet_bytes);
-            const std::uint32_t original = number / copies;
-            wire::PacketHeader header = header_of(kernel, travelling, label, fragment);
-            header.payload_bytes = static_cast<std::uint16_t>(plan.bytes_of(original));
-            header.unit_bytes = 0;
-            co_await kernel.post(header, bytes_in(buffer), original * plan.packet_bytes);
-        }
-        co_return Status::ok;
+    const bool is_root = kernel.id() == plan.root;
+    if (!is_root) {
+        const Ballot ballot{plan, copies, buffer, votes, report};
+        if (!kernel.spawn(count_votes(kernel, ballot, label)))
+            co_return Status::no_memory;
+        record.lasting = true;
     }
-    const Ballot ballot{plan, copies, buffer, votes, report};
-    if (!kernel.spawn(count_votes(kernel, ballot, label)))
-        co_return Status::no_memory;
-    record.lasting = true;
     const Status begun = co_await pass(kernel, gate);
     if (begun == Status::no_memory)
-        co_return begun;
-    Watch watch{kernel};
-    while (report.complete_at == wire::kNever) {
-        watch.listen();
-        co_await kernel.wait_until(
-            [&report, &watch] { return report.complete_at != wire::kNever || watch.over(); });
-        if (!watch.tired() || report.complete_at != wire::kNever)
-            continue;
-        const std::uint32_t number = first_missing(votes);
-        Status there = Status::unreachable;
-        for (unsigned copy = 0; copy < copies && there == Status::unreachable; ++copy) {
-            const Path path = path_of(kernel, travelling, number * copies + copy);
-            there = co_await look_for(kernel, plan.root, path, label.match());
-        }
-        const bool came = report.complete_at != wire::kNever || first_missing(votes) != number;
-        if (there != Status::ok && !came)
-            co_return there;
+        co_return begun; // else nobody knows who has begun: the living get it
+    if (is_root) {
+        for (std::uint32_t number = 0; number < travelling.packets(); ++number)
+            co_await send_copy(kernel, travelling, number, copies, plan, buffer);
+        co_return Status::ok;
     }
+    const Status found = co_await CopySearch{kernel, travelling, copies, votes, report};
+    if (found != Status::ok)
+        co_return found;
     kernel.advance_clock(report.complete_at);
     co_return Status::ok;
 }

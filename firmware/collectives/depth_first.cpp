@@ -7,7 +7,7 @@
 #include "collectives/collector.hpp"
 #include "wire/bytes.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace mesh {
 
@@ -81,102 +81,141 @@ private:
     std::span<std::byte> table_;
 };
 
-Kernel::Posting send_step(Kernel& kernel, const PersonalPlan& plan, const Stride& step,
-                          const Cutting::Fragment& fragment, std::span<const std::byte> payload) {
-    wire::PacketHeader header{.subtree = static_cast<std::uint8_t>(step.subtree),
-                              .payload_bytes = static_cast<std::uint16_t>(payload.size()),
-                              .source = step.root,
-                              .destination = step.to,
-                              .tag = plan.tag,
-                              .call = kernel.calls().label(plan.tag).call};
-    Cutting{plan.block_bytes, plan.packet_bytes}.describe(fragment, header);
-    header.unit_bytes = 0;
-    return kernel.post(header, bytes_in(payload));
-}
+// Waits for the next packet of any neighbour. Unreachable if there is none and a neighbour is dead.
+class StrideSearch final : public Search {
+public:
+    StrideSearch(Kernel& kernel, CallLabel label) : Search(kernel, label) {}
+    [[gnu::warn_unused_result]] Status await_resume() const { return status_; }
 
-// The block to the next child; with no child left the acknowledgement, whose packet number is one
-// that no packet has.
-Task<Status> go_on(Kernel& kernel, const PersonalPlan& plan, Visits& visits, NodeId root,
-                   unsigned subtree, std::span<const std::byte> blocks) {
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    const Stride step{root, subtree, visits.next(root, subtree, kernel)};
-    if (!visits.has_more(root, subtree)) {
-        const Cutting::Fragment acknowledgement{cutting.packets(), 0, 0, true};
-        if (step.to != kNoNode)
-            co_await send_step(kernel, plan, step, acknowledgement, {});
-        co_return Status::ok;
+private:
+    bool is_over() const override { return status_ != Status::ok || kernel_.has(label_.match()); }
+    bool choose(bool first, Subject& subject) override {
+        port_ = first ? 0 : port_ + 1;
+        if (is_over() || port_ == kernel_.ports())
+            return false;
+        subject.node = kernel_.neighbor(port_at(port_));
+        return true;
     }
-    Visit visit = visits.get(root, subtree);
-    visit.served = (visit.served + 1u) & 0xFFu;
-    visits.put(root, subtree, visit);
-    for (std::uint32_t number = 0; number < cutting.packets(); ++number) {
-        const Cutting::Fragment fragment = cutting.at(number * plan.packet_bytes);
-        const auto payload = blocks.subspan(
-            std::size_t{index(root)} * plan.block_bytes + fragment.position, fragment.bytes);
-        co_await send_step(kernel, plan, step, fragment, payload);
+    void found(Status there) override {
+        if ((kernel_.dead_ports() & bit_of(port_at(port_))) != 0)
+            status_ = worse(status_, there);
     }
-    co_return Status::ok;
-}
 
-// The next packet of any neighbour; unreachable if there is none and a neighbour is dead, or if one
-// says that a visit cannot end.
-Task<Awaited> next_step(Kernel& kernel, Tag tag) {
-    const Match any = kernel.calls().label(tag).match();
-    Watch watch{kernel};
-    while (!kernel.has(any)) {
-        watch.listen();
-        co_await kernel.wait_until(
-            [&kernel, &watch, any] { return kernel.has(any) || watch.over(); });
-        if (!watch.tired())
-            continue;
-        for (unsigned port = 0; port < kernel.ports() && !kernel.has(any); ++port) {
-            const NodeId neighbor = kernel.neighbor(port_at(port));
-            const Status there = co_await look_for(kernel, neighbor, {}, any);
-            if (there != Status::ok && (kernel.dead_ports() & bit_of(port_at(port))) != 0)
-                co_return Awaited{there};
+    Status status_ = Status::ok;
+    unsigned port_ = 0; // of the neighbour that is looked for
+};
+
+// The visits at one node: what has come, and what it sends.
+class DepthFirst {
+public:
+    DepthFirst(const Kernel& kernel, const PersonalPlan& plan, const ExchangeMemory& memory,
+               Arrivals& arrivals)
+        : label_(kernel.calls().label(plan.tag)),
+          cutting_{plan.block_bytes, plan.packet_bytes},
+          blocks_(memory.blocks),
+          visits_(kernel, plan, memory),
+          collector_(
+              kernel.id(), cutting_, memory.blocks,
+              memory.tables.subspan(std::size_t{kernel.nodes()} * visits_.trees() * sizeof(Visit),
+                                    std::size_t{kernel.nodes()} * cutting_.packets()),
+              arrivals),
+          open_(kernel.nodes() * visits_.trees()) {}
+
+    bool finished() const { return open_ == 0; }
+    // Begins this node's own visits, one after the other; false: all have begun.
+    bool begin_next(const Kernel& kernel) {
+        if (begun_ == visits_.trees())
+            return false;
+        begin(kernel, kernel.id(), visits_.first() + begun_++);
+        return true;
+    }
+    void hear(Kernel& kernel, const Packet& packet) {
+        const NodeId root = packet.header().source;
+        const unsigned subtree = packet.header().subtree;
+        if (!visits_.knows(root, subtree))
+            return;
+        collector_.arrivals().last_at = kernel.now();
+        if (packet.header().message != cutting_.packets()) {
+            if (!collector_.take(root, root, packet))
+                return;
+            Visit visit = visits_.get(root, subtree);
+            visit.packets = (visit.packets + 1u) & 0xFF'FFFFu;
+            visits_.put(root, subtree, visit);
+            if (visit.packets != cutting_.packets())
+                return;
         }
+        if (!visits_.has_more(root, subtree))
+            --open_;
+        begin(kernel, root, subtree);
     }
-    co_return judged(kernel.take(any));
-}
+
+    // Packets are to be sent of the visit that has come last.
+    bool sends() const { return number_ != end_; }
+    Kernel::Posting send(Kernel& kernel) {
+        const Cutting::Fragment acknowledgement{number_, 0, 0, true};
+        const bool is_last = number_ == cutting_.packets();
+        const Cutting::Fragment fragment =
+            is_last ? acknowledgement : cutting_.at(number_ * cutting_.packet_bytes);
+        ++number_;
+        wire::PacketHeader header{.subtree = static_cast<std::uint8_t>(stride_.subtree),
+                                  .payload_bytes = fragment.bytes,
+                                  .source = stride_.root,
+                                  .destination = stride_.to,
+                                  .tag = label_.tag,
+                                  .call = label_.call};
+        cutting_.describe(fragment, header);
+        header.unit_bytes = 0;
+        return kernel.post(header, bytes_in(blocks_),
+                           index(stride_.root) * cutting_.total_bytes + fragment.position);
+    }
+
+private:
+    // The block to the next child; with no child left the acknowledgement, whose packet number is
+    // one that no packet has.
+    void begin(const Kernel& kernel, NodeId root, unsigned subtree) {
+        stride_ = {root, subtree, visits_.next(root, subtree, kernel)};
+        number_ = cutting_.packets();
+        end_ = number_ + (stride_.to == kNoNode ? 0 : 1);
+        if (!visits_.has_more(root, subtree))
+            return;
+        end_ = std::exchange(number_, 0u);
+        Visit visit = visits_.get(root, subtree);
+        visit.served = (visit.served + 1u) & 0xFFu;
+        visits_.put(root, subtree, visit);
+    }
+
+    CallLabel label_;
+    Cutting cutting_;
+    std::span<const std::byte> blocks_;
+    Visits visits_;
+    Collector collector_;
+    std::uint32_t open_; // visits that have not ended here
+    unsigned begun_ = 0; // of this node's own
+    Stride stride_{};
+    std::uint32_t number_ = 0, end_ = 0; // of packets
+};
 
 } // namespace
 
 Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
                                    const ExchangeMemory& memory, Arrivals& arrivals) {
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    Visits visits{kernel, plan, memory};
-    const std::size_t visits_bytes = std::size_t{kernel.nodes()} * visits.trees() * sizeof(Visit);
-    const auto marks =
-        memory.tables.subspan(visits_bytes, std::size_t{kernel.nodes()} * cutting.packets());
-    Collector collector{kernel.id(), cutting, memory.blocks, marks, arrivals};
+    const CallLabel label = kernel.calls().label(plan.tag);
+    DepthFirst visits{kernel, plan, memory, arrivals};
     Status status = Status::ok;
-    const unsigned end = visits.first() + visits.trees();
-    for (unsigned tree = visits.first(); tree < end && status == Status::ok; ++tree)
-        status = co_await go_on(kernel, plan, visits, kernel.id(), tree, memory.blocks);
-    std::uint32_t open = kernel.nodes() * visits.trees(); // visits that have not ended here
-    while (open != 0 && status == Status::ok) {
-        const Awaited step = co_await next_step(kernel, plan.tag);
-        status = step.status;
+    while (status == Status::ok) {
+        while (visits.sends())
+            co_await visits.send(kernel);
+        if (visits.begin_next(kernel))
+            continue;
+        if (visits.finished())
+            break;
+        status = co_await StrideSearch{kernel, label};
         if (status != Status::ok)
             break;
-        const Packet& packet = step.packet;
-        const NodeId root = packet.header().source;
-        const unsigned subtree = packet.header().subtree;
-        if (!visits.knows(root, subtree))
-            continue;
-        arrivals.last_at = kernel.now();
-        if (packet.header().message != cutting.packets()) {
-            if (!collector.take(root, root, packet))
-                continue;
-            Visit visit = visits.get(root, subtree);
-            visit.packets = (visit.packets + 1u) & 0xFF'FFFFu;
-            visits.put(root, subtree, visit);
-            if (visit.packets != cutting.packets())
-                continue;
-        }
-        if (!visits.has_more(root, subtree))
-            --open;
-        status = co_await go_on(kernel, plan, visits, root, subtree, memory.blocks);
+        const Awaited step = judged(kernel.take(label.match()));
+        status = step.status; // unreachable: a visit of that neighbour's cannot end
+        if (status == Status::ok)
+            visits.hear(kernel, step.packet);
     }
     // A visit that cannot end holds up all that come after it: nobody gets everything any more.
     for (unsigned port = 0; status == Status::unreachable && port < kernel.ports(); ++port) {
@@ -184,7 +223,7 @@ Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
                                         .tag = plan.tag,
                                         .flags =
                                             wire::packet_flag::kVoid | wire::packet_flag::kTimeless,
-                                        .call = kernel.calls().label(plan.tag).call};
+                                        .call = label.call};
         co_await kernel.post(header);
     }
     co_return status;

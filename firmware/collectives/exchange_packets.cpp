@@ -14,7 +14,7 @@ namespace {
 
 using Choice = PathChoice<NetworkPaths>;
 
-bool possible(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
+[[gnu::noinline]] bool possible(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
     const Network network = kernel.network();
     const unsigned trees =
         tree_rules(network.topology).subtree_count(network, plan.tree); // 0: no such tree
@@ -136,8 +136,8 @@ Process exchange_in_rounds(Kernel& kernel, Sender sender) {
 }
 
 // The process that sends what this node has to send.
-Process sending(Kernel& kernel, const PersonalPlan& plan, Exchange what,
-                std::span<const std::byte> blocks) {
+[[gnu::noinline]] Process sending(Kernel& kernel, const PersonalPlan& plan, Exchange what,
+                                  std::span<const std::byte> blocks) {
     const Sender sender{kernel, plan, what, blocks};
     if (what == Exchange::alltoall && plan.schedule == Schedule::necklace)
         return exchange_in_rounds(kernel, sender);
@@ -187,25 +187,28 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
     arrivals.blocks_due = blocks_due(kernel, plan, what);
     arrivals.copies_due = arrivals.blocks_due * cutting.packets() * plan.copies;
     CallRecord& record = *kernel.calls().find(plan.tag);
-    if (plan.schedule == Schedule::dfs_ack) {
-        Status status = co_await pass(kernel, gate);
-        if (status != Status::no_memory)
-            status = co_await allgather_depth_first(kernel, plan, parts, arrivals);
-        record.meet();
-        co_return status;
-    }
     const bool swap = what == Exchange::alltoall; // what comes must not meet what has not left
     const auto places = swap ? parts.second : parts.blocks;
     const auto marks = parts.tables.first(std::size_t{kernel.nodes()} * cutting.packets());
-    const Collector collector{kernel.id(), cutting, places, marks, arrivals};
-    Process collecting = collect(kernel, collector, gate.label, what == Exchange::scatter);
     ProcessId receiver, sender;
-    const bool collects = leaves_a_process(plan) ? kernel.spawn(std::move(collecting))
-                                                 : kernel.spawn(std::move(collecting), receiver);
-    if (!collects)
-        co_return Status::no_memory;
-    record.lasting = leaves_a_process(plan);
+    const bool in_turn = plan.schedule == Schedule::dfs_ack; // takes what comes by itself
+    if (!in_turn) {
+        const Collector collector{kernel.id(), cutting, places, marks, arrivals};
+        Process collecting = collect(kernel, collector, gate.label, what == Exchange::scatter);
+        const bool collects = leaves_a_process(plan)
+                                  ? kernel.spawn(std::move(collecting))
+                                  : kernel.spawn(std::move(collecting), receiver);
+        if (!collects)
+            co_return Status::no_memory;
+        record.lasting = leaves_a_process(plan);
+    }
     Status sent = co_await pass(kernel, gate);
+    if (in_turn) {
+        if (sent != Status::no_memory)
+            sent = co_await allgather_depth_first(kernel, plan, parts, arrivals);
+        record.meet();
+        co_return sent;
+    }
     if (!rooted) // everybody has something of everybody in the end
         record.meet();
     if (sent == Status::unreachable)
@@ -214,11 +217,11 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
         !kernel.spawn(sending(kernel, plan, what, parts.blocks), sender))
         sent = Status::no_memory;
     if (sent == Status::ok)
-        sent = co_await kernel.join(sender);
+        sent = co_await end_of(kernel, sender);
     arrivals.given_up = sent != Status::ok;
-    Status received = co_await wait_for_blocks(kernel, plan, what, marks, arrivals);
+    Status received = co_await BlockSearch{kernel, plan, what, marks, arrivals};
     arrivals.given_up = arrivals.given_up || (received != Status::ok && !leaves_a_process(plan));
-    received = worse(received, co_await kernel.join(receiver));
+    received = worse(received, co_await end_of(kernel, receiver));
     if (sent != Status::ok || received != Status::ok)
         co_return worse(sent, received);
     kernel.advance_clock(arrivals.last_at);

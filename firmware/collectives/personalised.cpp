@@ -7,6 +7,8 @@
 #include "wire/bytes.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace mesh {
 
@@ -53,31 +55,80 @@ Gate scatter_gate(const Kernel& kernel, const PersonalPlan& plan) {
     return {plan.root, kernel.calls().label(plan.tag), true, false, cutting.fragments()};
 }
 
-// Packet k of all blocks in one pass over the destinations, then the next one.
-Task<Status> scatter_now(Kernel& kernel, PersonalPlan plan, ByteSource source) {
+// What a node sends of a scatter, or of a gather (`inward`), fragment by fragment: packet k of all
+// blocks in one pass over the destinations, then the next one.
+class Outgoings {
+public:
+    Outgoings(const Kernel& kernel, const PersonalPlan& plan, bool inward)
+        : cube_(cube_of(kernel)),
+          plan_(plan),
+          parcel_{kernel.calls().label(plan.tag), plan.root, 0, 0,
+                  index(kernel.id()) * plan.block_bytes} {
+        if (inward)
+            parcel_.flags = wire::packet_flag::kInward;
+    }
+
+    // Chooses the next one; false: all have left.
+    bool next() {
+        position_ += fragment_.bytes;
+        if (position_ >= end_) {
+            while (!next_block())
+                if (!begin_pass())
+                    return false;
+            position_ = passes_ * plan_.packet_bytes - plan_.packet_bytes;
+            end_ = position_ + cutting().bytes_of(passes_ - 1);
+        }
+        fragment_ = cutting().at(position_);
+        return true;
+    }
+    Kernel::Posting send(Kernel& kernel, ByteSource source) const {
+        return send_fragment(kernel, plan_, parcel_, fragment_, source);
+    }
+
+private:
+    bool inward() const { return parcel_.flags != 0; }
+    Cutting cutting() const { return {plan_.block_bytes, plan_.packet_bytes}; }
+    bool begin_pass() {
+        if (passes_ == cutting().packets())
+            return false;
+        ++passes_;
+        own_ = inward();
+        if (!own_)
+            order_.emplace(cube_, plan_.tree, plan_.schedule);
+        return true;
+    }
+    bool next_block() {
+        if (!order_)
+            return std::exchange(own_, false);
+        const std::uint32_t to = order_->next();
+        parcel_.to = node_at(to ^ index(plan_.root));
+        parcel_.in_source = index(parcel_.to) * plan_.block_bytes;
+        return to != 0;
+    }
+
+    Hypercube cube_;
+    const PersonalPlan& plan_;
+    Parcel parcel_;
+    Cutting::Fragment fragment_{};
+    std::optional<ScatterOrder<LinkedTrees>> order_; // of this pass
+    bool own_ = false;                               // the node's own block is still to be sent
+    std::uint32_t passes_ = 0;
+    std::uint32_t position_ = 0, end_ = 0; // in the packet of this pass
+};
+
+// Packets of a gather of different nodes share the links towards the root, so none may have parts.
+Task<Status> send_now(Kernel& kernel, PersonalPlan plan, ByteSource source, bool inward) {
     plan = of_packets(plan);
-    if (!possible_by_packets(kernel, plan))
+    if (!possible_by_packets(kernel, plan) ||
+        (inward && plan.packet_bytes > wire::kPayloadBytesMax))
         co_return Status::bad_argument;
-    const Gate gate = scatter_gate(kernel, plan);
+    const Gate gate = inward ? gather_gate(kernel, plan) : scatter_gate(kernel, plan);
     const Status opened = co_await pass(kernel, gate);
     if (opened != Status::ok)
         co_return opened;
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    for (std::uint32_t number = 0; number < cutting.packets(); ++number) {
-        ScatterOrder<LinkedTrees> order{cube_of(kernel), plan.tree, plan.schedule};
-        const std::uint32_t begin = number * plan.packet_bytes;
-        const std::uint32_t end = begin + cutting.bytes_of(number);
-        for (std::uint32_t c = order.next(); c != 0; c = order.next()) {
-            const NodeId to = node_at(c ^ index(plan.root));
-            const Parcel parcel{gate.label, to, 0, 0, index(to) * plan.block_bytes};
-            std::uint32_t position = begin;
-            do {
-                const Cutting::Fragment fragment = cutting.at(position);
-                co_await send_fragment(kernel, plan, parcel, fragment, source);
-                position += fragment.bytes;
-            } while (position < end);
-        }
-    }
+    Outgoings outgoings{kernel, plan, inward};
+    while (outgoings.next())
+        co_await outgoings.send(kernel, source);
     co_return Status::ok;
 }
 
@@ -107,31 +158,10 @@ Task<Status> take_block(Kernel& kernel, PersonalPlan plan, std::span<std::byte> 
     co_return status;
 }
 
-// Packets of different nodes share the links towards the root, so none may have parts.
-Task<Status> gather_now(Kernel& kernel, PersonalPlan plan, ByteSource source) {
-    plan = of_packets(plan);
-    if (!possible_by_packets(kernel, plan) || plan.packet_bytes > wire::kPayloadBytesMax)
-        co_return Status::bad_argument;
-    const Gate gate = gather_gate(kernel, plan);
-    const Status opened = co_await pass(kernel, gate);
-    if (opened != Status::ok)
-        co_return opened;
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    const Parcel parcel{gate.label, plan.root, 0, wire::packet_flag::kInward,
-                        index(kernel.id()) * plan.block_bytes};
-    std::uint32_t position = 0;
-    do {
-        const Cutting::Fragment fragment = cutting.at(position);
-        co_await send_fragment(kernel, plan, parcel, fragment, source);
-        position += fragment.bytes;
-    } while (position < plan.block_bytes);
-    co_return Status::ok;
-}
-
 } // namespace
 
 Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
-    return as_call(kernel, plan.tag, scatter_now(kernel, plan, source));
+    return as_call(kernel, plan.tag, send_now(kernel, plan, source, false));
 }
 
 Task<Status> take_scattered(Kernel& kernel, const PersonalPlan& plan, std::span<std::byte> block) {
@@ -139,7 +169,7 @@ Task<Status> take_scattered(Kernel& kernel, const PersonalPlan& plan, std::span<
 }
 
 Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
-    return as_call(kernel, plan.tag, gather_now(kernel, plan, source));
+    return as_call(kernel, plan.tag, send_now(kernel, plan, source, true));
 }
 
 // In cycles -----------------------------------------------------------------------------------
@@ -338,36 +368,6 @@ Status judged(const Received& received, std::size_t bundle_bytes) {
     return Status::bad_argument;
 }
 
-// All nodes receive over their ports in the same order as they send, so nobody waits in a circle.
-// The sender works with what the caller has: it is waited for whatever has failed. Without room for
-// one this node says first that its bundles are void: all others take them while they send.
-Task<Status> do_cycle(Kernel& kernel, const PersonalPlan& plan, const CycleWork& work,
-                      bool nothing) {
-    const CallLabel label = kernel.calls().label(plan.tag);
-    ProcessId sender;
-    Status status = Status::ok;
-    if (!kernel.spawn(send_bundles(kernel, plan, work, nothing), sender))
-        status = Status::no_memory;
-    const bool spawned = status == Status::ok;
-    const SendOptions is_void{.tag = label.tag, .is_void = true, .call = label.call};
-    for (unsigned port = 0; !spawned && port < kernel.ports(); ++port)
-        if (!work.outgoing(port).empty())
-            status = worse(status, co_await send(kernel, kernel.neighbor(port_at(port)), is_void,
-                                                 std::span<const std::byte>{}));
-    for (unsigned port = 0; port < kernel.ports(); ++port) {
-        const std::span<std::byte> bundle = work.incoming(port);
-        if (bundle.empty())
-            continue;
-        const NodeId from = kernel.neighbor(port_at(port));
-        const Received received = co_await receive(kernel, bundle, label, from);
-        status = worse(status, judged(received, bundle.size()));
-    }
-    Status sent = Status::ok;
-    if (spawned)
-        sent = co_await kernel.join(sender);
-    co_return worse(status, sent);
-}
-
 // Model time of a bundle on a link.
 wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std::uint32_t bytes) {
     if (bytes == 0)
@@ -379,6 +379,9 @@ wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std:
            (rest != 0 ? kernel.link_time(rest) : 0);
 }
 
+// All nodes receive over their ports in the same order as they send, so nobody waits in a circle.
+// The sender works with what is here: it is waited for whatever has failed. Without room for one
+// this node says first that its bundles are void: all others take them while they send.
 Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what,
                                 std::span<std::byte> memory) {
     plan = with_names(plan, usual_tree(Topology::cube),
@@ -388,6 +391,8 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
     if (memory.size() < exchange_bytes(kernel.nodes(), plan.block_bytes))
         co_return Status::no_memory;
     CycleWork work{kernel, plan, what, memory};
+    const CallLabel label = kernel.calls().label(plan.tag);
+    const SendOptions is_void{.tag = label.tag, .is_void = true, .call = label.call};
     // Under half a pair that exchanges takes the link once each way.
     const bool twice = plan.ports == PortModel::half &&
                        (what == Exchange::allgather || what == Exchange::alltoall);
@@ -397,8 +402,29 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
         work.prepare(cycle);
         if (!work.idle()) {
             kernel.advance_clock(begin);
-            const Status moved = co_await do_cycle(kernel, plan, work, status != Status::ok);
-            status = worse(status, moved);
+            ProcessId sender;
+            const bool spawned =
+                kernel.spawn(send_bundles(kernel, plan, work, status != Status::ok), sender);
+            if (!spawned)
+                status = worse(status, Status::no_memory);
+            for (unsigned port = 0; !spawned && port < kernel.ports(); ++port) {
+                if (work.outgoing(port).empty())
+                    continue;
+                const Status sent = co_await send(kernel, kernel.neighbor(port_at(port)), is_void,
+                                                  std::span<const std::byte>{});
+                status = worse(status, sent);
+            }
+            for (unsigned port = 0; port < kernel.ports(); ++port) {
+                const std::span<std::byte> bundle = work.incoming(port);
+                if (bundle.empty())
+                    continue;
+                const Received received =
+                    co_await receive(kernel, bundle, label, kernel.neighbor(port_at(port)));
+                status = worse(status, judged(received, bundle.size()));
+            }
+            // of none: ok
+            const Status sent = co_await end_of(kernel, sender);
+            status = worse(status, sent);
             if (status == Status::ok)
                 work.unpack(cycle);
         }

@@ -1,74 +1,21 @@
 #include "collectives/reduction.hpp"
 
 #include "collectives/agreement.hpp"
-#include "collectives/await.hpp"
 #include "collectives/call.hpp"
+#include "collectives/pieces.hpp"
 #include "core/cube/timetable.hpp"
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 
 namespace mesh {
 
 namespace {
 
-// Pieces and packets ------------------------------------------------------------------------------
-
-/// What a packet of a collective says, in the header's field for the number of a message, which
-/// single packets do not need. It need not name the subtree: no two use a link in one direction.
-/// Piece p of the result is kResult + p.
-constexpr std::uint32_t kOperand = 0, kAsk = 1, kResult = 2;
-
-/// The message cut into pieces of whole elements; none of a Combiner that cannot be.
-constexpr BroadcastPlan cut(std::uint32_t total_bytes, std::uint16_t packet_bytes,
-                            const Combiner& combiner) {
-    if (combiner.combine == nullptr || combiner.element_bytes == 0 ||
-        packet_bytes > wire::kPayloadBytesMax || total_bytes % combiner.element_bytes != 0)
-        return {.packet_bytes = 0};
-    const std::size_t piece = packet_bytes - packet_bytes % combiner.element_bytes;
-    return {.total_bytes = total_bytes, .packet_bytes = static_cast<std::uint16_t>(piece)};
-}
-
-std::span<std::byte> piece_of(std::span<std::byte> buffer, const BroadcastPlan& pieces,
-                              std::uint32_t number) {
-    return buffer.subspan(number * pieces.packet_bytes, pieces.bytes_of(number));
-}
-
-void copy(std::span<const std::byte> from, std::span<std::byte> to) {
-    std::copy(from.begin(), from.end(), to.begin());
-}
-
-/// `co_await post_across(...)`: sends `payload` across `port` to the neighbour; `flags`: see
-/// wire::packet_flag.
-auto post_across(Kernel& kernel, Port port, CallLabel label, std::uint32_t says, std::uint8_t flags,
-                 std::span<const std::byte> payload = {}) {
-    const wire::PacketHeader header{.payload_bytes = static_cast<std::uint16_t>(payload.size()),
-                                    .destination = kernel.neighbor(port),
-                                    .tag = label.tag,
-                                    .flags = flags,
-                                    .message = says,
-                                    .call = label.call};
-    return kernel.post(header, bytes_in(payload));
-}
-
-/// `judged(co_await from_across(...))`: the neighbour's next packet that says this.
-PacketAwait from_across(Kernel& kernel, Port port, CallLabel label, std::uint32_t says) {
-    return await_packet(kernel, kernel.neighbor(port), label.match(says));
-}
-
-/// `co_await ask(...)`: asks the neighbour across `port` for an operand.
-auto ask(Kernel& kernel, CallLabel label, Port port) {
-    return post_across(kernel, port, label, kAsk, wire::packet_flag::kTimeless);
-}
-
-/// `co_await say_void(...)`: this node has missed something; whoever waits for an operand or a
-/// question of it across `port` is told so, once. What it says then is void.
-auto say_void(Kernel& kernel, CallLabel label, Port port, std::uint32_t says) {
-    return post_across(kernel, port, label, says,
-                       wire::packet_flag::kVoid | wire::packet_flag::kTimeless);
-}
+/// Of a packet that says that this node has missed something: whoever waits for an operand or a
+/// question of it is told so, once. What it says then is void.
+constexpr std::uint8_t kMissed = wire::packet_flag::kVoid | wire::packet_flag::kTimeless;
 
 // A reduction under way ---------------------------------------------------------------------------
 
@@ -121,8 +68,7 @@ Place place_in(const Kernel& kernel, const BroadcastPlan& plan, unsigned subtree
 }
 
 /// Combines the operand that a neighbour has sent into ours.
-Status combine(const Reduction& job, std::uint32_t number, Packet&& operand) {
-    const Awaited theirs = judged(std::move(operand));
+Status combine(const Reduction& job, std::uint32_t number, const Awaited& theirs) {
     if (theirs.status != Status::ok)
         return theirs.status;
     const auto piece = job.piece(number);
@@ -132,93 +78,21 @@ Status combine(const Reduction& job, std::uint32_t number, Packet&& operand) {
     return Status::ok;
 }
 
-/// Sends our operand to the neighbour, when it asks.
-Task<Status> give(Kernel& kernel, const Reduction& job, Port port, std::uint32_t number) {
-    const Awaited asks = judged(co_await from_across(kernel, port, job.label, kAsk));
-    if (asks.status != Status::ok)
-        co_return asks.status;
-    co_await post_across(kernel, port, job.label, kOperand, 0, job.piece(number));
-    if (kernel.job().ports == PortModel::half) // asks for nothing before this has left
-        kernel.advance_clock(kernel.now() + kernel.link_time(job.pieces.bytes_of(number)));
-    co_return Status::ok;
-}
-
-/// `co_await publish(...)`: the root has a piece of the result; void if something was missed. Where
-/// results are a broadcast behind it all, the only packet of that, and void.
-auto publish(Kernel& kernel, const Reduction& job, std::uint32_t number) {
-    const auto piece = job.piece(number);
-    wire::PacketHeader header{.rule = job.pieces.tree,
-                              .subtree = path_of(kernel, job.pieces, number).subtree,
-                              .source = job.pieces.root,
-                              .tag = job.label.tag,
-                              .message = job.publishes ? kResult + number : 0,
-                              .call = job.label_of_results().call};
-    if (job.status == Status::ok)
-        header.payload_bytes = static_cast<std::uint16_t>(piece.size());
-    else
-        header.flags = wire::packet_flag::kVoid;
-    return kernel.post(header, bytes_in(piece));
-}
-
-/// How the pieces of one subtree climb. Children that cannot be in each other's way are asked one
-/// piece ahead: a question cannot overtake what went before it on its cable. On the UHC it goes
-/// round by three links, each with operands before it: three ahead, and in turn would be slow.
-struct Climb {
-    Place place;
-    bool in_turn;        // no child is asked before the one before it has answered
-    std::uint32_t ahead; // else: asked for pieces up to so many after this one
-
-    Climb(const Kernel& kernel, const Reduction& job, unsigned subtree)
-        : place(place_in(kernel, job.pieces, subtree)) {
-        const PortModel ports = kernel.job().ports;
-        const bool detour = kernel.network().topology == Topology::uhc;
-        in_turn = !detour &&
-                  (ports == PortModel::half || (ports == PortModel::duplex && place.count > 1));
-        ahead = job.processes * (detour ? 3 : 1);
-    }
-};
-
-/// All pieces of one subtree, one after the other. When one will not come, its neighbours there
-/// must not wait, nor those who wait for results, one of each of their subtrees.
-Process climb_subtree(Kernel& kernel, Reduction& job, unsigned subtree) {
-    const Climb climb{kernel, job, subtree};
-    const Place& place = climb.place;
-    const CallLabel label = job.label;
-    const std::uint32_t end = job.pieces.packets();
-    std::uint32_t asked_for = subtree;
-    std::uint32_t number = subtree;
-    for (; number < end && job.status == Status::ok; number += job.processes) {
-        for (; !climb.in_turn && asked_for < end && asked_for <= number + climb.ahead;
-             asked_for += job.processes)
-            for (const Port child : place.children())
-                co_await ask(kernel, label, child);
-        Status status = Status::ok;
-        for (unsigned child = 0; child < place.count && status == Status::ok; ++child) {
-            const Port port = place.ports[child];
-            if (climb.in_turn)
-                co_await ask(kernel, label, port);
-            status = combine(job, number, co_await from_across(kernel, port, label, kOperand));
-        }
-        if (status == Status::ok && place.parent != kNoPort)
-            status = co_await give(kernel, job, place.parent, number);
-        else if (status == Status::ok && job.publishes)
-            co_await publish(kernel, job, number);
-        job.fail(status);
-        if (status != Status::ok)
-            break; // else this piece is through, and the next one will not be
-    }
-    if (job.status == Status::ok)
-        co_return Status::ok;
-    if (place.parent != kNoPort)
-        co_await say_void(kernel, label, place.parent, kOperand);
-    for (const Port child : place.children())
-        co_await say_void(kernel, label, child, kAsk);
-    const std::uint32_t last = job.publishes ? end : 1;
-    unsigned trees = (job.subtrees + job.processes - 1) / job.processes;
-    if ((place.parent == kNoPort && job.publishes) || job.warns(place.parent))
-        for (; trees != 0 && number < last; --trees, number += job.processes)
-            co_await publish(kernel, job, number);
-    co_return job.status;
+/// The root has a piece of the result; void if something was missed. Where results are a broadcast
+/// behind it all, the only packet of that, and void.
+void publish(Step& step, const Kernel& kernel, const Reduction& job, std::uint32_t number) {
+    const bool nothing = job.status != Status::ok;
+    std::span<const std::byte> piece;
+    if (!nothing)
+        piece = job.piece(number);
+    step.send({.rule = job.pieces.tree,
+               .subtree = path_of(kernel, job.pieces, number).subtree,
+               .source = job.pieces.root,
+               .tag = job.label.tag,
+               .flags = nothing ? wire::packet_flag::kVoid : std::uint8_t{0},
+               .message = job.publishes ? kResult + number : 0,
+               .call = job.label_of_results().call},
+              piece);
 }
 
 // msbt with one port ------------------------------------------------------------------------------
@@ -241,74 +115,242 @@ std::uint32_t packet_of_step(Hypercube cube, Relative place, Port port, std::uin
 
 /// What a node does in one step: the packet `ours` goes across `port`, `theirs` comes. In which
 /// order it asks, takes and gives: under half the side with the bit clear gives first.
-struct Step {
-    Port port;
-    std::uint32_t ours, theirs;
-    std::string_view order;
+struct Swap {
+    Port port = kNoPort;
+    std::uint32_t ours = kNoPacket, theirs = kNoPacket;
+    const char* order = "";
 };
 
-Step step_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t number) {
+Swap swap_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t number) {
     const Hypercube cube{kernel.network().dim};
     const Port port = port_at(number % cube.dim);
     const Relative place = relative_address(kernel.id(), plan.root);
     const Relative peer = relative_address(cube.neighbor(kernel.id(), port), plan.root);
-    std::string_view order = "agt";
+    const char* order = "agt";
     if (kernel.job().ports == PortModel::half)
         order = index(place) < index(peer) ? "gat" : "atg";
     return {port, packet_of_step(cube, peer, port, number, plan.packets()),
             packet_of_step(cube, place, port, number, plan.packets()), order};
 }
 
-/// All pieces of all subtrees: the steps of the broadcast from the last to the first. In each of
-/// them every node exchanges with its neighbour across the same dimension.
-Process climb_by_steps(Kernel& kernel, Reduction& job) {
-    const std::uint32_t steps = job.pieces.packets() + kernel.network().dim;
-    for (std::uint32_t number = steps; number-- > 0;) {
-        const Step step = step_of(kernel, job.pieces, number);
-        for (unsigned turn = 0; turn < step.order.size() && job.status == Status::ok; ++turn) {
-            const char what = step.order[turn];
-            if (what == 'g' && step.ours != kNoPacket)
-                job.fail(co_await give(kernel, job, step.port, step.ours));
-            else if (what == 'a' && step.theirs != kNoPacket)
-                co_await ask(kernel, job.label, step.port);
-            else if (what == 't' && step.theirs != kNoPacket)
-                job.fail(combine(job, step.theirs,
-                                 co_await from_across(kernel, step.port, job.label, kOperand)));
+// Climbing ----------------------------------------------------------------------------------------
+
+/// All pieces of one subtree, one after the other; or of all subtrees by the steps of the broadcast
+/// from the last to the first, in each of which every node exchanges with its neighbour across the
+/// same dimension. When a piece will not come, the neighbours must not wait, nor those who wait for
+/// results, one of each of their subtrees.
+///
+/// Children that cannot be in each other's way are asked one piece ahead: a question cannot
+/// overtake what went before it on its cable. On the UHC it goes round by three links, each with
+/// operands before it: three ahead, and in turn would be slow.
+class Climb {
+public:
+    Climb(const Kernel& kernel, Reduction& job, unsigned subtree)
+        : job_(&job),
+          number_(subtree),
+          asked_for_(subtree) {
+        if (job.by_steps) {
+            number_ = job.pieces.packets() + kernel.network().dim;
+            place_.parent = kernel.id() == job.pieces.root ? kNoPort : port_at(0);
+            return;
         }
+        place_ = place_in(kernel, job.pieces, subtree);
+        const PortModel ports = kernel.job().ports;
+        const bool detour = kernel.network().topology == Topology::uhc;
+        in_turn_ = !detour &&
+                   (ports == PortModel::half || (ports == PortModel::duplex && place_.count > 1));
+        ahead_ = job.processes * (detour ? 3 : 1);
     }
-    for (unsigned port = 0; job.status != Status::ok && port < kernel.ports(); ++port) {
-        co_await say_void(kernel, job.label, port_at(port), kAsk);
-        co_await say_void(kernel, job.label, port_at(port), kOperand);
+
+    bool next(Kernel& kernel, Step& step) {
+        if (goes_on(kernel, step))
+            return true;
+        act_ = job_->by_steps ? act_of_swap(kernel) : act_of_subtree();
+        if (act_ == Act::none && job_->status != Status::ok)
+            act_ = act_of_warning(kernel);
+        switch (act_) {
+        case Act::none: step.fail(job_->status); return false;
+        case Act::ask: ask(step, port_); return true;
+        case Act::take: step.take_across(port_, kOperand); return true;
+        case Act::give: step.take_across(port_, kAsk); return true;
+        case Act::publish: publish(step, kernel, *job_, piece_); return true;
+        case Act::given: // it follows `give`
+        case Act::warn: step.tell(port_, piece_, kMissed); return true;
+        }
+        return true;
     }
-    if (job.warns(kernel.id() == job.pieces.root ? kNoPort : port_at(0)))
-        co_await publish(kernel, job, 0);
-    co_return job.status;
-}
+
+private:
+    /// `give`: our operand to the neighbour, when it asks. `warn`: `piece_` is what we say.
+    enum class Act : std::uint8_t { none, ask, take, give, given, publish, warn };
+
+    /// Ends what was begun. True if there is a second step to it.
+    bool goes_on(Kernel& kernel, Step& step) {
+        if (act_ == Act::take) {
+            status_ = combine(*job_, piece_, step.taken());
+        } else if (act_ == Act::give) {
+            status_ = step.taken().status;
+            if (status_ == Status::ok) {
+                act_ = Act::given;
+                step.tell(port_, kOperand, 0, job_->piece(piece_));
+                return true;
+            }
+        } else if (act_ == Act::given && kernel.job().ports == PortModel::half) {
+            // asks for nothing before this has left
+            kernel.advance_clock(kernel.now() + kernel.link_time(job_->pieces.bytes_of(piece_)));
+        }
+        job_->fail(status_);
+        return false;
+    }
+
+    /// The next act for the piece that is under way, or for the next one if nothing is missed.
+    Act act_of_subtree() {
+        const std::uint32_t end = job_->pieces.packets();
+        while (status_ == Status::ok && number_ < end) {
+            if (!in_piece_ && job_->status != Status::ok)
+                break;
+            in_piece_ = true;
+            piece_ = number_;
+            if (!in_turn_ && turn_ == 0 && asked_for_ < end && asked_for_ <= number_ + ahead_) {
+                if (asked_ < place_.count) {
+                    port_ = place_.ports[asked_++];
+                    return Act::ask;
+                }
+                asked_ = 0;
+                asked_for_ += job_->processes;
+                continue;
+            }
+            const unsigned turn = turn_++;
+            if (turn / 2 < place_.count) { // asks a child, then takes what that gives
+                port_ = place_.ports[turn / 2];
+                if (turn % 2 != 0)
+                    return Act::take;
+                if (in_turn_)
+                    return Act::ask;
+            } else if (turn % 2 == 0) {
+                port_ = place_.parent;
+                if (port_ != kNoPort)
+                    return Act::give;
+                if (job_->publishes)
+                    return Act::publish;
+            } else {
+                in_piece_ = false;
+                turn_ = 0;
+                number_ += job_->processes;
+            }
+        }
+        return Act::none;
+    }
+
+    /// The same by steps.
+    Act act_of_swap(const Kernel& kernel) {
+        while (status_ == Status::ok) {
+            if (*swap_.order == 0) {
+                if (number_ == 0 || job_->status != Status::ok)
+                    break;
+                swap_ = swap_of(kernel, job_->pieces, --number_);
+            }
+            const char what = *swap_.order++;
+            port_ = swap_.port;
+            piece_ = what == 'g' ? swap_.ours : swap_.theirs;
+            if (piece_ == kNoPacket)
+                continue;
+            if (what == 'g')
+                return Act::give;
+            return what == 'a' ? Act::ask : Act::take;
+        }
+        return Act::none;
+    }
+
+    /// Tells the neighbours, then those who wait for results.
+    Act act_of_warning(const Kernel& kernel) {
+        const bool by_steps = job_->by_steps;
+        while (warned_ < (by_steps ? 2 * kernel.ports() : place_.count + 1)) {
+            const unsigned number = warned_++;
+            bool asked = number == 0; // by the neighbour: it waits for an operand
+            port_ = asked ? place_.parent : place_.ports[number - 1];
+            if (by_steps) {
+                number_ = 0;
+                asked = number % 2 != 0;
+                port_ = port_at(number / 2);
+            }
+            piece_ = asked ? kOperand : kAsk;
+            if (port_ != kNoPort)
+                return Act::warn;
+        }
+        const Port parent = place_.parent;
+        const std::uint32_t last = job_->publishes ? job_->pieces.packets() : 1;
+        const unsigned trees = (job_->subtrees + job_->processes - 1) / job_->processes;
+        if (published_ == trees || number_ >= last ||
+            !((parent == kNoPort && job_->publishes) || job_->warns(parent)))
+            return Act::none;
+        ++published_;
+        piece_ = number_;
+        number_ += job_->processes;
+        return Act::publish;
+    }
+
+    Reduction* job_;
+    Status status_ = Status::ok; // of the piece under way
+    Act act_ = Act::none;
+    Port port_ = kNoPort;
+    bool in_piece_ = false;
+    bool in_turn_ = false;    // no child is asked before the one before it has answered
+    std::uint8_t asked_ = 0;  // children, for a piece ahead
+    std::uint8_t turn_ = 0;   // in the piece
+    std::uint8_t warned_ = 0; // of those that are told that something is missed
+    std::uint8_t published_ = 0;
+    std::uint32_t ahead_ = 0; // asked for pieces up to so many after this one
+    std::uint32_t number_;    // of the piece, or of the step
+    std::uint32_t asked_for_; // pieces before this one
+    std::uint32_t piece_ = 0; // of the act
+    Place place_;
+    Swap swap_;
+};
 
 // Whole reductions --------------------------------------------------------------------------------
 
 /// What the root publishes, everywhere else. A subtree by which nothing comes any more, or a void
 /// piece, is not waited for again.
-Task<Status> take_results(Kernel& kernel, const Reduction& job) {
-    std::uint32_t lost = 0; // subtrees
-    Status status = Status::ok;
-    for (std::uint32_t number = 0; number < job.pieces.packets(); ++number) {
-        const Path path = path_of(kernel, job.pieces, number);
-        if ((lost >> path.subtree & 1u) != 0)
-            continue;
-        const Match match = job.label.match(kResult + number);
-        const Awaited result = judged(co_await await_packet(kernel, job.pieces.root, match, path));
-        status = worse(status, result.status);
-        const auto piece = job.piece(number);
-        if (result.status != Status::ok)
-            lost |= 1u << path.subtree;
-        else if (result.packet.payload().size() == piece.size())
-            copy(result.packet.payload(), piece);
-        else
-            status = worse(status, Status::bad_argument);
+class Results {
+public:
+    explicit Results(const Reduction& job) : job_(&job) {}
+
+    bool next(Kernel& kernel, Step& step) {
+        if (waits_) {
+            step.fail(put(step.taken()));
+            ++number_;
+        }
+        waits_ = true;
+        for (; number_ < job_->pieces.packets(); ++number_) {
+            const Path path = path_of(kernel, job_->pieces, number_);
+            subtree_ = 1u << path.subtree;
+            if ((lost_ & subtree_) != 0)
+                continue;
+            step.take(job_->pieces.root, kResult + number_, path);
+            return true;
+        }
+        return false;
     }
-    co_return status;
-}
+
+private:
+    Status put(const Awaited& result) {
+        const auto piece = job_->piece(number_);
+        if (result.status != Status::ok)
+            lost_ |= subtree_;
+        else if (result.packet.payload().size() == piece.size())
+            copy_bytes(result.packet.payload(), piece);
+        else
+            return Status::bad_argument;
+        return result.status;
+    }
+
+    const Reduction* job_;
+    std::uint32_t number_ = 0;  // of a piece
+    std::uint32_t subtree_ = 0; // by which that comes
+    std::uint32_t lost_ = 0;    // subtrees
+    bool waits_ = false;
+};
 
 /// The tree that a reduction climbs: structures for sending stand for the one they extend.
 constexpr Rule one_way_up(Rule tree) {
@@ -318,8 +360,8 @@ constexpr Rule one_way_up(Rule tree) {
 }
 
 /// The job of a plan; status bad_argument or no_memory if it cannot be done here.
-Reduction job_of(const Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer,
-                 bool to_all) {
+[[gnu::noinline]] Reduction job_of(const Kernel& kernel, const ReducePlan& plan,
+                                   std::span<std::byte> buffer, bool to_all) {
     const bool all_ports = kernel.job().ports == PortModel::all;
     Reduction job{cut(plan.total_bytes, plan.packet_bytes, plan.combiner),
                   kernel.calls().label(plan.tag),
@@ -349,10 +391,12 @@ std::uint32_t word_of(const Reduction& job) {
                       job.pieces.total_bytes, job.pieces.packet_bytes, job.to_all});
 }
 
-Process climber(Kernel& kernel, Reduction& job, unsigned number) {
-    if (job.by_steps)
-        return climb_by_steps(kernel, job);
-    return climb_subtree(kernel, job, number);
+// What makes walks is no coroutine: these objects need no room in a frame but that of the walk.
+[[gnu::noinline]] Process climber(Kernel& kernel, Reduction& job, unsigned number) {
+    return walk(kernel, job.label.tag, Climb{kernel, job, number});
+}
+[[gnu::noinline]] Task<Status> take_results(Kernel& kernel, const Reduction& job) {
+    return walk(kernel, job.label.tag, Results{job});
 }
 
 /// Whoever does not agree with a neighbour spawns its processes all the same: they tell the others.
@@ -382,105 +426,11 @@ Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, b
     if (job.publishes && !is_root && job.status == Status::ok)
         job.fail(co_await take_results(kernel, job));
     for (unsigned number = 0; number < spawned; ++number)
-        job.fail(co_await kernel.join(ids[number]));
+        job.fail(co_await end_of(kernel, ids[number]));
     if (to_all && !job.publishes && (is_root || !job.disagrees))
         job.fail(co_await broadcast_within(kernel, job.label_of_results(), job.pieces, buffer,
                                            job.status));
     co_return job.status;
-}
-
-/// What a scan has missed so far: the first reason, and the ports that nothing comes by any more.
-struct Missed {
-    Status status = Status::ok;
-    std::uint32_t absent = 0;
-
-    void note(const Awaited& awaited, Port port) {
-        status = worse(status, awaited.status);
-        absent |= awaited.absent() ? 1u << index(port) : 0;
-    }
-    /// Nobody is waited for, or told anything, across `port`.
-    bool skips(Port port) {
-        const bool is_absent = (absent >> index(port) & 1u) != 0;
-        if (is_absent)
-            status = worse(status, Status::unreachable);
-        return is_absent;
-    }
-};
-
-/// `co_await give_total(...)`: sends our total of the nodes seen so far; void if it is not right.
-auto give_total(Kernel& kernel, CallLabel label, Port port, std::span<const std::byte> total,
-                Status so_far) {
-    const bool nothing = so_far != Status::ok;
-    return post_across(kernel, port, label, kOperand,
-                       nothing ? wire::packet_flag::kVoid : std::uint8_t{0},
-                       total.first(nothing ? 0 : total.size()));
-}
-
-/// The neighbour's total meets what this node has of a piece: `piece` and `total`, which is of the
-/// subcube of the dimensions so far and begins with the nodes of lower addresses. `lower`: this
-/// node is among them; `none`: nothing has come before it yet.
-void combine_totals(const ScanPlan& plan, std::span<const std::byte> theirs,
-                    std::span<std::byte> piece, std::span<std::byte> total, bool lower, bool none) {
-    if (lower)
-        return plan.combiner(total, theirs, total);
-    if (none)
-        copy(theirs, piece);
-    else
-        plan.combiner(theirs, piece, piece);
-    plan.combiner(theirs, total, total);
-}
-
-std::uint32_t word_of(const BroadcastPlan& pieces, bool exclusive) {
-    return plan_word({pieces.total_bytes, pieces.packet_bytes, exclusive});
-}
-
-/// With one port neither of a pair begins before both are there: a packet for a later dimension
-/// must not come earlier.
-Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer) {
-    const BroadcastPlan pieces = cut(plan.total_bytes, plan.packet_bytes, plan.combiner);
-    if (!kernel.can_carry(Rule::unicast))
-        co_return Status::no_memory;
-    const bool possible = pieces.packet_bytes != 0 && buffer.size() >= plan.total_bytes;
-    const CallLabel label = kernel.calls().label(plan.tag);
-    Agreement agreement{kernel, label, word_of(pieces, plan.exclusive),
-                        possible ? Status::ok : Status::bad_argument};
-    Missed missed;
-    missed.status = co_await agreement;
-    missed.absent = agreement.absent();
-    if (!possible)
-        co_return Status::bad_argument;
-    if (kernel.network().topology != Topology::cube)
-        co_return co_await scan_numbers(kernel, plan, pieces.cutting(), buffer, missed.status);
-    const bool one_port = kernel.job().ports != PortModel::all;
-    OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
-    for (std::uint32_t number = 0; number < pieces.packets(); ++number) {
-        const auto piece = piece_of(buffer, pieces, number);
-        const auto total = room.resize(piece.size());
-        copy(piece, total);
-        bool none_before = plan.exclusive;
-        for (unsigned dim = 0; dim < kernel.ports(); ++dim) {
-            const Port port = port_at(dim);
-            if (missed.skips(port))
-                continue;
-            if (one_port) {
-                co_await ask(kernel, label, port);
-                missed.note(judged(co_await from_across(kernel, port, label, kAsk)), port);
-            }
-            co_await give_total(kernel, label, port, total, missed.status);
-            if (missed.skips(port))
-                continue;
-            const Awaited theirs = judged(co_await from_across(kernel, port, label, kOperand));
-            missed.note(theirs, port);
-            if (missed.status == Status::ok && theirs.packet.payload().size() != total.size())
-                missed.status = Status::bad_argument;
-            if (missed.status != Status::ok)
-                continue;
-            const bool lower = ((index(kernel.id()) >> dim) & 1u) == 0;
-            combine_totals(plan, theirs.packet.payload(), piece, total, lower, none_before);
-            none_before = none_before && lower;
-        }
-    }
-    co_return missed.status;
 }
 
 } // namespace
@@ -491,10 +441,6 @@ Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte>
 
 Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
     return as_call(kernel, plan.tag, run(kernel, plan, buffer, true));
-}
-
-Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer) {
-    return as_call(kernel, plan.tag, scan_now(kernel, plan, buffer));
 }
 
 } // namespace mesh

@@ -93,9 +93,4 @@ Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::by
 /// above. unreachable: a link of this node is dead, or a node that has to send.
 Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer);
 
-/// What scan() does elsewhere than on the cube. `pieces`: how the buffer is cut. `status`: what
-/// this node has missed before; if not ok, all that it sends is void.
-Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
-                          std::span<std::byte> buffer, Status status);
-
 } // namespace mesh

@@ -1,40 +1,20 @@
-// Running totals by the numbers of the nodes, on networks without dimensions to double over.
-#include "collectives/await.hpp"
-#include "collectives/reduction.hpp"
+// Running totals: over the dimensions of the cube, elsewhere over the numbers of the nodes.
+#include "collectives/agreement.hpp"
+#include "collectives/call.hpp"
+#include "collectives/pieces.hpp"
 #include "kernel/api/message.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace mesh {
 
 namespace {
 
-/// Sends `piece` to the node whose number is greater by `distance`, takes that of the node whose
-/// number is less by as much into `theirs`; where these nodes are. Of each pair one sends first.
-Task<Status> pass_up(Kernel& kernel, CallLabel label, std::uint32_t distance, Status so_far,
-                     std::span<const std::byte> piece, std::span<std::byte> theirs) {
-    const std::uint32_t self = index(kernel.id());
-    const bool sends_first = (self & distance) == 0;
-    for (const bool sends : {sends_first, !sends_first}) {
-        Status status = Status::ok;
-        if (sends && self + distance < kernel.nodes()) {
-            const SendOptions options{
-                .tag = label.tag, .is_void = so_far != Status::ok, .call = label.call};
-            status = co_await send(kernel, node_at(self + distance), options, piece);
-        } else if (!sends && self >= distance) {
-            const Received got = co_await receive(kernel, theirs, label, node_at(self - distance));
-            const bool whole = got.bytes == theirs.size();
-            status = got.status == Status::ok && !whole ? Status::bad_argument : got.status;
-        }
-        so_far = worse(so_far, status);
-    }
-    co_return so_far;
-}
-
-} // namespace
-
-// After the round of distance d a node has what those of the 2d numbers up to its own make.
+// After the round of distance d a node has what those of the 2d numbers up to its own make. It
+// sends a piece to the node whose number is greater by d and takes that of the node whose number is
+// less by as much; where these nodes are. Of each pair one sends first.
 Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
                           std::span<std::byte> buffer, Status status) {
     const CallLabel label = kernel.calls().label(plan.tag);
@@ -47,7 +27,22 @@ Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
         for (unsigned round = 0; round < rounds + (plan.exclusive ? 1 : 0); ++round) {
             const bool shifts = round == rounds; // what each node has, to the next one
             const std::uint32_t distance = shifts ? 1 : 1u << round;
-            status = co_await pass_up(kernel, label, distance, status, piece, theirs);
+            const bool sends_first = (self & distance) == 0;
+            for (const bool sends : {sends_first, !sends_first}) {
+                if (sends && self + distance < kernel.nodes()) {
+                    const SendOptions options{
+                        .tag = label.tag, .is_void = status != Status::ok, .call = label.call};
+                    const Status sent =
+                        co_await send(kernel, node_at(self + distance), options, piece);
+                    status = worse(status, sent);
+                } else if (!sends && self >= distance) {
+                    const Received got =
+                        co_await receive(kernel, theirs, label, node_at(self - distance));
+                    const bool whole = got.bytes == theirs.size();
+                    status = worse(status, got.status);
+                    status = worse(status, whole ? Status::ok : Status::bad_argument);
+                }
+            }
             if (status != Status::ok || self < distance)
                 continue;
             if (shifts)
@@ -57,6 +52,175 @@ Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
         }
     }
     co_return status;
+}
+
+/// What a scan has missed so far: the first reason, and the ports that nothing comes by any more.
+struct Missed {
+    Status status = Status::ok;
+    std::uint32_t absent = 0;
+
+    void note(const Awaited& awaited, Port port) {
+        status = worse(status, awaited.status);
+        absent |= awaited.absent() ? 1u << index(port) : 0;
+    }
+    /// Nobody is waited for, or told anything, across `port`.
+    bool skips(Port port) {
+        const bool is_absent = (absent >> index(port) & 1u) != 0;
+        if (is_absent)
+            status = worse(status, Status::unreachable);
+        return is_absent;
+    }
+};
+
+/// The neighbour's total meets what this node has of a piece: `piece` and `total`, which is of the
+/// subcube of the dimensions so far and begins with the nodes of lower addresses. `lower`: this
+/// node is among them; `none`: nothing has come before it yet.
+void combine_totals(const ScanPlan& plan, std::span<const std::byte> theirs,
+                    std::span<std::byte> piece, std::span<std::byte> total, bool lower, bool none) {
+    if (lower)
+        return plan.combiner(total, theirs, total);
+    if (none)
+        copy_bytes(theirs, piece);
+    else
+        plan.combiner(theirs, piece, piece);
+    plan.combiner(theirs, total, total);
+}
+
+std::uint32_t word_of(const BroadcastPlan& pieces, bool exclusive) {
+    return plan_word({pieces.total_bytes, pieces.packet_bytes, exclusive});
+}
+
+/// The totals of all pairs of this node. With one port neither of a pair begins before both are
+/// there: a packet for a later dimension must not come earlier.
+class Doubling {
+public:
+    /// `room`: of a packet, where totals are.
+    Doubling(const ScanPlan& plan, const BroadcastPlan& pieces, std::span<std::byte> buffer,
+             OutgoingPacket& room, const Missed& missed)
+        : plan_(&plan),
+          pieces_(&pieces),
+          buffer_(buffer),
+          room_(&room),
+          missed_(missed) {}
+
+    bool next(Kernel& kernel, Step& step) {
+        if (std::exchange(waits_, false))
+            hear(kernel, step.taken());
+        for (;;) {
+            const Port port = port_at(dim_);
+            switch (turn_) {
+            case Turn::begin:
+                if (dim_ == kernel.ports()) {
+                    dim_ = 0;
+                    ++number_;
+                }
+                if (number_ == pieces_->packets()) {
+                    step.fail(missed_.status);
+                    return false;
+                }
+                if (dim_ == 0)
+                    begin_piece();
+                turn_ = kernel.job().ports == PortModel::all ? Turn::give : Turn::ask;
+                if (dim_ == kernel.ports() || missed_.skips(port_at(dim_)))
+                    turn_ = Turn::end;
+                break;
+            case Turn::ask:
+                turn_ = Turn::listen;
+                ask(step, port);
+                return true;
+            case Turn::listen:
+                turn_ = Turn::give;
+                waits_ = true;
+                step.take_across(port, kAsk);
+                return true;
+            case Turn::give: {
+                turn_ = Turn::take;
+                const bool nothing = missed_.status != Status::ok; // what we have is not right
+                const std::span<const std::byte> total = room_->payload();
+                step.tell(port, kOperand, nothing ? wire::packet_flag::kVoid : std::uint8_t{0},
+                          total.first(nothing ? 0 : total.size()));
+                return true;
+            }
+            case Turn::take:
+                turn_ = Turn::end;
+                if (missed_.skips(port))
+                    break;
+                waits_ = true;
+                step.take_across(port, kOperand);
+                return true;
+            case Turn::end:
+                turn_ = Turn::begin;
+                dim_ += dim_ == kernel.ports() ? 0 : 1;
+                break;
+            }
+        }
+    }
+
+private:
+    enum class Turn : std::uint8_t { begin, ask, listen, give, take, end };
+
+    void begin_piece() {
+        const auto piece = piece_of(buffer_, *pieces_, number_);
+        copy_bytes(piece, room_->resize(piece.size()));
+        none_before_ = plan_->exclusive;
+    }
+    void hear(const Kernel& kernel, const Awaited& theirs) {
+        missed_.note(theirs, port_at(dim_));
+        if (turn_ != Turn::end)
+            return; // a question
+        const auto total = room_->payload();
+        if (missed_.status == Status::ok && theirs.packet.payload().size() != total.size())
+            missed_.status = Status::bad_argument;
+        if (missed_.status != Status::ok)
+            return;
+        const bool lower = ((index(kernel.id()) >> dim_) & 1u) == 0;
+        combine_totals(*plan_, theirs.packet.payload(), piece_of(buffer_, *pieces_, number_), total,
+                       lower, none_before_);
+        none_before_ = none_before_ && lower;
+    }
+
+    const ScanPlan* plan_;
+    const BroadcastPlan* pieces_;
+    std::span<std::byte> buffer_;
+    OutgoingPacket* room_;
+    Missed missed_;
+    std::uint32_t number_ = 0; // of a piece
+    unsigned dim_ = 0;
+    Turn turn_ = Turn::begin;
+    bool waits_ = false;       // for what was asked, or is to come
+    bool none_before_ = false; // no node of a lower address has come to this piece yet
+};
+
+// No coroutine: its object needs no room in a frame but that of the walk.
+[[gnu::noinline]] Task<Status> double_up(Kernel& kernel, const ScanPlan& plan,
+                                         const BroadcastPlan& pieces, std::span<std::byte> buffer,
+                                         OutgoingPacket& room, const Missed& missed) {
+    return walk(kernel, plan.tag, Doubling{plan, pieces, buffer, room, missed});
+}
+
+Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer) {
+    const BroadcastPlan pieces = cut(plan.total_bytes, plan.packet_bytes, plan.combiner);
+    if (!kernel.can_carry(Rule::unicast))
+        co_return Status::no_memory;
+    const bool possible = pieces.packet_bytes != 0 && buffer.size() >= plan.total_bytes;
+    const CallLabel label = kernel.calls().label(plan.tag);
+    Agreement agreement{kernel, label, word_of(pieces, plan.exclusive),
+                        possible ? Status::ok : Status::bad_argument};
+    Missed missed;
+    missed.status = co_await agreement;
+    missed.absent = agreement.absent();
+    if (!possible)
+        co_return Status::bad_argument;
+    if (kernel.network().topology != Topology::cube)
+        co_return co_await scan_numbers(kernel, plan, pieces.cutting(), buffer, missed.status);
+    OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
+    co_return co_await double_up(kernel, plan, pieces, buffer, room, missed);
+}
+
+} // namespace
+
+Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer) {
+    return as_call(kernel, plan.tag, scan_now(kernel, plan, buffer));
 }
 
 } // namespace mesh

@@ -178,7 +178,20 @@ bool FlowWait::go_on() {
 
 // Gates -------------------------------------------------------------------------------------------
 
-Task<Status> pass(Kernel& kernel, Gate gate) {
+namespace {
+// `co_await open_gate(...)`: sends all who wait for it what says that it is open.
+[[gnu::noinline]] Kernel::Posting open_gate(Kernel& kernel, const Path& path, CallLabel label,
+                                            std::uint32_t says) {
+    return kernel.post({.rule = path.rule,
+                        .subtree = path.subtree,
+                        .tag = label.tag,
+                        .flags = wire::packet_flag::kTimeless,
+                        .message = says,
+                        .call = label.call});
+}
+} // namespace
+
+Task<Status> pass(Kernel& kernel, const Gate& gate) {
     const Network network = kernel.network();
     const Rule rule = tree_of_words(network.topology);
     CallRecord* const record = kernel.calls().find(gate.label.tag);
@@ -192,31 +205,27 @@ Task<Status> pass(Kernel& kernel, Gate gate) {
         co_return Status::no_memory;
     if (gate.up && record != nullptr)
         record->meet();
-    gate.label = gate.label.beside();
+    const CallLabel label = gate.label.beside();
     TreeFlow flow;
     const std::uint32_t early = gate.packets == Gate::kAlways ? kEarly : 0;
     if (gate.up)
-        flow = TreeFlow::of_beginning(kernel, gate.root, gate.label, kWord - early);
+        flow = TreeFlow::of_beginning(kernel, gate.root, label, kWord - early);
     const auto subtree =
         static_cast<std::uint8_t>(tree_rules(network.topology).first_subtree(network, rule));
-    const Match open = gate.label.match(kOpen - early, gate.root);
+    const Match open = label.match(kOpen - early, gate.root);
     const Path path{.rule = rule, .subtree = subtree, .to_all = true};
     const bool is_root = kernel.id() == gate.root;
     FlowWait::Until until = FlowWait::Until::room;
     if (!is_root)
         until = gate.down ? FlowWait::Until::packet : FlowWait::Until::settled;
-    Status status = co_await FlowWait{kernel, flow, kGatePackets, until, open, path};
-    if (status != Status::ok) // others may wait for the word of this node all the same
-        status =
-            worse(status, co_await FlowWait{kernel, flow, kGatePackets, FlowWait::Until::settled});
+    Status status = Status::ok;
+    do { // if that fails others may wait for the word of this node all the same
+        const Status waited = co_await FlowWait{kernel, flow, kGatePackets, until, open, path};
+        status = worse(status, waited);
+    } while (status != Status::ok &&
+             std::exchange(until, FlowWait::Until::settled) != FlowWait::Until::settled);
     if (is_root && gate.down) {
-        const wire::PacketHeader header{.rule = rule,
-                                        .subtree = subtree,
-                                        .tag = gate.label.tag,
-                                        .flags = wire::packet_flag::kTimeless,
-                                        .message = kOpen - early,
-                                        .call = gate.label.call};
-        co_await kernel.post(header);
+        co_await open_gate(kernel, path, label, open.message);
     } else if (gate.down && status == Status::ok) {
         const Packet opened = kernel.take_control(open);
     }

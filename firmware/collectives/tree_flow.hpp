@@ -123,8 +123,9 @@ struct Gate {
 };
 
 /// `Status s = co_await pass(kernel, gate)`: when this node may send. All nodes pass it, and those
-/// that may be sent something before it opens take packets meanwhile. Moves no clock. ok;
+/// that may be sent something before it opens take packets meanwhile. Moves no clock. `gate` must
+/// stay until then. ok;
 /// unreachable: the root is, and who has begun cannot be known; no_memory.
-Task<Status> pass(Kernel& kernel, Gate gate);
+Task<Status> pass(Kernel& kernel, const Gate& gate);
 
 } // namespace mesh

@@ -13,6 +13,7 @@ MATCHES = {  # where classes keep the Match that they wait for
     "mesh::Receiving": lambda it: in_optional(it["wait_"]),
     "mesh::NextPacket": lambda it: in_optional(it["wait_"]),
     "mesh::FlowWait": lambda it: it["match_"] if int(it["until_"]) == 1 else None,
+    "mesh::Step": lambda it: it["match_"] if it["takes_"] else None,
     "mesh::detail::MailThere": lambda it: it["match"],
 }
 
