@@ -28,7 +28,9 @@ def all_come(program, where, faults, messages=2):
     ([*UHC, 9], "cut:0/1"), ([*UHC, 9], "cut:0/2"), ([*UHC, 10], "cut:0/2")])
 def test_beside_faults_the_messages_of_all_nodes_get_to_one(program, where, faults):
     """Of those that the faults cut off from their way each asks by the paths that are left."""
-    assert all_come(program, where, faults)["disjoint_retries"] > 0
+    report = all_come(program, where, faults)
+    # A link that only carries answers is gone round by the node that answers.
+    assert report["disjoint_retries"] > 0 or where[1] == "uhc" and report["counters"]["links_dead"]
 
 
 def test_beside_faults_the_messages_of_thousands_of_nodes_get_to_one(program, exhaustive):

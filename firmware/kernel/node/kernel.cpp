@@ -269,6 +269,7 @@ Service Kernel::answer_to(const wire::PacketHeader& question) {
     const Service service = service_of(question);
     if (service == Service::call)
         return messages_.on_call(question) ? Service::kCount : Service::nothing;
+    forwarder_.peer(question.source).waits = 1;
     if (service == Service::probe) {
         const bool known = question.position == 0 || messages_.is_under_way(question.position);
         return known && !gone() ? Service::alive : Service::unknown;

@@ -141,9 +141,10 @@ void NodeCore::speak() {
 
 // All processes have ended: nobody takes what comes now, or waits in the mailbox.
 void NodeCore::close() {
-    forwarder_.set_audience(Forwarder::Audience::ended);
+    forwarder_.end_audience();
     while (PacketBuffer* const offer = forwarder_.mailbox().find({.service = Service::message}))
         hear(forwarder_.refuse_offer(offer));
+    speak();
 }
 
 // One round: each process has been asked whether it takes the guest that was there before. True if

@@ -432,7 +432,8 @@ PacketBuffer* Forwarder::acknowledge(PacketBuffer* buffer) {
                       .service = static_cast<std::uint8_t>(Service::call),
                       .flags = wire::packet_flag::kTimeless,
                       .message = peer.last,
-                      .position = intake_.any_away() ? 1u : 0u};
+                      .position = (intake_.any_away() ? kOthersWait : 0u) |
+                                  (audience_ == Audience::ended ? kEnded : 0u)};
     choose_path(buffer->header, peer.path_out);
     return start(buffer);
 }

@@ -33,8 +33,11 @@ inline void put_detail(wire::PacketHeader& header, std::uint64_t detail) {
     wire::store(std::as_writable_bytes(std::span{&header, 1}), wire::packet_offset::kTotalBytes,
                 detail);
 }
-/// Their position is 1 in `call` and `later` if others wait for room as well. The tag of answers
-/// says of which round of questions they are (0: of none), and the path out of what they answer.
+/// Their position in `call` and `later`: others wait for room as well; in `call`: the program of
+/// the node that calls has ended.
+inline constexpr std::uint32_t kOthersWait = 1, kEnded = 2;
+/// The tag of answers says of which round of questions they are (0: of none), and the path out of
+/// what they answer.
 inline std::uint8_t round_of(const wire::PacketHeader& answer) {
     return static_cast<std::uint8_t>(answer.tag >> 8);
 }
@@ -103,6 +106,11 @@ public:
     /// Senders of messages are told so, and nothing is kept for nobody.
     void set_audience(Audience audience) { audience_ = audience; }
     Audience audience() const { return audience_; }
+    /// All processes of a program that has run have ended. Who waits for them will be called.
+    void end_audience() {
+        audience_ = Audience::ended;
+        intake_.call_who_waits();
+    }
     /// Tells the sender of an offer that waits in the mailbox that nobody will take it.
     PacketBuffer* refuse_offer(PacketBuffer* offer);
 

@@ -170,6 +170,15 @@ void Intake::end(Incoming& incoming, bool taken) {
         forget(incoming.source);
 }
 
-void Intake::forget(NodeId source) { peer(source).unsure = 1; }
+void Intake::forget(NodeId source) {
+    peer(source).unsure = 1;
+    peer(source).waits = 1;
+}
+
+void Intake::call_who_waits() {
+    for (std::uint32_t node = 0; node < peers_.size(); ++node)
+        if (peers_[node].waits != 0)
+            send_away(node_at(node), kAnyTag);
+}
 
 } // namespace mesh

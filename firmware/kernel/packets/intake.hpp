@@ -94,6 +94,8 @@ public:
     void end(Incoming& incoming, bool taken);
     /// A message of it that was taken in is given up: nobody knows what has become of it.
     void forget(NodeId source);
+    /// The program has ended: whoever has asked for this node is to be called, and will ask again.
+    void call_who_waits();
     Incoming* find(NodeId source, std::uint32_t message) const;
 
 private:

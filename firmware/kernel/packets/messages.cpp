@@ -165,7 +165,7 @@ void Messages::come_to(Outgoing& outgoing, std::uint32_t arrived_bytes) {
 // says so of a message that it took has forgotten it; else the word is about an earlier offer, and
 // late.
 void Messages::on_later(Outgoing& outgoing, const wire::PacketHeader& word) {
-    forwarder_.peer(outgoing.to).crowded = word.position & 1u;
+    forwarder_.peer(outgoing.to).crowded = word.position & kOthersWait;
     if (outgoing.taken) {
         outgoing.unknown = outgoing.unknown || round_of(word) != 0;
         return;
@@ -224,6 +224,12 @@ void Messages::hear(const wire::PacketHeader& answer, unsigned paths) {
 }
 
 bool Messages::on_call(const wire::PacketHeader& call) {
+    if ((call.position & kEnded) != 0) { // what waits for that node hears so when it asks
+        for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
+            if (outgoing->to == call.source)
+                outgoing->ask_at = 0;
+        return false;
+    }
     Outgoing* const outgoing = first_behind(call.source, call.message);
     if (outgoing == nullptr)
         return false;

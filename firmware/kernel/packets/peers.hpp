@@ -33,6 +33,7 @@ struct Peer {
     std::uint16_t called : 1;  // it was called, and has not offered again yet
     std::uint16_t early : 1;   // an offer came before the message that goes before it
     std::uint16_t crowded : 1; // it had no room for a message of this node
+    std::uint16_t waits : 1;   // it has asked for this node, and heard that that is there
 };
 static_assert(sizeof(Peer) == 8);
 

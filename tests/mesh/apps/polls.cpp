@@ -1,6 +1,6 @@
 // Programs that wait otherwise than they should. "probe": node 1 looks for the message of node 0
 // again and again; "ever": node 1 gives way for ever, and node 0 waits for it; "unwanted": node 1
-// waits for node 0, which sends nothing, and node 2 offers it what it does not want.
+// waits for node 0, which waits for nobody in particular, and node 2 offers it what it does not want.
 #include "meshputer.hpp"
 
 #include <string_view>
@@ -26,6 +26,11 @@ mesh::Process wait_for(mesh::Kernel& node, mesh::NodeId from) {
     co_return (co_await mesh::receive_value(node, value, 2, from)).status;
 }
 
+mesh::Process wait_for_anybody(mesh::Kernel& node) {
+    std::uint32_t value = 0;
+    co_return (co_await mesh::receive_value(node, value, 9)).status;
+}
+
 mesh::Process send_to_1(mesh::Kernel& node, mesh::Tag tag) {
     co_return co_await mesh::send_value(node, mesh::NodeId{1}, 7u, tag);
 }
@@ -42,7 +47,7 @@ mesh::Process app_main(mesh::Kernel& node) {
                : what == "ever" ? give_way(node)
                                 : wait_for(node, mesh::NodeId{0});
     if (what == "unwanted")
-        return me == 2 ? send_to_1(node, 7) : nothing(node);
+        return me == 2 ? send_to_1(node, 7) : me == 0 ? wait_for_anybody(node) : nothing(node);
     if (me != 0)
         return nothing(node);
     return what == "probe" ? send_to_1(node, 5) : wait_for(node, mesh::NodeId{1});
