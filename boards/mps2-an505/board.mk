@@ -16,7 +16,7 @@ PROBES := tests/target/board_probe tests/bench/bare_forwarder \
 # the buffer of their question.
 FLASH_BUDGET := 18944
 RAM_BUDGET := 3072
-COLLECTIVES_BUDGET := 34816
+COLLECTIVES_BUDGET := 35072
 TREES_BUDGET := 4096
 NETWORK_BUDGET := 2304
 STACK_BUDGET := 512

@@ -24,7 +24,7 @@ RULES = (r"mesh::(?:\(anonymous namespace\)::)?(?:node_count|out_ports|in_ports|
 POINTERS = (
     (r"SysTick::on_interrupt\(|::tick_handler\(|::on_tick\(", r"Node<.*>::interlude\("),
     (r"HostPort::", r"Node<.*>::transmit_to_host\("),
-    (r"::~Task\(", None),
+    (r"::~Task\(|coroutine_handle<.*>::destroy\(", None),
     (r"mesh::(?:Node<.*>::poll|Here::|Admission::|Forwarder::|Links::|NodeCore::|NetworkRules::)",
      RULES),
     (r"LinkedTrees", RULES),
