@@ -165,6 +165,19 @@ Gate gate_of(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
             blocks * cutting.packets() * plan.copies};
 }
 
+/// A process that stays behind for late copies is joined by nobody.
+bool start(Kernel& kernel, Process&& collecting, bool stays, ProcessId& receiver) {
+    return stays ? kernel.spawn(std::move(collecting))
+                 : kernel.spawn(std::move(collecting), receiver);
+}
+
+/// What has come beside the blocks that had to leave goes to their places; a node's own stays.
+void take_home(const ExchangeMemory& parts, std::size_t node, std::size_t block_bytes) {
+    const std::size_t own = node * block_bytes, behind = own + block_bytes;
+    std::copy_n(parts.second.begin(), own, parts.blocks.begin());
+    std::copy(parts.second.begin() + behind, parts.second.end(), parts.blocks.begin() + behind);
+}
+
 } // namespace
 
 Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
@@ -194,11 +207,8 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
     const bool in_turn = plan.schedule == Schedule::dfs_ack; // takes what comes by itself
     if (!in_turn) {
         const Collector collector{kernel.id(), cutting, places, marks, arrivals};
-        Process collecting = collect(kernel, collector, gate.label, what == Exchange::scatter);
-        const bool collects = leaves_a_process(plan)
-                                  ? kernel.spawn(std::move(collecting))
-                                  : kernel.spawn(std::move(collecting), receiver);
-        if (!collects)
+        if (!start(kernel, collect(kernel, collector, gate.label, what == Exchange::scatter),
+                   leaves_a_process(plan), receiver))
             co_return Status::no_memory;
         record.lasting = leaves_a_process(plan);
     }
@@ -225,13 +235,8 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
     if (sent != Status::ok || received != Status::ok)
         co_return worse(sent, received);
     kernel.advance_clock(arrivals.last_at);
-    const std::size_t own = std::size_t{index(kernel.id())} * plan.block_bytes;
-    if (swap) {
-        std::copy_n(parts.second.begin(), own, parts.blocks.begin());
-        const auto behind = parts.second.subspan(own + plan.block_bytes);
-        std::copy(behind.begin(), behind.end(),
-                  parts.blocks.subspan(own + plan.block_bytes).begin());
-    }
+    if (swap)
+        take_home(parts, index(kernel.id()), plan.block_bytes);
     co_return Status::ok;
 }
 

@@ -61,8 +61,8 @@ def test_who_waits_is_named_as_without_faults(how, faults):
     outcome = polls(how, "unwanted", "--dim", 2, *(["--faults", faults] if faults else []))
     assert outcome.status == 1, outcome
     assert ("node 2 waits for its message with tag 7 to be taken by node 1, which waits for a "
-            "message with tag 2 from node 0, which waits for a message with tag 9") in outcome.err, \
-        outcome
+            "message with tag 2 from node 0, which waits for a message with tag 9"
+            ) in outcome.err, outcome
 
 
 def test_who_waits_for_a_dead_node_hears_so_and_the_healthy_are_not_blamed():
