@@ -105,12 +105,12 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
         plan_size(run, arguments, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
         return;
     }
+    plan_size(run, arguments, rig.board.ports(),
+              emulated ? std::uint64_t{rig.board.node_mbyte} * 1024 : 0, rig.board.name);
     if (run.nodes() > rig.board.nodes)
         refuse("--dim {}: {} nodes; one of {} has memory to know {}: --dim up to {}",
                run.network().dim, run.nodes(), rig.board.name, rig.board.nodes,
                largest_dim(run.network().topology, rig.board.nodes, rig.board.ports()));
-    plan_size(run, arguments, rig.board.ports(),
-              emulated ? std::uint64_t{rig.board.node_mbyte} * 1024 : 0, rig.board.name);
     if (!emulated)
         return;
     plan_emulator(rig, arguments.qemu);
