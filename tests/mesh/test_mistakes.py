@@ -18,9 +18,10 @@ STOPS = {
                      "for its message with tag 1 to be taken by node 0: a circle",
     "wrong tag": "node 0 waits for its message with tag 1 to be taken by node 1, which waits for a "
                  "message with tag 2 from node 0",
-    "ends early": "node 1 waits for its message with tag 1 to be taken by node 0, which has ended",
+    "ends early": "node 1 ended with: unreachable (who was to send or to receive does not, or has "
+                  "ended); node 0: nobody took a message of node 1 with tag 1",
     "absent from barrier": "node 1: nobody took a packet of node 0 with tag 32512, of a barrier",
-    "nobody writes": "node 1 waits for a message on channel 3 from node 0, which has ended",
+    "nobody writes": "node 1 ended with: unreachable (who was to send or to receive does not",
     "no co_return": "node 1 ended with: ended without co_return",
     "any tag": BAD_CALL,
     "to no node": BAD_CALL,
@@ -38,7 +39,7 @@ STOPS = {
 ENDLESS = {
     "livelock": r"not done within --limit 2 s; \d+ packets have gone; node 0 waits for ",
     "loop": r"node 1 firmware stopped: it computes without end and never waits, in loops, .*:\d+",
-    "polite loop": r"node 1 firmware stopped: it computes without end and never waits, in .*:\d+",
+    "polite loop": r"not done within --limit 2 s; \d+ packets have gone; node 1 waits for its next",
 }
 ON_QEMU = ["ends early", "too deep", "large frame", "gives up", "output"] # others are alike
 
