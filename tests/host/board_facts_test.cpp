@@ -123,7 +123,7 @@ TEST_F(BoardFile, ThatCannotBeIsRefusedByFileAndKey) {
     with("buffers", 3);
     with("buffers", 100'000);
     with("nodes", 1);
-    with("nodes", 100'000);
+    with("nodes", 2'000'000);
     with("windows", {2000});
     with("windows", {2000, 1103});
     with("windows", {2000, "many"});
