@@ -333,10 +333,18 @@ TEST_F(LoomTest, AnIncidentHappensAfterSoManyPackets) {
     loom({kill});
     for (std::uint32_t number = 0; number < 6; ++number)
         send(node_at(0), port_at(0), number);
-    EXPECT_EQ(cables.arrivals.size(), 3u);
+    // Its neighbours' ports lose their carrier.
+    ASSERT_EQ(cables.arrivals.size(), 3u + 2);
+    for (const unsigned port : {0u, 1u}) {
+        const Arrival& told = cables.arrivals[3 + port];
+        const PortSet ports = 1u << port;
+        EXPECT_EQ(ring(told.at, port_at(port))->node, node_at(1));
+        EXPECT_EQ(told.frame,
+                  make_host_frame(told.at, wire::HostTag::no_carrier, wire::bytes_of(ports)));
+    }
     EXPECT_EQ(cables.killed, std::vector{node_at(1)});
     send(node_at(1), port_at(0), 7); // what a dead node has sent goes nowhere either
-    EXPECT_EQ(cables.arrivals.size(), 3u);
+    EXPECT_EQ(cables.arrivals.size(), 3u + 2);
 }
 
 TEST_F(LoomTest, FaultsNeverTouchTheHostsOwnFrames) {

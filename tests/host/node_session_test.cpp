@@ -146,7 +146,7 @@ TEST_F(NodeSessionTest, WhatOnlyTheHostSaysIsRefused) {
           wire::HostTag::hang, wire::HostTag::no_carrier})
         EXPECT_EQ(say(tag), "");
     EXPECT_EQ(session.hear(Bytes(100)), "");
-    EXPECT_EQ(session.refusals().host_frames, 6u);
+    EXPECT_EQ(session.refusals().host_frames, 7u);
 }
 
 TEST_F(NodeSessionTest, LinesAreShownWholeCleanAndWithinTheirBound) {
