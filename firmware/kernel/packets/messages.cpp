@@ -18,14 +18,16 @@ Outgoing::Outgoing(Messages& table, NodeId destination, Rule rule)
     next = std::exchange(messages.first_, this);
 }
 
-// Offers behind one that never got there were sent away for its sake.
+// Offers behind one that never got there were sent away for its sake: they are made again, whole.
 Outgoing::~Outgoing() {
     const Hold hold(messages.holds_);
     Outgoing** link = &messages.first_;
     while (*link != this) {
         Outgoing& other = **link;
-        if (question == Service::ask && !taken && other.to == to && !other.taken)
+        if (question == Service::ask && !taken && other.is_untaken(to)) {
             other.offered = false;
+            other.sent_bytes = 0;
+        }
         link = &other.next;
     }
     *link = next;
