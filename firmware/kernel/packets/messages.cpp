@@ -157,7 +157,7 @@ void Messages::end_round(Outgoing& outgoing, RoundTrip paths) {
 // The question went behind all that was sent before it, so what had not arrived by then is lost:
 // with a node, or a session of a link, that had come back when it passed.
 void Messages::come_to(Outgoing& outgoing, std::uint32_t arrived_bytes) {
-    outgoing.taken = true;
+    outgoing.take(arrived_bytes);
     outgoing.arrived_bytes = arrived_bytes;
     if (arrived_bytes < outgoing.sent_bytes)
         outgoing.moved = true;
@@ -218,7 +218,7 @@ void Messages::hear(const wire::PacketHeader& answer, unsigned paths) {
     if (service == Service::later) {
         on_later(*outgoing, answer);
     } else if (service == Service::taken) {
-        outgoing->taken = true;
+        outgoing->take(answer.position);
         outgoing->taken_at = std::max(outgoing->taken_at, detail_of(answer));
     } else {
         outgoing->unknown = true;

@@ -44,6 +44,14 @@ struct Outgoing {
         asked = 0;
         silent = false;
     }
+    /// It is known to be taken. `bytes`: of its first packets, if it was to be offered again, since
+    /// a word that it had not come was behind the offer that has.
+    void take(std::uint32_t bytes) {
+        taken = true;
+        if (!offered)
+            sent_bytes = bytes;
+        offered = true;
+    }
     /// A message to this node that is not known to be taken.
     bool is_untaken(NodeId node) const { return question == Service::ask && to == node && !taken; }
     /// A question, or some of a round, is still to be sent.
