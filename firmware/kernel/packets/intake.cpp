@@ -53,6 +53,8 @@ void Intake::accept(const wire::PacketHeader& offer) {
     ++unexpected_;
     asks_in_vain_ = 0;
     come(from);
+    if (from.last == 0 && started_again_) // those before it may have come in a life before
+        from.unsure = 1;
     from.last = offer.message;
     const bool more = (offer.flags & wire::packet_flag::kMore) != 0;
     if (more || from.early != 0) {
