@@ -279,6 +279,10 @@ Task<Status> moves_blocks(Kernel& node, const Call& call) {
 }
 
 Task<Status> does(Kernel& node, const Call& call) {
+    const std::string what =
+        fmt::format("node {}: call {}, a {}", index(node.id()), call.number,
+                    kNames[static_cast<std::size_t>(call.what)]);
+    story->tell(what + ", begins");
     story->note_entered(call.number);
     Status status = Status::ok;
     if (call.what == What::barrier)
@@ -289,6 +293,7 @@ Task<Status> does(Kernel& node, const Call& call) {
         status = co_await adds(node, call);
     else
         status = co_await moves_blocks(node, call);
+    story->tell(fmt::format("{}, ends with status {}", what, static_cast<int>(status)));
     co_return status;
 }
 

@@ -37,7 +37,7 @@ public:
           world_(schedule.network, program, size_of(schedule),
                  std::uint64_t{1000} * schedule.delay_ms,
                  std::uint64_t{1000} * schedule.process_delay_ms),
-          story_(schedule.work, world_) {
+          story_(schedule.work, world_, trace) {
         story = &story_;
         world_.set_frame_faults(schedule.frames);
         draw_priorities();

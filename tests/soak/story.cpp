@@ -41,6 +41,11 @@ void Story::note_end(NodeId node, Status status) {
             --open.processes;
 }
 
+void Story::tell(const std::string& words) const {
+    if (trace_)
+        fmt::print("{:14} ms: {}\n", world_.now_us() / 1000, words);
+}
+
 bool Story::was_dropped(std::uint32_t number) const {
     return std::ranges::find(dropped_, number) != dropped_.end();
 }

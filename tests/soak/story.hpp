@@ -50,7 +50,11 @@ struct Taken {
 
 class Story {
 public:
-    Story(const Work& work, World& world) : work_(work), world_(world) {}
+    /// `trace`: tells what happens.
+    Story(const Work& work, World& world, bool trace)
+        : work_(work),
+          world_(world),
+          trace_(trace) {}
 
     const Work& work() const { return work_; }
     World& world() { return world_; }
@@ -76,6 +80,9 @@ public:
     std::span<std::byte> room(std::size_t bytes) {
         return rooms_.emplace_back(std::vector<std::byte>(bytes));
     }
+
+    /// Printed, if the schedule is traced.
+    void tell(const std::string& words) const;
 
     /// A number that does so.
     unsigned& counter(unsigned value) { return counters_.emplace_back(value); }
@@ -109,6 +116,7 @@ private:
 
     Work work_;
     World& world_;
+    bool trace_;
     std::deque<Sent> sent_; // sources of bytes point into it
     std::vector<Taken> taken_;
     std::vector<Open> open_;

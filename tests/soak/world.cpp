@@ -146,6 +146,16 @@ void World::act(unsigned actor) {
 }
 
 namespace {
+constexpr std::array<std::string_view, static_cast<std::size_t>(Service::kCount)> kServices{
+    "packet", "message", "fragment", "ask",  "probe", "call",    "look", "taken",
+    "later",  "nothing", "lost",     "alive", "unknown", "here", "gone"};
+
+std::string words_of(const wire::PacketHeader& packet) {
+    return fmt::format("{} of call {} tag {} from {} to {} message {} position {} rule {}",
+                       kServices.at(packet.service), packet.call, packet.tag, index(packet.source),
+                       index(packet.destination), packet.message, packet.position,
+                       static_cast<int>(packet.rule));
+}
 std::string words_of(std::span<const std::byte> frame) {
     constexpr std::array<std::string_view, 5> kNames{"", "hello", "hello_answer", "data", "ack"};
     wire::LinkHeader head;
@@ -158,9 +168,7 @@ std::string words_of(std::span<const std::byte> frame) {
     if (head.kind == wire::Kind::data &&
         wire::read_packet(frame.subspan(wire::kHeadBytes), packet) == wire::Parse::ok)
         words +=
-            fmt::format("; service {} tag {} from {} to {} message {} position {} rule {}",
-                        packet.service, packet.tag, index(packet.source), index(packet.destination),
-                        packet.message, packet.position, static_cast<int>(packet.rule));
+"; " + words_of(packet);
     return words;
 }
 } // namespace
@@ -357,6 +365,15 @@ std::string World::packets_of(unsigned node) const {
     for (unsigned port = 0; port < ports_; ++port)
         words += fmt::format(", {} for port {}{}", lives_[node]->links[port].pending(), port,
                              (kernel.dead_ports() & bit_of(port_at(port))) != 0 ? " (dead)" : "");
+    for (const PacketBuffer* at = kernel.mailbox().first(); at != nullptr; at = at->next)
+        words += "\n  has " + words_of(at->header);
+    for (const Outgoing* at = kernel.messages().first(); at != nullptr; at = at->next)
+        words += fmt::format(
+            "\n  asks by {} node {} message {} about {} tag {} call {}{}{}{}",
+            kServices.at(static_cast<std::size_t>(at->question)), index(at->to), at->message,
+            at->about, CallLabel::of_word(at->label).tag,
+            static_cast<unsigned>(CallLabel::of_word(at->label).call),
+            at->offered ? ", offered" : "", at->taken ? ", taken" : "", at->alive ? ", alive" : "");
     return words;
 }
 

@@ -25,10 +25,10 @@ SourceWait::SourceWait(Kernel& kernel, NodeId source, const Match& match, Path p
         peer_.lose_way();
         return;
     }
+    peer_.label = CallLabel::of(match.tag, match.call).word();
     if (match.service == Service::packet) {
         peer_.question = Service::look;
         peer_.about = path.word();
-        peer_.label = CallLabel::of(match.tag, match.call).word();
         peer_.any_way = !shares_cable(kernel, source, path);
     } else if (match.service == Service::fragment) {
         peer_.about = match.message;

@@ -43,6 +43,7 @@ Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uin
         return;
     }
     outgoing_.question = Service::ask;
+    outgoing_.label = CallLabel::of(options.tag, options.call).word();
     kernel.messages().look_at_way(outgoing_);
 }
 
@@ -50,7 +51,7 @@ bool Sending::all_taken() const { return outgoing_.taken && outgoing_.taken_byte
 
 // There is a packet to send: the offer, or what the window has room for.
 bool Sending::may_send() const {
-    if (outgoing_.lost || !outgoing_.has_way())
+    if (outgoing_.lost || outgoing_.unknown || !outgoing_.has_way())
         return false;
     if (!outgoing_.offered)
         return !outgoing_.taken;
@@ -161,9 +162,11 @@ Message::~Message() { kernel_.end(incoming_, started_ && finished()); }
 // consumed. True when it is there, or cannot come.
 bool Message::advance(std::optional<SourceWait>& wait) {
     if (!current_) {
-        if (!wait)
-            wait.emplace(kernel_, source(),
-                         Match{.service = Service::fragment, .message = header_.message});
+        if (!wait) {
+            Match rest = CallLabel::of(header_.tag, header_.call).match(header_.message);
+            rest.service = Service::fragment;
+            wait.emplace(kernel_, source(), rest);
+        }
         if (!wait->over())
             return false;
         current_ = wait->take();

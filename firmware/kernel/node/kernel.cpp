@@ -132,9 +132,20 @@ bool Kernel::ask(Outgoing& outgoing) {
             return true;
         const Hold hold(scheduler_.holds());
         if (!messages_.next_question(outgoing, !links_.trying()))
-            return false;
+            break;
     }
+    give_up(outgoing);
     return false;
+}
+
+// Of a call: neither of the two nodes waits for the other in it any more.
+void Kernel::give_up(const Outgoing& outgoing) {
+    const CallLabel label = CallLabel::of_word(outgoing.label);
+    const Hold hold(scheduler_.holds());
+    if (outgoing.question == Service::look || !calls().part(label, outgoing.to))
+        return;
+    messages_.part(label, outgoing.to);
+    drop_old_calls();
 }
 
 // True if no question waits for the pool.
@@ -271,7 +282,10 @@ Service Kernel::answer_to(const wire::PacketHeader& question) {
         return messages_.on_call(question) ? Service::kCount : Service::nothing;
     forwarder_.peer(question.source).waits = 1;
     if (service == Service::probe) {
-        const bool known = question.position == 0 || messages_.is_under_way(question.position);
+        const CallLabel label = CallLabel::of_word(question.total_bytes);
+        const bool known = question.position != 0 ? messages_.is_under_way(question.position)
+                                                  : messages_.is_under_way(label, question.source) ||
+                                                        !calls().is_over(label, question.source);
         return known && !gone() ? Service::alive : Service::unknown;
     }
     const bool over = calls().is_over(CallLabel::of_word(question.total_bytes));

@@ -253,6 +253,7 @@ private:
     bool gone() const;
     Service answer_to(const wire::PacketHeader& question);
     void drop_old_calls();
+    void give_up(const Outgoing& outgoing);
     PacketBuffer* start_packet();
     PacketBuffer* try_start(const wire::PacketHeader& header);
     OutgoingPacket new_packet(Rule rule);

@@ -35,6 +35,19 @@ bool CallRecord::is_of(const wire::PacketHeader& header) const {
            of_group == (message && header.call % 2 != 0);
 }
 
+void CallRecord::part(NodeId node) {
+    if (has_parted(node))
+        return;
+    if (parted_nodes < kPartedMax)
+        parted[parted_nodes] = node;
+    ++parted_nodes;
+}
+
+bool CallRecord::has_parted(NodeId node) const {
+    const auto end = parted.begin() + std::min<unsigned>(parted_nodes, kPartedMax);
+    return parted_nodes > kPartedMax || std::find(parted.begin(), end, node) != end;
+}
+
 void CallRecord::add(std::uint32_t more) {
     packets = static_cast<std::uint16_t>(std::min<std::uint32_t>(packets + more, 0xFFFF));
     counted = true;
@@ -67,6 +80,7 @@ void Calls::begin(CallRecord& record, unsigned newest) {
         record.number = static_cast<std::uint16_t>(newest);
     record.under_way = true;
     record.lasting = record.counted = false;
+    record.parted_nodes = 0;
     for (Loss& loss : losses_) {
         if (!loss.is_there || loss.tag != record.tag || loss.number == 0)
             continue;
@@ -80,13 +94,31 @@ void Calls::begin(CallRecord& record, unsigned newest) {
 }
 
 bool Calls::is_over(const wire::PacketHeader& header) const {
-    const CallRecord* record = first_;
-    while (record != nullptr && !record->is_of(header))
-        record = record->next;
-    return over(record, header.call);
+    const CallLabel label = CallLabel::of(header.tag, header.call);
+    if (header.service == static_cast<std::uint8_t>(Service::message))
+        return is_over(label, header.source);
+    return header.service == static_cast<std::uint8_t>(Service::packet) && is_over(label);
 }
 
 bool Calls::is_over(CallLabel label) const { return over(find(label.tag), label.call); }
+
+CallRecord* Calls::record_of_messages(CallLabel label) const {
+    return label.call != 0 ? find(label.tag, label.call % 2 != 0) : nullptr;
+}
+
+bool Calls::is_over(CallLabel label, NodeId node) const {
+    const CallRecord* const record = record_of_messages(label);
+    return over(record, label.call) ||
+           (record != nullptr && record->number == label.call / 2 && record->has_parted(node));
+}
+
+bool Calls::part(CallLabel label, NodeId node) const {
+    CallRecord* const record = record_of_messages(label);
+    if (record == nullptr || !record->under_way || record->number != label.call / 2)
+        return false;
+    record->part(node);
+    return true;
+}
 
 // What was lost -----------------------------------------------------------------------------------
 

@@ -25,9 +25,16 @@ struct CallRecord {
     bool counted = false;   // its packets have been, in `packets`
     std::uint8_t calls = 0; // since all nodes were known to be as far
     std::uint16_t packets = 0; // that these may have sent to a node that is late
+    static constexpr unsigned kPartedMax = 4;
+    std::uint8_t parted_nodes = 0; // of `parted`; more than there is room for: all nodes
+    std::array<NodeId, kPartedMax> parted{};
     CallRecord* next = nullptr;
 
     bool is_of(const wire::PacketHeader& header) const;
+    /// A message of this call to or from `node` was given up: the two exchange no more of them in
+    /// this call, or one would take a later message for the one that was lost.
+    void part(NodeId node);
+    bool has_parted(NodeId node) const;
     /// Packets that a late node may be sent.
     void add(std::uint32_t more);
     /// All nodes have begun what is under way.
@@ -55,9 +62,16 @@ public:
     bool is_last(CallLabel label) const { return find(label.tag)->number == label.call / 2; }
     /// The next one begins. `newest`: that others have sent something of, or 0.
     void begin(CallRecord& record, unsigned newest);
-    /// It is of a call that is over at this node: nobody will take it.
+    /// It is of a call that is over at this node, or over between its source and this node: nobody
+    /// will take it.
     bool is_over(const wire::PacketHeader& header) const;
+    /// So are packets of this call.
     bool is_over(CallLabel label) const;
+    /// So are messages of this call to and from `node`.
+    bool is_over(CallLabel label, NodeId node) const;
+    /// A message of this call to or from `node` was given up. False: it was of no call, or of none
+    /// that is under way.
+    bool part(CallLabel label, NodeId node) const;
 
     // What was lost. An entry says: by this port, up to that call.
 
@@ -77,6 +91,7 @@ private:
     static constexpr unsigned kLosses = 16;
     static constexpr Port kEveryPort = kHostPort;
 
+    CallRecord* record_of_messages(CallLabel label) const;
     Loss* find_loss(Port port, CallLabel label);
 
     const bool begun_anew_;
