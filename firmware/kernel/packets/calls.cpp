@@ -18,6 +18,20 @@ constexpr std::uint16_t next_of(unsigned number) {
     return static_cast<std::uint16_t>(number < kNumbers ? number + 1 : 1);
 }
 
+/// It is of call `number`, or of one that is not much older.
+bool up_to(unsigned number, unsigned call) { return after(number, call / 2) <= Calls::kAhead; }
+
+/// The later one of two calls.
+std::uint16_t later(unsigned number, unsigned other) {
+    return static_cast<std::uint16_t>(after(number, other) <= kNumbers / 2 ? number : other);
+}
+
+/// Nobody asks for call `number` any more when `now` begins.
+bool is_long_past(unsigned number, unsigned now) {
+    const unsigned since = after(now, number);
+    return since > Calls::kAhead && since < kNumbers - Calls::kAhead;
+}
+
 /// What says that it is of this call is too late for it. `record`: of its tag, if there is one.
 bool over(const CallRecord* record, unsigned call) {
     if (call == 0 || record == nullptr || record->number == 0)
@@ -87,10 +101,10 @@ void Calls::begin(CallRecord& record, unsigned newest) {
         if (begun_anew_ && loss.port == kEveryPort &&
             after(loss.number, record.number) <= kNumbers / 2)
             record.number = next_of(loss.number);
-        const unsigned since = after(record.number, loss.number);
-        if (since > kAhead && since < kNumbers - kAhead)
-            loss.is_there = false;
+        loss.is_there = !is_long_past(loss.number, record.number);
     }
+    if (is_long_past(record.lost, record.number))
+        record.lost = 0;
 }
 
 bool Calls::is_over(const wire::PacketHeader& header) const {
@@ -134,28 +148,36 @@ Calls::Loss* Calls::find_loss(Port port, CallLabel label) {
 void Calls::note_lost(Port port, CallLabel label) {
     const auto number = static_cast<std::uint16_t>(label.call / 2);
     Loss* loss = find_loss(port, label);
-    if (loss != nullptr) {
-        if (number != 0 && after(number, loss->number) <= kNumbers / 2)
-            loss->number = number;
-        return;
+    if (loss == nullptr)
+        make_room() = {label.tag, number, port, true};
+    else if (number != 0)
+        loss->number = later(number, loss->number);
+}
+
+// Where there is none the oldest loss goes to the record of its tag, if calls of that have begun.
+Calls::Loss& Calls::make_room() {
+    if (const auto free = std::ranges::find(losses_, false, &Loss::is_there); free != losses_.end())
+        return *free;
+    Loss& oldest = losses_[oldest_];
+    oldest_ = static_cast<std::uint8_t>((oldest_ + 1) % kLosses);
+    if (CallRecord* const record = oldest.number != 0 ? find(oldest.tag) : nullptr) {
+        record->lost = record->lost != 0 ? later(oldest.number, record->lost) : oldest.number;
+        return oldest;
     }
-    loss = std::ranges::find(losses_, false, &Loss::is_there);
-    if (loss == losses_.end()) {
-        loss = &losses_[oldest_];
-        oldest_ = static_cast<std::uint8_t>((oldest_ + 1) % kLosses);
-        unsure_ = true;
-        if (Loss* const told = find_loss(kEveryPort, {loss->tag, label.call}))
-            told->is_there = false; // it did not know of this one
-    }
-    *loss = {label.tag, number, port, true};
+    unsure_ = true;
+    if (Loss* const told = find_loss(kEveryPort, CallLabel::of(oldest.tag, 2u * oldest.number)))
+        told->is_there = false; // it did not know of this one
+    return oldest;
 }
 
 bool Calls::lost(Port port, CallLabel label) {
     const Loss* const told = find_loss(kEveryPort, label);
     const auto says_so = [label](const Loss* loss) {
-        return loss != nullptr &&
-               (label.call == 0 || after(loss->number, label.call / 2) <= kAhead);
+        return loss != nullptr && (label.call == 0 || up_to(loss->number, label.call));
     };
+    const CallRecord* const record = label.call != 0 ? find(label.tag) : nullptr;
+    if (record != nullptr && record->lost != 0 && up_to(record->lost, label.call))
+        return true;
     if (says_so(find_loss(port, label)) || says_so(told))
         return true;
     if (!unsure_ || told != nullptr)

@@ -25,6 +25,7 @@ struct CallRecord {
     bool counted = false;   // its packets have been, in `packets`
     std::uint8_t calls = 0; // since all nodes were known to be as far
     std::uint16_t packets = 0; // that these may have sent to a node that is late
+    std::uint16_t lost = 0;    // by some port, packets of calls up to this number; 0: none
     static constexpr unsigned kPartedMax = 4;
     std::uint8_t parted_nodes = 0; // of `parted`; more than there is room for: all nodes
     std::array<NodeId, kPartedMax> parted{};
@@ -77,8 +78,9 @@ public:
 
     void note_lost(Port port, CallLabel label);
     /// Something of this call may have been lost by this port: what asks for it there must not say
-    /// that all came. A node that began anew, or knows of more losses than it has places for, says
-    /// it of the first call of each tag that it is asked for.
+    /// that all came. Losses that there is no place for are remembered for all ports of the tag. A
+    /// node that began anew, or lost more of tags that it has begun no call of, says it of the first
+    /// call of each tag that it is asked for.
     bool lost(Port port, CallLabel label);
 
 private:
@@ -93,6 +95,7 @@ private:
 
     CallRecord* record_of_messages(CallLabel label) const;
     Loss* find_loss(Port port, CallLabel label);
+    Loss& make_room();
 
     const bool begun_anew_;
     bool unsure_; // something was lost that no entry tells

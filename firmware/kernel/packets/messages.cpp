@@ -228,8 +228,10 @@ void Messages::hear(const wire::PacketHeader& answer, unsigned paths) {
 bool Messages::on_call(const wire::PacketHeader& call) {
     if ((call.position & kEnded) != 0) { // what waits for that node hears so when it asks
         for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
-            if (outgoing->to == call.source)
+            if (outgoing->to == call.source) {
+                outgoing->begin_anew(); // a question that has just left is not unanswered yet
                 outgoing->ask_at = 0;
+            }
         return false;
     }
     Outgoing* const outgoing = first_behind(call.source, call.message);
