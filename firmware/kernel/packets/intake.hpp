@@ -84,7 +84,8 @@ public:
     /// What a node offered is here: if it was called, that crossed its offer, and is to be
     /// repeated.
     void repeat_call(NodeId node);
-    /// A sender that waits asks. If nothing is taken in while all that may wait ask more than once,
+    /// A sender that waits asks. The place of a guest that was called and has not come is free for
+    /// another one: its node may be dead. If nothing is taken in while all that may wait ask more than once,
     /// calls were lost with a cable or a node, and keep room: it is free again. Whoever was called
     /// will ask as well.
     void check_calls();

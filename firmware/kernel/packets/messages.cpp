@@ -120,8 +120,8 @@ bool Messages::write_question(const Outgoing& outgoing, unsigned paths,
 }
 
 void Messages::sent_question(Outgoing& outgoing, unsigned paths, bool cut_off) {
-    if (!outgoing.is_asking())
-        return; // it has been answered
+    if (outgoing.asking >= Outgoing::kAnswered)
+        return; // on the way to this node itself
     if (cut_off && outgoing.has_way())
         outgoing.lost = true;
     else if (cut_off)
@@ -202,7 +202,7 @@ void Messages::hear(const wire::PacketHeader& answer, unsigned paths) {
         if (!outgoing->has_way())
             end_round(*outgoing, {path_answered(answer), paths_of(answer).out});
         outgoing->next_round();
-        outgoing->asking = Outgoing::kAskedAll;
+        outgoing->stop_asking();
     }
     if (service == Service::here)
         return;

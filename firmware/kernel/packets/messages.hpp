@@ -54,10 +54,16 @@ struct Outgoing {
     }
     /// A message to this node that is not known to be taken.
     bool is_untaken(NodeId node) const { return question == Service::ask && to == node && !taken; }
-    /// A question, or some of a round, is still to be sent.
+    /// A question, or some of a round, is still to be sent, or the time of the next one to be set.
     bool is_asking() const { return asking != kAskedAll; }
+    /// An answer has come; the questions that have not left yet need not leave any more.
+    void stop_asking() {
+        if (is_asking())
+            asking = kAnswered;
+    }
 
     static constexpr std::uint16_t kAskedAll = 0xFFFF;
+    static constexpr std::uint16_t kAnswered = kAskedAll - 1;
 
     // Bytes first, those that a sender looks at before all: short instructions reach them there.
     bool offered = false;   // since it was last told to offer
