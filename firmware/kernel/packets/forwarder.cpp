@@ -454,6 +454,7 @@ void Forwarder::refuse(PacketBuffer* offer) {
 
 PacketBuffer* Forwarder::refuse_offer(PacketBuffer* offer) {
     leave_mailbox(offer);
+    intake_.forget(offer->header.source);
     refuse(offer);
     return answer(offer, Service::unknown);
 }
