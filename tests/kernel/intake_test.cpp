@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace mesh::test {
@@ -56,7 +57,6 @@ TEST(Intake, ANodeThatWasStartedAgainClaimsNothingOfSendersThatItDoesNotKnow) {
     Places node{true};
     EXPECT_EQ(node.intake.fate(kNear, 5), Fate::unknown);
     node.accept(kNear, 5);
-    EXPECT_EQ(node.intake.fate(kNear, 5), Fate::taken);
     EXPECT_EQ(node.intake.fate(kNear, 6), Fate::never_came);
 }
 
@@ -133,6 +133,27 @@ TEST(Intake, AProcessThatWaitsForAnOfferThatWasSentAwayHasItCalledBesideTheRoom)
     EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::send_away) << "nobody waits for it now";
 }
 
+TEST(Intake, AGuestThatWasCalledAndIsDeadKeepsTheOthersOutUntilOneOfThemAsksOnly) {
+    Places node;
+    node.accept(kNear, 1);
+    node.accept(kNear, 2);
+    EXPECT_EQ(node.judge(kFar, 1, 7), Verdict::send_away);
+    EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::send_away);
+    node.intake.want({.service = Service::message, .tag = 7});
+    node.intake.call(kFar);
+    node.intake.want({.service = Service::message, .tag = 8});
+    EXPECT_EQ(node.intake.next_call(), kNoNode);
+    node.intake.check_calls();
+    node.intake.want({.service = Service::message, .tag = 8});
+    EXPECT_EQ(node.intake.next_call(), kOther);
+}
+
+TEST(Intake, ANodeThatWasStartedAgainDoesNotSayThatItTookMessagesOfBefore) {
+    Places node{true};
+    node.accept(kNear, 5);
+    EXPECT_EQ(node.intake.fate(kNear, 4), Fate::unknown);
+}
+
 TEST(Intake, OfAMessageOnlyTheBytesThatComeNextAreTaken) {
     Places node;
     Incoming incoming{.source = kNear, .message = 5, .arrived = 100};
@@ -188,6 +209,35 @@ TEST(IntakeMesh, WhatHasComeOfAMessageThatAProcessLeavesGoesWithIt) {
     rig.run({});
     EXPECT_EQ(rig.report(0).status, static_cast<std::uint32_t>(Status::unreachable));
     EXPECT_FALSE(rig.kernel(1).has({.service = Service::fragment}));
+}
+
+std::optional<Status> said;
+
+/// Asks for message 1 of this node to node 1.
+Process asks_for_the_first(Kernel& node) {
+    Outgoing message{node.messages(), node_at(1), Rule::unicast};
+    message.question = Service::ask;
+    message.message = 1;
+    message.ask_at = 0;
+    co_await node.wait_until([&] { return !node.ask(message) || message.taken; });
+    said = message.taken ? Status::ok : Status::unreachable;
+    co_return Status::ok;
+}
+
+// Its word that it refused the offer may be lost; then its sender asks.
+TEST(IntakeMesh, AnOfferThatTheEndOfAProgramRefusedIsNotSaidToBeTaken) {
+    const auto sends = [](Kernel& node) -> Process {
+        if (index(node.id()) == 0)
+            co_return co_await send(node, node_at(1), {}, std::array<std::byte, 4>{});
+        co_await node.wait_until([&node] { return node.has({.service = Service::message}); });
+        co_return Status::ok;
+    };
+    Rig rig{{Topology::cube, 1}, sends};
+    rig.run({});
+    EXPECT_EQ(rig.report(0).status, static_cast<std::uint32_t>(Status::unreachable));
+    ASSERT_TRUE(rig.kernel(0).spawn(asks_for_the_first(rig.kernel(0))));
+    rig.finish(rig.board(0).now_us() + 1'000'000);
+    EXPECT_EQ(said, Status::unreachable);
 }
 
 // Who looks says by which way the answer is to go; a node must not fall over a rule that its

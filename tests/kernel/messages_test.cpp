@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <utility>
+
 namespace mesh::test {
 namespace messages_test {
 
@@ -90,6 +93,52 @@ TEST(Messages, ACallIsForTheFirstMessageBehindTheOneThatItNames) {
     EXPECT_FALSE(second.offered);
     EXPECT_FALSE(bench.messages.on_call({.source = node_at(1), .message = second.message}));
     EXPECT_FALSE(bench.messages.on_call({.source = node_at(2), .message = 0}));
+}
+
+TEST(Messages, AnAnswerInTheMiddleOfARoundSetsTheTimeOfTheNextQuestion) {
+    Bench bench;
+    ASSERT_TRUE(bench.messages.next_question(bench.outgoing, true));
+    ASSERT_EQ(bench.outgoing.ask_at, wire::kNever) << "until the round has left";
+    bench.hear(Service::alive, bench.outgoing.round);
+    EXPECT_TRUE(bench.kernel.ask(bench.outgoing));
+    EXPECT_FALSE(bench.outgoing.is_asking());
+    EXPECT_NE(bench.outgoing.ask_at, wire::kNever);
+}
+
+TEST(Messages, AQuestionThatHasJustLeftIsNotUnansweredWhenItsNodeEnds) {
+    Bench bench;
+    bench.outgoing.any_way = false;
+    ASSERT_TRUE(bench.messages.next_question(bench.outgoing, true));
+    EXPECT_FALSE(bench.messages.on_call({.source = node_at(1), .position = kEnded}));
+    EXPECT_EQ(bench.outgoing.ask_at, 0u);
+    EXPECT_TRUE(bench.messages.next_question(bench.outgoing, true));
+}
+
+TEST(Messages, AnOfferIsMadeAgainFromItsFirstByteWhenTheOneBeforeItNeverArrived) {
+    Bench bench;
+    std::optional<Outgoing> first{std::in_place, bench.messages, node_at(1), Rule::unicast};
+    Outgoing second{bench.messages, node_at(1), Rule::unicast};
+    first->question = second.question = Service::ask;
+    second.offered = true;
+    second.sent_bytes = 16;
+    first.reset();
+    EXPECT_FALSE(second.offered);
+    EXPECT_EQ(second.sent_bytes, 0u);
+}
+
+TEST(Messages, AMessageThatIsTakenAfterAllGoesOnBehindItsFirstPacket) {
+    Bench bench;
+    bench.outgoing.offered = true;
+    bench.outgoing.sent_bytes = 16;
+    bench.hear(Service::later); // late: it is about an offer before
+    ASSERT_FALSE(bench.outgoing.offered);
+    wire::PacketHeader taken{.source = node_at(1),
+                             .service = static_cast<std::uint8_t>(Service::taken),
+                             .message = bench.outgoing.message,
+                             .position = 16};
+    bench.messages.hear(taken, kPaths);
+    EXPECT_TRUE(bench.outgoing.offered);
+    EXPECT_EQ(bench.outgoing.sent_bytes, 16u);
 }
 
 } // namespace messages_test

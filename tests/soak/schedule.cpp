@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    static constexpr unsigned kStepsMax = 400'000;
+    static constexpr unsigned kStepsMax = 2'000'000;
     static constexpr std::uint64_t kPatienceUs = 3'000'000'000;
     static constexpr std::uint64_t kDeathUs = 20'000'000;
     static constexpr std::uint64_t kLateUs = 6'000'000;

@@ -1,0 +1,167 @@
+// Nodes that have lost something between them in a call of a collective: neither waits for the
+// other any more, and the next call finds them as they were.
+#include "collectives/call.hpp"
+#include "kernel/api/await.hpp"
+#include "kernel/api/message.hpp"
+#include "rig.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <optional>
+
+namespace mesh::test {
+namespace parted_test {
+
+constexpr Tag kTag = 5;
+constexpr Port kCable = port_at(0);
+constexpr unsigned kFirst = 1, kSecond = 2; // numbers of calls
+
+constexpr CallLabel label_of(unsigned number, Tag tag = kTag) {
+    return CallLabel::of(tag, 2 * number);
+}
+
+// What a node remembers ---------------------------------------------------------------------------
+
+TEST(CallRecord, KnowsWhoWasPartedAndOfMoreThanItHasRoomForTakesAllNodes) {
+    CallRecord record;
+    for (std::uint32_t id = 0; id < CallRecord::kPartedMax; ++id) {
+        record.part(node_at(id));
+        record.part(node_at(id));
+        EXPECT_TRUE(record.has_parted(node_at(id)));
+        EXPECT_FALSE(record.has_parted(node_at(id + 1)));
+    }
+    record.part(node_at(40));
+    EXPECT_TRUE(record.has_parted(node_at(50)));
+}
+
+TEST(CallRecord, NodesArePartedForOneCallOnly) {
+    Calls calls{false};
+    CallRecord record{.tag = kTag};
+    calls.add(record);
+    EXPECT_FALSE(calls.part(label_of(kFirst), node_at(1))) << "none has begun";
+    calls.begin(record, 0);
+    EXPECT_TRUE(calls.part(label_of(kFirst), node_at(1)));
+    EXPECT_TRUE(calls.is_over(label_of(kFirst), node_at(1)));
+    EXPECT_FALSE(calls.is_over(label_of(kFirst), node_at(2)));
+    EXPECT_FALSE(calls.is_over(label_of(kSecond), node_at(1)));
+    EXPECT_FALSE(calls.is_over(CallLabel{kTag, 0}, node_at(1))) << "of no call";
+    calls.begin(record, 0);
+    EXPECT_FALSE(calls.is_over(label_of(kSecond), node_at(1)));
+    EXPECT_FALSE(calls.part(label_of(kFirst), node_at(1))) << "that one is over";
+}
+
+TEST(CallRecord, LossesOfManyTagsAreNotHeldAgainstAnotherOne) {
+    constexpr unsigned kTags = 40; // more than there are places
+    Calls calls{false};
+    std::array<CallRecord, kTags + 1> records;
+    for (Tag tag = 0; tag < kTags; ++tag) {
+        records[tag].tag = tag;
+        calls.add(records[tag]);
+        calls.begin(records[tag], 0);
+        calls.note_lost(kCable, label_of(kFirst, tag));
+    }
+    CallRecord& healthy = records[kTags];
+    healthy.tag = kTags;
+    calls.add(healthy);
+    calls.begin(healthy, 0);
+    EXPECT_FALSE(calls.lost(kCable, label_of(kFirst, kTags)));
+    for (Tag tag = 0; tag < kTags; ++tag) {
+        EXPECT_TRUE(calls.lost(kCable, label_of(kFirst, tag))) << tag;
+        EXPECT_FALSE(calls.lost(kCable, label_of(kSecond, tag))) << tag;
+    }
+}
+
+TEST(CallRecord, ALossOfATagOfWhichNoCallHasBegunIsHeldAgainstAllRatherThanForgotten) {
+    Calls calls{false};
+    for (Tag tag = 0; tag < 40; ++tag)
+        calls.note_lost(kCable, label_of(kFirst, tag));
+    EXPECT_TRUE(calls.lost(kCable, label_of(kFirst, 0)));
+}
+
+// Two nodes ---------------------------------------------------------------------------------------
+
+struct Story {
+    std::function<void(Kernel&)> fault; // in the first call, at node 0
+    std::function<Task<Status>(Kernel&, CallLabel, NodeId)> exchange;
+    std::array<std::array<std::optional<Status>, 2>, 2> said; // by node and call
+};
+Story story;
+
+// Nobody answers a node whose program has ended; so both stay.
+Process calls_twice(Kernel& node) {
+    const std::uint32_t self = index(node.id());
+    for (auto& said : story.said[self]) {
+        const Call call{node, kTag};
+        if (self == 0 && &said == story.said[self].data())
+            story.fault(node);
+        co_await node.sleep(wire::kTicksPerUnit);
+        said = co_await story.exchange(node, call.label(), node_at(1 - self));
+    }
+    co_await node.wait_until([] { return false; });
+    co_return Status::ok;
+}
+
+Task<Status> receives_then_sends(Kernel& node, CallLabel label, NodeId other) {
+    std::array<std::byte, 4> word{};
+    const Received got = co_await receive(node, word, label, other);
+    const Status sent =
+        co_await send(node, other, {.tag = label.tag, .call = label.call}, word);
+    co_return got.status == Status::ok ? sent : got.status;
+}
+
+Task<Status> sends_then_receives(Kernel& node, CallLabel label, NodeId other) {
+    std::array<std::byte, 4> word{};
+    const Status sent =
+        co_await send(node, other, {.tag = label.tag, .call = label.call}, word);
+    const Received got = co_await receive(node, word, label, other);
+    co_return sent == Status::ok ? got.status : sent;
+}
+
+Task<Status> one_sends_first(Kernel& node, CallLabel label, NodeId other) {
+    return index(node.id()) == 0 ? sends_then_receives(node, label, other)
+                                 : receives_then_sends(node, label, other);
+}
+
+Task<Status> exchanges_packets(Kernel& node, CallLabel label, NodeId other) {
+    if (label.call / 2 == kSecond)
+        co_await node.post({.destination = other, .tag = label.tag, .message = 1, .call = label.call});
+    const Packet packet = co_await await_packet(node, other, label.match());
+    co_return packet.status();
+}
+
+void expect_both_parted_in_the_first_call_only() {
+    Rig rig{{Topology::cube, 1}, calls_twice};
+    rig.limit_us = 300'000'000;
+    rig.run({});
+    for (const auto& said : story.said) {
+        EXPECT_EQ(said[0], Status::unreachable);
+        EXPECT_EQ(said[1], Status::ok);
+    }
+}
+
+TEST(Parted, AMessageThatItsSenderHasGivenUpIsNotWaitedFor) {
+    story = {.exchange = one_sends_first};
+    story.fault = [](Kernel& node) { node.calls().part(label_of(kFirst), node_at(1)); };
+    expect_both_parted_in_the_first_call_only();
+}
+
+TEST(Parted, AMessageThatItsReceiverHasGivenUpIsRefused) {
+    story = {.exchange = [](Kernel& node, CallLabel label, NodeId other) {
+        return index(node.id()) == 1 ? sends_then_receives(node, label, other)
+                                     : receives_then_sends(node, label, other);
+    }};
+    story.fault = [](Kernel& node) { node.calls().part(label_of(kFirst), node_at(1)); };
+    expect_both_parted_in_the_first_call_only();
+}
+
+// Both wait; node 0 has lost something there, so node 1 is told, gives up, and tells node 0.
+TEST(Parted, ANeighbourThatWaitsNoMoreSaysSoToTheOtherOne) {
+    story = {.exchange = exchanges_packets};
+    story.fault = [](Kernel& node) { node.calls().note_lost(kCable, label_of(kFirst)); };
+    expect_both_parted_in_the_first_call_only();
+}
+
+} // namespace parted_test
+} // namespace mesh::test
