@@ -279,9 +279,8 @@ Task<Status> moves_blocks(Kernel& node, const Call& call) {
 }
 
 Task<Status> does(Kernel& node, const Call& call) {
-    const std::string what =
-        fmt::format("node {}: call {}, a {}", index(node.id()), call.number,
-                    kNames[static_cast<std::size_t>(call.what)]);
+    const std::string what = fmt::format("node {}: call {}, a {}", index(node.id()), call.number,
+                                         kNames[static_cast<std::size_t>(call.what)]);
     story->tell(what + ", begins");
     story->note_entered(call.number);
     Status status = Status::ok;

@@ -51,10 +51,7 @@ struct Taken {
 class Story {
 public:
     /// `trace`: tells what happens.
-    Story(const Work& work, World& world, bool trace)
-        : work_(work),
-          world_(world),
-          trace_(trace) {}
+    Story(const Work& work, World& world, bool trace) : work_(work), world_(world), trace_(trace) {}
 
     const Work& work() const { return work_; }
     World& world() { return world_; }

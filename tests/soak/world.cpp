@@ -147,7 +147,7 @@ void World::act(unsigned actor) {
 
 namespace {
 constexpr std::array<std::string_view, static_cast<std::size_t>(Service::kCount)> kServices{
-    "packet", "message", "fragment", "ask",  "probe", "call",    "look", "taken",
+    "packet", "message", "fragment", "ask",   "probe",   "call", "look", "taken",
     "later",  "nothing", "lost",     "alive", "unknown", "here", "gone"};
 
 std::string words_of(const wire::PacketHeader& packet) {
@@ -167,8 +167,7 @@ std::string words_of(std::span<const std::byte> frame) {
     wire::PacketHeader packet;
     if (head.kind == wire::Kind::data &&
         wire::read_packet(frame.subspan(wire::kHeadBytes), packet) == wire::Parse::ok)
-        words +=
-"; " + words_of(packet);
+        words += "; " + words_of(packet);
     return words;
 }
 } // namespace
@@ -368,12 +367,12 @@ std::string World::packets_of(unsigned node) const {
     for (const PacketBuffer* at = kernel.mailbox().first(); at != nullptr; at = at->next)
         words += "\n  has " + words_of(at->header);
     for (const Outgoing* at = kernel.messages().first(); at != nullptr; at = at->next)
-        words += fmt::format(
-            "\n  asks by {} node {} message {} about {} tag {} call {}{}{}{}",
-            kServices.at(static_cast<std::size_t>(at->question)), index(at->to), at->message,
-            at->about, CallLabel::of_word(at->label).tag,
-            static_cast<unsigned>(CallLabel::of_word(at->label).call),
-            at->offered ? ", offered" : "", at->taken ? ", taken" : "", at->alive ? ", alive" : "");
+        words += fmt::format("\n  asks by {} node {} message {} about {} tag {} call {}{}{}{}",
+                             kServices.at(static_cast<std::size_t>(at->question)), index(at->to),
+                             at->message, at->about, CallLabel::of_word(at->label).tag,
+                             static_cast<unsigned>(CallLabel::of_word(at->label).call),
+                             at->offered ? ", offered" : "", at->taken ? ", taken" : "",
+                             at->alive ? ", alive" : "");
     return words;
 }
 

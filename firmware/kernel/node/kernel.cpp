@@ -285,9 +285,10 @@ Service Kernel::answer_to(const wire::PacketHeader& question) {
     forwarder_.peer(question.source).waits = 1;
     if (service == Service::probe) {
         const CallLabel label = CallLabel::of_word(question.total_bytes);
-        const bool known = question.position != 0 ? messages_.is_under_way(question.position)
-                                                  : messages_.is_under_way(label, question.source) ||
-                                                        !calls().is_over(label, question.source);
+        const bool known = question.position != 0
+                               ? messages_.is_under_way(question.position)
+                               : messages_.is_under_way(label, question.source) ||
+                                     !calls().is_over(label, question.source);
         return known && !gone() ? Service::alive : Service::unknown;
     }
     const bool over = calls().is_over(CallLabel::of_word(question.total_bytes));

@@ -79,8 +79,8 @@ public:
     void note_lost(Port port, CallLabel label);
     /// Something of this call may have been lost by this port: what asks for it there must not say
     /// that all came. Losses that there is no place for are remembered for all ports of the tag. A
-    /// node that began anew, or lost more of tags that it has begun no call of, says it of the first
-    /// call of each tag that it is asked for.
+    /// node that began anew, or lost more of tags that it has begun no call of, says it of the
+    /// first call of each tag that it is asked for.
     bool lost(Port port, CallLabel label);
 
 private:

@@ -85,9 +85,9 @@ public:
     /// repeated.
     void repeat_call(NodeId node);
     /// A sender that waits asks. The place of a guest that was called and has not come is free for
-    /// another one: its node may be dead. If nothing is taken in while all that may wait ask more than once,
-    /// calls were lost with a cable or a node, and keep room: it is free again. Whoever was called
-    /// will ask as well.
+    /// another one: its node may be dead. If nothing is taken in while all that may wait ask more
+    /// than once, calls were lost with a cable or a node, and keep room: it is free again. Whoever
+    /// was called will ask as well.
     void check_calls();
 
     void begin(Incoming& incoming);
