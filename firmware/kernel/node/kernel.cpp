@@ -142,11 +142,10 @@ bool Kernel::ask(Outgoing& outgoing) {
 void Kernel::give_up(const Outgoing& outgoing) {
     const CallLabel label = CallLabel::of_word(outgoing.label);
     const Hold hold(scheduler_.holds());
-    if (outgoing.question == Service::look)
-        return forwarder_.part(label, outgoing.to, Path::of_word(outgoing.about));
-    if (!calls().part(label, outgoing.to))
-        return;
-    messages_.part(label, outgoing.to);
+    if (outgoing.question != Service::look)
+        calls().part(label, outgoing.to);
+    else if (Path::of_word(outgoing.about).rule == Rule::unicast)
+        forwarder_.part(label, outgoing.to);
     drop_old_calls();
 }
 

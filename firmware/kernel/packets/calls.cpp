@@ -49,19 +49,6 @@ bool CallRecord::is_of(const wire::PacketHeader& header) const {
            of_group == (message && header.call % 2 != 0);
 }
 
-void CallRecord::part(NodeId node) {
-    if (has_parted(node))
-        return;
-    if (parted_nodes < kPartedMax)
-        parted[parted_nodes] = node;
-    ++parted_nodes;
-}
-
-bool CallRecord::has_parted(NodeId node) const {
-    const auto end = parted.begin() + std::min<unsigned>(parted_nodes, kPartedMax);
-    return parted_nodes > kPartedMax || std::find(parted.begin(), end, node) != end;
-}
-
 void CallRecord::add(std::uint32_t more) {
     packets = static_cast<std::uint16_t>(std::min<std::uint32_t>(packets + more, 0xFFFF));
     counted = true;
@@ -94,7 +81,7 @@ void Calls::begin(CallRecord& record, unsigned newest) {
         record.number = static_cast<std::uint16_t>(newest);
     record.under_way = true;
     record.lasting = record.counted = false;
-    record.parted_nodes = 0;
+    record.parted = CallRecord::kNobody;
     for (Loss& loss : losses_) {
         if (!loss.is_there || loss.tag != record.tag || loss.number == 0)
             continue;
@@ -126,12 +113,10 @@ bool Calls::is_over(CallLabel label, NodeId node) const {
            (record != nullptr && record->number == label.call / 2 && record->has_parted(node));
 }
 
-bool Calls::part(CallLabel label, NodeId node) const {
+void Calls::part(CallLabel label, NodeId node) const {
     CallRecord* const record = record_of_messages(label);
-    if (record == nullptr || !record->under_way || record->number != label.call / 2)
-        return false;
-    record->part(node);
-    return true;
+    if (record != nullptr && record->under_way && record->number == label.call / 2)
+        record->part(node);
 }
 
 // What was lost -----------------------------------------------------------------------------------

@@ -17,6 +17,9 @@ namespace mesh {
 
 /// What a node knows of the calls under one tag; kept for as long as the node runs.
 struct CallRecord {
+    static constexpr NodeId kNobody = node_at(0xFFFF'FFFD);
+    static constexpr NodeId kAllNodes = node_at(0xFFFF'FFFE);
+
     Tag tag = 0;
     std::uint16_t number = 0; // of the last call that has begun; 0: none
     bool of_group = false;
@@ -26,16 +29,15 @@ struct CallRecord {
     std::uint8_t calls = 0; // since all nodes were known to be as far
     std::uint16_t packets = 0; // that these may have sent to a node that is late
     std::uint16_t lost = 0;    // by some port, packets of calls up to this number; 0: none
-    static constexpr unsigned kPartedMax = 4;
-    std::uint8_t parted_nodes = 0; // of `parted`; more than there is room for: all nodes
-    std::array<NodeId, kPartedMax> parted{};
+    NodeId parted = kNobody;   // see part()
     CallRecord* next = nullptr;
 
     bool is_of(const wire::PacketHeader& header) const;
     /// A message of this call to or from `node` was given up: the two exchange no more of them in
-    /// this call, or one would take a later message for the one that was lost.
-    void part(NodeId node);
-    bool has_parted(NodeId node) const;
+    /// this call, or one would take a later message for the one that was lost. Of more than one
+    /// node there is no record: then it holds for all.
+    void part(NodeId node) { parted = parted == kNobody || parted == node ? node : kAllNodes; }
+    bool has_parted(NodeId node) const { return parted == node || parted == kAllNodes; }
     /// Packets that a late node may be sent.
     void add(std::uint32_t more);
     /// All nodes have begun what is under way.
@@ -70,9 +72,9 @@ public:
     bool is_over(CallLabel label) const;
     /// So are messages of this call to and from `node`.
     bool is_over(CallLabel label, NodeId node) const;
-    /// A message of this call to or from `node` was given up. False: it was of no call, or of none
-    /// that is under way.
-    bool part(CallLabel label, NodeId node) const;
+    /// A message of this call to or from `node` was given up. Nothing, if it was of no call, or of
+    /// none that is under way.
+    void part(CallLabel label, NodeId node) const;
 
     // What was lost. An entry says: by this port, up to that call.
 

@@ -342,13 +342,10 @@ unsigned Forwarder::newest_call(const CallRecord& record) const {
     return newest;
 }
 
-void Forwarder::part(CallLabel label, NodeId node, Path path) {
-    if (label.call == 0 || path.rule != Rule::unicast)
-        return;
-    PortSet ports =
-        here_.way(kNoPort, {Rule::unicast, 0, here_.node(), node, 0, false}).ports.set();
-    for (; ports != 0; ports &= ports - 1)
-        calls_.note_lost(port_at(static_cast<unsigned>(std::countr_zero(ports))), label);
+void Forwarder::part(CallLabel label, NodeId node) {
+    Route route = here_.way(kNoPort, {Rule::unicast, 0, here_.node(), node, 0, false});
+    if (label.call != 0 && !route.ports.empty())
+        calls_.note_lost(route.ports.pop(), label);
 }
 
 PacketBuffer* Forwarder::find_old_call() {

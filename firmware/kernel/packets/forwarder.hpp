@@ -138,9 +138,9 @@ public:
     /// Of collectives.
     Calls& calls() { return calls_; }
     const Calls& calls() const { return calls_; }
-    /// Packets of a call that were to come from `node` by `path` are waited for no more. If it is
-    /// its cable to this node, nothing more goes there either: it hears so when it looks.
-    void part(CallLabel label, NodeId node, Path path);
+    /// Packets of a call that `node` was to send across their cable are waited for no more. So
+    /// nothing goes there either: it hears so when it looks.
+    void part(CallLabel label, NodeId node);
     /// The next call of this tag begins. What find_old_call() gives then is to be dropped.
     void begin_call(CallRecord& record) { calls_.begin(record, newest_call(record)); }
     /// A packet or an offer in the mailbox of a call that is over; nullptr if there is none.

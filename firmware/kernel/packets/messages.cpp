@@ -242,19 +242,11 @@ bool Messages::on_call(const wire::PacketHeader& call) {
     return true;
 }
 
-// What is said of messages of a call to or from one node.
 bool Messages::is_under_way(CallLabel label, NodeId node) const {
     const Outgoing* outgoing = untaken(first_, node);
     while (outgoing != nullptr && outgoing->label != label.word())
         outgoing = untaken(outgoing->next, node);
     return outgoing != nullptr;
-}
-
-void Messages::part(CallLabel label, NodeId node) {
-    for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
-        if (outgoing->question != Service::look && outgoing->to == node &&
-            outgoing->label == label.word())
-            outgoing->unknown = true;
 }
 
 // Time and links ----------------------------------------------------------------------------------

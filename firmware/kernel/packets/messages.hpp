@@ -139,8 +139,6 @@ public:
     bool is_under_way(std::uint32_t message) const { return find(message) != nullptr; }
     /// A message of this call to `node` is.
     bool is_under_way(CallLabel label, NodeId node) const;
-    /// A message of this call to or from `node` was given up: so are the others.
-    void part(CallLabel label, NodeId node);
     /// Notes whether its way begins with a dead link: once when it begins, later deaths tell
     /// themselves.
     void look_at_way(Outgoing& outgoing) const;
