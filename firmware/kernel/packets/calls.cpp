@@ -108,9 +108,12 @@ CallRecord* Calls::record_of_messages(CallLabel label) const {
 }
 
 bool Calls::is_over(CallLabel label, NodeId node) const {
+    return over(record_of_messages(label), label.call) || have_parted(label, node);
+}
+
+bool Calls::have_parted(CallLabel label, NodeId node) const {
     const CallRecord* const record = record_of_messages(label);
-    return over(record, label.call) ||
-           (record != nullptr && record->number == label.call / 2 && record->has_parted(node));
+    return record != nullptr && record->number == label.call / 2 && record->has_parted(node);
 }
 
 void Calls::part(CallLabel label, NodeId node) const {

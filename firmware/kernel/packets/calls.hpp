@@ -75,6 +75,8 @@ public:
     /// A message of this call to or from `node` was given up. Nothing, if it was of no call, or of
     /// none that is under way.
     void part(CallLabel label, NodeId node) const;
+    /// That was so.
+    bool have_parted(CallLabel label, NodeId node) const;
 
     // What was lost. An entry says: by this port, up to that call.
 

@@ -259,7 +259,7 @@ bool Messages::cut_off(const Outgoing& outgoing) const {
 
 void Messages::look_at_way(Outgoing& outgoing) const {
     if (outgoing.question != Service::look &&
-        forwarder_.calls().is_over(CallLabel::of_word(outgoing.label), outgoing.to))
+        forwarder_.calls().have_parted(CallLabel::of_word(outgoing.label), outgoing.to))
         outgoing.unknown = true;
     outgoing.lost = outgoing.lost || (outgoing.has_way() && cut_off(outgoing));
 }
