@@ -123,6 +123,13 @@ Task<Status> one_sends_first(Kernel& node, CallLabel label, NodeId other) {
                                  : receives_then_sends(node, label, other);
 }
 
+Task<Status> the_other_sends_first(Kernel& node, CallLabel label, NodeId other) {
+    return index(node.id()) == 1 ? sends_then_receives(node, label, other)
+                                 : receives_then_sends(node, label, other);
+}
+
+void parts_from_node_1(Kernel& node) { node.calls().part(label_of(kFirst), node_at(1)); }
+
 Task<Status> exchanges_packets(Kernel& node, CallLabel label, NodeId other) {
     if (label.call / 2 == kSecond)
         co_await node.post(
@@ -144,24 +151,19 @@ void expect_both_parted_in_the_first_call_only() {
 }
 
 TEST(Parted, AMessageThatItsSenderHasGivenUpIsNotWaitedFor) {
-    story = {.exchange = one_sends_first};
-    story.fault = [](Kernel& node) { node.calls().part(label_of(kFirst), node_at(1)); };
+    story = {.fault = parts_from_node_1, .exchange = one_sends_first, .said = {}};
     expect_both_parted_in_the_first_call_only();
 }
 
 TEST(Parted, AMessageThatItsReceiverHasGivenUpIsRefused) {
-    story = {.exchange = [](Kernel& node, CallLabel label, NodeId other) {
-        return index(node.id()) == 1 ? sends_then_receives(node, label, other)
-                                     : receives_then_sends(node, label, other);
-    }};
-    story.fault = [](Kernel& node) { node.calls().part(label_of(kFirst), node_at(1)); };
+    story = {.fault = parts_from_node_1, .exchange = the_other_sends_first, .said = {}};
     expect_both_parted_in_the_first_call_only();
 }
 
 // Both wait; node 0 has lost something there, so node 1 is told, gives up, and tells node 0.
 TEST(Parted, ANeighbourThatWaitsNoMoreSaysSoToTheOtherOne) {
-    story = {.exchange = exchanges_packets};
-    story.fault = [](Kernel& node) { node.calls().note_lost(kCable, label_of(kFirst)); };
+    const auto loses = [](Kernel& node) { node.calls().note_lost(kCable, label_of(kFirst)); };
+    story = {.fault = loses, .exchange = exchanges_packets, .said = {}};
     expect_both_parted_in_the_first_call_only();
 }
 
