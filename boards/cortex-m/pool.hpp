@@ -10,14 +10,24 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace mesh::board {
 
-/// Of the answers of all networks that the chip has ports for.
+/// The largest network of a topology that the chip has ports and places for (kNodesMax).
+constexpr Network largest(Topology topology) {
+    unsigned dim = topology == Topology::star ? std::min(Board::kPorts + 1, 6u) : Board::kPorts;
+    while (dim > 1 && (node_count({topology, static_cast<std::uint8_t>(dim)}) > chip::kNodesMax ||
+                       (topology == Topology::uhc && dim % 2 != 0)))
+        --dim;
+    return {topology, static_cast<std::uint8_t>(dim)};
+}
+
+/// Of the answers of all these.
 inline constexpr unsigned kWayBackLinksMax =
-    std::max({height({Topology::cube, Board::kPorts}, Rule::disjoint),
-              height({Topology::uhc, Board::kPorts & ~1u}, Rule::disjoint),
-              height({Topology::star, std::min(Board::kPorts + 1, 6u)}, Rule::disjoint)});
+    std::max({height(largest(Topology::cube), Rule::disjoint),
+              height(largest(Topology::uhc), Rule::disjoint),
+              height(largest(Topology::star), Rule::disjoint)});
 inline constexpr std::size_t kBuffers =
     limits::pool_buffers_min(chip::kPathLinksMax, kWayBackLinksMax, chip::kMessageReceivers,
                              Board::capabilities().receivers);

@@ -144,6 +144,7 @@ bool carry(End& from, End& to, Cable& cable) {
 void run(Cable cable, target::Suite& suite, const char* name) {
     outcome = {};
     links = {};
+    peers = {}; // as nodes that have never heard of each other want them
     End left(0), right(1);
     wire::Job job;
     job.op = wire::Op::app;

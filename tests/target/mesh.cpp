@@ -19,7 +19,9 @@ constexpr Network kCube{Topology::cube, 3};
 constexpr std::uint32_t kNodes = 8;
 constexpr unsigned kPorts = 3;
 constexpr std::uint32_t kShots = 60; // packets that each node starts; every sixth is a broadcast
-constexpr std::size_t kBuffers = 7 + 1 + 2; // longest path (hp) + 1, and the node's own two
+// Longest path (hp) + 1, the own two of the node, and the places of offers and of the guest.
+constexpr std::size_t kBuffers = 7 + 1 + 2 + 4;
+static_assert(kBuffers == 7 + 1 + 2 + limits::offers_max(kBuffers) + 1);
 constexpr std::size_t kPayload = 24;
 
 [[gnu::section(".noinit")]] std::array<std::array<PacketBuffer, kBuffers>, kNodes> buffers;
@@ -193,6 +195,7 @@ std::uint32_t total(Counter counter) {
 void run(unsigned lose_every, target::Suite& suite) {
     outcome = {};
     links = {};
+    peers = {};
     frames = 0;
     wire::Job job;
     job.op = wire::Op::app;

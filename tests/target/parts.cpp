@@ -71,7 +71,7 @@ constexpr std::size_t kBuffers = 12;
 [[gnu::section(".noinit")]] alignas(8) std::array<std::byte, 16 * 1024> arena_memory;
 std::array<Link, 1> links;
 std::array<ProcessSlot, limits::kProcessesMax> processes;
-std::array<Peer, 1> peers;
+std::array<Peer, 2> peers; // of the whole cube
 
 bool pool_gives_each_buffer_once() {
     PacketPool pool{buffers, slots, 1};

@@ -1,5 +1,5 @@
 // Sizes for 64 KiB of RAM: what boards/mps2-an505/chip.hpp says, for a 4-cube whose programs use
-// the tree sbt and messages. Four processes, two of which may receive a message at a time.
+// the tree sbt and messages. Four processes, one of which may receive a message at a time.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ inline constexpr std::uintptr_t kDevicesEnd = 0x6000'0000;
 
 inline constexpr unsigned kPathLinksMax = 4;
 inline constexpr unsigned kProcesses = 4;
-inline constexpr unsigned kMessageReceivers = 2;
+inline constexpr unsigned kMessageReceivers = 1;
+inline constexpr std::size_t kNodesMax = 16; // of a mesh, 8 bytes each
 inline constexpr std::size_t kArenaBytes = 5 * 1024;
 inline constexpr std::size_t kWorkspaceBytes = 4 * 1024;
 
