@@ -83,6 +83,11 @@ TEST_F(BoardFile, SaysHowOlderEmulatorsNumberTheLines) {
     EXPECT_EQ(lines_of(renumbered, {10, 0}), now);
     EXPECT_EQ(lines_of(renumbered, {11, 2}), now);
     EXPECT_EQ(lines_of(good_, {7, 2}), now) << "there is one way only";
+    renumbered["lines"]["older"]["than"] = "10.2";
+    EXPECT_EQ(lines_of(renumbered, {10, 1}), before);
+    EXPECT_EQ(lines_of(renumbered, {10, 2}), now);
+    EXPECT_EQ(lines_of(renumbered, {10, 10}), now) << "a number, not a text";
+    EXPECT_EQ(lines_of(renumbered, {11, 0}), now) << "whatever the minor number is";
 }
 
 TEST_F(BoardFile, ThatCannotBeIsRefusedByFileAndKey) {
