@@ -50,8 +50,9 @@ public:
     void flush_print();
     /// Tells the loom that there is nothing left to do: see wire::Kind::idle.
     void send_idle(std::uint32_t frames_received, wire::ModelTime next_timer) {
-        send_frame({.kind = wire::Kind::idle, .refused = frames_received, .model_time = next_timer},
-                   {});
+        wire::LinkHeader header{.kind = wire::Kind::idle, .model_time = next_timer};
+        wire::Idle{header}.consumed() = frames_received;
+        send_frame(header, {});
     }
 
     /// Precondition: it has come.
