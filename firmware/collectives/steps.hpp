@@ -67,7 +67,8 @@ class Walk {
 public:
     template <class Steps>
     Walk(const Steps& steps) : next_(next_of<Steps>) {
-        static_assert(sizeof(Steps) <= kBytes && alignof(Steps) <= kAlignment);
+        static_assert(sizeof(Steps) <= kBytes);
+        static_assert(alignof(Steps) <= kAlignment);
         static_assert(std::is_trivially_copyable_v<Steps>);
         new (memory_) Steps(steps);
     }
