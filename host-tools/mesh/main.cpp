@@ -81,7 +81,9 @@ Ending run_command(const Operation& op) {
     leave_behind([&] {
         write_report(op, result, summary, loom);
         if (summary.good() && !plan.output.empty())
-            write_whole(plan.output, summary.output, "--output");
+            write_whole(plan.output,
+                        summary.output ? Pieces{*summary.output} : result.output.pieces(),
+                        "--output");
     });
     if (capture)
         leave_behind([&] { capture.finish(results_as_json(op, result, summary, loom)); });

@@ -17,8 +17,8 @@ public:
     std::optional<Formula> formula() const override;
     bool all_push() const override { return true; }
     Verdict judge(const Outcome& outcome) const override;
-    std::span<const std::byte> output(const Outcome& outcome, Bytes& made) const override {
-        return made = result_of(outcome);
+    std::optional<Bytes> made_output(const Outcome& outcome) const override {
+        return result_of(outcome);
     }
     std::string subject() const override;
 

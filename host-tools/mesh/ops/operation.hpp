@@ -122,10 +122,8 @@ public:
 
     // What came of it.
     virtual Verdict judge(const Outcome& outcome) const;
-    /// What goes into the file of --output: what was pushed, or what is made of it, in `made`.
-    virtual std::span<const std::byte> output(const Outcome& outcome, Bytes& /*made*/) const {
-        return outcome.pushed;
-    }
+    /// What goes into the file of --output, where that is not what was pushed, byte for byte.
+    virtual std::optional<Bytes> made_output(const Outcome& /*outcome*/) const { return {}; }
     /// Whether the data goes towards the root, so that a node without a way to it is cut off.
     virtual bool inward() const { return false; }
     /// Whether every packet goes over disjoint paths: a node may then be right without having

@@ -38,11 +38,10 @@ struct Summary {
     std::uint64_t max_link_load = 0;
     std::array<std::uint64_t, kCounterCount> counters{}; // sums; maxima for high-water marks
     std::array<std::uint64_t, kPortsMax> dma_transfers{};
-    std::vector<Level> levels;         // of a single tree
-    std::optional<Far> against;        // a node sent against the direction of the link at this port
-    Verdict verdict;                   // of the op
-    std::span<const std::byte> output; // for --output: in the result, or in `made`
-    Bytes made;
+    std::vector<Level> levels;   // of a single tree
+    std::optional<Far> against;  // a node sent against the direction of the link at this port
+    Verdict verdict;             // of the op
+    std::optional<Bytes> output; // for --output, if not what was pushed
 
     bool good() const { return failed.empty() && live != 0 && !against; }
 };

@@ -188,7 +188,7 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
     summary.any_fault = outcome.any_fault;
     summary.is_app = op.is_app();
     if (!op.run().output.empty())
-        summary.output = op.output(outcome, summary.made);
+        summary.output = op.made_output(outcome);
     for (std::uint32_t number = 0; number < result.nodes.size(); ++number) {
         const NodeResult& node = result.nodes[number];
         if (const auto level = op.level_of(node_at(number)))

@@ -3,10 +3,18 @@
 #include "host-tools/mesh/common/errors.hpp"
 
 #include <algorithm>
+#include <array>
 #include <sys/mman.h>
 #include <utility>
 
 namespace mesh::host {
+
+namespace {
+
+constexpr std::size_t kBlockBytes = 64 * 1024;
+constexpr std::array<std::byte, kBlockBytes> kZeros{};
+
+} // namespace
 
 Output::Output(std::size_t bytes_max, bool kept, ShareOf share_of)
     : share_of_(std::move(share_of)) {
@@ -18,6 +26,7 @@ Output::Output(std::size_t bytes_max, bool kept, ShareOf share_of)
         throw RunError(fmt::format("no room for {} bytes of output", bytes_max));
     area_ = static_cast<std::byte*>(area);
     room_ = bytes_max;
+    written_.resize((bytes_max + kBlockBytes - 1) / kBlockBytes);
 }
 
 Output::Output(Output&& other) noexcept { *this = std::move(other); }
@@ -26,6 +35,7 @@ Output& Output::operator=(Output&& other) noexcept {
     std::swap(area_, other.area_);
     std::swap(room_, other.room_);
     std::swap(size_, other.size_);
+    std::swap(written_, other.written_);
     std::swap(share_of_, other.share_of_);
     return *this;
 }
@@ -44,9 +54,22 @@ bool Output::put(NodeId from, std::size_t position, std::span<const std::byte> d
         return false;
     if (area_ == nullptr)
         return true;
+    const std::size_t end = position + data.size();
+    for (std::size_t block = position / kBlockBytes; block * kBlockBytes < end; ++block)
+        written_[block] = true;
     std::copy(data.begin(), data.end(), area_ + position);
-    grow(position + data.size());
+    grow(end);
     return true;
+}
+
+Pieces Output::pieces() const {
+    Pieces pieces;
+    for (std::size_t at = 0; at < size_; at += kBlockBytes) {
+        const std::size_t bytes = std::min(kBlockBytes, size_ - at);
+        const std::byte* const from = written_[at / kBlockBytes] ? area_ + at : kZeros.data();
+        pieces.emplace_back(from, bytes);
+    }
+    return pieces;
 }
 
 } // namespace mesh::host

@@ -1,14 +1,18 @@
 // The output of a run, as nodes push it in pieces: who may write where, and what has been written.
 //
-// What nobody has written is zero and takes no memory. A node that may not write there is refused.
+// What nobody has written is zero and takes no memory, not even while the output is written to a
+// file: some systems give a page to memory that is only read. A node that may not write there is
+// refused.
 #pragma once
 
 #include "core/types.hpp"
+#include "host-tools/mesh/common/files.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace mesh::host {
 
@@ -37,11 +41,15 @@ public:
 
     std::size_t size() const { return size_; }
     std::span<const std::byte> bytes() const { return {area_, size_}; }
+    /// The same bytes, for a file: zeros from elsewhere stand for what nobody has written. The
+    /// pieces hold as long as the output does.
+    Pieces pieces() const;
 
 private:
     std::byte* area_ = nullptr; // of room_ bytes of address space
     std::size_t room_ = 0;
     std::size_t size_ = 0;
+    std::vector<bool> written_; // by blocks of the area: a node has written there
     ShareOf share_of_;
 };
 
