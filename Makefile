@@ -341,6 +341,10 @@ EXPLORE := $(BUILD)/host/tests/explore_link
 EXPLORE_SOURCES := tests/model/explore_link.cpp tests/model/link_world.cpp
 $(EXPLORE): $(call host_objects,host,$(EXPLORE_SOURCES)) $(BUILD)/host/libmesh.a
 	$(call link_host)
+EXPLORE_NODES := $(BUILD)/host/tests/explore_nodes
+$(EXPLORE_NODES): $(call host_objects,host,tests/model/explore_nodes.cpp tests/soak/world.cpp) \
+    $(BUILD)/host/libmesh.a
+	$(call link_host)
 
 # The same tests with a kernel that counts its branches (tests/model/branches.py).
 COVERAGE_FLAGS := $(ASAN_FLAGS) -fprofile-instr-generate -fcoverage-mapping
@@ -358,7 +362,7 @@ $(eval $(call coverage_rules,explore_link,$(call host_objects,asan,$(EXPLORE_SOU
 COVERAGE_PROGRAMS := $(addprefix $(BUILD)/coverage/,kernel soak explore_link)
 
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
-  $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE) $(CONFORM)
+  $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE) $(EXPLORE_NODES) $(CONFORM)
 PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
 .PHONY: test-programs
 test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) \

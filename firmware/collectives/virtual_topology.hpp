@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/embedding.hpp"
+#include "hal/check.hpp"
 #include "kernel/node/kernel.hpp"
 
 #include <algorithm>
@@ -59,7 +60,11 @@ public:
     constexpr std::optional<Coords> coords(NodeId node) const { return guest_.place_of(node); }
     constexpr std::optional<Coords> coords() const { return coords(self_); }
     /// The node at a place. Precondition: each coordinate is less than its side.
-    constexpr NodeId node_of(const Coords& place) const { return guest_.node_of(place); }
+    constexpr NodeId node_of(const Coords& place) const {
+        for (unsigned axis = 0; axis < axes(); ++axis)
+            MESH_CHECK(place[axis] < side(axis), no_such_place);
+        return guest_.node_of(place);
+    }
 
     /// The neighbour one place on (`step` +1) or back (-1) along an axis. None at an open end, on
     /// an axis of one place, and if this node is not a member.
@@ -115,7 +120,10 @@ public:
     /// Number of this node's vertex; none if it holds none.
     constexpr std::optional<std::uint32_t> vertex() const { return vertex_; }
     /// The node of a vertex. Precondition: less than vertices().
-    constexpr NodeId node_of(std::uint32_t vertex) const { return guest_.node_of(vertex); }
+    constexpr NodeId node_of(std::uint32_t vertex) const {
+        MESH_CHECK(vertex < vertices(), no_such_place);
+        return guest_.node_of(vertex);
+    }
 
     constexpr std::optional<Neighbor> parent() const {
         return vertex_ ? by(guest_.parent(self_)) : std::nullopt;

@@ -3,6 +3,8 @@
 // when optimising for size the compiler would call them, at four times their own length.
 #pragma once
 
+#include "core/expect.hpp"
+
 #include <bit>
 #include <cstdint>
 #include <type_traits>
@@ -20,6 +22,7 @@ namespace mesh {
 
 /// Zeroes above the highest one-bit, of 32 places. Precondition: not 0, which spares a test.
 [[gnu::always_inline]] constexpr unsigned leading_zeroes(std::uint32_t value) {
+    MESH_EXPECT(value != 0);
     return static_cast<unsigned>(__builtin_clz(value));
 }
 
@@ -30,6 +33,7 @@ namespace mesh {
 
 /// Position of the lowest one-bit. Precondition: not 0.
 [[gnu::always_inline]] constexpr unsigned lowest_bit(std::uint32_t value) {
+    MESH_EXPECT(value != 0);
     return static_cast<unsigned>(std::countr_zero(value));
 }
 

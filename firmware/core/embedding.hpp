@@ -9,6 +9,7 @@
 #include "core/bits.hpp"
 #include "core/cube/hypercube.hpp"
 #include "core/cube/tcbt.hpp"
+#include "core/expect.hpp"
 
 #include <array>
 #include <cstdint>
@@ -29,10 +30,10 @@ struct BinaryTreeGuest {
     constexpr NodeId node_of(std::uint32_t vertex) const;
     /// Vertex of a node, none if it holds no vertex. O(levels * dimension^2).
     constexpr std::optional<std::uint32_t> vertex_of(NodeId node) const;
-    /// Ports to left and right child, from the left; empty at a leaf. Precondition: the node holds
-    /// a vertex.
+    /// Ports to left and right child, from the left; empty at a leaf. Of a node that holds a
+    /// vertex; those of another one mean nothing.
     constexpr PortSequence children(NodeId node) const;
-    /// Port to the parent; kNoPort at the root. Precondition: the node holds a vertex.
+    /// Port to the parent; kNoPort at the root. Of a node that holds a vertex, as children().
     constexpr Port parent(NodeId node) const;
 
 private:
@@ -143,6 +144,7 @@ public:
     /// Port towards the next (or previous) place of an axis; kNoPort at the edge. An axis whose
     /// side is a power of two goes round. Precondition: the node holds a vertex.
     constexpr Port shift(NodeId node, unsigned axis, bool forward) const {
+        MESH_EXPECT(place_of(node).has_value());
         const std::uint32_t side = sides_[axis];
         const std::uint32_t from = coordinate(node, axis);
         if (side == 1)

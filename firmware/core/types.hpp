@@ -4,6 +4,8 @@
 // without a bound or knows a topology.
 #pragma once
 
+#include "core/expect.hpp"
+
 #include <bit>
 #include <cstdint>
 
@@ -70,6 +72,7 @@ public:
 
     /// The next port to serve, taken out of the set. Precondition: not empty.
     constexpr Port pop() {
+        MESH_EXPECT(set_ != 0);
         const std::uint32_t ahead = descending_ ? set_ & up_to(first_) : set_ & ~below(first_);
         const std::uint32_t pick = ahead != 0 ? ahead : set_;
         const unsigned chosen = descending_ ? 31u - static_cast<unsigned>(std::countl_zero(pick))

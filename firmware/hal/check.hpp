@@ -23,6 +23,12 @@ enum class CheckId : std::uint32_t {
     link_queue_broken,
     take_without_packet,
     no_receive_buffer,
+    no_such_place,
+    request_waited_twice,
+    waits_for_nothing,
+    job_not_there,
+    answer_to_no_question,
+    message_at_its_end,
     // How a program gave up, which boards tell in the same way.
     program_aborted,
     program_exited,
@@ -53,6 +59,15 @@ constexpr std::string_view words_of(CheckId id) {
     case CheckId::link_queue_broken: return "a link has lost count of the packets that wait";
     case CheckId::take_without_packet: return "a packet was taken that had not come";
     case CheckId::no_receive_buffer: return "no buffer is left for the next frame";
+    case CheckId::no_such_place: return "a place was named that the grid or the tree does not have";
+    case CheckId::request_waited_twice: return "a request was waited for twice";
+    case CheckId::waits_for_nothing:
+        return "it waits for nothing: no request is open, or no guard counts";
+    case CheckId::job_not_there: return "the job was asked for before it had come";
+    case CheckId::answer_to_no_question:
+        return "a packet was answered that asks nothing, or that is still held";
+    case CheckId::message_at_its_end:
+        return "a packet was waited for behind the last one of its message";
     case CheckId::program_aborted: return "the program called abort()";
     case CheckId::program_exited: return "the program called exit(), which ends the node";
     case CheckId::assertion_failed: return "an assertion does not hold";

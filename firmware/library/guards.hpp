@@ -4,6 +4,7 @@
 // alt() itself looks at its guards in the order in which they stand: that is their priority.
 #pragma once
 
+#include "hal/check.hpp"
 #include "kernel/api/alt.hpp"
 
 #include <array>
@@ -21,6 +22,7 @@ struct ConditionalGuard {
     bool ready(Kernel& kernel) const { return holds && guard.ready(kernel); }
     std::uint64_t wake() const { return holds ? guard.wake() : wire::kNever; }
     void chosen(Kernel& kernel) const { guard.chosen(kernel); }
+    bool counts() const { return holds; }
 };
 
 /// `alt(node, when(room > 0, on(requests)), on(results))`: the guard counts only if `condition`
@@ -49,6 +51,7 @@ std::uint32_t next_ready(Kernel& kernel, const std::tuple<Guards...>& guards, st
 /// first.
 template <class... Guards>
 auto fair_alt(Kernel& kernel, std::uint32_t& last, Guards... guards) {
+    MESH_CHECK((detail::counts(guards) || ...), waits_for_nothing);
     const std::tuple<Guards...> all{guards...};
     return detail::wait(
         kernel,

@@ -4,10 +4,12 @@
 // (limits::kProcessesMax), and costs the arena its frame until it has been waited for.
 #pragma once
 
+#include "hal/check.hpp"
 #include "kernel/api/alt.hpp"
 #include "kernel/api/message.hpp"
 #include "kernel/node/kernel.hpp"
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -66,7 +68,7 @@ private:
 
 /// Its verdict, when it has ended; no_memory: there was no room for it.
 inline Task<Status> wait(Kernel& kernel, Request& request) {
-    request.done_ = true;
+    MESH_CHECK(!std::exchange(request.done_, true), request_waited_twice);
     if (!request.runs_)
         co_return Status::no_memory;
     const Status verdict = co_await kernel.join(request.id_);
@@ -89,6 +91,7 @@ inline Task<Status> wait_all(Kernel& kernel, std::span<Request> requests) {
 /// has not been waited for; wait() then gives its verdict. Precondition: there is one that has not
 /// been waited for.
 inline auto any_ended(Kernel& kernel, std::span<const Request> requests) {
+    MESH_CHECK(!std::ranges::all_of(requests, &Request::done), waits_for_nothing);
     const auto first = [requests] {
         std::size_t at = 0;
         while (at < requests.size() && (requests[at].done() || !requests[at].ended()))

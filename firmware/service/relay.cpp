@@ -229,7 +229,7 @@ bool Relay::next_frame(PortSet ready, std::uint64_t now_us, wire::LinkHeader& li
     }
     if (next == &first() || next == &acknowledgement_) {
         next->link.acknowledged = last_taken_;
-        next->link.refused = dropped_;
+        wire::Shared{next->link}.dropped() = dropped_;
     }
     link = next->link;
     link.kind = wire::Kind::host;

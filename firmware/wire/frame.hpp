@@ -51,17 +51,14 @@ private:
 
 enum class Kind : std::uint8_t {
     // of links
-    hello = 1, // who is at this end; repeated until the peer has answered. `refused` is the node,
-               // `sequence` its network, `acknowledged` the number of this end in the session,
-               // `free_buffers` the one that it knows of the peer (kNoNumber: none)
+    hello = 1, // who is at this end; repeated until the peer has answered: Hello
     hello_answer,
     data, // carries a packet; numbered by `sequence`
-    ack,  // carries none; `acknowledged`, `refused` and `free_buffers` say it all, `sequence` of
-          // which session
+    ack,  // carries none: Ack
     // between a node and the host
-    host,  // a packet between a node and the host tool; not numbered
-    idle,  // node to loom: nothing left to do; `refused` = frames consumed since reset (modulo
-           // 2^32), `model_time` = earliest timer, kNextTurn, kAtRest, or kNever if there is none
+    host,  // a packet between a node and the host tool; not numbered, but on a wire that several
+           // nodes share: Shared
+    idle,  // node to loom: nothing left to do: Idle
     grant, // loom to node: model time has come to `model_time`, or what that stands for: fire what
            // is due
     // between loaders (load.hpp): the packet has a header of their own
@@ -171,6 +168,49 @@ struct LinkHeader {
     std::uint16_t hops = 0;
     std::uint16_t flags = 0;
 };
+
+// What the fields of a link header are in frames in which they are not what they are called:
+// `Hello{header}.node()`.
+
+/// hello, hello_answer.
+template <class Header> // LinkHeader, or a constant one
+struct Hello {
+    Header& header;
+    auto& node() const { return header.refused; }        // index of the one at this end
+    auto& network() const { return header.sequence; }    // its network_word()
+    auto& number() const { return header.acknowledged; } // of this end in the session
+    auto& known() const { return header.free_buffers; } // the peer's, as far as known, or kNoNumber
+};
+template <class Header>
+Hello(Header&) -> Hello<Header>;
+
+/// ack: what `acknowledged`, `refused` and `free_buffers` of data say too.
+template <class Header>
+struct Ack {
+    Header& header;
+    auto& session() const { return header.sequence; }
+};
+template <class Header>
+Ack(Header&) -> Ack<Header>;
+
+/// idle. `model_time`: the earliest timer, kNextTurn, kAtRest, or kNever if there is none.
+template <class Header>
+struct Idle {
+    Header& header;
+    auto& consumed() const { return header.refused; } // frames since reset, modulo 2^32
+};
+template <class Header>
+Idle(Header&) -> Idle<Header>;
+
+/// host, on a wire that several nodes share (service/relay.hpp). Messages there are numbered;
+/// `sequence` 0: it is none.
+template <class Header>
+struct Shared {
+    Header& header;
+    auto& dropped() const { return header.refused; } // frames of its sender, for want of room
+};
+template <class Header>
+Shared(Header&) -> Shared<Header>;
 
 /// What is before the packet, as it lies in the frame.
 struct Head {

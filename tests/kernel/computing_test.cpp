@@ -5,7 +5,7 @@
 #include "kernel/api/message.hpp"
 #include "kernel/node/node.hpp"
 #include "rig.hpp"
-#include "tests/kernel/node_memory.hpp"
+#include "tests/kernel/heap_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -97,7 +97,11 @@ struct Bench {
         return services;
     }
 
-    NodeMemory memory{kBuffers, kPair.dim, limits::kProcessesMax, 4096};
+    HeapMemory memory{{.ports = kPair.dim,
+                       .buffers = kBuffers,
+                       .processes = limits::kProcessesMax,
+                       .nodes = node_count(kPair),
+                       .arena_bytes = 32768}};
     std::uint16_t sequence = 0;
     NodeCore node;
 };
@@ -201,7 +205,11 @@ private:
 };
 
 TEST(Computing, BesideADeadLinkNothingTicksWhileProcessesWait) {
-    NodeMemory memory{kBuffers, kPair.dim, 2};
+    HeapMemory memory{{.ports = kPair.dim,
+                       .buffers = kBuffers,
+                       .processes = 2,
+                       .nodes = node_count(kPair),
+                       .arena_bytes = 8192}};
     PulledBoard board;
     Node<PulledBoard> node{board, memory, &wait_for_ever};
     const auto give = [&](const wire::LinkHeader& link, std::span<const std::byte> packet) {

@@ -5,8 +5,8 @@
 #include "kernel/api/message.hpp"
 #include "kernel/node/node.hpp"
 #include "tests/exhaustive.hpp"
+#include "tests/kernel/heap_memory.hpp"
 #include "tests/kernel/host_message.hpp"
-#include "tests/kernel/node_memory.hpp"
 #include "wire/bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -248,7 +248,11 @@ struct Bench {
     std::uint32_t counted(Counter counter) { return node.kernel().counters()[counter]; }
 
     TickingBoard ticking;
-    NodeMemory memory{kBuffers, kSquare.dim, 1 + kSenders};
+    HeapMemory memory{{.ports = kSquare.dim,
+                       .buffers = kBuffers,
+                       .processes = 1 + kSenders,
+                       .nodes = node_count(kSquare),
+                       .arena_bytes = 8192}};
     Node<TickingBoard> node;
 };
 

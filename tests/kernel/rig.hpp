@@ -5,6 +5,7 @@
 #include "boards/host/board.hpp"
 #include "kernel/node/node.hpp"
 #include "tests/kernel/audit.hpp"
+#include "tests/kernel/heap_memory.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "wire/bytes.hpp"
 
@@ -165,33 +166,26 @@ private:
     };
     struct RigNode {
         RigNode(Rig& rig, const wire::Identity& identity)
-            : buffers(rig.buffers_),
-              slots(rig.buffers_ * port_count(rig.network_)),
-              links(port_count(rig.network_)),
-              peers(node_count(rig.network_)),
-              arena(rig.arena_bytes_ / 8),
+            : memory({.ports = port_count(rig.network_),
+                      .buffers = rig.buffers_,
+                      .processes = limits::kProcessesMax,
+                      .nodes = node_count(rig.network_),
+                      .arena_bytes = rig.arena_bytes_,
+                      .workspace_bytes = 4096}),
               board(identity, [&rig, id = identity.node](
                                   std::span<std::byte> frame) { rig.carry(id, frame); }),
-              node(board,
-                   {buffers, slots, links, processes, peers,
-                    std::as_writable_bytes(std::span{arena}), workspace},
-                   rig.program_) {}
+              node(board, memory, rig.program_) {}
 
         /// It rests: lists, references and windows are as they must be.
         void expect_order() {
-            const PacketMemory memory{buffers, slots, static_cast<unsigned>(links.size())};
-            const char* const wrong = audit(node.kernel(), memory, links);
+            const PacketMemory packets{memory.buffers, memory.slots,
+                                       static_cast<unsigned>(memory.links.size())};
+            const char* const wrong = audit(node.kernel(), packets, memory.links);
             if (wrong != nullptr)
                 ADD_FAILURE() << "node " << index(node.kernel().id()) << ": " << wrong;
         }
 
-        std::vector<PacketBuffer> buffers;
-        std::vector<PortSlot> slots;
-        std::vector<Link> links;
-        std::array<ProcessSlot, limits::kProcessesMax> processes;
-        std::vector<Peer> peers;
-        std::vector<std::uint64_t> arena;
-        std::array<std::byte, 4096> workspace{};
+        HeapMemory memory;
         board::HostBoard board;
         Node<board::HostBoard> node;
     };

@@ -4,8 +4,8 @@
 #include "boards/serial/serial_board.hpp"
 #include "kernel/node/node.hpp"
 #include "meshputer.hpp"
+#include "tests/kernel/heap_memory.hpp"
 #include "tests/kernel/host_message.hpp"
-#include "tests/kernel/node_memory.hpp"
 #include "wire/bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -166,7 +166,11 @@ template <class Chip>
 struct SerialNode {
     explicit SerialNode(const wire::Identity& identity)
         : chip(identity),
-          memory(40, port_count(identity.network), 4, 2048),
+          memory({.ports = port_count(identity.network),
+                  .buffers = 40,
+                  .processes = 4,
+                  .nodes = node_count(identity.network),
+                  .arena_bytes = 16384}),
           node(start(), memory, exchanges) {}
     board::SerialBoard<Chip>& start() {
         chip.interrupt = [this](unsigned line) { board.on_line_interrupt(line); };
@@ -207,7 +211,7 @@ struct SerialNode {
     std::uint32_t counted(Counter counter) { return node.kernel().counters()[counter]; }
 
     ChipState chip;
-    NodeMemory memory;
+    HeapMemory memory;
     board::SerialBoard<Chip> board;
     Node<mesh::board::SerialBoard<Chip>> node;
 };

@@ -5,8 +5,8 @@
 #include "boards/host/board.hpp"
 #include "hal/null_board.hpp"
 #include "kernel/node/node.hpp"
+#include "tests/kernel/heap_memory.hpp"
 #include "tests/kernel/host_message.hpp"
-#include "tests/kernel/node_memory.hpp"
 #include "wire/bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -233,7 +233,11 @@ struct Bench {
     }
     std::uint32_t counted(Counter counter) { return node.kernel().counters()[counter]; }
 
-    NodeMemory memory{kBuffers, kPorts, 5};
+    HeapMemory memory{{.ports = kPorts,
+                       .buffers = kBuffers,
+                       .processes = 5,
+                       .nodes = node_count(kCube),
+                       .arena_bytes = 8192}};
     Board board;
     Node<Board> node;
 };
@@ -377,7 +381,11 @@ TEST(SlowBoard, InLockstepNobodyAsksForCables) {
 
 TEST(NullBoard, IsABoardOnWhichANodeStands) {
     hal::NullBoard board({kCube, node_at(0)});
-    NodeMemory memory{kBuffers, kPorts, 1};
+    HeapMemory memory{{.ports = kPorts,
+                       .buffers = kBuffers,
+                       .processes = 1,
+                       .nodes = node_count(kCube),
+                       .arena_bytes = 8192}};
     Node<hal::NullBoard> node(board, memory, &takes_all);
     node.boot();
     EXPECT_FALSE(node.poll()) << "nothing comes";

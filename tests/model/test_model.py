@@ -1,4 +1,5 @@
-"""The states of two ends of a cable, as many as a test may take; `make verify` has more."""
+"""States of two ends of a cable and of whole kernels, as many as a test may take; `make verify`
+has more."""
 import os
 import pathlib
 import re
@@ -7,7 +8,9 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXPLORE = ROOT / os.environ.get("BUILD", "build") / "host" / "tests" / "explore_link"
+PROGRAMS = ROOT / os.environ.get("BUILD", "build") / "host" / "tests"
+EXPLORE = PROGRAMS / "explore_link"
+EXPLORE_NODES = PROGRAMS / "explore_nodes"
 LIMIT_S = 600
 
 # Options; whether these are all states that there are; how many at least.
@@ -24,6 +27,25 @@ SPACES = {
 def test_no_state_of_a_link_breaks_a_promise(space):
     options, all_there_are, states = space
     done = subprocess.run([EXPLORE, *map(str, options)], capture_output=True, text=True,
+                          timeout=LIMIT_S)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.match(r"(\d+) states", done.stdout).group(1)) >= states
+    assert ("all there are" in done.stdout) == all_there_are, done.stdout
+
+
+# Goals of the messages; whether these are all states that there are; how many at least.
+STORMS = {
+    "all of two nodes": (["--network", "cube:1", "--goals", "0:1,1:0", "--states", 100_000], True,
+                         500),
+    "three that send": (["--states", 100_000], False, 100_000),
+    "a crowd at one": (["--goals", "0:3,0:3,0:3,1:3,1:3,1:3", "--states", 100_000], False, 100_000),
+}
+
+
+@pytest.mark.parametrize("storm", STORMS.values(), ids=STORMS)
+def test_no_order_of_events_keeps_a_message_of_a_storm_from_its_goal(storm):
+    options, all_there_are, states = storm
+    done = subprocess.run([EXPLORE_NODES, *map(str, options)], capture_output=True, text=True,
                           timeout=LIMIT_S)
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(re.match(r"(\d+) states", done.stdout).group(1)) >= states

@@ -9,7 +9,7 @@ proof: ## what Coq shows: forwarding cannot deadlock; and mutants of it
 .PHONY: verify
 verify: deps ## what machines can show of the protocol, at length; writes tests/model/README.md
 	@tests/tools/packages.sh $(VERIFY_PACKAGES)
-	@$(MAKE) -j$(JOBS) all $(SOAK) $(EXPLORE) $(COVERAGE_PROGRAMS)
+	@$(MAKE) -j$(JOBS) all $(SOAK) $(EXPLORE) $(EXPLORE_NODES) $(COVERAGE_PROGRAMS)
 	@$(PYTHON) tests/model/verify.py --build $(BUILD)
 
 .PHONY: coverage

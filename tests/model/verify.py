@@ -67,6 +67,13 @@ LARGE_SPACES = [
     "--states 6000000",
 ]
 
+# Of explore_nodes.
+STORMS = [
+    "--network cube:1 --goals 0:1,0:1,1:0,1:0 --states 10000000",
+    "--network cube:2 --goals 0:3,0:3,0:3,1:3,1:3,1:3 --states 10000000",
+    "--network uhc:2 --goals 0:2,0:2,1:2,1:2,2:0 --states 3000000",
+]
+
 # Of link.pml: all of these; and those in which mutants must be found, long before the end.
 PROTOCOLS = ["-DWORDS=3 -DFAULTS=1 -DLIVES=0 -DGUESTS=0",
              "-DWORDS=2 -DFAULTS=1 -DLIVES=0 -DGUESTS=1",
@@ -88,7 +95,7 @@ FAULT_SETS = ["star 5 bcast sim 2000", "star 5 scatter sim 1000", "star 5 gather
               "star 6 gather sim 300", "star 6 allgather sim 5", "star 4 allgather qemu 30",
               "star 5 bcast qemu 30"]
 
-PARTS = ("proof", "links", "protocol", "admission", "schedules", "fault_sets", "branches")
+PARTS = ("proof", "links", "protocol", "admission", "storms", "schedules", "fault_sets", "branches")
 
 
 class Failure(Exception):
@@ -256,6 +263,16 @@ class Verification:
             self.check("mutant of the link", name, lambda: rejected(change, name))
 
     # Whole kernels -------------------------------------------------------------------------------
+
+    def storms(self):
+        explore = self.folder / "host" / "tests" / "explore_nodes"
+
+        def explored(storm):
+            done = run([explore, *storm.split()], self.limit_s)
+            return done.stdout.strip().splitlines()[0], done.returncode == 0
+
+        for storm in STORMS:
+            self.check("kernels that storm each other", storm, lambda: explored(storm))
 
     def schedules(self):
         soak = self.folder / "host" / "tests" / "soak"

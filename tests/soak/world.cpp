@@ -18,17 +18,15 @@ constexpr std::uint64_t kPollUs = 500;
 World::Life::Life(World& world, NodeId id, unsigned life)
     : number(life),
       gates(world.size_.gates),
-      buffers(world.size_.buffers),
-      slots(world.size_.buffers * world.ports_),
-      links(world.ports_),
-      peers(world.node_count_),
-      arena(world.size_.arena_bytes / sizeof(std::uint64_t)),
+      memory({.ports = world.ports_,
+              .buffers = world.size_.buffers,
+              .processes = limits::kProcessesMax,
+              .nodes = world.node_count_,
+              .arena_bytes = world.size_.arena_bytes,
+              .workspace_bytes = 2048}),
       board({world.network_, id, life},
             [&world, id](std::span<std::byte> frame) { world.carry(id, frame); }),
-      node(board,
-           {buffers, slots, links, processes, peers, std::as_writable_bytes(std::span{arena}),
-            workspace},
-           world.program_) {}
+      node(board, memory, world.program_) {}
 
 World::World(Network network, Program program, const Size& size, std::uint64_t delay_us,
              std::uint64_t process_delay_us)
@@ -192,8 +190,8 @@ void World::poll(unsigned node) {
 
 void World::audit(unsigned node) {
     Life& life = *lives_[node];
-    const char* const wrong =
-        mesh::audit(life.node.kernel(), {life.buffers, life.slots, ports_}, life.links);
+    const char* const wrong = mesh::audit(
+        life.node.kernel(), {life.memory.buffers, life.memory.slots, ports_}, life.memory.links);
     if (wrong != nullptr)
         wrong_ = fmt::format("node {} after {} ms: {}", node, now_us_ / 1000, wrong);
 }
@@ -357,12 +355,51 @@ bool World::whole() const {
            });
 }
 
+void World::state(const std::function<void(std::span<const std::byte>)>& take) const {
+    const auto take_object = [&take](const auto& object) {
+        take(std::as_bytes(std::span{&object, 1}));
+    };
+    for (const Cable& cable : cables_) {
+        take_object(cable.frames.size());
+        for (const Frame& frame : cable.frames)
+            take(frame.bytes);
+    }
+    for (const auto& life : lives_) {
+        for (const Gate& gate : life->gates)
+            take_object(gate.waiting), take_object(gate.open);
+        take_object(life->restless);
+        const test::HeapMemory& memory = life->memory;
+        for (const PacketBuffer& buffer : memory.buffers) {
+            take_object(buffer.references);
+            take_object(buffer.next);
+            if (buffer.references == 0)
+                continue;
+            take_object(buffer.remaining);
+            take(std::span{buffer.bytes}.first(wire::kPacketHeaderBytes +
+                                               buffer.header.payload_bytes));
+        }
+        for (std::size_t number = 0; number < memory.slots.size(); ++number)
+            if (memory.buffers[number / ports_].references != 0)
+                take_object(memory.slots[number].next);
+        take(std::as_bytes(std::span{memory.links}));
+        take(std::as_bytes(std::span{memory.processes}));
+        take(std::as_bytes(std::span{memory.peers}));
+        take(std::as_bytes(std::span{memory.arena}));
+        const auto node = std::as_bytes(std::span{&life->node.inside(), 1});
+        const Counters& counters = life->node.kernel().counters();
+        const auto counted =
+            static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&counters) - node.data());
+        take(node.first(counted));
+        take(node.subspan(counted + sizeof counters));
+    }
+}
+
 std::string World::packets_of(unsigned node) const {
     Kernel& kernel = lives_[node]->node.kernel();
     std::string words = fmt::format("node {}: {} buffers free, {} packets for its processes", node,
                                     kernel.pool().free(), kernel.mailbox().size());
     for (unsigned port = 0; port < ports_; ++port)
-        words += fmt::format(", {} for port {}{}", lives_[node]->links[port].pending(), port,
+        words += fmt::format(", {} for port {}{}", lives_[node]->memory.links[port].pending(), port,
                              (kernel.dead_ports() & bit_of(port_at(port))) != 0 ? " (dead)" : "");
     for (const PacketBuffer* at = kernel.mailbox().first(); at != nullptr; at = at->next)
         words += "\n  has " + words_of(at->header);

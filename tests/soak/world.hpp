@@ -10,11 +10,14 @@
 
 #include "boards/host/board.hpp"
 #include "kernel/node/node.hpp"
+#include "tests/kernel/heap_memory.hpp"
 
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -136,6 +139,9 @@ public:
     std::uint64_t total(Counter counter) const;
     /// What was wrong first at a node that came to rest; empty: nothing.
     const std::string& wrong() const { return wrong_; }
+    /// Gives `take` all that what may still happen depends on, but time and counters. What it gives
+    /// of two states that are the same may differ, since memory that is free is in part of it.
+    void state(const std::function<void(std::span<const std::byte>)>& take) const;
     /// Where the packets of a node are.
     std::string packets_of(unsigned node) const;
 
@@ -156,13 +162,7 @@ private:
         bool restless = false; // something has happened since it last came to rest
         std::uint64_t restless_since_us = 0;
         std::vector<Gate> gates;
-        std::vector<PacketBuffer> buffers;
-        std::vector<PortSlot> slots;
-        std::vector<Link> links;
-        std::array<ProcessSlot, limits::kProcessesMax> processes;
-        std::vector<Peer> peers;
-        std::vector<std::uint64_t> arena;
-        std::array<std::byte, 2048> workspace{};
+        test::HeapMemory memory;
         Board board;
         Node<Board> node;
     };

@@ -10,6 +10,7 @@
 
 #include "core/bits.hpp"
 #include "core/cube/hypercube.hpp"
+#include "core/expect.hpp"
 #include "core/rules.hpp"
 
 namespace mesh {
@@ -300,6 +301,7 @@ constexpr unsigned alt_parent(Hypercube cube, std::uint32_t address) {
 /// this one has a longest block on either side, so in `address` it ends the single longest block.
 /// Precondition: neither 0 nor all ones. The port may be that of a one.
 constexpr unsigned alt_candidate(Hypercube cube, std::uint32_t address) {
+    MESH_EXPECT(address != 0 && address != cube.ports());
     const unsigned low = lowest_bit(address);
     const std::uint32_t turned = address >> low;
     const unsigned above = highest_bit(longest_tops(zeroes(cube, turned))) + 1;

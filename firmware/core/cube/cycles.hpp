@@ -8,6 +8,7 @@
 // ho-johnsson-1988, 5 and 6)
 #pragma once
 
+#include "core/expect.hpp"
 #include "core/network.hpp"
 #include "core/schedule.hpp"
 
@@ -86,6 +87,7 @@ constexpr TreePath path_to(const CyclePlan& plan, std::uint32_t node, unsigned s
 /// which look the same from each. Precondition: not 0.
 template <class Rules = AllRules>
 constexpr std::uint32_t subtrees_of(const CyclePlan& plan, std::uint32_t node) {
+    MESH_EXPECT(node != 0);
     if (plan.tree != Rule::sbg)
         return 1;
     CyclePlan tree = plan;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bits.hpp"
+#include "core/expect.hpp"
 #include "core/types.hpp"
 
 #include <cstdint>
@@ -39,6 +40,7 @@ struct Hypercube {
     /// e-cube: the lowest dimension in which the addresses differ. Ascending dimensions on every
     /// route leave no cycle among the links that wait for each other. Precondition: they differ.
     constexpr Port next_hop(NodeId self, NodeId destination) const {
+        MESH_EXPECT(self != destination);
         return port_at(lowest_bit(index(self) ^ index(destination)));
     }
 };

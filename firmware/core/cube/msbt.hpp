@@ -8,6 +8,7 @@
 
 #include "core/bits.hpp"
 #include "core/cube/hypercube.hpp"
+#include "core/expect.hpp"
 #include "core/rules.hpp"
 
 namespace mesh {
@@ -25,6 +26,7 @@ constexpr std::uint32_t msbt_children(Hypercube cube, Relative relative, unsigne
 
 /// Port to the parent in tree `subtree`. Precondition: not the root.
 constexpr Port msbt_parent(Hypercube cube, Relative relative, unsigned subtree) {
+    MESH_EXPECT(index(relative) != 0);
     const std::uint32_t turned = rotate_right(index(relative), subtree, cube.dim);
     if ((turned & 1u) == 0)
         return port_at(subtree);
@@ -36,6 +38,7 @@ constexpr Port msbt_parent(Hypercube cube, Relative relative, unsigned subtree) 
 /// packet's first link. Precondition: not the root.
 constexpr std::uint32_t msbt_children_light(Hypercube cube, Port arrival, unsigned subtree,
                                             bool first_link) {
+    MESH_EXPECT(arrival != kNoPort);
     if (index(arrival) == subtree)
         return first_link ? cube.ports() & ~(1u << subtree) : 0u;
     const unsigned came =

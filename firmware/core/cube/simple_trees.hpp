@@ -7,6 +7,7 @@
 
 #include "core/bits.hpp"
 #include "core/cube/hypercube.hpp"
+#include "core/expect.hpp"
 #include "core/rules.hpp"
 
 namespace mesh {
@@ -18,7 +19,10 @@ constexpr std::uint32_t sbt_children(Hypercube cube, Relative relative) {
 }
 
 /// Port to the parent: the highest one-bit. Precondition: not the root.
-constexpr Port sbt_parent(Relative relative) { return port_at(highest_bit(index(relative))); }
+constexpr Port sbt_parent(Relative relative) {
+    MESH_EXPECT(index(relative) != 0);
+    return port_at(highest_bit(index(relative)));
+}
 
 /// Children in the same tree, from the port by which the packet came and nothing else: all
 /// dimensions above it. (brandenburg-scott, 4)
@@ -38,6 +42,7 @@ constexpr std::uint32_t hp_children(Hypercube cube, Relative relative) {
 /// Predecessor on the path: the two flips alternate and each undoes itself, so this is the one that
 /// hp_children() would not take. Precondition: not the root.
 constexpr Port hp_parent(Relative relative) {
+    MESH_EXPECT(index(relative) != 0);
     const std::uint32_t address = index(relative);
     return port_at(odd_weight(address) ? 0u : lowest_bit(address) + 1u);
 }

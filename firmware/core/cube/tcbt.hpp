@@ -8,6 +8,7 @@
 
 #include "core/bits.hpp"
 #include "core/cube/hypercube.hpp"
+#include "core/expect.hpp"
 #include "core/rules.hpp"
 
 namespace mesh {
@@ -58,6 +59,7 @@ struct TcbtPlace {
 
 /// Port to the parent, in O(dim) steps. Precondition: not the root.
 constexpr Port tcbt_parent(Hypercube cube, Relative relative) {
+    MESH_EXPECT(index(relative) != 0);
     return port_at(highest_bit(detail::tcbt_place(cube, index(relative)).parent));
 }
 

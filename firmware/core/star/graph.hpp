@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/bits.hpp"
+#include "core/expect.hpp"
 #include "core/types.hpp"
 
 #include <array>
@@ -115,6 +116,7 @@ struct StarGraph {
     /// The dimension where the first symbol belongs; if that is home, the first misplaced one.
     /// Precondition: the nodes differ.
     constexpr Port next_hop(NodeId self, NodeId destination) const {
+        MESH_EXPECT(self != destination);
         const Label label = relative_label(self, destination);
         if (label.at(1) != 1)
             return port_of(label.at(1));

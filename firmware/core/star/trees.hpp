@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/bits.hpp"
+#include "core/expect.hpp"
 #include "core/rules.hpp"
 #include "core/star/graph.hpp"
 #include "core/types.hpp"
@@ -44,13 +45,17 @@ public:
     /// f of the rules: the first position cyclically right of symbol 1, position 1 left out, that
     /// holds a misplaced symbol; that of symbol 1 comes last. Precondition: not the root.
     constexpr unsigned first_misplaced() const {
+        MESH_EXPECT(misplaced_ != 0);
         const std::uint32_t right = misplaced_ & ~low_bits(place_of(1) + 1);
         return lowest_bit(right != 0 ? right : misplaced_);
     }
 
     /// Dimension to the parent in spt (p of the paper): the first symbol goes home; if symbol 1 is
     /// there or waits for it, the first misplaced one comes. Precondition: not the root.
-    constexpr unsigned nearer() const { return at(1) == place_of(1) ? first_misplaced() : at(1); }
+    constexpr unsigned nearer() const {
+        MESH_EXPECT(!is_root());
+        return at(1) == place_of(1) ? first_misplaced() : at(1);
+    }
 
 private:
     constexpr std::uint32_t misplaced_bit(unsigned position) const {
@@ -76,6 +81,7 @@ struct EdtExits {
     constexpr EdtExits(const StarView& view, EdtVariant variant)
         : nearer(view.nearer()),
           home(view.place_of(1)) {
+        MESH_EXPECT(view.at(1) != 1);
         const unsigned first = view.at(1);
         const unsigned next = view.at(nearer);
         if (first == home) {
@@ -93,6 +99,7 @@ struct EdtExits {
 
 /// Dimension over which tree `tree` (2..n) feeds this node. Precondition: not the root.
 constexpr unsigned edt_parent(const StarView& view, unsigned tree, EdtVariant variant) {
+    MESH_EXPECT(!view.is_root());
     if (view.at(1) == 1)
         return tree;
     const EdtExits exits(view, variant);
@@ -105,6 +112,7 @@ constexpr unsigned edt_parent(const StarView& view, unsigned tree, EdtVariant va
 
 /// Tree whose packets come over `dimension`: the inverse. Precondition: not the root.
 constexpr unsigned edt_subtree(const StarView& view, unsigned dimension, EdtVariant variant) {
+    MESH_EXPECT(!view.is_root());
     if (view.at(1) == 1)
         return dimension;
     const EdtExits exits(view, variant);
@@ -128,6 +136,7 @@ constexpr EdtVariant variant_of(Rule rule) {
 
 /// Dimension to the parent. Precondition: not the root.
 constexpr unsigned parent_dimension(const StarView& view, Rule rule, unsigned tree) {
+    MESH_EXPECT(!view.is_root());
     return rule == Rule::spt ? view.nearer() : edt_parent(view, tree, variant_of(rule));
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/bits.hpp"
+#include "core/expect.hpp"
 #include "core/uhc/view.hpp"
 
 #include <cstdint>
@@ -50,6 +51,7 @@ constexpr std::uint32_t differing_superdimensions(const UhcView& view) {
 /// cyclically. The tree is the next superdimension below that differs; by one that does not differ
 /// came a packet of its own tree, for a leaf. Precondition: not the root.
 constexpr std::uint32_t adst_children(const UhcView& view, unsigned arrival) {
+    MESH_EXPECT(view.relative != 0);
     const std::uint32_t differ = differing_superdimensions(view);
     const std::uint32_t pair = superdimension_bits(arrival);
     if ((differ & pair) == 0)
@@ -66,6 +68,7 @@ constexpr std::uint32_t adst_children(const UhcView& view, unsigned arrival) {
 
 /// In-port of tree `subtree`. Precondition: not the root.
 constexpr std::uint32_t adst_parent(const UhcView& view, unsigned subtree) {
+    MESH_EXPECT(view.relative != 0);
     const std::uint32_t differ = differing_superdimensions(view);
     const unsigned tree = 2 * subtree;
     const bool passed = ((differ >> tree) & 1u) != 0;
@@ -94,6 +97,7 @@ constexpr unsigned ist_subtree(const UhcView& view, unsigned trees, unsigned arr
 
 /// In-port of tree `subtree`. Precondition: not the root.
 constexpr std::uint32_t ist_parent(const UhcView& view, unsigned trees, unsigned subtree) {
+    MESH_EXPECT(view.relative != 0);
     const unsigned tree = ist_exchanged(view, trees, subtree);
     const std::uint32_t in_port = view.in & superdimension_bits(2 * tree);
     if ((view.foreign() & in_port) == 0)
@@ -105,6 +109,7 @@ constexpr std::uint32_t ist_parent(const UhcView& view, unsigned trees, unsigned
 /// Where only one foreign dimension x differs, one hop from the source's neighbours, tree x gives
 /// way to others. Precondition: not the root.
 constexpr std::uint32_t ist_children(const UhcView& view, unsigned trees, unsigned subtree) {
+    MESH_EXPECT(view.relative != 0);
     const std::uint32_t own = view.own();
     const std::uint32_t tree_port = view.out & superdimension_bits(2 * subtree);
     const std::uint32_t inside = low_bits(2 * trees);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/bits.hpp"
+#include "core/expect.hpp"
 #include "core/rules.hpp"
 #include "core/uhc/trees.hpp"
 #include "core/uhc/view.hpp"
@@ -90,6 +91,7 @@ struct Bt2Arrival {
 
 /// Follows the path from the source, at most dim+1 hops. Precondition: not the root.
 constexpr Bt2Arrival bt2_arrival(const UhcView& view, unsigned dim) {
+    MESH_EXPECT(view.relative != 0);
     UhcView at{0, view.out, view.in};
     if (odd_weight(view.relative))
         at = at.across(0);

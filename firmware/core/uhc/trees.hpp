@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/bits.hpp"
+#include "core/expect.hpp"
 #include "core/uhc/tables.hpp"
 #include "core/uhc/view.hpp"
 
@@ -28,6 +29,7 @@ constexpr std::uint32_t bt1_children(const UhcView& view) {
 
 /// In-port of the same superdimension. Precondition: not the root.
 constexpr std::uint32_t bt1_parent(const UhcView& view) {
+    MESH_EXPECT(view.relative != 0);
     return view.in & superdimension_bits(lowest_bit(view.relative));
 }
 
@@ -51,6 +53,7 @@ constexpr std::uint32_t bts_children(const UhcView& view) {
 
 /// The lowest foreign dimension that differs, else the top in-port. Precondition: not the root.
 constexpr std::uint32_t bts_parent(const UhcView& view) {
+    MESH_EXPECT(view.relative != 0);
     return view.foreign() != 0 ? lowest_one(view.foreign()) : 1u << highest_bit(view.in);
 }
 
@@ -70,6 +73,7 @@ struct UhcSection {
 /// Sections from dimension 0 up: the first has `dim` modulo `unit` dimensions if that is not 0, all
 /// others `unit`. Precondition: not the root.
 constexpr UhcSection lowest_section(const UhcView& view, unsigned dim, unsigned unit) {
+    MESH_EXPECT(view.relative != 0);
     const unsigned lowest = lowest_bit(view.relative);
     const unsigned first = dim % unit;
     if (lowest < first)
@@ -108,6 +112,7 @@ constexpr std::uint32_t section_children(const UhcView& view, unsigned dim, Sect
 
 /// In-port whose other end counts this node among its children. Precondition: not the root.
 constexpr std::uint32_t section_parent(const UhcView& view, unsigned dim, SectionTree tree) {
+    MESH_EXPECT(view.relative != 0);
     std::uint32_t candidates = view.in;
     while (true) {
         const std::uint32_t dimension = lowest_one(candidates);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/bits.hpp"
+#include "core/expect.hpp"
 #include "core/types.hpp"
 
 #include <bit>
@@ -38,6 +39,7 @@ struct UniHypercube {
     }
     /// Out-port `number` of the paper as a dimension. Precondition: the node has it.
     constexpr Port out_port(NodeId node, unsigned number) const {
+        MESH_EXPECT(number < out_port_count(node));
         return port_at(2 * number + parity(node));
     }
     constexpr Port in_port(NodeId node, unsigned number) const {
@@ -68,6 +70,7 @@ struct UniHypercube {
     /// packets of different links leave by different ports. 17 instructions. Precondition: the
     /// nodes differ.
     constexpr Port next_hop(NodeId self, NodeId destination) const {
+        MESH_EXPECT(self != destination);
         const std::uint32_t differ = index(self) ^ index(destination);
         const std::uint32_t ahead = differ & out_ports(self);
         if (ahead != 0)

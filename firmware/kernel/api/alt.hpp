@@ -6,6 +6,7 @@
 // takes nothing: the chosen branch reads.
 #pragma once
 
+#include "hal/check.hpp"
 #include "kernel/api/channel.hpp"
 #include "kernel/node/kernel.hpp"
 
@@ -54,6 +55,15 @@ inline TimeGuard after(Kernel& kernel, wire::ModelTime ticks) {
 }
 
 namespace detail {
+/// False for a guard that will never be ready; such a one says so itself.
+template <class Guard>
+bool counts(const Guard& guard) {
+    if constexpr (requires { guard.counts(); })
+        return guard.counts();
+    else
+        return true;
+}
+
 template <class... Guards>
 std::uint32_t first_ready(Kernel& kernel, const std::tuple<Guards...>& guards) {
     return std::apply(
@@ -81,6 +91,7 @@ std::uint32_t choose(Kernel& kernel, const std::tuple<Guards...>& guards) {
 /// `std::uint32_t which = co_await alt(kernel, guards...)`.
 template <class... Guards>
 auto alt(Kernel& kernel, Guards... guards) {
+    MESH_CHECK((detail::counts(guards) || ...), waits_for_nothing);
     const std::uint64_t wake = std::min({guards.wake()...});
     const std::tuple<Guards...> all{guards...};
     return detail::wait(
@@ -97,6 +108,7 @@ auto alt(Kernel& kernel, std::span<const Guard> guards) {
             ++number;
         return number;
     };
+    MESH_CHECK(std::ranges::any_of(guards, detail::counts<Guard>), waits_for_nothing);
     std::uint64_t wake = wire::kNever;
     for (const Guard& guard : guards)
         wake = std::min(wake, guard.wake());

@@ -156,7 +156,7 @@ Message::Message(Kernel& kernel, Packet&& offer)
     kernel_.begin(incoming_);
 }
 
-Message::~Message() { kernel_.end(incoming_, started_ && finished()); }
+Message::~Message() { kernel_.end(incoming_, at_end()); }
 
 // Brings the next packet to current_, and tells the sender now and then how far its message is
 // consumed. True when it is there, or cannot come.

@@ -17,6 +17,7 @@
 // packet. All end-to-end control is outside the model time.
 #pragma once
 
+#include "hal/check.hpp"
 #include "kernel/api/await.hpp"
 #include "kernel/node/kernel.hpp"
 
@@ -95,6 +96,8 @@ public:
     bool is_void() const { return (header_.flags & wire::packet_flag::kVoid) != 0; }
     /// True when next() has given the last packet.
     bool finished() const { return incoming_.consumed >= header_.total_bytes; }
+    /// So has the one packet of an empty message.
+    bool at_end() const { return started_ && finished(); }
     /// ok, or why next() has given no packet.
     Status status() const { return status_; }
 
@@ -142,8 +145,11 @@ private:
 /// `Packet p = co_await next(kernel, message)`: its packets in order; the first call gives the
 /// first. When a packet is given back (it goes), the sender is told that it is consumed, so next()
 /// must be called until message.finished(). Gives none if message.status() is not ok: its sender is
-/// unreachable or has given it up. Precondition: not finished.
-inline NextPacket next(Kernel& kernel, Message& message) { return {kernel, message}; }
+/// unreachable or has given it up. Precondition: not at_end().
+inline NextPacket next(Kernel& kernel, Message& message) {
+    MESH_CHECK(!message.at_end(), message_at_its_end);
+    return {kernel, message};
+}
 
 /// What receive() has got.
 struct [[nodiscard]] Received {

@@ -72,11 +72,11 @@ void Link::on_old_session(LinkContext& context) {
 // frames join both ends.
 void Link::on_hello(LinkContext& context, const LinkHeader& header) {
     const bool asks = header.kind == Kind::hello;
-    if (theirs_ != wire::kNoNumber && is_later(theirs_, header.acknowledged))
+    if (theirs_ != wire::kNoNumber && is_later(theirs_, wire::Hello{header}.number()))
         ++context.counters[Counter::drop_old_session];
     else
         meet(context, header);
-    if (header.free_buffers != mine_ && (dead() || !asks))
+    if (wire::Hello{header}.known() != mine_ && (dead() || !asks))
         say_hello();
     else if (asks)
         answer_hello(context);
@@ -85,9 +85,10 @@ void Link::on_hello(LinkContext& context, const LinkHeader& header) {
 // The peer has the number that it says, and knows this end by that one. A node that cannot count
 // how often it was started learns here that it was.
 [[gnu::noinline]] void Link::meet(LinkContext& context, const LinkHeader& header) {
-    const std::uint16_t known = header.free_buffers;
+    const std::uint16_t known = wire::Hello{header}.known();
+    const std::uint16_t number = wire::Hello{header}.number();
     const bool forgotten = known != wire::kNoNumber && is_later(known, mine_);
-    const bool anew = std::exchange(theirs_, header.acknowledged) != header.acknowledged;
+    const bool anew = std::exchange(theirs_, number) != number;
     if (forgotten)
         mine_ = static_cast<std::uint16_t>(known + 1);
     if (up() && (anew || forgotten)) {
@@ -226,7 +227,7 @@ void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
     header.free_buffers = static_cast<std::uint16_t>(std::min(context.pool.room(), 0xFFFFu));
     header.flags = session_;
     if (kind != Kind::data) {
-        header.sequence = session_;
+        wire::Ack{header}.session() = session_;
         header.packet_bytes = 0;
         header.model_time = 0;
         if (kind != Kind::hello) {
@@ -234,8 +235,8 @@ void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
             answered_ = true;
         }
         if (kind != Kind::ack) { // it acknowledges nothing
-            header.acknowledged = mine_;
-            header.free_buffers = theirs_;
+            wire::Hello{header}.number() = mine_;
+            wire::Hello{header}.known() = theirs_;
             return;
         }
     }

@@ -122,8 +122,9 @@ void Links::note_death(Port port) {
 [[gnu::noinline]] Links::Arrived Links::on_hello(Port port, const LinkHeader& header,
                                                  bool right_port) {
     const std::uint32_t bit = 1u << index(port);
-    if (right_port && header.sequence == network_word(here_.network()) &&
-        header.refused == index(here_.neighbor(port))) {
+    const wire::Hello hello{header};
+    if (right_port && hello.network() == network_word(here_.network()) &&
+        hello.node() == index(here_.neighbor(port))) {
         ready_.ports_good |= bit;
         touch(port).on_hello(context_, header);
         note_death(port);
@@ -131,7 +132,7 @@ void Links::note_death(Port port) {
     }
     if (ready_.ports_miswired == 0) {
         ready_.miswired_port = index(port);
-        ready_.found_node = header.refused;
+        ready_.found_node = hello.node();
         ready_.found_port = index(header.port);
     }
     ready_.ports_miswired |= bit;
@@ -163,7 +164,7 @@ Links::Arrived Links::on_frame(Port port, const LinkHeader& header, PacketBuffer
         return {};
     if (is_hello(header))
         return on_hello(link, header, header.port == port);
-    if (!at(link).is_current(header.sequence)) {
+    if (!at(link).is_current(wire::Ack{header}.session())) {
         ++context_.counters[Counter::drop_old_session];
         return {};
     }
@@ -317,8 +318,8 @@ bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready)
             if (!links_[port].may_send())
                 touched_ &= ~(1u << port);
             if (is_hello(header)) {
-                header.refused = index(here_.node());
-                header.sequence = network_word(here_.network());
+                wire::Hello{header}.node() = index(here_.node());
+                wire::Hello{header}.network() = network_word(here_.network());
                 return true;
             }
             owing_ &= ~(1u << port);

@@ -2,6 +2,7 @@
 // node tells. Nobody else in a node speaks to the host.
 #pragma once
 
+#include "hal/check.hpp"
 #include "kernel/base/packet_pool.hpp"
 #include "kernel/processes/arena.hpp"
 #include "wire/counters.hpp"
@@ -50,12 +51,16 @@ public:
     void flush_print();
     /// Tells the loom that there is nothing left to do: see wire::Kind::idle.
     void send_idle(std::uint32_t frames_received, wire::ModelTime next_timer) {
-        send_frame({.kind = wire::Kind::idle, .refused = frames_received, .model_time = next_timer},
-                   {});
+        wire::LinkHeader header{.kind = wire::Kind::idle, .model_time = next_timer};
+        wire::Idle{header}.consumed() = frames_received;
+        send_frame(header, {});
     }
 
     /// Precondition: it has come.
-    const wire::Job& job() const { return *job_; }
+    const wire::Job& job() const {
+        MESH_CHECK(job_.has_value(), job_not_there);
+        return *job_;
+    }
     std::span<const std::string_view> arguments() const { return arguments_; }
     bool started() const { return started_; }
 

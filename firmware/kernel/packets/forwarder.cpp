@@ -413,6 +413,8 @@ void Forwarder::write_answer(PacketBuffer* buffer, Service with) {
 }
 
 PacketBuffer* Forwarder::answer(PacketBuffer* buffer, Service with) {
+    MESH_CHECK(is_answered(service_of(buffer->header)) && buffer->references == 1,
+               answer_to_no_question);
     write_answer(buffer, with);
     return start(buffer);
 }

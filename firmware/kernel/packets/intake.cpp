@@ -112,7 +112,8 @@ void Intake::want(const Match& match) const {
     };
     const bool any = match.source == kAnySource;
     const std::uint32_t first = any ? 0 : index(match.source);
-    const auto end = static_cast<std::uint32_t>(any ? peers_.size() : first + 1);
+    const auto all = static_cast<std::uint32_t>(peers_.size());
+    const std::uint32_t end = any ? all : std::min(first + 1, all);
     for (std::uint32_t node = first; node < end; ++node)
         if (waits_here(peers_[node])) {
             wanted_ = node_at(node);

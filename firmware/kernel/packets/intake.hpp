@@ -15,6 +15,7 @@
 // away again if no process takes it in its turn.
 #pragma once
 
+#include "core/expect.hpp"
 #include "kernel/base/limits.hpp"
 #include "kernel/packets/mailbox.hpp"
 #include "kernel/packets/peers.hpp"
@@ -55,7 +56,10 @@ public:
           started_again_(started_again) {}
 
     /// Precondition of all that take a node: it is one of the network.
-    Peer& peer(NodeId node) const { return peers_[index(node)]; }
+    Peer& peer(NodeId node) const {
+        MESH_EXPECT(index(node) < peers_.size()); // the forwarder knows() the sources of packets
+        return peers_[index(node)];
+    }
     bool knows(NodeId source) const { return peer(source).last != 0; }
 
     Fate fate(NodeId source, std::uint32_t message) const;

@@ -24,7 +24,7 @@ constexpr std::string_view kAwaiter = "mesh::detail::Awaiter<";
 /// Reads one node. What does not look as it should is nothing that is known.
 class Reader {
 public:
-    explicit Reader(NodeMemory& memory)
+    explicit Reader(ProcessMemory& memory)
         : memory_(memory),
           slot_(layout_of(WaitKind::slot)),
           waiting_(layout_of(WaitKind::waiting)) {}
@@ -114,7 +114,7 @@ private:
         return value<std::uint32_t>(address);
     }
 
-    NodeMemory& memory_;
+    ProcessMemory& memory_;
     const WaitLayout* slot_;
     const WaitLayout* waiting_;
 };
@@ -159,13 +159,13 @@ std::string describe(const WaitsFor& waiting) {
     return "a condition of its own";
 }
 
-std::vector<WaitsFor> waits_in(NodeMemory& memory) { return Reader(memory).all(); }
+std::vector<WaitsFor> waits_in(ProcessMemory& memory) { return Reader(memory).all(); }
 
-WaitsFor wait_in(NodeMemory& memory, unsigned slot) {
+WaitsFor wait_in(ProcessMemory& memory, unsigned slot) {
     return Reader(memory).one(slot).value_or(WaitsFor{});
 }
 
-WaitsFor wait_at(NodeMemory& memory, std::uint64_t object) { return Reader(memory).at(object); }
+WaitsFor wait_at(ProcessMemory& memory, std::uint64_t object) { return Reader(memory).at(object); }
 
 std::span<const WaitLayout> own_wait_layouts() { return {kWaitsBegin, kWaitsEnd}; }
 

@@ -23,9 +23,9 @@ struct WaitsFor {
 };
 
 /// A node as it is seen from outside.
-class NodeMemory {
+class ProcessMemory {
 public:
-    virtual ~NodeMemory() = default;
+    virtual ~ProcessMemory() = default;
     /// False if it cannot be read.
     virtual bool read(std::uint64_t address, std::span<std::byte> out) = 0;
     /// The function that begins there, as a demangler writes it; "" if that is not known.
@@ -38,11 +38,11 @@ public:
 };
 
 /// Of each process that waits, by slots.
-std::vector<WaitsFor> waits_in(NodeMemory& memory);
+std::vector<WaitsFor> waits_in(ProcessMemory& memory);
 /// Of the process in one slot, which waits. Precondition: the memory has layouts.
-WaitsFor wait_in(NodeMemory& memory, unsigned slot);
+WaitsFor wait_in(ProcessMemory& memory, unsigned slot);
 /// Of the object at an address, for which a process waits.
-WaitsFor wait_at(NodeMemory& memory, std::uint64_t object);
+WaitsFor wait_at(ProcessMemory& memory, std::uint64_t object);
 /// " with tag 3", " on channel 2".
 std::string tag_words(Tag tag);
 /// What for: "a message with tag 3 from node 1".

@@ -17,7 +17,7 @@
 namespace mesh::host {
 
 /// A node in an emulator, by its monitor (a socket) and its image.
-class EmulatedMemory final : public NodeMemory {
+class EmulatedMemory final : public ProcessMemory {
 public:
     /// Both must outlive this.
     EmulatedMemory(const Fd& monitor, const ImageSymbols& image);

@@ -67,7 +67,7 @@ struct Sizes {
 };
 
 /// A node of this process.
-class SimulatedMemory final : public NodeMemory {
+class SimulatedMemory final : public ProcessMemory {
 public:
     explicit SimulatedMemory(Kernel& kernel) {
         const auto all = kernel.scheduler().slots();

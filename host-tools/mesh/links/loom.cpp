@@ -131,7 +131,8 @@ void Loom::from_host_port(NodeId from, std::span<std::byte> frame) {
         ++counts_.malformed;
         return;
     }
-    const std::string_view wrong = lockstep_.idle(from, header.refused, header.model_time);
+    const std::string_view wrong =
+        lockstep_.idle(from, wire::Idle{header}.consumed(), header.model_time);
     if (!wrong.empty())
         expel(from, wrong);
     lockstep_.advance();

@@ -96,7 +96,7 @@ void OneCable::heard(std::span<std::byte> frame) {
         return;
     }
     Node& node = nodes_[from];
-    node.dropped = std::max(node.dropped, link.refused);
+    node.dropped = std::max(node.dropped, wire::Shared{link}.dropped());
     on_acknowledged(from, link.acknowledged);
     node.told = 0;
     if (link.sequence == wire::message_after(node.taken)) {

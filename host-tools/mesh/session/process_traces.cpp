@@ -10,7 +10,7 @@ namespace mesh::host {
 namespace {
 
 /// Of a node's memory, what came with a trace.
-class SentMemory final : public NodeMemory {
+class SentMemory final : public ProcessMemory {
 public:
     SentMemory(const ImageSymbols& image, std::uint64_t address, std::span<const std::byte> bytes)
         : image_(image),
