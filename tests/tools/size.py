@@ -3,13 +3,13 @@
 
 What counts as system is kernel, links, routing and messages together: firmware/core, wire and
 kernel with the cube as its network, and the board's instance of Node<Board>; of RAM also the
-board's main.o, where that one node lies, and the node's links. It is measured in the image that
-uses all of it (--full-image), and so are the collectives, the other networks and the rules of the
-cube's trees. Kernel and collectives are compiled as a whole with each image (WHOLE in the
-Makefile). A function counts for the source that it is of, one that is no function any more for its
-caller's. Board, stdio, app and C library are those of a small program (--image). RAM leaves out
-.noinit (packet pool, process arena) and the stack. Budgets come from boards/BOARD/board.mk; one
-that is exceeded fails the build.
+board's main.o, where that one node and its links lie. It is measured in the image that uses all of
+it (--full-image), and so are the collectives, the other networks and the rules of the cube's trees.
+Kernel and collectives are compiled as a whole with each image (WHOLE in the Makefile). A function
+counts for the source that it is of, one that is no function any more for its caller's.
+Board, stdio, app and C library are those of a small program (--image). RAM leaves out .noinit
+(packet pool, process arena) and the stack. Budgets come from boards/BOARD/board.mk; one that is
+exceeded fails the build.
 """
 import argparse
 import csv
@@ -64,7 +64,6 @@ FEATURES = (
      r"collectives/(?:exchange_packets|collector|depth_first|paths)\.o", r"."),
     ("plans and tags that must agree", r"collectives/agreement\.o", r"."),
     ("printf", r"firmware/stdio/", r"."))
-LINK_BYTES = 160  # of RAM at most, as main.cpp of boards/cortex-m asserts; they lie in .noinit
 CHECK_BYTES = 10  # a comparison, a branch, a number, a call
 # Groups that differ from program to program.
 OF_THE_PROGRAM = ("board", "stdio", "app", "library")
@@ -318,8 +317,7 @@ def measure_images(image, full_image):
     table = {key: sizes for key, sizes in measure(image).items() if key[0] in OF_THE_PROGRAM}
     shared = {key: sizes for key, sizes in measure(full_image).items()
               if key[0] not in OF_THE_PROGRAM}
-    links = boards.ports(image.parents[1], image.parent.name) * LINK_BYTES
-    return table | shared | {("system", "links of the node"): [0, links]}
+    return table | shared
 
 
 def main():
