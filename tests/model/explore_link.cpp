@@ -9,37 +9,18 @@
 // Prints what was seen; a broken promise with the events that lead to it. Exit status: 0 none was
 // broken, 1 one was, 2 a bad argument.
 #include "link_world.hpp"
+#include "seen.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 
 namespace mesh::model {
 namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-/// Open addressing; 0 is not a key.
-class Seen {
-public:
-    explicit Seen(std::size_t states) : keys_(std::bit_ceil(2 * states + 1024)) {}
-    /// False if it was there.
-    bool add(std::uint64_t key) {
-        key |= key == 0 ? 1u : 0u;
-        std::size_t at = key & (keys_.size() - 1);
-        while (keys_[at] != 0 && keys_[at] != key)
-            at = (at + 1) & (keys_.size() - 1);
-        const bool is_new = keys_[at] == 0;
-        keys_[at] = key;
-        return is_new;
-    }
-
-private:
-    std::vector<std::uint64_t> keys_;
-};
 
 std::uint64_t hash(const std::vector<std::uint32_t>& words) {
     std::uint64_t sum = 0x9E37'79B9'7F4A'7C15;

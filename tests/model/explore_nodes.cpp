@@ -12,6 +12,8 @@
 //
 // All that a world has lies in one piece of memory (Region), which is saved and put back.
 #include "kernel/api/message.hpp"
+#include "seen.hpp"
+#include "tests/soak/network_words.hpp"
 #include "tests/soak/world.hpp"
 
 #include <CLI/CLI.hpp>
@@ -21,7 +23,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -189,25 +190,6 @@ private:
     std::uint64_t sum_ = 0xBF58'476D'1CE4'E5B9;
 };
 
-/// Open addressing; 0 is not a key.
-class Seen {
-public:
-    explicit Seen(std::size_t states) : keys_(std::bit_ceil(2 * states + 1024)) {}
-    /// False if it was there.
-    bool add(std::uint64_t key) {
-        key |= key == 0 ? 1u : 0u;
-        std::size_t at = key & (keys_.size() - 1);
-        while (keys_[at] != 0 && keys_[at] != key)
-            at = (at + 1) & (keys_.size() - 1);
-        const bool is_new = keys_[at] == 0;
-        keys_[at] = key;
-        return is_new;
-    }
-
-private:
-    std::vector<std::uint64_t> keys_;
-};
-
 class Explorer {
 public:
     Explorer() : seen_(options->states) {
@@ -353,17 +335,6 @@ private:
     std::uint64_t events_ = 0, ends_ = 0, sent_away_ = 0;
 };
 
-Network network_of(const std::string& words) {
-    const std::size_t colon = words.find(':');
-    const std::string name = words.substr(0, colon);
-    Network network;
-    network.topology = name == "star"  ? Topology::star
-                       : name == "uhc" ? Topology::uhc
-                                       : Topology::cube;
-    network.dim = static_cast<std::uint8_t>(std::stoul(words.substr(colon + 1)));
-    return network;
-}
-
 } // namespace
 } // namespace mesh::model
 
@@ -411,8 +382,10 @@ int main(int count, char** words) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
-    if (!network.empty())
-        given.network = network_of(network);
+    if (!network.empty() && !mesh::soak::read_network(network, given.network)) {
+        fmt::print(stderr, "--network {}: cube, uhc or star and a dimension up to 4\n", network);
+        return 2;
+    }
     if (!goals.empty())
         given.goals.clear();
     for (const std::string& goal : goals)

@@ -13,6 +13,16 @@ EXPLORE = PROGRAMS / "explore_link"
 EXPLORE_NODES = PROGRAMS / "explore_nodes"
 LIMIT_S = 600
 
+
+def explore(program, options, all_there_are, states):
+    """Nothing is broken in the states that it sees, which are as many as that at least."""
+    done = subprocess.run([program, *map(str, options)], capture_output=True, text=True,
+                          timeout=LIMIT_S)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.match(r"(\d+) states", done.stdout).group(1)) >= states
+    assert ("all there are" in done.stdout) == all_there_are, done.stdout
+
+
 # Options; whether these are all states that there are; how many at least.
 SPACES = {
     "all of a short cable": (["--one-way", "--frames", 1, "--buffers", 2, "--window", 1], True,
@@ -25,12 +35,7 @@ SPACES = {
 
 @pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
 def test_no_state_of_a_link_breaks_a_promise(space):
-    options, all_there_are, states = space
-    done = subprocess.run([EXPLORE, *map(str, options)], capture_output=True, text=True,
-                          timeout=LIMIT_S)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert int(re.match(r"(\d+) states", done.stdout).group(1)) >= states
-    assert ("all there are" in done.stdout) == all_there_are, done.stdout
+    explore(EXPLORE, *space)
 
 
 # Goals of the messages; whether these are all states that there are; how many at least.
@@ -44,9 +49,4 @@ STORMS = {
 
 @pytest.mark.parametrize("storm", STORMS.values(), ids=STORMS)
 def test_no_order_of_events_keeps_a_message_of_a_storm_from_its_goal(storm):
-    options, all_there_are, states = storm
-    done = subprocess.run([EXPLORE_NODES, *map(str, options)], capture_output=True, text=True,
-                          timeout=LIMIT_S)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert int(re.match(r"(\d+) states", done.stdout).group(1)) >= states
-    assert ("all there are" in done.stdout) == all_there_are, done.stdout
+    explore(EXPLORE_NODES, *storm)

@@ -1,11 +1,11 @@
 #include "single.hpp"
 
+#include "network_words.hpp"
 #include "schedule.hpp"
 
 #include <fmt/core.h>
 
 #include <array>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <string_view>
@@ -24,25 +24,6 @@ char under_way[200];
 void tell_command(int signal) {
     const ssize_t written = write(STDOUT_FILENO, under_way, std::strlen(under_way));
     _exit(written > 0 ? 1 : signal);
-}
-
-bool read_number(std::string_view word, unsigned& number) {
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    return error == std::errc{} && end == word.data() + word.size();
-}
-
-bool read_network(std::string_view word, Network& network) {
-    constexpr std::array<std::string_view, 3> kNames{"cube", "uhc", "star"};
-    const std::size_t colon = word.find(':');
-    unsigned dim = 0;
-    if (colon == word.npos || !read_number(word.substr(colon + 1), dim) || dim > 4)
-        return false;
-    for (std::size_t name = 0; name < kNames.size(); ++name)
-        if (word.substr(0, colon) == kNames[name]) {
-            network = {static_cast<Topology>(name), static_cast<std::uint8_t>(dim)};
-            return valid(network);
-        }
-    return false;
 }
 
 bool read_fault(std::string_view word, FrameFault& fault) {

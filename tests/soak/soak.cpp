@@ -10,6 +10,7 @@
 // like another. What fails is shrunk to the fewest faults and the least work that still fail, and
 // printed with the command that repeats it. Exit status: 0 nothing failed, 1 something did, 2 a bad
 // argument.
+#include "network_words.hpp"
 #include "schedule.hpp"
 #include "single.hpp"
 
@@ -78,22 +79,11 @@ Tally* shared_tallies() {
     return static_cast<Tally*>(memory);
 }
 
-std::optional<Network> network_of(const std::string& words) {
-    if (words.empty())
-        return {};
-    const std::size_t colon = words.find(':');
-    const std::string name = words.substr(0, colon);
-    Network network;
-    network.topology = name == "star"  ? Topology::star
-                       : name == "uhc" ? Topology::uhc
-                                       : Topology::cube;
-    network.dim = static_cast<std::uint8_t>(std::stoul(words.substr(colon + 1)));
-    return network;
-}
-
 Schedule schedule_for(const Options& options, std::uint64_t seed) {
-    Schedule schedule =
-        schedule_of(seed, network_of(options.network), kinds_of(seed, options.kinds));
+    std::optional<Network> network;
+    if (Network given; read_network(options.network, given))
+        network = given;
+    Schedule schedule = schedule_of(seed, network, kinds_of(seed, options.kinds));
     if (options.healthy)
         schedule.faults.clear();
     if (options.own_tags)
