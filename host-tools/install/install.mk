@@ -57,4 +57,4 @@ deb: install-deps ## a Debian package, in build/
 	  sed -e "s/@VERSION@/$(lastword $(MESH_VERSION))/" -e "s/@DEPENDS@/$$depends/" \
 	  -e "s/@ARCHITECTURE@/$$(dpkg --print-architecture)/" host-tools/install/control \
 	  >$(PACKED)/DEBIAN/control
-	@dpkg-deb --root-owner-group --build $(PACKED) $(BUILD) | tail -1
+	@dpkg-deb -Zzstd --root-owner-group --build $(PACKED) $(BUILD) | tail -1

@@ -21,10 +21,11 @@ def counts(dim, every):
 
 
 def pytest_generate_tests(metafunc):
-    """Dimensions that the step counts are compared at, for each engine."""
+    """Dimensions that the step counts are compared at, for each engine. Whether QEMU takes those
+    of the simulation at dimension 4, too, the same job on both engines says."""
     if "rig" in metafunc.fixturenames:
         every = metafunc.config.getoption("--exhaustive")
-        last = {"sim": 10, "qemu": 6} if every else {"sim": 6, "qemu": 4}
+        last = {"sim": 10, "qemu": 6} if every else {"sim": 6, "qemu": 3}
         metafunc.parametrize("rig", [(engine, dim) for engine in last
                                      for dim in range(1, last[engine] + 1)],
                              ids=lambda rig: f"{rig[0]}-{rig[1]}")
