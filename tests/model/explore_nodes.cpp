@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -388,9 +389,16 @@ int main(int count, char** words) {
     }
     if (!goals.empty())
         given.goals.clear();
-    for (const std::string& goal : goals)
-        given.goals.push_back({static_cast<unsigned>(std::stoul(goal)),
-                               static_cast<unsigned>(std::stoul(goal.substr(goal.find(':') + 1)))});
+    for (const std::string& goal : goals) {
+        Goal one{};
+        char rest = 0;
+        if (std::sscanf(goal.c_str(), "%u:%u%c", &one.from, &one.to, &rest) != 2 ||
+            std::max(one.from, one.to) >= mesh::node_count(given.network)) {
+            fmt::print(stderr, "--goals {}: FROM:TO, two nodes of the network\n", goal);
+            return 2;
+        }
+        given.goals.push_back(one);
+    }
     options = &given;
     return Explorer{}.run() ? 0 : 1;
 }

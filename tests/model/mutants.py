@@ -62,6 +62,16 @@ LINK = {
     "answers instead of asking": ("if (hello_ != Kind::hello)", "if (true)"),
 }
 
+# Of whole kernels: a file of firmware/, the text, and what stands there instead. What admission
+# must not do shows in pools that these few messages never fill: it is the model's and the proof's.
+KERNELS = {
+    "calls nobody": ("kernel/packets/intake.cpp", "    if (away_ == 0)\n        return kNoNode;\n",
+                     "    return kNoNode;\n"),
+    "goes on where it was sent away": (
+        "kernel/packets/messages.cpp", "called = true;\n    outgoing.sent_bytes = 0;",
+        "called = true;"),
+}
+
 # Of tests/model/link.pml. Those of sessions need ends that die, the others words that overtake.
 PROTOCOL = {
     "accepts a duplicate": (":: BEHIND(number, expected) -> acknowledge_now = true\n",

@@ -50,3 +50,10 @@ STORMS = {
 @pytest.mark.parametrize("storm", STORMS.values(), ids=STORMS)
 def test_no_order_of_events_keeps_a_message_of_a_storm_from_its_goal(storm):
     explore(EXPLORE_NODES, *storm)
+
+
+@pytest.mark.parametrize("goal", ["0", "x:1", "0:4", "0:1:2"])
+def test_what_is_no_goal_is_refused(goal):
+    done = subprocess.run([EXPLORE_NODES, "--network", "cube:2", "--goals", goal],
+                          capture_output=True, text=True, timeout=LIMIT_S)
+    assert done.returncode == 2 and f"--goals {goal}: FROM:TO" in done.stderr, done

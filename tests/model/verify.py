@@ -14,6 +14,7 @@ as it must be, else 1.
 import argparse
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -27,7 +28,8 @@ sys.path.append(str(HERE.parent / "proof"))
 import check_proof  # noqa: E402
 
 ROOT = HERE.parents[1]
-FLAGS = ["-std=c++20", "-ffp-contract=off", "-Ifirmware", "-I.", "-O2"]
+FLAGS = ["-std=c++20", "-ffp-contract=off", "-O2"]
+INCLUDE = ["-Ifirmware", "-I."]
 
 # Of places.cpp: topology, dim, buffers of a node, those of the reserve, packets in the network,
 # kinds. Mutants must be found in networks that hold without them. In the last ones two goals lie on
@@ -74,6 +76,8 @@ STORMS = [
     "--network uhc:2 --goals 0:2,0:2,1:2,1:2,2:0 --states 3000000",
 ]
 
+STORM_FOR_MUTANTS = "--network cube:2 --goals 0:3,0:3,0:3,1:3,1:3,1:3 --states 20000 --rest-of 16"
+
 # Of link.pml: all of these; and those in which mutants must be found, long before the end.
 PROTOCOLS = ["-DWORDS=3 -DFAULTS=1 -DLIVES=0 -DGUESTS=0",
              "-DWORDS=2 -DFAULTS=1 -DLIVES=0 -DGUESTS=1",
@@ -109,7 +113,7 @@ def run(command, limit_s, **options):
 
 def build(output, sources, *libraries):
     output.parent.mkdir(parents=True, exist_ok=True)
-    done = run(["g++", *FLAGS, *sources, "-o", output, *libraries], 600)
+    done = run(["g++", *FLAGS, *sources, *INCLUDE, "-o", output, *libraries], 600)
     if done.returncode:
         raise Failure(done.stderr)
     return output
@@ -273,6 +277,27 @@ class Verification:
 
         for storm in STORMS:
             self.check("kernels that storm each other", storm, lambda: explored(storm))
+        # All of the firmware, since a change of a header changes whoever includes it.
+        tree = self.model / "firmware"
+
+        def rejected(file, change, name):
+            shutil.rmtree(tree, ignore_errors=True)
+            shutil.copytree(ROOT / "firmware", tree)
+            text = tree / file
+            text.write_text(changed(text.read_text(), change, name))
+            program = build(self.model / "mutant_nodes",
+                            ["-I", tree, *sorted(tree.glob("kernel/*/*.cpp")),
+                             "tests/model/explore_nodes.cpp", "tests/soak/world.cpp",
+                             self.folder / "host" / "libmesh.a"],
+                            "-lfmt", "-lz", "-pthread", "-Wl,--allow-multiple-definition",
+                            *(f"-Wl,-u,mesh_network_{name}" for name in ("cube", "uhc", "star")))
+            done = run([program, *STORM_FOR_MUTANTS.split()], self.limit_s)
+            told = (done.stdout + done.stderr).strip().splitlines()[0]
+            found = re.match("BROKEN: (.*)", told)
+            return (f"found: {found[1]}" if found else told), found is not None
+
+        for name, (file, *change) in mutants.KERNELS.items():
+            self.check("mutant of the kernel", name, lambda: rejected(file, change, name))
 
     def schedules(self):
         soak = self.folder / "host" / "tests" / "soak"
