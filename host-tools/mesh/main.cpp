@@ -1,15 +1,15 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
-#include "host-tools/mesh/capture/run_capture.hpp"
 #include "host-tools/mesh/commands/dry_run.hpp"
 #include "host-tools/mesh/commands/options.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
-#include "host-tools/mesh/engines/signals.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/reports/junit.hpp"
-#include "host-tools/mesh/reports/progress.hpp"
 #include "host-tools/mesh/reports/report.hpp"
-#include "host-tools/mesh/session/run.hpp"
+#include "host-tools/mesh/reports/run_capture.hpp"
+#include "host-tools/mesh/run/progress.hpp"
+#include "host-tools/mesh/run/run.hpp"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,9 @@
 //
 // Same engine, loom and board driver as a real run; what differs is that nobody checks, counts
 // credit or acknowledges. Few enough frames circulate that no receive FIFO overflows.
+#include "host-tools/mesh/cables/host_frame.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/engines/engine.hpp"
-#include "host-tools/mesh/engines/qemu_process.hpp"
-#include "host-tools/mesh/links/host_frame.hpp"
 #include "host-tools/mesh/plan/plan_rig.hpp"
 #include "tests/bench/bare_forwarder/messages.hpp"
 

@@ -1,7 +1,7 @@
 #include "rig.hpp"
 
+#include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/engines/qemu_engine.hpp"
-#include "host-tools/mesh/links/host_frame.hpp"
 #include "host-tools/mesh/plan/plan_rig.hpp"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ Rig::Rig(const Subject& subject, std::uint32_t node) : plan_(plan_of(subject)) {
     auto [monitor, far_monitor] = socket_pair();
     monitor_ = std::move(monitor);
     files.given.push_back(far_monitor.get());
-    process_ = host::QemuProcess::spawn(host::qemu_words(plan_, node_at(node)), files);
+    process_ = host::ChildProcess::spawn(host::qemu_words(plan_, node_at(node)), files);
     far_ends.clear();
     if (line() != "ready")
         throw std::runtime_error("the image does not say that it is ready");

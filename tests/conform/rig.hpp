@@ -2,9 +2,9 @@
 // that go back where they came from, unless a test wants them.
 #pragma once
 
+#include "host-tools/mesh/cables/frame_stream.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/engines/engine.hpp"
-#include "host-tools/mesh/engines/qemu_process.hpp"
-#include "host-tools/mesh/links/frame_stream.hpp"
 #include "tests/conform/messages.hpp"
 #include "wire/host_messages.hpp"
 
@@ -80,7 +80,7 @@ private:
     host::RigPlan plan_;
     std::vector<Cable> cables_;
     host::Fd monitor_;
-    host::QemuProcess process_;
+    host::ChildProcess process_;
     std::deque<std::string> lines_;
     std::string text_; // of a line that is not whole
     std::optional<wire::FaultRecord> fault_;

@@ -1,7 +1,7 @@
 // The loom with nodes that send anything: no frame makes it crash, deliver to a node that is gone,
 // or deliver a frame that no node sent.
 #include "frame_source.hpp"
-#include "host-tools/mesh/links/loom.hpp"
+#include "host-tools/mesh/cables/loom.hpp"
 
 #include <cstdint>
 #include <cstdlib>

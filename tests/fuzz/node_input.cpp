@@ -1,9 +1,9 @@
 // A run whose nodes say anything: whatever comes from their host ports, the host tool counts it or
 // answers it, and ends with a result or a RunError.
 #include "frame_source.hpp"
+#include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/links/host_frame.hpp"
-#include "host-tools/mesh/session/run.hpp"
+#include "host-tools/mesh/run/run.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,12 +3,12 @@
 // Whatever comes, in pieces of any size, nothing is read beyond its end, nobody is answered that is
 // gone, no text that is shown holds a control character, and no bound is passed.
 #include "frame_source.hpp"
+#include "host-tools/mesh/cables/bounds.hpp"
+#include "host-tools/mesh/cables/frame_stream.hpp"
+#include "host-tools/mesh/cables/host_frame.hpp"
+#include "host-tools/mesh/cables/loom.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/links/bounds.hpp"
-#include "host-tools/mesh/links/frame_stream.hpp"
-#include "host-tools/mesh/links/host_frame.hpp"
-#include "host-tools/mesh/links/loom.hpp"
-#include "host-tools/mesh/session/node_session.hpp"
+#include "host-tools/mesh/run/node_session.hpp"
 #include "kernel/processes/process_watch.hpp"
 
 #include <algorithm>

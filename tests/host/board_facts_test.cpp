@@ -1,7 +1,7 @@
 // board.json: what a good one says, and that a bad one is refused by file, key and what belongs
 // there.
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/plan/board_facts.hpp"
+#include "host-tools/mesh/rig/board_facts.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

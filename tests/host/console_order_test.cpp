@@ -1,6 +1,6 @@
 // The order of console lines in lockstep: by round, in a round by node, and none is lost.
-#include "host-tools/mesh/links/bounds.hpp"
-#include "host-tools/mesh/session/console_order.hpp"
+#include "host-tools/mesh/cables/bounds.hpp"
+#include "host-tools/mesh/run/console_order.hpp"
 
 #include <gtest/gtest.h>
 

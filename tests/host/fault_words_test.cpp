@@ -1,6 +1,6 @@
 // Why a node stopped, in words: every bit of the status has some, and so has every check.
 #include "hal/check.hpp"
-#include "host-tools/mesh/session/fault_words.hpp"
+#include "host-tools/mesh/engines/fault_words.hpp"
 
 #include <gtest/gtest.h>
 

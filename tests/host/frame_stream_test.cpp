@@ -1,8 +1,8 @@
 // Frames on a stream: cut right wherever the pieces end, refused where they are none, and never
 // more kept than the bound.
-#include "host-tools/mesh/links/bounds.hpp"
-#include "host-tools/mesh/links/frame_stream.hpp"
-#include "host-tools/mesh/links/lockstep.hpp"
+#include "host-tools/mesh/cables/bounds.hpp"
+#include "host-tools/mesh/cables/frame_stream.hpp"
+#include "host-tools/mesh/cables/lockstep.hpp"
 #include "wire/frame.hpp"
 
 #include <gtest/gtest.h>

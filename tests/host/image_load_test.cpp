@@ -1,8 +1,8 @@
 // The host tool's end of a load: what it sends node 0, when, and how its frames look on a line.
+#include "host-tools/mesh/cables/frame_stream.hpp"
+#include "host-tools/mesh/cables/host_frame.hpp"
+#include "host-tools/mesh/cables/image_load.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/links/frame_stream.hpp"
-#include "host-tools/mesh/links/host_frame.hpp"
-#include "host-tools/mesh/links/image_load.hpp"
 
 #include <gtest/gtest.h>
 

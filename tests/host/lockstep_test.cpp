@@ -1,6 +1,6 @@
 // Lockstep: what goes out, and in which order, is a function of model time alone.
-#include "host-tools/mesh/links/bounds.hpp"
-#include "host-tools/mesh/links/lockstep.hpp"
+#include "host-tools/mesh/cables/bounds.hpp"
+#include "host-tools/mesh/cables/lockstep.hpp"
 
 #include <gtest/gtest.h>
 

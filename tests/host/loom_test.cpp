@@ -1,7 +1,7 @@
 // The loom: cables with faults, for any wiring, with no idea of where packets go.
-#include "host-tools/mesh/links/bounds.hpp"
-#include "host-tools/mesh/links/host_frame.hpp"
-#include "host-tools/mesh/links/loom.hpp"
+#include "host-tools/mesh/cables/bounds.hpp"
+#include "host-tools/mesh/cables/host_frame.hpp"
+#include "host-tools/mesh/cables/loom.hpp"
 #include "wire/bytes.hpp"
 
 #include <gtest/gtest.h>

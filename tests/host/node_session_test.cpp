@@ -1,8 +1,8 @@
 // What one node says: answered if it is right, counted if it is not, and shown clean.
 #include "hal/check.hpp"
+#include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
-#include "host-tools/mesh/links/bounds.hpp"
-#include "host-tools/mesh/session/node_session.hpp"
+#include "host-tools/mesh/run/node_session.hpp"
 #include "kernel/processes/process_watch.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Messages to the nodes of a mesh with one host cable: few are under way at a time.
-#include "host-tools/mesh/links/host_frame.hpp"
-#include "host-tools/mesh/links/one_cable.hpp"
+#include "host-tools/mesh/cables/host_frame.hpp"
+#include "host-tools/mesh/cables/one_cable.hpp"
 
 #include <gtest/gtest.h>
 

@@ -23,10 +23,17 @@ DISCARDED = re.compile(r"static_cast<void>\(\s*co_" r"await")
 # Words for work that is not done yet, and places of one machine. Written so as not to match itself.
 BANNED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
                     r"|/(work|ho" r"me|ro" r"ot|tm" r"p)/[a-z]")
-# The folders of the firmware from the ground up: none includes what lies above it.
-FLOORS = ("core", "wire", "hal", "stdio", "kernel/base", "kernel/processes", "kernel/links",
-          "kernel/packets", "kernel/node", "kernel/api", "service", "collectives", "library", "",
-          "ops", "apps")
+# The parts of the tree from the ground up, and the folders of each: none includes what lies above it.
+# "*" are all folders that are not named, side by side: the boards.
+FLOORS = {
+    "firmware": ("core", "wire", "hal", "stdio", "kernel/base", "kernel/processes", "kernel/links",
+                 "kernel/packets", "kernel/node", "kernel/api", "service", "collectives",
+                 "library", "", "ops", "apps"),
+    "boards": ("host", "cortex-m", "serial", "relay", "*", "loader", "loader/lan9118",
+               "loader/serial"),
+    "host-tools/mesh": ("common", "cables", "capture", "programs", "rig", "engines", "views", "ops",
+                        "plan", "run", "reports", "commands", ""),
+}
 INCLUDE = re.compile(r'^#include "([^"]+)"')
 
 
@@ -74,22 +81,40 @@ def verdicts(_):
 
 
 def floor_of(path):
-    """The number of the floor of a file of the firmware, from the ground."""
-    if len(path.parts) == 2:
-        return FLOORS.index("")
-    folder = "/".join(path.parts[1:3] if path.parts[1] == "kernel" else path.parts[1:2])
-    return FLOORS.index(folder)
+    """The part of a file, its floor there (-1: none), its folder; None for other files."""
+    for part, top in enumerate(FLOORS):
+        if not path.is_relative_to(top):
+            continue
+        folder = path.parent.relative_to(top).as_posix().removeprefix(".")
+        folder = "/".join(folder.split("/")[:2])
+        names = FLOORS[top]
+        folder = folder if folder in names or "*" in names else folder.split("/")[0]
+        known = folder if folder in names else "*"
+        return part, names.index(known) if known in names else -1, folder
+    return None
+
+
+def included(file, name):
+    """The file of the project that the compiler takes, if it is one; what a board's own folder has
+    for all boards (chip.hpp) is above nobody."""
+    for folder in (file.parent, pathlib.Path(), pathlib.Path("firmware")):
+        if (folder / name).is_file():
+            return pathlib.Path(os.path.normpath(folder / name))
+    return None
 
 
 def floors(_):
     for file in sources(".cpp", ".hpp"):
-        if file.parts[0] != "firmware":
-            continue
-        for number, line in enumerate(file.read_text().splitlines(), 1):
+        here = floor_of(file)
+        if here and here[1] < 0:
+            yield f"{file}: tests/tools/tidy.py has no floor for {here[2]}/"
+        for number, line in enumerate(file.read_text().splitlines() if here else (), 1):
             found = INCLUDE.match(line)
-            name = pathlib.Path("firmware", found[1]) if found else None
-            if name is not None and name.is_file() and floor_of(name) > floor_of(file):
-                yield f"{file}:{number}: includes {found[1]}, which lies on a higher floor"
+            there = floor_of(included(file, found[1]) or pathlib.Path()) if found else None
+            if there is None or there == here or there[:2] < here[:2]:
+                continue
+            where = "on a higher floor" if there[:2] > here[:2] else "beside it"
+            yield f"{file}:{number}: includes {found[1]}, which lies {where}"
 
 
 def promises(_):

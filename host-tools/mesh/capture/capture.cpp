@@ -1,6 +1,6 @@
 #include "capture.hpp"
 
-#include "host-tools/mesh/links/bounds.hpp"
+#include "host-tools/mesh/cables/bounds.hpp"
 
 #include <fmt/format.h>
 

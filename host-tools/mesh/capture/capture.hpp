@@ -10,10 +10,10 @@
 #include "block_buffer.hpp"
 #include "core/network.hpp"
 #include "file_writer.hpp"
-#include "host-tools/mesh/links/loom.hpp"
+#include "host-tools/mesh/cables/loom.hpp"
+#include "host-tools/mesh/cables/tap.hpp"
 #include "note.hpp"
 #include "packet_blocks.hpp"
-#include "tap.hpp"
 
 #include <cerrno>
 #include <cstddef>

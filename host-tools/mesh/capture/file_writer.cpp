@@ -1,6 +1,6 @@
 #include "file_writer.hpp"
 
-#include "host-tools/mesh/engines/signals.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 
 #include <cerrno>
 #include <csignal>

@@ -2,7 +2,7 @@
 // and, behind it, the bytes that are kept. Whole blocks of the file are passed on in the same way.
 #pragma once
 
-#include "tap.hpp"
+#include "host-tools/mesh/cables/tap.hpp"
 
 #include <cstdint>
 

@@ -2,8 +2,8 @@
 
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 
 #include <array>
 #include <utility>

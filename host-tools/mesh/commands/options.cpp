@@ -1,13 +1,13 @@
 #include "options.hpp"
 
 #include "core/operators.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/version.hpp"
-#include "host-tools/mesh/engines/qemu_process.hpp"
 #include "host-tools/mesh/ops/families.hpp"
 #include "host-tools/mesh/plan/find_qemu.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -82,7 +82,7 @@ void Crew::start(Case work) {
     auto [errors, errors_end] = make_pipe();
     auto [output, output_end] = make_pipe();
     const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
-    QemuProcess process = QemuProcess::spawn(
+    ChildProcess process = ChildProcess::spawn(
         child_words(work), {null.get(), output_end.get(), errors_end.get(), {report_end.get()}});
     children_.push_back({std::move(work),
                          std::move(process),

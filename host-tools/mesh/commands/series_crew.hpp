@@ -4,8 +4,9 @@
 // far as it tells why the run failed. All children are gone when the crew is.
 #pragma once
 
-#include "host-tools/mesh/engines/qemu_process.hpp"
-#include "host-tools/mesh/engines/signals.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
+#include "host-tools/mesh/common/signals.hpp"
+#include "host-tools/mesh/reports/case_result.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -18,26 +19,6 @@
 #include <vector>
 
 namespace mesh::host {
-
-/// One run of several.
-struct Case {
-    std::string name;
-    std::vector<std::string> words; // of its command line, the program first, then `run`
-    std::uint64_t memory_kbyte = 0; // that it needs
-    unsigned jobs = 1;              // that it counts for
-    std::size_t place = 0;          // among all cases
-};
-
-enum class CaseVerdict : std::uint8_t { verified, failed, refused };
-
-struct CaseResult {
-    Case work;
-    CaseVerdict verdict = CaseVerdict::failed;
-    std::string reason; // one line; of a verified run none
-    std::string repeat; // the command
-    double seconds = 0;
-    std::shared_ptr<const nlohmann::ordered_json> report; // null if there is none
-};
 
 class Crew {
 public:
@@ -63,7 +44,7 @@ private:
     };
     struct Child {
         Case work;
-        QemuProcess process;
+        ChildProcess process;
         Stream report;
         Stream errors;
         Stream output;

@@ -1,7 +1,7 @@
 #include "tree_command.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "host-tools/mesh/views/network_svg.hpp"
 
 #include <fmt/format.h>

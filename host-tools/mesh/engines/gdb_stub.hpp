@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/types.hpp"
-#include "qemu_process.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
 
 #include <map>
 #include <span>

@@ -1,7 +1,7 @@
 #include "program_faults.hpp"
 
-#include "host-tools/mesh/session/fault_words.hpp"
-#include "signals.hpp"
+#include "fault_words.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 
 #include "boards/host/stop.hpp"
 #include "hal/check.hpp"

@@ -1,7 +1,7 @@
 #include "qemu_engine.hpp"
 
+#include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/links/bounds.hpp"
 #include "host-tools/mesh/programs/flat_image.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
 #include "wire/bytes.hpp"
@@ -172,7 +172,7 @@ void QemuEngine::spawn(NodeId node, unsigned starts) {
     fcntl(line.errors.get(), F_SETPIPE_SZ, kErrorPipeBytes);
     if (stubs_.descriptor(node) >= 0)
         give(checked(fcntl(stubs_.descriptor(node), F_DUPFD_CLOEXEC, kGivenFdMin), "fcntl"));
-    line.process = QemuProcess::spawn(qemu_words(plan_, node, starts), files);
+    line.process = ChildProcess::spawn(qemu_words(plan_, node, starts), files);
     const auto add = [&](int fd, Source source, unsigned cable = 0) {
         watch(epoll_, EPOLL_CTL_ADD, fd, tag_of(source, index(node), cable), EPOLLIN);
     };
@@ -475,7 +475,7 @@ void QemuEngine::ended(NodeId node) {
         close(node);
     const std::string how = line.process.end(std::chrono::milliseconds(0));
     line.errors = Fd();
-    line.process = QemuProcess();
+    line.process = ChildProcess();
     std::erase_if(closing_, [&](const Closing& closing) { return closing.node == index(node); });
     events_->ended(node, line.reason.empty() ? how : line.reason);
 }

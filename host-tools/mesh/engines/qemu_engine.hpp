@@ -8,11 +8,11 @@
 
 #include "engine.hpp"
 #include "gdb_stub.hpp"
-#include "host-tools/mesh/links/frame_stream.hpp"
-#include "host-tools/mesh/links/one_cable.hpp"
+#include "host-tools/mesh/cables/frame_stream.hpp"
+#include "host-tools/mesh/cables/one_cable.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 #include "qemu_monitor.hpp"
-#include "qemu_process.hpp"
-#include "signals.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -56,7 +56,7 @@ private:
         std::vector<Cable> cables;
         Fd errors; // what its emulator says on its standard error
         Fd monitor;
-        QemuProcess process;
+        ChildProcess process;
         wire::Mac mac{};
         std::string reason;   // why it was ended, if that was done here
         bool dirty = false;   // in dirty_

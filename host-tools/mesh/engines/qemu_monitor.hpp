@@ -2,9 +2,9 @@
 // on meanwhile and knows nothing of it.
 #pragma once
 
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/programs/image_symbols.hpp"
 #include "node_waits.hpp"
-#include "qemu_process.hpp"
 
 #include <array>
 #include <cstddef>

@@ -2,14 +2,14 @@
 // with all of them (links/one_cable.hpp). Nobody else sees their cables, so nothing can be done to
 // those, and of what crosses them the nodes' own reports tell.
 #include "engine.hpp"
+#include "host-tools/mesh/cables/frame_stream.hpp"
+#include "host-tools/mesh/cables/one_cable.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/links/frame_stream.hpp"
-#include "host-tools/mesh/links/one_cable.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
 #include "kernel/base/limits.hpp"
-#include "qemu_process.hpp"
 #include "serial_line.hpp"
-#include "signals.hpp"
 #include "wire/bytes.hpp"
 
 #include <fmt/format.h>

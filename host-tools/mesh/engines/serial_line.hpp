@@ -1,7 +1,7 @@
 // A serial line of this machine, as bytes.
 #pragma once
 
-#include "qemu_process.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
 
 #include <string>
 #include <vector>

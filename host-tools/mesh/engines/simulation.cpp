@@ -3,13 +3,13 @@
 // lockstep is its event queue.
 #include "simulation.hpp"
 #include "engine.hpp"
+#include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/links/host_frame.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/programs/image_symbols.hpp"
 #include "host-tools/mesh/programs/loaded_program.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "program_faults.hpp"
-#include "signals.hpp"
 
 #include "boards/host/board.hpp"
 #include "boards/host/console.hpp"

@@ -2,7 +2,7 @@
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/plan/plan_programs.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
 
 #include <fmt/format.h>

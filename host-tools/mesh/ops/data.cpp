@@ -1,6 +1,6 @@
 #include "data.hpp"
 
-#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "ops/traffic.hpp"
 #include "wire/bytes.hpp"
 #include "wire/frame.hpp"

@@ -2,7 +2,7 @@
 // packets.
 #pragma once
 
-#include "host-tools/mesh/plan/plan.hpp"
+#include "host-tools/mesh/rig/run_plan.hpp"
 
 #include <cstdint>
 #include <string>

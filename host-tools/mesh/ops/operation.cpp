@@ -1,7 +1,7 @@
 #include "operation.hpp"
 
+#include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/links/host_frame.hpp"
 #include "kernel/base/limits.hpp"
 #include "ops/room.hpp"
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "formulas.hpp"
-#include "host-tools/mesh/plan/plan.hpp"
+#include "host-tools/mesh/rig/run_plan.hpp"
 #include "wire/host_messages.hpp"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "collectives/personalised.hpp"
 #include "families.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
 #include "trees.hpp"
 #include "wire/frame.hpp"

@@ -5,8 +5,8 @@
 #include "collectives/personalised.hpp"
 #include "core/star/schedule.hpp"
 #include "core/uhc/schedule.hpp"
-#include "host-tools/mesh/links/host_frame.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/cables/host_frame.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "trees.hpp"
 #include "wire/frame.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "data.hpp"
 #include "families.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
 #include "ops/traffic.hpp"
 #include "trees.hpp"

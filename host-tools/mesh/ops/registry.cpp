@@ -1,7 +1,7 @@
 // All ops there are: one line for each family.
 #include "families.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "operation.hpp"
 
 #include <algorithm>

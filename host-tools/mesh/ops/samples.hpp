@@ -1,9 +1,8 @@
 // Samples for a Fourier transform, and its definition.
 #pragma once
 
-#include "host-tools/mesh/engines/engine.hpp"
-
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 // send: messages from one node to another, or of every node to random ones.
 #include "data.hpp"
 #include "families.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
 #include "ops/traffic.hpp"
 #include "wire/frame.hpp"

@@ -1,7 +1,7 @@
 #include "trees.hpp"
 
 #include "core/cube/timetable.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // Which spanning tree a collective goes over.
 #pragma once
 
-#include "host-tools/mesh/plan/plan.hpp"
+#include "host-tools/mesh/rig/run_plan.hpp"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 #include "find_qemu.hpp"
 
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/engines/qemu_process.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // The emulator on this machine: where it is, and whether its version will do.
 #pragma once
 
-#include "qemu_version.hpp"
+#include "host-tools/mesh/rig/qemu_version.hpp"
 
 #include <string>
 

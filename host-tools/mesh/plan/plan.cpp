@@ -4,7 +4,7 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
-#include "naming.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "plan_host_cable.hpp"
 #include "plan_programs.hpp"
 #include "plan_rig.hpp"

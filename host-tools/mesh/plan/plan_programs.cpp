@@ -1,12 +1,12 @@
 #include "plan_programs.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/node_names.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/programs/image_symbols.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
-#include "host-tools/mesh/session/roster.hpp"
-#include "naming.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 
 #include "boards/host/stop.hpp"
 #include "kernel/base/limits.hpp"
@@ -25,14 +25,6 @@ namespace mesh::host {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Where the nodes begin in PROGRAM@NODES, or its end.
-std::size_t nodes_in(std::string_view word) {
-    const std::size_t at = word.rfind('@');
-    const bool named = at != std::string_view::npos && at + 1 < word.size() &&
-                       word.find_first_not_of("0123456789,-", at + 1) == std::string_view::npos;
-    return named ? at : word.size();
-}
 
 std::uint32_t read_node(std::string_view text, Network network) {
     std::int64_t number = -1;
@@ -135,8 +127,6 @@ std::size_t workspace_for(const OpKind& kind, const RunPlan& run, const RunArgum
     const auto workspace = ImageSymbols(image).variable("workspace"); // of a board's main()
     return workspace ? workspace->bytes : limits::kWorkspaceBytes;
 }
-
-std::string program_word(const std::string& word) { return word.substr(0, nodes_in(word)); }
 
 void plan_programs(Operation& op, const RunArguments& arguments) {
     RunPlan& run = op.run();

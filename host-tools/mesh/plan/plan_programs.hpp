@@ -8,9 +8,6 @@
 
 namespace mesh::host {
 
-/// The word of --app without the nodes that it may name.
-std::string program_word(const std::string& word);
-
 /// Bytes of a node's workspace while it does an op of this kind: of the image that a board runs, or
 /// of a simulation.
 std::size_t workspace_for(const OpKind& kind, const RunPlan& run, const RunArguments& arguments);

@@ -6,8 +6,8 @@
 #include "host-tools/mesh/engines/simulation.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/admission.hpp"
-#include "naming.hpp"
 #include "plan_programs.hpp"
 
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #include "build_command.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/common/tables.hpp"
 #include "node_lacks.hpp"
 #include "program_file.hpp"
 #include "tool_process.hpp"

@@ -5,7 +5,7 @@
 // and which headers it was built for.
 #pragma once
 
-#include "host-tools/mesh/engines/qemu_process.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,7 @@
 #include "tool_process.hpp"
 
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/engines/qemu_process.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,7 +1,7 @@
 // Runs as JUnit's XML, which build servers and editors read: a suite with a case for each run.
 #pragma once
 
-#include "host-tools/mesh/commands/series_crew.hpp"
+#include "case_result.hpp"
 
 #include <span>
 #include <string>

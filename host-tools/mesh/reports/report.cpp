@@ -1,7 +1,7 @@
 #include "report.hpp"
 
 #include "host-tools/mesh/common/files.hpp"
-#include "run_log.hpp"
+#include "host-tools/mesh/run/run_log.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

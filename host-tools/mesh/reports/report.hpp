@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host-tools/mesh/ops/operation.hpp"
-#include "host-tools/mesh/session/run.hpp"
+#include "host-tools/mesh/run/run.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
+#include "host-tools/mesh/run/waits.hpp"
 #include "report.hpp"
-#include "waits.hpp"
 
 #include "kernel/base/status.hpp"
 #include "kernel/packets/mailbox.hpp"

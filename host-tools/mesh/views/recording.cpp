@@ -4,7 +4,7 @@
 #include "host-tools/mesh/capture/pcapng.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "wire/bytes.hpp"
 
 #include <array>

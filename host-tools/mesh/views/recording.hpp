@@ -4,7 +4,7 @@
 // A file that ends early (a full disk, a run that was ended) is read as far as it goes.
 #pragma once
 
-#include "host-tools/mesh/capture/tap.hpp"
+#include "host-tools/mesh/cables/tap.hpp"
 #include "wire/frame.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,9 +1,9 @@
 #include "view_command.hpp"
 
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
-#include "host-tools/mesh/engines/qemu_process.hpp"
-#include "host-tools/mesh/plan/naming.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "views.hpp"
 
 #include <fmt/format.h>

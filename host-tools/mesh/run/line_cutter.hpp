@@ -1,8 +1,8 @@
 // Text that comes in pieces, cut into lines that may be shown.
 #pragma once
 
+#include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
-#include "host-tools/mesh/links/bounds.hpp"
 
 #include <string>
 #include <string_view>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "deadlines.hpp"
+#include "host-tools/mesh/common/node_names.hpp"
 #include "host-tools/mesh/engines/engine.hpp"
 #include "node_session.hpp"
 
@@ -12,11 +13,6 @@
 #include <vector>
 
 namespace mesh::host {
-
-using NodeNumbers = std::vector<std::uint32_t>;
-
-/// "node 5", "nodes 1 2 3 and 40 more".
-std::string name_nodes(const NodeNumbers& nodes);
 
 class Roster {
 public:

@@ -1,6 +1,6 @@
-#include "qemu_process.hpp"
+#include "child_process.hpp"
 
-#include "host-tools/mesh/common/errors.hpp"
+#include "errors.hpp"
 
 #include <fmt/format.h>
 
@@ -133,13 +133,13 @@ void work_in_batches() {
     static_cast<void>(sched_setscheduler(0, SCHED_BATCH, &no_priority));
 }
 
-QemuProcess& QemuProcess::operator=(QemuProcess&& other) noexcept {
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
     std::swap(pid_, other.pid_);
     std::swap(ended_, other.ended_);
     return *this;
 }
 
-QemuProcess QemuProcess::spawn(const std::vector<std::string>& words, const SpawnFiles& files) {
+ChildProcess ChildProcess::spawn(const std::vector<std::string>& words, const SpawnFiles& files) {
     std::vector<std::string> copy = words;
     std::vector<char*> pointers = pointers_to(copy);
     // One malloc arena is enough for a machine with one CPU and saves memory per node.
@@ -162,12 +162,12 @@ QemuProcess QemuProcess::spawn(const std::vector<std::string>& words, const Spaw
     return {pid, std::move(ended)};
 }
 
-void QemuProcess::kill() const {
+void ChildProcess::kill() const {
     if (pid_ > 0)
         ::kill(pid_, SIGKILL);
 }
 
-std::string QemuProcess::end(std::chrono::milliseconds patience) {
+std::string ChildProcess::end(std::chrono::milliseconds patience) {
     if (pid_ <= 0)
         return "gone";
     if (!readable(ended_.get(), patience))
@@ -181,7 +181,7 @@ std::string QemuProcess::end(std::chrono::milliseconds patience) {
     return fmt::format("exit {}", WEXITSTATUS(status));
 }
 
-void QemuProcess::reap() {
+void ChildProcess::reap() {
     if (pid_ <= 0)
         return;
     kill();
@@ -210,7 +210,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& words, std::si
     const Fd reader(ends[0]);
     Fd writer(ends[1]);
     const Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-    QemuProcess child = QemuProcess::spawn(words, {null.get(), writer.get(), null.get(), {}});
+    ChildProcess child = ChildProcess::spawn(words, {null.get(), writer.get(), null.get(), {}});
     close(writer.release());
     std::vector<std::string> lines;
     std::string line;

@@ -1,6 +1,6 @@
 #include "console_order.hpp"
 
-#include "host-tools/mesh/links/bounds.hpp"
+#include "host-tools/mesh/cables/bounds.hpp"
 
 #include <algorithm>
 

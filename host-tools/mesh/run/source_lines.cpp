@@ -1,7 +1,7 @@
 #include "source_lines.hpp"
 
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
-#include "host-tools/mesh/engines/qemu_process.hpp"
 
 #include "boards/host/stop.hpp"
 

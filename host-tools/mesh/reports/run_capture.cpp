@@ -2,9 +2,9 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
-#include "host-tools/mesh/engines/signals.hpp"
-#include "host-tools/mesh/reports/report.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/views/view_command.hpp"
+#include "report.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "run.hpp"
 
+#include "host-tools/mesh/cables/bounds.hpp"
+#include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "host-tools/mesh/links/bounds.hpp"
-#include "host-tools/mesh/links/host_frame.hpp"
 #include "settling.hpp"
 #include "wire/bytes.hpp"
 

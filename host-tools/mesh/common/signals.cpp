@@ -1,6 +1,6 @@
 #include "signals.hpp"
 
-#include "host-tools/mesh/common/errors.hpp"
+#include "errors.hpp"
 
 #include <algorithm>
 #include <array>

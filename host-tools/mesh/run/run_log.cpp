@@ -1,8 +1,8 @@
 #include "run_log.hpp"
 
+#include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
-#include "host-tools/mesh/links/bounds.hpp"
 
 #include <fmt/format.h>
 

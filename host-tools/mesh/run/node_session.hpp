@@ -5,8 +5,8 @@
 #pragma once
 
 #include "deadlines.hpp"
-#include "host-tools/mesh/links/host_frame.hpp"
-#include "host-tools/mesh/links/lockstep.hpp"
+#include "host-tools/mesh/cables/host_frame.hpp"
+#include "host-tools/mesh/cables/lockstep.hpp"
 #include "line_cutter.hpp"
 #include "output.hpp"
 #include "source_lines.hpp"

@@ -1,8 +1,8 @@
 #include "one_cable.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/node_names.hpp"
 #include "host-tools/mesh/common/text.hpp"
-#include "host-tools/mesh/session/roster.hpp"
 #include "host_frame.hpp"
 #include "wire/bytes.hpp"
 

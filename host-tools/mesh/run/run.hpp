@@ -5,18 +5,18 @@
 #pragma once
 
 #include "console_order.hpp"
-#include "console_text.hpp"
 #include "deadlines.hpp"
+#include "host-tools/mesh/common/console_text.hpp"
 #include "host-tools/mesh/engines/engine.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
-#include "host-tools/mesh/reports/live.hpp"
-#include "host-tools/mesh/reports/progress.hpp"
-#include "host-tools/mesh/reports/run_log.hpp"
-#include "host-tools/mesh/reports/waits.hpp"
+#include "live.hpp"
 #include "node_session.hpp"
 #include "output.hpp"
 #include "process_traces.hpp"
+#include "progress.hpp"
 #include "roster.hpp"
+#include "run_log.hpp"
+#include "waits.hpp"
 #include "wire/host_messages.hpp"
 
 #include <chrono>

@@ -1,10 +1,10 @@
 #include "node_session.hpp"
 
-#include "fault_words.hpp"
+#include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
-#include "host-tools/mesh/links/bounds.hpp"
+#include "host-tools/mesh/engines/fault_words.hpp"
 #include "kernel/base/status.hpp"
 #include "kernel/processes/process_watch.hpp"
 

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "core/types.hpp"
+#include "host-tools/mesh/common/bytes.hpp"
 #include "wire/frame.hpp"
 
 #include <cstddef>
@@ -29,8 +30,6 @@
 #include <vector>
 
 namespace mesh::host {
-
-using Bytes = std::vector<std::byte>;
 
 /// Bytes of frames that a node may have received and not consumed; its FIFO holds 10.5 kB and the
 /// status words of 176 frames. Ethernet pads short frames and adds a checksum.

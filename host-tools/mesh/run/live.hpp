@@ -1,8 +1,8 @@
 // The picture of --live: a run as it goes, in a terminal of 80 columns and 24 lines.
 #pragma once
 
-#include "host-tools/mesh/links/loom.hpp"
-#include "host-tools/mesh/plan/plan.hpp"
+#include "host-tools/mesh/cables/loom.hpp"
+#include "host-tools/mesh/rig/run_plan.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,8 +1,8 @@
 // The capture of one run: opened before anything boots, closed with what came of it.
 #pragma once
 
-#include "capture.hpp"
-#include "host-tools/mesh/engines/qemu_process.hpp"
+#include "host-tools/mesh/capture/capture.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include "console_text.hpp"
 
-#include "host-tools/mesh/common/errors.hpp"
+#include "errors.hpp"
 
 #include <fmt/format.h>
 

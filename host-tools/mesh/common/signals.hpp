@@ -1,7 +1,7 @@
 // Signals that end a run: read from a descriptor, so that all destructors run and no child stays.
 #pragma once
 
-#include "qemu_process.hpp"
+#include "child_process.hpp"
 
 namespace mesh::host {
 

@@ -59,7 +59,6 @@ public:
     bool answered() const { return numbered_ != 0; }
 
 private:
-    using Bytes = std::vector<std::byte>;
     struct Node {
         std::deque<Bytes> waiting; // the first one is under way, or its turn comes
         std::uint16_t number = 1;  // of the first one

@@ -8,9 +8,9 @@
 #pragma once
 
 #include "core/network.hpp"
-#include "host-tools/mesh/capture/tap.hpp"
-#include "host-tools/mesh/plan/fault_plan.hpp"
+#include "faults.hpp"
 #include "lockstep.hpp"
+#include "tap.hpp"
 #include "wire/frame.hpp"
 #include "wiring.hpp"
 

@@ -1,5 +1,9 @@
 #include "naming.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <utility>
@@ -79,5 +83,14 @@ Far cable_end(Network network, const std::string& text, std::string_view option)
 NodeId node_of(Network network, std::int64_t number, std::string_view option) {
     return node_at(in_range(number, 0, node_count(network) - 1, option));
 }
+
+std::size_t nodes_in(std::string_view word) {
+    const std::size_t at = word.rfind('@');
+    const bool named = at != std::string_view::npos && at + 1 < word.size() &&
+                       word.find_first_not_of("0123456789,-", at + 1) == std::string_view::npos;
+    return named ? at : word.size();
+}
+
+std::string program_word(const std::string& word) { return word.substr(0, nodes_in(word)); }
 
 } // namespace mesh::host

@@ -1,4 +1,4 @@
-// One QEMU as a child process: started without copying this process, gone when this process goes.
+// A child process: started without copying this process, gone when this process goes.
 #pragma once
 
 #include <chrono>
@@ -53,19 +53,19 @@ struct SpawnFiles {
 
 /// A running child. Dies with its owner: by the destructor, and by the kernel (PR_SET_PDEATHSIG)
 /// when this process ends without running it.
-class QemuProcess {
+class ChildProcess {
 public:
-    QemuProcess() = default;
-    QemuProcess(QemuProcess&& other) noexcept
+    ChildProcess() = default;
+    ChildProcess(ChildProcess&& other) noexcept
         : pid_(std::exchange(other.pid_, -1)),
           ended_(std::move(other.ended_)) {}
-    QemuProcess& operator=(QemuProcess&& other) noexcept;
-    QemuProcess(const QemuProcess&) = delete;
-    QemuProcess& operator=(const QemuProcess&) = delete;
-    ~QemuProcess() { reap(); }
+    ChildProcess& operator=(ChildProcess&& other) noexcept;
+    ChildProcess(const ChildProcess&) = delete;
+    ChildProcess& operator=(const ChildProcess&) = delete;
+    ~ChildProcess() { reap(); }
 
     /// Starts `words` (the first one a path). RunError.
-    static QemuProcess spawn(const std::vector<std::string>& words, const SpawnFiles& files);
+    static ChildProcess spawn(const std::vector<std::string>& words, const SpawnFiles& files);
 
     pid_t pid() const { return pid_; }
     /// Readable when the process has ended.
@@ -77,7 +77,7 @@ public:
     std::string end(std::chrono::milliseconds patience);
 
 private:
-    QemuProcess(pid_t pid, Fd ended) : pid_(pid), ended_(std::move(ended)) {}
+    ChildProcess(pid_t pid, Fd ended) : pid_(pid), ended_(std::move(ended)) {}
     void reap();
 
     pid_t pid_ = -1;

@@ -1,0 +1,11 @@
+// Bytes that somebody owns.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace mesh::host {
+
+using Bytes = std::vector<std::byte>;
+
+} // namespace mesh::host

@@ -1,0 +1,36 @@
+// What words and numbers of the command line stand for: networks, nodes, cables, programs. All
+// refuse with what is allowed.
+#pragma once
+
+#include "core/network.hpp"
+#include "host-tools/mesh/cables/wiring.hpp"
+#include "host-tools/mesh/common/tables.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+std::vector<std::string_view> topology_names();
+/// The trees of a topology, whatever the dimension.
+std::vector<std::string_view> tree_names(Topology topology);
+
+/// A number between two others, both included. UsageError.
+std::uint32_t in_range(std::int64_t value, std::int64_t low, std::int64_t high,
+                       std::string_view option);
+/// The network of a topology's name and a dimension. UsageError.
+Network network_of(std::string_view topology, std::int64_t dim);
+/// The tree with this name. UsageError.
+Rule tree_of(Network network, std::string_view name);
+/// "NODE/PORT", a port that sends. UsageError.
+Far cable_end(Network network, const std::string& text, std::string_view option);
+/// The node with this number; `option` is what to complain about. UsageError.
+NodeId node_of(Network network, std::int64_t number, std::string_view option);
+/// Where the nodes begin in PROGRAM@NODES, or its end.
+std::size_t nodes_in(std::string_view word);
+/// The word of --app without the nodes that it may name.
+std::string program_word(const std::string& word);
+
+} // namespace mesh::host

@@ -1,0 +1,58 @@
+// The plan of a rig: what an engine must know to bring its nodes to life.
+#pragma once
+
+#include "board_facts.hpp"
+#include "core/network.hpp"
+#include "host-tools/mesh/cables/faults.hpp"
+#include "host-tools/mesh/cables/wiring.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+class Fd;
+
+/// A program that nodes run.
+struct RigProgram {
+    std::string name;  // as on the command line, or of an op
+    std::string image; // qemu: path of the ELF image; sim: of the shared object, "" of an op's own
+    std::shared_ptr<const Fd> unpacked{}; // what `image` is, if no folder has it
+};
+
+/// All that an engine must know to come to life.
+struct RigPlan {
+    Network network;
+    BoardFacts board;
+    std::vector<RigProgram> programs;     // one at least
+    std::vector<std::uint8_t> program_of; // by node, which of them; empty: all run the first
+    double timeout_s = 20;                // a node of a simulation that computes for three of these
+    double limit_s = 0;                   // is ended, or when the whole run has had its time
+    std::string qemu;                     // qemu: path of the program
+    Wiring wiring;                        // wiring_of(network), unless cables are to be mis-plugged
+    FaultPlan faults;
+    bool one_cable = false;  // node 0 alone has a host cable, and nodes get their numbers by it
+    std::string loader;      // qemu: path of the image that nodes boot with, which then gets and
+                             // starts that of the first program; "": they boot with their program
+    std::string serial;      // that cable, to nodes that are there already: path of the device
+    unsigned baud = 0;       // of it
+    bool lockstep = false;   // Job::lockstep; the simulation is always in lockstep
+    std::vector<NodeId> gdb; // qemu: held at reset for a debugger
+    bool sandbox = false;    // qemu: it can confine itself to what a node needs
+
+    std::size_t program_number(NodeId node) const {
+        return program_of.empty() ? 0 : program_of[index(node)];
+    }
+    const RigProgram& program(NodeId node) const { return programs[program_number(node)]; }
+};
+
+/// With nodes that do not say who they are, if one cable leads to all: not as long as with those
+/// that say nothing at all. A debugger may hold one for ever.
+inline std::uint64_t patience_with_numbers_us(const RigPlan& plan) {
+    constexpr double kPart = 0.8e6;
+    return plan.gdb.empty() ? static_cast<std::uint64_t>(plan.timeout_s * kPart) : wire::kNever;
+}
+
+} // namespace mesh::host
