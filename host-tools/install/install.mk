@@ -29,7 +29,7 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	  install -Dm644 $(BUILD)/$$image "$(INSTALLED)/share/meshputer/$$image" || exit 1; done
 	@mkdir -p '$(INSTALLED)/share/meshputer/include'
 	@tar -C firmware -cf - $(filter-out boards/%,$(HEADERS:firmware/%=%)) | \
-	  tar -C '$(INSTALLED)/share/meshputer/include' -xf -
+	  tar -C '$(INSTALLED)/share/meshputer/include' --no-same-owner -xf -
 	@for file in $(TOOLKIT_FILES:$(BUILD)/%=%) $(wildcard linker/*.ld); do install -Dm644 \
 	  $$([ -e $$file ] || echo $(BUILD)/)$$file '$(INSTALLED)'/share/meshputer/$$file; done
 	@install -Dm644 -t '$(INSTALLED)/share/meshputer' host-tools/mesh/capture/meshputer.lua \

@@ -3,6 +3,7 @@
 #include "host-tools/mesh/commands/options.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/reports/junit.hpp"
@@ -104,7 +105,7 @@ int run_or_explain(const RunArguments& arguments, const std::string& command) {
         ending.fail(error.what());
     }
     if (ending.status != 0)
-        fmt::print(stderr, "mesh: {}; repeat: {}\n", ending.failure, command);
+        say("mesh: {}; repeat: {}\n", ending.failure, command);
     if (!arguments.junit.empty()) {
         CaseResult result;
         result.work.name = fmt::format("seed {}", arguments.seed);
@@ -162,19 +163,20 @@ int checked(int status) {
 
 int main(int count, char** words) {
     using namespace mesh::host;
+    keep_standard_files();
     try {
         const std::string again = command_again(count, words);
         return checked(std::visit(Commands{again}, parse_command_line(count, words)));
     } catch (const Explained&) {
         return kBadArgument;
     } catch (const UsageError& error) {
-        fmt::print(stderr, "mesh: {}\n", error.what());
+        say("mesh: {}\n", error.what());
         return kBadArgument;
     } catch (const Interrupted& interrupted) {
-        fmt::print(stderr, "mesh: ended by signal {}\n", interrupted.signal);
+        say("mesh: ended by signal {}\n", interrupted.signal);
         return kSignalBase + interrupted.signal;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "mesh: {}\n", error.what());
+        say("mesh: {}\n", error.what());
         return kFailed;
     }
 }

@@ -13,7 +13,7 @@ import pytest
 
 import mesh_tool
 from hostile_node import write_script
-from mesh_tool import IMAGES, ROOT, end, run, start, wait_until
+from mesh_tool import IMAGES, ROOT, descendants, end, run, start, wait_until, words_of
 
 APP = ["--app", IMAGES / "hello.elf"]
 MEMORY_MAX = 150 << 20  # of mesh with two nodes: twice the bound of a node, and itself
@@ -363,6 +363,23 @@ def test_a_run_that_was_stopped_gives_up_no_live_node(tmp_path):
 
 
 # ---- real emulators ------------------------------------------------------------------------------
+
+
+def test_emulators_that_are_stopped_hold_up_the_end_of_a_run_no_longer_than_one(tmp_path):
+    """Their monitors are asked who waits, and do not answer: two seconds for all, not for each."""
+    rig = start("run", "--dim", 4, "--limit", 8, "--timeout", 600, "--report", tmp_path / "report",
+                "--app", f"{IMAGES}/app_waits.elf", "--", "sleeper")
+    try:
+        def emulators():
+            found = [pid for pid in descendants(rig.pid)
+                     if b"qemu-system-arm" in b" ".join(words_of(pid))]
+            return found if len(found) == 16 else []
+        for pid in wait_until(emulators, 60, "16 emulators"):
+            os.kill(pid, signal.SIGSTOP)
+        _, err = rig.communicate(timeout=8 + 20)
+        assert rig.returncode == 1 and "within --limit 8 s" in err, err
+    finally:
+        end(rig)
 
 
 UNGUARDED = """#!/bin/bash

@@ -188,6 +188,23 @@ def test_a_list_of_nothing_known_is_refused():
     refused(mesh("list", "birds"), "ops, trees, schedules, topologies, apps, boards, faults")
 
 
+@pytest.mark.parametrize("errors", ["2>&-", "2>/dev/full"])
+@pytest.mark.parametrize("words, status", [
+    (["run", "--op", "bcast", "--dim", 2, "--lockstep"], 0), (["frob"], 2),
+    ([*SIM, "--op", "bcast", "--faults", "kill:1"], 1)])
+def test_a_standard_error_that_cannot_be_written_changes_no_exit_status(words, status, errors):
+    command = " ".join(map(str, [MESH, *words, errors]))
+    done = subprocess.run(["sh", "-c", f"exec {command}"], capture_output=True, timeout=120,
+                          stdin=subprocess.DEVNULL)
+    assert done.returncode == status, done
+
+
+def test_a_standard_output_that_is_closed_is_told():
+    done = subprocess.run(["sh", "-c", f"exec {MESH} tree --dim 3 --tree sbt >&-"], text=True,
+                          capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1 and done.stderr.startswith("mesh: "), done
+
+
 @pytest.mark.parametrize("op", ["send", "sort"])
 def test_all_64_bits_of_a_seed_count(op):
     found = [run("sim", "--dim", 3, "--op", op, "--seed", seed)

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import time
 
@@ -96,12 +97,52 @@ def test_a_source_file_is_built_once_and_again_when_it_has_changed(tmp_path):
     assert times[0] == times[1] < times[2]
 
 
+def open_to_all(folder, other):
+    folder.mkdir()
+    folder.chmod(0o777)
+
+
+def of_another_user(folder, other):
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder away")
+    folder.mkdir()
+    os.chown(folder, 65534, 65534)
+
+
+def a_link(folder, other):
+    other.mkdir()
+    folder.symlink_to(other)
+
+
+@pytest.mark.parametrize("made", [open_to_all, of_another_user, a_link])
+def test_programs_are_not_kept_where_others_could_put_theirs(tmp_path, made):
+    """Without a home they are kept in a folder of the user's own among the temporary ones, unless
+    somebody else was there first: what lies in it is run."""
+    source = tmp_path / "hi.cpp"
+    source.write_text(HEAD + 'mesh::Process app_main(mesh::Kernel&) { printf("hi\\n"); '
+                             'co_return mesh::Status::ok; }')
+    (tmp_path / "temporary").mkdir()
+    folder = tmp_path / "temporary" / f"meshputer-{os.geteuid()}"
+    env = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path / "temporary")}
+    kept = mesh("run", "--engine", "sim", "--dim", 1, "--app", source, env=env)
+    assert kept.status == 0 and len(list(folder.iterdir())) == 2, kept
+    shutil.rmtree(folder)
+    made(folder, tmp_path / "other")
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", source, env=env)
+    assert console(outcome) == {0: ["hi"], 1: ["hi"]}, outcome
+    assert list(folder.iterdir()) == [] == sorted(set(folder.parent.iterdir()) - {folder}), outcome
+
+
 def test_nodes_run_different_programs(program, engine):
     outcome = mesh("run", "--engine", engine, "--dim", 2, "--app", program, "--app", "hello@1-2,0")
     assert outcome.status == 1, outcome # a barrier with those that never come
     assert all("hello" in console(outcome)[node][0] for node in (0, 1, 2)), outcome
     refused(mesh("run", "--engine", "sim", "--dim", 2, "--app", "hello@0-2"),
             "no program for node 3")
+    hello = ("run", "--engine", "sim", "--dim", 2, "--app", "hello")
+    refused(mesh(*hello, "--app", "pingpong"), "--app pingpong: the others leave no node for it")
+    refused(mesh(*hello, "--app", "pingpong@1", "--app", "ring@1"), "--app pingpong@1: the others")
+    refused(mesh(*hello, "--app", "pingpong@3-1"), "--app ...@3-1: allowed")
 
 
 @pytest.mark.parametrize("words, options", [([], ["--timeout", 0.3]), (["polite"], ["--limit", 1])])

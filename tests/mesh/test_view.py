@@ -256,6 +256,15 @@ def test_damaged_captures_are_refused_or_shown_but_never_break_the_tool(tmp_path
             assert mesh("view", file, "--format", form).status in (0, 2), place
 
 
+def test_what_a_capture_says_moves_no_cursor_of_the_terminal(tmp_path):
+    file = tmp_path / "run.pcapng"
+    verified(run("sim", "--dim", 1, "--op", "bcast", "--bytes", 100, "--capture", file,
+                 "--output", tmp_path / "a\x1b]0;title\x07b"))
+    shown = mesh("view", file, "--format", "text")
+    assert shown.status == 0 and "title" in shown.out, shown
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", shown.out), shown
+
+
 CIRCLE = "node 0's process 1 waits for {}1, whose {}2, whose {}3, whose {}0: a circle".format(
     "a message with tag 3 from node ",
     *3 * ["process 1 waits for a message with tag 3 from node "])

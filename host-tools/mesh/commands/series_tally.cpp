@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/plan/plan.hpp"
 #include "host-tools/mesh/reports/junit.hpp"
 
@@ -63,8 +64,7 @@ void Tally::print_totals() const {
     std::fflush(stdout);
     for (const CaseResult& result : results_)
         if (result.verdict == CaseVerdict::failed)
-            fmt::print(stderr, "mesh: {}: {}; repeat: {}\n", result.work.name, result.reason,
-                       result.repeat);
+            say("mesh: {}: {}; repeat: {}\n", result.work.name, result.reason, result.repeat);
     const std::size_t refused = count(CaseVerdict::refused);
     fmt::print("{} run{}: {} verified, {} failed{}; {:.2f} s\n", results_.size(),
                results_.size() == 1 ? "" : "s", count(CaseVerdict::verified),

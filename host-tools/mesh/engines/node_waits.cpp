@@ -2,6 +2,7 @@
 
 #include "collectives/barrier.hpp"
 #include "kernel/api/channel.hpp"
+#include "kernel/base/limits.hpp"
 
 #include <fmt/format.h>
 
@@ -33,7 +34,9 @@ public:
         std::vector<WaitsFor> found;
         if (slot_ == nullptr || waiting_ == nullptr)
             return found;
-        for (unsigned number = 0; number < memory_.slot_count; ++number)
+        // What an image says of its memory is not believed further than any node goes.
+        const unsigned slots = std::min<unsigned>(memory_.slot_count, limits::kProcessesMax);
+        for (unsigned number = 0; number < slots; ++number)
             if (const auto waiting = one(number))
                 found.push_back(*waiting);
         return found;

@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/programs/flat_image.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
 #include "wire/bytes.hpp"
@@ -118,10 +119,9 @@ void QemuEngine::boot(Events& events) {
         wait_for_room(node + 1, events);
     }
     for (const NodeId node : plan_.gdb)
-        fmt::print(stderr,
-                   "node {} waits at reset; attach with: gdb-multiarch {} "
-                   "-ex 'target remote {}'\n",
-                   index(node), plan_.program(node).image, stubs_.path(node));
+        say("node {} waits at reset; attach with: gdb-multiarch {} "
+            "-ex 'target remote {}'\n",
+            index(node), plan_.program(node).image, stubs_.path(node));
 }
 
 /// A few QEMUs that start at a time come up sooner than all of them at once. One that does not come
@@ -137,9 +137,12 @@ void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
 
 std::vector<WaitsFor> QemuEngine::waiting(NodeId node) {
     const std::string& image = plan_.program(node).image;
+    patience_.begin(index(node));
     EmulatedMemory memory(nodes_[index(node)].monitor,
-                          images_.try_emplace(image, image).first->second);
-    return waits_in(memory);
+                          images_.try_emplace(image, image).first->second, patience_);
+    std::vector<WaitsFor> waits = waits_in(memory);
+    signals_.check();
+    return waits;
 }
 
 void QemuEngine::spawn(NodeId node, unsigned starts) {

@@ -128,6 +128,7 @@ private:
     Fd null_;
     GdbStubs stubs_;
     std::map<std::string, ImageSymbols> images_; // that were asked for, by file
+    MonitorPatience patience_{signals_.descriptor()};
     Events* events_ = nullptr;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -10,16 +11,16 @@ namespace mesh::host {
 
 namespace {
 
-/// An emulator that does not answer for so long is not asked again.
-constexpr int kMonitorPatienceMs = 2000;
 constexpr std::string_view kSlots = "process_memory"; // of a board's main()
 constexpr unsigned kPointerBytes = 4;
 
 } // namespace
 
-EmulatedMemory::EmulatedMemory(const Fd& monitor, const ImageSymbols& image)
+EmulatedMemory::EmulatedMemory(const Fd& monitor, const ImageSymbols& image,
+                               MonitorPatience& patience)
     : monitor_(monitor),
-      image_(image) {
+      image_(image),
+      patience_(patience) {
     layouts = image.wait_layouts();
     pointer_bytes = kPointerBytes;
     const auto slot = std::ranges::find_if(
@@ -28,7 +29,8 @@ EmulatedMemory::EmulatedMemory(const Fd& monitor, const ImageSymbols& image)
     if (slot == layouts.end() || slot->at[2] == 0 || !memory)
         return;
     slots = memory->address;
-    slot_count = static_cast<unsigned>(memory->bytes / slot->at[2]);
+    slot_count = static_cast<unsigned>(
+        std::min<std::uint64_t>(memory->bytes / slot->at[2], std::numeric_limits<unsigned>::max()));
 }
 
 bool EmulatedMemory::read(std::uint64_t address, std::span<std::byte> out) {
@@ -78,6 +80,21 @@ bool EmulatedMemory::fetch(std::uint64_t address, Line& line) {
     return true;
 }
 
+/// Waits until the monitor says more. False if it does not in time, or the run is to end.
+bool EmulatedMemory::comes_more() {
+    using Clock = std::chrono::steady_clock;
+    std::array<pollfd, 2> wanted{
+        {{monitor_.get(), POLLIN, 0}, {patience_.interruption, POLLIN, 0}}};
+    const auto limit = std::max(patience_.left, MonitorPatience::kLeast);
+    const auto begin = Clock::now();
+    const int ready = poll(wanted.data(), wanted.size(), static_cast<int>(limit.count()));
+    if (ready > 0 && wanted[1].revents == 0)
+        return true;
+    const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+    patience_.left = ready > 0 ? std::chrono::milliseconds{0} : patience_.left - waited;
+    return false;
+}
+
 /// Its next line; nothing if none comes.
 std::optional<std::string> EmulatedMemory::next_text() {
     for (;;) {
@@ -86,11 +103,9 @@ std::optional<std::string> EmulatedMemory::next_text() {
             text_.erase(0, end + 2);
             return first;
         }
-        pollfd wanted{monitor_.get(), POLLIN, 0};
         std::array<char, 4096> more;
-        const ssize_t got = poll(&wanted, 1, kMonitorPatienceMs) == 1
-                                ? recv(monitor_.get(), more.data(), more.size(), 0)
-                                : 0;
+        const ssize_t got =
+            comes_more() ? recv(monitor_.get(), more.data(), more.size(), MSG_DONTWAIT) : 0;
         if (got <= 0) {
             silent_ = true;
             return std::nullopt;

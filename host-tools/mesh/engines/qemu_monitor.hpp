@@ -7,6 +7,7 @@
 #include "node_waits.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,11 +17,28 @@
 
 namespace mesh::host {
 
+/// How long monitors may be waited for that do not answer: all of them together, so that a rig of
+/// many stopped emulators holds up the end of a run no longer than one.
+struct MonitorPatience {
+    static constexpr std::chrono::milliseconds kWhole{2000};
+    static constexpr std::chrono::milliseconds kLeast{10}; // for each, even when it is used up
+
+    int interruption = -1; // readable when nobody is to be waited for any more
+    std::chrono::milliseconds left = kWhole;
+    std::uint32_t last = 0; // node
+
+    /// Nodes are read in their order: one that is not behind the last one begins anew.
+    void begin(std::uint32_t node) {
+        left = node <= last ? kWhole : left;
+        last = node;
+    }
+};
+
 /// A node in an emulator, by its monitor (a socket) and its image.
 class EmulatedMemory final : public ProcessMemory {
 public:
-    /// Both must outlive this.
-    EmulatedMemory(const Fd& monitor, const ImageSymbols& image);
+    /// All must outlive this.
+    EmulatedMemory(const Fd& monitor, const ImageSymbols& image, MonitorPatience& patience);
 
     bool read(std::uint64_t address, std::span<std::byte> out) override;
     std::string function_at(std::uint64_t address) override;
@@ -31,10 +49,12 @@ private:
 
     const Line* line_at(std::uint64_t address);
     bool fetch(std::uint64_t address, Line& line);
+    bool comes_more();
     std::optional<std::string> next_text();
 
     const Fd& monitor_;
     const ImageSymbols& image_;
+    MonitorPatience& patience_;
     std::map<std::uint64_t, Line> lines_;
     std::string text_; // come and not looked at
     bool silent_ = false;

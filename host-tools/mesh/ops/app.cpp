@@ -2,6 +2,7 @@
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
 
@@ -23,8 +24,8 @@ bool pipe_speaks() {
     pollfd standard_input{STDIN_FILENO, POLLIN, 0};
     if (poll(&standard_input, 1, kPatienceMs) > 0)
         return true;
-    fmt::print(stderr, "standard input is a pipe from which nothing comes, so it is not read; "
-                       "--input - waits for it\n");
+    say("standard input is a pipe from which nothing comes, so it is not read; "
+        "--input - waits for it\n");
     return false;
 }
 

@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/say.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,9 +36,8 @@ std::optional<QemuVersion> version_of(const std::string& path) {
 void say_untested(QemuVersion version) {
     static bool said = false;
     if (!said)
-        fmt::print(stderr,
-                   "warning: QEMU {} is not a version that the tests have seen; those are {}\n",
-                   version.text(), tested_qemu_versions());
+        say("warning: QEMU {} is not a version that the tests have seen; those are {}\n",
+            version.text(), tested_qemu_versions());
     said = true;
 }
 

@@ -44,6 +44,8 @@ void give(std::vector<std::uint8_t>& program_of, std::string_view nodes, std::ui
         const std::uint32_t first = read_node(range.substr(0, dash), network);
         const std::uint32_t last =
             dash == range.size() ? first : read_node(range.substr(dash + 1), network);
+        if (last < first)
+            refuse("--app ...@{}: allowed: nodes as 0, 1-3, or 0,2,5-7", range);
         for (std::uint32_t node = first; node <= last; ++node)
             program_of[node] = program;
     }
@@ -107,6 +109,10 @@ void plan_apps(RunPlan& run, const std::vector<std::string>& words) {
         if (const std::size_t at = nodes_in(words[number]); at != words[number].size())
             give(rig.program_of, std::string_view(words[number]).substr(at + 1),
                  static_cast<std::uint8_t>(number), rig.network);
+    for (std::size_t number = 0; number < words.size(); ++number)
+        if (std::ranges::find(rig.program_of, number) == rig.program_of.end())
+            refuse("--app {}: the others leave no node for it: name its nodes, as {}@0,2-3",
+                   words[number], rig.programs[number].name);
     NodeNumbers without;
     for (std::uint32_t node = 0; node < run.nodes(); ++node)
         if (rig.program_of[node] == kNone)

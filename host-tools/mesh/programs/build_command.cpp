@@ -1,6 +1,9 @@
 #include "build_command.hpp"
 
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/own_folder.hpp"
+#include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/tables.hpp"
 #include "node_lacks.hpp"
 #include "program_file.hpp"
@@ -12,13 +15,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <regex>
 #include <sstream>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 namespace mesh::host {
 
@@ -28,27 +34,6 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr std::string_view kHost = "host";
-
-/// A folder of its own that goes with it.
-class Workplace {
-public:
-    Workplace() {
-        std::string name = (fs::temp_directory_path() / "mesh-build-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr)
-            refuse("{}: no folder can be made there", fs::temp_directory_path().string());
-        folder_ = name;
-    }
-    Workplace(const Workplace&) = delete;
-    Workplace& operator=(const Workplace&) = delete;
-    ~Workplace() {
-        std::error_code error;
-        fs::remove_all(folder_, error);
-    }
-    std::string operator/(const std::string& name) const { return (folder_ / name).string(); }
-
-private:
-    fs::path folder_;
-};
 
 bool is_c(std::string_view file) { return file.ends_with(".c"); }
 
@@ -62,14 +47,14 @@ void append(Words& words, std::string_view prefix, const Words& more) {
 }
 
 [[noreturn]] void explain(const std::string& said) {
-    fmt::print(stderr, "{}", said);
+    say("{}", said);
     throw Explained{};
 }
 
 /// The program for one place: a board, or the simulation.
 class Half {
 public:
-    Half(const BuildArguments& arguments, std::string place, const Workplace& work)
+    Half(const BuildArguments& arguments, std::string place, const TemporaryFolder& work)
         : arguments_(arguments),
           place_(std::move(place)),
           work_(work),
@@ -107,7 +92,7 @@ public:
         if (!good)
             explain(said);
         if (!quiet)
-            fmt::print(stderr, "{}", said);
+            say("{}", said);
     }
 
     /// Explains what needs more than a node is.
@@ -190,7 +175,7 @@ private:
 
     const BuildArguments& arguments_;
     std::string place_;
-    const Workplace& work_;
+    const TemporaryFolder& work_;
     Compiler compiler_;
     Words objects_;
     std::vector<ToolProcess> compiling_;
@@ -208,16 +193,36 @@ void check(const BuildArguments& arguments) {
     place_of(board_names(), arguments.board, "--board");
 }
 
-std::string stamp_file(const Workplace& work, std::string_view place) {
+std::string stamp_file(const TemporaryFolder& work, std::string_view place) {
     std::string path = work / "stamp";
     std::ofstream(path) << stamp_for(place) << '\n';
     return path;
 }
 
+/// Copies a program under another name and renames it, so that what was there stays whole until
+/// then. RunError.
+void put_program(const fs::path& program, const std::string& output) {
+    std::string other = output + ".XXXXXX";
+    std::error_code error;
+    if (const Fd made(mkstemp(other.data())); made.get() < 0)
+        error.assign(errno, std::generic_category());
+    else
+        fs::copy_file(program, other, fs::copy_options::overwrite_existing, error);
+    if (!error)
+        fs::permissions(other, fs::status(program).permissions(), error);
+    if (!error)
+        fs::rename(other, output, error);
+    if (!error)
+        return;
+    std::error_code gone;
+    fs::remove(other, gone);
+    throw RunError(fmt::format("-o '{}': cannot be written: {}", output, error.message()));
+}
+
 /// The files that it was made of.
 Words build(const BuildArguments& arguments) {
     check(arguments);
-    const Workplace work;
+    const TemporaryFolder work("mesh-build");
     std::vector<Half> halves;
     if (arguments.engine != "sim")
         halves.emplace_back(arguments, arguments.board, work);
@@ -237,12 +242,7 @@ Words build(const BuildArguments& arguments) {
         halves.back().link(work / "simulated");
         halves.front().add_section(kSimulatedSection, work / "simulated", program);
     }
-    std::error_code error;
-    fs::copy_file(program, arguments.output + ".new", fs::copy_options::overwrite_existing, error);
-    if (!error)
-        fs::rename(arguments.output + ".new", arguments.output, error);
-    if (error)
-        refuse("-o '{}': cannot be written: {}", arguments.output, error.message());
+    put_program(program, arguments.output);
     return halves.front().sources();
 }
 
@@ -261,22 +261,22 @@ void show(const BuildArguments& arguments) {
     fmt::print("{}\n", fmt::join(look_up(kinds, arguments.show, "--show"), " "));
 }
 
-/// Where programs are kept that can be built again.
+/// Where programs are kept that can be built again: in a folder of this user's own, since they are
+/// run; without one, in a folder of this run alone.
 fs::path cache_folder() {
     const char* const cache = std::getenv("XDG_CACHE_HOME");
     const char* const home = std::getenv("HOME");
-    const fs::path above = cache != nullptr && *cache == '/' ? fs::path(cache)
-                           : home != nullptr && *home == '/' ? fs::path(home) / ".cache"
-                                                             : fs::temp_directory_path();
-    std::error_code error;
-    fs::path folder = above / "meshputer";
-    fs::create_directories(folder, error);
-    if (!error && access(folder.c_str(), W_OK) == 0)
-        return folder;
-    fs::path other = fs::temp_directory_path() / fmt::format("meshputer-{}", getuid());
-    fs::create_directories(other, error);
-    fs::permissions(other, fs::perms::owner_all, error);
-    return other;
+    std::vector<fs::path> folders;
+    if (cache != nullptr && *cache == '/')
+        folders.push_back(fs::path(cache) / "meshputer");
+    else if (home != nullptr && *home == '/')
+        folders.push_back(fs::path(home) / ".cache" / "meshputer");
+    folders.push_back(fs::temp_directory_path() / fmt::format("meshputer-{}", geteuid()));
+    for (const fs::path& folder : folders)
+        if (is_own_folder(folder))
+            return folder;
+    static const TemporaryFolder own("meshputer");
+    return own.path();
 }
 
 /// None of the files in the list has been written since `program` was.

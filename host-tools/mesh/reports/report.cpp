@@ -198,7 +198,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     report["disputed_packets"] = summary.disputed_packets;
     report["untaken"] = summary.untaken;
     report["waits"] = waits_of(result);
-    const std::string who_waits = describe_waits(result.waits);
+    const std::string who_waits = result.who_waits();
     report["who_waits"] = or_null(!who_waits.empty(), who_waits);
     report["disjoint_retries"] = count_of(summary, Counter::disjoint_retries);
     report["retransmissions"] = count_of(summary, Counter::retransmissions);

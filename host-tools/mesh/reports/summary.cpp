@@ -222,7 +222,7 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
 
 std::string describe_failure(const RunResult& result, const Summary& summary) {
     if (!result.cut_short.empty()) {
-        const std::string waits = describe_waits(result.waits);
+        const std::string waits = result.who_waits();
         return result.cut_short + (waits.empty() ? "" : "; ") + waits;
     }
     if (summary.live == 0)
@@ -258,7 +258,7 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
         if (result.nodes[node].computes() && parts.size() < kNotesMax)
             parts.push_back(
                 fmt::format("node {} {}", node, describe_computing(result.nodes[node])));
-    if (const std::string waits = describe_waits(result.waits); !waits.empty())
+    if (const std::string waits = result.who_waits(); !waits.empty())
         parts.push_back(waits);
     describe_endings(ended, summary.is_app, parts);
     if (summary.against)

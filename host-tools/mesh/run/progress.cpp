@@ -1,5 +1,7 @@
 #include "progress.hpp"
 
+#include "host-tools/mesh/common/say.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,9 +29,9 @@ void Progress::show(std::string_view text) {
     last_ = std::chrono::steady_clock::now();
     shown_ = true;
     if (terminal_)
-        fmt::print(stderr, "\r{}\033[K", text);
+        say("\r{}\033[K", text);
     else
-        fmt::print(stderr, "{}\n", text);
+        say("{}\n", text);
     std::fflush(stderr);
 }
 
@@ -37,15 +39,15 @@ void Progress::show_picture(std::string_view text) {
     clear();
     last_ = std::chrono::steady_clock::now();
     lines_ = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-    fmt::print(stderr, "{}", text);
+    say("{}", text);
     std::fflush(stderr);
 }
 
 void Progress::clear() {
     if (lines_ != 0)
-        fmt::print(stderr, "\033[{}A\033[J", std::exchange(lines_, 0));
+        say("\033[{}A\033[J", std::exchange(lines_, 0));
     if (shown_ && terminal_)
-        fmt::print(stderr, "\r\033[K");
+        say("\r\033[K");
     shown_ = false;
 }
 

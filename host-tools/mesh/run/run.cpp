@@ -3,6 +3,7 @@
 #include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/say.hpp"
 #include "settling.hpp"
 #include "wire/bytes.hpp"
 
@@ -52,6 +53,13 @@ Output output_of(const Operation& op) {
 
 } // namespace
 
+std::string RunResult::who_waits() const {
+    const auto has_ended = [this](std::uint32_t node) {
+        return nodes[node].done || nodes[node].fate != Fate::live;
+    };
+    return describe_waits(waits, has_ended, moving);
+}
+
 Run::Run(Engine& engine, const Operation& op, Progress& progress)
     : engine_(engine),
       op_(op),
@@ -83,6 +91,7 @@ RunResult Run::execute() {
         settle();
     } catch (const RunError& error) {
         result_.cut_short = error.what();
+        result_.moving = Clock::now() - moved_ < kQuietRun;
     }
     if (result_.waits.empty() && ended_.empty())
         result_.waits = waits();
@@ -230,6 +239,10 @@ bool Run::step() {
     const bool moved = engine_.advance(kPatience, *this);
     console_.begin(engine_.loom().rounds());
     deadlines_.tick(moved);
+    if (const std::uint64_t packets = engine_.loom().counts().packets; packets != packets_seen_) {
+        packets_seen_ = packets;
+        moved_ = Clock::now();
+    }
     note_incidents();
     if (std::exchange(done_, roster_.done()) < roster_.done())
         last_done_ = Clock::now();
@@ -287,7 +300,12 @@ std::string_view Run::who_waits(std::uint64_t packets) {
     }
     if (!waits_shown_ && plan_.nodes() <= kLookedAtMax &&
         deadlines_.now() - quiet_since_ >= kQuietRun) {
-        const std::string words = describe_waits(waits());
+        const std::string words = describe_waits(
+            waits(),
+            [this](std::uint32_t node) {
+                return !roster_[node].live() || roster_[node].result().done;
+            },
+            false);
         waits_shown_ = words.empty() ? words : fmt::format("; {}", words.substr(0, kWaitsMax));
     }
     return waits_shown_ ? std::string_view(*waits_shown_) : std::string_view{};
@@ -381,7 +399,7 @@ void Run::error_line(NodeId from, std::string_view line) { log_.error_line(from,
 
 void Run::stopped(NodeId node, std::string_view why) {
     progress_.clear();
-    fmt::print(stderr, "node {}: {}\n", index(node), why);
+    say("node {}: {}\n", index(node), why);
 }
 
 } // namespace mesh::host

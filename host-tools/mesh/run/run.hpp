@@ -37,11 +37,15 @@ struct RunResult {
     double wall_s = 0;
     Refusals refusals;
     std::vector<Wait> waits;       // of programs that have not ended
+    bool moving = false;           // packets still went when these were read
     std::string cut_short;         // why it was ended before its end; "" if it was not
     std::uint64_t expelled = 0;    // nodes ended for what they did
     std::uint64_t relay_drops = 0; // frames lost between host tool and nodes with one cable
     std::uint64_t cable_bytes = 0; // Engine::cable_bytes() of the work
     std::optional<ImageLoad::Summary> load; // of the image, by loaders
+
+    /// Who waits for whom (waits.hpp).
+    std::string who_waits() const;
 };
 
 class Run final : private Events, private Desk {
@@ -109,6 +113,8 @@ private:
     std::size_t incidents_seen_ = 0; // of the fault plan
     LiveRun shown_;                  // of --live
     std::uint64_t packets_shown_ = 0;
+    std::uint64_t packets_seen_ = 0;
+    Clock::time_point moved_;                // when there were more of these
     Deadlines::Seconds quiet_since_{0};      // the packets that were shown
     std::optional<std::string> waits_shown_; // since then
     Clock::time_point started_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,83 @@ NodeId other_side(const WaitsFor& waiting) {
         return waiting.to;
     return waiting.kind == WaitKind::mail ? waiting.match.source : kNoNode;
 }
+
+/// The two ends of one message, which their kernels carry on: `taking` of its sender, `mail` of its
+/// receiver.
+bool are_one_message(const Wait& sender, const Wait& receiver) {
+    const Match& match = receiver.what.match;
+    const bool of_message = match.service == Service::message || match.service == Service::fragment;
+    return sender.what.kind == WaitKind::taking && receiver.what.kind == WaitKind::mail &&
+           of_message && index(sender.what.to) == receiver.node &&
+           (match.source == kAnySource || index(match.source) == sender.node) &&
+           (match.service == Service::fragment || match.tag == kAnyTag ||
+            match.tag == sender.what.tag);
+}
+
+/// Which of the waits nothing can end: those that are left when each that something may still end
+/// is taken away, and then those that wait for the nodes and processes of these.
+class Stuck {
+public:
+    explicit Stuck(std::span<const Wait> waits) : waits_(waits), stuck_(waits.size(), true) {
+        for (std::size_t at = 0; at < waits.size(); ++at) {
+            of_node_[waits[at].node].push_back(at);
+            if (const NodeId other = other_side(waits[at].what); other != kNoNode)
+                for_node_[index(other)].push_back(at);
+        }
+        for (std::size_t at = 0; at < waits.size(); ++at)
+            if (may_end(at))
+                free(at);
+        while (!freed_.empty()) {
+            const std::size_t at = freed_.back();
+            freed_.pop_back();
+            for (const std::size_t other : for_node_[waits[at].node])
+                free(other);
+            for (const std::size_t other : of_node_[waits[at].node])
+                if (waits_for_process(other, at))
+                    free(other);
+        }
+    }
+    bool has(const Wait* wait) const {
+        return stuck_[static_cast<std::size_t>(wait - waits_.data())];
+    }
+
+private:
+    void free(std::size_t at) {
+        if (stuck_[at])
+            freed_.push_back(at);
+        stuck_[at] = false;
+    }
+    /// By something that is no wait of another process.
+    bool may_end(std::size_t at) {
+        const Wait& wait = waits_[at];
+        const auto processes_of = [this](std::uint32_t node) -> const std::vector<std::size_t>& {
+            return of_node_[node];
+        };
+        if (const NodeId other = other_side(wait.what); other != kNoNode) {
+            const auto& there = processes_of(index(other));
+            return there.empty() || std::ranges::any_of(there, [&](std::size_t one) {
+                       return are_one_message(wait, waits_[one]) ||
+                              are_one_message(waits_[one], wait);
+                   });
+        }
+        if (wait.what.kind != WaitKind::process && wait.what.kind != WaitKind::channel)
+            return true;
+        return std::ranges::none_of(processes_of(wait.node), [&](std::size_t other) {
+            return other != at && waits_for_process(at, other);
+        });
+    }
+    /// Of two processes of a node: the first one goes on when the second one has come further.
+    bool waits_for_process(std::size_t at, std::size_t other) const {
+        const WaitsFor& waiting = waits_[at].what;
+        return waiting.kind == WaitKind::channel ||
+               (waiting.kind == WaitKind::process && waiting.other == waits_[other].what.process);
+    }
+
+    std::span<const Wait> waits_;
+    std::vector<bool> stuck_;
+    std::vector<std::size_t> freed_; // of which others are still to be freed
+    std::unordered_map<std::uint32_t, std::vector<std::size_t>> of_node_, for_node_;
+};
 
 /// How much a wait says of why its node does not come further.
 unsigned weight(const WaitsFor& waiting) {
@@ -50,8 +128,10 @@ std::pair<std::size_t, unsigned> says(const std::vector<const Wait*>& chain) {
     return {chain.size(), weight(chain.front()->what)};
 }
 
-bool is_circle(const std::vector<const Wait*>& chain) {
-    return other_side(chain.back()->what) == node_at(chain.front()->node);
+/// The last one waits for the first one, and none of these waits can end.
+bool is_circle(const std::vector<const Wait*>& chain, const Stuck& stuck) {
+    return other_side(chain.back()->what) == node_at(chain.front()->node) &&
+           std::ranges::all_of(chain, [&](const Wait* wait) { return stuck.has(wait); });
 }
 
 /// "node 1", or "node 1's process 2"; `beside` one that was named last, "which" and "whose process
@@ -69,28 +149,29 @@ std::string text_of(const std::vector<const Wait*>& chain) {
     for (const Wait* wait : chain)
         text += fmt::format("{}{} waits for {}", text.empty() ? "" : ", ",
                             name_of(*wait, !text.empty()), describe(wait->what));
-    if (is_circle(chain))
-        return text + ": a circle";
-    return other_side(chain.back()->what) == kNoNode ? text : text + ", which has ended";
+    return text;
 }
 
 } // namespace
 
-std::string describe_waits(std::span<const Wait> waits) {
+std::string describe_waits(std::span<const Wait> waits,
+                           const std::function<bool(std::uint32_t)>& has_ended, bool moving) {
     constexpr std::size_t kLongest = 8;
+    const Stuck stuck(waits);
     std::vector<const Wait*> shown;
     for (const Wait& wait : waits) {
         const auto chain = chain_from(waits, wait_of(waits, wait.node));
-        if (is_circle(chain) || shown.empty() || says(chain) > says(shown))
+        if (!moving && is_circle(chain, stuck))
+            return text_of(chain) + ": a circle";
+        if (shown.empty() || says(chain) > says(shown))
             shown = chain;
-        if (is_circle(shown))
-            break;
     }
     if (shown.empty())
         return {};
-    if (shown.size() > kLongest && !is_circle(shown)) // its end says why
+    if (shown.size() > kLongest) // its end says why
         shown.erase(shown.begin(), shown.end() - kLongest);
-    return text_of(shown);
+    const NodeId last = other_side(shown.back()->what);
+    return text_of(shown) + (last != kNoNode && has_ended(index(last)) ? ", which has ended" : "");
 }
 
 } // namespace mesh::host

@@ -221,9 +221,9 @@ std::vector<Change> changes_of(const std::vector<Stay>& stays) {
 } // namespace
 
 std::string text_view(const Scene& scene) {
-    std::string text =
-        fmt::format("# {}\n{:>14} {:>9} {:>9} {:<12} {:>5} {:>5}  {}\n", scene.recording.command,
-                    "time", "from", "to", "kind", "seq", "ack", "packet");
+    std::string text = fmt::format("# {}\n{:>14} {:>9} {:>9} {:<12} {:>5} {:>5}  {}\n",
+                                   cleaned(scene.recording.command), "time", "from", "to", "kind",
+                                   "seq", "ack", "packet");
     auto deed = scene.recording.deeds.begin();
     const auto add_deeds = [&](std::size_t passages) {
         for (; deed != scene.recording.deeds.end() && deed->passages_before <= passages; ++deed)
@@ -237,7 +237,8 @@ std::string text_view(const Scene& scene) {
                        fmt::format("{}/{}", index(passage.from), index(passage.out)),
                        fmt::format("{}/{}", index(passage.to), index(passage.in)), kind_of(passage),
                        passage.link.sequence, passage.link.acknowledged, packet_text(passage),
-                       passage.comment.empty() ? "" : fmt::format(" [{}]", passage.comment));
+                       passage.comment.empty() ? ""
+                                               : fmt::format(" [{}]", cleaned(passage.comment)));
     }
     add_deeds(scene.recording.passages.size());
     return text;

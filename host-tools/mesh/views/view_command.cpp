@@ -3,6 +3,7 @@
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "views.hpp"
 
@@ -68,7 +69,7 @@ void view_command(const ViewArguments& arguments) {
     const Mapped mapped(file.get());
     const Scene scene(mapped.bytes(), arguments.file);
     if (scene.recording.cut_short)
-        fmt::print(stderr, "mesh: '{}' has no end: the view shows what is there\n", arguments.file);
+        say("mesh: '{}' has no end: the view shows what is there\n", arguments.file);
     const std::string text = view(scene);
     if (arguments.output.empty())
         fmt::print("{}", text);

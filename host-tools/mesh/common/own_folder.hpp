@@ -1,0 +1,31 @@
+// Folders whose files nobody else can have put there.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace mesh::host {
+
+/// Makes the folder, and those above it, for this user alone (rights 0700), if it is not there.
+/// True if it is a folder, no link, of this user, that no other user can write: what lies in it can
+/// be run. Whoever made a folder of that name before could have put anything into it.
+bool is_own_folder(const std::filesystem::path& path);
+
+/// A new folder among the system's temporary ones, for this user alone, which goes with this
+/// object.
+class TemporaryFolder {
+public:
+    /// `name` is the beginning of its name. UsageError.
+    explicit TemporaryFolder(const std::string& name);
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder();
+
+    const std::filesystem::path& path() const { return path_; }
+    std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+private:
+    std::filesystem::path path_;
+};
+
+} // namespace mesh::host
