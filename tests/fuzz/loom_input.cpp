@@ -2,6 +2,7 @@
 // or deliver a frame that no node sent.
 #include "frame_source.hpp"
 #include "host-tools/mesh/cables/loom.hpp"
+#include "host-tools/mesh/plan/fault_plan.hpp"
 
 #include <cstdint>
 #include <cstdlib>
