@@ -39,7 +39,8 @@ Wait waits_for_process(std::uint32_t node, std::uint8_t other) {
 }
 
 std::string said(const std::vector<Wait>& waits, std::uint32_t ended = 99, bool moving = false) {
-    return describe_waits(waits, [=](std::uint32_t node) { return node == ended; }, moving);
+    const auto has_ended = [=](std::uint32_t node) { return node == ended; };
+    return describe_waits(waits, has_ended, moving);
 }
 bool is_circle(const std::vector<Wait>& waits) { return said(waits).ends_with(": a circle"); }
 

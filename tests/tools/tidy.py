@@ -23,7 +23,7 @@ DISCARDED = re.compile(r"static_cast<void>\(\s*co_" r"await")
 # Words for work that is not done yet, and places of one machine. Written so as not to match itself.
 BANNED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
                     r"|/(work|ho" r"me|ro" r"ot|tm" r"p)/[a-z]")
-# The parts of the tree from the ground up, and the folders of each: none includes what lies above it.
+# The parts of the tree from the ground up, and the folders of each: none includes what is above it.
 # "*" are all folders that are not named, side by side: the boards.
 FLOORS = {
     "firmware": ("core", "wire", "hal", "stdio", "kernel/base", "kernel/processes", "kernel/links",

@@ -12,7 +12,7 @@ namespace mesh::host {
 
 namespace fs = std::filesystem;
 
-bool is_own_folder(const fs::path& path) {
+bool make_own_folder(const fs::path& path) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
     mkdir(path.c_str(), S_IRWXU); // what is there is looked at like a new one

@@ -273,7 +273,7 @@ fs::path cache_folder() {
         folders.push_back(fs::path(home) / ".cache" / "meshputer");
     folders.push_back(fs::temp_directory_path() / fmt::format("meshputer-{}", geteuid()));
     for (const fs::path& folder : folders)
-        if (is_own_folder(folder))
+        if (make_own_folder(folder))
             return folder;
     static const TemporaryFolder own("meshputer");
     return own.path();
