@@ -365,19 +365,28 @@ def test_a_run_that_was_stopped_gives_up_no_live_node(tmp_path):
 # ---- real emulators ------------------------------------------------------------------------------
 
 
+SLEEPS = """#include "meshputer.hpp"
+mesh::Process app_main(mesh::Kernel& node) {
+    mesh::print("up\\n");
+    for (;;)
+        co_await node.sleep(1'000'000);
+}
+"""
+
+
 def test_emulators_that_are_stopped_hold_up_the_end_of_a_run_no_longer_than_one(tmp_path):
     """Their monitors are asked who waits, and do not answer: two seconds for all, not for each."""
-    rig = start("run", "--dim", 4, "--limit", 8, "--timeout", 600, "--report", tmp_path / "report",
-                "--app", f"{IMAGES}/app_waits.elf", "--", "sleeper")
+    (tmp_path / "sleeps.cpp").write_text(SLEEPS)
+    rig = start("run", "--dim", 4, "--limit", 15, "--timeout", 600, "--app",
+                tmp_path / "sleeps.cpp")
     try:
-        def emulators():
-            found = [pid for pid in descendants(rig.pid)
-                     if b"qemu-system-arm" in b" ".join(words_of(pid))]
-            return found if len(found) == 16 else []
-        for pid in wait_until(emulators, 60, "16 emulators"):
-            os.kill(pid, signal.SIGSTOP)
-        _, err = rig.communicate(timeout=8 + 20)
-        assert rig.returncode == 1 and "within --limit 8 s" in err, err
+        for _ in range(16):
+            assert "up" in rig.stdout.readline()
+        for pid in descendants(rig.pid):
+            if b"qemu-system-arm" in b" ".join(words_of(pid)):
+                os.kill(pid, signal.SIGSTOP)
+        _, err = rig.communicate(timeout=15 + 20)
+        assert rig.returncode == 1 and "within --limit 15 s" in err, err
     finally:
         end(rig)
 
