@@ -66,11 +66,8 @@ private:
     /// By something that is no wait of another process.
     bool may_end(std::size_t at) {
         const Wait& wait = waits_[at];
-        const auto processes_of = [this](std::uint32_t node) -> const std::vector<std::size_t>& {
-            return of_node_[node];
-        };
         if (const NodeId other = other_side(wait.what); other != kNoNode) {
-            const auto& there = processes_of(index(other));
+            const auto& there = of_node_[index(other)];
             return there.empty() || std::ranges::any_of(there, [&](std::size_t one) {
                        return are_one_message(wait, waits_[one]) ||
                               are_one_message(waits_[one], wait);
@@ -78,7 +75,7 @@ private:
         }
         if (wait.what.kind != WaitKind::process && wait.what.kind != WaitKind::channel)
             return true;
-        return std::ranges::none_of(processes_of(wait.node), [&](std::size_t other) {
+        return std::ranges::none_of(of_node_[wait.node], [&](std::size_t other) {
             return other != at && waits_for_process(at, other);
         });
     }
