@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/network.hpp"
+#include "host-tools/mesh/common/bytes.hpp"
 #include "wire/frame.hpp"
 #include "wire/relay.hpp"
 

@@ -5,7 +5,9 @@
 #include "core/network.hpp"
 #include "host-tools/mesh/cables/faults.hpp"
 #include "host-tools/mesh/cables/wiring.hpp"
+#include "wire/frame.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
