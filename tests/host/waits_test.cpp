@@ -95,7 +95,7 @@ TEST(Waits, ForANodeThatHasEndedSaySo) {
 struct Doctored final : ProcessMemory {
     Doctored() {
         layouts = own_wait_layouts();
-        slot_count = ~0u;
+        slot_count = ~std::uint64_t{0};
         pointer_bytes = 8;
     }
     bool read(std::uint64_t /*address*/, std::span<std::byte> out) override {

@@ -84,7 +84,8 @@ def test_no_dead_node_or_link_stops_two_copies_of_dim_4(op, exhaustive):
 @pytest.mark.parametrize("dim", [6, 8])
 def test_larger_networks_survive_random_sets(op, dim, exhaustive):
     draw = of_today(op, dim)
-    for number in range(40 if exhaustive and dim == 6 else 8 // dim):
+    longest = (op, dim) == ("alltoall", 8)
+    for number in range(40 if exhaustive and dim == 6 else 1 if longest else 2):
         copies = draw.randint(2, dim // 2)
         tree = ("ist", "adst")[number % 2]
         outcome = uhc("sim", dim, op, copies, 1, "--tree", tree, "--faults",

@@ -30,6 +30,9 @@ import check_proof  # noqa: E402
 ROOT = HERE.parents[1]
 FLAGS = ["-std=c++20", "-ffp-contract=off", "-O2"]
 INCLUDE = ["-Ifirmware", "-I."]
+# What is changed stands in front of the library that has it too.
+MUTANT_LIBRARIES = ["-lfmt", "-lz", "-pthread", "-Wl,--allow-multiple-definition",
+                    *(f"-Wl,-u,mesh_network_{name}" for name in ("cube", "uhc", "star"))]
 
 # Of places.cpp: topology, dim, buffers of a node, those of the reserve, packets in the network,
 # kinds. Mutants must be found in networks that hold without them. In the last ones two goals lie on
@@ -255,7 +258,7 @@ class Verification:
             program = build(self.model / "mutant",
                             [source, objects / "link_world.o", objects / "explore_link.o",
                              self.folder / "host" / "libmesh.a"],
-                            "-lfmt", "-lz", "-pthread", "-Wl,--allow-multiple-definition")
+                            *MUTANT_LIBRARIES)
             for space in SPACES:
                 done = run([program, *space.split(), "--rest-of", 4], self.limit_s)
                 if done.returncode:
@@ -289,8 +292,7 @@ class Verification:
                             ["-I", tree, *sorted(tree.glob("kernel/*/*.cpp")),
                              "tests/model/explore_nodes.cpp", "tests/soak/world.cpp",
                              self.folder / "host" / "libmesh.a"],
-                            "-lfmt", "-lz", "-pthread", "-Wl,--allow-multiple-definition",
-                            *(f"-Wl,-u,mesh_network_{name}" for name in ("cube", "uhc", "star")))
+                            *MUTANT_LIBRARIES)
             done = run([program, *STORM_FOR_MUTANTS.split()], self.limit_s)
             told = (done.stdout + done.stderr).strip().splitlines()[0]
             found = re.match("BROKEN: (.*)", told)

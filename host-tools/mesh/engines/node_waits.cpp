@@ -34,8 +34,7 @@ public:
         std::vector<WaitsFor> found;
         if (slot_ == nullptr || waiting_ == nullptr)
             return found;
-        // What an image says of its memory is not believed further than any node goes.
-        const unsigned slots = std::min<unsigned>(memory_.slot_count, limits::kProcessesMax);
+        const auto slots = std::min<std::uint64_t>(memory_.slot_count, limits::kProcessesMax);
         for (unsigned number = 0; number < slots; ++number)
             if (const auto waiting = one(number))
                 found.push_back(*waiting);

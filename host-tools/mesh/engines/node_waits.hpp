@@ -31,8 +31,8 @@ public:
     /// The function that begins there, as a demangler writes it; "" if that is not known.
     virtual std::string function_at(std::uint64_t address) = 0;
 
-    std::uint64_t slots = 0; // address of its first ProcessSlot
-    unsigned slot_count = 0;
+    std::uint64_t slots = 0;      // address of its first ProcessSlot
+    std::uint64_t slot_count = 0; // as its image says; no more are read than a node can have
     unsigned pointer_bytes = 0;
     std::span<const WaitLayout> layouts;
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -29,8 +28,7 @@ EmulatedMemory::EmulatedMemory(const Fd& monitor, const ImageSymbols& image,
     if (slot == layouts.end() || slot->at[2] == 0 || !memory)
         return;
     slots = memory->address;
-    slot_count = static_cast<unsigned>(
-        std::min<std::uint64_t>(memory->bytes / slot->at[2], std::numeric_limits<unsigned>::max()));
+    slot_count = memory->bytes / slot->at[2];
 }
 
 bool EmulatedMemory::read(std::uint64_t address, std::span<std::byte> out) {

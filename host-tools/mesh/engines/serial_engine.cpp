@@ -1,5 +1,5 @@
 // Nodes that are there already: the host tool has the serial line of node 0, by which it speaks
-// with all of them (links/one_cable.hpp). Nobody else sees their cables, so nothing can be done to
+// with all of them (cables/one_cable.hpp). Nobody else sees their cables, so nothing can be done to
 // those, and of what crosses them the nodes' own reports tell.
 #include "engine.hpp"
 #include "host-tools/mesh/cables/frame_stream.hpp"

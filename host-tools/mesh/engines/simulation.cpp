@@ -72,7 +72,7 @@ public:
     explicit SimulatedMemory(Kernel& kernel) {
         const auto all = kernel.scheduler().slots();
         slots = reinterpret_cast<std::uintptr_t>(all.data());
-        slot_count = static_cast<unsigned>(all.size());
+        slot_count = all.size();
         pointer_bytes = sizeof(void*);
         layouts = own_wait_layouts();
     }

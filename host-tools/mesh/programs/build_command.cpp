@@ -1,7 +1,7 @@
 #include "build_command.hpp"
 
-#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/common/own_folder.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/tables.hpp"
@@ -15,12 +15,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <regex>
+#include <span>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -199,24 +199,14 @@ std::string stamp_file(const TemporaryFolder& work, std::string_view place) {
     return path;
 }
 
-/// Copies a program under another name and renames it, so that what was there stays whole until
-/// then. RunError.
+/// Writes what was linked where the user wants it, with its rights. RunError.
 void put_program(const fs::path& program, const std::string& output) {
-    std::string other = output + ".XXXXXX";
+    std::ifstream file(program, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    write_whole(output, std::as_bytes(std::span(bytes)), "-o");
     std::error_code error;
-    if (const Fd made(mkstemp(other.data())); made.get() < 0)
-        error.assign(errno, std::generic_category());
-    else
-        fs::copy_file(program, other, fs::copy_options::overwrite_existing, error);
-    if (!error)
-        fs::permissions(other, fs::status(program).permissions(), error);
-    if (!error)
-        fs::rename(other, output, error);
-    if (!error)
-        return;
-    std::error_code gone;
-    fs::remove(other, gone);
-    throw RunError(fmt::format("-o '{}': cannot be written: {}", output, error.message()));
+    if (fs::is_regular_file(output, error)) // no pipe, no device
+        fs::permissions(output, fs::status(program).permissions(), error);
 }
 
 /// The files that it was made of.
