@@ -145,9 +145,12 @@ Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast) {
         broadcast.adopt(kernel, awaited.packet);
     const Cutting::Fragment fragment = broadcast.check(awaited);
     broadcast.go_on(fragment);
-    if (broadcast.finished_ && broadcast.status_ != Status::ok)
+    if (broadcast.finished_) {
+        if (broadcast.status_ == Status::ok)
+            broadcast.flow_.end();
         broadcast.fail(co_await FlowWait{kernel, broadcast.flow_, plan.cutting().fragments(),
                                          FlowWait::Until::settled});
+    }
     co_return awaited;
 }
 

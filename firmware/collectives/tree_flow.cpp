@@ -219,11 +219,12 @@ Task<Status> pass(Kernel& kernel, const Gate& gate) {
     if (!is_root)
         until = gate.down ? FlowWait::Until::packet : FlowWait::Until::settled;
     Status status = Status::ok;
-    do { // if that fails others may wait for the word of this node all the same
+    do { // others may wait for the word of this node whether it has heard from the root or not
         const Status waited = co_await FlowWait{kernel, flow, kGatePackets, until, open, path};
         status = worse(status, waited);
-    } while (status != Status::ok &&
-             std::exchange(until, FlowWait::Until::settled) != FlowWait::Until::settled);
+        if (status == Status::ok && !is_root)
+            flow.end(); // the gate is open
+    } while (std::exchange(until, FlowWait::Until::settled) == FlowWait::Until::packet);
     if (is_root && gate.down) {
         co_await open_gate(kernel, path, label, open.message);
     } else if (gate.down && status == Status::ok) {

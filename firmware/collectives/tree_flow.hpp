@@ -48,6 +48,10 @@ public:
     }
     /// This node has taken one packet more.
     void take() { ++taken_; }
+    /// This node has all that the root sends, so what nodes below it have does not count any more:
+    /// the next FlowWait tells the parent all that is owed. A parent that missed what this node got
+    /// waits for that word, and would do so for as long as this node is in the call.
+    void end() { children_ = 0; }
     /// The root of a broadcast of `packets` needs no more word of this node.
     bool settled(std::uint32_t packets) const {
         return up_ == kNoPort || packets + before_ <= told_ + 2 * half_;

@@ -7,4 +7,7 @@ FAILED_ONCE = [
     "--seed 343499336327 --only 0,2,5,7 --senders 3 --messages 1 --packets 1",
     "--seed 348778028800 --network uhc:4 --only 1,7 --senders 1 --messages 2 --packets 1",
     "--seed 353977154123 --only 0 --senders 2 --messages 3 --packets 1",
+    "--seed 668522606679 --kind flaps --only 1,2 --senders 1 --messages 2 --packets 1",
+    "--seed 668522620787 --kind sequence --only 0,1,5 --senders 1 --messages 10 --packets 1",
+    "--seed 668522814951 --kind flaps --only 2,3 --senders 1 --messages 3 --packets 1",
 ]
