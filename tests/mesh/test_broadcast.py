@@ -15,14 +15,15 @@ def broadcast(engine, dim, name, ports, packets, root):
 
 
 def counts(dim, every):
-    """Packet counts to try: all of 1..3n+2, or the least and the most of them."""
+    """Packet counts to try: all of 1..3n+2, or the most of them."""
     top = 3 * dim + 2
-    return range(1, top + 1) if every else (1, top)
+    return range(1, top + 1) if every else (top,)
 
 
 def pytest_generate_tests(metafunc):
-    """Dimensions that the step counts are compared at, for each engine. Whether QEMU takes those
-    of the simulation at dimension 4, too, the same job on both engines says."""
+    """Dimensions that the step counts are compared at, for each engine. The same job on both
+    engines says that QEMU takes the steps of the simulation with other counts of packets, and at
+    dimension 4."""
     if "rig" in metafunc.fixturenames:
         every = metafunc.config.getoption("--exhaustive")
         last = {"sim": 10, "qemu": 6} if every else {"sim": 6, "qemu": 3}
@@ -64,9 +65,9 @@ def test_every_link_of_the_tree_carries_every_packet_and_no_other_link_carries_a
 
 @pytest.mark.parametrize("name", TREES)
 @pytest.mark.parametrize("ports", PORTS)
-@pytest.mark.parametrize("dim", [1, 2, 3, 4])
+@pytest.mark.parametrize("dim", [2, 4])
 def test_the_same_job_gives_the_same_on_both_engines(dim, name, ports):
-    root, packets = 2 ** dim - 1, dim + 2
+    root, packets = 2 ** dim - 1, dim - 1
     sim, qemu = (verified(broadcast(engine, dim, name, ports, packets, root))
                  for engine in ("sim", "qemu"))
     for key in ("steps", "model_time", "hops", "link_packets", "max_link_load", "packets",

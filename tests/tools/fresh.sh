@@ -1,21 +1,28 @@
 #!/bin/bash
-# fresh.sh [--suite NAME] [COMMAND...]: the README's commands on a machine that has nothing but git
-# and make.
+# fresh.sh [--suite NAME] [--turns FILE] [COMMAND...]: the README's commands on a machine that has
+# nothing but git and make.
 #
 # Makes a bare Debian root from the archives that this machine's own apt uses, of the suite NAME
 # (trixie, bookworm; default: the newest stable that those archives offer), clones HEAD into it and
 # runs the commands there (`make run` and `make test` unless told otherwise); the last line is that
 # of the last command. Root, mounts and processes live in namespaces and a folder that go with this
 # script, however it ends. Ends with 77 where no such root can be had, else with 0 or 1.
+#
+# Those that are started with one FILE at the same time install their packages side by side, which
+# takes minutes of one processor and the disk, and run their commands one after the other.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 readonly NO_ROOT=77
 
-suite=
-if [ "${1-}" = --suite ]; then
-  suite=${2-}
+suite="" turns=""
+while [[ ${1-} == --* ]]; do
+  case $1 in
+    --suite) suite=${2-} ;;
+    --turns) turns=${2-} ;;
+    *) echo "fresh: there is no option $1" >&2; exit 2 ;;
+  esac
   shift 2
-fi
+done
 [ $# -gt 0 ] || set -- "make run" "make test"
 
 say() { echo "fresh: ${suite:+$suite: }$*" >&2; }
@@ -37,7 +44,6 @@ newest_stable() {
 make_root() { # of folder $1
   local lines host
   lines=$(archives)
-  [ -n "$lines" ] || { apt-get -qq update; lines=$(archives); }
   host=$(awk '{ sub(/-.*/, "", $2); print $2; exit }' <<<"$lines")
   [ -n "$host" ] || impossible "apt knows no Debian archive on this machine"
   [ -n "$suite" ] || suite=$(newest_stable "${lines%% *}" "$1") || suite=$host
@@ -63,15 +69,32 @@ furnish() { # the root $1: what a running machine has, our commit, and packages 
   HOME=$1/.. git clone --quiet --no-hardlinks . "$1/srv/meshputer"
 }
 
+# Waits for its turn, which is up with begin_turn()'s process or at end_turn.
+begin_turn() {
+  [ -n "$turns" ] || return 0
+  exec 9>"$turns"
+  flock 9
+}
+end_turn() { [ -z "$turns" ] || exec 9>&-; }
+
+in_root() { # the root $1, command $2
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv LANG=C.UTF-8 chroot "$1" \
+    bash -c "cd /srv/meshputer && $2" </dev/null
+}
+
 inside() { # folder $1, then the commands
   local folder=$1 command last=()
   shift
   make_root "$folder"
   furnish "$folder/root"
+  if [ -n "$turns" ]; then
+    in_root "$folder/root" "make deps" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+    say "packages are there after $SECONDS s"
+    begin_turn
+  fi
   for command in "$@"; do
     say "$command"
-    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv LANG=C.UTF-8 chroot "$folder/root" \
-      bash -c "cd /srv/meshputer && $command" </dev/null | tee "$folder/log" ||
+    in_root "$folder/root" "$command" | tee "$folder/log" ||
       { say "'$command' failed"; tail -n 1 "$folder/log"; exit 1; }
     last+=("'$command' ended after $SECONDS s with: $(tail -n 1 "$folder/log")")
   done
@@ -94,13 +117,16 @@ outside() {
   [ "$(id -u)" = 0 ] || impossible "a bare root needs root: try sudo make fresh"
   unshare --mount --pid --fork --mount-proc true 2>/dev/null ||
     impossible "namespaces are not allowed here, so a bare root cannot be entered"
+  begin_turn
   tests/tools/packages.sh mmdebstrap || impossible "a bare root needs the package mmdebstrap"
   command -v mmdebstrap >/dev/null || impossible "a bare root needs mmdebstrap"
+  [ -n "$(archives)" ] || apt-get -qq update
+  end_turn
   git diff --quiet HEAD || say "changes that are not committed are left out"
   folder=$(mktemp -d "${TMPDIR:-/var/tmp}/fresh-XXXXXX")
   chmod 755 "$folder"
   INSIDE=$folder unshare --mount --pid --fork --kill-child tests/tools/fresh.sh \
-    ${suite:+--suite "$suite"} "$@" &
+    ${suite:+--suite "$suite"} ${turns:+--turns "$turns"} "$@" &
   child=$!
   trap tear_down EXIT
   trap 'exit 130' INT
