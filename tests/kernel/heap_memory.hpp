@@ -1,23 +1,13 @@
 // The memory of a node whose sizes a test knows when it runs.
 #pragma once
 
-#include "kernel/node/kernel.hpp"
+#include "kernel/node/node_memory.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace mesh::test {
-
-struct NodeSizes {
-    std::size_t ports = 0;
-    std::size_t buffers = 0;   // at least limits::pool_buffers_min()
-    std::size_t processes = 0; // at a time, limits::kProcessesMax at most
-    std::size_t nodes = 0;     // of the network
-    std::size_t arena_bytes = 0;
-    std::size_t workspace_bytes = 0; // 0: the program has no use for it
-};
 
 struct HeapMemory {
     explicit HeapMemory(const NodeSizes& sizes)

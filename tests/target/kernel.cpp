@@ -1,6 +1,7 @@
 // Two kernels in one Cortex-M, joined by a cable in memory: processes, channels, messages and links
 // as the target's compiler made them.
 #include "kernel/node/node_core.hpp"
+#include "kernel/node/node_memory.hpp"
 #include "meshputer.hpp"
 #include "tests/kernel/host_message.hpp"
 #include "tests/target/suite.hpp"
@@ -20,12 +21,9 @@ constexpr std::size_t kBuffers = 24;
 constexpr std::size_t kMessageBytes = 20'000;
 constexpr Network kPair{Topology::cube, 1};
 
-[[gnu::section(".noinit")]] std::array<std::array<PacketBuffer, kBuffers>, 2> buffers;
-[[gnu::section(".noinit")]] std::array<std::array<PortSlot, kBuffers>, 2> slots;
-[[gnu::section(".noinit")]] alignas(8) std::array<std::array<std::byte, 16384>, 2> arenas;
-std::array<std::array<Link, 1>, 2> links;
-std::array<std::array<ProcessSlot, 4>, 2> processes;
-std::array<std::array<Peer, 2>, 2> peers;
+constexpr NodeSizes kSizes{
+    .ports = 1, .buffers = kBuffers, .processes = 4, .nodes = 2, .arena_bytes = 16384};
+[[gnu::section(".noinit")]] std::array<NodeMemory<kSizes>, 2> memories;
 
 /// What happens to frames on the cable.
 struct Cable {
@@ -89,15 +87,8 @@ void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 /// One end: a kernel and the buffer that its next frame comes into.
 struct End {
     explicit End(unsigned number)
-        : node({kPair, node_at(number)},
-               {buffers[number],
-                slots[number],
-                links[number],
-                processes[number],
-                peers[number],
-                arenas[number],
-                {}},
-               {8192}, {&discard, nullptr}, &program),
+        : node({kPair, node_at(number)}, memories[number].for_node(), {8192}, {&discard, nullptr},
+               &program),
           receiving(node.lend()) {}
 
     void take(Port port, const wire::LinkHeader& header, std::span<const std::byte> packet,
@@ -143,8 +134,6 @@ bool carry(End& from, End& to, Cable& cable) {
 /// Boots both ends, runs the program on both and lets time pass whenever nothing moves.
 void run(Cable cable, target::Suite& suite, const char* name) {
     outcome = {};
-    links = {};
-    peers = {}; // as nodes that have never heard of each other want them
     End left(0), right(1);
     wire::Job job;
     job.op = wire::Op::app;

@@ -1,6 +1,7 @@
 // Eight kernels in one Cortex-M, a 3-cube with cables in memory: random packets from all to all and
 // broadcasts from all roots at once, in the smallest pools for which forwarding cannot deadlock.
 #include "kernel/node/node_core.hpp"
+#include "kernel/node/node_memory.hpp"
 #include "meshputer.hpp"
 #include "ops/traffic.hpp"
 #include "tests/kernel/host_message.hpp"
@@ -24,12 +25,9 @@ constexpr std::size_t kBuffers = 7 + 1 + 2 + 4;
 static_assert(kBuffers == 7 + 1 + 2 + limits::offers_max(kBuffers) + 1);
 constexpr std::size_t kPayload = 24;
 
-[[gnu::section(".noinit")]] std::array<std::array<PacketBuffer, kBuffers>, kNodes> buffers;
-[[gnu::section(".noinit")]] std::array<std::array<PortSlot, kBuffers * kPorts>, kNodes> slots;
-[[gnu::section(".noinit")]] alignas(8) std::array<std::array<std::byte, 4096>, kNodes> arenas;
-std::array<std::array<Link, kPorts>, kNodes> links;
-std::array<std::array<ProcessSlot, 4>, kNodes> processes;
-std::array<std::array<Peer, kNodes>, kNodes> peers;
+constexpr NodeSizes kSizes{
+    .ports = kPorts, .buffers = kBuffers, .processes = 4, .nodes = kNodes, .arena_bytes = 4096};
+[[gnu::section(".noinit")]] std::array<NodeMemory<kSizes>, kNodes> memories;
 
 /// What the program of each node leaves for the test.
 struct Outcome {
@@ -108,9 +106,8 @@ void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 
 struct Station {
     explicit Station(std::uint32_t id)
-        : node({kCube, node_at(id)},
-               {buffers[id], slots[id], links[id], processes[id], peers[id], arenas[id], {}},
-               {4000}, {&discard, nullptr}, &program),
+        : node({kCube, node_at(id)}, memories[id].for_node(), {4000}, {&discard, nullptr},
+               &program),
           receiving(node.lend()) {}
 
     void take(Port port, std::span<const std::byte> frame) {
@@ -194,8 +191,6 @@ std::uint32_t total(Counter counter) {
 
 void run(unsigned lose_every, target::Suite& suite) {
     outcome = {};
-    links = {};
-    peers = {};
     frames = 0;
     wire::Job job;
     job.op = wire::Op::app;

@@ -10,7 +10,7 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::string_view kSlots = "process_memory"; // of a board's main()
+constexpr std::string_view kNodeMemory = "node_memory"; // of a board's main()
 constexpr unsigned kPointerBytes = 4;
 
 } // namespace
@@ -24,11 +24,11 @@ EmulatedMemory::EmulatedMemory(const Fd& monitor, const ImageSymbols& image,
     pointer_bytes = kPointerBytes;
     const auto slot = std::ranges::find_if(
         layouts, [](const WaitLayout& layout) { return layout.kind == WaitKind::slot; });
-    const auto memory = image.variable(kSlots);
+    const auto memory = image.variable(kNodeMemory);
     if (slot == layouts.end() || slot->at[2] == 0 || !memory)
         return;
     slots = memory->address;
-    slot_count = memory->bytes / slot->at[2];
+    slot_count = image.node_memory().processes;
 }
 
 bool EmulatedMemory::read(std::uint64_t address, std::span<std::byte> out) {

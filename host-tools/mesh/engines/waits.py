@@ -74,7 +74,8 @@ class Waits(gdb.Command):
         super().__init__("mesh-waits", gdb.COMMAND_STATUS)
 
     def invoke(self, _arguments, _from_terminal):
-        memory = gdb.parse_and_eval("'mesh::board::(anonymous namespace)::process_memory'")
+        node_memory = gdb.parse_and_eval("'mesh::board::(anonymous namespace)::node_memory'")
+        memory = node_memory["processes_"]
         slot_type = gdb.lookup_type("mesh::ProcessSlot")
         slots = memory.address.cast(slot_type.pointer())
         for number in range(memory.type.sizeof // slot_type.sizeof):

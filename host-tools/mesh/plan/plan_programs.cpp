@@ -130,8 +130,8 @@ std::size_t workspace_for(const OpKind& kind, const RunPlan& run, const RunArgum
                                   : arguments.image;
     if (run.engine == "sim" || !fs::is_regular_file(image)) // plan_programs() will refuse it
         return limits::kWorkspaceBytes;
-    const auto workspace = ImageSymbols(image).variable("workspace"); // of a board's main()
-    return workspace ? workspace->bytes : limits::kWorkspaceBytes;
+    const NodeMemoryRecord memory = ImageSymbols(image).node_memory();
+    return memory.processes != 0 ? memory.workspace_bytes : limits::kWorkspaceBytes;
 }
 
 void plan_programs(Operation& op, const RunArguments& arguments) {

@@ -47,6 +47,9 @@ ImageSymbols::ImageSymbols(const std::string& image) {
             labels_[std::move(name)] = symbol.st_value;
     }
     layouts_ = all_in<WaitLayout>(file.section(kWaitsSection));
+    if (const auto records = all_in<NodeMemoryRecord>(file.section(kMemorySection));
+        !records.empty())
+        memory_ = records.front();
 }
 
 std::string ImageSymbols::function_at(std::uint64_t address) const {

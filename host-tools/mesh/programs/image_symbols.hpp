@@ -1,8 +1,10 @@
 // What an image says of itself to who reads the memory of its node: names of functions, places of
-// variables, and where awaiting objects keep what they wait for (kernel/api/waits.hpp).
+// variables, where awaiting objects keep what they wait for (kernel/api/waits.hpp), and how much
+// memory the node has (kernel/node/node_memory.hpp).
 #pragma once
 
 #include "kernel/api/waits.hpp"
+#include "kernel/node/node_memory.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -30,12 +32,15 @@ public:
     /// Of the linker's script; 0: it says nothing of it.
     std::uint64_t label(std::string_view name) const;
     const std::vector<WaitLayout>& wait_layouts() const { return layouts_; }
+    /// No sizes: the image has no such memory.
+    const NodeMemoryRecord& node_memory() const { return memory_; }
 
 private:
     std::unordered_map<std::uint64_t, std::string> functions_; // mangled
     std::unordered_map<std::string, Variable> variables_;      // mangled
     std::unordered_map<std::string, std::uint64_t> labels_;
     std::vector<WaitLayout> layouts_;
+    NodeMemoryRecord memory_;
 };
 
 /// As a person writes it; as it is if it is no name of C++.

@@ -20,6 +20,7 @@ inline constexpr std::string_view kStampSection = ".mesh.stamp";
 inline constexpr std::string_view kSimulatedSection = ".mesh.sim";
 /// Section of an image: kernel/api/waits.hpp.
 inline constexpr std::string_view kWaitsSection = ".mesh_waits";
+inline constexpr std::string_view kMemorySection = ".mesh_memory";
 /// What the stamp of a program for the simulation alone says in place of a board.
 inline constexpr std::string_view kSimulation = "sim";
 

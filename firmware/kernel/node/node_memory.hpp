@@ -1,0 +1,68 @@
+// The memory of a node as one object, whose sizes are known when it is compiled.
+#pragma once
+
+#include "kernel/node/kernel.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace mesh {
+
+struct NodeSizes {
+    std::size_t ports = 0;
+    std::size_t buffers = 0;   // at least limits::pool_buffers_min()
+    std::size_t processes = 0; // at a time, limits::kProcessesMax at most
+    std::size_t nodes = 0;     // of the largest network that it may be a node of
+    std::size_t arena_bytes = 0;
+    std::size_t workspace_bytes = 0; // 0: the program has no use for it
+};
+
+/// What the host tool reads from the file of an image: the slots of its processes are at the
+/// beginning of the memory, which is a variable of the name node_memory.
+struct NodeMemoryRecord {
+    std::uint32_t processes = 0;
+    std::uint32_t workspace_bytes = 0;
+};
+
+/// `[[gnu::section(".noinit")]] NodeMemory<NodeSizes{...}> memory;`: needs no initial value. It
+/// must stay as long as the node.
+template <NodeSizes kSizes>
+class NodeMemory {
+public:
+    static constexpr NodeMemoryRecord kRecord{kSizes.processes, kSizes.workspace_bytes};
+
+    /// The memory of a node that begins now, with so many ports, kSizes.ports at most.
+    Memory for_node(std::size_t ports = kSizes.ports) {
+        Link* const links = reinterpret_cast<Link*>(links_.data());
+        std::uninitialized_value_construct_n(links, ports);
+        peers_.fill({});
+        return {.buffers = buffers_,
+                .slots = std::span{slots_}.first(kSizes.buffers * ports),
+                .links = {links, ports},
+                .processes = {reinterpret_cast<ProcessSlot*>(processes_.data()), kSizes.processes},
+                .peers = peers_,
+                .arena = arena_,
+                .workspace = workspace_};
+    }
+
+private:
+    template <class T, std::size_t kCount>
+    using Room =
+        std::array<std::byte, kCount * sizeof(T)>; // of what for_node() and the kernel make
+
+    alignas(ProcessSlot) Room<ProcessSlot, kSizes.processes> processes_;
+    alignas(Link) Room<Link, kSizes.ports> links_;
+    alignas(8) std::array<std::byte, kSizes.arena_bytes> arena_;
+    alignas(8) std::array<std::byte, kSizes.workspace_bytes> workspace_;
+    std::array<PacketBuffer, kSizes.buffers> buffers_;
+    std::array<PortSlot, kSizes.buffers * kSizes.ports> slots_;
+    std::array<Peer, kSizes.nodes> peers_;
+};
+
+} // namespace mesh
+
+/// Puts a record into the section; the linker script and the host tool know it by this name too.
+#define MESH_NODE_MEMORY_RECORD [[gnu::section("mesh_memory"), gnu::used]]
