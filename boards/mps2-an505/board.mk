@@ -11,9 +11,9 @@ PROBES := tests/target/board_probe tests/bench/bare_forwarder \
 # Budgets in bytes; the build fails beyond them. Flash: kernel, links, routing and messages with the
 # board's node, at -Os; collectives: all of them; trees: the rules of all trees of the cube, in
 # programs that use them; network: those of the UHC, and all of the star. RAM: static, without
-# stacks and NodeMemory, which is as large as the board has it. Stack: any one function. 2.8 KB of the kernel are for what it promises of
-# collectives in a row (packets/calls.cpp), of crowds (packets/intake.cpp), and of answers that take
-# the buffer of their question.
+# stacks and NodeMemory, which is as large as the board has it. Stack: any one function. 2.8 KB of
+# the kernel are for what it promises of collectives in a row (packets/calls.cpp), of crowds
+# (packets/intake.cpp), and of answers that take the buffer of their question.
 FLASH_BUDGET := 19584
 RAM_BUDGET := 1536
 COLLECTIVES_BUDGET := 35072
