@@ -278,10 +278,14 @@ Task<Status> moves_blocks(Kernel& node, const Call& call) {
     co_return status;
 }
 
+// Not kept while a process waits: the frame of one whose node dies is never destroyed.
+std::string name_of(const Kernel& node, const Call& call) {
+    return fmt::format("node {}: call {}, a {}", index(node.id()), call.number,
+                       kNames[static_cast<std::size_t>(call.what)]);
+}
+
 Task<Status> does(Kernel& node, const Call& call) {
-    const std::string what = fmt::format("node {}: call {}, a {}", index(node.id()), call.number,
-                                         kNames[static_cast<std::size_t>(call.what)]);
-    story->tell(what + ", begins");
+    story->tell(name_of(node, call) + ", begins");
     story->note_entered(call.number);
     Status status = Status::ok;
     if (call.what == What::barrier)
@@ -292,7 +296,8 @@ Task<Status> does(Kernel& node, const Call& call) {
         status = co_await adds(node, call);
     else
         status = co_await moves_blocks(node, call);
-    story->tell(fmt::format("{}, ends with status {}", what, static_cast<int>(status)));
+    story->tell(
+        fmt::format("{}, ends with status {}", name_of(node, call), static_cast<int>(status)));
     co_return status;
 }
 

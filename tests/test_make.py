@@ -1,0 +1,67 @@
+"""What make makes: the job of README.md, one board, a command for every source."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+import boards
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = os.environ.get("BUILD", "build")
+BOARDS = boards.names(BUILD)
+
+
+def make(*arguments):
+    return subprocess.run(["make", "--no-print-directory", *arguments], cwd=ROOT,
+                          capture_output=True, text=True)
+
+
+def compiled(tmp_path, *arguments):
+    """Objects that make would compile in a folder that has nothing yet."""
+    plan = make("--dry-run", f"BUILD={tmp_path / 'build'}", "V=1", *arguments)
+    assert plan.returncode == 0, plan.stderr
+    return set(re.findall(rf" -c \S+ -o {tmp_path}/build/(\S+)", plan.stdout))
+
+
+def boards_of(objects):
+    return {name.split("/")[0] for name in objects} - {"host"}
+
+
+def test_a_run_compiles_what_it_runs(tmp_path):
+    everything = compiled(tmp_path, "all")
+    of_a_run = compiled(tmp_path, "run")
+    assert boards_of(of_a_run) == {BOARDS[0]} and boards_of(everything) == set(BOARDS)
+    assert len(of_a_run) < len(everything) * 2 / 5
+    assert boards_of(compiled(tmp_path, "run", "ENGINE=sim")) == set()
+    assert boards_of(compiled(tmp_path, "run", f"BOARD={BOARDS[1]}")) == {BOARDS[1]}
+    assert compiled(tmp_path, "run", "ARGS=--board whatever") == everything
+
+
+@pytest.mark.parametrize("target", ["all", "test-programs", "conform"])
+def test_one_board_alone_is_made(target, tmp_path):
+    made = boards_of(compiled(tmp_path, target, f"BOARD={BOARDS[1]}"))
+    assert made & set(BOARDS) == {BOARDS[1]}
+
+
+def test_a_board_that_is_none_is_refused_with_those_that_there_are():
+    outcome = make("BOARD=nonesuch")
+    assert outcome.returncode != 0
+    assert f"there is no board 'nonesuch', only: {' '.join(BOARDS)}" in outcome.stderr
+
+
+def test_help_begins_with_what_one_does_first():
+    lines = make("help").stdout.splitlines()
+    assert [line.split()[1] for line in lines[:2]] == ["run", "test"]
+    assert lines[2:] == sorted(lines[2:]) and len(lines) > 20
+
+
+def test_every_source_has_a_command_for_editors():
+    listed = {entry["file"] for entry in json.loads((ROOT / "compile_commands.json").read_text())}
+    there = {str(file.relative_to(ROOT))
+             for folder in ("firmware", "boards", "host-tools", "tests")
+             for file in (ROOT / folder).rglob("*.cpp")}
+    there = {name for name in there if not name.startswith("tests/compile_fail/")}
+    assert listed - {f"{BUILD}/readme/app.cpp"} == there

@@ -1,0 +1,22 @@
+# What editors and checkers of the sources need. Included by the Makefile, which has the sources and
+# their flags.
+
+# Sources that no rule here compiles: tests do.
+LOOSE := tests/model/places.cpp tests/bench/osu/programs.cpp tests/target/small_ram/program.cpp
+COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(OP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp)
+compile_commands.json: Makefile $(COMPILED) ## for clangd and clang-tidy
+	@{ $(MAKE) --dry-run --always-make V=1 BATCH=no all $(TEST_PROGRAMS) $(TEST_IMAGES) \
+	    $(BENCHES:%=$(BUILD)/host/bench/%) $(PAPER_PROGRAMS); \
+	  $(foreach s,$(LOOSE),echo '$(CXX) $(CXXFLAGS) $(HOST_FLAGS) \
+	    -c $s -o $(BUILD)/host/obj/$(s:.cpp=.o)';) } | \
+	  $(PYTHON) tests/tools/compile_commands.py >$@
+
+.PHONY: tidy
+tidy: compile_commands.json ## layout, lengths, words, all checks of clang-tidy
+	@$(PYTHON) tests/tools/tidy.py --build $(BUILD)
+
+ALL_CXX = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
+
+.PHONY: format
+format: ## lay out all sources with clang-format
+	clang-format -i $(ALL_CXX)
