@@ -62,6 +62,11 @@ LIBRARY_SOURCES := $(filter-out $(MAIN_SOURCE),$(HOST_SOURCES)) $(OP_SOURCES)
 DEFAULT_BOARD := mps2-an505
 BOARDS := $(DEFAULT_BOARD) $(filter-out $(DEFAULT_BOARD),$(patsubst boards/%/board.mk,%,$(wildcard \
   boards/*/board.mk)))
+# BOARD= limits what is made and tested to one; what was made for others stays.
+ifneq ($(filter-out $(BOARDS),$(BOARD)),)
+$(error there is no board '$(BOARD)', only: $(BOARDS))
+endif
+MADE_BOARDS := $(or $(BOARD),$(BOARDS))
 TEST_FOLDERS := core wire stdio kernel host
 FUZZERS := $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
 BENCHES := $(basename $(notdir $(wildcard tests/bench/*.cpp)))
@@ -99,7 +104,7 @@ $(BATCHES): $(BUILD)/batch/%.cpp: FORCE
 	@$(call write_if_new,printf '#include "%s"\n' $(filter-out $(ALONE),$(wildcard $*/*.cpp)))
 
 .PHONY: all
-all: $(MESH) images ## build the host tool and the images of all boards (default)
+all: $(MESH) images ## build the host tool and the images of all boards, or of BOARD= (default)
 
 # The page of a report as strings of its view.
 PAGE := $(wildcard host-tools/mesh/views/page/*)
@@ -275,10 +280,12 @@ $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
 RELAYED := $(OPS:%=relay/%) relay/hello
 # $(1): board
 made_images = $($(1)_IMAGES) $(RELAYED) $(if $($(1)_LOADER),loader/loader loaded/hello)
-images: toolkit $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(call made_images,$b)))
-TEST_IMAGES := $(foreach b,$(BOARDS),$($b_SUITES:%=$(BUILD)/$b/%.elf) $(BUILD)/$b/conform.elf) \
-  $(BOARDS:%=$(BUILD)/%/readme.elf) $(BOARDS:%=$(BUILD)/%/relay/app_crash.elf) \
-  $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(notdir $($b_PROBES)))) $(FAULTY_IMAGES)
+images: toolkit $(foreach b,$(MADE_BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(call made_images,$b)))
+# $(1): board
+test_images = $($(1)_SUITES:%=$(BUILD)/$(1)/%.elf) \
+  $(patsubst %,$(BUILD)/$(1)/%.elf,conform readme relay/app_crash $(notdir $($(1)_PROBES)))
+TEST_IMAGES := $(foreach b,$(MADE_BOARDS),$(call test_images,$b)) \
+  $(if $(filter $(FAULTY_BOARD),$(MADE_BOARDS)),$(FAULTY_IMAGES))
 
 # ---- packages ------------------------------------------------------------------------------------
 RUN_PACKAGES := g++ zlib1g-dev libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev \
@@ -300,15 +307,19 @@ DIM ?= 4
 OP ?= bcast
 FILE ?= LICENSE
 PACKET ?= 256
-RUN_FLAGS = --engine $(ENGINE) --topology $(TOPOLOGY) --dim $(DIM) --op $(OP) \
+# A run of other words, as `--app`, may need anything.
+RUN_NEEDS = $(if $(findstring --,$(ARGS)),all,$(MESH) \
+  $(if $(filter qemu,$(ENGINE)),$(OPS:%=$(BUILD)/$(or $(BOARD),$(DEFAULT_BOARD))/%.elf)))
+RUN_FLAGS = $(if $(BOARD),--board $(BOARD)) --engine $(ENGINE) --topology $(TOPOLOGY) \
+  --dim $(DIM) --op $(OP) \
   $(if $(TREE),--tree $(TREE)) \
   $(if $(filter bcast,$(OP)),--packet $(PACKET) $(if $(FILE),--input '$(FILE)')) \
   $(if $(ROOT),--root $(ROOT)) $(if $(PORTS),--ports $(PORTS)) \
   $(if $(FAULTS),--faults '$(FAULTS)') $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: run
-run: run-deps ## broadcasts FILE=; TOPOLOGY DIM ENGINE OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
-	@$(MAKE) -j$(JOBS) all
+run: run-deps ## broadcasts FILE=; TOPOLOGY DIM ENGINE BOARD OP TREE ROOT PORTS FAULTS SEED ARGS
+	@$(MAKE) -j$(JOBS) $(RUN_NEEDS)
 	$(MESH) run $(RUN_FLAGS)
 
 # ---- tests ---------------------------------------------------------------------------------------
@@ -372,12 +383,13 @@ test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) \
 TEST_WORKERS ?= $(shell echo $$(($(JOBS) + 1)))
 TEST_LIMIT_S ?= 3600
 TEST_LOGS := $(BUILD)/test-logs
+TEST_WORDS := $(TEST)$(if $(BOARD),$(if $(TEST), and )$(BOARD))
 # MESH_SEED=YYYYMMDD the faults of a day.
 .PHONY: test
-test: deps ## all tests, or TEST='words of their names', or one of SAMPLE=K; N passed, N failed
+test: deps ## all tests, or of TEST='words of names', BOARD=; one of SAMPLE=K; N passed, N failed
 	@$(MAKE) -j$(JOBS) test-programs
 	@mkdir -p $(TEST_LOGS); set -o pipefail; \
-	timeout $(TEST_LIMIT_S) env $(PYTEST) -n $(TEST_WORKERS) $(if $(TEST),-k '$(TEST)') \
+	timeout $(TEST_LIMIT_S) env $(PYTEST) -n $(TEST_WORKERS) $(if $(TEST_WORDS),-k '$(TEST_WORDS)') \
 	  $(if $(SAMPLE),--sample $(SAMPLE)) --durations=15 --junitxml=$(TEST_LOGS)/junit.xml tests | \
 	  tee $(TEST_LOGS)/log; status=$$?; \
 	tail -n 1 $(TEST_LOGS)/log | grep -Eqx '[0-9]+ passed, [0-9]+ failed' || \
@@ -396,12 +408,11 @@ test-exhaustive: deps ## steps and faults on larger cubes: n to 6 on qemu, 10 on
 	  tests/mesh/test_star.py tests/mesh/test_star_personal.py tests/mesh/test_other_networks.py \
 	  tests/mesh/test_sort.py -k 'steps or copies or random or stop or path or million'
 
-BOARD ?= $(BOARDS)
 NODES ?= 2-32
 .PHONY: conform
 conform: deps ## what a board promises by its HAL, then every op on every network: BOARD= NODES=
 	@$(MAKE) -j$(JOBS) all $(CONFORM) $(TEST_IMAGES)
-	@for board in $(BOARD); do $(CONFORM) $(BUILD)/$$board || exit 1; \
+	@for board in $(MADE_BOARDS); do $(CONFORM) $(BUILD)/$$board || exit 1; \
 	$(PYTEST) --exhaustive --timeout 0 --nodes $(NODES) tests/mesh/test_serial.py tests/target \
 	  -k $$board || exit 1; done
 
@@ -462,21 +473,7 @@ size-diff: all measured ## what has changed since the table in SAVED= (this comp
 include host-tools/install/install.mk
 
 # ---- housekeeping --------------------------------------------------------------------------------
-COMPILED := $(HOST_SOURCES) $(APP_SOURCES) $(OP_SOURCES) $(wildcard boards/*/*.cpp tests/*/*.cpp)
-compile_commands.json: Makefile $(COMPILED) ## for clangd and clang-tidy
-	@$(MAKE) --dry-run --always-make V=1 BATCH=no all $(TEST_PROGRAMS) $(TEST_IMAGES) \
-	  $(BENCHES:%=$(BUILD)/host/bench/%) $(PAPER_PROGRAMS) | \
-	  $(PYTHON) tests/tools/compile_commands.py >$@
-
-.PHONY: tidy
-tidy: compile_commands.json ## layout, lengths, words, all checks of clang-tidy
-	@$(PYTHON) tests/tools/tidy.py --build $(BUILD)
-
-ALL_CXX = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
-
-.PHONY: format
-format: ## lay out all sources with clang-format
-	clang-format -i $(ALL_CXX)
+include tests/tools/tidy.mk
 
 .PHONY: clean
 clean: ## remove what the build made
@@ -485,7 +482,9 @@ clean: ## remove what the build made
 .PHONY: help
 help: ## list these targets
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' \
-	  $(filter Makefile %install.mk %verify.mk,$(MAKEFILE_LIST)) | sort | \
-	  awk -F'\t' '{ printf "make %-22s %s\n", $$1, $$2 }'
+	  $(filter Makefile %install.mk %verify.mk %tidy.mk,$(MAKEFILE_LIST)) | \
+	  awk -F'\t' '{ rank = $$1 == "run" ? 0 : $$1 == "test" ? 1 : 2; \
+	    printf "%d make %-22s %s\n", rank, $$1, $$2 }' | \
+	  sort | cut -c3-
 
 -include $(shell [ -d $(BUILD) ] && find $(BUILD) -name '*.d')

@@ -45,7 +45,7 @@ def main():
     entries = {}
     for line in sys.stdin.read().replace("\\\n", " ").splitlines():
         found = re.search(r" -c (\S+) -o (\S+)", line)
-        if found:
+        if found and "$" not in found.group(1):  # else a loop of the shell
             entry = {"directory": os.getcwd(), "command": for_clang(line.strip()),
                      "file": found.group(1), "output": found.group(2)}
             entries[entry["file"]] = min(entries.get(entry["file"], entry), entry, key=rank)
