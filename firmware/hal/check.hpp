@@ -29,6 +29,8 @@ enum class CheckId : std::uint32_t {
     job_not_there,
     answer_to_no_question,
     message_at_its_end,
+    no_such_port,
+    blocks_cut_short,
     // How a program gave up, which boards tell in the same way.
     program_aborted,
     program_exited,
@@ -68,6 +70,8 @@ constexpr std::string_view words_of(CheckId id) {
         return "a packet was answered that asks nothing, or that is still held";
     case CheckId::message_at_its_end:
         return "a packet was waited for behind the last one of its message";
+    case CheckId::no_such_port: return "a port was named that this network does not have";
+    case CheckId::blocks_cut_short: return "an op has counted a part of a block";
     case CheckId::program_aborted: return "the program called abort()";
     case CheckId::program_exited: return "the program called exit(), which ends the node";
     case CheckId::assertion_failed: return "an assertion does not hold";

@@ -1,4 +1,5 @@
 // The program of `mesh run --op ...`: does what the host asks and tells what it got.
+#include "hal/check.hpp"
 #include "meshputer.hpp"
 #include "ops/room.hpp"
 #include "ops/traffic.hpp"
@@ -201,10 +202,11 @@ Task<Status> make_block(Kernel& node, NodeId from, NodeId to, std::uint32_t numb
 }
 
 // The result: one block or all, in the order of the nodes; block c of `blocks` belongs to node
-// c xor `mask`.
+// c xor `mask`. They are whole, of job().message_bytes each (checked); none at all is fine.
 void account(Kernel& node, std::span<const std::byte> blocks, std::uint32_t mask) {
     const std::size_t size = node.job().message_bytes;
     const auto count = static_cast<std::uint32_t>(size == 0 ? 0 : blocks.size() / size);
+    MESH_CHECK(count * size == blocks.size(), blocks_cut_short);
     for (std::uint32_t number = 0; number < count; ++number) {
         const auto block = blocks.subspan((number ^ mask) * size, size);
         node.result().crc = wire::crc32(block, node.result().crc);

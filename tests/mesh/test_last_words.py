@@ -68,6 +68,12 @@ def test_memory_given_back_twice_is_named(engine):
     assert "Arena::release" in words
 
 
+def test_a_port_that_is_none_is_named(engine):
+    words = stopped(probe(engine, "crash", "no-port", options=["--dim", 1]))
+    assert words.startswith("a port was named that this network does not have"), words
+    assert "Kernel::neighbor" in words
+
+
 def test_an_assertion_shows_what_it_asserts(engine):
     outcome = probe(engine, "crash", "assert", options=["--dim", 1])
     place = f"{SOURCE}:{line_of('assert')}"

@@ -37,6 +37,11 @@ NodeParts::NodeParts(const wire::Identity& identity, const Memory& memory, const
     MESH_CHECK(memory.peers.size() >= nodes_of(here_), too_many_nodes);
 }
 
+NodeId Kernel::neighbor(Port port) const {
+    MESH_CHECK(index(port) < ports(), no_such_port);
+    return here_.neighbor(port);
+}
+
 // What may start now must still do so when it does: until start_packet() the links stay out.
 bool Kernel::may_start(const wire::PacketHeader& header) {
     scheduler_.holds().raise();

@@ -98,8 +98,8 @@ public:
     Network network() const { return here_.network(); }
     std::uint32_t nodes() const { return rules().node_count(network()); }
     unsigned ports() const { return links_.count(); }
-    /// The node at the other end of the cable at `port`, which must be one of the network.
-    NodeId neighbor(Port port) const { return here_.neighbor(port); }
+    /// The node at the other end of the cable at `port`, 0 to ports() - 1 (checked).
+    NodeId neighbor(Port port) const;
     /// What the image knows of this network.
     const NetworkRules& rules() const { return here_.rules; }
     /// The ports whose links are dead. One comes back if its peer answers again; what was under way

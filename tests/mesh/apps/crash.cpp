@@ -93,6 +93,8 @@ Process breaks_promises(Kernel& node, std::string_view word) {
             co_return Status::no_memory;
     }
     co_await node.yield();
+    if (word == "no-port")
+        sink = static_cast<int>(index(node.neighbor(mesh::port_at(20))));
     if (word == "bad-free") {
         void* const block = node.arena().allocate(64);
         mesh::Arena::release(block);
