@@ -10,7 +10,7 @@ namespace mesh {
 
 using Tag = std::uint16_t;
 
-/// Who at the destination a packet is for.
+/// Who at the destination a packet is for. The predicates below go by the order of these.
 enum class Service : std::uint8_t {
     packet, // one packet that stands for itself: trees, collectives
     // Packets with an answer, which takes their buffer.
@@ -48,6 +48,10 @@ constexpr bool is_question(Service service) {
 constexpr bool is_answer(Service service) {
     return service >= Service::taken && service < Service::kCount;
 }
+/// It answers a look, and so goes the way of what is looked for.
+constexpr bool answers_look(Service service) { return service >= Service::here; }
+static_assert(answers_look(Service::here) && answers_look(Service::gone));
+static_assert(!answers_look(Service::unknown) && is_answer(Service::gone));
 static_assert(is_answered(Service::message) && is_answered(Service::look));
 static_assert(!is_answered(Service::packet) && !is_answered(Service::taken));
 static_assert(!is_question(Service::fragment) && is_question(Service::ask));

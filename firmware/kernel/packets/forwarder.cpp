@@ -110,7 +110,7 @@ void Forwarder::note_loss(Port port, const wire::PacketHeader& header) {
 PacketBuffer* Forwarder::answer_to_loss(PacketBuffer* buffer, Port port, Port arrival,
                                         std::uint8_t tag) {
     const Service service = service_of(buffer->header);
-    if (service >= Service::here)
+    if (answers_look(service))
         return turn_back(buffer->header, port, arrival, tag);
     if (!is_answered(service) || buffer->references != 1)
         return nullptr;
@@ -396,7 +396,7 @@ void Forwarder::write_answer(PacketBuffer* buffer, Service with) {
     header.tag = static_cast<std::uint16_t>(round | paths.out);
     header.service = static_cast<std::uint8_t>(with);
     header.flags = wire::packet_flag::kTimeless;
-    if (with < Service::here) {
+    if (!answers_look(with)) {
         header.position = 0;
         put_detail(header, 0);
         choose_path(header, paths.back);

@@ -53,7 +53,11 @@ constexpr std::array<FaultForm, 16> kForms{{
 constexpr std::uint32_t kDelayMaxUs = 1'000'000;
 constexpr std::uint64_t kDrawsMax = 100'000;
 
-bool is_rate(FaultKind kind) { return kind <= FaultKind::delay; }
+// Those that befall frames by chance, by their order in cables/faults.hpp.
+constexpr bool is_rate(FaultKind kind) { return kind <= FaultKind::delay; }
+static_assert(is_rate(FaultKind::drop) && is_rate(FaultKind::corrupt) && is_rate(FaultKind::dup));
+static_assert(is_rate(FaultKind::reorder) && !is_rate(FaultKind::cut));
+static_assert(!is_rate(FaultKind::restart) && !is_rate(FaultKind::alter));
 bool is_cable(FaultKind kind) {
     return kind == FaultKind::cut || kind == FaultKind::mend || kind == FaultKind::alter;
 }
