@@ -17,7 +17,7 @@ import pytest
 
 from mesh_tool import BUILD, ROOT
 
-PAGES = sorted(path for path in ROOT.rglob("README.md")
+PAGES = sorted(path for name in ("README.md", "ARCHITECTURE.md") for path in ROOT.rglob(name)
                if not {"build", ".git"} & set(path.relative_to(ROOT).parts))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Times and rates, which differ from run to run, and the bytes of an image, which differ from
