@@ -340,7 +340,7 @@ class Verification:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build")
-    parser.add_argument("--minutes-each", type=float, default=20, help="for one exploration")
+    parser.add_argument("--minutes-each", type=float, default=120, help="for one exploration")
     parser.add_argument("--only", choices=PARTS)
     arguments = parser.parse_args()
     verification = Verification((ROOT / arguments.build).resolve(), 60 * arguments.minutes_each)
