@@ -55,18 +55,15 @@ constexpr PortSequence disjoint_children(UniHypercube net, Rule rule, const Hop&
                                    2 * subtree);
 }
 
-/// True for the rules of this network, by their order in core/rules.hpp.
-constexpr bool is_uhc_rule(Rule rule) {
-    return (rule >= Rule::bt1 && rule <= Rule::ist) || rule == Rule::bt1_counted;
-}
-static_assert(is_uhc_rule(Rule::bt2) && is_uhc_rule(Rule::bts) && is_uhc_rule(Rule::adst));
-static_assert(!is_uhc_rule(Rule::alt) && !is_uhc_rule(Rule::spt));
-
-/// True if a network of this dim has the rule.
+/// True if a network of this dim has the rule. Those of the UHC stand together in core/rules.hpp,
+/// from bt1 to ist, but for bt1_counted.
 constexpr bool has(UniHypercube net, Rule rule) {
+    const bool uhc_rule = (rule >= Rule::bt1 && rule <= Rule::ist) || rule == Rule::bt1_counted;
     const bool even_only = rule == Rule::bt4 || rule == Rule::adst;
-    return is_uhc_rule(rule) && !(even_only && net.dim % 2 != 0);
+    return uhc_rule && !(even_only && net.dim % 2 != 0);
 }
+static_assert(has({4}, Rule::bt1) && has({4}, Rule::bts) && has({4}, Rule::ist));
+static_assert(!has({4}, Rule::alt) && !has({4}, Rule::spt) && !has({3}, Rule::adst));
 
 /// How many trees the rule has in this network; 0 if none.
 [[gnu::noinline]] constexpr unsigned subtree_count(UniHypercube net, Rule rule) {
