@@ -307,9 +307,11 @@ DIM ?= 4
 OP ?= bcast
 FILE ?= LICENSE
 PACKET ?= 256
-# A run of other words, as `--app`, may need anything.
-RUN_NEEDS = $(if $(findstring --,$(ARGS)),all,$(MESH) \
-  $(if $(filter qemu,$(ENGINE)),$(OPS:%=$(BUILD)/$(or $(BOARD),$(DEFAULT_BOARD))/%.elf)))
+# The images of the ops, and what a program of the user's own is linked with next. A run of other
+# words, as `--app`, may need anything.
+RUN_IMAGES = $(addprefix $(BUILD)/$(or $(BOARD),$(DEFAULT_BOARD))/,$(OPS:%=%.elf) \
+  $(BOARD_LIBRARIES))
+RUN_NEEDS = $(if $(findstring --,$(ARGS)),all,$(MESH) $(if $(filter qemu,$(ENGINE)),$(RUN_IMAGES)))
 RUN_FLAGS = $(if $(BOARD),--board $(BOARD)) --engine $(ENGINE) --topology $(TOPOLOGY) \
   --dim $(DIM) --op $(OP) \
   $(if $(TREE),--tree $(TREE)) \
@@ -318,7 +320,7 @@ RUN_FLAGS = $(if $(BOARD),--board $(BOARD)) --engine $(ENGINE) --topology $(TOPO
   $(if $(FAULTS),--faults '$(FAULTS)') $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: run
-run: run-deps ## broadcasts FILE=; TOPOLOGY DIM ENGINE BOARD OP TREE ROOT PORTS FAULTS SEED ARGS
+run: run-deps ## bcast FILE=; TOPOLOGY DIM ENGINE BOARD OP TREE ROOT PORTS FAULTS SEED PACKET ARGS
 	@$(MAKE) -j$(JOBS) $(RUN_NEEDS)
 	$(MESH) run $(RUN_FLAGS)
 
@@ -383,7 +385,7 @@ test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) \
 TEST_WORKERS ?= $(shell echo $$(($(JOBS) + 1)))
 TEST_LIMIT_S ?= 3600
 TEST_LOGS := $(BUILD)/test-logs
-TEST_WORDS := $(TEST)$(if $(BOARD),$(if $(TEST), and )$(BOARD))
+TEST_WORDS := $(if $(TEST),($(TEST))$(if $(BOARD), and ))$(BOARD)
 # MESH_SEED=YYYYMMDD the faults of a day.
 .PHONY: test
 test: deps ## all tests, or of TEST='words of names', BOARD=; one of SAMPLE=K; N passed, N failed

@@ -99,8 +99,8 @@ $(BUILD)/include $(BUILD)/linker:
 TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.json \
   $(BUILD)/include $(BUILD)/linker \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json))
-TOOLKIT_LIBRARIES := $(foreach b,$(MADE_BOARDS),$(patsubst %,$(BUILD)/$b/%.a,\
-  libboard libmesh libtrace))
+BOARD_LIBRARIES := libboard.a libmesh.a libtrace.a
+TOOLKIT_LIBRARIES := $(foreach b,$(MADE_BOARDS),$(BOARD_LIBRARIES:%=$(BUILD)/$b/%))
 TOOLKIT_FILES := $(filter-out %/include %/linker,$(TOOLKIT_WORDS)) $(TOOLKIT_LIBRARIES)
 .PHONY: toolkit
 toolkit: $(TOOLKIT_WORDS) $(TOOLKIT_LIBRARIES)

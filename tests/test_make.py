@@ -35,6 +35,8 @@ def test_a_run_compiles_what_it_runs(tmp_path):
     of_a_run = compiled(tmp_path, "run")
     assert boards_of(of_a_run) == {BOARDS[0]} and boards_of(everything) == set(BOARDS)
     assert len(of_a_run) < len(everything) * 2 / 5
+    # With what a program of one's own is linked with.
+    assert f"{BOARDS[0]}/obj/traced/scheduler.o" in of_a_run
     assert boards_of(compiled(tmp_path, "run", "ENGINE=sim")) == set()
     assert boards_of(compiled(tmp_path, "run", f"BOARD={BOARDS[1]}")) == {BOARDS[1]}
     assert compiled(tmp_path, "run", "ARGS=--board whatever") == everything
@@ -50,6 +52,11 @@ def test_a_board_that_is_none_is_refused_with_those_that_there_are():
     outcome = make("BOARD=nonesuch")
     assert outcome.returncode != 0
     assert f"there is no board 'nonesuch', only: {' '.join(BOARDS)}" in outcome.stderr
+
+
+def test_words_of_tests_go_with_a_board():
+    plan = make("--dry-run", "test", "TEST=one or another", f"BOARD={BOARDS[1]}").stdout
+    assert f"-k '(one or another) and {BOARDS[1]}'" in plan
 
 
 def test_help_begins_with_what_one_does_first():

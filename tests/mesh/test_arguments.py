@@ -40,6 +40,8 @@ BAD = {
                         "nodes are 0 to 7"),
     "missing fault file": ([*RUN, "--dim", 3, "--tree", "sbt", "--faults", "@no/such"],
                            "one fault a line"),
+    "app that is not made": (["run", "--board", "ast1030-evb", "--dim", 2, "--app", "ring"],
+                             "`make build/ast1030-evb/ring.elf` makes it"),
     "no such app": (["run", "--engine", "sim", "--dim", 2, "--app", "nosuch"], "hello"),
     "image that is none": (["run", "--engine", "qemu", "--dim", 2, "--app", "LICENSE.elf"],
                            "no such program"),

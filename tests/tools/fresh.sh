@@ -69,7 +69,7 @@ furnish() { # the root $1: what a running machine has, our commit, and packages 
   HOME=$1/.. git clone --quiet --no-hardlinks . "$1/srv/meshputer"
 }
 
-# Waits for its turn, which is up with begin_turn()'s process or at end_turn.
+# Waits until no other script has its turn. The turn ends with end_turn, or with this process.
 begin_turn() {
   [ -n "$turns" ] || return 0
   exec 9>"$turns"

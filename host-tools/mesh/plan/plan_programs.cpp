@@ -59,6 +59,16 @@ std::string place_of_images(const RunPlan& run) {
     return run.rig.one_cable ? board.relay_folder() : board.name;
 }
 
+/// The image of an op or app.
+std::string made_image(std::string_view name, const RunPlan& run) {
+    const std::string place = place_of_images(run);
+    const fs::path image = image_of(name, place);
+    if (!fs::is_regular_file(image))
+        refuse("'{}': not there; in the source tree `make build/{}/{}.elf` makes it",
+               image.string(), place, name);
+    return image.string();
+}
+
 /// The file of a program by its name, its path, or that of its source.
 std::string file_of(const std::string& word, const RunPlan& run) {
     if (is_source(word) && run.rig.one_cable)
@@ -70,7 +80,7 @@ std::string file_of(const std::string& word, const RunPlan& run) {
         return word;
     const auto names = app_names();
     if (std::find(names.begin(), names.end(), word) != names.end())
-        return image_of(word, place_of_images(run)).string();
+        return made_image(word, run);
     if (fs::is_regular_file(word))
         refuse("--app '{}': a file is named with its folder: ./{}", word, word);
     refuse("--app '{}': no such app{}; there are: {}, and any file: ./PROGRAM, FILE.cpp", word,
@@ -143,9 +153,8 @@ void plan_programs(Operation& op, const RunArguments& arguments) {
     } else {
         const std::string name{op.kind().program};
         const bool own = run.engine == "sim"; // part of this tool
-        run.rig.programs = {
-            own ? RigProgram{name, ""}
-                : loaded_part(name, image_of(name, place_of_images(run)).string(), run)};
+        run.rig.programs = {own ? RigProgram{name, ""}
+                                : loaded_part(name, made_image(name, run), run)};
     }
 }
 
