@@ -3,6 +3,7 @@
 #include "host-tools/mesh/commands/options.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/promise.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
@@ -175,6 +176,11 @@ int main(int count, char** words) {
     } catch (const Interrupted& interrupted) {
         say("mesh: ended by signal {}\n", interrupted.signal);
         return kSignalBase + interrupted.signal;
+    } catch (const BrokenPromise& broken) {
+        say("mesh: this is a bug of mesh, not of yours: {}; please report it with the command: "
+            "{}\n",
+            broken.what(), command_again(count, words));
+        return kFailed;
     } catch (const std::exception& error) {
         say("mesh: {}\n", error.what());
         return kFailed;

@@ -79,39 +79,40 @@ void Capture::write_interfaces(const Setting& setting) {
     }
 }
 
-Trip Capture::sent(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
-                   const Harm& harm, bool nobody) {
-    const Trip trip{++frames_, static_cast<std::uint16_t>(frame.size()), false, harm};
+std::uint64_t Capture::sent(std::uint32_t wire, std::uint64_t time,
+                            std::span<const std::byte> frame, const FrameFaults& faults,
+                            bool nobody) {
+    const std::uint64_t id = ++frames_;
     if (!failure_.empty())
-        return trip;
+        return id;
     if (!kept_.empty())
         write_kept();
     note_ = {};
     note_.what = Note::What::went_in;
-    note_.id = trip.id;
+    note_.id = id;
     note_.in_time = last_time_ = time + epoch_us_;
     note_.in_wire = wire;
-    note_.harm = harm;
+    note_.faults = faults;
     note_.nobody = nobody;
     add(frame);
-    return trip;
+    return id;
 }
 
 void Capture::arrived(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
-                      const Trip& trip) {
+                      const Transit& transit) {
     if (!failure_.empty())
         return;
     if (!kept_.empty())
         write_kept();
-    const bool same = !trip.second && trip.harm.flip == 0 && !trip.harm.altered;
+    const bool same = !transit.second && !transit.faults.changes();
     const bool through =
-        same && used_ != 0 && note_.what == Note::What::went_in && note_.id == trip.id;
+        same && used_ != 0 && note_.what == Note::What::went_in && note_.id == transit.id;
     if (!through) {
         note_ = {};
         note_.what = Note::What::came_out;
-        note_.id = trip.id;
-        note_.harm = trip.harm;
-        note_.second = trip.second;
+        note_.id = transit.id;
+        note_.faults = transit.faults;
+        note_.second = transit.second;
     }
     note_.out_time = last_time_ = time + epoch_us_;
     note_.out_wire = wire;
@@ -119,7 +120,7 @@ void Capture::arrived(std::uint32_t wire, std::uint64_t time, std::span<const st
         note_.what = Note::What::through;
         wire::store(notes_, place_, note_);
     } else {
-        add(frame.first(trip.bytes));
+        add(frame.first(std::min<std::size_t>(frame.size(), transit.bytes)));
     }
 }
 

@@ -45,10 +45,10 @@ public:
     /// Writes to `file`, which the caller opens and closes.
     Capture(int file, const Setting& setting);
 
-    Trip sent(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
-              const Harm& harm, bool nobody) override;
+    std::uint64_t sent(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
+                       const FrameFaults& faults, bool nobody) override;
     void arrived(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
-                 const Trip& trip) override;
+                 const Transit& transit) override;
     bool wants_deeds() const override { return deeds_; }
     void done(NodeId node, std::uint64_t time, const Deed& deed) override;
 

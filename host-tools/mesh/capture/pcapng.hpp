@@ -50,6 +50,8 @@ namespace flag {
 inline constexpr std::uint32_t kInbound = 1;
 inline constexpr std::uint32_t kOutbound = 2;
 inline constexpr std::uint32_t kChecksumError = 1u << 24;
+inline constexpr std::uint32_t kTooShort = 1u << 26;
+inline constexpr std::uint32_t kWrong = kChecksumError | kTooShort;
 } // namespace flag
 
 /// What is filled up to a whole word.

@@ -110,8 +110,9 @@ void list_boards() {
 }
 
 void list_faults() {
-    for (const FaultForm& fault : fault_forms())
-        print_row(fault.form, fault.phrase);
+    for (const FaultKind* kind : fault_kinds())
+        for (const FaultForm& fault : kind->forms())
+            print_row(fault.form, fault.phrase);
 }
 
 constexpr std::array<std::pair<std::string_view, void (*)()>, 7> kLists{

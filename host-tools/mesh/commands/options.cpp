@@ -59,8 +59,9 @@ std::string tree_list() {
 
 std::string fault_list() {
     std::vector<std::string_view> forms;
-    for (const FaultForm& fault : fault_forms())
-        forms.push_back(fault.form);
+    for (const FaultKind* kind : fault_kinds())
+        for (const FaultForm& fault : kind->forms())
+            forms.push_back(fault.form);
     return fmt::format("comma list or @FILE: {}; with @T, @random, xK", list(forms));
 }
 

@@ -1,6 +1,7 @@
 #include "node_waits.hpp"
 
 #include "collectives/barrier.hpp"
+#include "host-tools/mesh/common/promise.hpp"
 #include "kernel/api/channel.hpp"
 #include "kernel/base/limits.hpp"
 
@@ -164,6 +165,7 @@ std::string describe(const WaitsFor& waiting) {
 std::vector<WaitsFor> waits_in(ProcessMemory& memory) { return Reader(memory).all(); }
 
 WaitsFor wait_in(ProcessMemory& memory, unsigned slot) {
+    promise(!memory.layouts.empty(), "nothing says where processes keep what they wait for");
     return Reader(memory).one(slot).value_or(WaitsFor{});
 }
 

@@ -39,7 +39,7 @@ public:
 
 /// Of each process that waits, by slots.
 std::vector<WaitsFor> waits_in(ProcessMemory& memory);
-/// Of the process in one slot, which waits. Precondition: the memory has layouts.
+/// Of the process in one slot, which waits. The memory has layouts (promise).
 WaitsFor wait_in(ProcessMemory& memory, unsigned slot);
 /// Of the object at an address, for which a process waits.
 WaitsFor wait_at(ProcessMemory& memory, std::uint64_t object);

@@ -42,37 +42,22 @@ std::string cable_of(const Incident& incident) {
                        index(incident.port));
 }
 
-/// What the fault plan did: frames by kind, and what was cut, mended, killed, hung and restarted.
+/// What the fault plan did, by kinds: how many frames each struck, and the cables or nodes to which
+/// it happened.
 Json faults_of(const LoomCounts& loom) {
-    Json cut = Json::array();
-    Json mended = Json::array();
-    Json killed = Json::array();
-    Json hung = Json::array();
-    Json restarted = Json::array();
-    for (const Incident& incident : loom.happened) {
-        if (incident.kind == FaultKind::cut || incident.kind == FaultKind::cutdim)
-            cut.push_back(cable_of(incident));
-        else if (incident.kind == FaultKind::mend)
-            mended.push_back(cable_of(incident));
-        else if (incident.kind == FaultKind::restart)
-            restarted.push_back(index(incident.node));
-        else if (incident.kind == FaultKind::kill)
-            killed.push_back(index(incident.node));
-        else if (incident.kind == FaultKind::hang)
-            hung.push_back(index(incident.node));
+    Json faults = Json::object();
+    for (const FaultKind* kind : fault_kinds()) {
+        if (const FrameFault* fault = kind->of_frames())
+            faults[std::string(fault->count_key())] = loom.struck_by(*kind);
+        if (kind->is_listed())
+            faults[std::string(kind->name())] = Json::array();
     }
-    return {{"drop", loom.drop},
-            {"corrupt", loom.corrupt},
-            {"dup", loom.dup},
-            {"alter", loom.altered},
-            {"reorder", loom.reorder},
-            {"delay", loom.delay},
-            {"cut", cut},
-            {"cut_frames", loom.cut},
-            {"mend", mended},
-            {"kill", killed},
-            {"hang", hung},
-            {"restart", restarted}};
+    for (const Incident& incident : loom.happened)
+        if (incident.kind->is_listed())
+            faults[std::string(incident.kind->name())].push_back(
+                incident.kind->argument() == FaultArgument::node ? Json(index(incident.node))
+                                                                 : Json(cable_of(incident)));
+    return faults;
 }
 
 Json counters_of(const Summary& summary, bool drops) {
@@ -279,14 +264,8 @@ void add_losses(std::string& text, const RunResult& result, const Summary& summa
                    "links     {}, {} acknowledgement frames; dropped by nodes: {}\n",
                    count_text(count_of(summary, Counter::retransmissions), "retransmission"),
                    count_of(summary, Counter::acks_sent), drops.empty() ? "none" : drops.substr(2));
-    const std::uint64_t injected =
-        loom.drop + loom.corrupt + loom.dup + loom.reorder + loom.delay + loom.cut;
-    if (injected != 0 || !loom.happened.empty())
-        fmt::format_to(
-            std::back_inserter(text),
-            "faults    drop {}, corrupt {}, dup {}, reorder {}, delay {}, swallowed by cut "
-            "cables {}\n",
-            loom.drop, loom.corrupt, loom.dup, loom.reorder, loom.delay, loom.cut);
+    if (const std::string struck = loom.struck_words(); struck != "none" || !loom.happened.empty())
+        fmt::format_to(std::back_inserter(text), "faults    of frames: {}\n", struck);
 }
 
 void add_dma(std::string& text, const RunPlan& plan, const Summary& summary) {

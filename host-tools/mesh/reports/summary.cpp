@@ -1,3 +1,4 @@
+#include "host-tools/mesh/common/promise.hpp"
 #include "host-tools/mesh/run/waits.hpp"
 #include "report.hpp"
 
@@ -182,6 +183,7 @@ std::string list_links(const std::vector<std::string>& links) {
 } // namespace
 
 Summary summarize(const Operation& op, const RunResult& result, const Loom& loom) {
+    promise(result.nodes.size() == op.run().nodes(), "a run has a result for each of its nodes");
     Summary summary;
     const Outcome outcome = outcome_of(result, loom);
     summary.verdict = op.judge(outcome);

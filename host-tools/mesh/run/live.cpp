@@ -53,9 +53,8 @@ std::string head_of(const LiveRun& now, const LiveRun& before, const LoomCounts&
                      static_cast<double>(now.packets - before.packets) / since));
     line(fmt::format("nodes   {} done, {} gone, of {}", count(&LiveNode::done),
                      count(&LiveNode::gone), now.nodes.size()));
-    line(fmt::format("faults  drop {}, corrupt {}, dup {}, reorder {}, swallowed {}, happened {}",
-                     loom.drop, loom.corrupt, loom.dup, loom.reorder, loom.cut,
-                     loom.happened.size()));
+    line(
+        fmt::format("faults  of frames: {}; begun: {}", loom.struck_words(), loom.happened.size()));
     return text;
 }
 

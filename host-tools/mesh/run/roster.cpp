@@ -1,5 +1,7 @@
 #include "roster.hpp"
 
+#include "host-tools/mesh/common/promise.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +21,7 @@ Roster::Roster(Engine& engine, std::uint32_t nodes, const Offer& offer, Desk& de
 /// f(session), with the counts right after it.
 template <class F>
 void Roster::change(NodeId node, F f) {
+    promise(index(node) < sessions_.size(), "the run has no such node");
     NodeSession& session = sessions_[index(node)];
     const auto count = [&](std::uint32_t sign) {
         live_ += session.live() ? sign : 0;

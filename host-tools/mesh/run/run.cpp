@@ -273,9 +273,9 @@ void Run::note_incidents() {
     const auto& happened = engine_.loom().counts().happened;
     for (; incidents_seen_ < happened.size(); ++incidents_seen_) {
         const Incident& incident = happened[incidents_seen_];
-        if (incident.kind == FaultKind::kill)
+        if (incident.kind == &faults::kill)
             roster_.leave(incident.node, Fate::killed, "killed by the fault plan");
-        else if (incident.kind == FaultKind::restart && mark_ != &NodeResult::ready)
+        else if (incident.kind == &faults::restart && mark_ != &NodeResult::ready)
             restart(incident.node); // else it merely boots again
     }
 }

@@ -168,7 +168,7 @@ private:
         if ((flags & 3u) == pcapng::flag::kOutbound)
             goes_in(ends_[interface], time, id, frame, whole, std::move(comment));
         else if ((flags & 3u) == pcapng::flag::kInbound)
-            comes_out(id, (flags & pcapng::flag::kChecksumError) == 0, comment);
+            comes_out(id, (flags & pcapng::flag::kWrong) == 0, comment);
     }
 
     void goes_in(const End& end, std::uint64_t time, std::uint64_t id, Bytes frame,

@@ -29,8 +29,10 @@ function makeModel(run) {
   }
   /// What the fault plan did to a node, as words behind its name.
   const fates = new Map();
-  for (const [kind, word] of [["kill", "killed"], ["hang", "hung"], ["restart", "restarted"]])
-    for (const node of faults[kind] || []) fates.set(node, word);
+  const past = { kill: "killed", hang: "hung", restart: "restarted" };
+  for (const [kind, list] of Object.entries(faults))
+    for (const node of Array.isArray(list) ? list : [])
+      if (Number.isInteger(node)) fates.set(node, past[kind] || kind);
   const dead_nodes = new Set([...fates].filter(fate => fate[1] !== "restarted")
     .map(([node]) => node));
 
@@ -107,10 +109,10 @@ function makeModel(run) {
     if ((results.buffers_used || []).length)
       add("packet buffers", `${Math.max(...results.buffers_used)} of a node in use at most; ` +
                             `its longest path needs ${run.pool.needed}`);
-    for (const kind of ["drop", "corrupt", "dup", "reorder", "alter"])
-      if (faults[kind]) add(`faults: ${kind}`, faults[kind]);
-    for (const kind of ["cut", "mend", "kill", "hang", "restart"])
-      if ((faults[kind] || []).length) add(`faults: ${kind}`, faults[kind].join(" "));
+    for (const [kind, what] of Object.entries(faults)) {
+      if (Array.isArray(what) ? what.length : what)
+        add(`faults: ${kind.replace("_", " ")}`, Array.isArray(what) ? what.join(" ") : what);
+    }
     return rows;
   };
   /// The run gone through step by step, as numbers that the report has too.
