@@ -63,7 +63,7 @@ void Agreement::judge(const Packet& word) {
         said = Status::bad_argument;
     if (said != Status::ok)
         absent_ |= 1u << heard_;
-    status_ = worse(status_, said);
+    status_ = first_failure(status_, said);
 }
 
 } // namespace mesh

@@ -102,7 +102,7 @@ inline Awaited judged(Packet&& packet) {
     return {is_void ? Status::unreachable : packet.status(), std::move(packet)};
 }
 
-/// The first of two verdicts that is not ok.
-constexpr Status worse(Status first, Status second) { return first == Status::ok ? second : first; }
+/// The first of two verdicts that is not ok; else ok.
+constexpr Status first_failure(Status one, Status other) { return one == Status::ok ? other : one; }
 
 } // namespace mesh

@@ -57,7 +57,7 @@ public:
     /// truncated: the root has more bytes than the plan; bad_argument: it has fewer.
     Status status() const;
     /// This node has missed something: what it sends as the root is void.
-    void fail(Status status) { status_ = worse(status_, status); }
+    void fail(Status status) { status_ = first_failure(status_, status); }
 
 private:
     friend Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast);

@@ -186,7 +186,7 @@ Task<Status> take_now(Kernel& kernel, PersonalPlan plan, std::span<std::byte> bl
         status = co_await BlockSearch{kernel, plan, Exchange::gather, marks, arrivals};
     arrivals.given_up = true;
     const Status collected = co_await end_of(kernel, collecting);
-    co_return worse(status, collected);
+    co_return first_failure(status, collected);
 }
 } // namespace
 

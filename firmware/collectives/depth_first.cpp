@@ -98,7 +98,7 @@ private:
     }
     void found(Status there) override {
         if ((kernel_.dead_ports() & bit_of(port_at(port_))) != 0)
-            status_ = worse(status_, there);
+            status_ = first_failure(status_, there);
     }
 
     Status status_ = Status::ok;

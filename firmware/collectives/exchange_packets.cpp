@@ -231,9 +231,9 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
     arrivals.given_up = sent != Status::ok;
     Status received = co_await BlockSearch{kernel, plan, what, marks, arrivals};
     arrivals.given_up = arrivals.given_up || (received != Status::ok && !leaves_a_process(plan));
-    received = worse(received, co_await end_of(kernel, receiver));
+    received = first_failure(received, co_await end_of(kernel, receiver));
     if (sent != Status::ok || received != Status::ok)
-        co_return worse(sent, received);
+        co_return first_failure(sent, received);
     kernel.advance_clock(arrivals.last_at);
     if (swap)
         take_home(parts, index(kernel.id()), plan.block_bytes);

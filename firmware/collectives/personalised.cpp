@@ -144,7 +144,7 @@ Task<Status> take_block(Kernel& kernel, PersonalPlan plan, std::span<std::byte> 
             co_return packet.status();
         const wire::PacketHeader& header = packet.header();
         if (header.position != arrived) // some were lost
-            status = worse(status, Status::unreachable);
+            status = first_failure(status, Status::unreachable);
         arrived = header.position + header.payload_bytes;
         total = header.total_bytes;
         if (header.position < block.size()) {
@@ -154,7 +154,8 @@ Task<Status> take_block(Kernel& kernel, PersonalPlan plan, std::span<std::byte> 
         }
     } while (arrived < total);
     if (block.size() != total)
-        status = worse(status, block.size() < total ? Status::truncated : Status::bad_argument);
+        status =
+            first_failure(status, block.size() < total ? Status::truncated : Status::bad_argument);
     co_return status;
 }
 
@@ -356,7 +357,7 @@ Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, b
                                   .is_void = nothing,
                                   .call = label.call};
         const Status sent = co_await send(kernel, to, options, bundle.first(nothing ? 0 : whole));
-        status = worse(status, sent);
+        status = first_failure(status, sent);
     }
     co_return status;
 }
@@ -406,13 +407,13 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
             const bool spawned =
                 kernel.spawn(send_bundles(kernel, plan, work, status != Status::ok), sender);
             if (!spawned)
-                status = worse(status, Status::no_memory);
+                status = first_failure(status, Status::no_memory);
             for (unsigned port = 0; !spawned && port < kernel.ports(); ++port) {
                 if (work.outgoing(port).empty())
                     continue;
                 const Status sent = co_await send(kernel, kernel.neighbor(port_at(port)), is_void,
                                                   std::span<const std::byte>{});
-                status = worse(status, sent);
+                status = first_failure(status, sent);
             }
             for (unsigned port = 0; port < kernel.ports(); ++port) {
                 const std::span<std::byte> bundle = work.incoming(port);
@@ -420,11 +421,11 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
                     continue;
                 const Received received =
                     co_await receive(kernel, bundle, label, kernel.neighbor(port_at(port)));
-                status = worse(status, judged(received, bundle.size()));
+                status = first_failure(status, judged(received, bundle.size()));
             }
             // of none: ok
             const Status sent = co_await end_of(kernel, sender);
-            status = worse(status, sent);
+            status = first_failure(status, sent);
             if (status == Status::ok)
                 work.unpack(cycle);
         }

@@ -33,7 +33,7 @@ struct Reduction {
     Status status = Status::ok; // once it is not, all processes of the job end
 
     /// Keeps the first status that is not ok.
-    void fail(Status with) { status = worse(status, with); }
+    void fail(Status with) { status = first_failure(status, with); }
 
     std::span<std::byte> piece(std::uint32_t number) const {
         return piece_of(buffer, pieces, number);

@@ -34,13 +34,13 @@ Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
                         .tag = label.tag, .is_void = status != Status::ok, .call = label.call};
                     const Status sent =
                         co_await send(kernel, node_at(self + distance), options, piece);
-                    status = worse(status, sent);
+                    status = first_failure(status, sent);
                 } else if (!sends && self >= distance) {
                     const Received got =
                         co_await receive(kernel, theirs, label, node_at(self - distance));
                     const bool whole = got.bytes == theirs.size();
-                    status = worse(status, got.status);
-                    status = worse(status, whole ? Status::ok : Status::bad_argument);
+                    status = first_failure(status, got.status);
+                    status = first_failure(status, whole ? Status::ok : Status::bad_argument);
                 }
             }
             if (status != Status::ok || self < distance)
@@ -60,14 +60,14 @@ struct Missed {
     std::uint32_t absent = 0;
 
     void note(const Awaited& awaited, Port port) {
-        status = worse(status, awaited.status);
+        status = first_failure(status, awaited.status);
         absent |= awaited.absent() ? 1u << index(port) : 0;
     }
     /// Nobody is waited for, or told anything, across `port`.
     bool skips(Port port) {
         const bool is_absent = (absent >> index(port) & 1u) != 0;
         if (is_absent)
-            status = worse(status, Status::unreachable);
+            status = first_failure(status, Status::unreachable);
         return is_absent;
     }
 };

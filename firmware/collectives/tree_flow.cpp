@@ -221,7 +221,7 @@ Task<Status> pass(Kernel& kernel, const Gate& gate) {
     Status status = Status::ok;
     do { // others may wait for the word of this node whether it has heard from the root or not
         const Status waited = co_await FlowWait{kernel, flow, kGatePackets, until, open, path};
-        status = worse(status, waited);
+        status = first_failure(status, waited);
         if (status == Status::ok && !is_root)
             flow.end(); // the gate is open
     } while (std::exchange(until, FlowWait::Until::settled) == FlowWait::Until::packet);

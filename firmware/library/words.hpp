@@ -61,7 +61,8 @@ inline void end_run(Kernel& kernel, std::string_view why) {
     kernel.host_send(wire::HostTag::abort, std::as_bytes(std::span{why}));
 }
 
-/// Turns down what the program was asked: node 0 says why, for all of them. The status to return.
+/// Turns down what the program was asked: node 0 prints `why`, for all nodes. Returns bad_argument,
+/// for the program to return.
 inline Status refuse(const Kernel& kernel, std::string_view why) {
     if (index(kernel.id()) == 0)
         print("{}\n", why);

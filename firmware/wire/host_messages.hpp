@@ -7,8 +7,6 @@
 #pragma once
 
 #include "core/network.hpp"
-#include "core/operators.hpp"
-#include "core/schedule.hpp"
 #include "wire/counters.hpp"
 #include "wire/frame.hpp"
 
@@ -66,7 +64,8 @@ enum class Op : std::uint8_t {
     fft
 };
 using mesh::PortModel;
-inline constexpr std::uint32_t kRandomTarget = 0xFFFF'FFFF;
+/// Room for what one op is told beyond that; its programs and the host know what it is.
+inline constexpr std::size_t kJobParameterBytes = 16;
 
 /// Result of the self-check at boot.
 struct Ready {
@@ -77,31 +76,25 @@ struct Ready {
     std::uint32_t found_port;     // by which of its ports
 };
 
-/// The job as the host sends it to every node.
+/// The job as the host sends it to every node: what all ops share.
 struct Job {
     Op op = Op::none;
     Rule rule = Rule::sbt;
     PortModel ports = PortModel::all;
     std::uint8_t lockstep = 0;
-    Schedule schedule = Schedule::postorder; // scatter, gather, allgather, alltoall
-    ElementType element = ElementType::i32;  // reduce, allreduce, scan
-    Operator reduction = Operator::sum;
-    std::uint8_t exclusive = 0;    // scan
-    Rule route = Rule::unicast;    // send
-    std::uint8_t copies = 1;       // bcast
     std::uint16_t patience_ms = 0; // free running: least time before a frame is sent again
-    std::uint32_t root = 0;        // of a collective; send: the only sender unless target is random
-    std::uint32_t target = 0;      // send: receiver, or kRandomTarget: all send to random nodes
+    std::uint16_t zero = 0;
+    std::uint32_t root = 0;            // of a collective; of send: the only sender
     std::uint32_t message_bytes = 0;   // of a block, where each node has one
     std::uint32_t packet_bytes = 1024; // 0: unbounded
-    std::uint32_t messages = 1;        // send: messages that this node sends
-    std::uint32_t expected = 0;        // send: messages that this node will get
     std::uint32_t tau_ticks = 1'000'000;
     std::uint32_t tc_ticks = 0;  // per byte
     std::uint32_t has_input = 0; // data comes from the host by `pull`; else from the seed
     std::uint64_t seed = 1;
     std::uint32_t input_bytes = 0;           // of the whole input
     std::uint32_t output_node = 0xFFFF'FFFF; // this node pushes what it got to the host
+    std::array<std::byte, kJobParameterBytes>
+        parameters{}; // of the op (firmware/ops/parameters.hpp)
 };
 
 struct Pull {

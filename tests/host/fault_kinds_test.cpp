@@ -119,10 +119,12 @@ TEST(FaultKinds, EachHasItsNameItsFormsAndItsKeysForItself) {
         ASSERT_FALSE(kind->forms().empty()) << kind->name();
         for (const FaultForm& form : kind->forms())
             EXPECT_TRUE(form.form.starts_with(std::string(kind->name()) + ":")) << form.form;
-        if (kind->is_listed())
+        if (kind->is_listed()) {
             EXPECT_TRUE(keys.insert(kind->name()).second) << kind->name();
-        if (kind->of_frames() != nullptr)
+        }
+        if (kind->of_frames() != nullptr) {
             EXPECT_TRUE(keys.insert(kind->of_frames()->count_key()).second) << kind->name();
+        }
     }
     EXPECT_EQ(fault_named("melt"), nullptr);
 }

@@ -151,7 +151,7 @@ void Lockstep::send_batch(NodeId to) {
     bool first = true;
     while (member.first != kNone) {
         const std::size_t frame_bytes = queued_[member.first].frame.size();
-        bytes += std::max(frame_bytes, kShortFrameBytes) + kFrameOverheadBytes;
+        bytes += std::max(frame_bytes, kShortFrameBytes) + kFifoHeadBytes;
         if (bytes > batch_bytes_max_ && !first)
             break;
         first = false;

@@ -35,8 +35,8 @@ namespace mesh::host {
 /// status words of 176 frames. Ethernet pads short frames and adds a checksum.
 inline constexpr std::size_t kBatchBytesMax = 8192;
 inline constexpr std::size_t kShortFrameBytes = 60;
-inline constexpr std::size_t kFrameOverheadBytes = 4;
-static_assert(kBatchBytesMax / (kShortFrameBytes + kFrameOverheadBytes) < 176);
+inline constexpr std::size_t kFifoHeadBytes = 4;
+static_assert(kBatchBytesMax / (kShortFrameBytes + kFifoHeadBytes) < 176);
 
 /// A frame on its way.
 struct Held {

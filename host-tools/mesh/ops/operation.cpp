@@ -65,7 +65,6 @@ wire::Job Operation::job(NodeId node) const {
     job.rule = Rule::unicast;
     job.ports = run().ports;
     job.lockstep = run().rig.lockstep ? 1 : 0;
-    job.copies = static_cast<std::uint8_t>(run().copies);
     job.patience_ms = patience_ms(run().rig);
     job.root = index(run().root);
     job.message_bytes = run().bytes;

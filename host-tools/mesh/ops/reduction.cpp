@@ -6,6 +6,7 @@
 #include "families.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
+#include "ops/parameters.hpp"
 #include "ops/traffic.hpp"
 #include "trees.hpp"
 #include "wire/bytes.hpp"
@@ -80,9 +81,9 @@ protected:
 
     void plan_elements(const RunArguments& arguments);
     void fill(wire::Job& job, NodeId) const override {
-        job.element = element_;
-        job.reduction = operation_;
+        set_parameters(job, parameters_for_nodes());
     }
+    virtual ReductionParameters parameters_for_nodes() const { return {element_, operation_, 0}; }
     Bytes elements(NodeId node) const;
     Combine combine() const { return combine_of(operation_, element_); }
 
@@ -191,9 +192,10 @@ public:
     }
 
 private:
-    void fill(wire::Job& job, NodeId node) const override {
-        Reduction::fill(job, node);
-        job.exclusive = exclusive_ ? 1 : 0;
+    ReductionParameters parameters_for_nodes() const override {
+        ReductionParameters all = Reduction::parameters_for_nodes();
+        all.exclusive = exclusive_ ? 1 : 0;
+        return all;
     }
     std::vector<Expectation> answers() const override {
         std::vector<Expectation> expected;
