@@ -1,7 +1,7 @@
 #include "collectives/broadcast.hpp"
 
 #include "collectives/call.hpp"
-#include "core/cube/timetable.hpp"
+#include "core/schedules/timetable.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "collectives/await.hpp"
 #include "collectives/call.hpp"
 #include "collectives/paths.hpp"
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
 
 #include <algorithm>
 

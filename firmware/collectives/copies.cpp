@@ -1,7 +1,7 @@
 #include "collectives/copies.hpp"
 
 #include "collectives/call.hpp"
-#include "core/cube/timetable.hpp"
+#include "core/schedules/timetable.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
 

@@ -3,7 +3,7 @@
 #include "collectives/await.hpp"
 #include "collectives/call.hpp"
 #include "collectives/parcel.hpp"
-#include "core/cube/scatter_order.hpp"
+#include "core/schedules/scatter_order.hpp"
 #include "wire/bytes.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "collectives/agreement.hpp"
 #include "collectives/call.hpp"
 #include "collectives/pieces.hpp"
-#include "core/cube/timetable.hpp"
+#include "core/schedules/timetable.hpp"
 
 #include <algorithm>
 #include <array>

@@ -23,7 +23,7 @@
 #pragma once
 
 #include "collectives/broadcast.hpp"
-#include "core/operators.hpp"
+#include "core/base/operators.hpp"
 #include "kernel/node/kernel.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "collectives/tree_flow.hpp"
 
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
 #include "kernel/api/waits.hpp"
 
 #include <algorithm>

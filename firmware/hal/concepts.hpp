@@ -6,7 +6,7 @@
 // Nothing above this file knows which board it runs on.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "hal/dma.hpp"
 #include "wire/frame.hpp"
 #include "wire/host_messages.hpp"

@@ -7,7 +7,7 @@
 // and Status as well.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "kernel/base/status.hpp"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // structs in common; wire::Job carries their bytes and does not know them.
 #pragma once
 
-#include "core/operators.hpp"
-#include "core/rules.hpp"
-#include "core/schedule.hpp"
+#include "core/base/operators.hpp"
+#include "core/base/rules.hpp"
+#include "core/schedules/schedule.hpp"
 #include "wire/bytes.hpp"
 #include "wire/host_messages.hpp"
 

@@ -8,8 +8,8 @@
 // payload is computed once at the source and checked at every hop.
 #pragma once
 
+#include "core/base/types.hpp"
 #include "core/network.hpp"
-#include "core/types.hpp"
 #include "wire/bytes.hpp"
 #include "wire/identity.hpp"
 

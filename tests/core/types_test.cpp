@@ -1,5 +1,5 @@
 // Ports are served in the order that the sequence promises.
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "collectives/cutting.hpp"
 #include "collectives/personalised.hpp"
 #include "collectives/reduction.hpp"
-#include "core/cube/timetable.hpp"
+#include "core/schedules/timetable.hpp"
 #include "library/blocks.hpp"
 #include "library/group.hpp"
 #include "wire/bytes.hpp"

@@ -26,7 +26,8 @@ BANNED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
 # The parts of the tree from the ground up, and the folders of each: none includes what is above it.
 # "*" are all folders that are not named, side by side: the boards.
 FLOORS = {
-    "firmware": ("core", "wire", "hal", "stdio", "kernel/base", "kernel/processes", "kernel/links",
+    "firmware": ("core/base", "core/cube", "core/star", "core/uhc", "core", "core/schedules",
+                 "wire", "hal", "stdio", "kernel/base", "kernel/processes", "kernel/links",
                  "kernel/packets", "kernel/node", "kernel/api", "service", "collectives",
                  "library", "", "ops", "apps"),
     "boards": ("host", "cortex-m", "serial", "relay", "*", "loader", "loader/lan9118",

@@ -7,7 +7,7 @@
 // tool; a debugger) finds all in it, also in a node that does not answer any more.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 
 #include <array>
 #include <cstddef>

@@ -15,7 +15,7 @@
 // away again if no process takes it in its turn.
 #pragma once
 
-#include "core/expect.hpp"
+#include "core/base/expect.hpp"
 #include "kernel/base/limits.hpp"
 #include "kernel/packets/mailbox.hpp"
 #include "kernel/packets/peers.hpp"

@@ -8,7 +8,7 @@
 // a plan repeat a run exactly.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "host-tools/mesh/common/promise.hpp"
 
 #include <cstddef>

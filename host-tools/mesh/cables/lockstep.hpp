@@ -15,7 +15,7 @@
 // idle: how fast the host moves bytes cannot change what the node sees.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "host-tools/mesh/common/bytes.hpp"
 #include "wire/frame.hpp"
 

@@ -3,7 +3,7 @@
 // bytes, and changes nothing.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "faults.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "options.hpp"
 
-#include "core/operators.hpp"
+#include "core/base/operators.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/version.hpp"

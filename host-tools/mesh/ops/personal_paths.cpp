@@ -3,8 +3,8 @@
 #include "personal.hpp"
 
 #include "collectives/personalised.hpp"
-#include "core/star/schedule.hpp"
-#include "core/uhc/schedule.hpp"
+#include "core/schedules/star_paths.hpp"
+#include "core/schedules/uhc_paths.hpp"
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "trees.hpp"

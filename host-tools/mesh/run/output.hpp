@@ -5,7 +5,7 @@
 // refused.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "host-tools/mesh/common/files.hpp"
 
 #include <cstddef>

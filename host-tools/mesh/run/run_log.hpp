@@ -5,7 +5,7 @@
 // last line then says that more was cut.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 
 #include <cstddef>
 #include <map>

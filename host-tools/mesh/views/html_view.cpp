@@ -1,7 +1,7 @@
 // The page: its own HTML, style and script (page/), and the run as JSON between them. What the
 // firmware's rules know (trees, neighbours, why) is worked out here, what is to be seen in the
 // page.
-#include "core/rules.hpp"
+#include "core/base/rules.hpp"
 #include "kernel/base/limits.hpp"
 #include "layout.hpp"
 #include "stays.hpp"

@@ -1,5 +1,5 @@
 // The views that other programs read.
-#include "core/rules.hpp"
+#include "core/base/rules.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
 #include "stays.hpp"
 #include "views.hpp"

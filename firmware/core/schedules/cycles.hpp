@@ -8,9 +8,9 @@
 // ho-johnsson-1988, 5 and 6)
 #pragma once
 
-#include "core/expect.hpp"
+#include "core/base/expect.hpp"
 #include "core/network.hpp"
-#include "core/schedule.hpp"
+#include "core/schedules/schedule.hpp"
 
 #include <array>
 #include <cstdint>

@@ -11,8 +11,8 @@
 // filled, and which operations follow. (huang-yang-tseng-2001, section 7, corrected)
 #pragma once
 
+#include "core/base/types.hpp"
 #include "core/network.hpp"
-#include "core/types.hpp"
 
 #include <array>
 #include <cstdint>

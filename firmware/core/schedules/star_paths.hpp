@@ -4,7 +4,7 @@
 // necklace: one node and its rotations load all ports alike. (fragopoulou-akl-1993, 2, 4.5)
 #pragma once
 
-#include "core/path_choice.hpp"
+#include "core/schedules/path_choice.hpp"
 #include "core/star/trees.hpp"
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 // tree is looked at for itself, and nodes of different weight begin with different trees.
 #pragma once
 
-#include "core/bits.hpp"
-#include "core/path_choice.hpp"
+#include "core/base/bits.hpp"
+#include "core/schedules/path_choice.hpp"
 #include "core/uhc/rules.hpp"
 
 #include <bit>

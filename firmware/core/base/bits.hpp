@@ -3,7 +3,7 @@
 // when optimising for size the compiler would call them, at four times their own length.
 #pragma once
 
-#include "core/expect.hpp"
+#include "core/base/expect.hpp"
 
 #include <bit>
 #include <cstdint>

@@ -6,7 +6,7 @@
 // there.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 
 #include <concepts>
 #include <cstdint>

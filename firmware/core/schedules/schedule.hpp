@@ -1,5 +1,5 @@
 // The orders in which blocks of a personalised operation may leave their sources, by name. What an
-// order means is said by cube/scatter_order.hpp and cube/cycles.hpp, for the other networks by
+// order means is said by scatter_order.hpp and cycles.hpp, for the other networks by
 // path_choice.hpp.
 #pragma once
 

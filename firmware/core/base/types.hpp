@@ -8,7 +8,7 @@
 // tests/core/worked_examples_*_test.cpp computes every example.
 #pragma once
 
-#include "core/expect.hpp"
+#include "core/base/expect.hpp"
 
 #include <bit>
 #include <cstdint>

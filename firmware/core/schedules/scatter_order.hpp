@@ -7,7 +7,7 @@
 // (ho-johnsson-1986, 5.2; ho-johnsson-1988, 6)
 #pragma once
 
-#include "core/cube/cycles.hpp"
+#include "core/schedules/cycles.hpp"
 
 #include <array>
 #include <cstdint>

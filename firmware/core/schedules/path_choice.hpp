@@ -6,13 +6,13 @@
 // same; the few nodes that look the same from several trees take those that have least to carry.
 // Nothing is listed: both follow from the node alone. (fragopoulou-akl-1993, 4.5, completed)
 //
-// `Paths` says how far a node is in each tree: StarPaths (star/schedule.hpp), UhcPaths
-// (uhc/schedule.hpp). All nodes are relative to the source, which is 0.
+// `Paths` says how far a node is in each tree: StarPaths (star_paths.hpp), UhcPaths
+// (uhc_paths.hpp). All nodes are relative to the source, which is 0.
 #pragma once
 
-#include "core/bits.hpp"
-#include "core/rules.hpp"
-#include "core/types.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/rules.hpp"
+#include "core/base/types.hpp"
 
 #include <array>
 #include <cstdint>
