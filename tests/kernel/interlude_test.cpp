@@ -146,7 +146,7 @@ constexpr unsigned kRounds = 30;
 
 /// After an instruction of the process: now and then a frame has come in, and the tick is due.
 void on_trap(int) {
-    constexpr std::size_t kRoom = 32; // frames that wait while the process holds the links off
+    constexpr std::size_t kRoom = 32; // frames that wait during critical sections
     if (board->work == nullptr || board->end - board->first > kRoom || random_numbers() % 4 != 0)
         return;
     ++ticks;

@@ -120,7 +120,8 @@ private:
 inline auto receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource) {
     const Match offer{.service = Service::message, .tag = tag, .source = source};
     return detail::wait(kernel, detail::MailThere{kernel, offer}, [&kernel, offer] {
-        const Hold hold(kernel.scheduler().holds()); // nobody may ask between take and begin
+        // Nobody may ask between take and begin.
+        const CriticalSection section(kernel.scheduler().critical_depth());
         return Message{kernel, kernel.take(offer)};
     });
 }

@@ -7,7 +7,8 @@
 // work between its instructions, in a run that is not lockstep. They take frames, pass them on, and
 // put what is for this node into its mailbox; no other process of the node runs, and what is said
 // of messages that it sends is heard when a process waits. The calls below that touch what the
-// links touch hold them off (kernel/base/hold.hpp); the others only read single words.
+// links touch are critical sections (kernel/base/critical_section.hpp); the others only read single
+// words.
 #pragma once
 
 #include "kernel/base/packet_pool.hpp"

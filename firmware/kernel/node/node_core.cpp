@@ -38,7 +38,7 @@ bool NodeCore::on_frame(Port port, const wire::Head& head, std::size_t frame_byt
 }
 
 bool NodeCore::begin_interlude() {
-    if (!may_have_interludes() || scheduler_.holds().any())
+    if (!may_have_interludes() || scheduler_.critical_depth().inside())
         return false;
     if (!std::exchange(interludes_, true))
         computing_since_us_ = static_cast<std::uint32_t>(context().time.now());

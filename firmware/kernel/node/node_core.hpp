@@ -70,8 +70,8 @@ public:
     /// Microseconds between two ticks while processes run (limits::tick_us()).
     std::uint32_t tick_us() const { return limits::tick_us(job().patience_ms); }
     /// An interlude is a turn of the links between two instructions of a process: what is called
-    /// until it ends runs no process and changes nothing that one looks at without holding the
-    /// links off. False if they are held off now.
+    /// until it ends runs no process and changes nothing that a process reads outside its critical
+    /// sections. False if the process is in one now.
     bool begin_interlude();
     void end_interlude() { interlude_ = false; }
     bool in_interlude() const { return interlude_; }

@@ -3,7 +3,7 @@
 // (kernel/api/message.hpp, kernel/api/await.hpp).
 #pragma once
 
-#include "kernel/base/hold.hpp"
+#include "kernel/base/critical_section.hpp"
 #include "kernel/packets/forwarder.hpp"
 
 #include <cstdint>
@@ -100,15 +100,15 @@ struct Outgoing {
 
 class Messages {
 public:
-    /// `holds`: the links read the table as well. `peers`: those of the forwarder.
-    /// `start`: how often this node was started before (wire::Identity). The messages of a life
-    /// have greater numbers than those of the lives before, so nobody takes them for old ones. That
-    /// holds for 2^26 messages and questions of one life; with more of them a node must not be
-    /// started again in a mesh that goes on.
-    Messages(const Forwarder& forwarder, Counters& counters, Holds& holds, unsigned start)
+    /// `critical_depth`: the links read the table as well. `start`: how often this node was started
+    /// before (wire::Identity). The messages of a life have greater numbers than those of the lives
+    /// before, so nobody takes them for old ones. That is so for 2^26 messages and questions of one
+    /// life; with more of them a node must not be started again in a mesh that goes on.
+    Messages(const Forwarder& forwarder, Counters& counters, CriticalDepth& critical_depth,
+             unsigned start)
         : forwarder_(forwarder),
           counters_(counters),
-          holds_(holds),
+          critical_depth_(critical_depth),
           numbers_(start << kLifeShift) {}
 
     /// Gives it a number, by which answers name it; neither 0 nor kAnyMessage.
@@ -168,7 +168,7 @@ private:
 
     const Forwarder& forwarder_;
     Counters& counters_;
-    Holds& holds_;
+    CriticalDepth& critical_depth_;
     Outgoing* first_ = nullptr;
     std::uint32_t numbers_;
 };

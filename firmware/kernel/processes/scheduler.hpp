@@ -6,7 +6,7 @@
 // order is always the same.
 #pragma once
 
-#include "kernel/base/hold.hpp"
+#include "kernel/base/critical_section.hpp"
 #include "kernel/base/limits.hpp"
 #include "kernel/processes/process_watch.hpp"
 #include "kernel/processes/task.hpp"
@@ -95,8 +95,8 @@ public:
     void touch() { touched_ = 1; }
     /// There is another round to run.
     bool touched() const { return touched_ != 0; }
-    /// What a process takes for as long as the links must not come in between.
-    Holds& holds() const { return holds_; }
+    /// Of the critical sections, in which the links may not interrupt a process.
+    CriticalDepth& critical_depth() const { return critical_depth_; }
     /// Earliest wake of all blocked processes, or kNever; 0 if another round is due.
     std::uint64_t next_wake() const;
 
@@ -132,7 +132,7 @@ private:
     unsigned used_ = 0; // slots beyond never had a process
     unsigned current_ = 0;
     unsigned touched_ = 0; // not 0: something changed
-    mutable Holds holds_;
+    mutable CriticalDepth critical_depth_;
     Status failure_ = Status::ok; // of a process that nobody can join
 #if MESH_WATCHES_PROCESSES
     ProcessWatch* watch_ = nullptr;
