@@ -23,7 +23,7 @@
 
 namespace mesh::soak {
 
-/// A board of the host whose interludes come when the world says so.
+/// A board of the host whose preemptive polls come when the world says so.
 class Board : public board::HostBoard {
 public:
     using HostBoard::HostBoard;
@@ -121,7 +121,7 @@ public:
     }
     /// All processes look again at what they wait for.
     void wake_all();
-    /// A process of the node computes: the links have an interlude for each of `frames` frames.
+    /// A process of the node computes: a preemptive poll for each of `frames` frames.
     void compute(NodeId node, unsigned frames);
 
     // State ---------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ FEATURES = (
      r"::(?:start_on|appointed|appointment|hold|take_due|in_pause)\("),
     ("links while a process computes",
      r"kernel/node/node_core\.o|cortex-m/(?:node|systick)\.o",
-     r"interlude|SysTick|PendSV"),
+     r"preemptive_poll|poll_preemptively|SysTick|PendSV"),
     ("the host: job, arguments, data, console", r"kernel/node/host_port\.o", r"."),
     ("faults: record, last words", r"cortex-m/fault\.o", r"."),
     ("UHC", r"networks/uhc\.o", r"."),

@@ -66,17 +66,17 @@ inline constexpr unsigned kProcessesMax = 16;
 /// that came meanwhile wait in the receiver, and neighbours for their acknowledgements.
 inline constexpr unsigned kRoundsMax = 32;
 
-/// Microseconds after which a process that still runs has its first interlude. Shorter than a
+/// Microseconds after which a process that still runs has its first preemptive poll. Shorter than a
 /// link's patience, so that its neighbours send nothing again. Nodes of one host wait for its cores
 /// as well: where it has raised the patience for that, ticks are as much rarer.
 constexpr std::uint32_t tick_us(std::uint32_t patience_ms) {
     return std::max(std::uint32_t{8000}, 800 * patience_ms);
 }
-/// Then interludes come so many times as often.
-inline constexpr std::uint8_t kInterludesOfTick = 8;
-/// Frames that the links take in one interlude. At 20 MHz these take half of the time to the next
-/// one, so the process goes on in any case.
-inline constexpr unsigned kFramesInInterlude = 4;
+/// Then preemptive polls come so many times as often as ticks did.
+inline constexpr std::uint8_t kPreemptivePollsOfTick = 8;
+/// Frames that the links take in one preemptive poll. At 20 MHz these take half of the time to the
+/// next one, so the process goes on in any case.
+inline constexpr unsigned kFramesInPreemptivePoll = 4;
 
 /// Words of `--app ... -- words`, and all their bytes together.
 inline constexpr unsigned kArgumentsMax = 16;

@@ -37,12 +37,12 @@ bool NodeCore::on_frame(Port port, const wire::Head& head, std::size_t frame_byt
     return arrived.packet;
 }
 
-bool NodeCore::begin_interlude() {
-    if (!may_have_interludes() || scheduler_.critical_depth().inside())
+bool NodeCore::begin_preemptive_poll() {
+    if (!may_poll_preemptively() || scheduler_.critical_depth().inside())
         return false;
-    if (!std::exchange(interludes_, true))
+    if (!std::exchange(polled_preemptively_, true))
         computing_since_us_ = static_cast<std::uint32_t>(context().time.now());
-    interlude_ = true;
+    in_preemptive_poll_ = true;
     return true;
 }
 
@@ -96,7 +96,7 @@ void NodeCore::end_program(Status status) {
 
 std::uint64_t NodeCore::rest() {
     links_.repeat_hello();
-    links_.acknowledge(interlude_); // which comes late enough
+    links_.acknowledge(in_preemptive_poll_); // which comes late enough
     if (lockstep())
         return kNow;
     const std::uint64_t next = next_deadline();
@@ -108,7 +108,7 @@ std::uint64_t NodeCore::rest() {
 
 void NodeCore::on_time() {
     links_.on_time();
-    if (interlude_)
+    if (in_preemptive_poll_)
         return;
     if (context().time.due(next_wake()))
         scheduler_.touch();
@@ -162,7 +162,7 @@ bool NodeCore::run_round() {
 void NodeCore::run() {
     if (links_.take_changed())
         on_dead_links();
-    if (interlude_) {
+    if (in_preemptive_poll_) {
         speak();
         links_.on_buffers_free();
         return;
@@ -172,7 +172,7 @@ void NodeCore::run() {
         host_.send(HostTag::ready, wire::bytes_of(ready));
     unsigned rounds = 0;
     do {
-        interludes_ = false;
+        polled_preemptively_ = false;
         speak();
         if (arena_.failed())
             scheduler_.stop();
@@ -220,8 +220,8 @@ void NodeCore::fill_report(wire::NodeReport& report) const {
     // Whoever waits for the host or for a time is not done either, nor is who computes.
     report.unacknowledged = links_.pending() + messages_.pending() + (host_.pulled() ? 0u : 1u) +
                             (scheduler_.next_wake() == wire::kNever ? 0u : 1u) +
-                            (interlude_ ? 1u : 0u);
-    if (interlude_)
+                            (in_preemptive_poll_ ? 1u : 0u);
+    if (in_preemptive_poll_)
         report.computing_ms =
             (static_cast<std::uint32_t>(context().time.now()) - computing_since_us_) / 1000;
     report.dead_ports = links_.dead_ports();

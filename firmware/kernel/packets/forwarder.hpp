@@ -92,7 +92,7 @@ public:
 
     /// An offer that is there although there was no room for it; nullptr if there is none.
     const PacketBuffer* guest() const { return guest_; }
-    /// No process has taken it in its turn: its sender is called again. Not in an interlude: a
+    /// No process has taken it in its turn: its sender is called again. Not in a preemptive poll: a
     /// process may have seen it.
     void send_guest_away();
     /// A question has done its work and needs no answer.
