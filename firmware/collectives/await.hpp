@@ -14,7 +14,7 @@
 
 namespace mesh {
 
-/// The patience of a wait that looks for those who have to come, for waits of other shapes:
+/// When a wait of another shape than Search looks for the nodes that it waits for:
 /// `w.listen(); co_await wait_until(... || w.over()); if (w.tired()) look_for(...)`.
 class Watch {
 public:

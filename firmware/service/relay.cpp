@@ -121,7 +121,7 @@ void Relay::adopt(const wire::Numbering& numbering, NodeId node) {
     last_.from = index(node);
     question_.waits = 0;
     const unsigned links = 1 + rules().height(identity_.network, Rule::unicast);
-    patience_us_ = wire::relay_patience_us(links, frame_us_);
+    rto_us_ = wire::relay_rto_us(links, frame_us_);
     acknowledgement_.packet = make_packet(acknowledgement_room_.bytes, RelayTag::nothing, node, {});
     tell_numbers(~PortSet{0});
     Room<wire::kPacketHeaderBytes + kMadeForBytesMax> room;
@@ -175,7 +175,7 @@ void Relay::forget_first() {
 
 void Relay::say_first() {
     first().waits = bit_of(up());
-    pause_us_ = patience_us_;
+    pause_us_ = rto_us_;
     again_at_us_ = wire::kNever;
 }
 

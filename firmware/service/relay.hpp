@@ -138,7 +138,7 @@ private:
     std::uint32_t dropped_ = 0;
     std::uint64_t again_at_us_ = 0;
     std::uint32_t pause_us_ = 0;
-    std::uint32_t patience_us_ = 0;
+    std::uint32_t rto_us_ = 0;
 };
 
 } // namespace mesh

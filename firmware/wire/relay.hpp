@@ -36,7 +36,7 @@ static_assert(sizeof(Numbering) == 16);
 
 /// Before a message is sent again for the first time, over so many cables, on each of which a frame
 /// takes `frame_us`; then after twice the pause before, up to kRelayPauseUsMax.
-constexpr std::uint32_t relay_patience_us(unsigned cables, std::uint32_t frame_us) {
+constexpr std::uint32_t relay_rto_us(unsigned cables, std::uint32_t frame_us) {
     constexpr std::uint32_t kLeastUs = 200'000;
     return kLeastUs + 2 * cables * frame_us;
 }

@@ -35,7 +35,7 @@ public:
 
     void tell(const Command& command);
     /// The next line that the node says; nothing if it ends, or says none for so long.
-    std::optional<std::string> line(std::chrono::milliseconds patience = kPatience);
+    std::optional<std::string> line(std::chrono::milliseconds timeout = kLineTimeout);
     /// tell() and line().
     std::string ask(const Command& command);
     /// Its fault record; nothing if it says none for so long.
@@ -61,7 +61,7 @@ public:
     };
     std::vector<Frame> frames;
 
-    static constexpr std::chrono::seconds kPatience{60};
+    static constexpr std::chrono::seconds kLineTimeout{60};
 
 private:
     struct Cable {
@@ -72,7 +72,7 @@ private:
 
     bool is_host(std::size_t cable) const { return serial() && cable == 0; }
     std::size_t cable_of(unsigned port) const { return serial() ? port + 1 : 0; }
-    void work(std::chrono::milliseconds patience);
+    void work(std::chrono::milliseconds timeout);
     bool read_from(std::size_t cable);
     void on_frame(std::size_t cable, std::span<const std::byte> frame);
     void on_host_frame(std::span<const std::byte> frame);

@@ -284,7 +284,7 @@ TEST(Counters, APacketAtADeadLinkIsDropDeadLink) {
     Counts counts = bench.changed();
     EXPECT_EQ(counts[Counter::links_dead], 1u);
     EXPECT_EQ(counts[Counter::drop_dead_link], 1u);
-    EXPECT_EQ(counts[Counter::retransmissions], limits::kAttemptsMax);
+    EXPECT_EQ(counts[Counter::retransmissions], limits::kRetriesMax);
     EXPECT_EQ(counts[Counter::packets_sent], 0u);
     EXPECT_EQ(bench.node().pool().used(), 2u);
 }

@@ -66,9 +66,9 @@ class Node:
     def say(self, tag, payload=b""):
         self.send(host_frame(tag, payload))
 
-    def hear(self, patience):
+    def hear(self, timeout):
         """The next frame, or None if there is none for so long. Ends with the socket."""
-        end = time.monotonic() + patience
+        end = time.monotonic() + timeout
         while True:
             if len(self.received) >= 4:
                 size = 4 + struct.unpack(">I", self.received[:4])[0]
@@ -91,13 +91,13 @@ class Node:
     def hello(self):
         self.send(head(KIND["hello"], 0))
 
-    def play(self, until="", timer=NEVER, patience=0.1, **result):
+    def play(self, until="", timer=NEVER, timeout=0.1, **result):
         """A good node up to what the host says in `until`: says hello whenever it has heard nothing
         for so long, as real ones do at boot, prepares any job, does it at once, and answers every
         question."""
         self.send(host_frame("ready", bytes(20)))
         while True:
-            frame = self.hear(patience)
+            frame = self.hear(timeout)
             if frame is None:
                 self.hello()
                 continue

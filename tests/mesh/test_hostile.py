@@ -124,7 +124,7 @@ def test_a_frame_of_a_node_that_said_it_had_nothing_to_do_holds_nobody_up(tmp_pa
                   head(KIND['hello'], 0))
         node.play()
     """
-    outcome = hostile(tmp_path, "--lockstep", "--timeout", 2, node0="node.play(patience=1000)",
+    outcome = hostile(tmp_path, "--lockstep", "--timeout", 2, node0="node.play(timeout=1000)",
                       node1=late, timeout=30)
     assert outcome.status == 0 and outcome.report["verified_nodes"] == 2, outcome
 

@@ -3,9 +3,8 @@
 // Nothing happens but what the caller lets happen, so a schedule is a sequence of actors.
 //
 // Time is one for all nodes and moves to the next alarm of any, but not beyond two delays: one
-// bounds how long a frame is under way and a node does not come to rest, so links may lose
-// patience, but not all of it, unless the delay says so; the other how long a process does not go
-// on.
+// bounds how long a frame is under way and a node does not come to rest, so links may send again,
+// but do not die, unless the delay says so; the other how long a process does not go on.
 #pragma once
 
 #include "boards/host/board.hpp"

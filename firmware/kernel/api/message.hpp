@@ -8,9 +8,9 @@
 //
 // A message gets through as long as one of the disjoint paths between the two nodes is left
 // (ARCHITECTURE.md), and it is taken once. A sender knows that its way is lost when a link of it
-// has died or, if nobody can tell, when a question has had no answer: three times kAskPatience of
-// the least patience of the links after it last heard something. Then it asks by all paths, and if
-// no answer comes within one kAskPatience more, it ends.
+// has died or, if nobody can tell, when a question has had no answer: three times kAskRtos
+// times the least RTO of the links after it last heard something. Then it asks by all paths, and if
+// no answer comes within a third of that time, it ends.
 //
 // In model time packets start when their port is free, whatever the receiver does; the sender's
 // clock goes on when send() ends: to the moment at which the receiving process took the last

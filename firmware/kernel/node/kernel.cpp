@@ -136,7 +136,7 @@ bool Kernel::ask(Outgoing& outgoing) {
         if (!send_questions(outgoing) || !(outgoing.lost || due(outgoing.ask_at)))
             return true;
         const CriticalSection section(scheduler_.critical_depth());
-        if (!messages_.next_question(outgoing, !links_.trying()))
+        if (!messages_.next_question(outgoing, !links_.retrying()))
             break;
     }
     give_up(outgoing);
@@ -218,14 +218,13 @@ std::uint64_t Kernel::next_turn() const {
 
 std::uint64_t Kernel::ask_time(unsigned asked) const {
     const CriticalSection section(scheduler_.critical_depth());
-    return time().ask_receiver_at(asked, links_.patience_min());
+    return time().ask_receiver_at(asked, links_.rto_min());
 }
 
 std::uint64_t Kernel::listen_time(unsigned asked) const {
     const CriticalSection section(scheduler_.critical_depth());
-    const std::uint32_t patience_us = links_.patience_min();
-    return asked == 0 ? time().ask_first_at(patience_us)
-                      : time().ask_receiver_at(asked, patience_us);
+    const std::uint32_t rto_us = links_.rto_min();
+    return asked == 0 ? time().ask_first_at(rto_us) : time().ask_receiver_at(asked, rto_us);
 }
 
 void Kernel::begin(Incoming& incoming) {

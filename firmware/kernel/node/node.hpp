@@ -83,7 +83,7 @@ private:
 
     static Cables cables_of(const B& board, std::size_t ports) {
         return {.window_bytes = board.window_bytes(static_cast<unsigned>(ports)),
-                .patience_us = limits::patience_min_us(kCan.bits_per_second),
+                .rto_us = limits::rto_min_us(kCan.bits_per_second),
                 .checked = kCan.frames_checked,
                 .receivers = kCan.receivers};
     }

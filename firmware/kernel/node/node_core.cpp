@@ -69,7 +69,7 @@ void NodeCore::on_job() {
         context().time.begin_lockstep();
     else
         context().time.run_free();
-    links_.set_patience_min(1000u * given.patience_ms);
+    links_.set_rto_min(1000u * given.rto_min_ms);
     links_.on_new_time();
     forwarder_.set_audience(given.op == wire::Op::none ? Forwarder::Audience::nobody
                                                        : Forwarder::Audience::processes);

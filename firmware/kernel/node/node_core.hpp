@@ -68,7 +68,7 @@ public:
         return may_poll_preemptively() && (scheduler_.touched() || links_.changed());
     }
     /// Microseconds between two ticks while processes run (limits::tick_us()).
-    std::uint32_t tick_us() const { return limits::tick_us(job().patience_ms); }
+    std::uint32_t tick_us() const { return limits::tick_us(job().rto_min_ms); }
     /// A preemptive poll is a turn of the links between two instructions of a process: what is
     /// called until it ends runs no process and changes nothing that a process reads outside its
     /// critical sections. False if the process is in one now.

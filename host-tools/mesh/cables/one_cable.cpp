@@ -32,7 +32,7 @@ NodeId next_to_host(Network network, NodeId node) {
 
 OneCable::OneCable(Network network, Rules rules, Holder& holder)
     : rules_(std::move(rules)),
-      patience_us_(wire::relay_patience_us(1 + diameter(network), rules_.frame_us)),
+      rto_us_(wire::relay_rto_us(1 + diameter(network), rules_.frame_us)),
       holder_(holder),
       nodes_(node_count(network)),
       news_at_us_(holder.now_us()) {
@@ -47,7 +47,7 @@ void OneCable::send(NodeId to, std::span<const std::byte> frame) {
     node.waiting.emplace_back(frame.begin(), frame.end());
     if (node.waiting.size() != 1)
         return;
-    node.pause_us = patience_us_;
+    node.pause_us = rto_us_;
     turns_.push_back(index(to));
     launch();
 }
@@ -141,7 +141,7 @@ void OneCable::on_acknowledged(std::uint32_t number, std::uint16_t acknowledged)
     std::erase(turns_, number); // it was to be sent again
     node.waiting.pop_front();
     node.number = wire::message_after(node.number);
-    node.pause_us = patience_us_;
+    node.pause_us = rto_us_;
     if (!node.waiting.empty())
         turns_.push_back(number);
     launch();
@@ -164,9 +164,9 @@ void OneCable::fly(std::uint32_t number) {
     put({.sequence = node.number, .acknowledged = node.taken}, node.waiting.front());
 }
 
-/// Half of the patience after the last one that has: those that wait for them need it all.
+/// Half of the time-out after the last one that has: those that wait for them need it all.
 void OneCable::look_for_silent() const {
-    if (numbered_ == 0 || holder_.now_us() - news_at_us_ < rules_.patience_us / 2)
+    if (numbered_ == 0 || holder_.now_us() - news_at_us_ < rules_.identify_timeout_us / 2)
         return;
     const Network network{numbering_.topology, numbering_.dim};
     NodeNumbers first;

@@ -37,9 +37,9 @@ public:
     };
 
     struct Rules {
-        std::string made_for;      // what the nodes' images must be made for
-        std::uint32_t frame_us;    // how long a frame takes on a cable
-        std::uint64_t patience_us; // with nodes that do not answer
+        std::string made_for;              // what the nodes' images must be made for
+        std::uint32_t frame_us;            // how long a frame takes on a cable
+        std::uint64_t identify_timeout_us; // with nodes that do not answer
     };
     OneCable(Network network, Rules rules, Holder& holder);
 
@@ -81,7 +81,7 @@ private:
     void put(const wire::LinkHeader& link, Bytes& frame);
 
     Rules rules_;
-    std::uint32_t patience_us_; // before a message is sent again
+    std::uint32_t rto_us_; // before a message is sent again
     Holder& holder_;
     std::vector<Node> nodes_;
     std::deque<std::uint32_t> turns_; // nodes with something to send that is not under way

@@ -44,9 +44,9 @@ public:
     /// Brings all nodes out of reset. UsageError, RunError.
     virtual void boot(Events& events) = 0;
     /// Lets nodes work and frames move, and reports what happened, until there is nothing to do or
-    /// `patience` has passed (real time; the simulation returns when no node can do anything
+    /// `timeout` has passed (real time; the simulation returns when no node can do anything
     /// without the host). Returns true if anything moved.
-    virtual bool advance(std::chrono::milliseconds patience, Events& events) = 0;
+    virtual bool advance(std::chrono::milliseconds timeout, Events& events) = 0;
     /// Ends a node at once. Loom::gone() is called, Events::ended() is not.
     virtual void kill(NodeId node) = 0;
     virtual Loom& loom() = 0;

@@ -87,7 +87,7 @@ ProgramFaults* running = nullptr; // while a node runs
 
 } // namespace
 
-ProgramFaults::ProgramFaults(Seconds patience, Seconds limit) : patience_(patience), limit_(limit) {
+ProgramFaults::ProgramFaults(Seconds timeout, Seconds limit) : timeout_(timeout), limit_(limit) {
     const stack_t stack{signal_stack.data(), 0, signal_stack.size()};
     sigaltstack(&stack, nullptr);
     struct sigaction action = {};
@@ -138,7 +138,7 @@ bool ProgramFaults::too_late() {
     if (entries_ != entries_seen_)
         ticks_ = 0;
     entries_seen_ = entries_;
-    return Seconds(1e-6 * kTickUs * ++ticks_) > patience_ ||
+    return Seconds(1e-6 * kTickUs * ++ticks_) > timeout_ ||
            (limit_ > Seconds(0) && Clock::now() - began_ > limit_) || end_is_asked_for();
 }
 

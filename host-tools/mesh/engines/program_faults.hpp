@@ -18,9 +18,9 @@ class ProgramFaults {
 public:
     using Seconds = std::chrono::duration<double>;
 
-    /// One at a time in a process. A node may work for `patience` at a time, all of them for
+    /// One at a time in a process. A node may work for `timeout` at a time, all of them for
     /// `limit` in all (0: as long as they like).
-    ProgramFaults(Seconds patience, Seconds limit);
+    ProgramFaults(Seconds timeout, Seconds limit);
     ~ProgramFaults();
     ProgramFaults(const ProgramFaults&) = delete;
     ProgramFaults& operator=(const ProgramFaults&) = delete;
@@ -50,7 +50,7 @@ private:
 
     using Clock = std::chrono::steady_clock;
 
-    Seconds patience_;
+    Seconds timeout_;
     Seconds limit_;
     Clock::time_point began_ = Clock::now();
     volatile unsigned entries_ = 0; // calls of guard()

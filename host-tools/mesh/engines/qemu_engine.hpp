@@ -36,7 +36,7 @@ public:
     ~QemuEngine() override;
 
     void boot(Events& events) override;
-    bool advance(std::chrono::milliseconds patience, Events& events) override;
+    bool advance(std::chrono::milliseconds timeout, Events& events) override;
     void kill(NodeId node) override;
     Loom& loom() override { return loom_; }
     std::vector<WaitsFor> waiting(NodeId node) override;
@@ -128,7 +128,7 @@ private:
     Fd null_;
     GdbStubs stubs_;
     std::map<std::string, ImageSymbols> images_; // that were asked for, by file
-    MonitorPatience patience_{signals_.descriptor()};
+    MonitorBudget monitor_budget_{signals_.descriptor()};
     Events* events_ = nullptr;
 };
 

@@ -275,9 +275,9 @@ public:
         throw_on();
     }
 
-    bool advance(std::chrono::milliseconds patience, Events& events) override {
+    bool advance(std::chrono::milliseconds timeout, Events& events) override {
         events_ = &events;
-        const auto until = std::chrono::steady_clock::now() + patience;
+        const auto until = std::chrono::steady_clock::now() + timeout;
         constexpr unsigned kRunsBetweenLooks = 64;
         unsigned runs = 0;
         while (!runnable_.empty() || !resets_.empty()) {

@@ -19,7 +19,7 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{20};
+constexpr std::chrono::milliseconds kAdvanceTimeout{20};
 /// Without a packet for so long, a line of progress says who waits, in so many characters, of so
 /// many nodes.
 constexpr Deadlines::Seconds kQuietRun{1};
@@ -236,7 +236,7 @@ void Run::await_all() {
 
 /// Lets the engine work for a moment. True if anything moved.
 bool Run::step() {
-    const bool moved = engine_.advance(kPatience, *this);
+    const bool moved = engine_.advance(kAdvanceTimeout, *this);
     console_.begin(engine_.loom().rounds());
     deadlines_.tick(moved);
     if (const std::uint64_t packets = engine_.loom().counts().packets; packets != packets_seen_) {
