@@ -33,7 +33,7 @@ NodeParts::NodeParts(const wire::Identity& identity, const Memory& memory, const
       host_(to_host, identity.node, links_.context().pool, arena_, links_.context().counters),
       arena_(memory.arena) {
     PacketPool& pool = links_.context().pool;
-    pool.set_reserve(limits::offers_max(pool.capacity()) + 1); // and the guest
+    pool.set_reserve(limits::offers_max(pool.capacity()) + 1); // and the overflow slot
     MESH_CHECK(memory.peers.size() >= nodes_of(here_), too_many_nodes);
 }
 

@@ -147,14 +147,14 @@ void NodeCore::close() {
     speak();
 }
 
-// One round: each process has been asked whether it takes the guest that was there before. True if
-// another round is due.
+// One round: each process has been asked whether it takes the offer that was in the overflow slot
+// before. True if another round is due.
 bool NodeCore::run_round() {
-    const PacketBuffer* const guest = forwarder_.guest();
+    const PacketBuffer* const overflow = forwarder_.overflow();
     const bool again = scheduler_.run_round();
-    if (guest == nullptr || guest != forwarder_.guest())
+    if (overflow == nullptr || overflow != forwarder_.overflow())
         return again;
-    forwarder_.send_guest_away();
+    forwarder_.send_overflow_away();
     scheduler_.touch(); // a buffer more
     return true;
 }

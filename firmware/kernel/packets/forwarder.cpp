@@ -256,7 +256,7 @@ bool Forwarder::on_offer(PacketBuffer* buffer, PacketBuffer*& come) {
         return true;
     }
     const Intake::Verdict verdict =
-        intake_.judge(header, guest_ != nullptr ? guest_->header.source : kNoNode);
+        intake_.judge(header, overflow_ != nullptr ? overflow_->header.source : kNoNode);
     if (verdict == Intake::Verdict::send_away) {
         ++counters_[Counter::bounces];
         return false;
@@ -270,17 +270,17 @@ bool Forwarder::on_offer(PacketBuffer* buffer, PacketBuffer*& come) {
     if (verdict == Intake::Verdict::accept)
         accept(buffer);
     else
-        guest_ = buffer;
+        overflow_ = buffer;
     come = put(buffer);
     return false;
 }
 
-void Forwarder::send_guest_away() {
-    PacketBuffer* const guest = std::exchange(guest_, nullptr);
+void Forwarder::send_overflow_away() {
+    PacketBuffer* const overflow = std::exchange(overflow_, nullptr);
     ++counters_[Counter::bounces];
-    mailbox_.remove(guest);
-    intake_.send_guest_away(guest->header);
-    pool_.release(guest);
+    mailbox_.remove(overflow);
+    intake_.send_overflow_away(overflow->header);
+    pool_.release(overflow);
 }
 
 // Whoever was sent away waits to be called; whoever was called and asks has not heard it.
@@ -326,8 +326,8 @@ void Forwarder::leave_mailbox(PacketBuffer* buffer) {
     mailbox_.remove(buffer);
     if (service_of(buffer->header) != Service::message)
         return;
-    if (buffer == guest_)
-        accept(std::exchange(guest_, nullptr));
+    if (buffer == overflow_)
+        accept(std::exchange(overflow_, nullptr));
     intake_.take();
 }
 

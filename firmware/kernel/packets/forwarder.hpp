@@ -90,11 +90,11 @@ public:
     /// Somebody waits to be called.
     bool any_away() const { return intake_.any_away(); }
 
-    /// An offer that is there although there was no room for it; nullptr if there is none.
-    const PacketBuffer* guest() const { return guest_; }
+    /// The offer in the overflow slot: there was no room for it; nullptr if there is none.
+    const PacketBuffer* overflow() const { return overflow_; }
     /// No process has taken it in its turn: its sender is called again. Not in a preemptive poll: a
     /// process may have seen it.
-    void send_guest_away();
+    void send_overflow_away();
     /// A question has done its work and needs no answer.
     void drop(PacketBuffer* question) { pool_.release(question); }
     /// Who takes what comes to this node.
@@ -173,7 +173,7 @@ private:
     void leave_mailbox(PacketBuffer* buffer);
 
     Audience audience_ = Audience::processes;
-    PacketBuffer* guest_ = nullptr;
+    PacketBuffer* overflow_ = nullptr;
     Refused refused_;
     std::uint32_t delivery_hash_ = 0;
     const Here& here_;
