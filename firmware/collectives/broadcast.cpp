@@ -118,7 +118,7 @@ Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast) {
     OutgoingPacket packet = co_await kernel.allocate(broadcast.plan_.tree);
     packet.header() = header_of(kernel, broadcast.plan_, broadcast.label_, fragment);
     if (broadcast.status_ != Status::ok) {
-        packet.header().flags |= wire::packet_flag::kVoid;
+        packet.header().flags |= wire::packet_flag::kPoisoned;
         packet.resize(0);
     }
     broadcast.go_on(fragment);

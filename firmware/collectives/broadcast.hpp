@@ -56,7 +56,7 @@ public:
     /// What became of it so far. Elsewhere than at the root: unreachable: something is missing;
     /// truncated: the root has more bytes than the plan; bad_argument: it has fewer.
     Status status() const;
-    /// This node has missed something: what it sends as the root is void.
+    /// This node has missed something: what it sends as the root is poisoned.
     void fail(Status status) { status_ = worse(status_, status); }
 
 private:
@@ -91,7 +91,7 @@ Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast);
 /// bad_argument: no tree of this network (sbg is none), the root not a node, or the root's plan has
 /// fewer bytes; truncated: it has more, and `buffer` their first; unreachable: something is
 /// missing; no_memory: of the processes' arena or the pool. `so_far`: what this node has missed
-/// before; if not ok, its status, and at the root all that it sends is void.
+/// before; if not ok, its status, and at the root all that it sends is poisoned.
 Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer,
                        Status so_far = Status::ok);
 

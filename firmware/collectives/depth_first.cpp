@@ -221,8 +221,8 @@ Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
     for (unsigned port = 0; status == Status::unreachable && port < kernel.ports(); ++port) {
         const wire::PacketHeader header{.destination = kernel.neighbor(port_at(port)),
                                         .tag = plan.tag,
-                                        .flags =
-                                            wire::packet_flag::kVoid | wire::packet_flag::kTimeless,
+                                        .flags = wire::packet_flag::kPoisoned |
+                                                 wire::packet_flag::kTimeless,
                                         .call = label.call};
         co_await kernel.post(header);
     }

@@ -340,7 +340,7 @@ private:
 };
 
 // A node that misses something goes through the cycles all the same, so that nobody waits for it in
-// vain; but its bundles are void then, and those who get them miss something too.
+// vain; but its bundles are poisoned then, and those who get them miss something too.
 Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, bool nothing) {
     const CallLabel label = kernel.calls().label(plan.tag);
     Status status = Status::ok;
@@ -353,7 +353,7 @@ Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, b
         const SendOptions options{.tag = label.tag,
                                   .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes,
                                   .synchronous = false, // the steps count what moves
-                                  .is_void = nothing,
+                                  .is_poisoned = nothing,
                                   .call = label.call};
         const Status sent = co_await send(kernel, to, options, bundle.first(nothing ? 0 : whole));
         status = worse(status, sent);
@@ -381,7 +381,7 @@ wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std:
 
 // All nodes receive over their ports in the same order as they send, so nobody waits in a circle.
 // The sender works with what is here: it is waited for whatever has failed. Without room for one
-// this node says first that its bundles are void: all others take them while they send.
+// this node says first that its bundles are poisoned: all others take them while they send.
 Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what,
                                 std::span<std::byte> memory) {
     plan = with_names(plan, usual_tree(Topology::cube),
@@ -392,7 +392,7 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
         co_return Status::no_memory;
     CycleWork work{kernel, plan, what, memory};
     const CallLabel label = kernel.calls().label(plan.tag);
-    const SendOptions is_void{.tag = label.tag, .is_void = true, .call = label.call};
+    const SendOptions poisoned{.tag = label.tag, .is_poisoned = true, .call = label.call};
     // Under half a pair that exchanges takes the link once each way.
     const bool twice = plan.ports == PortModel::half &&
                        (what == Exchange::allgather || what == Exchange::alltoall);
@@ -410,7 +410,7 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
             for (unsigned port = 0; !spawned && port < kernel.ports(); ++port) {
                 if (work.outgoing(port).empty())
                     continue;
-                const Status sent = co_await send(kernel, kernel.neighbor(port_at(port)), is_void,
+                const Status sent = co_await send(kernel, kernel.neighbor(port_at(port)), poisoned,
                                                   std::span<const std::byte>{});
                 status = worse(status, sent);
             }

@@ -14,8 +14,8 @@ namespace mesh {
 namespace {
 
 /// Of a packet that says that this node has missed something: whoever waits for an operand or a
-/// question of it is told so, once. What it says then is void.
-constexpr std::uint8_t kMissed = wire::packet_flag::kVoid | wire::packet_flag::kTimeless;
+/// question of it is told so, once. What it says then is poisoned.
+constexpr std::uint8_t kMissed = wire::packet_flag::kPoisoned | wire::packet_flag::kTimeless;
 
 // A reduction under way ---------------------------------------------------------------------------
 
@@ -78,8 +78,8 @@ Status combine(const Reduction& job, std::uint32_t number, const Awaited& theirs
     return Status::ok;
 }
 
-/// The root has a piece of the result; void if something was missed. Where results are a broadcast
-/// behind it all, the only packet of that, and void.
+/// The root has a piece of the result; poisoned if something was missed. Where results are a
+/// broadcast behind it all, the only packet of that, and poisoned.
 void publish(Step& step, const Kernel& kernel, const Reduction& job, std::uint32_t number) {
     const bool nothing = job.status != Status::ok;
     std::span<const std::byte> piece;
@@ -89,7 +89,7 @@ void publish(Step& step, const Kernel& kernel, const Reduction& job, std::uint32
                .subtree = path_of(kernel, job.pieces, number).subtree,
                .source = job.pieces.root,
                .tag = job.label.tag,
-               .flags = nothing ? wire::packet_flag::kVoid : std::uint8_t{0},
+               .flags = nothing ? wire::packet_flag::kPoisoned : std::uint8_t{0},
                .message = job.publishes ? kResult + number : 0,
                .call = job.label_of_results().call},
               piece);
@@ -310,8 +310,8 @@ private:
 
 // Whole reductions --------------------------------------------------------------------------------
 
-/// What the root publishes, everywhere else. A subtree by which nothing comes any more, or a void
-/// piece, is not waited for again.
+/// What the root publishes, everywhere else. A subtree by which nothing comes any more, or a
+/// poisoned piece, is not waited for again.
 class Results {
 public:
     explicit Results(const Reduction& job) : job_(&job) {}

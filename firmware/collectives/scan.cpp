@@ -31,7 +31,7 @@ Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
             for (const bool sends : {sends_first, !sends_first}) {
                 if (sends && self + distance < kernel.nodes()) {
                     const SendOptions options{
-                        .tag = label.tag, .is_void = status != Status::ok, .call = label.call};
+                        .tag = label.tag, .is_poisoned = status != Status::ok, .call = label.call};
                     const Status sent =
                         co_await send(kernel, node_at(self + distance), options, piece);
                     status = worse(status, sent);
@@ -137,7 +137,7 @@ public:
                 turn_ = Turn::take;
                 const bool nothing = missed_.status != Status::ok; // what we have is not right
                 const std::span<const std::byte> total = room_->payload();
-                step.tell(port, kOperand, nothing ? wire::packet_flag::kVoid : std::uint8_t{0},
+                step.tell(port, kOperand, nothing ? wire::packet_flag::kPoisoned : std::uint8_t{0},
                           total.first(nothing ? 0 : total.size()));
                 return true;
             }

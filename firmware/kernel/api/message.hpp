@@ -34,8 +34,8 @@ struct SendOptions {
     std::uint32_t unit_bytes = 0; // of an external packet; 0: each packet is one. Neighbours only
     Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
     bool synchronous = true; // in model time too: ends when the receiver has it, not when it leaves
-    bool is_void = false;    // the sender could not make it: receive() gives unreachable for it
-    std::uint16_t call = 0;  // of a collective: CallLabel::call
+    bool is_poisoned = false; // the sender could not make it: receive() gives unreachable for it
+    std::uint16_t call = 0;   // of a collective: CallLabel::call
 };
 
 /// See send().
@@ -93,7 +93,7 @@ public:
     NodeId source() const { return header_.source; }
     Tag tag() const { return header_.tag; }
     std::uint32_t bytes() const { return header_.total_bytes; }
-    bool is_void() const { return (header_.flags & wire::packet_flag::kVoid) != 0; }
+    bool is_poisoned() const { return (header_.flags & wire::packet_flag::kPoisoned) != 0; }
     /// True when next() has given the last packet.
     bool finished() const { return incoming_.consumed >= header_.total_bytes; }
     /// So has the one packet of an empty message.
