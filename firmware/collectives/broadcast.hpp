@@ -6,7 +6,7 @@
 #pragma once
 
 #include "collectives/await.hpp"
-#include "collectives/cutting.hpp"
+#include "collectives/segmentation.hpp"
 #include "collectives/tree_flow.hpp"
 #include "kernel/node/kernel.hpp"
 
@@ -23,10 +23,10 @@ struct BroadcastPlan {
     std::uint32_t packet_bytes = wire::kPayloadBytesMax; // of an external packet
     Tag tag = 0;
 
-    constexpr Cutting cutting() const { return {total_bytes, packet_bytes}; }
-    constexpr std::uint32_t packets() const { return cutting().packets(); }
+    constexpr Segmentation segmentation() const { return {total_bytes, packet_bytes}; }
+    constexpr std::uint32_t packets() const { return segmentation().packets(); }
     constexpr std::uint32_t bytes_of(std::uint32_t packet) const {
-        return cutting().bytes_of(packet);
+        return segmentation().bytes_of(packet);
     }
 };
 
@@ -38,7 +38,7 @@ Path path_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t pack
 
 /// At the root: the header of the packet for `fragment` of the broadcast.
 wire::PacketHeader header_of(const Kernel& kernel, const BroadcastPlan& plan, CallLabel label,
-                             const Cutting::Fragment& fragment);
+                             const Segmentation::Fragment& fragment);
 
 /// A broadcast under way at one node, packet by packet: use
 /// `while (!b.finished())`, at the root packet_to_fill(), elsewhere packet_that_came(). In a call
@@ -65,8 +65,8 @@ private:
 
     void adopt(Kernel& kernel, const Packet& first);
     void begin_flow(Kernel& kernel);
-    Cutting::Fragment check(Awaited& awaited);
-    void go_on(const Cutting::Fragment& fragment);
+    Segmentation::Fragment check(Awaited& awaited);
+    void go_on(const Segmentation::Fragment& fragment);
 
     BroadcastPlan plan_;
     BroadcastPlan roots_; // as the root's packets say

@@ -51,8 +51,8 @@ bool possible_by_packets(const Kernel& kernel, const PersonalPlan& plan) {
 }
 
 Gate scatter_gate(const Kernel& kernel, const PersonalPlan& plan) {
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    return {plan.root, kernel.calls().label(plan.tag), true, false, cutting.fragments()};
+    const Segmentation segmentation{plan.block_bytes, plan.packet_bytes};
+    return {plan.root, kernel.calls().label(plan.tag), true, false, segmentation.fragments()};
 }
 
 // What a node sends of a scatter, or of a gather (`inward`), fragment by fragment: packet k of all
@@ -76,9 +76,9 @@ public:
                 if (!begin_pass())
                     return false;
             position_ = passes_ * plan_.packet_bytes - plan_.packet_bytes;
-            end_ = position_ + cutting().bytes_of(passes_ - 1);
+            end_ = position_ + segmentation().bytes_of(passes_ - 1);
         }
-        fragment_ = cutting().at(position_);
+        fragment_ = segmentation().at(position_);
         return true;
     }
     Kernel::Posting send(Kernel& kernel, ByteSource source) const {
@@ -87,9 +87,9 @@ public:
 
 private:
     bool inward() const { return parcel_.flags != 0; }
-    Cutting cutting() const { return {plan_.block_bytes, plan_.packet_bytes}; }
+    Segmentation segmentation() const { return {plan_.block_bytes, plan_.packet_bytes}; }
     bool begin_pass() {
-        if (passes_ == cutting().packets())
+        if (passes_ == segmentation().packets())
             return false;
         ++passes_;
         own_ = inward();
@@ -109,7 +109,7 @@ private:
     Hypercube cube_;
     const PersonalPlan& plan_;
     Parcel parcel_;
-    Cutting::Fragment fragment_{};
+    Segmentation::Fragment fragment_{};
     std::optional<ScatterOrder<LinkedTrees>> order_; // of this pass
     bool own_ = false;                               // the node's own block is still to be sent
     std::uint32_t passes_ = 0;

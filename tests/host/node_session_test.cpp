@@ -48,7 +48,7 @@ protected:
     }
     std::string push(std::uint32_t position, std::uint32_t bytes, std::size_t sent) {
         return say(wire::HostTag::push,
-                   joined(wire::bytes_of(wire::Piece{position, bytes}), Bytes(sent)));
+                   joined(wire::bytes_of(wire::Chunk{position, bytes}), Bytes(sent)));
     }
     std::string print(std::string_view text) {
         return say(wire::HostTag::console, std::as_bytes(std::span(text)));
@@ -80,7 +80,7 @@ TEST_F(NodeSessionTest, CountsGoOnBeyondWhatANodeCountsWith) {
     EXPECT_EQ(counts.dma_transfers[1], sum);
 }
 
-TEST_F(NodeSessionTest, PiecesOfTheInputAreGivenAndNothingBehindIt) {
+TEST_F(NodeSessionTest, ChunksOfTheInputAreGivenAndNothingBehindIt) {
     for (const auto& [position, bytes] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
              {0, 100}, {100, 0}, {101, 0}, {0, 101}, {0xFFFF'FFFF, 1}, {99, 0xFFFF'FFFF}})
         EXPECT_EQ(say(wire::HostTag::pull, wire::bytes_of(wire::Pull{position, bytes})), "");
@@ -142,7 +142,7 @@ TEST_F(NodeSessionTest, WhatAProcessDoesIsHandedOnIfItCanBe) {
 
 TEST_F(NodeSessionTest, WhatOnlyTheHostSaysIsRefused) {
     for (const wire::HostTag tag :
-         {wire::HostTag::job, wire::HostTag::start, wire::HostTag::piece, wire::HostTag::poll,
+         {wire::HostTag::job, wire::HostTag::start, wire::HostTag::chunk, wire::HostTag::poll,
           wire::HostTag::hang, wire::HostTag::no_carrier})
         EXPECT_EQ(say(tag), "");
     EXPECT_EQ(session.hear(Bytes(100)), "");

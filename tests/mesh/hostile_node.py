@@ -17,7 +17,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 HOST_PORT = 0xFF
 KIND = {"hello": 1, "data": 3, "host": 5, "idle": 6, "grant": 7}
 TAG = {name: number for number, name in enumerate(
-    "ready accepted pull push console report fault job start piece poll hang abort trace "
+    "ready accepted pull push console report fault job start chunk poll hang abort trace "
     "no_carrier".split(), 1)}
 NEVER = 2 ** 64 - 1
 REPORT_BYTES = 800  # at least as long as a NodeReport, whose counters are then all 0

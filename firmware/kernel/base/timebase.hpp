@@ -98,7 +98,7 @@ public:
         return lockstep_ ? ask_receiver_at(0, 0) : now_ + std::uint64_t{limits::kAskFirst} * rto_us;
     }
 
-    /// When a piece of data that the host has not sent is asked for again; kNever: the loom loses
+    /// When a chunk of data that the host has not sent is asked for again; kNever: the loom loses
     /// none.
     std::uint64_t pull_again_at() const {
         return lockstep_ ? wire::kNever : now_ + limits::kPullUs;

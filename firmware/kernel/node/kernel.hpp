@@ -221,8 +221,8 @@ public:
     /// Text for the console of this node, as hal/console.hpp says.
     void print(std::span<const char> text);
     void flush_print();
-    /// `co_await pull(position, out)`: fills `out` (at most kHostPieceBytesMax) from the input.
-    /// False if the piece, or the request, seems to be lost: to be called again.
+    /// `co_await pull(position, out)`: fills `out` (at most kHostChunkBytesMax) from the input.
+    /// False if the chunk, or the request, seems to be lost: to be called again.
     auto pull(std::uint32_t position, std::span<std::byte> out);
 
     Counters& counters() { return links_.context().counters; }

@@ -40,7 +40,8 @@ public:
         settle();
     }
 
-    /// Does one piece of work: takes a frame, or lets time pass. False if there was none to take.
+    /// Takes one frame and does what follows from it, or lets time pass. False if there was none to
+    /// take.
     bool poll() {
         if (node_.hung()) {
             board_.hang();

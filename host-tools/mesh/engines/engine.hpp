@@ -29,7 +29,7 @@ public:
     virtual ~Events() = default;
     /// A whole frame from the host port of a node; any bytes. May call Loom::send().
     virtual void host_frame(NodeId from, std::span<const std::byte> frame) = 0;
-    /// What the node's emulator says on its standard error, in pieces; any bytes.
+    /// What the node's emulator says on its standard error, in parts; any bytes.
     virtual void words(NodeId node, std::string_view text) = 0;
     /// All nodes have the image that they were given by their loaders, and start it.
     virtual void loaded(const ImageLoad::Summary& summary) = 0;

@@ -141,7 +141,7 @@ constexpr std::size_t whole(std::size_t bytes, std::size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/// All nodes and their memory, in one piece that the system only backs where it is touched. A node
+/// All nodes and their memory, in one region that the system only backs where it is touched. A node
 /// touches little of it, so that is laid out for few pages: what has its size stands in one row,
 /// what is used from its beginning on (packets) is one row of all first ones, one of all second
 /// ones and so on, and the kernel uses an arena at both ends, so each ends where the next one

@@ -45,7 +45,7 @@ std::string NodeSession::take(const HostMessage& message) {
     case wire::HostTag::trace: return on_trace(message);
     case wire::HostTag::job:
     case wire::HostTag::start:
-    case wire::HostTag::piece:
+    case wire::HostTag::chunk:
     case wire::HostTag::poll:
     case wire::HostTag::hang:
     case wire::HostTag::no_carrier: break;
@@ -95,25 +95,25 @@ std::string NodeSession::on_pull(const HostMessage& message) {
     const auto pull = payload_as<wire::Pull>(message);
     const auto& input = *offer_->input;
     const std::size_t size = input ? input->size() : 0;
-    if (!pull || !input || pull->bytes > wire::kHostPieceBytesMax || pull->position > size ||
+    if (!pull || !input || pull->bytes > wire::kHostChunkBytesMax || pull->position > size ||
         pull->bytes > size - pull->position)
         return refuse_frame();
     const auto data = std::span(*input).subspan(pull->position, pull->bytes);
-    const wire::Piece piece{pull->position, pull->bytes};
-    desk_->answer(node_, wire::HostTag::piece, joined(wire::bytes_of(piece), data));
+    const wire::Chunk chunk{pull->position, pull->bytes};
+    desk_->answer(node_, wire::HostTag::chunk, joined(wire::bytes_of(chunk), data));
     return {};
 }
 
 std::string NodeSession::on_push(const HostMessage& message) {
-    const auto piece = payload_as<wire::Piece>(message);
-    if (!piece || piece->bytes > message.payload.size() - sizeof(wire::Piece))
+    const auto chunk = payload_as<wire::Chunk>(message);
+    if (!chunk || chunk->bytes > message.payload.size() - sizeof(wire::Chunk))
         return refuse_frame();
-    const auto data = message.payload.subspan(sizeof(wire::Piece), piece->bytes);
-    if (offer_->output->put(node_, piece->position, data))
+    const auto data = message.payload.subspan(sizeof(wire::Chunk), chunk->bytes);
+    if (offer_->output->put(node_, chunk->position, data))
         return {};
     if (offer_->app)
         return fmt::format("writes up to byte {} of the output; at most {} are allowed",
-                           std::uint64_t{piece->position} + piece->bytes,
+                           std::uint64_t{chunk->position} + chunk->bytes,
                            bounds::kAppOutputBytesMax);
     ++refusals_.pushes;
     return refuse_frame();
