@@ -4,7 +4,7 @@
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/say.hpp"
-#include "settling.hpp"
+#include "termination.hpp"
 #include "wire/bytes.hpp"
 
 #include <fmt/format.h>
@@ -119,7 +119,7 @@ void Run::load() {
 
 /// Lockstep: lets everything that belongs to the start of the nodes end.
 void Run::come_to_rest() {
-    Quiescence rest(engine_, roster_, deadlines_);
+    LockstepTermination rest(engine_, roster_, deadlines_);
     while (engine_.loom().in_lockstep() && !engine_.loom().quiescent()) {
         step();
         rest.look_for_livelock();
@@ -146,15 +146,15 @@ void Run::start() {
 
 void Run::serve() {
     if (engine_.loom().in_lockstep()) {
-        Quiescence quiescence(engine_, roster_, deadlines_);
-        while (!quiescence.over(step())) {
+        LockstepTermination termination(engine_, roster_, deadlines_);
+        while (!termination.over(step())) {
         }
         return;
     }
-    Settling settling(roster_, deadlines_, op_.is_app());
+    FreeTermination termination(roster_, deadlines_, op_.is_app());
     do
         step();
-    while (!settling.over(engine_.loom().counts().packets));
+    while (!termination.over(engine_.loom().counts().packets));
 }
 
 /// Lockstep: everything has come to rest; asks for the final counters.

@@ -11,11 +11,11 @@
 namespace mesh::host {
 
 /// Free running.
-class Settling {
+class FreeTermination {
 public:
     /// An app may sleep, which nobody outside can tell from waiting for ever: silence of its nodes
     /// is no sign that they are done.
-    Settling(Roster& roster, const Deadlines& deadlines, bool app);
+    FreeTermination(Roster& roster, const Deadlines& deadlines, bool app);
 
     /// To be called after each step, with the packets that the nodes have got so far.
     bool over(std::uint64_t packets);
@@ -42,9 +42,9 @@ private:
 };
 
 /// Lockstep.
-class Quiescence {
+class LockstepTermination {
 public:
-    Quiescence(Engine& engine, Roster& roster, const Deadlines& deadlines)
+    LockstepTermination(Engine& engine, Roster& roster, const Deadlines& deadlines)
         : loom_(engine.loom()),
           roster_(roster),
           deadlines_(deadlines),

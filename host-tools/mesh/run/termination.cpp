@@ -1,4 +1,4 @@
-#include "settling.hpp"
+#include "termination.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
 
@@ -21,7 +21,7 @@ constexpr std::uint64_t kTurnsOfLivelock = 5000;
 
 } // namespace
 
-Settling::Settling(Roster& roster, const Deadlines& deadlines, bool app)
+FreeTermination::FreeTermination(Roster& roster, const Deadlines& deadlines, bool app)
     : roster_(roster),
       deadlines_(deadlines),
       app_(app),
@@ -29,7 +29,7 @@ Settling::Settling(Roster& roster, const Deadlines& deadlines, bool app)
       last_packet_(deadlines.now()),
       last_delivery_(deadlines.now()) {}
 
-bool Settling::over(std::uint64_t packets) {
+bool FreeTermination::over(std::uint64_t packets) {
     if (std::exchange(packets_, packets) != packets)
         last_packet_ = deadlines_.now();
     if (roster_.asked() != 0) {
@@ -45,7 +45,7 @@ bool Settling::over(std::uint64_t packets) {
 }
 
 /// All have answered: true if that is the end.
-bool Settling::round_ended() {
+bool FreeTermination::round_ended() {
     roster_.give_up_computing();
     const auto busy = [&](std::uint32_t node) { return !roster_[node].settled(); };
     return (packets_ == packets_at_question_ && roster_.those(busy).empty()) || wedged();
@@ -56,7 +56,7 @@ bool Settling::round_ended() {
 /// dead link has lost, refuse all others, and are asked again for ever. If none do, nodes say that
 /// something is under way which cannot be seen: no op waits for a time, as an app may. Not while a
 /// node computes: that has a time limit of its own.
-bool Settling::wedged() {
+bool FreeTermination::wedged() {
     std::uint64_t delivered = 0;
     for (std::uint32_t node = 0; node < roster_.size(); ++node)
         delivered += roster_[node].result().counts.of(Counter::packets_delivered);
@@ -68,7 +68,7 @@ bool Settling::wedged() {
     return false;
 }
 
-bool Settling::question_due() const {
+bool FreeTermination::question_due() const {
     const Seconds since = deadlines_.now() - asked_at_;
     if (roster_.done() == roster_.live())
         return since >= kQuestionPeriod;
@@ -76,14 +76,14 @@ bool Settling::question_due() const {
     return (quiet && since >= kQuiet) || since > deadlines_.rules().timeout / kQuestionsPerTimeout;
 }
 
-void Settling::ask() {
+void FreeTermination::ask() {
     round_open_ = true;
     packets_at_question_ = packets_;
     asked_at_ = deadlines_.now();
     roster_.ask_all();
 }
 
-bool Quiescence::over(bool moved) {
+bool LockstepTermination::over(bool moved) {
     if (loom_.quiescent())
         return true;
     if (moved)
@@ -102,7 +102,7 @@ bool Quiescence::over(bool moved) {
     return false;
 }
 
-void Quiescence::look_for_livelock() {
+void LockstepTermination::look_for_livelock() {
     if (std::exchange(moves_, loom_.moves()) != loom_.moves()) {
         last_move_ = deadlines_.now();
         rounds_at_move_ = loom_.rounds();
@@ -117,11 +117,11 @@ void Quiescence::look_for_livelock() {
                                      name_nodes(turning), turning.size() == 1 ? "gives" : "give"));
 }
 
-NodeNumbers Quiescence::awaited() const {
+NodeNumbers LockstepTermination::awaited() const {
     return roster_.those([&](std::uint32_t node) { return loom_.awaited(node_at(node)); });
 }
 
-NodeNumbers Quiescence::silent() {
+NodeNumbers LockstepTermination::silent() {
     return roster_.silent([&](std::uint32_t node) { return loom_.awaited(node_at(node)); });
 }
 
