@@ -43,7 +43,7 @@ struct World {
 };
 
 /// The host tool's side of four nodes, without processes and sockets.
-class Rig final : public host::Cables, public host::Desk {
+class Rig final : public host::Cables, public host::SessionHandler {
 public:
     explicit Rig(const World& world, bool lockstep)
         : loom_(kNodes, kCube.dim, world.wiring, {}, *this),
@@ -93,7 +93,7 @@ public:
     }
     std::uint64_t now_us() const override { return 0; }
 
-    // Desk
+    // SessionHandler
     void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) override {
         require(payload.size() <= sizeof(wire::Chunk) + wire::kHostChunkBytesMax);
         loom_.send(to, host::make_host_frame(to, tag, payload));

@@ -31,7 +31,7 @@ inline constexpr std::size_t kStatisticsFields = 12;
 /// what processes do: time (64 bits), node (32), what (8), process (8), 0 (16), bytes of a text
 /// (32), the text.
 inline constexpr std::uint32_t kOurNumber = 32473;
-inline constexpr std::size_t kDeedFields = 24;
+inline constexpr std::size_t kTraceEventFields = 24;
 
 namespace option {
 inline constexpr std::uint16_t kEnd = 0;

@@ -102,13 +102,14 @@ public:
           kernel_(kernel) {}
 
     void happened(ProcessEvent event, std::uint8_t slot) override {
-        static_assert(static_cast<int>(Deed::What::ended) == static_cast<int>(ProcessEvent::ended));
+        static_assert(static_cast<int>(TraceEvent::What::ended) ==
+                      static_cast<int>(ProcessEvent::ended));
         std::string text;
         if (event == ProcessEvent::blocked) {
             SimulatedMemory memory(kernel_);
             text = describe(wait_in(memory, slot));
         }
-        loom_.tell(node_, {static_cast<Deed::What>(event), slot, text},
+        loom_.tell(node_, {static_cast<TraceEvent::What>(event), slot, text},
                    kernel_.scheduler().slots()[slot].clock);
     }
 
@@ -389,7 +390,7 @@ private:
     void watch(NodeId id) {
         Life& life = *nodes_[index(id)].life;
         Kernel& kernel = life.node.kernel();
-        if (loom_.wants_deeds())
+        if (loom_.wants_trace_events())
             kernel.scheduler().watch(&life.watch.emplace(loom_, id, kernel));
     }
 

@@ -88,7 +88,7 @@ std::string NodeSession::on_ready(const HostMessage& message) {
 void NodeSession::on_accepted() {
     result_.accepted = true;
     if (std::exchange(begins_anew_, false))
-        desk_->begin_anew(node_);
+        handler_->begin_anew(node_);
 }
 
 std::string NodeSession::on_pull(const HostMessage& message) {
@@ -100,7 +100,7 @@ std::string NodeSession::on_pull(const HostMessage& message) {
         return refuse_frame();
     const auto data = std::span(*input).subspan(pull->position, pull->bytes);
     const wire::Chunk chunk{pull->position, pull->bytes};
-    desk_->answer(node_, wire::HostTag::chunk, joined(wire::bytes_of(chunk), data));
+    handler_->answer(node_, wire::HostTag::chunk, joined(wire::bytes_of(chunk), data));
     return {};
 }
 
@@ -121,7 +121,7 @@ std::string NodeSession::on_push(const HostMessage& message) {
 
 void NodeSession::on_console(const HostMessage& message) {
     console_.feed(text_of(message.payload),
-                  [&](std::string_view line) { desk_->console_line(node_, line); });
+                  [&](std::string_view line) { handler_->console_line(node_, line); });
 }
 
 std::string NodeSession::on_trace(const HostMessage& message) {
@@ -129,7 +129,7 @@ std::string NodeSession::on_trace(const HostMessage& message) {
     if (!trace || trace->event > static_cast<std::uint8_t>(ProcessEvent::ended) ||
         !possible(trace->clock))
         return refuse_frame();
-    desk_->traced(node_, *trace, message.payload.subspan(sizeof *trace));
+    handler_->traced(node_, *trace, message.payload.subspan(sizeof *trace));
     return {};
 }
 
@@ -152,7 +152,7 @@ std::string NodeSession::on_report(const HostMessage& message) {
     result_.done = result_.done || first;
     // This one came of itself; it may have crossed the question, so that is asked again.
     if (first && asked_)
-        desk_->answer(node_, wire::HostTag::poll, {});
+        handler_->answer(node_, wire::HostTag::poll, {});
     asked_ = first && asked_;
     return {};
 }
@@ -165,8 +165,8 @@ std::string NodeSession::on_fault(const HostMessage& message) {
         offer_->lines != nullptr ? offer_->lines->place_of(node_, *record) : "";
     result_.note = fmt::format("firmware stopped: {}{}{}", fault_words(*record),
                                place.empty() ? "" : ", ", place);
-    desk_->stopped(node_, fmt::format("{} (pc {:#010x}, lr {:#010x}, status {:#010x})",
-                                      result_.note, record->pc, record->lr, record->status));
+    handler_->stopped(node_, fmt::format("{} (pc {:#010x}, lr {:#010x}, status {:#010x})",
+                                         result_.note, record->pc, record->lr, record->status));
     return {};
 }
 
@@ -183,17 +183,17 @@ void NodeSession::hear_errors(std::string_view text) {
 
 void NodeSession::on_error_line(std::string_view line) {
     last_words_ = line.substr(0, bounds::kLastWordsBytesMax);
-    desk_->error_line(node_, line);
+    handler_->error_line(node_, line);
 }
 
 void NodeSession::flush() {
-    console_.flush([&](std::string_view line) { desk_->console_line(node_, line); });
+    console_.flush([&](std::string_view line) { handler_->console_line(node_, line); });
     errors_.flush([&](std::string_view line) { on_error_line(line); });
 }
 
 void NodeSession::ask() {
     asked_ = true;
-    desk_->answer(node_, wire::HostTag::poll, {});
+    handler_->answer(node_, wire::HostTag::poll, {});
 }
 
 void NodeSession::restart() {

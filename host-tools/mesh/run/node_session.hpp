@@ -65,10 +65,10 @@ struct NodeResult {
 /// `has computed for 4 s without waiting`.
 std::string describe_computing(const NodeResult& node);
 
-/// What a session needs of the run that it belongs to.
-class Desk {
+/// What a session hands to the run that it belongs to.
+class SessionHandler {
 public:
-    virtual ~Desk() = default;
+    virtual ~SessionHandler() = default;
     virtual void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) = 0;
     /// An app's node that was restarted is prepared: its program begins anew.
     virtual void begin_anew(NodeId node) = 0;
@@ -102,10 +102,10 @@ struct Refusals {
 
 class NodeSession {
 public:
-    NodeSession(NodeId node, const Offer& offer, Desk& desk)
+    NodeSession(NodeId node, const Offer& offer, SessionHandler& handler)
         : node_(node),
           offer_(&offer),
-          desk_(&desk),
+          handler_(&handler),
           console_(offer.raw) {}
 
     /// A frame from the node's host port; any bytes. What the node has done that no node may, in
@@ -157,7 +157,7 @@ private:
 
     NodeId node_;
     const Offer* offer_;
-    Desk* desk_;
+    SessionHandler* handler_;
     NodeResult result_;
     Refusals refusals_;
     LineCutter console_;

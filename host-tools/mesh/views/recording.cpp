@@ -90,7 +90,7 @@ private:
         else if (block.type == pcapng::block::kStatistics)
             take_results(block.body);
         else if (block.type == pcapng::block::kCustom)
-            take_deed(block.body);
+            take_trace_event(block.body);
     }
 
     /// What a comment says, behind the `text` of those before: one that fills its option goes on in
@@ -220,22 +220,22 @@ private:
     }
 
     /// Custom blocks of others are none of ours.
-    void take_deed(Bytes body) {
-        if (body.size() < pcapng::kDeedFields ||
+    void take_trace_event(Bytes body) {
+        if (body.size() < pcapng::kTraceEventFields ||
             wire::load<std::uint32_t>(body, 0) != pcapng::kOurNumber)
             return;
         const auto bytes =
-            wire::load<std::uint32_t>(body, pcapng::kDeedFields - sizeof(std::uint32_t));
+            wire::load<std::uint32_t>(body, pcapng::kTraceEventFields - sizeof(std::uint32_t));
         const auto node = wire::load<std::uint32_t>(body, 12);
         const auto what = wire::load<std::uint8_t>(body, 16);
-        if (bytes > body.size() - pcapng::kDeedFields || node >= recording_.nodes() ||
-            what > static_cast<std::uint8_t>(Deed::What::printed))
+        if (bytes > body.size() - pcapng::kTraceEventFields || node >= recording_.nodes() ||
+            what > static_cast<std::uint8_t>(TraceEvent::What::printed))
             refuse_foreign();
-        recording_.deeds.push_back({wire::load<std::uint64_t>(body, 4), node_at(node),
-                                    wire::load<std::uint8_t>(body, 17),
-                                    static_cast<Deed::What>(what),
-                                    std::string(text_of(body.subspan(pcapng::kDeedFields, bytes))),
-                                    recording_.passages.size()});
+        recording_.trace_events.push_back(
+            {wire::load<std::uint64_t>(body, 4), node_at(node), wire::load<std::uint8_t>(body, 17),
+             static_cast<TraceEvent::What>(what),
+             std::string(text_of(body.subspan(pcapng::kTraceEventFields, bytes))),
+             recording_.passages.size()});
     }
 
     std::string name_;
