@@ -38,7 +38,7 @@ host::Output::Share share_of(NodeId node) { return {index(node) * 20, 30}; }
 struct World {
     std::optional<host::Bytes> input{host::Bytes(150, std::byte{7})};
     host::Output output{kOutputBytes, true, share_of};
-    host::Offer offer{kCube, &input, &output};
+    host::SessionContext context{kCube, &input, &output};
     host::Wiring wiring = host::wiring_of(kCube);
 };
 
@@ -47,10 +47,10 @@ class Rig final : public host::Cables, public host::SessionHandler {
 public:
     explicit Rig(const World& world, bool lockstep)
         : loom_(kNodes, kCube.dim, world.wiring, {}, *this),
-          sessions_{host::NodeSession{node_at(0), world.offer, *this},
-                    host::NodeSession{node_at(1), world.offer, *this},
-                    host::NodeSession{node_at(2), world.offer, *this},
-                    host::NodeSession{node_at(3), world.offer, *this}} {
+          sessions_{host::NodeSession{node_at(0), world.context, *this},
+                    host::NodeSession{node_at(1), world.context, *this},
+                    host::NodeSession{node_at(2), world.context, *this},
+                    host::NodeSession{node_at(3), world.context, *this}} {
         if (lockstep)
             loom_.begin_lockstep();
     }

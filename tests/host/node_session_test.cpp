@@ -57,8 +57,8 @@ protected:
     Recorder handler;
     std::optional<Bytes> input{Bytes(100)};
     Output output{40, true, [](NodeId) { return Output::Share{10, 20}; }};
-    Offer offer{kCube, &input, &output};
-    NodeSession session{kNode, offer, handler};
+    SessionContext context{kCube, &input, &output};
+    NodeSession session{kNode, context, handler};
 };
 
 TEST_F(NodeSessionTest, CountsGoOnBeyondWhatANodeCountsWith) {
@@ -99,7 +99,7 @@ TEST_F(NodeSessionTest, PushesStayInTheShareOfTheNode) {
 }
 
 TEST_F(NodeSessionTest, AnAppIsToldThatItWritesTooFar) {
-    offer.app = true;
+    context.app = true;
     EXPECT_NE(push(29, 2, 2).find("writes up to byte 31 of the output"), std::string::npos);
 }
 
@@ -227,8 +227,8 @@ TEST_F(NodeSessionTest, ANodeWithAnAddressThatNoNodeHasIsNamedWithThatWord) {
 
 TEST_F(NodeSessionTest, AnAppBeginsAnewInARestartedNodeAndAnOpGoesOnWithoutIt) {
     for (const bool app : {false, true}) {
-        offer.app = app;
-        NodeSession node{kNode, offer, handler};
+        context.app = app;
+        NodeSession node{kNode, context, handler};
         const auto accepted = make_host_frame(kNoNode, wire::HostTag::accepted);
         EXPECT_EQ(node.hear(accepted), "");
         EXPECT_EQ(handler.begun_anew, 0u);

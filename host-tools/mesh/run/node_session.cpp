@@ -71,7 +71,7 @@ void NodeCounts::add(const wire::NodeReport& before, const wire::NodeReport& now
 
 std::string NodeSession::on_ready(const HostMessage& message) {
     const auto ready = payload_as<wire::Ready>(message);
-    const Network network = offer_->network;
+    const Network network = context_->network;
     if (!ready || (ready->ports_miswired != 0 && ready->miswired_port >= port_count(network)))
         return refuse_frame();
     if (ready->ports_miswired != 0) {
@@ -93,7 +93,7 @@ void NodeSession::on_accepted() {
 
 std::string NodeSession::on_pull(const HostMessage& message) {
     const auto pull = payload_as<wire::Pull>(message);
-    const auto& input = *offer_->input;
+    const auto& input = *context_->input;
     const std::size_t size = input ? input->size() : 0;
     if (!pull || !input || pull->bytes > wire::kHostChunkBytesMax || pull->position > size ||
         pull->bytes > size - pull->position)
@@ -109,9 +109,9 @@ std::string NodeSession::on_push(const HostMessage& message) {
     if (!chunk || chunk->bytes > message.payload.size() - sizeof(wire::Chunk))
         return refuse_frame();
     const auto data = message.payload.subspan(sizeof(wire::Chunk), chunk->bytes);
-    if (offer_->output->put(node_, chunk->position, data))
+    if (context_->output->put(node_, chunk->position, data))
         return {};
-    if (offer_->app)
+    if (context_->app)
         return fmt::format("writes up to byte {} of the output; at most {} are allowed",
                            std::uint64_t{chunk->position} + chunk->bytes,
                            bounds::kAppOutputBytesMax);
@@ -162,7 +162,7 @@ std::string NodeSession::on_fault(const HostMessage& message) {
     if (!record)
         return refuse_frame();
     const std::string place =
-        offer_->lines != nullptr ? offer_->lines->place_of(node_, *record) : "";
+        context_->lines != nullptr ? context_->lines->place_of(node_, *record) : "";
     result_.note = fmt::format("firmware stopped: {}{}{}", fault_words(*record),
                                place.empty() ? "" : ", ", place);
     handler_->stopped(node_, fmt::format("{} (pc {:#010x}, lr {:#010x}, status {:#010x})",
@@ -172,9 +172,9 @@ std::string NodeSession::on_fault(const HostMessage& message) {
 
 /// The program wants the whole run to end.
 void NodeSession::on_abort(const HostMessage& message) {
-    if (offer_->ended != nullptr)
-        *offer_->ended = fmt::format("node {} has ended the run: {}", index(node_),
-                                     cleaned(text_of(message.payload)));
+    if (context_->ended != nullptr)
+        *context_->ended = fmt::format("node {} has ended the run: {}", index(node_),
+                                       cleaned(text_of(message.payload)));
 }
 
 void NodeSession::hear_errors(std::string_view text) {
@@ -199,10 +199,10 @@ void NodeSession::ask() {
 void NodeSession::restart() {
     if (result_.fate != Fate::live && result_.fate != Fate::killed)
         return;
-    begins_anew_ = offer_->app;
+    begins_anew_ = context_->app;
     asked_ = false;
     result_ = {};
-    result_.done = result_.restarted = !offer_->app;
+    result_.done = result_.restarted = !context_->app;
 }
 
 void NodeSession::end(std::string_view how) {

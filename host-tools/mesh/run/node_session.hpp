@@ -83,8 +83,8 @@ public:
     virtual void stopped(NodeId node, std::string_view why) = 0;
 };
 
-/// What a run has for its nodes.
-struct Offer {
+/// What the sessions of a run share: its data and settings.
+struct SessionContext {
     Network network;
     const std::optional<Bytes>* input;
     Output* output;
@@ -102,11 +102,11 @@ struct Refusals {
 
 class NodeSession {
 public:
-    NodeSession(NodeId node, const Offer& offer, SessionHandler& handler)
+    NodeSession(NodeId node, const SessionContext& context, SessionHandler& handler)
         : node_(node),
-          offer_(&offer),
+          context_(&context),
           handler_(&handler),
-          console_(offer.raw) {}
+          console_(context.raw) {}
 
     /// A frame from the node's host port; any bytes. What the node has done that no node may, in
     /// words; nothing if it is all right. RunError if its cables are in the wrong ports.
@@ -156,7 +156,7 @@ private:
     std::string refuse_frame();
 
     NodeId node_;
-    const Offer* offer_;
+    const SessionContext* context_;
     SessionHandler* handler_;
     NodeResult result_;
     Refusals refusals_;

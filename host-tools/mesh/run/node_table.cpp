@@ -6,14 +6,14 @@
 
 namespace mesh::host {
 
-NodeTable::NodeTable(Engine& engine, std::uint32_t nodes, const Offer& offer,
+NodeTable::NodeTable(Engine& engine, std::uint32_t nodes, const SessionContext& context,
                      SessionHandler& handler, Deadlines& deadlines)
     : engine_(engine),
       deadlines_(deadlines),
       live_(nodes) {
     sessions_.reserve(nodes);
     for (std::uint32_t node = 0; node < nodes; ++node)
-        sessions_.emplace_back(node_at(node), offer, handler);
+        sessions_.emplace_back(node_at(node), context, handler);
 }
 
 /// f(session), with the counts right after it.

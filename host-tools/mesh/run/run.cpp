@@ -70,14 +70,14 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
                   engine.real_time(), !plan_.rig.gdb.empty()}),
       lines_(plan_.rig, plan_.engine == "sim"),
       traces_(plan_.rig),
-      offer_{plan_.network(),
-             &plan_.input,
-             &result_.output,
-             op.is_app(),
-             plan_.raw && isatty(STDOUT_FILENO) == 0,
-             &lines_,
-             &ended_},
-      node_table_(engine, plan_.nodes(), offer_, *this, deadlines_) {
+      context_{plan_.network(),
+               &plan_.input,
+               &result_.output,
+               op.is_app(),
+               plan_.raw && isatty(STDOUT_FILENO) == 0,
+               &lines_,
+               &ended_},
+      node_table_(engine, plan_.nodes(), context_, *this, deadlines_) {
     result_.output = output_of(op);
     log_.command(plan_.command);
 }

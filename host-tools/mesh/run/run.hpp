@@ -105,7 +105,7 @@ private:
     ProcessTraces traces_;
     ConsoleOrder console_{[this](NodeId from, std::string_view line) { print(from, line); }};
     std::string ended_; // by a program: why
-    Offer offer_;
+    SessionContext context_;
     NodeTable node_table_;
     NodeResult::Mark mark_ = &NodeResult::ready; // what this phase wants of all nodes
     std::string_view what_ = "ready";

@@ -52,9 +52,9 @@ struct Recording {
     nlohmann::ordered_json results; // the rest of it; null if the capture has no end
     std::string command;
     Network network;
-    std::vector<Passage> passages; // as they were sent
+    std::vector<Passage> passages;                // as they were sent
     std::vector<RecordedTraceEvent> trace_events; // as written: those of one process in their order
-    std::uint64_t frames = 0; // in the file, both ends
+    std::uint64_t frames = 0;                     // in the file, both ends
     bool cut_short = false;
 
     double tau() const { return plan.value("tau", 1.0); }
