@@ -7,7 +7,7 @@
 
 namespace mesh {
 
-/// Which promise was broken; the fault record carries the number.
+/// Which promise was broken; the crash record carries the number.
 enum class CheckId : std::uint32_t {
     pool_double_free = 1,
     pool_bad_buffer,

@@ -154,6 +154,6 @@ concept HasPreemption = requires(B board, std::uint32_t period_us, TickWork work
 namespace mesh {
 
 /// Defined once by each board: reports `record` to the host and stops this node for good.
-[[noreturn]] void halt(const wire::FaultRecord& record);
+[[noreturn]] void halt(const wire::CrashRecord& record);
 
 } // namespace mesh

@@ -33,7 +33,7 @@ enum class HostTag : std::uint16_t {
     push,      // Chunk header and bytes: part of the output
     console,   // text of an app, at most one line per frame
     report,    // NodeReport: answer to `poll`, or sent once when the job is done
-    fault,     // FaultRecord: the firmware stopped
+    fault,     // CrashRecord: the firmware stopped
     // host to node
     job,   // Job and, for apps, the arguments as NUL-terminated words: prepare
     start, // all nodes are prepared; begin. Empty, or the ModelTime that the run has come to
@@ -145,11 +145,11 @@ struct NodeReport : Result {
     std::uint16_t untaken_service; // mesh::Service
 };
 
-/// FaultRecord::cause from here on: an exception of the processor, whose number is added.
+/// CrashRecord::cause from here on: an exception of the processor, whose number is added.
 inline constexpr std::uint32_t kProcessorFault = 0xF000'0000;
 
 /// Why a node's firmware stopped.
-struct FaultRecord {
+struct CrashRecord {
     std::uint32_t cause;   // a CheckId (hal/check.hpp), or kProcessorFault and a number
     std::uint32_t pc;      // where; 0: not known. Odd (Thumb): where it would have returned to
     std::uint32_t lr;      // where that returns to, or the latest return that is known

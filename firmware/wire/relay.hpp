@@ -6,7 +6,8 @@
 // node in one direction, from 1 on (0: this is none), and `acknowledged` is the last one that came
 // the other way: one is under way at a time, and whoever sent it does so again until it is
 // acknowledged. To the host, `refused` is how many frames the node has lost, of whoever's, since
-// it had no room for them. Last words (HostTag::fault) are no such message: they come once or not.
+// it had no room for them. A crash record (HostTag::fault) is no such message: it comes once or
+// not at all.
 #pragma once
 
 #include "core/network.hpp"

@@ -93,7 +93,7 @@ std::string Rig::ask(const Command& command) {
     return answer.value_or("");
 }
 
-std::optional<wire::FaultRecord> Rig::fault() {
+std::optional<wire::CrashRecord> Rig::fault() {
     for (const auto until = Clock::now() + kEndTimeout; !fault_ && open_ && Clock::now() < until;)
         work(kStep);
     return fault_;
@@ -189,7 +189,7 @@ void Rig::on_host_frame(std::span<const std::byte> frame) {
     if (!message)
         return;
     if (message->tag == wire::HostTag::fault)
-        fault_ = host::payload_as<wire::FaultRecord>(*message);
+        fault_ = host::payload_as<wire::CrashRecord>(*message);
     if (message->tag != wire::HostTag::console)
         return;
     for (const std::byte byte : message->payload) {

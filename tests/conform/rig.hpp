@@ -38,8 +38,8 @@ public:
     std::optional<std::string> line(std::chrono::milliseconds timeout = kLineTimeout);
     /// tell() and line().
     std::string ask(const Command& command);
-    /// Its fault record; nothing if it says none for so long.
-    std::optional<wire::FaultRecord> fault();
+    /// Its crash record; nothing if it says none for so long.
+    std::optional<wire::CrashRecord> fault();
     /// How the process ended; "" if it has not after a while.
     std::string end();
 
@@ -83,7 +83,7 @@ private:
     host::ChildProcess process_;
     std::deque<std::string> lines_;
     std::string text_; // of a line that is not whole
-    std::optional<wire::FaultRecord> fault_;
+    std::optional<wire::CrashRecord> fault_;
     bool loops_ = true;
     bool open_ = true;
     std::size_t throttle_ = 0;

@@ -218,7 +218,7 @@ TEST(CleanText, ShowsEveryByteThatIsNoUtf8) {
 }
 
 TEST_F(NodeSessionTest, ANodeWithAnAddressThatNoNodeHasIsNamedWithThatWord) {
-    wire::FaultRecord record{};
+    wire::CrashRecord record{};
     record.cause = static_cast<std::uint32_t>(CheckId::no_such_node);
     EXPECT_EQ(say(wire::HostTag::fault, wire::bytes_of(record)), "");
     ASSERT_EQ(handler.lines.size(), 1u);

@@ -245,7 +245,7 @@ def test_an_end_in_the_middle_of_a_frame_is_named(tmp_path):
     blamed(hostile(tmp_path, node1=body), 1, "in the middle of a frame")
 
 
-def test_last_words_are_those_of_the_node_that_ended(tmp_path):
+def test_the_last_line_of_an_emulator_is_that_of_the_node_that_ended(tmp_path):
     outcome = hostile(
         tmp_path, node0="print('node 0 complains', file=sys.stderr, flush=True); node.play()",
         node1="node.play(until='start'); time.sleep(1); os.write(2, b'old\\nmy own'); os._exit(5)")

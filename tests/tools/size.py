@@ -51,7 +51,7 @@ FEATURES = (
      r"kernel/node/node_core\.o|cortex-m/(?:node|systick)\.o",
      r"preemptive_poll|poll_preemptively|SysTick|PendSV"),
     ("the host: job, arguments, data, console", r"kernel/node/host_port\.o", r"."),
-    ("faults: record, last words", r"cortex-m/fault\.o", r"."),
+    ("faults: crash record", r"cortex-m/fault\.o", r"."),
     ("UHC", r"networks/uhc\.o", r"."),
     ("star graph", r"networks/star\.o", r"."),
     ("trees of the cube", r"networks/cube_trees\.o", r"."),

@@ -37,11 +37,11 @@ inline constexpr std::size_t kLineBytesMax = 4096;
 /// Lines of all nodes that wait for the end of their round in lockstep.
 inline constexpr std::size_t kRoundBytesMax = std::size_t{16} << 20;
 /// Kept of the end of what an emulator says on its standard error.
-inline constexpr std::size_t kLastWordsBytesMax = 1024;
+inline constexpr std::size_t kLastLineBytesMax = 1024;
 
 /// What a node can make the host tool keep, all together.
 inline constexpr std::size_t kNodeBytesMax = kFrameBytesMax + kUnreadBytesMax + kHeldBytesMax +
-                                             kEarlyBytesMax + kLineBytesMax + kLastWordsBytesMax;
+                                             kEarlyBytesMax + kLineBytesMax + kLastLineBytesMax;
 
 /// The --output of an app, for all nodes together; nothing is kept without --output.
 inline constexpr std::size_t kAppOutputBytesMax = std::size_t{1} << 30;

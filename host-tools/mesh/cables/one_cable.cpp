@@ -92,7 +92,7 @@ void OneCable::heard(std::span<std::byte> frame) {
         return;
     if (header.tag == static_cast<std::uint16_t>(wire::HostTag::fault)) {
         if (!std::exchange(nodes_[from].stopped, true))
-            holder_.last_words(node_at(from), frame);
+            holder_.crash_record(node_at(from), frame);
         return;
     }
     Node& node = nodes_[from];

@@ -30,8 +30,8 @@ public:
         virtual void to_cable(std::span<const std::byte> frame) = 0;
         /// A frame of a node's host port has come, once and in order. May call send().
         virtual void from_node(NodeId node, std::span<std::byte> frame) = 0;
-        /// The last words of a node, which may be gone.
-        virtual void last_words(NodeId node, std::span<const std::byte> frame) = 0;
+        /// The crash record of a node, which may be gone.
+        virtual void crash_record(NodeId node, std::span<const std::byte> frame) = 0;
         /// Real time (microseconds, monotonic).
         virtual std::uint64_t now_us() const = 0;
     };
@@ -66,7 +66,7 @@ private:
         std::uint16_t taken = 0;   // last message of the node
         std::uint16_t told = 0;    // of those, the last one that it was told of since it came
         std::uint32_t dropped = 0; // as it last said
-        bool stopped = false;      // it has said its last words
+        bool stopped = false;      // it has sent its crash record
         std::uint64_t again_at_us = 0;
         std::uint32_t pause_us = 0;
     };

@@ -38,12 +38,12 @@ public:
         leave();
         return true;
     }
-    const wire::FaultRecord& record() const { return record_; }
+    const wire::CrashRecord& record() const { return record_; }
 
 private:
     void enter();
     static void leave();
-    static void stop(void* self, const wire::FaultRecord& record);
+    static void stop(void* self, const wire::CrashRecord& record);
     static void on_signal(int signal, siginfo_t* info, void* context);
     static void on_tick(int signal, siginfo_t* info, void* context);
     bool too_late();
@@ -57,7 +57,7 @@ private:
     unsigned entries_seen_ = 0;     // at the last tick
     unsigned ticks_ = 0;            // since entries_ changed
     sigjmp_buf entry_;
-    wire::FaultRecord record_{};
+    wire::CrashRecord record_{};
 };
 
 } // namespace mesh::host

@@ -255,7 +255,7 @@ bool QemuEngine::read_from(NodeId node) {
 /// Reads what there is at once, and hands all whole frames to the loom. What a node says to the
 /// host comes after what it has sent by its ports before, also by other sockets. False if there was
 /// nothing. All sockets of a process end with it, in any order: it is read to the end of the
-/// host's, by which its last words come.
+/// host's, by which its crash record comes.
 bool QemuEngine::read_from(NodeId node, unsigned number) {
     NodeLine& line = nodes_[index(node)];
     if (!line.open() || line.cables[number].socket.get() < 0)
@@ -356,7 +356,7 @@ void QemuEngine::Ends::from_node(NodeId node, std::span<std::byte> frame) {
     rig.loom_.frame_from(node, frame);
 }
 
-void QemuEngine::Ends::last_words(NodeId node, std::span<const std::byte> frame) {
+void QemuEngine::Ends::crash_record(NodeId node, std::span<const std::byte> frame) {
     rig.events_->host_frame(node, frame);
 }
 

@@ -85,7 +85,7 @@ private:
         std::uint64_t now_us() const override;
         void to_cable(std::span<const std::byte> frame) override;
         void from_node(NodeId node, std::span<std::byte> frame) override;
-        void last_words(NodeId node, std::span<const std::byte> frame) override;
+        void crash_record(NodeId node, std::span<const std::byte> frame) override;
         QemuEngine& rig;
     };
 

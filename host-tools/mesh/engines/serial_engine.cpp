@@ -81,7 +81,7 @@ private:
     void from_node(NodeId node, std::span<std::byte> frame) override {
         loom_.frame_from(node, frame);
     }
-    void last_words(NodeId node, std::span<const std::byte> frame) override {
+    void crash_record(NodeId node, std::span<const std::byte> frame) override {
         events_->host_frame(node, frame);
     }
 

@@ -158,7 +158,7 @@ std::string NodeSession::on_report(const HostMessage& message) {
 }
 
 std::string NodeSession::on_fault(const HostMessage& message) {
-    const auto record = payload_as<wire::FaultRecord>(message);
+    const auto record = payload_as<wire::CrashRecord>(message);
     if (!record)
         return refuse_frame();
     const std::string place =
@@ -182,7 +182,7 @@ void NodeSession::hear_errors(std::string_view text) {
 }
 
 void NodeSession::on_error_line(std::string_view line) {
-    last_words_ = line.substr(0, bounds::kLastWordsBytesMax);
+    last_line_ = line.substr(0, bounds::kLastLineBytesMax);
     handler_->error_line(node_, line);
 }
 
@@ -207,7 +207,7 @@ void NodeSession::restart() {
 
 void NodeSession::end(std::string_view how) {
     errors_.flush([&](std::string_view line) { on_error_line(line); });
-    leave(Fate::ended, last_words_.empty() ? how : fmt::format("{}, {}", how, last_words_));
+    leave(Fate::ended, last_line_.empty() ? how : fmt::format("{}, {}", how, last_line_));
 }
 
 void NodeSession::leave(Fate fate, std::string_view note) {

@@ -162,8 +162,8 @@ private:
     Refusals refusals_;
     LineCutter console_;
     LineCutter errors_;
-    std::string last_words_; // of its emulator
-    bool asked_ = false;     // for a report that has not come
+    std::string last_line_; // of its emulator
+    bool asked_ = false;    // for a report that has not come
     bool begins_anew_ = false;
     Deadlines::Seconds quiet_since_{0};
 };
