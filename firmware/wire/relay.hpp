@@ -26,9 +26,9 @@ enum class RelayTag : std::uint16_t {
 
 /// From the host to node 0, and from each node to its neighbours: so nobody needs to keep a number.
 struct Numbering {
-    std::uint32_t run;  // drawn by the host tool; a node that works for another one starts anew
-    std::uint32_t wave; // grows; each goes through the mesh once
-    std::uint32_t from; // who says it; the host, and who starts anew: kNoNode
+    std::uint32_t run; // drawn by the host tool; a node that works for another one starts anew
+    std::uint32_t assignment; // grows; goes through the mesh once
+    std::uint32_t from;       // who says it; the host, and who starts anew: kNoNode
     Topology topology;
     std::uint8_t dim;
     std::uint16_t spare = 0;

@@ -1,4 +1,4 @@
-// A board under an emulator, alone: its host port as text and fault records, its ports as frames
+// A board under an emulator, alone: its host port as text and crash records, its ports as frames
 // that go back where they came from, unless a test wants them.
 #pragma once
 

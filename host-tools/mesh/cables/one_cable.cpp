@@ -20,8 +20,8 @@ namespace {
 
 /// Messages to nodes that are under way at a time.
 constexpr std::size_t kFlyingMax = 4;
-/// Between two waves of numbers: nodes that start anew have done so.
-constexpr std::uint64_t kWaveUs = 250'000;
+/// Between two address assignments: nodes that start anew have done so.
+constexpr std::uint64_t kAssignmentUs = 250'000;
 /// Where a node other than 0 sends what is for the host.
 NodeId next_to_host(Network network, NodeId node) {
     Route way = route(network, node, kNoPort, {.source = node, .destination = NodeId{0}});
@@ -62,12 +62,12 @@ void OneCable::put(const wire::LinkHeader& link, Bytes& frame) {
     holder_.to_cable(frame);
 }
 
-void OneCable::send_wave() {
-    ++numbering_.wave;
+void OneCable::assign_addresses() {
+    ++numbering_.assignment;
     Bytes frame = make_host_frame(kNoNode, static_cast<wire::HostTag>(RelayTag::number),
                                   wire::bytes_of(numbering_));
     put({}, frame);
-    wave_at_us_ = holder_.now_us() + kWaveUs;
+    assign_at_us_ = holder_.now_us() + kAssignmentUs;
 }
 
 void OneCable::acknowledge(std::uint32_t node) {
@@ -86,7 +86,7 @@ void OneCable::heard(std::span<std::byte> frame) {
     if (wire::read_packet(packet, header) != wire::Parse::ok)
         return;
     if (header.tag == static_cast<std::uint16_t>(RelayTag::who))
-        send_wave();
+        assign_addresses();
     const std::uint32_t from = index(header.source);
     if (from >= nodes_.size())
         return;
@@ -186,8 +186,8 @@ void OneCable::tick() {
     const std::uint64_t now = holder_.now_us();
     if (numbered_ < nodes_.size()) {
         look_for_silent();
-        if (now >= wave_at_us_)
-            send_wave();
+        if (now >= assign_at_us_)
+            assign_addresses();
     }
     const std::vector<std::uint32_t> flying = flying_;
     for (const std::uint32_t node : flying)

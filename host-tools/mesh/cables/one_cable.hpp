@@ -3,7 +3,7 @@
 //
 // Of each node one message is under way in each direction; it is sent again until the node says
 // that it has it. Few go out at a time, since nodes on the way drop what they have no room for.
-// Until all nodes have said who they are, waves of numbers go through the mesh.
+// Until all nodes have said who they are, it assigns addresses again and again.
 #pragma once
 
 #include "core/network.hpp"
@@ -72,7 +72,7 @@ private:
     };
 
     void look_for_silent() const;
-    void send_wave();
+    void assign_addresses();
     void acknowledge(std::uint32_t node);
     void on_acknowledged(std::uint32_t node, std::uint16_t number);
     void check_image(std::uint32_t node, std::span<const std::byte> text) const;
@@ -87,7 +87,7 @@ private:
     std::deque<std::uint32_t> turns_; // nodes with something to send that is not under way
     std::vector<std::uint32_t> flying_;
     wire::Numbering numbering_{};
-    std::uint64_t wave_at_us_ = 0;
+    std::uint64_t assign_at_us_ = 0;
     std::uint32_t numbered_ = 0;
     std::uint64_t news_at_us_; // a node has said who it is, or there is nothing to wait for
 };

@@ -19,12 +19,12 @@ EmulatedMemory::EmulatedMemory(const Fd& monitor, const ImageSymbols& image, Mon
     : monitor_(monitor),
       image_(image),
       budget_(budget) {
-    layouts = image.wait_layouts();
+    offsets = image.wait_offsets();
     pointer_bytes = kPointerBytes;
     const auto slot = std::ranges::find_if(
-        layouts, [](const WaitLayout& layout) { return layout.kind == WaitKind::slot; });
+        offsets, [](const WaitOffsets& one) { return one.kind == WaitKind::slot; });
     const auto memory = image.variable(kNodeMemory);
-    if (slot == layouts.end() || slot->at[2] == 0 || !memory)
+    if (slot == offsets.end() || slot->at[2] == 0 || !memory)
         return;
     slots = memory->address;
     slot_count = image.node_memory().processes;

@@ -74,7 +74,7 @@ public:
         slots = reinterpret_cast<std::uintptr_t>(all.data());
         slot_count = all.size();
         pointer_bytes = sizeof(void*);
-        layouts = own_wait_layouts();
+        offsets = own_wait_offsets();
     }
 
     bool read(std::uint64_t address, std::span<std::byte> out) override {
