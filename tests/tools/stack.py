@@ -31,7 +31,7 @@ POINTERS = (
 )
 # What no preemptive poll comes to, though one may read the code so: processes run outside of them,
 # and what they divide by is never nothing.
-NEVER = re.compile(r"Scheduler::(?:run_round|spawn|join|end)\(|NodeCore::(?:on_start|on_job)\(|"
+NEVER = re.compile(r"Scheduler::(?:run_turn|spawn|join|end)\(|NodeCore::(?:on_start|on_job)\(|"
                    r"__aeabi_[il]div0")
 
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")

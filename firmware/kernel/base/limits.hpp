@@ -64,7 +64,7 @@ inline constexpr unsigned kProcessesMax = 16;
 
 /// Free running: times that each process may run before the links have their turn again. Frames
 /// that came meanwhile wait in the receiver, and neighbours for their acknowledgements.
-inline constexpr unsigned kRoundsMax = 32;
+inline constexpr unsigned kTurnsMax = 32;
 
 /// Microseconds after which a process that still runs has its first preemptive poll. Shorter than
 /// the least RTO, so that its neighbours send nothing again. Nodes of one host wait for its cores

@@ -147,11 +147,11 @@ void NodeCore::close() {
     speak();
 }
 
-// One round: each process has been asked whether it takes the offer that was in the overflow slot
-// before. True if another round is due.
-bool NodeCore::run_round() {
+// One turn of the processes, in which each has been asked whether it takes the offer that was in the
+// overflow slot before. True if another turn is due.
+bool NodeCore::run_turn() {
     const PacketBuffer* const overflow = forwarder_.overflow();
-    const bool again = scheduler_.run_round();
+    const bool again = scheduler_.run_turn();
     if (overflow == nullptr || overflow != forwarder_.overflow())
         return again;
     forwarder_.send_overflow_away();
@@ -170,13 +170,13 @@ void NodeCore::run() {
     wire::Ready ready;
     if (links_.take_ready(ready))
         host_.send(HostTag::ready, wire::bytes_of(ready));
-    unsigned rounds = 0;
+    unsigned turns = 0;
     do {
         polled_preemptively_ = false;
         speak();
         if (arena_.failed())
             scheduler_.stop();
-    } while (run_round() && (lockstep() || ++rounds < limits::kRoundsMax));
+    } while (run_turn() && (lockstep() || ++turns < limits::kTurnsMax));
     speak(); // processes may have looked for whom was sent away
     links_.on_buffers_free();
     if (arena_.failed() && status_ == Status::ok)

@@ -111,7 +111,7 @@ private:
     void on_dead_links();
     void speak();
     void close();
-    bool run_round();
+    bool run_turn();
     void end_program(Status status);
     void report_mailbox(wire::NodeReport& report) const;
 

@@ -65,7 +65,7 @@ bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
 }
 
 // Whoever waits is asked in its own name: what goes on then moves its clock.
-bool Scheduler::run_round() {
+bool Scheduler::run_turn() {
     if (std::exchange(touched_, 0) == 0)
         return false;
     for (unsigned number = 0; number < used_; ++number) {

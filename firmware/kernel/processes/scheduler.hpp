@@ -1,9 +1,9 @@
 // The processes of a node: cooperative coroutines, resumed in the order of their slots.
 //
 // A blocked process is a predicate. After every event that a process could see (a delivery, a
-// freed buffer, time) the scheduler asks the predicates and resumes those that hold. A node has a
-// handful of processes, transit traffic changes nothing that they see, so asking is cheap and the
-// order is always the same.
+// freed buffer, time) the scheduler asks the predicates and resumes the processes whose predicate is
+// true. A node has a handful of processes, and transit traffic changes nothing that they see. So
+// asking is cheap, and the order is always the same.
 #pragma once
 
 #include "kernel/base/critical_section.hpp"
@@ -87,17 +87,17 @@ public:
     /// Blocks the running process. False, and nothing done, if what it waits for is there.
     bool block(std::coroutine_handle<> resume_at, Waiting& waiting);
 
-    /// Resumes each process that can run once. True if another round is due: one has run, or what
-    /// one waits for has made a step.
-    bool run_round();
+    /// One turn: resumes each process that can run once. True if another turn is due: a process has
+    /// run, or what a process waits for has made a step.
+    bool run_turn();
 
     /// Something changed that a predicate may look at.
     void touch() { touched_ = 1; }
-    /// There is another round to run.
+    /// Another turn is due.
     bool touched() const { return touched_ != 0; }
     /// Of the critical sections, in which the links may not interrupt a process.
     CriticalDepth& critical_depth() const { return critical_depth_; }
-    /// Earliest wake of all blocked processes, or kNever; 0 if another round is due.
+    /// Earliest wake of all blocked processes, or kNever; 0 if another turn is due.
     std::uint64_t next_wake() const;
 
     /// No process ever runs again.
