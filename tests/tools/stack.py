@@ -4,10 +4,11 @@
     stack.py IMAGE...
 
 That is the handler of the tick, in which the links work while a process computes (a preemptive
-poll), down to the deepest chain of calls, and at the end of it any other interrupt: the frame that the
-processor puts there, with the registers of the FPU, and the deepest chain of its handler. The frame
-of the tick itself lies on the stack of the program. Frames and calls are read from the code of the
-image, so the C library's count too; calls by pointers are named below, and one that is not fails.
+poll), down to the deepest chain of calls, and at the end of it any other interrupt: the frame that
+the processor puts there, with the registers of the FPU, and the deepest chain of its handler. The
+frame of the tick itself lies on the stack of the program. Frames and calls are read from the code
+of the image, so the C library's count too; calls by pointers are named below, and one that is not
+fails.
 """
 import re
 import struct

@@ -147,8 +147,8 @@ void NodeCore::close() {
     speak();
 }
 
-// One turn of the processes, in which each has been asked whether it takes the offer that was in the
-// overflow slot before. True if another turn is due.
+// One turn of the processes, in which each has been asked whether it takes the offer that was in
+// the overflow slot before. True if another turn is due.
 bool NodeCore::run_turn() {
     const PacketBuffer* const overflow = forwarder_.overflow();
     const bool again = scheduler_.run_turn();

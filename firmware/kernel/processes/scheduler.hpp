@@ -1,8 +1,8 @@
 // The processes of a node: cooperative coroutines, resumed in the order of their slots.
 //
 // A blocked process is a predicate. After every event that a process could see (a delivery, a
-// freed buffer, time) the scheduler asks the predicates and resumes the processes whose predicate is
-// true. A node has a handful of processes, and transit traffic changes nothing that they see. So
+// freed buffer, time) the scheduler asks the predicates and resumes the processes whose predicate
+// is true. A node has a handful of processes, and transit traffic changes nothing that they see. So
 // asking is cheap, and the order is always the same.
 #pragma once
 
