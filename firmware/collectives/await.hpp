@@ -41,7 +41,7 @@ private:
     unsigned looks_ = 0;
 };
 
-/// kernel.join(id), for who joins in several places: it is not put into each of them.
+/// kernel.join(id), for callers that join in several places: one copy of its code for all of them.
 [[gnu::noinline]] inline auto end_of(Kernel& kernel, ProcessId id) { return kernel.join(id); }
 
 /// Waits for what several nodes may send. When nothing has come for long, it looks for those who

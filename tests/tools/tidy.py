@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""House rules that no compiler checks: layout, lengths, words, terms, and clang-tidy over all sources.
+"""House rules that no compiler checks: layout, lengths, words, terms, clang-tidy over all sources.
 
     tidy.py [--build FOLDER] [--no-clang-tidy]
 

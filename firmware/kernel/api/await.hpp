@@ -18,7 +18,7 @@ namespace mesh {
 
 /// A wait for a packet of `source` that matches (match.source is not read). A single packet
 /// (Service::packet) comes by `path`; those of a message by any path. kAnySource is always waited
-/// for. An object of who waits, asked by over() until that is true.
+/// for. The waiting process owns the object and calls over() until that returns true.
 class SourceWait {
 public:
     SourceWait(Kernel& kernel, NodeId source, const Match& match, Path path = {});

@@ -92,8 +92,8 @@ bool Forwarder::pass(PacketBuffer*& buffer, Port arrival, std::uint8_t tag, Pack
     return answer != nullptr;
 }
 
-// Who looks for a node wants to know whether what that sends by this port gets there. It may be
-// that a packet did not, and that the link has come back since.
+// True if this answer `here` must become `gone`: a packet of the call that it is about was lost on
+// this link before the link came back.
 bool Forwarder::says_too_much(Port port, const wire::PacketHeader& header) {
     return service_of(header) == Service::here && !links_.at(port).dead() &&
            calls_.lost(port, CallLabel::of_word(header.total_bytes));
@@ -381,9 +381,10 @@ void Forwarder::choose_path(wire::PacketHeader& header, unsigned number) const {
     put_paths(header, {}, Rule::unicast);
 }
 
-// In place. Who looks gets the answer by the way that it named, where it keeps its place among the
-// packets that it is about, and with what it said of them. All others get it by the path that they
-// named. All say by which path the packet went that they answer, and of which round that was.
+// Makes the answer in the buffer of the question. The answer to a `look` takes the way that the
+// look named, so that it keeps its place behind the packets that it is about, and repeats what the
+// look said of them. Every other answer takes the path that the packet named. Every answer says by
+// which path the packet came, and of which round of questions it was.
 void Forwarder::write_answer(PacketBuffer* buffer, Service with) {
     wire::PacketHeader& header = buffer->header;
     const RoundTrip paths = paths_of(header);

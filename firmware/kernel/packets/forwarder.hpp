@@ -50,10 +50,9 @@ void put_paths(wire::PacketHeader& header, RoundTrip paths, Rule shortest);
 /// And reads them.
 RoundTrip paths_of(const wire::PacketHeader& header);
 
-/// Where a function gives a packet, that is what has come to this node by what was done: one that
-/// is in its mailbox now; or control that only the processes' side of the kernel understands, with
-/// its reference: an answer to what is under way, or a question (probe, call, look). nullptr if
-/// nothing has.
+/// A function that returns a packet returns what has come to this node by the call: a packet that
+/// is in the mailbox now, or a control packet for the caller, with its reference: an answer to a
+/// message under way, or a question (probe, call, look). nullptr if nothing has come.
 class Forwarder {
 public:
     Forwarder(const Here& here, PacketPool& pool, Counters& counters, Links& links,
@@ -97,7 +96,7 @@ public:
     void send_overflow_away();
     /// A question has done its work and needs no answer.
     void drop(PacketBuffer* question) { pool_.release(question); }
-    /// Who takes what comes to this node.
+    /// Which processes take the packets that come to this node.
     enum class Audience : std::uint8_t {
         processes,
         ended,  // all processes of a program that has run: nothing that comes is taken any more
@@ -106,7 +105,7 @@ public:
     /// Senders of messages are told so, and nothing is kept for nobody.
     void set_audience(Audience audience) { audience_ = audience; }
     Audience audience() const { return audience_; }
-    /// All processes of a program that has run have ended. Who waits for them will be called.
+    /// All processes of a program that has run have ended. Senders that wait for them are called.
     void end_audience() {
         audience_ = Audience::ended;
         intake_.call_who_waits();

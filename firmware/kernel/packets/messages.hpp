@@ -139,11 +139,11 @@ public:
     bool is_under_way(std::uint32_t message) const { return find(message) != nullptr; }
     /// A message of this call to `node` is.
     bool is_under_way(CallLabel label, NodeId node) const;
-    /// Notes whether its way begins with a dead link: once when it begins, later deaths tell
-    /// themselves.
+    /// Sets `outgoing.lost` if the first link of its way is dead. To be called once, when a send
+    /// begins; on_dead_links() does the same whenever a link dies.
     void look_at_way(Outgoing& outgoing) const;
-    /// Links have died, and with them the ways that begin with them, also of those that are waiting
-    /// for an answer only.
+    /// Links have died. Sets `lost` of all that is under way by a way that begins with a dead link,
+    /// also of messages that only wait for an answer.
     void on_dead_links();
     /// When the first of them wants to ask whether its receiver is there, or kNever.
     std::uint64_t next_ask() const;

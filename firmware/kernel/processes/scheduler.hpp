@@ -27,10 +27,10 @@ struct alignas(4) ProcessId {
 
 class Scheduler;
 
-/// What a process waits for, in the frame of that process: `co_await` asks it at once, then after
-/// every event, until it says that it is there. What takes several steps goes on when it is asked,
-/// as if it were the process; so it needs no coroutine of its own. Each kind has a function `ask`
-/// of its own, by whose name who looks from outside knows it.
+/// What a process waits for, an object in the coroutine frame of that process. `co_await` calls its
+/// function `ask` at once, then after every event, until that returns true. A wait of several steps
+/// does its next step in each call, as if it were the process; so it needs no coroutine of its own.
+/// Each class has a function `ask` of its own, whose name tells a debugger the class.
 class Waiting {
 public:
     Waiting(const Waiting&) = delete;
@@ -108,7 +108,7 @@ public:
     /// Gives the verdict of a process that has ended, and its slot away; `end`: when that was by
     /// its clock. Of one that never was, or whose slot another one has taken: ok, and no time.
     Status join(ProcessId id, wire::ModelTime& end);
-    /// All slots, for who looks at a node from outside (kernel/api/waits.hpp).
+    /// All slots, for code that reads a node from outside (kernel/api/waits.hpp).
     std::span<const ProcessSlot> slots() const { return slots_; }
     /// The verdict of a process that failed and that nobody has joined; ok if there is none.
     Status failure() const;

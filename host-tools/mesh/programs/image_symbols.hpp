@@ -1,6 +1,6 @@
-// What an image says of itself to who reads the memory of its node: names of functions, places of
-// variables, where awaiting objects keep what they wait for (kernel/api/waits.hpp), and how much
-// memory the node has (kernel/node/node_memory.hpp).
+// What an image says of itself, for code that reads the memory of its node: names of functions,
+// places of variables, where awaiting objects keep what they wait for (kernel/api/waits.hpp), and
+// how much memory the node has (kernel/node/node_memory.hpp).
 #pragma once
 
 #include "kernel/api/waits.hpp"

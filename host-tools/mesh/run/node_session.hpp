@@ -91,7 +91,7 @@ struct SessionContext {
     bool app = false; // its program decides who writes what: too much is a mistake to be told
     bool raw = false; // console text as it is
     SourceLines* lines = nullptr; // of its image, if that is known
-    std::string* ended = nullptr; // gets the words of who ends the whole run
+    std::string* ended = nullptr; // gets what the node says that ends the whole run
 };
 
 /// What nodes said that was no use.

@@ -44,7 +44,7 @@ struct RunResult {
     std::uint64_t cable_bytes = 0; // Engine::cable_bytes() of the work
     std::optional<ImageLoad::Summary> load; // of the image, by loaders
 
-    /// Who waits for whom (waits.hpp).
+    /// Which processes wait, and for what (waits.hpp).
     std::string who_waits() const;
 };
 
