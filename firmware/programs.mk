@@ -35,9 +35,9 @@ carried = $(BUILD)/$(1)/program.stamp \
 # What a user is told of; an error only where nobody can have meant it.
 USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter \
   -Werror=unused-result -Werror=return-type -Werror=format -Werror=unused-variable
-# What is looked at when a user's program runs: a division by zero, which the compiler else makes
-# the best of; in a simulation also accesses that only some targets' instructions can do. Each
-# keeps its own line, and a loop without end stays one.
+# Checks in a user's program while it runs: of division by zero, which the compiler would otherwise
+# assume away; in a simulation also of alignment, which only some targets need. The other flags keep
+# a line of its own for each check, and keep endless loops endless.
 user_checks = -fsanitize=integer-divide-by-zero$(1) -fno-sanitize-recover=all \
   -fno-crossjumping -fno-finite-loops
 CXX_ONLY := -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit

@@ -57,7 +57,7 @@ std::uint32_t code_offset(std::uintptr_t address) {
 namespace {
 /// `after`: behind the call that led here.
 [[noreturn]] void stop(std::uint32_t cause, const void* after, std::uint32_t status) {
-    wire::FaultRecord record{};
+    wire::CrashRecord record{};
     record.cause = cause;
     record.pc = board::code_offset(reinterpret_cast<std::uintptr_t>(after)) - 1;
     record.status = status;
@@ -76,7 +76,7 @@ constexpr std::uint32_t kDivisionByZero = 1u << 25;
 
 void check_failed(CheckId id) { stop(id, __builtin_return_address(0)); }
 
-void halt(const wire::FaultRecord& record) {
+void halt(const wire::CrashRecord& record) {
     if (board::stop_node != nullptr)
         board::stop_node(board::stop_context, record);
     const auto id = static_cast<CheckId>(record.cause);

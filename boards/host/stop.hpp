@@ -9,7 +9,7 @@ namespace mesh::board {
 
 /// Takes the node that runs out of the simulation; must not return. `pc` of the record is what
 /// code_offset() says.
-using Stop = void (*)(void* context, const wire::FaultRecord& record);
+using Stop = void (*)(void* context, const wire::CrashRecord& record);
 
 /// From now on this is done for CHECKs, halt() and programs that give up; nullptr: no node runs,
 /// and the process ends.

@@ -25,7 +25,8 @@ BroadcastPlan repeated(const BroadcastPlan& plan, unsigned copies) {
                                             std::uint32_t number, unsigned copies,
                                             const BroadcastPlan& plan,
                                             std::span<const std::byte> buffer) {
-    const Cutting::Fragment fragment = travelling.cutting().at(number * plan.packet_bytes);
+    const Segmentation::Fragment fragment =
+        travelling.segmentation().at(number * plan.packet_bytes);
     const std::uint32_t original = number / copies;
     wire::PacketHeader header =
         header_of(kernel, travelling, kernel.calls().label(plan.tag), fragment);

@@ -51,8 +51,8 @@ bool possible_by_packets(const Kernel& kernel, const PersonalPlan& plan) {
 }
 
 Gate scatter_gate(const Kernel& kernel, const PersonalPlan& plan) {
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    return {plan.root, kernel.calls().label(plan.tag), true, false, cutting.fragments()};
+    const Segmentation segmentation{plan.block_bytes, plan.packet_bytes};
+    return {plan.root, kernel.calls().label(plan.tag), true, false, segmentation.fragments()};
 }
 
 // What a node sends of a scatter, or of a gather (`inward`), fragment by fragment: packet k of all
@@ -76,9 +76,9 @@ public:
                 if (!begin_pass())
                     return false;
             position_ = passes_ * plan_.packet_bytes - plan_.packet_bytes;
-            end_ = position_ + cutting().bytes_of(passes_ - 1);
+            end_ = position_ + segmentation().bytes_of(passes_ - 1);
         }
-        fragment_ = cutting().at(position_);
+        fragment_ = segmentation().at(position_);
         return true;
     }
     Kernel::Posting send(Kernel& kernel, ByteSource source) const {
@@ -87,9 +87,9 @@ public:
 
 private:
     bool inward() const { return parcel_.flags != 0; }
-    Cutting cutting() const { return {plan_.block_bytes, plan_.packet_bytes}; }
+    Segmentation segmentation() const { return {plan_.block_bytes, plan_.packet_bytes}; }
     bool begin_pass() {
-        if (passes_ == cutting().packets())
+        if (passes_ == segmentation().packets())
             return false;
         ++passes_;
         own_ = inward();
@@ -109,7 +109,7 @@ private:
     Hypercube cube_;
     const PersonalPlan& plan_;
     Parcel parcel_;
-    Cutting::Fragment fragment_{};
+    Segmentation::Fragment fragment_{};
     std::optional<ScatterOrder<LinkedTrees>> order_; // of this pass
     bool own_ = false;                               // the node's own block is still to be sent
     std::uint32_t passes_ = 0;
@@ -341,7 +341,7 @@ private:
 };
 
 // A node that misses something goes through the cycles all the same, so that nobody waits for it in
-// vain; but its bundles are void then, and those who get them miss something too.
+// vain; but its bundles are poisoned then, and those who get them miss something too.
 Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, bool nothing) {
     const CallLabel label = kernel.calls().label(plan.tag);
     Status status = Status::ok;
@@ -354,7 +354,7 @@ Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, b
         const SendOptions options{.tag = label.tag,
                                   .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes,
                                   .synchronous = false, // the steps count what moves
-                                  .is_void = nothing,
+                                  .is_poisoned = nothing,
                                   .call = label.call};
         const Status sent = co_await send(kernel, to, options, bundle.first(nothing ? 0 : whole));
         status = first_failure(status, sent);
@@ -382,7 +382,7 @@ wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std:
 
 // All nodes receive over their ports in the same order as they send, so nobody waits in a circle.
 // The sender works with what is here: it is waited for whatever has failed. Without room for one
-// this node says first that its bundles are void: all others take them while they send.
+// this node says first that its bundles are poisoned: all others take them while they send.
 Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what,
                                 std::span<std::byte> memory) {
     plan = with_names(plan, usual_tree(Topology::cube),
@@ -393,7 +393,7 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
         co_return Status::no_memory;
     CycleWork work{kernel, plan, what, memory};
     const CallLabel label = kernel.calls().label(plan.tag);
-    const SendOptions is_void{.tag = label.tag, .is_void = true, .call = label.call};
+    const SendOptions poisoned{.tag = label.tag, .is_poisoned = true, .call = label.call};
     // Under half a pair that exchanges takes the link once each way.
     const bool twice = plan.ports == PortModel::half &&
                        (what == Exchange::allgather || what == Exchange::alltoall);
@@ -411,7 +411,7 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
             for (unsigned port = 0; !spawned && port < kernel.ports(); ++port) {
                 if (work.outgoing(port).empty())
                     continue;
-                const Status sent = co_await send(kernel, kernel.neighbor(port_at(port)), is_void,
+                const Status sent = co_await send(kernel, kernel.neighbor(port_at(port)), poisoned,
                                                   std::span<const std::byte>{});
                 status = first_failure(status, sent);
             }

@@ -237,15 +237,15 @@ Task<Status> pass(Kernel& kernel, const Gate& gate) {
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 /// Sees where it keeps what it waits for.
 struct FlowWaitPlaces {
-    static constexpr WaitLayout kLayout{"mesh::FlowWait", WaitKind::mail,
-                                        offsetof(FlowWait, match_), offsetof(FlowWait, until_),
-                                        static_cast<std::size_t>(WaitKind::children)};
+    static constexpr WaitOffsets kOffsets{"mesh::FlowWait", WaitKind::mail,
+                                          offsetof(FlowWait, match_), offsetof(FlowWait, until_),
+                                          static_cast<std::size_t>(WaitKind::children)};
     static_assert(static_cast<int>(FlowWait::Until::packet) == 1);
 };
 #pragma GCC diagnostic pop
 
 namespace {
-MESH_WAIT_LAYOUTS constinit const WaitLayout kFlowWaitLayout = FlowWaitPlaces::kLayout;
+MESH_WAIT_OFFSETS constinit const WaitOffsets kFlowWaitOffsets = FlowWaitPlaces::kOffsets;
 }
 
 } // namespace mesh

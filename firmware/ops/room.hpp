@@ -5,8 +5,8 @@
 
 #include "collectives/ascend.hpp"
 #include "collectives/copies.hpp"
-#include "collectives/cutting.hpp"
 #include "collectives/personalised.hpp"
+#include "collectives/segmentation.hpp"
 #include "kernel/base/limits.hpp"
 #include "ops/parameters.hpp"
 #include "wire/host_messages.hpp"
@@ -25,9 +25,9 @@ constexpr std::uint64_t blocks_room_bytes(Network network, const wire::Job& job)
     if (network.topology != Topology::cube ||
         in_cycles(parameters<PersonalParameters>(job).schedule) || !rooted)
         return exchange_bytes(nodes, job.message_bytes);
-    const Cutting cutting{job.message_bytes, job.packet_bytes};
+    const Segmentation segmentation{job.message_bytes, job.packet_bytes};
     const bool marked = job.op == wire::Op::gather && job.packet_bytes != 0; // 0: the op refuses it
-    return nodes * (job.message_bytes + std::uint64_t{marked ? cutting.packets() : 0});
+    return nodes * (job.message_bytes + std::uint64_t{marked ? segmentation.packets() : 0});
 }
 
 /// Workspace that a job takes. Of ASCEND and its kin see ascend_room_bytes().

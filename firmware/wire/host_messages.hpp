@@ -1,7 +1,7 @@
 // What a node and the host tool tell each other. Each travels as the payload of one packet in a
 // frame of Kind::host; the packet's tag says which. Plain structs, little-endian, whole words.
 //
-// The node asks for data in pieces that its network interface has room for, and everything else
+// The node asks for data in chunks that its network interface has room for, and everything else
 // from the host is one small frame at a time. What is lost all the same, since neighbours may send
 // more than their share for a moment, a node that runs free asks for again.
 #pragma once
@@ -19,23 +19,23 @@
 
 namespace mesh::wire {
 
-/// Largest piece of data that the host sends in one frame (bounded by the share of the receive FIFO
+/// Largest chunk of data that the host sends in one frame (bounded by the share of the receive FIFO
 /// that is kept for the host).
-inline constexpr std::size_t kHostPieceBytesMax = 512;
+inline constexpr std::size_t kHostChunkBytesMax = 512;
 
 enum class HostTag : std::uint16_t {
     // node to host
     ready = 1, // Ready: self-check of all ports is done
     accepted,  // empty: the job is prepared
-    pull,      // Pull: wants this piece of the input (answered by `piece`)
-    push,      // Piece header and bytes: part of the output
+    pull,      // Pull: wants this chunk of the input (answered by `chunk`)
+    push,      // Chunk header and bytes: part of the output
     console,   // text of an app, at most one line per frame
     report,    // NodeReport: answer to `poll`, or sent once when the job is done
-    fault,     // FaultRecord: the firmware stopped
+    fault,     // CrashRecord: the firmware stopped
     // host to node
     job,   // Job and, for apps, the arguments as NUL-terminated words: prepare
     start, // all nodes are prepared; begin. Empty, or the ModelTime that the run has come to
-    piece, // Piece header and bytes: answer to `pull`
+    chunk, // Chunk header and bytes: answer to `pull`
     poll,  // empty: send a report now
     hang,  // empty: stop working without a sign (fault injection)
     // node to host
@@ -82,7 +82,7 @@ struct Job {
     Rule rule = Rule::sbt;
     PortModel ports = PortModel::all;
     std::uint8_t lockstep = 0;
-    std::uint16_t patience_ms = 0; // free running: least time before a frame is sent again
+    std::uint16_t rto_min_ms = 0; // free running: least time before a frame is sent again
     std::uint16_t zero = 0;
     std::uint32_t root = 0;            // of a collective; of send: the only sender
     std::uint32_t message_bytes = 0;   // of a block, where each node has one
@@ -102,7 +102,7 @@ struct Pull {
     std::uint32_t bytes;
 };
 
-struct Piece {
+struct Chunk {
     std::uint32_t position;
     std::uint32_t bytes; // that follow this header
 };
@@ -138,11 +138,11 @@ struct NodeReport : Result {
     std::uint16_t untaken_service; // mesh::Service
 };
 
-/// FaultRecord::cause from here on: an exception of the processor, whose number is added.
+/// CrashRecord::cause from here on: an exception of the processor, whose number is added.
 inline constexpr std::uint32_t kProcessorFault = 0xF000'0000;
 
 /// Why a node's firmware stopped.
-struct FaultRecord {
+struct CrashRecord {
     std::uint32_t cause;   // a CheckId (hal/check.hpp), or kProcessorFault and a number
     std::uint32_t pc;      // where; 0: not known. Odd (Thumb): where it would have returned to
     std::uint32_t lr;      // where that returns to, or the latest return that is known

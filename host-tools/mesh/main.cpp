@@ -84,7 +84,7 @@ Ending run_command(const Operation& op) {
         write_report(op, result, summary, loom);
         if (summary.good() && !plan.output.empty())
             write_whole(plan.output,
-                        summary.output ? Pieces{*summary.output} : result.output.pieces(),
+                        summary.output ? ByteSpans{*summary.output} : result.output.spans(),
                         "--output");
     });
     if (capture)

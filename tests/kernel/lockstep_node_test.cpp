@@ -175,13 +175,13 @@ TEST(LockstepNode, ALostFrameIsDueAgainWhenItShouldHaveArrived) {
     EXPECT_EQ(rig.total(Counter::retransmissions), 3u);
 }
 
-TEST(LockstepNode, ACutCableIsDeadAfterTheMostAttemptsAndTheMeshComesToRest) {
+TEST(LockstepNode, ACutCableIsDeadAfterTheMostRetriesAndTheMeshComesToRest) {
     Rig rig{{Topology::cube, 1}, sends_late};
     rig.is_cut = [&](NodeId, Port) { return rig.started; };
     start(rig);
     run_to_rest(rig);
     EXPECT_EQ(rig.report(0).dead_ports, 1u);
-    EXPECT_EQ(rig.total(Counter::retransmissions), limits::kAttemptsMax);
+    EXPECT_EQ(rig.total(Counter::retransmissions), limits::kRetriesMax);
     EXPECT_EQ(rig.total(Counter::drop_dead_link), 1u);
     EXPECT_EQ(rig.report(1).done, 0u);
 }

@@ -124,7 +124,7 @@ def test_a_frame_of_a_node_that_said_it_had_nothing_to_do_holds_nobody_up(tmp_pa
                   head(KIND['hello'], 0))
         node.play()
     """
-    outcome = hostile(tmp_path, "--lockstep", "--timeout", 2, node0="node.play(patience=1000)",
+    outcome = hostile(tmp_path, "--lockstep", "--timeout", 2, node0="node.play(timeout=1000)",
                       node1=late, timeout=30)
     assert outcome.status == 0 and outcome.report["verified_nodes"] == 2, outcome
 
@@ -245,7 +245,7 @@ def test_an_end_in_the_middle_of_a_frame_is_named(tmp_path):
     blamed(hostile(tmp_path, node1=body), 1, "in the middle of a frame")
 
 
-def test_last_words_are_those_of_the_node_that_ended(tmp_path):
+def test_the_last_line_of_an_emulator_is_that_of_the_node_that_ended(tmp_path):
     outcome = hostile(
         tmp_path, node0="print('node 0 complains', file=sys.stderr, flush=True); node.play()",
         node1="node.play(until='start'); time.sleep(1); os.write(2, b'old\\nmy own'); os._exit(5)")

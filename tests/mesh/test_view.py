@@ -317,8 +317,8 @@ def pictures(*words):
         os.close(theirs)
         shown = b""
         try:
-            while piece := os.read(ours, 65536):
-                shown += piece
+            while part := os.read(ours, 65536):
+                shown += part
         except OSError: # the other end is closed
             pass
         os.close(ours)

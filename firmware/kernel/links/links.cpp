@@ -341,7 +341,7 @@ void Links::acknowledge(bool at_once) {
     if (owing_ == 0)
         acknowledge_at_ = wire::kNever;
     else if (acknowledge_at_ == wire::kNever)
-        acknowledge_at_ = now + context_.patience_min_us / limits::kAcknowledgeShare;
+        acknowledge_at_ = now + context_.rto_min_us / limits::kAcknowledgeShare;
 }
 
 void Links::tell_of_buffers() {

@@ -86,10 +86,10 @@ public:
     void on_time();
     /// When on_time() is due next (see Timebase::now()), or kNever.
     std::uint64_t next_deadline() const;
-    void set_patience_min(std::uint32_t patience_us) {
-        context_.patience_min_us = std::max(context_.cables.patience_us, patience_us);
+    void set_rto_min(std::uint32_t rto_us) {
+        context_.rto_min_us = std::max(context_.cables.rto_us, rto_us);
     }
-    std::uint32_t patience_min() const { return context_.patience_min_us; }
+    std::uint32_t rto_min() const { return context_.rto_min_us; }
     ModelClock& clock() { return clock_; }
     const ModelClock& clock() const { return clock_; }
 
@@ -107,8 +107,8 @@ public:
     bool take_changed() { return std::exchange(changed_, false); }
     /// A neighbour has not answered in time: what left by its link may still get there, until that
     /// is dead.
-    bool trying() const {
-        return std::ranges::any_of(links_, [](const Link& link) { return link.trying(); });
+    bool retrying() const {
+        return std::ranges::any_of(links_, [](const Link& link) { return link.retrying(); });
     }
     /// A packet at a dead link, with its reference, and which link that is; nullptr when there are
     /// no more.

@@ -55,11 +55,11 @@ inline Process run_gather(Kernel& node) {
         co_return Status::ok;
     }
     const auto blocks = node.workspace().first(node.nodes() * size);
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    const Segmentation segmentation{plan.block_bytes, plan.packet_bytes};
     if (!cycles)
         status = co_await take_gathered(
             node, plan, blocks,
-            node.workspace().subspan(blocks.size(), node.nodes() * cutting.packets()));
+            node.workspace().subspan(blocks.size(), node.nodes() * segmentation.packets()));
     if (status != Status::ok)
         co_return status;
     account(node, blocks, mask);

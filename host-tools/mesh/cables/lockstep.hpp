@@ -7,9 +7,9 @@
 // node gets, and in which order, depends on nothing but the seed.
 //
 // Behind all times come two orders that take none: processes that gave way have their next turn
-// (wire::kNextTurn) when nothing else can move, and who asks after silent nodes may do so when
-// nothing can (wire::kAtRest), or after kTurnsOfRest turns, so that whoever only looks for
-// something to come holds up no question for ever.
+// (wire::kNextTurn) when nothing else can move, and questions after silent nodes leave when nothing
+// can move at all (wire::kAtRest), or after kTurnsOfRest turns, so that a process that only polls
+// holds up no question for ever.
 //
 // A node gets a group in batches that its receive FIFO holds, each in one go and only while it is
 // idle: how fast the host moves bytes cannot change what the node sees.

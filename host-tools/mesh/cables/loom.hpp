@@ -107,11 +107,12 @@ public:
     void arm_faults();
     /// From arm_faults() on, `tap` hears of every frame on a cable. It outlives the loom.
     void listen(Tap* tap) { tap_ = tap; }
-    bool wants_deeds() const { return tap_ != nullptr && tap_->wants_deeds(); }
+    bool wants_trace_events() const { return tap_ != nullptr && tap_->wants_trace_events(); }
     /// Who listens hears what a process does; at `time`, or else now.
-    void tell(NodeId node, const Deed& deed, std::optional<std::uint64_t> time = std::nullopt) {
-        if (wants_deeds() && armed_)
-            tap_->done(node, time ? *time : this->time(), deed);
+    void tell(NodeId node, const TraceEvent& event,
+              std::optional<std::uint64_t> time = std::nullopt) {
+        if (wants_trace_events() && armed_)
+            tap_->done(node, time ? *time : this->time(), event);
     }
     /// Lockstep: nothing will ever happen again of itself.
     bool quiescent() const { return lockstep_.on() && lockstep_.quiescent(); }

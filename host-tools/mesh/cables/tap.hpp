@@ -31,7 +31,7 @@ struct Transit {
 };
 
 /// What a process of a node does.
-struct Deed {
+struct TraceEvent {
     enum class What : std::uint8_t { spawned, blocked, woken, ended, printed };
     What what{};
     std::uint8_t process = 0;
@@ -51,8 +51,8 @@ public:
     virtual void arrived(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
                          const Transit& transit) = 0;
     /// done() is to be told. It costs time, so it is asked for.
-    virtual bool wants_deeds() const = 0;
-    virtual void done(NodeId node, std::uint64_t time, const Deed& deed) = 0;
+    virtual bool wants_trace_events() const = 0;
+    virtual void done(NodeId node, std::uint64_t time, const TraceEvent& event) = 0;
 };
 
 } // namespace mesh::host

@@ -29,7 +29,7 @@ Capture::Capture(int file, const Setting& setting)
       wires_(std::size_t{node_count(setting.network)} * ports_),
       bytes_max_(setting.bytes_max),
       at_once_(setting.at_once),
-      deeds_(setting.deeds),
+      trace_events_(setting.trace_events),
       epoch_us_(setting.epoch_us),
       packets_(wires_, ports_),
       writer_(
@@ -152,38 +152,38 @@ void Capture::pass_on_blocks() {
     blocks_.clear();
 }
 
-void Capture::done(NodeId node, std::uint64_t time, const Deed& deed) {
+void Capture::done(NodeId node, std::uint64_t time, const TraceEvent& event) {
     if (!failure_.empty())
         return;
     if (epoch_us_ == 0)
-        keep(node, time, deed);
+        keep(node, time, event);
     else
-        write(node, time, deed);
+        write(node, time, event);
 }
 
 /// Emulators run side by side: what nodes do between two rounds of the loom is told in any order.
-void Capture::keep(NodeId node, std::uint64_t time, const Deed& deed) {
-    kept_.push_back({node, time, deed.what, deed.process, std::string(deed.text)});
-    kept_bytes_ += sizeof kept_.back() + deed.text.size();
+void Capture::keep(NodeId node, std::uint64_t time, const TraceEvent& event) {
+    kept_.push_back({node, time, event.what, event.process, std::string(event.text)});
+    kept_bytes_ += sizeof kept_.back() + event.text.size();
     if (kept_bytes_ > bounds::kRoundBytesMax)
         write_kept();
 }
 
 void Capture::write_kept() {
-    std::ranges::stable_sort(kept_, {}, [](const KeptDeed& one) { return index(one.node); });
-    for (const KeptDeed& one : kept_)
+    std::ranges::stable_sort(kept_, {}, [](const KeptTraceEvent& one) { return index(one.node); });
+    for (const KeptTraceEvent& one : kept_)
         write(one.node, one.time, {one.what, one.process, one.text});
     kept_.clear();
     kept_bytes_ = 0;
 }
 
-void Capture::write(NodeId node, std::uint64_t time, const Deed& deed) {
+void Capture::write(NodeId node, std::uint64_t time, const TraceEvent& event) {
     blocks_.begin_block(pcapng::block::kCustom);
     blocks_.put_word(pcapng::kOurNumber);
     blocks_.put_word(time + epoch_us_);
     blocks_.put_word(index(node));
-    blocks_.put_word(static_cast<std::uint32_t>(deed.what) | std::uint32_t{deed.process} << 8);
-    const std::string_view text = deed.text.substr(0, kOptionBytesMax);
+    blocks_.put_word(static_cast<std::uint32_t>(event.what) | std::uint32_t{event.process} << 8);
+    const std::string_view text = event.text.substr(0, kOptionBytesMax);
     blocks_.put_word(static_cast<std::uint32_t>(text.size()));
     blocks_.put(std::as_bytes(std::span(text)));
     blocks_.end_block();

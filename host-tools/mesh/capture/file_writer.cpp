@@ -12,7 +12,7 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::size_t kPiecesMax = 64; // a moment of the system's
+constexpr std::size_t kFilledMax = 64; // a moment of the system's
 /// Between two looks whether to go on waiting.
 constexpr std::chrono::milliseconds kLookEvery{100};
 
@@ -45,7 +45,7 @@ void FileWriter::hand_over(std::vector<std::byte>& buffer, std::size_t used) {
     std::vector<std::byte> next;
     {
         std::unique_lock lock(mutex_);
-        wait_for(lock, [this] { return pieces_.size() < kPiecesMax; });
+        wait_for(lock, [this] { return filled_.size() < kFilledMax; });
         note_error();
         if (error_ != 0 || used == 0)
             return;
@@ -54,14 +54,14 @@ void FileWriter::hand_over(std::vector<std::byte>& buffer, std::size_t used) {
             spare_.pop_back();
         }
         next.resize(buffer.size());
-        pieces_.push_back({std::exchange(buffer, std::move(next)), used});
+        filled_.push_back({std::exchange(buffer, std::move(next)), used});
     }
     changed_.notify_all();
 }
 
 void FileWriter::wait() {
     std::unique_lock lock(mutex_);
-    wait_for(lock, [this] { return pieces_.empty(); });
+    wait_for(lock, [this] { return filled_.empty(); });
     note_error();
 }
 
@@ -99,18 +99,18 @@ int FileWriter::write(std::span<const std::byte> bytes) const {
 void FileWriter::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [this] { return !pieces_.empty() || over_; });
-        if (pieces_.empty())
+        changed_.wait(lock, [this] { return !filled_.empty() || over_; });
+        if (filled_.empty())
             return;
-        Piece& piece = pieces_.front(); // which stays where it is
+        Filled& filled = filled_.front(); // which stays where it is
         const int before = written_error_;
         lock.unlock();
-        const auto handed_over = std::span(piece.buffer).first(piece.used);
+        const auto handed_over = std::span(filled.buffer).first(filled.used);
         const int error = before != 0 ? before : write(making_(handed_over));
         lock.lock();
         written_error_ = error;
-        spare_.push_back(std::move(piece.buffer));
-        pieces_.pop_front();
+        spare_.push_back(std::move(filled.buffer));
+        filled_.pop_front();
         changed_.notify_all();
     }
 }

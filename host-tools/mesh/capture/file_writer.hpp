@@ -40,7 +40,7 @@ public:
     int error() const { return error_; }
 
 private:
-    struct Piece {
+    struct Filled {
         std::vector<std::byte> buffer;
         std::size_t used = 0;
     };
@@ -56,7 +56,7 @@ private:
     Clock::time_point until_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<Piece> pieces_; // the first is the thread's own
+    std::deque<Filled> filled_; // the first is the thread's own
     std::vector<std::vector<std::byte>> spare_;
     bool over_ = false;
     std::atomic<int> given_up_ = 0; // why, as errno

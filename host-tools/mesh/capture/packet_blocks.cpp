@@ -123,7 +123,7 @@ void PacketBlocks::say(std::string_view words) {
     comment_ += words;
 }
 
-/// One packet block with the comment, made in one piece. Returns where its packet is.
+/// One packet block with the comment, made in one go. Returns where its packet is.
 std::byte* PacketBlocks::add(const Note& note, std::uint32_t wire, std::uint64_t time,
                              std::uint32_t flags, std::span<const std::byte> frame) {
     PacketTail tail;

@@ -29,7 +29,7 @@ using Command =
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);
 
-/// An option of `mesh run`, for who makes command lines of it.
+/// An option of `mesh run`, for code that makes command lines.
 struct RunOption {
     std::string name; // without its dashes
     std::string phrase;

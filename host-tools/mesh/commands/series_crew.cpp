@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// How long a child may take to end its own children.
-constexpr std::chrono::milliseconds kChildPatience = 2s;
+constexpr std::chrono::milliseconds kChildTimeout = 2s;
 constexpr std::size_t kWordsBytesMax = 16 << 10;
 constexpr std::size_t kReportBytesMax = std::size_t{1} << 30;
 constexpr std::string_view kOwnWords = "mesh: ";
@@ -74,7 +74,7 @@ Crew::~Crew() {
         if (child.process.pid() > 0) // else: all there are
             kill(child.process.pid(), SIGTERM);
     for (Child& child : children_)
-        child.process.end(kChildPatience);
+        child.process.end(kChildTimeout);
 }
 
 void Crew::start(Case work) {
@@ -154,7 +154,7 @@ CaseResult Crew::result_of(Child& child) {
     CaseResult result;
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - child.started).count();
-    const std::string how = child.process.end(kChildPatience);
+    const std::string how = child.process.end(kChildTimeout);
     if (how == fmt::format("{}{}", kExit, 0))
         result.verdict = CaseVerdict::verified;
     else if (how == fmt::format("{}{}", kExit, 2))

@@ -18,9 +18,9 @@ class ProgramFaults {
 public:
     using Seconds = std::chrono::duration<double>;
 
-    /// One at a time in a process. A node may work for `patience` at a time, all of them for
+    /// One at a time in a process. A node may work for `timeout` at a time, all of them for
     /// `limit` in all (0: as long as they like).
-    ProgramFaults(Seconds patience, Seconds limit);
+    ProgramFaults(Seconds timeout, Seconds limit);
     ~ProgramFaults();
     ProgramFaults(const ProgramFaults&) = delete;
     ProgramFaults& operator=(const ProgramFaults&) = delete;
@@ -38,26 +38,26 @@ public:
         leave();
         return true;
     }
-    const wire::FaultRecord& record() const { return record_; }
+    const wire::CrashRecord& record() const { return record_; }
 
 private:
     void enter();
     static void leave();
-    static void stop(void* self, const wire::FaultRecord& record);
+    static void stop(void* self, const wire::CrashRecord& record);
     static void on_signal(int signal, siginfo_t* info, void* context);
     static void on_tick(int signal, siginfo_t* info, void* context);
     bool too_late();
 
     using Clock = std::chrono::steady_clock;
 
-    Seconds patience_;
+    Seconds timeout_;
     Seconds limit_;
     Clock::time_point began_ = Clock::now();
     volatile unsigned entries_ = 0; // calls of guard()
     unsigned entries_seen_ = 0;     // at the last tick
     unsigned ticks_ = 0;            // since entries_ changed
     sigjmp_buf entry_;
-    wire::FaultRecord record_{};
+    wire::CrashRecord record_{};
 };
 
 } // namespace mesh::host

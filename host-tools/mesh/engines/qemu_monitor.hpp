@@ -19,7 +19,7 @@ namespace mesh::host {
 
 /// How long monitors may be waited for that do not answer: all of them together, so that a rig of
 /// many stopped emulators holds up the end of a run no longer than one.
-struct MonitorPatience {
+struct MonitorBudget {
     static constexpr std::chrono::milliseconds kWhole{2000};
     static constexpr std::chrono::milliseconds kLeast{10}; // for each, even when it is used up
 
@@ -38,7 +38,7 @@ struct MonitorPatience {
 class EmulatedMemory final : public ProcessMemory {
 public:
     /// All must outlive this.
-    EmulatedMemory(const Fd& monitor, const ImageSymbols& image, MonitorPatience& patience);
+    EmulatedMemory(const Fd& monitor, const ImageSymbols& image, MonitorBudget& budget);
 
     bool read(std::uint64_t address, std::span<std::byte> out) override;
     std::string function_at(std::uint64_t address) override;
@@ -54,7 +54,7 @@ private:
 
     const Fd& monitor_;
     const ImageSymbols& image_;
-    MonitorPatience& patience_;
+    MonitorBudget& budget_;
     std::map<std::uint64_t, Line> lines_;
     std::string text_; // come and not looked at
     bool silent_ = false;

@@ -29,7 +29,7 @@ constexpr std::uint64_t kSerialTurnUs = 20;
 
 /// An answer comes after all that is under way to the node that waits for it, as one core does that
 /// for all of its nodes. Of nodes that are no emulators nothing is known here.
-std::uint16_t patience_ms(const RigPlan& rig) {
+std::uint16_t rto_min_ms(const RigPlan& rig) {
     if (!rig.serial.empty())
         return 0;
     const std::uint32_t per_core =
@@ -39,7 +39,7 @@ std::uint16_t patience_ms(const RigPlan& rig) {
         node_us +=
             kSerialTurnUs * rig.board.window_bytes(port_count(rig.network)) / rig.board.serial_fill;
     return static_cast<std::uint16_t>(
-        std::min<std::uint64_t>(per_core * node_us, limits::kPatienceMaxUs) / 1000);
+        std::min<std::uint64_t>(per_core * node_us, limits::kRtoMaxUs) / 1000);
 }
 
 } // namespace
@@ -65,7 +65,7 @@ wire::Job Operation::job(NodeId node) const {
     job.rule = Rule::unicast;
     job.ports = run().ports;
     job.lockstep = run().rig.lockstep ? 1 : 0;
-    job.patience_ms = patience_ms(run().rig);
+    job.rto_min_ms = rto_min_ms(run().rig);
     job.root = index(run().root);
     job.message_bytes = run().bytes;
     job.packet_bytes = run().packet_bytes;

@@ -31,7 +31,7 @@ bool is_pipe(int file) {
 }
 
 /// From now on what is printed goes to standard error, and standard output is the capture's alone.
-/// Who reads it may leave; the run goes on.
+/// The reader of the capture may leave; the run goes on.
 int take_standard_output() {
     std::fflush(stdout);
     std::signal(SIGPIPE, SIG_IGN);

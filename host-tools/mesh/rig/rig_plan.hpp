@@ -57,7 +57,7 @@ struct RigPlan {
 
 /// With nodes that do not say who they are, if one cable leads to all: not as long as with those
 /// that say nothing at all. A debugger may hold one for ever.
-inline std::uint64_t patience_with_numbers_us(const RigPlan& plan) {
+inline std::uint64_t identify_timeout_us(const RigPlan& plan) {
     constexpr double kPart = 0.8e6;
     return plan.gdb.empty() ? static_cast<std::uint64_t>(plan.timeout_s * kPart) : wire::kNever;
 }

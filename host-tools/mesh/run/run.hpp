@@ -1,7 +1,7 @@
 // Drives one run on any engine: boot, self-check, load, start, serve, settle, collect.
 //
 // What nodes say is the business of their sessions (node_session.hpp), who is late that of one
-// table (deadlines.hpp), when the run is over that of settling.hpp.
+// table (deadlines.hpp), when the run is over that of termination.hpp.
 #pragma once
 
 #include "console_order.hpp"
@@ -11,10 +11,10 @@
 #include "host-tools/mesh/ops/operation.hpp"
 #include "live.hpp"
 #include "node_session.hpp"
+#include "node_table.hpp"
 #include "output.hpp"
 #include "process_traces.hpp"
 #include "progress.hpp"
-#include "roster.hpp"
 #include "run_log.hpp"
 #include "waits.hpp"
 #include "wire/host_messages.hpp"
@@ -44,11 +44,11 @@ struct RunResult {
     std::uint64_t cable_bytes = 0; // Engine::cable_bytes() of the work
     std::optional<ImageLoad::Summary> load; // of the image, by loaders
 
-    /// Who waits for whom (waits.hpp).
+    /// Which processes wait, and for what (waits.hpp).
     std::string who_waits() const;
 };
 
-class Run final : private Events, private Desk {
+class Run final : private Events, private SessionHandler {
 public:
     Run(Engine& engine, const Operation& op, Progress& progress);
 
@@ -64,7 +64,7 @@ private:
     void loaded(const ImageLoad::Summary& summary) override;
     void ended(NodeId node, std::string_view how) override;
 
-    // Desk
+    // SessionHandler
     void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) override;
     void begin_anew(NodeId node) override;
     void console_line(NodeId from, std::string_view line) override;
@@ -105,8 +105,8 @@ private:
     ProcessTraces traces_;
     ConsoleOrder console_{[this](NodeId from, std::string_view line) { print(from, line); }};
     std::string ended_; // by a program: why
-    Offer offer_;
-    Roster roster_;
+    SessionContext context_;
+    NodeTable node_table_;
     NodeResult::Mark mark_ = &NodeResult::ready; // what this phase wants of all nodes
     std::string_view what_ = "ready";
     std::uint32_t done_ = 0;

@@ -165,9 +165,9 @@ Json processes_json(const Recording& recording) {
         if (rows.size() < kHopsKept)
             rows.push_back({index(stay.node), stay.process, units(stay.begin), units(stay.end),
                             stay.waits_for});
-    for (const RecordedDeed& deed : recording.deeds)
-        if (deed.what == Deed::What::printed && lines.size() < kHopsKept)
-            lines.push_back({index(deed.node), units(deed.time_us), deed.text});
+    for (const RecordedTraceEvent& event : recording.trace_events)
+        if (event.what == TraceEvent::What::printed && lines.size() < kHopsKept)
+            lines.push_back({index(event.node), units(event.time_us), event.text});
     return {{"stays", rows}, {"lines", lines}, {"all_stays", stays.size()}};
 }
 

@@ -20,7 +20,7 @@
 #if defined(__x86_64__) && !MESH_SANITIZED
 
 namespace mesh::test {
-namespace interlude_test {
+namespace preemptive_poll_test {
 
 constexpr Network kSquare{Topology::cube, 2};
 constexpr std::size_t kBuffers = 400;
@@ -146,7 +146,7 @@ constexpr unsigned kRounds = 30;
 
 /// After an instruction of the process: now and then a frame has come in, and the tick is due.
 void on_trap(int) {
-    constexpr std::size_t kRoom = 32; // frames that wait while the process holds the links off
+    constexpr std::size_t kRoom = 32; // frames that wait during critical sections
     if (board->work == nullptr || board->end - board->first > kRoom || random_numbers() % 4 != 0)
         return;
     ++ticks;
@@ -256,9 +256,9 @@ struct Bench {
     Node<TickingBoard> node;
 };
 
-class Interlude : public testing::TestWithParam<unsigned> {};
+class PreemptivePoll : public testing::TestWithParam<unsigned> {};
 
-TEST_P(Interlude, MayComeBetweenAnyTwoInstructionsOfAProcess) {
+TEST_P(PreemptivePoll, MayComeBetweenAnyTwoInstructionsOfAProcess) {
     Bench bench(GetParam(), false);
     const TickingBoard& ticking = bench.ticking;
     EXPECT_GT(ticks, 1000u);
@@ -275,7 +275,7 @@ TEST_P(Interlude, MayComeBetweenAnyTwoInstructionsOfAProcess) {
     EXPECT_EQ(bench.node.kernel().pool().used(), 2 + in_mailbox) << "receiver, host port, mailbox";
 }
 
-TEST_P(Interlude, HearsWhatBecomesOfAMessageThatAProcessSends) {
+TEST_P(PreemptivePoll, HearsWhatBecomesOfAMessageThatAProcessSends) {
     Bench bench(GetParam(), false, &busy_sender);
     EXPECT_GT(ticks, 1000u);
     EXPECT_EQ(taken, kSenders);
@@ -285,15 +285,15 @@ TEST_P(Interlude, HearsWhatBecomesOfAMessageThatAProcessSends) {
     EXPECT_EQ(bench.counted(Counter::drop_unexpected), 0u);
     EXPECT_EQ(bench.node.kernel().pool().used(), 2 + bench.node.kernel().mailbox().size());
 }
-INSTANTIATE_TEST_SUITE_P(Seeds, Interlude, testing::Range(1u, 4u));
+INSTANTIATE_TEST_SUITE_P(Seeds, PreemptivePoll, testing::Range(1u, 4u));
 
-TEST(Lockstep, HasNoInterludes) {
+TEST(Lockstep, HasNoPreemptivePolls) {
     Bench bench(1, true);
     EXPECT_EQ(ticks, 0u);
     EXPECT_EQ(bench.counted(Counter::packets_injected), kRounds);
 }
 
-} // namespace interlude_test
+} // namespace preemptive_poll_test
 } // namespace mesh::test
 
 #endif

@@ -18,6 +18,6 @@ void send_last_frame(Port port, const hal::Head& head, std::span<const std::byte
 
 /// Who they are from, and by which port they leave, from now on. Until then the node has the given
 /// address and a host port.
-void say_last_words_as(const wire::Mac& address, Port port);
+void send_crash_record_as(const wire::Mac& address, Port port);
 
 } // namespace mesh::board

@@ -1,4 +1,4 @@
-#include "roster.hpp"
+#include "node_table.hpp"
 
 #include "host-tools/mesh/common/promise.hpp"
 
@@ -8,19 +8,19 @@
 
 namespace mesh::host {
 
-Roster::Roster(Engine& engine, std::uint32_t nodes, const Offer& offer, Desk& desk,
-               Deadlines& deadlines)
+NodeTable::NodeTable(Engine& engine, std::uint32_t nodes, const SessionContext& context,
+                     SessionHandler& handler, Deadlines& deadlines)
     : engine_(engine),
       deadlines_(deadlines),
       live_(nodes) {
     sessions_.reserve(nodes);
     for (std::uint32_t node = 0; node < nodes; ++node)
-        sessions_.emplace_back(node_at(node), offer, desk);
+        sessions_.emplace_back(node_at(node), context, handler);
 }
 
 /// f(session), with the counts right after it.
 template <class F>
-void Roster::change(NodeId node, F f) {
+void NodeTable::change(NodeId node, F f) {
     promise(index(node) < sessions_.size(), "the run has no such node");
     NodeSession& session = sessions_[index(node)];
     const auto count = [&](std::uint32_t sign) {
@@ -33,7 +33,7 @@ void Roster::change(NodeId node, F f) {
     count(1);
 }
 
-void Roster::hear(NodeId node, std::span<const std::byte> frame) {
+void NodeTable::hear(NodeId node, std::span<const std::byte> frame) {
     std::string wrong;
     change(node, [&](NodeSession& session) { wrong = session.hear(frame); });
     if (wrong.empty() || !sessions_[index(node)].live())
@@ -43,55 +43,55 @@ void Roster::hear(NodeId node, std::span<const std::byte> frame) {
     engine_.kill(node);
 }
 
-void Roster::hear_errors(NodeId node, std::string_view text) {
+void NodeTable::hear_errors(NodeId node, std::string_view text) {
     sessions_[index(node)].hear_errors(text);
 }
 
-void Roster::flush() {
+void NodeTable::flush() {
     for (NodeSession& session : sessions_)
         session.flush();
 }
 
-void Roster::begin_phase() {
+void NodeTable::begin_phase() {
     for (NodeSession& session : sessions_)
         session.begin_phase(deadlines_.now());
 }
 
-void Roster::begin_work() {
+void NodeTable::begin_work() {
     begin_phase();
     for (std::uint32_t node = 0; node < size(); ++node)
         sessions_[node].begin_work(engine_.loom().delivered(node_at(node)));
 }
 
-void Roster::ask_all() {
+void NodeTable::ask_all() {
     for (std::uint32_t node = 0; node < size(); ++node)
         if (sessions_[node].live())
             change(node_at(node), [](NodeSession& session) { session.ask(); });
 }
 
-void Roster::end(NodeId node, std::string_view how) {
+void NodeTable::end(NodeId node, std::string_view how) {
     change(node, [&](NodeSession& session) { session.end(how); });
 }
 
-void Roster::leave(NodeId node, Fate fate, std::string_view note) {
+void NodeTable::leave(NodeId node, Fate fate, std::string_view note) {
     change(node, [&](NodeSession& session) { session.leave(fate, note); });
 }
 
-void Roster::restart(NodeId node) {
+void NodeTable::restart(NodeId node) {
     change(node, [&](NodeSession& session) {
         session.restart();
         session.begin_phase(deadlines_.now());
     });
 }
 
-void Roster::give_up(const NodeNumbers& nodes) {
+void NodeTable::give_up(const NodeNumbers& nodes) {
     for (const std::uint32_t node : nodes) {
         leave(node_at(node), Fate::hung, "does not answer");
         engine_.kill(node_at(node));
     }
 }
 
-std::string Roster::who_computes() const {
+std::string NodeTable::who_computes() const {
     const NodeNumbers nodes =
         those([&](std::uint32_t node) { return sessions_[node].result().computes(); });
     return nodes.empty() ? std::string{}
@@ -99,7 +99,7 @@ std::string Roster::who_computes() const {
                                        describe_computing(sessions_[nodes.front()].result()));
 }
 
-void Roster::give_up_computing() {
+void NodeTable::give_up_computing() {
     const auto too_long = [&](std::uint32_t node) {
         const NodeResult& result = sessions_[node].result();
         return result.computes() && deadlines_.stuck(deadlines_.now() - result.computing());
@@ -111,7 +111,7 @@ void Roster::give_up_computing() {
     }
 }
 
-std::vector<NodeResult> Roster::results() const {
+std::vector<NodeResult> NodeTable::results() const {
     std::vector<NodeResult> results;
     results.reserve(sessions_.size());
     for (const NodeSession& session : sessions_)
@@ -119,7 +119,7 @@ std::vector<NodeResult> Roster::results() const {
     return results;
 }
 
-Refusals Roster::refusals() const {
+Refusals NodeTable::refusals() const {
     Refusals all;
     for (const NodeSession& session : sessions_) {
         all.host_frames += session.refusals().host_frames;

@@ -1,4 +1,4 @@
-#include "settling.hpp"
+#include "termination.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
 
@@ -21,20 +21,20 @@ constexpr std::uint64_t kTurnsOfLivelock = 5000;
 
 } // namespace
 
-Settling::Settling(Roster& roster, const Deadlines& deadlines, bool app)
-    : roster_(roster),
+FreeTermination::FreeTermination(NodeTable& node_table, const Deadlines& deadlines, bool app)
+    : node_table_(node_table),
       deadlines_(deadlines),
       app_(app),
       asked_at_(deadlines.now()),
       last_packet_(deadlines.now()),
       last_delivery_(deadlines.now()) {}
 
-bool Settling::over(std::uint64_t packets) {
+bool FreeTermination::over(std::uint64_t packets) {
     if (std::exchange(packets_, packets) != packets)
         last_packet_ = deadlines_.now();
-    if (roster_.asked() != 0) {
+    if (node_table_.asked() != 0) {
         if (deadlines_.silent(asked_at_))
-            roster_.give_up(roster_.who_owe_answers());
+            node_table_.give_up(node_table_.who_owe_answers());
         return false;
     }
     if (std::exchange(round_open_, false) && round_ended())
@@ -45,10 +45,10 @@ bool Settling::over(std::uint64_t packets) {
 }
 
 /// All have answered: true if that is the end.
-bool Settling::round_ended() {
-    roster_.give_up_computing();
-    const auto busy = [&](std::uint32_t node) { return !roster_[node].settled(); };
-    return (packets_ == packets_at_question_ && roster_.those(busy).empty()) || wedged();
+bool FreeTermination::round_ended() {
+    node_table_.give_up_computing();
+    const auto busy = [&](std::uint32_t node) { return !node_table_[node].settled(); };
+    return (packets_ == packets_at_question_ && node_table_.those(busy).empty()) || wedged();
 }
 
 /// True if nothing was delivered for much longer than a link takes to find out that it is dead.
@@ -56,34 +56,34 @@ bool Settling::round_ended() {
 /// dead link has lost, refuse all others, and are asked again for ever. If none do, nodes say that
 /// something is under way which cannot be seen: no op waits for a time, as an app may. Not while a
 /// node computes: that has a time limit of its own.
-bool Settling::wedged() {
+bool FreeTermination::wedged() {
     std::uint64_t delivered = 0;
-    for (std::uint32_t node = 0; node < roster_.size(); ++node)
-        delivered += roster_[node].result().counts.of(Counter::packets_delivered);
-    const auto computes = [&](std::uint32_t node) { return roster_[node].result().computes(); };
-    if (std::exchange(delivered_, delivered) == delivered && roster_.those(computes).empty())
+    for (std::uint32_t node = 0; node < node_table_.size(); ++node)
+        delivered += node_table_[node].result().counts.of(Counter::packets_delivered);
+    const auto computes = [&](std::uint32_t node) { return node_table_[node].result().computes(); };
+    if (std::exchange(delivered_, delivered) == delivered && node_table_.those(computes).empty())
         return (packets_ != packets_at_delivery_ || !app_) && deadlines_.stuck(last_delivery_);
     packets_at_delivery_ = packets_;
     last_delivery_ = deadlines_.now();
     return false;
 }
 
-bool Settling::question_due() const {
+bool FreeTermination::question_due() const {
     const Seconds since = deadlines_.now() - asked_at_;
-    if (roster_.done() == roster_.live())
+    if (node_table_.done() == node_table_.live())
         return since >= kQuestionPeriod;
     const bool quiet = !app_ && deadlines_.now() - last_packet_ >= kQuiet;
     return (quiet && since >= kQuiet) || since > deadlines_.rules().timeout / kQuestionsPerTimeout;
 }
 
-void Settling::ask() {
+void FreeTermination::ask() {
     round_open_ = true;
     packets_at_question_ = packets_;
     asked_at_ = deadlines_.now();
-    roster_.ask_all();
+    node_table_.ask_all();
 }
 
-bool Quiescence::over(bool moved) {
+bool LockstepTermination::over(bool moved) {
     if (loom_.quiescent())
         return true;
     if (moved)
@@ -93,7 +93,7 @@ bool Quiescence::over(bool moved) {
     NodeNumbers hung = silent();
     if (hung.empty() && deadlines_.rules().real_time && deadlines_.stuck(last_round_))
         hung = awaited();
-    roster_.give_up(hung);
+    node_table_.give_up(hung);
     if (!hung.empty())
         last_movement_ = last_round_ = deadlines_.now();
     if (hung.empty() && deadlines_.stuck(last_movement_) && awaited().empty())
@@ -102,7 +102,7 @@ bool Quiescence::over(bool moved) {
     return false;
 }
 
-void Quiescence::look_for_livelock() {
+void LockstepTermination::look_for_livelock() {
     if (std::exchange(moves_, loom_.moves()) != loom_.moves()) {
         last_move_ = deadlines_.now();
         rounds_at_move_ = loom_.rounds();
@@ -110,19 +110,19 @@ void Quiescence::look_for_livelock() {
     if (!deadlines_.endless(last_move_) || loom_.rounds() - rounds_at_move_ < kTurnsOfLivelock)
         return;
     const NodeNumbers turning =
-        roster_.those([&](std::uint32_t node) { return loom_.has_turn(node_at(node)); });
+        node_table_.those([&](std::uint32_t node) { return loom_.has_turn(node_at(node)); });
     throw RunError(turning.empty()
                        ? "the mesh comes to no rest: its nodes ask on and on"
                        : fmt::format("livelock: {} {} way turn after turn, and nothing else moves",
                                      name_nodes(turning), turning.size() == 1 ? "gives" : "give"));
 }
 
-NodeNumbers Quiescence::awaited() const {
-    return roster_.those([&](std::uint32_t node) { return loom_.awaited(node_at(node)); });
+NodeNumbers LockstepTermination::awaited() const {
+    return node_table_.those([&](std::uint32_t node) { return loom_.awaited(node_at(node)); });
 }
 
-NodeNumbers Quiescence::silent() {
-    return roster_.silent([&](std::uint32_t node) { return loom_.awaited(node_at(node)); });
+NodeNumbers LockstepTermination::silent() {
+    return node_table_.silent([&](std::uint32_t node) { return loom_.awaited(node_at(node)); });
 }
 
 } // namespace mesh::host

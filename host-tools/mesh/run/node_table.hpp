@@ -14,10 +14,10 @@
 
 namespace mesh::host {
 
-class Roster {
+class NodeTable {
 public:
-    Roster(Engine& engine, std::uint32_t nodes, const Offer& offer, Desk& desk,
-           Deadlines& deadlines);
+    NodeTable(Engine& engine, std::uint32_t nodes, const SessionContext& context,
+              SessionHandler& handler, Deadlines& deadlines);
 
     const NodeSession& operator[](std::uint32_t node) const { return sessions_[node]; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(sessions_.size()); }

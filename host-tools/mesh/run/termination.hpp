@@ -4,18 +4,18 @@
 #pragma once
 
 #include "deadlines.hpp"
-#include "roster.hpp"
+#include "node_table.hpp"
 
 #include <cstdint>
 
 namespace mesh::host {
 
 /// Free running.
-class Settling {
+class FreeTermination {
 public:
     /// An app may sleep, which nobody outside can tell from waiting for ever: silence of its nodes
     /// is no sign that they are done.
-    Settling(Roster& roster, const Deadlines& deadlines, bool app);
+    FreeTermination(NodeTable& node_table, const Deadlines& deadlines, bool app);
 
     /// To be called after each step, with the packets that the nodes have got so far.
     bool over(std::uint64_t packets);
@@ -28,7 +28,7 @@ private:
     bool question_due() const;
     void ask();
 
-    Roster& roster_;
+    NodeTable& node_table_;
     const Deadlines& deadlines_;
     bool app_;
     bool round_open_ = false;
@@ -42,11 +42,11 @@ private:
 };
 
 /// Lockstep.
-class Quiescence {
+class LockstepTermination {
 public:
-    Quiescence(Engine& engine, Roster& roster, const Deadlines& deadlines)
+    LockstepTermination(Engine& engine, NodeTable& node_table, const Deadlines& deadlines)
         : loom_(engine.loom()),
-          roster_(roster),
+          node_table_(node_table),
           deadlines_(deadlines),
           last_movement_(deadlines.now()),
           last_round_(deadlines.now()),
@@ -66,7 +66,7 @@ private:
     NodeNumbers awaited() const;
 
     const Loom& loom_;
-    Roster& roster_;
+    NodeTable& node_table_;
     const Deadlines& deadlines_;
     Deadlines::Seconds last_movement_;
     Deadlines::Seconds last_round_; // that was released

@@ -1,4 +1,5 @@
-// How the message of a collective is cut: into external packets, and these into frames.
+// Segmentation of the message of a collective: into external packets, and these into fragments,
+// each of which fits a frame.
 #pragma once
 
 #include "wire/frame.hpp"
@@ -9,7 +10,7 @@ namespace mesh {
 
 /// A message cut into external packets, which the model moves as one each, and these into the
 /// fragments that fit a frame.
-struct Cutting {
+struct Segmentation {
     std::uint32_t total_bytes = 0;
     std::uint32_t packet_bytes = wire::kPayloadBytesMax; // of an external packet, 1 or more
 
@@ -21,8 +22,8 @@ struct Cutting {
         bool first; // of its external packet
 
         /// True for the last fragment of the message.
-        constexpr bool ends(const Cutting& cutting) const {
-            return position + bytes == cutting.total_bytes;
+        constexpr bool ends(const Segmentation& segmentation) const {
+            return position + bytes == segmentation.total_bytes;
         }
     };
 
