@@ -29,7 +29,6 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kBadArgument = 2;
-constexpr int kSignalBase = 128;
 
 /// How a run ended, and why it failed if it did.
 struct Ending {
@@ -88,6 +87,8 @@ Ending run_command(const Operation& op) {
     });
     if (capture)
         leave_behind([&] { capture.finish(results_as_json(op, result, summary, loom)); });
+    if (result.signal != 0)
+        ending.status = kSignalBase + result.signal;
     return ending;
 }
 
