@@ -79,7 +79,6 @@ Ending run_command(const Operation& op) {
         }
     };
     leave_behind([&] {
-        write_report(op, result, summary, loom);
         if (summary.good() && !plan.output.empty())
             write_whole(plan.output,
                         summary.output ? Pieces{*summary.output} : result.output.pieces(),
@@ -87,6 +86,7 @@ Ending run_command(const Operation& op) {
     });
     if (capture)
         leave_behind([&] { capture.finish(results_as_json(op, result, summary, loom)); });
+    leave_behind([&] { write_report(op, result, summary, loom, ending.failure); });
     if (result.signal != 0)
         ending.status = kSignalBase + result.signal;
     return ending;
