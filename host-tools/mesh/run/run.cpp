@@ -393,7 +393,7 @@ void Run::begin_anew(NodeId node) {
 
 void Run::console_line(NodeId from, std::string_view line) {
     if (!plan_.expect.empty())
-        result_.console.add(index(from), line);
+        result_.console.add_beside(plan_.expected, index(from), line);
     log_.console_line(from, line);
     engine_.loom().tell(from, {Deed::What::printed, 0, line});
     if (engine_.loom().in_lockstep())
