@@ -106,7 +106,8 @@ int run_or_explain(const RunArguments& arguments, const std::string& command) {
         ending.fail(error.what());
     }
     if (ending.status != 0)
-        say("mesh: {}; repeat: {}\n", ending.failure, command);
+        say("mesh: {}; repeat{}: {}\n", ending.failure,
+            arguments.input == "-" ? ", with the same standard input" : "", command);
     if (!arguments.junit.empty()) {
         CaseResult result;
         result.work.name = fmt::format("seed {}", arguments.seed);
