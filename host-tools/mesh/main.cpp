@@ -54,7 +54,7 @@ Ending run_command(const Operation& op) {
     RunCapture capture(op);
     const std::unique_ptr<Engine> engine = make_engine(plan);
     capture.listen(engine->loom());
-    Progress progress;
+    Progress progress(plan.quiet);
     const RunResult result = Run(*engine, op, progress).execute();
     progress.clear();
 
