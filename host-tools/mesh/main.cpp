@@ -30,7 +30,6 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kBadArgument = 2;
-constexpr int kSignalBase = 128;
 
 /// How a run ended, and why it failed if it did.
 struct Ending {
@@ -56,7 +55,7 @@ Ending run_command(const Operation& op) {
     RunCapture capture(op);
     const std::unique_ptr<Engine> engine = make_engine(plan);
     capture.listen(engine->loom());
-    Progress progress;
+    Progress progress(plan.quiet);
     const RunResult result = Run(*engine, op, progress).execute();
     progress.clear();
 
@@ -81,7 +80,6 @@ Ending run_command(const Operation& op) {
         }
     };
     leave_behind([&] {
-        write_report(op, result, summary, loom);
         if (summary.good() && !plan.output.empty())
             write_whole(plan.output,
                         summary.output ? ByteSpans{*summary.output} : result.output.spans(),
@@ -89,6 +87,9 @@ Ending run_command(const Operation& op) {
     });
     if (capture)
         leave_behind([&] { capture.finish(results_as_json(op, result, summary, loom)); });
+    leave_behind([&] { write_report(op, result, summary, loom, ending.failure); });
+    if (result.signal != 0)
+        ending.status = kSignalBase + result.signal;
     return ending;
 }
 
@@ -106,7 +107,8 @@ int run_or_explain(const RunArguments& arguments, const std::string& command) {
         ending.fail(error.what());
     }
     if (ending.status != 0)
-        say("mesh: {}; repeat: {}\n", ending.failure, command);
+        say("mesh: {}; repeat{}: {}\n", ending.failure,
+            arguments.input == "-" ? ", with the same standard input" : "", command);
     if (!arguments.junit.empty()) {
         CaseResult result;
         result.work.name = fmt::format("seed {}", arguments.seed);

@@ -311,6 +311,32 @@ def test_a_log_does_not_grow_without_end(tmp_path):
     assert len(text) <= 16 << 20 and "cut" in text.splitlines()[-1]
 
 
+def test_a_node_that_goes_on_after_its_fault_is_not_verified(tmp_path):
+    script = """
+        node.play(until='start')
+        for _ in range(1000):
+            node.say('fault', bytes(20))
+        node.say('report', report())
+        node.play()
+    """
+    outcome = blamed(hostile(tmp_path, "--timeout", 2, node1=script), 1, "firmware stopped")
+    assert len(re.findall("^node 1: firmware stopped", outcome.err, re.M)) == 1, outcome
+    assert outcome.report["failed_nodes"] == [1], outcome
+
+
+def test_what_is_expected_bounds_what_is_kept_of_a_console(tmp_path):
+    (tmp_path / "expected").write_text("[1] x\\n")
+    script = """
+        node.play(until='start')
+        for _ in range(40000):
+            node.say('console', b'x' * 999 + b'\\n')
+        node.play()
+    """
+    memory, status, err = memory_of(tmp_path, "--expect", tmp_path / "expected", node1=script)
+    assert status == 1 and "node 1 says 'xxx" in err, err
+    assert memory < 40 << 20, f"{memory >> 20} MB"
+
+
 # ---- signals -------------------------------------------------------------------------------------
 
 SLOW = "node.play(until='start'); time.sleep(3); node.say('report', report()); node.play()"
@@ -336,7 +362,9 @@ def test_an_interrupt_ends_a_run_with_its_status_and_one_line(tmp_path):
     nodes_of(rig)
     rig.send_signal(signal.SIGINT)
     _, err = rig.communicate(timeout=20)
-    assert rig.returncode == 130 and err.splitlines() == ["mesh: ended by signal 2"], err
+    assert rig.returncode == 130 and len(err.splitlines()) == 1, err
+    assert re.match(r"mesh: ended by signal 2; nodes? [01].*: not \w+; \d+ packets have gone; "
+                    "repeat: ", err), err
 
 
 @pytest.mark.parametrize("ignored", [signal.SIGHUP, signal.SIGINT])

@@ -56,8 +56,6 @@ public:
     void finish(std::string_view results);
     /// Why it ends before the run did, "" if it does not: what could not be written is not there.
     const std::string& failure() const { return failure_; }
-    /// A signal, which is pending, was the reason.
-    bool interrupted() const { return writer_.error() == EINTR; }
 
 private:
     /// A trace event until its round is over.

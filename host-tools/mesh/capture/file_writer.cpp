@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/signals.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <poll.h>
@@ -13,6 +14,8 @@ namespace mesh::host {
 namespace {
 
 constexpr std::size_t kFilledMax = 64; // a moment of the system's
+/// For what is to be written when the run is to end: a file takes it by then.
+constexpr std::chrono::milliseconds kLastTimeout{1000};
 /// Between two looks whether to go on waiting.
 constexpr std::chrono::milliseconds kLookEvery{100};
 
@@ -68,10 +71,11 @@ void FileWriter::wait() {
 template <class Ready>
 void FileWriter::wait_for(std::unique_lock<std::mutex>& lock, Ready ready) {
     while (given_up_ == 0 && !changed_.wait_for(lock, kLookEvery, ready)) {
-        if (end_is_asked_for())
-            given_up_ = EINTR;
-        else if (Clock::now() > until_)
-            given_up_ = ETIME;
+        const auto now = Clock::now();
+        if (end_is_asked_for() && !std::exchange(hurried_, true))
+            until_ = std::min(until_, now + kLastTimeout);
+        if (now > until_)
+            given_up_ = hurried_ ? EINTR : ETIME;
     }
 }
 

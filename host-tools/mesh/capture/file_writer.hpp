@@ -36,7 +36,7 @@ public:
     /// Waits until all is written.
     void wait();
     /// The first error as errno, as it was known at the last call of another function; or 0.
-    /// EINTR: it was given up for a signal that is pending; ETIME: for the time.
+    /// EINTR: it was given up for a signal that ends the run; ETIME: for the time.
     int error() const { return error_; }
 
 private:
@@ -54,6 +54,7 @@ private:
     int file_;
     Making making_;
     Clock::time_point until_;
+    bool hurried_ = false; // by a signal
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Filled> filled_; // the first is the thread's own

@@ -31,10 +31,16 @@ public:
           kbyte_max_(arguments.memory_mbyte ? *arguments.memory_mbyte * 1024 : available_kbyte()) {}
 
     void run() {
-        for (std::size_t place = 0; place < cases_.size(); ++place)
-            start(place);
-        while (!crew_.idle())
-            finish(crew_.wait());
+        try {
+            for (std::size_t place = 0; place < cases_.size(); ++place)
+                start(place);
+            while (!crew_.idle())
+                finish(crew_.wait());
+        } catch (const Interrupted& interrupted) {
+            for (CaseResult& result : crew_.end_all(interrupted.signal))
+                finish(std::move(result));
+            throw;
+        }
     }
 
 private:

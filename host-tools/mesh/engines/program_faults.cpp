@@ -144,8 +144,12 @@ bool ProgramFaults::too_late() {
 
 void ProgramFaults::on_tick(int, siginfo_t*, void* context) {
     const std::uintptr_t pc = registers_of(context).pc;
-    if (running == nullptr || !running->too_late() || !board::in_loaded_code(pc))
+    if (running == nullptr || !running->too_late())
         return;
+    if (!board::in_loaded_code(pc)) {
+        board::stop_at_next_call();
+        return;
+    }
     wire::CrashRecord record{};
     record.cause = static_cast<std::uint32_t>(CheckId::program_endless);
     record.pc = board::code_offset(pc);

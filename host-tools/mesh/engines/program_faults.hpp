@@ -3,7 +3,8 @@
 // A program that reads by a null pointer or divides by zero gets a signal of the host. The handler
 // leaves the node's stack at once, as halt() does, for the place where the simulation entered it.
 // So does the handler of a timer for a node that never comes back, while it is in the program's own
-// code: in ours it might hold what others need.
+// code. In ours it might hold what others need: there the node is stopped when its program next
+// calls the console.
 #pragma once
 
 #include "wire/host_messages.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -83,7 +84,10 @@ bool EmulatedMemory::comes_more() {
     std::array<pollfd, 2> wanted{{{monitor_.get(), POLLIN, 0}, {budget_.interruption, POLLIN, 0}}};
     const auto limit = std::max(budget_.left, MonitorBudget::kLeast);
     const auto begin = Clock::now();
-    const int ready = poll(wanted.data(), wanted.size(), static_cast<int>(limit.count()));
+    int ready = -1;
+    do
+        ready = poll(wanted.data(), wanted.size(), static_cast<int>(limit.count()));
+    while (ready < 0 && errno == EINTR);
     if (ready > 0 && wanted[1].revents == 0)
         return true;
     const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);

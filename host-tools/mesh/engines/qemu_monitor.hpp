@@ -3,6 +3,7 @@
 #pragma once
 
 #include "host-tools/mesh/common/child_process.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/programs/image_symbols.hpp"
 #include "node_waits.hpp"
 
@@ -21,7 +22,8 @@ namespace mesh::host {
 /// many stopped emulators holds up the end of a run no longer than one.
 struct MonitorBudget {
     static constexpr std::chrono::milliseconds kWhole{2000};
-    static constexpr std::chrono::milliseconds kLeast{10}; // for each, even when it is used up
+    static constexpr std::chrono::milliseconds kHurried{1000}; // of a run that a signal ends
+    static constexpr std::chrono::milliseconds kLeast{10};     // for each, even when it is used up
 
     int interruption = -1; // readable when nobody is to be waited for any more
     std::chrono::milliseconds left = kWhole;
@@ -29,7 +31,8 @@ struct MonitorBudget {
 
     /// Nodes are read in their order: one that is not behind the last one begins anew.
     void begin(std::uint32_t node) {
-        left = node <= last ? kWhole : left;
+        if (node <= last)
+            left = end_is_asked_for() ? kHurried : kWhole;
         last = node;
     }
 };

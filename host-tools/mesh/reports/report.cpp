@@ -1,7 +1,9 @@
 #include "report.hpp"
 
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/version.hpp"
 #include "host-tools/mesh/run/run_log.hpp"
+#include "kernel/base/status.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -209,10 +211,45 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     return report;
 }
 
+std::string_view fate_of(const NodeResult& node) {
+    if (node.restarted)
+        return "restarted";
+    switch (node.fate) {
+    case Fate::live: return node.done ? "done" : "not done";
+    case Fate::killed: return "killed";
+    case Fate::ended: return "ended";
+    case Fate::hung: return "hung";
+    }
+    return "";
+}
+
+/// What was seen of its end; of a program that has ended its verdict, if that is not ok.
+Json note_of(const NodeResult& node) {
+    const auto verdict = static_cast<Status>(node.report.status);
+    if (!node.note.empty())
+        return node.note;
+    return or_null(node.done && verdict != Status::ok, words_of(verdict));
+}
+
+Json fates_of(const RunResult& result) {
+    Json fates = Json::array();
+    for (std::size_t number = 0; number < result.nodes.size(); ++number)
+        fates.push_back({{"node", number},
+                         {"fate", fate_of(result.nodes[number])},
+                         {"note", note_of(result.nodes[number])}});
+    return fates;
+}
+
 Json report_of(const Operation& op, const RunResult& result, const Summary& summary,
-               const LoomCounts& loom) {
+               const LoomCounts& loom, std::string_view failure) {
     Json report = head_of(op);
     report.update(results_of(op, result, summary, loom));
+    report["verdict"] = result.signal != 0 ? "interrupted" : failure.empty() ? "ok" : "failed";
+    report["reason"] = or_null(!failure.empty(), failure);
+    report["command"] = op.run().command;
+    report["version"] = kVersion;
+    report["timeout"] = op.run().timeout_s;
+    report["fates"] = fates_of(result);
     return report;
 }
 
@@ -275,9 +312,21 @@ void add_dma(std::string& text, const RunPlan& plan, const Summary& summary) {
     fmt::format_to(std::back_inserter(text), "\n");
 }
 
-bool any_restarted(const RunResult& result) {
-    return std::any_of(result.nodes.begin(), result.nodes.end(),
-                       [](const NodeResult& node) { return node.restarted; });
+/// Behind the number of live nodes: those that are not, and why.
+std::string others_of(const RunResult& result) {
+    const auto count = [&](auto holds) {
+        return std::count_if(result.nodes.begin(), result.nodes.end(), holds);
+    };
+    const auto restarted = count([](const NodeResult& node) { return node.restarted; });
+    const auto killed =
+        count([](const NodeResult& node) { return !node.restarted && node.fate == Fate::killed; });
+    const auto ended =
+        count([](const NodeResult& node) { return !node.restarted && node.fate == Fate::ended; });
+    std::string text;
+    if (restarted + killed != 0)
+        text +=
+            fmt::format(", {} killed{}", restarted + killed, restarted != 0 ? " or restarted" : "");
+    return ended == 0 ? text : text + fmt::format(", {} ended", ended);
 }
 
 } // namespace
@@ -297,11 +346,11 @@ std::string results_as_json(const Operation& op, const RunResult& result, const 
 }
 
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
-                  const LoomCounts& loom) {
+                  const LoomCounts& loom, std::string_view failure) {
     const RunPlan& plan = op.run();
     if ((plan.report.empty() || plan.wants_page()) && plan.log.empty())
         return;
-    const std::string text = text_of(report_of(op, result, summary, loom)) + "\n";
+    const std::string text = text_of(report_of(op, result, summary, loom, failure)) + "\n";
     const auto bytes = std::as_bytes(std::span(text));
     if (!plan.log.empty())
         write_whole(report_of_log(plan.log), bytes, "--log");
@@ -351,11 +400,7 @@ std::string table_of(const Operation& op, const RunResult& result, const Summary
                    result.wall_s,
                    result.wall_s > 0 ? static_cast<double>(summary.hops) / result.wall_s : 0.0);
     fmt::format_to(std::back_inserter(text), "verified  {} of {} live nodes{}\n", summary.verified,
-                   summary.live,
-                   summary.live == plan.nodes()
-                       ? ""
-                       : fmt::format(", {} {}", plan.nodes() - summary.live,
-                                     any_restarted(result) ? "killed or restarted" : "killed"));
+                   summary.live, others_of(result));
     return text;
 }
 

@@ -3,7 +3,6 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/common/promise.hpp"
-#include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/views/view_command.hpp"
 #include "report.hpp"
 
@@ -108,8 +107,6 @@ void RunCapture::listen(Loom& loom) {
 void RunCapture::finish(std::string_view results) {
     promise(capture_.has_value(), "nothing is captured, so nothing can be finished");
     capture_->finish(results);
-    if (capture_->interrupted())
-        Signals().check();
     if (!capture_->failure().empty())
         throw RunError(fmt::format("--capture: {}", capture_->failure()));
     if (!page_.empty()) {

@@ -198,7 +198,7 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
         add_counters(summary, node.counts);
         if (has_no_part(node))
             continue;
-        ++summary.live;
+        summary.live += node.fate == Fate::ended ? 0 : 1;
         summary.untaken += node.report.untaken;
         if (node.fate == Fate::live && summary.verdict.right[number] &&
             !left_untaken(result, number, summary))
@@ -227,7 +227,7 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
         const std::string waits = result.who_waits();
         return result.cut_short + (waits.empty() ? "" : "; ") + waits;
     }
-    if (summary.live == 0)
+    if (summary.live == 0 && summary.failed.empty())
         return "no node is left alive";
     std::vector<std::uint32_t> without;
     std::vector<std::uint32_t> gone;

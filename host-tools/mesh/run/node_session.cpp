@@ -135,7 +135,7 @@ std::string NodeSession::on_trace(const HostMessage& message) {
 
 std::string NodeSession::on_report(const HostMessage& message) {
     const auto report = payload_as<wire::NodeReport>(message);
-    if (!report)
+    if (!report || stopped_)
         return refuse_frame();
     if (!possible(report->finish_time) || !possible(report->copies_time))
         return "reports a model time that cannot be";
@@ -159,8 +159,9 @@ std::string NodeSession::on_report(const HostMessage& message) {
 
 std::string NodeSession::on_fault(const HostMessage& message) {
     const auto record = payload_as<wire::CrashRecord>(message);
-    if (!record)
+    if (!record || stopped_)
         return refuse_frame();
+    stopped_ = true;
     const std::string place =
         context_->lines != nullptr ? context_->lines->place_of(node_, *record) : "";
     result_.note = fmt::format("firmware stopped: {}{}{}", fault_words(*record),
@@ -200,7 +201,7 @@ void NodeSession::restart() {
     if (result_.fate != Fate::live && result_.fate != Fate::killed)
         return;
     begins_anew_ = context_->app;
-    asked_ = false;
+    asked_ = stopped_ = false;
     result_ = {};
     result_.done = result_.restarted = !context_->app;
 }

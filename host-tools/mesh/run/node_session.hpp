@@ -165,6 +165,7 @@ private:
     std::string last_line_; // of its emulator
     bool asked_ = false;    // for a report that has not come
     bool begins_anew_ = false;
+    bool stopped_ = false; // its firmware has said so: it has no more to report
     Deadlines::Seconds quiet_since_{0};
 };
 

@@ -16,13 +16,14 @@ constexpr std::chrono::milliseconds kTerminalPeriod{100};
 constexpr std::chrono::milliseconds kFilePeriod{1000};
 } // namespace
 
-Progress::Progress()
-    : terminal_(isatty(STDERR_FILENO) != 0),
+Progress::Progress(bool quiet)
+    : quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) != 0),
       last_(std::chrono::steady_clock::now()) {}
 
 bool Progress::due() const {
     const auto period = terminal_ ? kTerminalPeriod : kFilePeriod;
-    return std::chrono::steady_clock::now() - last_ >= period;
+    return !quiet_ && std::chrono::steady_clock::now() - last_ >= period;
 }
 
 void Progress::show(std::string_view text) {

@@ -11,7 +11,8 @@ namespace mesh::host {
 
 class Progress {
 public:
-    Progress();
+    /// `quiet`: says nothing at all.
+    explicit Progress(bool quiet);
     ~Progress() { clear(); }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -27,6 +28,7 @@ public:
     void clear();
 
 private:
+    bool quiet_;
     bool terminal_;
     bool shown_ = false;
     std::size_t lines_ = 0; // of the picture that stands there

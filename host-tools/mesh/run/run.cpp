@@ -4,6 +4,7 @@
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/say.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 #include "termination.hpp"
 #include "wire/bytes.hpp"
 
@@ -83,19 +84,37 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
 }
 
 RunResult Run::execute() {
-    boot();
-    load();
-    start();
     try {
+        boot();
+        load();
+        start();
         serve();
         settle();
     } catch (const RunError& error) {
-        result_.cut_short = error.what();
-        result_.moving = Clock::now() - moved_ < kQuietRun;
+        cut_short(error.what());
+    } catch (const Interrupted& interrupted) {
+        interrupt(interrupted.signal);
     }
-    if (result_.waits.empty() && ended_.empty())
-        result_.waits = waits();
+    try {
+        if (result_.waits.empty() && ended_.empty() && mark_ == &NodeResult::done)
+            result_.waits = waits();
+    } catch (const Interrupted& interrupted) {
+        interrupt(interrupted.signal);
+    }
+    end_at_next_signal(); // what is left is to write what has come of it
     return collect();
+}
+
+void Run::cut_short(std::string why) {
+    result_.cut_short = std::move(why);
+    result_.moving = Clock::now() - moved_ < kQuietRun;
+}
+
+/// A signal ends the run, with what is known of it by then.
+void Run::interrupt(int signal) {
+    result_.signal = signal;
+    cut_short(fmt::format("ended by signal {}; {}", signal,
+                          result_.cut_short.empty() ? unfinished("") : result_.cut_short));
 }
 
 // --- the passes ---
@@ -258,15 +277,18 @@ bool Run::step() {
 void Run::check_limit() const {
     if (!deadlines_.over())
         return;
+    throw RunError(unfinished(fmt::format(" within --limit {} s", plan_.limit_s)));
+}
+
+/// Who is not yet what this phase wants, and how far the run has come.
+std::string Run::unfinished(std::string_view when) const {
     const NodeNumbers missing = node_table_.without(mark_);
     if (missing.empty())
-        throw RunError(
-            fmt::format("the mesh does not come to rest within --limit {} s", plan_.limit_s));
+        return fmt::format("the mesh does not come to rest{}", when);
     const std::string who = node_table_.who_computes();
-    throw RunError(fmt::format(
-        "{}: not {} within --limit {} s{}", name_nodes(missing), what_, plan_.limit_s,
-        who.empty() ? fmt::format("; {} packets have gone", engine_.loom().counts().packets)
-                    : who));
+    return fmt::format(
+        "{}: not {}{}{}", name_nodes(missing), what_, when,
+        who.empty() ? fmt::format("; {} packets have gone", engine_.loom().counts().packets) : who);
 }
 
 /// Notes the nodes that the fault plan has killed or restarted since the last look.
@@ -374,7 +396,7 @@ void Run::begin_anew(NodeId node) {
 
 void Run::console_line(NodeId from, std::string_view line) {
     if (!plan_.expect.empty())
-        result_.console.add(index(from), line);
+        result_.console.add_beside(plan_.expected, index(from), line);
     log_.console_line(from, line);
     engine_.loom().tell(from, {TraceEvent::What::printed, 0, line});
     if (engine_.loom().in_lockstep())

@@ -39,6 +39,7 @@ struct RunResult {
     std::vector<Wait> waits;       // of programs that have not ended
     bool moving = false;           // packets still went when these were read
     std::string cut_short;         // why it was ended before its end; "" if it was not
+    int signal = 0;                // that ended it; 0: none
     std::uint64_t expelled = 0;    // nodes ended for what they did
     std::uint64_t relay_drops = 0; // frames lost between host tool and nodes with one cable
     std::uint64_t cable_bytes = 0; // Engine::cable_bytes() of the work
@@ -52,7 +53,7 @@ class Run final : private Events, private SessionHandler {
 public:
     Run(Engine& engine, const Operation& op, Progress& progress);
 
-    /// The whole run. RunError if the work could not begin; how it went is in the result.
+    /// The whole run; how it went is in the result, also if the work could not begin. UsageError.
     RunResult execute();
 
 private:
@@ -79,6 +80,8 @@ private:
     void start();
     void serve();
     void settle();
+    void cut_short(std::string why);
+    void interrupt(int signal);
     RunResult collect();
     std::vector<Wait> waits();
 
@@ -87,6 +90,7 @@ private:
     void come_to_rest();
     bool step();
     void check_limit() const;
+    std::string unfinished(std::string_view when) const;
     void note_incidents();
     void restart(NodeId node);
     std::string_view who_waits(std::uint64_t packets);
@@ -117,7 +121,7 @@ private:
     Clock::time_point moved_;                // when there were more of these
     Deadlines::Seconds quiet_since_{0};      // the packets that were shown
     std::optional<std::string> waits_shown_; // since then
-    Clock::time_point started_;
+    Clock::time_point started_ = Clock::now();
     Clock::time_point last_done_;
     std::uint64_t cable_bytes_before_ = 0; // the work
 };
