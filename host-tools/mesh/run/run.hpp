@@ -38,6 +38,7 @@ struct RunResult {
     Refusals refusals;
     std::vector<Wait> waits;       // of programs that have not ended
     bool moving = false;           // packets still went when these were read
+    std::string only_line;         // all that programs printed, if that was a line of node 0
     std::string cut_short;         // why it was ended before its end; "" if it was not
     std::uint64_t expelled = 0;    // nodes ended for what they did
     std::uint64_t relay_drops = 0; // frames lost between host tool and nodes with one cable
@@ -105,6 +106,8 @@ private:
     ProcessTraces traces_;
     ConsoleOrder console_{[this](NodeId from, std::string_view line) { print(from, line); }};
     std::string ended_; // by a program: why
+    std::uint64_t lines_said_ = 0;
+    std::string line_of_node_0_; // if it was the first line of all
     Offer offer_;
     Roster roster_;
     NodeResult::Mark mark_ = &NodeResult::ready; // what this phase wants of all nodes
