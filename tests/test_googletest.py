@@ -32,8 +32,8 @@ def claims_of(name):
     texts = [source.read_text() for source in ROOT.glob("tests/*/*_test.cpp")
              if name in (source.parent.name, "exhaustive")]
     text = "".join(text for text in texts if name != "exhaustive" or "exhaustive.hpp" in text)
-    return [word for found in re.findall(r"^(?:TYPED_)?TEST(?:_F|_P)?\((\w+),\s+(\w+)\)", text, re.M)
-            for word in found]
+    claims = re.findall(r"^(?:TYPED_)?TEST(?:_F|_P)?\((\w+),\s+(\w+)\)", text, re.M)
+    return [word for claim in claims for word in claim]
 
 
 def cases():

@@ -1,7 +1,7 @@
 """What make has to make for the cases whose names have some words: `needed.py BUILD WORDS`.
 
-Prints targets: the GoogleTest programs of the cases, or what all whole runs need, or everything, where
-it cannot be told (a tree in which nothing has been made yet).
+Prints targets: the GoogleTest programs of the cases, or what all whole runs need, or everything,
+where it cannot be told (a tree in which nothing has been made yet).
 """
 import os
 import re
