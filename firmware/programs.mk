@@ -82,11 +82,11 @@ $(BUILD)/$(1)/libtrace.a: $(BUILD)/$(1)/obj/traced/scheduler.o
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 endef
 $(foreach b,$(BOARDS),$(eval $(call toolkit_rules,$b)))
-# The names of apps, and what their first lines say of them.
+# The names of apps, and the first sentence of each, which is to be in its first line.
 $(BUILD)/apps.txt: firmware/apps $(APP_SOURCES) firmware/programs.mk
 	@mkdir -p $(@D)
 	@for app in $(APPS); do \
-	  echo "$$app $$(sed -n '1s,^// [a-z_]*: \([^.]*\).*,\1,p' firmware/apps/$$app.cpp)"; done >$@
+	  echo "$$app $$(sed -n '1s,^// [a-z_]*: \([^.]*\)\..*,\1,p' firmware/apps/$$app.cpp)"; done >$@
 # The boards, the default first, and what the first lines of their board.mk say of them.
 $(BUILD)/boards.txt: Makefile $(BOARDS:%=boards/%/board.mk) firmware/programs.mk
 	@mkdir -p $(@D)

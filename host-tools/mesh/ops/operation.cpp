@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/wrap.hpp"
 #include "kernel/base/limits.hpp"
 #include "ops/room.hpp"
 
@@ -144,7 +145,7 @@ Verdict Operation::judge(const Outcome& outcome) const {
 
 std::string Operation::describe_size(std::string_view each) const {
     const std::uint32_t count = packets();
-    return fmt::format("{} bytes{}, {} packet{}{}", run().bytes, each, count, count == 1 ? "" : "s",
+    return fmt::format("{}{}, {}{}", counted(run().bytes, "byte"), each, counted(count, "packet"),
                        run().packet_bytes == 0
                            ? std::string(" of any size")
                            : fmt::format(" of at most {} bytes", run().packet_bytes));

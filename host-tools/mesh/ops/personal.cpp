@@ -110,6 +110,7 @@ public:
         return std::uint64_t{packets()} * run().nodes() *
                (all_to_all() ? port_count(run().network()) : 1);
     }
+    bool knows_packets() const override { return false; } // blocks go over several links
     std::optional<Formula> formula() const override {
         if (run().bytes == 0 || (in_cycles(schedule_) && run().packet_bytes != 0))
             return std::nullopt;

@@ -136,6 +136,7 @@ public:
     std::uint64_t expected_packets() const override {
         return std::uint64_t{packets()} * run().nodes() * (inward() ? 1 : 2);
     }
+    bool knows_packets() const override { return false; } // nor how many nodes are to be asked
     std::optional<Formula> formula() const override {
         if (!inward())
             return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/common/version.hpp"
+#include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/run/run_log.hpp"
 #include "kernel/base/status.hpp"
 
@@ -21,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kDropPrefix = "drop_";
 constexpr std::size_t kLevelsShown = 24;
+constexpr std::size_t kTableIndent = 10;   // of the table's second column
 constexpr std::size_t kNodesListed = 1024; // in the results that a capture ends with
 
 bool is_drop(std::string_view counter) { return counter.starts_with(kDropPrefix); }
@@ -258,10 +260,6 @@ std::string text_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string count_text(std::uint64_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 void add_levels(std::string& text, const Summary& summary) {
     fmt::format_to(std::back_inserter(text), "{:>6} {:>8} {:>12} {:>12}\n", "level", "nodes",
                    "packets", "model time");
@@ -277,9 +275,12 @@ void add_levels(std::string& text, const Summary& summary) {
     }
 }
 
+/// A formula counts the steps of all nodes: nothing is to be compared with it where some failed.
 void add_steps(std::string& text, const Summary& summary) {
     fmt::format_to(std::back_inserter(text), "steps     {}", summary.steps);
-    if (summary.formula) {
+    if (!summary.good()) {
+        text += "   of the nodes that ended";
+    } else if (summary.formula) {
         const auto difference = static_cast<std::int64_t>(summary.steps) -
                                 static_cast<std::int64_t>(summary.formula->steps);
         fmt::format_to(std::back_inserter(text), "   formula {} = {}   difference {}",
@@ -299,7 +300,7 @@ void add_losses(std::string& text, const RunResult& result, const Summary& summa
         drops += fmt::format(", relay {}", result.relay_drops);
     fmt::format_to(std::back_inserter(text),
                    "links     {}, {} acknowledgement frames; dropped by nodes: {}\n",
-                   count_text(count_of(summary, Counter::retransmissions), "retransmission"),
+                   counted(count_of(summary, Counter::retransmissions), "retransmission"),
                    count_of(summary, Counter::acks_sent), drops.empty() ? "none" : drops.substr(2));
     if (const std::string struck = loom.struck_words(); struck != "none" || !loom.happened.empty())
         fmt::format_to(std::back_inserter(text), "faults    of frames: {}\n", struck);
@@ -369,7 +370,7 @@ std::string head_of_table(const Operation& op) {
                    plan.rig.lockstep ? ", lockstep" : "");
     if (const std::string subject = op.subject(); !subject.empty())
         fmt::format_to(std::back_inserter(text), "{}\n", subject);
-    return text;
+    return wrapped(text, kTextColumns, kTableIndent);
 }
 
 std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
@@ -380,19 +381,19 @@ std::string table_of(const Operation& op, const RunResult& result, const Summary
         add_levels(text, summary);
     add_steps(text, summary);
     fmt::format_to(std::back_inserter(text), "traffic   {}, busiest link {}, model time {:g}\n",
-                   count_text(summary.hops, "hop"), summary.max_link_load, summary.model_time);
+                   counted(summary.hops, "hop"), summary.max_link_load, summary.model_time);
     add_losses(text, result, summary, loom);
     if (!summary.verdict.note.empty())
         fmt::format_to(std::back_inserter(text), "{}\n", summary.verdict.note);
     if (plan.copies > 1)
-        fmt::format_to(std::back_inserter(text),
-                       "copies    {} of each packet, one of each {}; {} disputed, {}\n",
-                       plan.copies,
-                       summary.complete_steps == 0
-                           ? "not everywhere"
-                           : fmt::format("everywhere after {} steps", summary.complete_steps),
-                       count_text(summary.disputed_packets, "packet"),
-                       op.survives_faults() ? "the first kept" : "settled by majority");
+        fmt::format_to(
+            std::back_inserter(text),
+            "copies    {} of each packet, one of each {}; {} disputed, {}\n", plan.copies,
+            summary.complete_steps == 0
+                ? "not everywhere"
+                : fmt::format("everywhere after {}", counted(summary.complete_steps, "step")),
+            counted(summary.disputed_packets, "packet"),
+            op.survives_faults() ? "the first kept" : "settled by majority");
     if (plan.engine == "qemu")
         add_dma(text, plan, summary);
     fmt::format_to(std::back_inserter(text),
@@ -401,7 +402,7 @@ std::string table_of(const Operation& op, const RunResult& result, const Summary
                    result.wall_s > 0 ? static_cast<double>(summary.hops) / result.wall_s : 0.0);
     fmt::format_to(std::back_inserter(text), "verified  {} of {} live nodes{}\n", summary.verified,
                    summary.live, others_of(result));
-    return text;
+    return wrapped(text, kTextColumns, kTableIndent);
 }
 
 } // namespace mesh::host

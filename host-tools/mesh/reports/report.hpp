@@ -64,7 +64,7 @@ void write_report(const Operation& op, const RunResult& result, const Summary& s
 /// What was asked for: the op, the network, and over which structure how much.
 std::string head_of_table(const Operation& op);
 
-/// The table for a person, head first.
+/// The table for a person, head first, in lines of at most 80 columns.
 std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
                      const LoomCounts& loom);
 

@@ -162,15 +162,26 @@ std::string_view hint(Status status) {
     return "";
 }
 
+/// Why a program would not begin, as refuse() of the library says it: node 0 prints one line, and
+/// bad_argument is the verdict of all nodes. Nothing if it was not so.
+std::string refusal(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status,
+                    const RunResult& result, const Summary& summary) {
+    const auto refused = nodes_by_status.find(static_cast<std::uint32_t>(Status::bad_argument));
+    const bool all =
+        refused != nodes_by_status.end() && refused->second.size() == result.nodes.size();
+    return summary.is_app && all ? result.only_line : std::string{};
+}
+
 /// "node 3 ended with: no memory", for each status that there is; of ok the answer was wrong.
-void describe_endings(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status, bool is_app,
+/// With hints at what may be the cause, if the program is one's own and has said none.
+void describe_endings(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status, bool with_hints,
                       std::vector<std::string>& parts) {
     for (const auto& [status, nodes] : nodes_by_status)
         parts.push_back(status == 0
                             ? fmt::format("{} ended with the wrong answer", name_nodes(nodes))
                             : fmt::format("{} ended with: {}{}", name_nodes(nodes),
                                           words_of(static_cast<Status>(status)),
-                                          is_app ? hint(static_cast<Status>(status)) : ""));
+                                          with_hints ? hint(static_cast<Status>(status)) : ""));
 }
 
 std::string list_links(const std::vector<std::string>& links) {
@@ -262,7 +273,10 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
                 fmt::format("node {} {}", node, describe_computing(result.nodes[node])));
     if (const std::string waits = result.who_waits(); !waits.empty())
         parts.push_back(waits);
-    describe_endings(ended, summary.is_app, parts);
+    const std::string why = refusal(ended, result, summary);
+    if (!why.empty())
+        parts.push_back(why);
+    describe_endings(ended, summary.is_app && why.empty(), parts);
     if (summary.against)
         parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "
                                     "this is a bug of the firmware",

@@ -205,11 +205,12 @@ RunResult Run::collect() {
     node_table_.flush();
     console_.flush();
     if (plan_.live) {
-        show_live(fmt::format("ended: {} packets, {}/{} nodes done",
-                              engine_.loom().counts().packets, node_table_.done(),
-                              node_table_.live()));
+        show_live(fmt::format("ended: {}, {} of {} done",
+                              counted(engine_.loom().counts().packets, "packet"),
+                              node_table_.done(), counted(node_table_.live(), "node")));
         progress_.keep_picture();
     }
+    result_.only_line = lines_said_ == 1 ? std::move(line_of_node_0_) : std::string{};
     result_.nodes = node_table_.results();
     result_.refusals = node_table_.refusals();
     result_.relay_drops = engine_.relay_drops();
@@ -336,12 +337,12 @@ std::string_view Run::who_waits(std::uint64_t packets) {
 
 void Run::show_progress() {
     const std::uint64_t packets = engine_.loom().counts().packets;
-    const std::uint64_t expected = op_.expected_packets();
-    const std::uint64_t percent = std::min<std::uint64_t>(99, 100 * packets / expected);
-    const std::string text =
-        fmt::format("running: {} packets{}, {}/{} nodes done{}", packets,
-                    op_.knows_packets() ? fmt::format(" of {} ({} %)", expected, percent) : "",
-                    node_table_.done(), node_table_.live(), who_waits(packets));
+    std::optional<std::uint64_t> foreseen;
+    if (op_.knows_packets())
+        foreseen = op_.expected_packets();
+    const std::string text = fmt::format(
+        "{}{}", progress_words(packets, foreseen, node_table_.done(), node_table_.live()),
+        who_waits(packets));
     if (plan_.live)
         show_live(text);
     else
@@ -359,7 +360,7 @@ void Run::show_live(const std::string& progress) {
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
         now.nodes.push_back({node_table_[node].result().done, !node_table_[node].live(),
                              loom.delivered(node_at(node))});
-    progress_.show_picture(live_picture(now, shown_, loom.counts()));
+    progress_.show_picture(live_picture(now, shown_, loom.counts(), terminal_size()));
     shown_ = std::move(now);
 }
 
@@ -395,6 +396,8 @@ void Run::begin_anew(NodeId node) {
 }
 
 void Run::console_line(NodeId from, std::string_view line) {
+    if (++lines_said_ == 1 && index(from) == 0)
+        line_of_node_0_ = line;
     if (!plan_.expect.empty())
         result_.console.add_beside(plan_.expected, index(from), line);
     log_.console_line(from, line);

@@ -38,6 +38,7 @@ struct RunResult {
     Refusals refusals;
     std::vector<Wait> waits;       // of programs that have not ended
     bool moving = false;           // packets still went when these were read
+    std::string only_line;         // all that programs printed, if that was a line of node 0
     std::string cut_short;         // why it was ended before its end; "" if it was not
     int signal = 0;                // that ended it; 0: none
     std::uint64_t expelled = 0;    // nodes ended for what they did
@@ -109,6 +110,8 @@ private:
     ProcessTraces traces_;
     ConsoleOrder console_{[this](NodeId from, std::string_view line) { print(from, line); }};
     std::string ended_; // by a program: why
+    std::uint64_t lines_said_ = 0;
+    std::string line_of_node_0_; // if it was the first line of all
     SessionContext context_;
     NodeTable node_table_;
     NodeResult::Mark mark_ = &NodeResult::ready; // what this phase wants of all nodes
