@@ -22,5 +22,5 @@ format: ## lay out all sources with clang-format
 	clang-format -i $(ALL_CXX)
 
 .PHONY: walks
-walks: $(MESH) ## what CONTRIBUTING.md says that a new tree and a new op touch, done in a copy
+walks: $(MESH) ## what CONTRIBUTING.md says that a new tree, op and fault touch, in a copy
 	@$(PYTHON) tests/tools/walk.py $(BUILD)

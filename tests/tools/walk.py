@@ -21,6 +21,11 @@ ASKED = {
     "op": [(["run", "--engine", "sim", "--dim", "3", "--op", "rendezvous"],
             "verified  8 of 8 live nodes"),
            (["list", "ops"], "all meet, and meet again")],
+    "fault": [(["list", "faults"], "the last byte of a frame comes turned over"),
+              (["run", "--engine", "sim", "--dim", "4", "--op", "bcast", "--bytes", "20000",
+                "--faults", "clip:0.2"], "faults    of frames: clip "),
+              (["run", "--engine", "sim", "--dim", "4", "--op", "bcast", "--bytes", "20000",
+                "--faults", "clip:0.2"], "verified  16 of 16 live nodes")],
 }
 
 

@@ -1,4 +1,4 @@
-// The kinds of faults. To add one: a class here, and its object in kKinds.
+// The kinds of faults. To add one: a class here, its object, and a place for that in kKinds.
 //
 // A kind of frames writes what becomes of a frame into FrameFaults (strike()); the loom carries
 // that out. Without strike(), or for others happen(), a class does not compile.
@@ -208,9 +208,21 @@ constexpr NodeFault kKill{"kill", kKillForms, &FaultyMesh::kill};
 constexpr NodeFault kHang{"hang", kHangForms, &FaultyMesh::hang};
 constexpr NodeFault kRestart{"restart", kRestartForms, &FaultyMesh::restart};
 
-constexpr std::array<const FaultKind*, 13> kKinds{
-    &kCut,   &kAlter,        &kDrop, &kDuplicate, &kCorrupt, &kTruncate, &kReorder,
-    &kDelay, &kCutDimension, &kMend, &kKill,      &kHang,    &kRestart};
+constexpr auto kKinds = std::to_array<const FaultKind*>({
+    &kCut,
+    &kAlter,
+    &kDrop,
+    &kDuplicate,
+    &kCorrupt,
+    &kTruncate,
+    &kReorder,
+    &kDelay,
+    &kCutDimension,
+    &kMend,
+    &kKill,
+    &kHang,
+    &kRestart,
+});
 static_assert(kKinds.size() <= kFaultKindsMax);
 static_assert(std::ranges::find(kKinds, nullptr) == kKinds.end());
 
