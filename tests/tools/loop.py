@@ -1,8 +1,8 @@
 """The loop of who works on it, measured: one line changes, the host tool is made, one test runs.
 
-`python3 tests/tools/loop.py [BUILD]` in a tree whose host tool is up to date prints a row for each of
-two files, as CONTRIBUTING.md quotes them. Processor seconds count: wall time is less with two cores.
-A compiler's cache is not asked.
+`python3 tests/tools/loop.py [BUILD]` in a tree whose host tool is up to date prints a row for each
+of two files. Processor seconds count: wall time is less with two cores. A compiler's cache is not
+asked.
 """
 import os
 import pathlib
@@ -38,7 +38,8 @@ def main():
         try:
             file.write_text(text + "// one line more\n")
             made, wall = seconds_of(tool, build)
-            tested, more = seconds_of([sys.executable, "-m", "pytest", "-q", "-n", "0", TEST], build)
+            tested, more = seconds_of([sys.executable, "-m", "pytest", "-q", "-n", "0", TEST],
+                                      build)
         finally:
             file.write_text(text)
         print(f"| `{name}` | {made:.0f} | {tested:.0f} | {wall + more:.0f} |")

@@ -12,7 +12,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MESH = ROOT / os.environ.get("BUILD", "build") / "host" / "mesh"
 JOB = ["--engine", "sim", "--dim", "6", "--op", "bcast", "--bytes", "61440", "--seed", "1"]
-TREES = {"sbt": ("one binomial tree", "#d55e00"), "msbt": ("six trees that share no link", "#0072b2")}
+TREES = {"sbt": ("one binomial tree", "#d55e00"),
+         "msbt": ("six trees that share no link", "#0072b2")}
 LEFT, STEP, HIGH, GAP = 14, 10, 110, 30 # pixels; HIGH is the height of the most links at once
 STYLE = "text{font:14px sans-serif}.small{font-size:12px;fill:#555}.end{font-weight:bold}"
 
@@ -54,11 +55,13 @@ def picture(works):
             yield (f'<rect x="{left}" y="{floor - tall:.1f}" width="{STEP - 1}" '
                    f'height="{tall:.1f}" fill="{color}"/>\n')
         yield (f'<text class="end" x="{LEFT + steps * STEP + 4}" y="{floor - 3:.1f}">'
-               f'{steps}</text>\n<path d="M{LEFT} {floor + 0.5:.1f}H{LEFT + last * STEP}" stroke="#888"/>\n')
+               f'{steps}</text>\n<path d="M{LEFT} {floor + 0.5:.1f}H{LEFT + last * STEP}" '
+               f'stroke="#888"/>\n')
     for step in range(0, last + 1, 5):
         yield (f'<text class="small" x="{LEFT + step * STEP}" y="{high - 24:.0f}" '
                f'text-anchor="middle">{step}</text>\n')
-    yield f'<text class="small" x="{LEFT}" y="{high - 7:.0f}">steps of the model clock</text>\n</svg>\n'
+    yield (f'<text class="small" x="{LEFT}" y="{high - 7:.0f}">steps of the model clock</text>\n'
+           f'</svg>\n')
 
 
 def main():
