@@ -61,7 +61,7 @@ def picture(works):
         yield (f'<text class="small" x="{LEFT + step * STEP}" y="{high - 24:.0f}" '
                f'text-anchor="middle">{step}</text>\n')
     yield (f'<text class="small" x="{LEFT}" y="{high - 7:.0f}">steps of the model clock</text>\n'
-           '</svg>\n')
+           f'</svg>\n')
 
 
 def main():
