@@ -18,8 +18,7 @@ public:
     }
     /// From now on it has these bytes.
     void fill(const std::uint8_t* data, std::size_t size) const {
-        if (ftruncate(file_, 0) != 0 ||
-            pwrite(file_, data, size, 0) != static_cast<ssize_t>(size))
+        if (ftruncate(file_, 0) != 0 || pwrite(file_, data, size, 0) != static_cast<ssize_t>(size))
             std::abort();
     }
     std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }

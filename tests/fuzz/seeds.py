@@ -61,7 +61,8 @@ def captures():
             for node in (0, 1)]
     wire = frame(3, body=packet(payload=b"mesh", destination=1))
     passages = [block(6, struct.pack("<IIIII", end, 0, 5, len(wire), len(wire)) + padded(wire) +
-                      option(2, struct.pack("<I", way)) + option(5, struct.pack("<Q", 1)) + bytes(4))
+                      option(2, struct.pack("<I", way)) + option(5, struct.pack("<Q", 1)) +
+                      bytes(4))
                 for end, way in ((0, 2), (1, 1))]
     deed = block(0xBAD, struct.pack("<IQIBBHI", 32473, 7, 1, 3, 0, 0, 2) + padded(b"hi"))
     end = block(5, bytes(12) + option(1, b'{"steps": 1}') + bytes(4))

@@ -189,15 +189,15 @@ def test_help_of_every_command_exits_0_and_names_its_options():
     assert outcome.status == 0 and {"run", "tree", "embed"} <= set(outcome.out.split()), outcome
 
 
-@pytest.mark.parametrize("text, number", [("0100", 100), ("08", 8), ("0", 0), ("00", 0), ("4k", 4096),
-                                          ("1M", 1 << 20), ("+12", 12)])
+@pytest.mark.parametrize("text, number", [("0100", 100), ("08", 8), ("0", 0), ("00", 0),
+                                          ("4k", 4096), ("1M", 1 << 20), ("+12", 12)])
 def test_numbers_are_decimal_and_may_have_a_unit(text, number):
     report = run("sim", "--dim", "02", "--op", "bcast", "--bytes", text).report
     assert report["bytes"] == number and report["nodes"] == 4 and report["verdict"] == "ok"
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["load"], ["matrix"], ["build"], ["new"], ["tree"],
-                                     ["embed"], ["list"], ["view"]], ids="-".join)
+@pytest.mark.parametrize("command", [[], ["run"], ["load"], ["matrix"], ["build"], ["new"],
+                                     ["tree"], ["embed"], ["list"], ["view"]], ids="-".join)
 def test_help_fits_a_terminal_of_eighty_columns(command):
     outcome = mesh(*command, "--help")
     assert outcome.status == 0 and "\n  -h,--help" in outcome.out
@@ -205,7 +205,7 @@ def test_help_fits_a_terminal_of_eighty_columns(command):
 
 
 def test_a_quiet_run_says_nothing_of_how_far_it_has_come():
-    words = ["--dim", 6, "--op", "send", "--messages", 1000000, "--limit", 2.5]
+    words = ["--dim", 6, "--op", "send", "--messages", 100000, "--bytes", 16, "--limit", 2.5]
     loud, quiet = run("sim", *words), run("sim", *words, "--quiet")
     assert re.search("^running: ", loud.err, re.M), loud
     assert quiet.status == 1 and len(quiet.err.splitlines()) == 1, quiet
