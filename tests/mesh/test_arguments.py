@@ -205,7 +205,7 @@ def test_help_fits_a_terminal_of_eighty_columns(command):
 
 
 def test_a_quiet_run_says_nothing_of_how_far_it_has_come():
-    words = ["--dim", 6, "--op", "send", "--messages", 1000000, "--limit", 2.5]
+    words = ["--dim", 6, "--op", "send", "--messages", 100000, "--bytes", 16, "--limit", 2.5]
     loud, quiet = run("sim", *words), run("sim", *words, "--quiet")
     assert re.search("^running: ", loud.err, re.M), loud
     assert quiet.status == 1 and len(quiet.err.splitlines()) == 1, quiet

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace mesh::host {
@@ -22,9 +23,11 @@ namespace {
 constexpr std::size_t kHelpWidth = 80;
 constexpr std::size_t kHelpColumn = 30; // where descriptions begin
 
-/// A name, and beside it what it means.
-std::string in_columns(std::string line, const std::string& description) {
+} // namespace
+
+std::string in_columns(std::string name, const std::string& meaning) {
     std::string text;
+    std::string line = std::move(name);
     const auto next_line = [&] {
         text += line + "\n";
         line.clear();
@@ -32,7 +35,7 @@ std::string in_columns(std::string line, const std::string& description) {
     if (line.size() >= kHelpColumn)
         next_line();
     line.resize(kHelpColumn, ' ');
-    std::istringstream words(description);
+    std::istringstream words(meaning);
     for (std::string word; words >> word;) {
         const bool first = line.size() == kHelpColumn;
         if (!first && line.size() + 1 + word.size() > kHelpWidth) {
@@ -47,6 +50,8 @@ std::string in_columns(std::string line, const std::string& description) {
     next_line();
     return text;
 }
+
+namespace {
 
 class HelpFormatter final : public CLI::Formatter {
 public:

@@ -64,6 +64,10 @@ void Signals::check() const {
     signalfd_siginfo signal{};
     if (read(descriptor_.get(), &signal, sizeof signal) == sizeof signal) {
         has_been_read = 1;
+        // What waits for it would else wake up for each further one, before the handler has it.
+        sigset_t none;
+        sigemptyset(&none);
+        signalfd(descriptor_.get(), &none, 0);
         end_at_next_signal();
         throw Interrupted{static_cast<int>(signal.ssi_signo)};
     }
