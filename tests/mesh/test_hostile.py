@@ -319,7 +319,7 @@ def test_a_node_that_goes_on_after_its_fault_is_not_verified(tmp_path):
         node.say('report', report())
         node.play()
     """
-    outcome = blamed(hostile(tmp_path, "--timeout", 2, node1=script), 1, "firmware stopped")
+    outcome = blamed(hostile(tmp_path, "--timeout", 8, node1=script), 1, "firmware stopped")
     assert len(re.findall("^node 1: firmware stopped", outcome.err, re.M)) == 1, outcome
     assert outcome.report["failed_nodes"] == [1], outcome
 

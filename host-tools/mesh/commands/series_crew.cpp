@@ -25,6 +25,8 @@ using namespace std::chrono_literals;
 
 /// How long a child may take to end its own children.
 constexpr std::chrono::milliseconds kChildTimeout = 2s;
+/// And to write what came of it, after a signal: two seconds, where it has a core of its own.
+constexpr std::chrono::milliseconds kLastTimeout = 5s;
 constexpr std::chrono::milliseconds kForEver{-1};
 constexpr std::chrono::milliseconds kLookEvery{100};
 constexpr std::size_t kWordsBytesMax = 16 << 10;
@@ -156,7 +158,7 @@ std::vector<CaseResult> Crew::end_all(int signal) {
     for (const Child& child : children_)
         if (child.process.pid() > 0) // else: all there are
             kill(child.process.pid(), signal);
-    const auto until = std::chrono::steady_clock::now() + kChildTimeout;
+    const auto until = std::chrono::steady_clock::now() + kLastTimeout;
     const auto runs = [](const Child& child) {
         pollfd ended{child.process.descriptor(), POLLIN, 0};
         return poll(&ended, 1, 0) != 1;
