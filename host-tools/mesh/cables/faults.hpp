@@ -127,7 +127,6 @@ public:
         : name_(name),
           argument_(argument),
           forms_(forms) {}
-    constexpr virtual ~FaultKind() = default;
 
     /// The word before the colon, and the key in a report.
     constexpr std::string_view name() const { return name_; }
@@ -149,6 +148,9 @@ public:
     virtual bool breaks_ways() const { return false; }
     /// True if a report lists, by name(), the cables or nodes to which it has happened.
     virtual bool is_listed() const { return false; }
+
+protected:
+    ~FaultKind() = default; // nobody owns one by this type
 
 private:
     std::string_view name_;
@@ -176,6 +178,9 @@ public:
     /// The number of frames that it struck: its key in a report, and its words in a table.
     virtual std::string_view count_key() const { return name(); }
     virtual std::string_view count_words() const { return name(); }
+
+protected:
+    ~FrameFault() = default;
 };
 
 /// All kinds: first those of frames, in the order in which they strike one.
