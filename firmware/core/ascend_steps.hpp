@@ -152,6 +152,15 @@ constexpr AscendRound ascend_round(Network network, AscendPass pass, unsigned nu
 }
 
 /// What `node` does in a round. half: it sends or receives; else it does both at once.
+/// Example (ascend, cube, n = 3): in round 1, dimension 1, nodes 001 and 011 send each other their
+/// values, each from its place a into the other's b, and put the operation's value into c. Under
+/// half 001, whose bit 1 is 0, sends first and 011 receives first.
+/// Example (ascend, uhc, n = 4): round 0 does dimensions 0 and 1, under half. The links of four
+/// nodes lead round: 0000 to 0001 (dimension 0), to 0011 (1), to 0010 (0), to 0000 (1). Step 1:
+/// 0000 sends its value to 0001, which computes the new values of dimension 0 for both. Step 2:
+/// 0001 sends that of 0000 across 1 to 0011. Likewise 0010 sends that of 0011 to 0000. Step 3: 0000
+/// sends it to 0001, which now has all that dimension 1 needs for itself and for 0011. Step 4: 0001
+/// sends that of 0011 there, across 1.
 constexpr const AscendProgram& ascend_program(Network network, PortModel ports, AscendRound round,
                                               NodeId node) {
     const bool half = ports == PortModel::half;
@@ -204,6 +213,9 @@ constexpr unsigned ascend_steps(Network network, PortModel ports, AscendPass pas
 /// Bitonic sorting is a descending pass of stage+1 dimensions for each stage 0 .. dim-1: whether a
 /// node keeps the smaller of the two values across `dim`. The blocks of 2^(stage+1) nodes are in
 /// order afterwards, every other one backwards, the last stage's block not.
+/// Example (bitonic sorting, n = 3): stage 1, dimension 1. Node 010: bits 1 and 2 are 1 and 0, not
+/// alike: it keeps the larger value. Node 110: 1 and 1, alike: it keeps the smaller one, so the
+/// block 100..111 runs backwards.
 constexpr bool bitonic_keeps_smaller(NodeId node, unsigned stage, Port dim) {
     return (((index(node) >> index(dim)) ^ (index(node) >> (stage + 1))) & 1u) == 0;
 }

@@ -71,6 +71,8 @@ namespace mesh {
 }
 
 /// True if the number of one-bits is odd.
+/// Example (parity): 0110'1011 has five one-bits. Folding keeps the parity: 0110 ^ 1011 = 1101 has
+/// three. Bit 13 (1101) of 0x6996 = 0110'1001'1001'0110 is 1: odd.
 constexpr bool odd_weight(std::uint32_t value) {
     value ^= value >> 16;
     value ^= value >> 8;
@@ -79,6 +81,8 @@ constexpr bool odd_weight(std::uint32_t value) {
 }
 
 /// Word at `position` of the reflected Gray code.
+/// Example (Gray code): positions 5 and 6 are 101 and 110. Position xor half of it: 101 ^ 010 = 111
+/// and 110 ^ 011 = 101. The two words differ in bit 1 alone.
 constexpr std::uint32_t gray(std::uint32_t position) { return position ^ (position >> 1); }
 
 /// Inverse of gray().

@@ -18,6 +18,10 @@
 namespace mesh {
 
 /// Full binary tree; vertices in heap order: 0 the root, 2v+1 and 2v+2 the children of v.
+/// Example (binary tree, 3 levels): the root, vertex 0, is 0100 of the 4-cube, whose children in
+/// tcbt lie across 1 and 3. Vertex 4: 4 + 1 = 101, and the digits after the first one are 0 (left)
+/// and 1 (right). Left of 0100 is 0110, across 1. Its children lie across 0 and 2. Right is 0010,
+/// across 2.
 struct BinaryTreeGuest {
     unsigned levels = 1; // 1 .. kDimMax-1
 
@@ -90,6 +94,9 @@ constexpr std::optional<std::uint32_t> BinaryTreeGuest::vertex_of(NodeId node) c
 }
 
 /// Rectangular grid; vertices in row-major order, the last coordinate fastest.
+/// Example (grid, 3 x 4): two bits for each axis. Vertex 9 is in row 9 / 4 = 2, column 1. In Gray
+/// code 2 is 11 and 1 is 01: node 1101. Column 2 is 11, node 1111, across port 1. The axis of four
+/// goes round: columns 3 (10) and 0 (00) differ in bit 1. The axis of three does not.
 class GridGuest {
 public:
     static constexpr unsigned kAxesMax = 8;

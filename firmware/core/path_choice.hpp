@@ -37,6 +37,13 @@ struct PathLook {
     bool repeats = false;                          // several trees see the same
 };
 
+/// Example (path choice, star of 4): the links to 2314 are 4, 2, 6 in trees 0, 1, 2. One copy takes
+/// tree 1 (set 010), two copies 1 and 0 (set 011). To 1243 they are 5, 3, 3: trees 1 and 2 are
+/// equally near. Tree 1 reaches it as tree 0 reaches 1324, tree 2 as tree 0 reaches 1432. The
+/// smaller of these labels decides: tree 1.
+/// Example (equal trees, star of 4): each of 1342 and 1423 is reached over 4 links by all trees,
+/// and rotated it is the same label. One copy: 1342, the smaller one, takes tree 0. Tree 0 carries
+/// one packet now, so 1423 takes tree 1.
 template <class Paths>
 class PathChoice {
 public:
@@ -96,6 +103,9 @@ struct PathTurn {
 
 /// The order of a scatter: in every tree the deepest nodes first, so that what is sent last has the
 /// shortest way and the links of the source never wait.
+/// Example (deepest first, star of 3): one copy takes 3 links to 132 in tree 0, 2 links to 231 in
+/// tree 1 and to 312 in tree 0, 1 link to 213 in tree 0 and to 321 in tree 1. In this order they
+/// are sent: deepest first, and of one level by number.
 template <class Paths>
 class DeepestFirst {
 public:
@@ -133,6 +143,10 @@ private:
 /// every source sends to it through the first tree and to its rotations through the others. All
 /// these packets keep step, no two of all nodes ever want the same link, and the next round begins
 /// when they have arrived. (fragopoulou-akl-1993, 4.6)
+/// Example (rounds, star of 3): one copy. First round: everybody sends to 132 through tree 0, which
+/// takes 3 links. Second: to 213 through tree 0 and to 321, its rotation, through tree 1, 1 link
+/// each. Third: to 312 through tree 0 and to 231 through tree 1, 2 links each. Together 3 + 1 + 2 =
+/// 6 steps.
 template <class Paths>
 class Rounds {
 public:
@@ -166,6 +180,8 @@ private:
 
 /// The tree that takes copy `copy` of a packet that goes to everybody. Sources begin with different
 /// trees, so that with few copies all links carry about the same.
+/// Example (trees in turn, star of 4): with two copies of three trees node 4 sends the copies of
+/// packet 1 through 4 + 1*2 + 0 = 6 and 7 modulo 3: trees 0 and 1.
 template <class Paths>
 constexpr unsigned spread_tree(const PathChoice<Paths>& choice, NodeId source, std::uint32_t packet,
                                unsigned copy) {

@@ -2,6 +2,10 @@
 //
 // Strong types, so that a swapped node and port does not compile. Nothing here allocates, loops
 // without a bound or knows a topology.
+//
+// In the examples of this folder addresses and sets are written in binary, dimension and port 0 on
+// the right, and a node of the star as its label. "Across 2" is over the link of dimension 2.
+// tests/core/worked_examples_*_test.cpp computes every example.
 #pragma once
 
 #include "core/expect.hpp"
@@ -50,6 +54,8 @@ static_assert(bit_of(kHostPort) == PortSet{1} << 31 && kPortsMax < 30);
 /// down) cyclically, visit the members. Every tree of the five papers sends in such an order
 /// (sbt: up from 0; sbnt: up from k+1; star edt: up from l+1; UHC: down), so none needs a list.
 /// 8 bytes; passed in registers. Use: `for (PortSequence s = ...; !s.empty(); ) use(s.pop());`
+/// Example (order of ports): the set 1101 has the ports 0, 2 and 3. Upward from 2 they are served
+/// in the order 2, 3, 0; downward from 2 in the order 2, 0, 3.
 class PortSequence {
 public:
     constexpr PortSequence() = default;

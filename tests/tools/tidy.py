@@ -135,6 +135,26 @@ def promises(_):
                 yield f"{listed}:{number}: there is no {name}"
 
 
+def examples(_):
+    """Each routing rule has a worked example beside it, each example one case that computes it."""
+    def found(files, pattern):
+        return [(file, name) for file in files
+                for name in re.findall(pattern, file.read_text(), re.M)]
+    core = [file for file in sources(".hpp") if file.is_relative_to("firmware/core")]
+    tests = [file for file in sources("_test.cpp") if file.match("tests/core/worked_examples_*")]
+    told = found(core, r"^ *//+ Example \(([^)\n]+)\):")
+    computed = [name for _, name in found(tests, r"^// Example \(([^)\n]+)\)\nTEST\(")]
+    names = [name for _, name in told]
+    for file, name in told:
+        if computed.count(name) != 1 or names.count(name) != 1:
+            yield f"{file}: Example ({name}) has not exactly one case in tests/core"
+    for name in sorted(set(computed) - set(names)):
+        yield f"tests/core: Example ({name}) is nowhere in firmware/core"
+    rules = [rule for _, rule in found(core, r' kName = "([^"]+)"')] + ["unicast", "disjoint"]
+    for rule in sorted(set(rules) - {name.split(",")[0] for name in names}):
+        yield f"firmware/core: the rule {rule} has no Example ({rule}, ...)"
+
+
 @functools.lru_cache(maxsize=None)
 def texts():
     """Name, flags and files of what is checked as one text: the host's sources of one folder.
@@ -189,7 +209,7 @@ def clang_tidy(build):
     return sorted(found) if texts() else ["no source to check"]
 
 
-RULES = (layout, lengths, words, verdicts, floors, promises)
+RULES = (layout, lengths, words, verdicts, floors, promises, examples)
 
 
 def main():

@@ -334,6 +334,13 @@ struct BalancedTree : SingleTree {
 
 } // namespace detail
 
+/// Example (sbnt-minr, n = 4): node 0110 of root 0000. Turned right by 1 it is 0011, its least
+/// rotation, which leads with two zeroes. The parent lacks the highest one of 0011, bit 1, turned
+/// back dimension 2: 0010. A child has a one more to the left. At gap 0 it is 0111, which is the
+/// least of its rotations too: a child, turned back across dimension 3: 1110. At gap 1 it is 1011,
+/// whose least rotation is another one, 0111: no child. By the formula of minr_fan(): lead 2, other
+/// 0, and lead-1-gap is 1 for gap 0 (more than other, no less than gap) and 0 for gap 1 (less than
+/// gap).
 struct SbntMinrTree : detail::BalancedTree<SbntMinrTree> {
     static constexpr Rule kRule = Rule::sbnt_minr;
     static constexpr std::string_view kName = "sbnt-minr";
@@ -346,6 +353,10 @@ struct SbntMinrTree : detail::BalancedTree<SbntMinrTree> {
     }
 };
 
+/// sbnt-minr in a mirror: bit d becomes bit n-1-d, and the order turns round.
+/// Example (sbnt-minbl, n = 4): node 1000 is 0001 in the mirror. There it has children across 1 and
+/// 2, in this order. Back from the mirror these are 3-1 = 2 and 3-2 = 1: it serves 1100, then 1010.
+/// Node 0011 is 1100, whose parent lies across 3: so its own lies across 0, 0010.
 struct SbntMinblTree : detail::BalancedTree<SbntMinblTree> {
     static constexpr Rule kRule = Rule::sbnt_minbl;
     static constexpr std::string_view kName = "sbnt-minbl";
@@ -359,6 +370,10 @@ struct SbntMinblTree : detail::BalancedTree<SbntMinblTree> {
     }
 };
 
+/// Example (sbnt-maxl, n = 4): node 0110 of root 0000. Its greatest rotation is 1100, one step to
+/// the left. The parent lacks the lowest one of 1100, bit 2, turned back to the right dimension 1:
+/// 0100. A child has a one more to the right: 1110 is the greatest of its rotations, so bit 1,
+/// turned back dimension 0, leads to the child 0111. 1101 is not, for 1110 exceeds it: no child.
 struct SbntMaxlTree : detail::BalancedTree<SbntMaxlTree> {
     static constexpr Rule kRule = Rule::sbnt_maxl;
     static constexpr std::string_view kName = "sbnt-maxl";
@@ -371,6 +386,10 @@ struct SbntMaxlTree : detail::BalancedTree<SbntMaxlTree> {
     }
 };
 
+/// sbnt-maxl in a mirror.
+/// Example (sbnt-maxbr, n = 4): node 0111 is 1110 in the mirror. There its parent lies across 1
+/// (1100) and its only child across 0 (1111). Back from the mirror: the parent across 3-1 = 2
+/// (0011), the child across 3-0 = 3 (1111).
 struct SbntMaxbrTree : detail::BalancedTree<SbntMaxbrTree> {
     static constexpr Rule kRule = Rule::sbnt_maxbr;
     static constexpr std::string_view kName = "sbnt-maxbr";
@@ -386,6 +405,10 @@ struct SbntMaxbrTree : detail::BalancedTree<SbntMaxbrTree> {
 
 /// A graph, not a tree: a cyclic node has a parent in each of its subtrees. parent() is that of
 /// sbnt-minr, parents() are all. A packet for one node names by Hop::subtree the subtree it takes.
+/// Example (sbg, n = 4): 0101 looks the same when it is turned by 2, so it is in subtrees 0 and 2.
+/// In sbnt-minr its parent lies across 2: 0001. Turned by 2 that is dimension 0: the other parent
+/// is 0100. The packet of subtree 2 crosses bit 2 first, then upward and cyclically bit 0: 0000
+/// 0100 0101. Homeward it crosses bit 0, the last of these, first.
 struct SbgGraph : SbntMinrTree {
     static constexpr Rule kRule = Rule::sbg;
     static constexpr std::string_view kName = "sbg";
@@ -413,6 +436,9 @@ struct SbgGraph : SbntMinrTree {
 };
 
 /// Shares no link with sbnt-minr below level 1, so one of the two avoids any given link there.
+/// Example (alt, n = 4 and 5): of 0110 sbnt-minr has the parent across 2, sbnt-minbl across 1: alt
+/// takes 1, so the parent is 0100. Of 01011 both have it across 3: alt takes the next one to the
+/// right, bit 1: 01001.
 struct AltTree : detail::BalancedTree<AltTree> {
     static constexpr Rule kRule = Rule::alt;
     static constexpr std::string_view kName = "alt";

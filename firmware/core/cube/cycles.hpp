@@ -58,6 +58,8 @@ private:
 };
 
 /// The path to `node` (not 0). O(dim) calls of the tree's parent rule.
+/// Example (path, n = 4): 0110 in sbt. The parents are 0010 (across 2) and 0000 (across 1), so the
+/// path from the root crosses 1, then 2.
 template <class Rules = AllRules>
 constexpr TreePath path_to(const CyclePlan& plan, std::uint32_t node, unsigned subtree) {
     TreePath path;
@@ -85,6 +87,9 @@ constexpr TreePath path_to(const CyclePlan& plan, std::uint32_t node, unsigned s
 
 /// Subtrees over which the data of `node` goes, as bits: several only for cyclic nodes of sbg,
 /// which look the same from each. Precondition: not 0.
+/// Example (shares in sbg, n = 4): 0101 has the path 0, 2 in sbnt-minr: subtree 0. Turned by 2 it
+/// is the same, so it is in subtree 2 as well: 0101 as a set. Of 9 bytes for it, bytes 0..3 take
+/// the path 0, 2 and bytes 4..8 the path 2, 0.
 template <class Rules = AllRules>
 constexpr std::uint32_t subtrees_of(const CyclePlan& plan, std::uint32_t node) {
     MESH_EXPECT(node != 0);
@@ -128,6 +133,9 @@ constexpr int next_cycle(const CyclePlan& plan, std::uint32_t node, unsigned por
 } // namespace detail
 
 /// f(link, tail, cycle) for every link of a path, from the root on.
+/// Example (cycles, n = 3): the path of 101 in sbt crosses 0, then 2. `subtree`, all ports: in
+/// cycles 0 and 1. `subtree`, one port: dimension 0 in cycle 0 and, since cycle 1 belongs to
+/// dimension 1, dimension 2 in cycle 2. `level`: two links of at most three, so in cycles 1 and 2.
 template <class Rules, class F>
 constexpr void for_each_link(const CyclePlan& plan, const TreePath& path, F f) {
     const unsigned levels = height<Rules>(plan.network(), plan.tree);

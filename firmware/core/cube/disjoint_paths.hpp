@@ -6,8 +6,8 @@
 // so no two have one in common. No path is longer than n + 1 links. (the root paths of the trees
 // of ho-johnsson-1986, 3.2 are of this kind)
 //
-// From 000 to 011, r = {0, 1}: path 0 is 000 001 011, path 1 is 000 010 011, path 2 is 000 100 101
-// 111 011.
+// Example (disjoint, cube, n = 3): from 000 to 011, r = {0, 1}. Path 0 is 000 001 011, path 1 is
+// 000 010 011, path 2 is 000 100 101 111 011.
 #pragma once
 
 #include "core/cube/hypercube.hpp"

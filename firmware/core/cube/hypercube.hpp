@@ -10,6 +10,8 @@
 namespace mesh {
 
 /// Address of a node as the root sees it: own address xor root. The root itself is 0.
+/// Example (relative address, n = 4): root 0101, node 0110. 0110 ^ 0101 = 0011: they differ in
+/// dimensions 0 and 1, so the node is two links from the root.
 enum class Relative : std::uint32_t {};
 
 constexpr std::uint32_t index(Relative relative) { return static_cast<std::uint32_t>(relative); }
@@ -39,6 +41,8 @@ struct Hypercube {
     }
     /// e-cube: the lowest dimension in which the addresses differ. Ascending dimensions on every
     /// route leave no cycle among the links that wait for each other. Precondition: they differ.
+    /// Example (unicast, cube, n = 4): from 0011 to 1010. 0011 ^ 1010 = 1001, whose lowest one is
+    /// bit 0: by port 0 to 0010. There 0010 ^ 1010 = 1000: by port 3 to 1010.
     constexpr Port next_hop(NodeId self, NodeId destination) const {
         MESH_EXPECT(self != destination);
         return port_at(lowest_bit(index(self) ^ index(destination)));

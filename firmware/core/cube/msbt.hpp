@@ -14,6 +14,11 @@
 namespace mesh {
 
 /// Children in tree `subtree` (0..dim-1), as bits.
+/// Example (msbt, n = 4, tree 1): node 0110 of root 0000. Turned right by 1 it is 0011. Bit 0 is
+/// set: an inner node. The zeroes above the highest one are bits 2 and 3. Turned back by 1 these
+/// are dimensions 3 and 0: children 1110 and 0111. The leaf lies across bit 0, turned back
+/// dimension 1: 0100. The parent lies across the highest one, bit 1, turned back dimension 2: 0010.
+/// The leaf 0100 itself is 0010 when turned: bit 0 is clear, so it has no child.
 constexpr std::uint32_t msbt_children(Hypercube cube, Relative relative, unsigned subtree) {
     const std::uint32_t turned = rotate_right(index(relative), subtree, cube.dim);
     if (turned == 0)
@@ -36,6 +41,9 @@ constexpr Port msbt_parent(Hypercube cube, Relative relative, unsigned subtree) 
 
 /// The same children without the root: from the arrival port, the subtree, and whether this is the
 /// packet's first link. Precondition: not the root.
+/// Example (msbt without its root, n = 4, tree 1): a packet came by port 2, which is port 2 - 1 = 1
+/// when turned. Above it are 2 and 3, and there is the leaf at 0: 1101. Turned back by 1: 1011, the
+/// ports 0, 1 and 3, as above for 0110.
 constexpr std::uint32_t msbt_children_light(Hypercube cube, Port arrival, unsigned subtree,
                                             bool first_link) {
     MESH_EXPECT(arrival != kNoPort);
@@ -78,6 +86,11 @@ struct MsbtTree {
 /// packets take ceil(P/n) + n - 1 steps, for every n and P, and no broadcast takes fewer.
 ///
 /// Subtrees 0 .. n-1 are those of msbt; n+j is the binomial tree that begins with dimension j.
+/// Example (msbt-rot, n = 3): packet 1 of the last three takes subtree 3 + 1 = 4. The root 000
+/// sends it across 1, 2 and 0 in steps 0, 1 and 2. Node 010, turned right by 1, is 001: the zeroes
+/// above its one are bits 1 and 2, turned back dimensions 2 and 0. So it sends the packet to 110 in
+/// step 1 and to 011 in step 2. Packet 0 crosses 0, 1, 2 in these steps, packet 2 crosses 2, 0, 1:
+/// in no step do two packets cross the same dimension.
 struct MsbtRotTree {
     static constexpr Rule kRule = Rule::msbt_rot;
     static constexpr std::string_view kName = "msbt-rot";

@@ -14,6 +14,13 @@
 
 namespace mesh {
 
+/// Example (orders of a scatter, n = 3): sbt. Below port 0 hang 001, its children 011 and 101, and
+/// 111 below 011: postorder 111 011 101 001. Port 1 has 110 010, port 2 has 100. `port` sends one
+/// list after the other; `postorder` takes one of each in turn: 111 110 100 011 010 101 001. `gray`
+/// counts down: 111 110 101 100 011 010 001.
+/// Example (farthest first, n = 4): sbt. In postorder the list of port 0 is 1111 0111 1011 0011
+/// 1101 0101 1001 0001. `rbf` sends its three nodes of level 3 before those of level 2: 1111 0111
+/// 1011 1101 0011 0101 1001 0001.
 template <class Rules = AllRules>
 class ScatterOrder {
 public:

@@ -25,6 +25,11 @@ struct TcbtPlace {
 /// dimension halved, `pending` the next one, `held` the one that waits for a zero, `next` the
 /// highest not yet read. A one in `pending` leaves `held` waiting, a zero releases it. When only
 /// zeroes are left, a zero in `pending` ends the search across `top`.
+/// Example (tcbt, n = 4): the node 0110 of root 0000. Bit 3 is 0, so at first dimension 2 is
+/// pending and 0 is held. Bit 2 of the address is 1: the cube is halved across 2, and the next
+/// dimension, 1, is pending. Bit 1 is 1 too: halved across 1, and the held 0, all that is left, is
+/// pending. Bit 0 is 0: the end. The parent lies across 1, halved last: 0100. The children lie
+/// across the pending 0 and across 2, halved before: 0111 and 0010.
 [[gnu::always_inline]] constexpr TcbtPlace tcbt_place(Hypercube cube, std::uint32_t address) {
     std::uint32_t top = 1u << (cube.dim - 1u);
     const std::uint32_t second = top >> 1;

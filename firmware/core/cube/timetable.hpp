@@ -15,6 +15,9 @@ namespace mesh {
 /// Packet times between the starts of two packets of a broadcast: packet p starts at p times this,
 /// or later if the source is not free. 0: the source never needs to wait. (msbt: see
 /// msbt_start().)
+/// Example (interval of a broadcast): hp on the 3-cube under half. Packet 0 crosses 000-001 at time
+/// 0 and 001-011 at time 1. Only at time 2 can node 001 receive again, so packet 1 starts then. In
+/// tcbt a relay sends twice, and packet 1 starts at time 3.
 constexpr unsigned broadcast_interval(Network network, Rule rule, PortModel ports) {
     if (ports != PortModel::half || node_count(network) <= 2)
         return 0;
@@ -28,6 +31,8 @@ constexpr unsigned broadcast_interval(Network network, Rule rule, PortModel port
 }
 
 /// The same for the packets of one message between two nodes `hops` links apart.
+/// Example (interval of a message): three links, under half. Four packets start at times 0, 2, 4,
+/// 6, and the last one has crossed three links at time 9.
 constexpr unsigned unicast_interval(PortModel ports, unsigned hops) {
     return ports == PortModel::half && hops > 1 ? 2 : 0;
 }
@@ -40,6 +45,11 @@ constexpr unsigned msbt_subtree(Hypercube cube, std::uint32_t packet) { return p
 /// step t uses dimension t mod dim everywhere, every pair exchanging; under half a step is two
 /// packet times, up (to the node with the bit set) and then down, of which the first `dim` steps
 /// have no down and the last no up. No two sends meet. (ho-johnsson-1986, 3.3.2, labels f)
+/// Example (msbt in time, n = 4): packet 5 of 8 takes tree 5 mod 4 = 1. The root sends it across 1
+/// in step 5. Node 0010 sends it across 2 in step 6 and, as dimension 0 comes in the next round
+/// only, across 0 in step 8. Node 0011 sends it to its leaf across 1 in step 9. Under half step 5
+/// begins at time 4 + 2 * (5 - 4) = 6 and step 9 at time 14. Bit 1 of 0011 is set, so it sends
+/// down, one later: at 15.
 constexpr std::uint32_t msbt_start(Hypercube cube, PortModel ports, Relative relative, Port port,
                                    std::uint32_t packet, std::uint32_t packets) {
     const std::uint32_t n = cube.dim;
@@ -55,6 +65,8 @@ constexpr std::uint32_t msbt_start(Hypercube cube, PortModel ports, Relative rel
 
 /// The same as a lag: packet times from the start of the packet's way over the last link (from the
 /// start of the broadcast at the root) to its start across `port`, under half.
+/// Example (lag of msbt, n = 4): as above, 0011 gets the packet across 0 in step 8, which begins at
+/// time 4 + 2 * (8 - 4) = 12, and sends it on at 15: the lag is 3.
 constexpr std::uint32_t msbt_lag(Hypercube cube, Relative relative, Port port, unsigned subtree,
                                  std::uint32_t packet, std::uint32_t packets) {
     const std::uint32_t start = msbt_start(cube, PortModel::half, relative, port, packet, packets);
@@ -74,6 +86,9 @@ constexpr bool has_disjoint_trees(Rule rule) {
 
 /// The subtree that packet number `packet` of `packets` of a broadcast takes, counted from the
 /// rule's first: they take turns. `subtrees`: subtree_count() of the rule.
+/// Example (trees in turn, n = 3): msbt-rot with five packets and all ports. Packets 0, 1, 2 are
+/// the first round and take subtrees 0, 1, 2. Packets 3, 4 are the last one and take the binomial
+/// trees 3 + 0 and 3 + 1. msbt goes on with 0 and 1.
 constexpr unsigned broadcast_subtree(Rule rule, unsigned subtrees, PortModel ports,
                                      std::uint32_t packet, std::uint32_t packets) {
     if (rule != Rule::msbt_rot)
@@ -85,6 +100,10 @@ constexpr unsigned broadcast_subtree(Rule rule, unsigned subtrees, PortModel por
 
 /// For subtree dim+j of msbt_rot: packet times from the start of the packet's way over the last
 /// link to its start across `port`; at the root from the start of the broadcast.
+/// Example (lag of msbt-rot, n = 3): packet 4 as above, in the tree that begins with dimension 1.
+/// Its round begins at time 4 / 3 = 1, so the root sends it across 1, 2, 0 at times 1, 2, 3. Node
+/// 010 got it in step 0 of the round and sends it across 2 in step 1 and across 0 in step 2: lags 1
+/// and 2.
 constexpr std::uint32_t rotated_lag(Hypercube cube, Relative relative, Port port, unsigned first,
                                     std::uint32_t packet) {
     const unsigned turned = index(port) + cube.dim - first;

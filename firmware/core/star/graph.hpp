@@ -60,8 +60,12 @@ struct StarGraph {
     static constexpr Port port_of(unsigned dimension) { return port_at(dimension - 2); }
 
     /// Label of a node. n divisions, no table.
+    /// Example (label, star of 4): 13 = 2 * 3! + 0 * 2! + 1 * 1!. Of 1234 take number 2 (from 0):
+    /// 3. Of 124 number 0: 1. Of 24 number 1: 4. Of 2 the rest: the label is 3142.
     constexpr Label unrank(NodeId node) const;
     /// Number of the node with this label.
+    /// Example (rank, star of 4): 3142. Of the symbols after 3 two are smaller, after 1 none, after
+    /// 4 one: 2 * 3! + 0 * 2! + 1 * 1! = 13.
     constexpr NodeId rank(const Label& label) const;
 
     /// The label with every symbol at its place: node 0.
@@ -86,6 +90,9 @@ struct StarGraph {
         return product;
     }
     /// How `node` looks from `root`, whose own relative label is the identity.
+    /// Example (relative label, star of 4): root 2134, node 3124. In the root symbol 1 is at place
+    /// 2, 2 at place 1, 3 and 4 are at home: each symbol of 3124 becomes its place in the root:
+    /// 3214. That is one link from 1234, across dimension 3, as 3124 is from 2134.
     constexpr Label relative_label(NodeId node, NodeId root) const {
         return translate(inverse(unrank(root)), unrank(node));
     }
@@ -97,6 +104,9 @@ struct StarGraph {
         return symbol == symbols ? 2 : symbol + 1;
     }
     /// R of the paper: r on positions and symbols. Takes a link of dimension d to one of r(d).
+    /// Example (rotation, star of 4): 2134. Symbols move up: 2 becomes 3, 3 becomes 4, 4 becomes 2:
+    /// 3142. Then so do the places: what was at 2, 3, 4 goes to 3, 4, 2: 3214. The neighbour of
+    /// 1234 over dimension 2 became that over 3.
     constexpr Label rotate(const Label& label) const {
         Label turned;
         for (unsigned position = 1; position <= symbols; ++position)
@@ -111,10 +121,15 @@ struct StarGraph {
     }
 
     /// Links on a shortest path: misplaced symbols plus cycles, less 2 if symbol 1 is in one.
+    /// Example (distance, star of 4): 3412 to 1234. 1 and 3 have changed places, and 2 and 4: four
+    /// misplaced symbols, two cycles, less 2 as 1 is in one: 4 + 2 - 2 = 4 links.
     constexpr unsigned distance(NodeId from, NodeId to) const;
 
     /// The dimension where the first symbol belongs; if that is home, the first misplaced one.
     /// Precondition: the nodes differ.
+    /// Example (unicast, star of 4): from 2143 to 1234. 2 goes home over dimension 2: 1243. 1 is
+    /// home, and the first misplaced place is 3: over 3 to 4213. 4 goes home: 3214. 3 goes home:
+    /// 1234.
     constexpr Port next_hop(NodeId self, NodeId destination) const {
         MESH_EXPECT(self != destination);
         const Label label = relative_label(self, destination);

@@ -22,6 +22,9 @@ struct StarPaths {
         return rule == Rule::edt_v2 ? EdtV2Tree::height(net) : EdtTree::height(net);
     }
 
+    /// Example (look, star of 4): 2314. Tree 2 (number 0) reaches it over 4 links. Rotated once it
+    /// is 3241: tree 4 (number 2) reaches 2314 as tree 2 reaches 3241, over 6. Rotated twice it is
+    /// 4132: tree 3 (number 1), over 2.
     constexpr PathLook look(std::uint32_t node) const {
         const Label self = net.unrank(node_at(node));
         PathLook look;

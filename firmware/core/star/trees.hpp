@@ -52,6 +52,10 @@ public:
 
     /// Dimension to the parent in spt (p of the paper): the first symbol goes home; if symbol 1 is
     /// there or waits for it, the first misplaced one comes. Precondition: not the root.
+    /// Example (spt, star of 4): 2143 with root 1234. Its first symbol, 2, belongs to place 2,
+    /// where symbol 1 waits to go first. So the first misplaced symbol right of place 2 comes:
+    /// dimension 3, parent 4123. There 4 is first and 1 is at place 2: 4 goes home, over 4, to
+    /// 3124.
     constexpr unsigned nearer() const {
         MESH_EXPECT(!is_root());
         return at(1) == place_of(1) ? first_misplaced() : at(1);
@@ -72,6 +76,13 @@ enum class EdtVariant : std::uint8_t { paper, v2 };
 
 /// How the trees of edt reach a node. In all trees but three at most, the dimension is the place of
 /// the tree's symbol l; these three are the exceptions. Precondition: symbol 1 is not first.
+/// Example (edt, star of 4): 2413 with root 1234. Symbol 1 is at place 3, so k = 3. The nearer
+/// parent is where the first symbol, 2, is home: tree 3 comes over dimension 2. Place 2 has symbol
+/// 4. Neither 2 nor 4 is k. So tree 2, that of the first symbol, comes over dimension k = 3, and
+/// tree 4, that of the other, over the place of symbol k, which is place 4.
+/// Example (edt-v2, star of 4): 2413 again. The first misplaced symbol to the right of symbol 1 is
+/// 3 = k: trees 2 and 4 change places. Tree 4 comes over dimension 3, tree 2 over dimension 4. Tree
+/// 3 comes over dimension 2 as before.
 struct EdtExits {
     unsigned nearer = 0;         // dimension in tree `home`
     unsigned home = 0;           // k: the place of symbol 1
@@ -111,6 +122,8 @@ constexpr unsigned edt_parent(const StarView& view, unsigned tree, EdtVariant va
 }
 
 /// Tree whose packets come over `dimension`: the inverse. Precondition: not the root.
+/// Example (edt by its in-port, star of 4): at 2413 a packet that comes over dimension 2, 3 or 4 is
+/// of tree 3, 2 or 4.
 constexpr unsigned edt_subtree(const StarView& view, unsigned dimension, EdtVariant variant) {
     MESH_EXPECT(!view.is_root());
     if (view.at(1) == 1)

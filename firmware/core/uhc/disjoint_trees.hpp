@@ -50,6 +50,10 @@ constexpr std::uint32_t differing_superdimensions(const UhcView& view) {
 /// Children for a packet that came by `arrival`: from its superdimension down to that of the tree,
 /// cyclically. The tree is the next superdimension below that differs; by one that does not differ
 /// came a packet of its own tree, for a leaf. Precondition: not the root.
+/// Example (adst, n = 4): root 0000, node 0111: both superdimensions differ. A packet came by
+/// dimension 2, of superdimension 1. The next one below that differs is 0: it is of tree 0. It may
+/// go on in superdimensions 1 and 0. In 1 the foreign bit 2 differs, so across 3 to 1111. In 0, the
+/// tree's, only if the own bit 1 differed alone; bit 0 differs too, so nothing there.
 constexpr std::uint32_t adst_children(const UhcView& view, unsigned arrival) {
     MESH_EXPECT(view.relative != 0);
     const std::uint32_t differ = differing_superdimensions(view);
@@ -67,6 +71,9 @@ constexpr std::uint32_t adst_children(const UhcView& view, unsigned arrival) {
 }
 
 /// In-port of tree `subtree`. Precondition: not the root.
+/// Example (adst, way back, n = 4): 0111 receives on 0 and 2. Superdimension 0 differs, so tree 0
+/// comes by the next one above that differs, 1: dimension 2. For tree 1 the next above 1,
+/// cyclically, is 0: dimension 0.
 constexpr std::uint32_t adst_parent(const UhcView& view, unsigned subtree) {
     MESH_EXPECT(view.relative != 0);
     const std::uint32_t differ = differing_superdimensions(view);
@@ -79,6 +86,9 @@ constexpr std::uint32_t adst_parent(const UhcView& view, unsigned subtree) {
 // -----------------------------------------------------------------------------------------
 
 /// Two hops from the source, in two superdimensions, the trees of those two change places.
+/// Example (exchange in ist, n = 4): root 0000, node 0110. It receives on 1 and 3; bit 1 differs
+/// and is foreign, x = 0. Bit 2 differs and is own, y = 1. One of each: two hops. So tree 0 comes
+/// as tree 1 would, by dimension 3, and tree 1 by dimension 1.
 constexpr unsigned ist_exchanged(const UhcView& view, unsigned trees, unsigned subtree) {
     if (!is_single(view.foreign()) || !is_single(view.own()))
         return subtree;
@@ -96,6 +106,9 @@ constexpr unsigned ist_subtree(const UhcView& view, unsigned trees, unsigned arr
 }
 
 /// In-port of tree `subtree`. Precondition: not the root.
+/// Example (ist, way back, n = 4): 0111 receives on 0 and 2, which both differ. Tree 0 would come
+/// by 0; as that differs, by the next foreign one above that does: 2. Tree 1 by the next one above
+/// 2, cyclically: 0.
 constexpr std::uint32_t ist_parent(const UhcView& view, unsigned trees, unsigned subtree) {
     MESH_EXPECT(view.relative != 0);
     const unsigned tree = ist_exchanged(view, trees, subtree);
@@ -108,6 +121,10 @@ constexpr std::uint32_t ist_parent(const UhcView& view, unsigned trees, unsigned
 /// Children in tree `subtree`: from its own dimension up to before the next own one that differs.
 /// Where only one foreign dimension x differs, one hop from the source's neighbours, tree x gives
 /// way to others. Precondition: not the root.
+/// Example (ist, n = 4): a packet of tree 0 is at 0111 (own 0010, foreign 0101). The tree's own
+/// dimension is 1, and it differs. From 1 up to before the next own one that differs, cyclically 1
+/// itself, are all: children across 1 and 3, 0101 and 1111. Tree 1's own dimension is 3, which does
+/// not differ: a leaf of tree 1.
 constexpr std::uint32_t ist_children(const UhcView& view, unsigned trees, unsigned subtree) {
     MESH_EXPECT(view.relative != 0);
     const std::uint32_t own = view.own();

@@ -168,6 +168,9 @@ constexpr Port toward(UniHypercube net, Rule rule, const Hop& hop, NodeId destin
 
 /// Out-port towards the root, in tree Hop::subtree of adst or ist turned round, or for every other
 /// rule in bts; kNoPort at the root.
+/// Example (bts towards its root, n = 4): 0110 collects for root 0000. With all links turned round
+/// it receives on 0 and 2. Bit 2 differs: it sends on 2 to 0010. This sends on 1 and 3; bit 1
+/// differs: to 0000. So 2 is one of the ports of collect_children() at 0010.
 constexpr Port homeward(UniHypercube net, Rule rule, const Hop& hop) {
     if (hop.self == hop.root)
         return kNoPort;

@@ -28,6 +28,8 @@ struct UhcPaths {
         return rule == Rule::ist ? IstTree::height(net) : BtsTree::height(net);
     }
 
+    /// Example (look, uhc, n = 4): ist. Node 0110 turned right by two dimensions is 1001: tree 1
+    /// reaches 0110 as tree 0 reaches 1001. So links are 6 in tree 0 and, over 0100, 2 in tree 1.
     constexpr PathLook look(std::uint32_t node) const {
         const bool even = net.dim % 2 == 0;
         PathLook look;

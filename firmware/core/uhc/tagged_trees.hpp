@@ -32,6 +32,10 @@ struct TaggedStep {
 /// source, on the last superdimension a countdown 1, 0, -1. This is algorithm 1, its conditions
 /// read in the printed order: what a node does that got `tag` by in-port number `i`. Ends for any
 /// tag.
+/// Example (bt2, n = 4): root 0000 sends tag 4/2 + 1 = 3. Node 0100 gets it by dimension 2, in-port
+/// 1. The tag is the number of the in-port + 2, so it sends on out-ports 1 and 0, the dimensions 3
+/// and 1, with tag 1 + 1 = 2. Node 0110 gets that by dimension 1, in-port 0: the countdown, on 0
+/// only, with tag 1. Node 0111 sends on 1, with tag 0, and 0101, which gets that, sends nothing.
 constexpr TaggedStep bt2_step(std::uint32_t out, unsigned i, unsigned tag) {
     if (tag == 0)
         return {0, 0};
@@ -43,6 +47,9 @@ constexpr TaggedStep bt2_step(std::uint32_t out, unsigned i, unsigned tag) {
 
 /// One hop of bt2 or of bt1 counted. Where a bt1 packet goes straight on in its superdimension, its
 /// count goes up; on all other ports it begins again at 1.
+/// Example (bt1-counted, n = 4): 1100 gets count 2 by dimension 3. Two are fewer than three: it
+/// sends on 2, straight on in the same superdimension, with count 3, and on 0 with count 1. 1000
+/// gets count 3 by dimension 2: it sends below that superdimension only, on 1, with count 1.
 constexpr Route tagged_route(UniHypercube net, bool counted, const Hop& hop) {
     constexpr unsigned kHopsMax = 3;
     const unsigned dim = half_dim(net);
@@ -77,6 +84,9 @@ constexpr Route tagged_route(UniHypercube net, bool counted, const Hop& hop) {
 /// First hop of the bt2 path to a node `ahead` (relative to this one, not 0): the top
 /// superdimension that still differs if its own dimension does, else the one below, which exchanges
 /// the roles.
+/// Example (bt2, one path, n = 4): from 0000 to 1001. The top superdimension (bits 2, 3) differs in
+/// bit 3, which is not an own one of 0000: so out-port 0, to 0001. This node sends on 3: to 1001.
+/// On the way the tag was 3, then 1.
 constexpr std::uint32_t bt2_toward(std::uint32_t out, std::uint32_t ahead) {
     const std::uint32_t pair = superdimension_bits(highest_bit(ahead));
     const bool here = (ahead & out & pair) != 0 || pair == 3;

@@ -28,6 +28,9 @@ struct UniHypercube {
     /// All dimensions as bits.
     constexpr std::uint32_t ports() const { return low_bits(dim); }
     /// Dimensions on which `node` sends, as bits: those of its parity. 10 instructions.
+    /// Example (polarity, n = 4): 0110 has two ones, an even number, so it sends on dimensions 0
+    /// and 2 (0101) and receives on 1 and 3. Its neighbour across 2 is 0010, with one one: it sends
+    /// on 1 and 3 and receives on 0 and 2. Dimension 2 is out-port 1 of 0110.
     constexpr std::uint32_t out_ports(NodeId node) const {
         return (kEvenDimensions << parity(node)) & ports();
     }
@@ -56,6 +59,9 @@ struct UniHypercube {
 
     /// Links on a shortest path: own and foreign dimensions take turns, so the larger group sets
     /// the pace. Host and tests: popcount is a library call on a Cortex-M.
+    /// Example (distance, uhc, n = 4): 0000 sends on 0 and 2. To 1010: both differing dimensions
+    /// are foreign, and own ones come between: 2 * 2 = 4 links. To 1011: one own, two foreign: 2 *
+    /// 2 + 1 = 5. To 0011: one own, then one foreign: 2.
     constexpr unsigned distance(NodeId from, NodeId to) const {
         const std::uint32_t differ = index(from) ^ index(to);
         const unsigned own = weight(differ & out_ports(from));
@@ -69,6 +75,10 @@ struct UniHypercube {
     /// near, and the other half of the lowest differing superdimension is taken: so answers to
     /// packets of different links leave by different ports. 17 instructions. Precondition: the
     /// nodes differ.
+    /// Example (unicast, uhc, n = 4): from 0000 to 1010. 0000 sends on 0 and 2, where nothing
+    /// differs. The lowest differing dimension is 1, its partner 0: to 0001. This sends on 1 and 3,
+    /// where both differ: by 1, the lower one, to 0011. There 0011 ^ 1010 = 1001 is left, and 0 is
+    /// its own: to 0010. There 1000 is left, and 3 is its own: to 1010.
     constexpr Port next_hop(NodeId self, NodeId destination) const {
         MESH_EXPECT(self != destination);
         const std::uint32_t differ = index(self) ^ index(destination);

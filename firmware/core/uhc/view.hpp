@@ -14,6 +14,8 @@
 
 namespace mesh {
 
+/// Example (view, n = 4): root 0001, node 0111. relative = 0111 ^ 0001 = 0110. 0111 has an odd
+/// number of ones: out = 1010, in = 0101. own = 0110 & 1010 = 0010, foreign = 0110 & 0101 = 0100.
 struct UhcView {
     std::uint32_t relative = 0; // own address xor the source's
     std::uint32_t out = 0;      // dimensions on which this node sends
@@ -53,6 +55,9 @@ constexpr unsigned half_dim(UniHypercube net) { return net.dim & ~1u; }
 /// there, its child over dimension dim-2 does. The node that is entered so is the source of the
 /// same tree in the other half. Both send across before anything else, which costs one or two steps
 /// in all. With even dim there is one half. (huang-yang-tseng-2001, 4, end)
+/// Example (halves, n = 5): root 00001 is odd: it sends on 1 and 3 and receives on 4. Its child
+/// across 3, 01001, is even and sends across 4 to 11001. That is the source of the far half: in its
+/// view 11001 has the relative address 0000. Node 11011 has 0010.
 struct UhcHalf {
     UhcView view;               // as the source of the own half sees it
     std::uint32_t crossing = 0; // the top dimension if this node sends across it
