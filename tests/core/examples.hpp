@@ -1,4 +1,4 @@
-// What the tests of worked examples share: a node's ports as lists of numbers.
+// Ports and nodes as lists of numbers, for tests that compare them with what is written down.
 #pragma once
 
 #include "core/network.hpp"
@@ -8,6 +8,7 @@
 namespace mesh::examples {
 
 using Ports = std::vector<unsigned>;
+using Nodes = std::vector<std::uint32_t>;
 
 /// The ports in the order in which they are served.
 inline Ports in_order(PortSequence sequence) {
@@ -30,8 +31,8 @@ inline unsigned fed_by(Network network, Rule rule, std::uint32_t root, std::uint
 }
 
 /// The nodes from `from` on to which route() leads a packet for one node, until it arrives.
-inline std::vector<std::uint32_t> way(Network network, Envelope envelope, NodeId from) {
-    std::vector<std::uint32_t> nodes{index(from)};
+inline Nodes way(Network network, Envelope envelope, NodeId from) {
+    Nodes nodes{index(from)};
     NodeId at = from;
     Port arrival = kNoPort;
     for (unsigned links = 0; links <= height(network, envelope.rule); ++links) {

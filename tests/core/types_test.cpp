@@ -1,5 +1,5 @@
 // Ports are served in the order that the sequence promises.
-#include "core/types.hpp"
+#include "examples.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,7 @@
 namespace mesh {
 namespace types_test {
 
-std::vector<unsigned> drain(PortSequence sequence) {
-    std::vector<unsigned> order;
-    while (!sequence.empty())
-        order.push_back(index(sequence.pop()));
-    return order;
-}
+using examples::in_order;
 
 std::vector<unsigned> walk(std::uint32_t set, unsigned first, bool down) {
     std::vector<unsigned> order;
@@ -32,25 +27,25 @@ TEST(PortSequence, AnEmptySetHasNoPorts) {
 }
 
 TEST(PortSequence, AscendingStartsAtFirstAndWrapsAround) {
-    EXPECT_EQ(drain(PortSequence::ascending(0b10110, 2)), (std::vector<unsigned>{2, 4, 1}));
+    EXPECT_EQ(in_order(PortSequence::ascending(0b10110, 2)), (std::vector<unsigned>{2, 4, 1}));
 }
 
 TEST(PortSequence, DescendingStartsAtFirstAndWrapsAround) {
-    EXPECT_EQ(drain(PortSequence::descending(0b10110, 2)), (std::vector<unsigned>{2, 1, 4}));
+    EXPECT_EQ(in_order(PortSequence::descending(0b10110, 2)), (std::vector<unsigned>{2, 1, 4}));
 }
 
 TEST(PortSequence, EverySetAndStartIsServedInCyclicOrder) {
     for (std::uint32_t set = 0; set < 1u << 7; ++set) {
         const std::uint32_t spread = set | (set << 13) | (set << 25);
         for (unsigned first = 0; first < 32; ++first) {
-            EXPECT_EQ(drain(PortSequence::ascending(spread, first)), walk(spread, first, false));
-            EXPECT_EQ(drain(PortSequence::descending(spread, first)), walk(spread, first, true));
+            EXPECT_EQ(in_order(PortSequence::ascending(spread, first)), walk(spread, first, false));
+            EXPECT_EQ(in_order(PortSequence::descending(spread, first)), walk(spread, first, true));
         }
     }
 }
 
 TEST(PortSequence, WithoutKeepsTheOrderOfTheOthers) {
-    EXPECT_EQ(drain(PortSequence::ascending(0b11111, 3).without(0b01001)),
+    EXPECT_EQ(in_order(PortSequence::ascending(0b11111, 3).without(0b01001)),
               (std::vector<unsigned>{4, 1, 2}));
 }
 

@@ -15,8 +15,6 @@
 namespace mesh::examples {
 namespace cube_examples {
 
-using Nodes = std::vector<std::uint32_t>;
-
 constexpr Network kCube3{Topology::cube, 3};
 constexpr Network kCube4{Topology::cube, 4};
 constexpr Hypercube kOf3{3};

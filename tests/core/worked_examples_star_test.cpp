@@ -38,7 +38,7 @@ NodeId node(StarGraph star, unsigned number) { return star.rank(label(star, numb
 NodeId node(unsigned number) { return node(kOf4, number); }
 StarView view(unsigned number) { return {kOf4, label(kOf4, number)}; }
 
-Labels labels(const std::vector<std::uint32_t>& nodes) {
+Labels labels(const Nodes& nodes) {
     Labels found;
     for (const std::uint32_t number : nodes)
         found.push_back(digits(kOf4, number));

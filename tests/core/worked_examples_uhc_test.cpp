@@ -6,12 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 namespace mesh::examples {
 namespace uhc_examples {
-
-using Nodes = std::vector<std::uint32_t>;
 
 constexpr Network kUhc4{Topology::uhc, 4};
 constexpr Network kUhc6{Topology::uhc, 6};

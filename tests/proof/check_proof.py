@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FILES = ("Network", "Theorems", "Kinds")
 THEOREMS = ("Theorems.buffers_suffice", "Theorems.no_deadlock", "Theorems.ready_does",
             "Theorems.comes_to_rest", "Kinds.all_kinds_descend")
-LIMIT_S = 600 # a hang; a machine with other work takes its time
+LIMIT_S = 600 # for a hang: Coq takes seconds, and minutes beside much other work
 
 TURNS = """does (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older)
          (newer ++ Buffer v r q :: older)"""
