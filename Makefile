@@ -377,8 +377,9 @@ COVERAGE_PROGRAMS := $(addprefix $(BUILD)/coverage/,kernel soak explore_link)
 TEST_PROGRAMS := $(TEST_FOLDERS:%=$(BUILD)/asan/tests/%) $(FUZZERS:%=$(BUILD)/fuzz/%) \
   $(BUILD)/host/tests/exhaustive $(SOAK) $(EXPLORE) $(EXPLORE_NODES) $(CONFORM)
 PYTEST = BUILD=$(BUILD) $(PYTHON) -m pytest -q --color=no
-.PHONY: test-programs
-test-programs: all $(TEST_PROGRAMS) $(TEST_IMAGES) $(PAPER_PROGRAMS) \
+.PHONY: test-programs test-images
+test-images: all $(TEST_IMAGES)
+test-programs: test-images $(TEST_PROGRAMS) $(PAPER_PROGRAMS) \
   $(BENCHES:%=$(BUILD)/host/bench/%) compile_commands.json
 
 # Whole runs wait for each other now and then, so there is one worker more than processors.
@@ -389,7 +390,8 @@ TEST_WORDS := $(if $(TEST),($(TEST))$(if $(BOARD), and ))$(BOARD)
 # MESH_SEED=YYYYMMDD the faults of a day.
 .PHONY: test
 test: deps ## all tests, or of TEST='words of names', BOARD=; one of SAMPLE=K; N passed, N failed
-	@$(MAKE) -j$(JOBS) test-programs
+	@$(MAKE) -j$(JOBS) $(if $(TEST),$$($(PYTHON) tests/tools/needed.py $(BUILD) '$(TEST)'), \
+	  test-programs)
 	@mkdir -p $(TEST_LOGS); set -o pipefail; \
 	timeout $(TEST_LIMIT_S) env $(PYTEST) -n $(TEST_WORKERS) $(if $(TEST_WORDS),-k '$(TEST_WORDS)') \
 	  $(if $(SAMPLE),--sample $(SAMPLE)) --durations=15 --junitxml=$(TEST_LOGS)/junit.xml tests | \

@@ -35,9 +35,9 @@ carried = $(BUILD)/$(1)/program.stamp \
 # What a user is told of; an error only where nobody can have meant it.
 USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter \
   -Werror=unused-result -Werror=return-type -Werror=format -Werror=unused-variable
-# What is looked at when a user's program runs: a division by zero, which the compiler else makes
-# the best of; in a simulation also accesses that only some targets' instructions can do. Each
-# keeps its own line, and a loop without end stays one.
+# Checks in a user's program while it runs: of division by zero, which the compiler would otherwise
+# assume away; in a simulation also of alignment, which only some targets need. The other flags keep
+# a line of its own for each check, and keep endless loops endless.
 user_checks = -fsanitize=integer-divide-by-zero$(1) -fno-sanitize-recover=all \
   -fno-crossjumping -fno-finite-loops
 CXX_ONLY := -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit
@@ -82,11 +82,11 @@ $(BUILD)/$(1)/libtrace.a: $(BUILD)/$(1)/obj/traced/scheduler.o
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 endef
 $(foreach b,$(BOARDS),$(eval $(call toolkit_rules,$b)))
-# The names of apps, and what their first lines say of them.
+# The names of apps, and the first sentence of each, which is to be in its first line.
 $(BUILD)/apps.txt: firmware/apps $(APP_SOURCES) firmware/programs.mk
 	@mkdir -p $(@D)
 	@for app in $(APPS); do \
-	  echo "$$app $$(sed -n '1s,^// [a-z_]*: \([^.]*\).*,\1,p' firmware/apps/$$app.cpp)"; done >$@
+	  echo "$$app $$(sed -n '1s,^// [a-z_]*: \([^.]*\)\..*,\1,p' firmware/apps/$$app.cpp)"; done >$@
 # The boards, the default first, and what the first lines of their board.mk say of them.
 $(BUILD)/boards.txt: Makefile $(BOARDS:%=boards/%/board.mk) firmware/programs.mk
 	@mkdir -p $(@D)

@@ -33,6 +33,12 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "toolchain: the verdict hangs on the versions of compilers, "
                                        "libraries or the emulator; in every sample")
+    config.addinivalue_line("markers", "found_by: more words by which -k finds the case")
+
+
+def pytest_itemcollected(item):
+    for mark in item.iter_markers("found_by"):
+        item.extra_keyword_matches.update(mark.args)
 
 
 def sampled(items, step):

@@ -4,10 +4,12 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 
 import boards
+import needed
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = os.environ.get("BUILD", "build")
@@ -52,6 +54,26 @@ def test_a_board_that_is_none_is_refused_with_those_that_there_are():
     outcome = make("BOARD=nonesuch")
     assert outcome.returncode != 0
     assert f"there is no board 'nonesuch', only: {' '.join(BOARDS)}" in outcome.stderr
+
+
+NEEDS = { # the names here are none of these words
+    "one program": ("LinkAnswers", {f"{BUILD}/asan/tests/kernel"}),
+    "whole runs": ("test_dry_run", {"test-images"}),
+    "both": ("test_dry_run or test_house", {"test-programs"}),
+    "nothing": ("nosuchwordatall", {"test-programs"})}
+
+
+@pytest.mark.parametrize("kind", NEEDS)
+def test_words_of_tests_make_what_these_need(kind):
+    words, wanted = NEEDS[kind]
+    assert needed.targets(BUILD, words) == wanted
+
+
+def test_a_program_that_is_not_built_is_one_failed_case(tmp_path):
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "tests/test_googletest.py", "-k",
+                           "LinkAnswers"], cwd=ROOT, capture_output=True, text=True,
+                          env={**os.environ, "BUILD": str(tmp_path)})
+    assert "0 passed, 1 failed" in done.stdout and "not built: make " in done.stdout, done.stdout
 
 
 def test_words_of_tests_go_with_a_board():

@@ -1,10 +1,10 @@
-// The last words of a node: processor faults, failed CHECKs, programs that give up, and the frame
+// The crash record of a node: processor faults, failed CHECKs, programs that give up, and the frame
 // that tells the host.
 //
 // Nothing here trusts the rest of the firmware: no Board, no pool, no interrupts, a stack of its
 // own for processor faults.
 #include "boards/cortex-m/cpu.hpp"
-#include "boards/cortex-m/last_words.hpp"
+#include "boards/cortex-m/crash_record.hpp"
 #include "boards/cortex-m/regs.hpp"
 #include "boards/cortex-m/semihosting.hpp"
 #include "boards/cortex-m/stack.hpp"
@@ -37,7 +37,7 @@ constexpr unsigned kGraceTurns = 1'000'000;
 constinit std::optional<wire::Mac> other_address;
 constinit Port way_out = kHostPort;
 
-void send_to_host(const wire::FaultRecord& record) {
+void send_to_host(const wire::CrashRecord& record) {
     alignas(4) std::array<std::byte, wire::kPacketHeaderBytes + sizeof record> packet{};
     hal::Head head;
     const wire::Mac mac = other_address ? *other_address : board::given_address();
@@ -57,7 +57,7 @@ void send_to_host(const wire::FaultRecord& record) {
 }
 } // namespace
 
-void halt(const wire::FaultRecord& record) {
+void halt(const wire::CrashRecord& record) {
     const board::InterruptGuard guard;
     send_to_host(record);
     for (unsigned turn = 0; turn < kGraceTurns; ++turn)
@@ -67,7 +67,7 @@ void halt(const wire::FaultRecord& record) {
 
 namespace {
 [[noreturn]] void stop(CheckId id, const void* return_address, std::uint32_t status = 0) {
-    wire::FaultRecord record{};
+    wire::CrashRecord record{};
     record.cause = static_cast<std::uint32_t>(id);
     record.pc = reinterpret_cast<std::uintptr_t>(return_address);
     record.status = status;
@@ -79,7 +79,7 @@ void check_failed(CheckId id) { stop(id, __builtin_return_address(0)); }
 
 namespace board {
 
-void say_last_words_as(const wire::Mac& address, Port port) {
+void send_crash_record_as(const wire::Mac& address, Port port) {
     other_address = address;
     way_out = port;
 }
@@ -131,7 +131,7 @@ std::uint32_t latest_return(const std::byte* at, const std::byte* top) {
 
 /// Where it was. On a stack that is full the processor puts no frame, and leaves the pointer at its
 /// limit.
-void locate(const ExceptionFrame* frame, wire::FaultRecord& record) {
+void locate(const ExceptionFrame* frame, wire::CrashRecord& record) {
     const auto* const pointer = reinterpret_cast<const std::byte*>(frame);
     const Stack stack = stack_of(pointer);
     const auto* const at = std::max(pointer, stack.limit);
@@ -150,7 +150,7 @@ void locate(const ExceptionFrame* frame, wire::FaultRecord& record) {
 
 extern "C" [[noreturn, gnu::used]] void report_fault(const ExceptionFrame* frame) {
     const regs::Scb& scb = regs::at<regs::Scb>(regs::kScb);
-    wire::FaultRecord record{};
+    wire::CrashRecord record{};
     std::uint32_t exception;
     asm volatile("mrs %0, ipsr" : "=r"(exception));
     record.cause = wire::kProcessorFault + exception;
@@ -210,7 +210,7 @@ extern "C" {
 /// Of long long, whose division is a function ("Run-time ABI for the Arm Architecture", 4.3.2): the
 /// same fault as that of int.
 [[noreturn]] void __aeabi_ldiv0() {
-    mesh::wire::FaultRecord record{};
+    mesh::wire::CrashRecord record{};
     record.cause = mesh::wire::kProcessorFault + mesh::board::regs::kUsageFault;
     record.pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
     record.status = mesh::board::regs::kCfsrDivisionByZero;

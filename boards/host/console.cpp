@@ -1,5 +1,6 @@
 #include "boards/host/console.hpp"
 
+#include "boards/host/stop.hpp"
 #include "hal/console.hpp"
 #include "hal/cycles.hpp"
 
@@ -23,7 +24,11 @@ namespace mesh {
 
 void board::set_console(Kernel* kernel) { console = kernel; }
 
-void console_write(std::span<const char> text) { kernel_that_runs().print(text); }
+/// A program that prints again and again is hardly ever met in its own code.
+void console_write(std::span<const char> text) {
+    kernel_that_runs().print(text);
+    board::stop_if_asked();
+}
 
 void console_flush() { kernel_that_runs().flush_print(); }
 

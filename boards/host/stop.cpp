@@ -6,9 +6,13 @@
 #include "hal/console.hpp"
 #include "stdio/assertion.hpp"
 
+#include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <execinfo.h>
+#include <span>
 
 extern char program_start[] asm("__executable_start"); // the linker's
 
@@ -18,6 +22,7 @@ namespace board {
 namespace {
 thread_local Stop stop_node = nullptr;
 thread_local void* stop_context = nullptr;
+volatile std::sig_atomic_t stop_asked = 0;
 
 struct Code {
     std::uintptr_t base;
@@ -38,7 +43,10 @@ unsigned loaded_at(std::uintptr_t address) {
 void set_stop(Stop stop, void* context) {
     stop_node = stop;
     stop_context = context;
+    stop_asked = 0;
 }
+
+void stop_at_next_call() { stop_asked = 1; }
 
 void add_code(unsigned number, std::uintptr_t base, std::uintptr_t begin, std::uintptr_t end) {
     loaded.at(number - 1) = {base, begin, end};
@@ -57,7 +65,7 @@ std::uint32_t code_offset(std::uintptr_t address) {
 namespace {
 /// `after`: behind the call that led here.
 [[noreturn]] void stop(std::uint32_t cause, const void* after, std::uint32_t status) {
-    wire::FaultRecord record{};
+    wire::CrashRecord record{};
     record.cause = cause;
     record.pc = board::code_offset(reinterpret_cast<std::uintptr_t>(after)) - 1;
     record.status = status;
@@ -72,11 +80,27 @@ namespace {
 constexpr std::uint32_t kUsageFault = wire::kProcessorFault + 6;
 constexpr std::uint32_t kUnaligned = 1u << 24;
 constexpr std::uint32_t kDivisionByZero = 1u << 25;
+
+/// More calls than lie between a program and the console.
+constexpr std::size_t kCallsMax = 64;
 } // namespace
+
+void board::stop_if_asked() {
+    if (stop_asked == 0)
+        return;
+    std::array<void*, kCallsMax> calls{};
+    const auto all = std::span(calls).first(
+        static_cast<std::size_t>(backtrace(calls.data(), static_cast<int>(calls.size()))));
+    const auto of_program = std::ranges::find_if(all, [](const void* after) {
+        return in_loaded_code(reinterpret_cast<std::uintptr_t>(after));
+    });
+    stop(CheckId::program_endless,
+         of_program != all.end() ? *of_program : __builtin_return_address(0));
+}
 
 void check_failed(CheckId id) { stop(id, __builtin_return_address(0)); }
 
-void halt(const wire::FaultRecord& record) {
+void halt(const wire::CrashRecord& record) {
     if (board::stop_node != nullptr)
         board::stop_node(board::stop_context, record);
     const auto id = static_cast<CheckId>(record.cause);

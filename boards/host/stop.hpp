@@ -9,11 +9,19 @@ namespace mesh::board {
 
 /// Takes the node that runs out of the simulation; must not return. `pc` of the record is what
 /// code_offset() says.
-using Stop = void (*)(void* context, const wire::FaultRecord& record);
+using Stop = void (*)(void* context, const wire::CrashRecord& record);
 
 /// From now on this is done for CHECKs, halt() and programs that give up; nullptr: no node runs,
 /// and the process ends.
 void set_stop(Stop stop, void* context);
+
+/// The node that runs has had its time: the next call of its program to the console does not
+/// return. May be called by a signal handler; set_stop() forgets it.
+void stop_at_next_call();
+
+/// To be called where a program has called this process and nothing is half done: stops the node
+/// if stop_at_next_call() says so. The place of the record is the last one in the program's code.
+void stop_if_asked();
 
 /// A program with this number, from 1, is loaded at `base`, its code from `begin` to `end`.
 void add_code(unsigned number, std::uintptr_t base, std::uintptr_t begin, std::uintptr_t end);

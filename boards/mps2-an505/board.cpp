@@ -2,7 +2,7 @@
 #include "boards/mps2-an505/board.hpp"
 
 #include "boards/cortex-m/cpu.hpp"
-#include "boards/cortex-m/last_words.hpp"
+#include "boards/cortex-m/crash_record.hpp"
 #include "boards/mps2-an505/receive_share.hpp"
 #include "hal/check.hpp"
 #include "wire/frame.hpp"
@@ -87,7 +87,7 @@ Board::Board() {
     dma_.init();
     clock_.init();
     if (!nic_.init()) {
-        wire::FaultRecord record{};
+        wire::CrashRecord record{};
         record.cause = 0xF000'0000 + 16 + regs::kNicIrq;
         record.address = regs::kNic;
         halt(record);

@@ -23,7 +23,7 @@ class Board {
 public:
     static constexpr unsigned kPorts = regs::kDmaChannels;
 
-    /// All set-up; a node whose network interface does not answer stops here with a fault record.
+    /// All set-up; a node whose network interface does not answer stops here with a crash record.
     Board();
     Board(const Board&) = delete;
     Board& operator=(const Board&) = delete;

@@ -53,7 +53,7 @@ public:
     static regs::Register* tx_fifo() { return &nic().tx_data[0]; }
     /// Transmissions that the interface reported as failed.
     std::uint32_t transmit_errors() const { return transmit_errors_; }
-    /// Forgets frames half written. For the last words of a failing node.
+    /// Forgets frames half written. For the crash record of a failing node.
     static void abandon_transmission();
 
     // --- Interrupt ---

@@ -22,7 +22,7 @@ regs::DmaController& controller(unsigned number) {
 [[noreturn, gnu::cold]] void stop_for_bus_error(unsigned channel) {
     const unsigned number = controller_of(channel);
     const regs::DmaChannel& failed = controller(number).channels[number_in(channel)];
-    wire::FaultRecord record{};
+    wire::CrashRecord record{};
     record.cause = 0xF000'0000 + 16 + regs::dma_irq(number);
     record.pc = failed.source;
     record.lr = failed.destination;

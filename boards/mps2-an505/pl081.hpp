@@ -32,7 +32,7 @@ public:
 
     /// Interrupt of a controller: quiet until the next start that does not finish at once.
     static void on_interrupt(unsigned controller);
-    /// Any running transfer is abandoned. For the last words of a failing node.
+    /// Any running transfer is abandoned. For the crash record of a failing node.
     static void stop_all();
 
 private:

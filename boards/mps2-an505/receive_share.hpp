@@ -1,10 +1,10 @@
 // How the receive FIFO of the network interface is shared by everyone who may send to a node:
-//   host    one piece of data (the node asks for no second one) and one small frame
+//   host    one chunk of data (the node asks for no second one) and one small frame
 //   ports   equal shares; of each, one acknowledgement frame, and the rest is the data window
 // The kernel counts a window in bytes of frames; the FIFO also holds a checksum for each, in whole
 // words. That is worst for the smallest data frames, which sets the ratio. What comes beyond a
 // share may find the FIFO full: retransmissions, which come again, more acknowledgements than one,
-// which are cumulative, and after them a piece of data, which the node asks for again.
+// which are cumulative, and after them a chunk of data, which the node asks for again.
 #pragma once
 
 #include "wire/frame.hpp"
@@ -28,7 +28,7 @@ constexpr std::uint32_t fifo_words(std::size_t frame_bytes) {
 /// node whose FIFO holds `words` words.
 constexpr std::size_t receive_window_bytes(std::uint32_t words, unsigned ports) {
     constexpr std::uint32_t kHostWords =
-        fifo_words(kDataFrameBytesMin + sizeof(wire::Piece) + wire::kHostPieceBytesMax) +
+        fifo_words(kDataFrameBytesMin + sizeof(wire::Chunk) + wire::kHostChunkBytesMax) +
         fifo_words(kDataFrameBytesMin);
     const std::uint32_t share = (words - kHostWords) / ports;
     const std::size_t fifo_bytes = (share - fifo_words(wire::kHeadBytes)) * std::size_t{4};

@@ -1,7 +1,7 @@
 #include "image_board.hpp"
 
 #include "boards/cortex-m/cpu.hpp"
-#include "boards/cortex-m/last_words.hpp"
+#include "boards/cortex-m/crash_record.hpp"
 #include "boards/cortex-m/regs.hpp"
 
 namespace mesh::board {
@@ -28,7 +28,7 @@ void restart() {
 } // namespace
 
 ImageBoard::ImageBoard() : RelayBoard(kMadeFor, kept, restart) {
-    say_last_words_as(wire::to_mac(identity()), port_to_host());
+    send_crash_record_as(wire::to_mac(identity()), port_to_host());
 }
 
 } // namespace mesh::board

@@ -1,7 +1,7 @@
-// What the interrupts and the last words need of the one board of an image.
+// What the interrupts and the crash record need of the one board of an image.
 #include "board.hpp"
 
-#include "boards/cortex-m/last_words.hpp"
+#include "boards/cortex-m/crash_record.hpp"
 #include "boards/cortex-m/vectors.hpp"
 #include "hal/cycles.hpp"
 

@@ -1,5 +1,5 @@
-// philosophers: each node but node 0 thinks and eats, for which it needs two of the forks that node
-// 0 hands out; a fork that is asked for waits until it is free. Words: meals of each (5).
+// philosophers: each node but node 0 thinks, and eats with two of the forks of node 0.
+// A fork that is asked for waits until it is free. Words: meals of each philosopher (5).
 // Forks are taken in the order of their numbers, so nobody starves and nothing locks.
 #include "meshputer.hpp"
 

@@ -20,12 +20,12 @@ static Task<std::uint32_t> share(Kernel& node, std::uint32_t vertex, std::uint32
     std::uint32_t sum = 0;
     std::array<std::byte, 256> buffer;
     for (std::uint32_t at = vertex * most; at < end;) {
-        const auto piece = std::span{buffer}.first(std::min<std::size_t>(end - at, buffer.size()));
-        if (co_await read_input(node, at, piece) != Status::ok)
+        const auto chunk = std::span{buffer}.first(std::min<std::size_t>(end - at, buffer.size()));
+        if (co_await read_input(node, at, chunk) != Status::ok)
             break;
-        for (const std::byte byte : piece)
+        for (const std::byte byte : chunk)
             sum += std::to_integer<std::uint32_t>(byte);
-        at += static_cast<std::uint32_t>(piece.size());
+        at += static_cast<std::uint32_t>(chunk.size());
     }
     co_return sum;
 }

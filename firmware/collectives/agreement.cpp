@@ -20,7 +20,7 @@ Agreement::Agreement(Kernel& kernel, CallLabel label, std::uint32_t word, Status
               .call = label.call},
       status_(so_far) {
     if (so_far != Status::ok)
-        header_.flags |= wire::packet_flag::kVoid;
+        header_.flags |= wire::packet_flag::kPoisoned;
 }
 
 bool Agreement::go_on() { return tell() && hear(); }
@@ -57,13 +57,13 @@ bool Agreement::hear() {
 
 void Agreement::judge(const Packet& word) {
     Status said = Status::ok;
-    if ((word.header().flags & wire::packet_flag::kVoid) != 0)
+    if ((word.header().flags & wire::packet_flag::kPoisoned) != 0)
         said = Status::unreachable;
     else if (word.header().total_bytes != header_.total_bytes)
         said = Status::bad_argument;
     if (said != Status::ok)
         absent_ |= 1u << heard_;
-    status_ = worse(status_, said);
+    status_ = first_failure(status_, said);
 }
 
 } // namespace mesh

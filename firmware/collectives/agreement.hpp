@@ -26,7 +26,7 @@ constexpr std::uint32_t plan_word(std::initializer_list<std::uint32_t> numbers) 
 /// or gone say nothing, which is no failure yet.
 class Agreement : public Waiting {
 public:
-    /// `so_far`: why this node cannot do what its plan says; then its word is void.
+    /// `so_far`: why this node cannot do what its plan says; then its word is poisoned.
     [[gnu::noinline]] Agreement(Kernel& kernel, CallLabel label, std::uint32_t word,
                                 Status so_far = Status::ok);
     Status await_resume() const { return status_; }

@@ -16,7 +16,7 @@ Process send_value(Kernel& kernel, AscendPlan plan, NodeId to, std::span<const s
     const SendOptions options{.tag = plan.tag,
                               .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes,
                               .synchronous = false, // the steps count what moves
-                              .is_void = nothing,
+                              .is_poisoned = nothing,
                               .call = kernel.calls().label(plan.tag).call};
     return send(kernel, to, options, value.first(nothing ? 0 : value.size()));
 }
@@ -31,12 +31,12 @@ Task<Status> receive_value(Kernel& kernel, const AscendPlan& plan, AscendBlock& 
         co_await receive(kernel, block.whole(place), kernel.calls().label(plan.tag), from);
     block.set_bytes(place, received.bytes);
     if (received.source == kNoNode)
-        block.absent() |= bit; // not even a void value came
+        block.absent() |= bit; // not even a poisoned value came
     co_return received.status;
 }
 
 /// The messages of one step: two processes where there are two at once. A value that this node
-/// could not make is void.
+/// could not make is poisoned.
 Task<Status> move_values(Kernel& kernel, const AscendPlan& plan, AscendBlock& block,
                          const AscendStep& step, const AscendPorts& ports) {
     const bool nothing = block.status() != Status::ok;

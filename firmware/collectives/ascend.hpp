@@ -4,10 +4,10 @@
 //
 // The same operation runs on the cube, where pairs exchange their values, and on the UHC, where
 // they go round cycles of four nodes; under half duplex and with both directions at once. Who does
-// what in which step is said in core/ascend_steps.hpp.
+// what in which step is said in core/schedules/ascend_steps.hpp.
 #pragma once
 
-#include "core/ascend_steps.hpp"
+#include "core/schedules/ascend_steps.hpp"
 #include "kernel/base/limits.hpp"
 #include "kernel/node/kernel.hpp"
 

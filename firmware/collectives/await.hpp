@@ -1,6 +1,6 @@
 // How collectives end beside a dead node: they wait for packets of known nodes only as long as
 // these can still come, and whoever misses something goes through the rest of its collective all
-// the same, but what it sends is void then. So a failure travels to all who depend on it, and
+// the same, but what it sends is poisoned then. So a failure travels to all who depend on it, and
 // nobody waits for them in vain.
 //
 // How a node is waited for is in kernel/api/await.hpp.
@@ -14,7 +14,7 @@
 
 namespace mesh {
 
-/// The patience of a wait that looks for those who have to come, for waits of other shapes:
+/// When a wait of another shape than Search looks for the nodes that it waits for:
 /// `w.listen(); co_await wait_until(... || w.over()); if (w.tired()) look_for(...)`.
 class Watch {
 public:
@@ -41,7 +41,7 @@ private:
     unsigned looks_ = 0;
 };
 
-/// kernel.join(id), for who joins in several places: it is not put into each of them.
+/// kernel.join(id), for callers that join in several places: one copy of its code for all of them.
 [[gnu::noinline]] inline auto end_of(Kernel& kernel, ProcessId id) { return kernel.join(id); }
 
 /// Waits for what several nodes may send. When nothing has come for long, it looks for those who
@@ -91,18 +91,18 @@ struct Awaited {
     Status status = Status::no_memory;
     Packet packet{};
 
-    /// Nothing comes from there any more: not even a void packet came.
+    /// Nothing comes from there any more: not even a poisoned packet came.
     bool absent() const { return !packet; }
 };
 
-/// The verdict on what await_packet() gives: unreachable also for a void packet, whose sender has
-/// missed something itself.
+/// The verdict on what await_packet() gives: unreachable also for a poisoned packet, whose sender
+/// has missed something itself.
 inline Awaited judged(Packet&& packet) {
-    const bool is_void = packet && (packet.header().flags & wire::packet_flag::kVoid) != 0;
-    return {is_void ? Status::unreachable : packet.status(), std::move(packet)};
+    const bool is_poisoned = packet && (packet.header().flags & wire::packet_flag::kPoisoned) != 0;
+    return {is_poisoned ? Status::unreachable : packet.status(), std::move(packet)};
 }
 
-/// The first of two verdicts that is not ok.
-constexpr Status worse(Status first, Status second) { return first == Status::ok ? second : first; }
+/// The first of two verdicts that is not ok; else ok.
+constexpr Status first_failure(Status one, Status other) { return one == Status::ok ? other : one; }
 
 } // namespace mesh

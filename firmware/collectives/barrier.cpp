@@ -38,7 +38,7 @@ public:
         for (;;) {
             if (!out_.empty()) {
                 const std::uint8_t flags =
-                    step.status() == Status::ok ? 0 : wire::packet_flag::kVoid;
+                    step.status() == Status::ok ? 0 : wire::packet_flag::kPoisoned;
                 wire::PacketHeader& header = step.tell(out_.pop(), round_, flags);
                 header.position = static_cast<std::uint32_t>(latest_);
                 header.total_bytes = static_cast<std::uint32_t>(latest_ >> 32);

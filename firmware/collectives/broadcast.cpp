@@ -1,7 +1,7 @@
 #include "collectives/broadcast.hpp"
 
 #include "collectives/call.hpp"
-#include "core/cube/timetable.hpp"
+#include "core/schedules/timetable.hpp"
 
 #include <algorithm>
 
@@ -37,14 +37,14 @@ Path path_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t pack
 }
 
 wire::PacketHeader header_of(const Kernel& kernel, const BroadcastPlan& plan, CallLabel label,
-                             const Cutting::Fragment& fragment) {
+                             const Segmentation::Fragment& fragment) {
     wire::PacketHeader header{.rule = plan.tree,
                               .subtree = path_of(kernel, plan, fragment.packet).subtree,
                               .payload_bytes = fragment.bytes,
                               .source = kernel.id(),
                               .tag = label.tag,
                               .call = label.call};
-    plan.cutting().describe(fragment, header);
+    plan.segmentation().describe(fragment, header);
     return header;
 }
 
@@ -82,7 +82,7 @@ void Broadcast::adopt(Kernel& kernel, const Packet& first) {
 
 // All nodes have it of the root how many packets there are, and count alike.
 void Broadcast::begin_flow(Kernel& kernel) {
-    const std::uint32_t packets = roots_.cutting().fragments();
+    const std::uint32_t packets = roots_.segmentation().fragments();
     CallRecord* const record = kernel.calls().find(label_.tag);
     const bool within = label_.call % 2 != 0; // another one: all have begun, and taken what was
     const std::uint32_t before = record != nullptr && !within ? record->packets : 0;
@@ -93,8 +93,8 @@ void Broadcast::begin_flow(Kernel& kernel) {
 }
 
 // The fragment that belongs at position_; any other one is dropped.
-Cutting::Fragment Broadcast::check(Awaited& awaited) {
-    const Cutting::Fragment fragment = roots_.cutting().at(position_);
+Segmentation::Fragment Broadcast::check(Awaited& awaited) {
+    const Segmentation::Fragment fragment = roots_.segmentation().at(position_);
     const bool wrong =
         awaited.status == Status::ok && (awaited.packet.header().position != position_ ||
                                          awaited.packet.payload().size() != fragment.bytes);
@@ -106,19 +106,19 @@ Cutting::Fragment Broadcast::check(Awaited& awaited) {
     return fragment;
 }
 
-void Broadcast::go_on(const Cutting::Fragment& fragment) {
-    finished_ = fragment.ends(roots_.cutting());
+void Broadcast::go_on(const Segmentation::Fragment& fragment) {
+    finished_ = fragment.ends(roots_.segmentation());
     position_ += fragment.bytes;
     flow_.take();
 }
 
 Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast) {
     broadcast.fail(co_await FlowWait{kernel, broadcast.flow_, 0, FlowWait::Until::room});
-    const Cutting::Fragment fragment = broadcast.plan_.cutting().at(broadcast.position_);
+    const Segmentation::Fragment fragment = broadcast.plan_.segmentation().at(broadcast.position_);
     OutgoingPacket packet = co_await kernel.allocate(broadcast.plan_.tree);
     packet.header() = header_of(kernel, broadcast.plan_, broadcast.label_, fragment);
     if (broadcast.status_ != Status::ok) {
-        packet.header().flags |= wire::packet_flag::kVoid;
+        packet.header().flags |= wire::packet_flag::kPoisoned;
         packet.resize(0);
     }
     broadcast.go_on(fragment);
@@ -133,9 +133,12 @@ Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast) {
     const std::uint32_t subtree = 1u << path.subtree;
     Awaited awaited{Status::unreachable};
     if ((broadcast.lost_ & subtree) == 0) {
-        awaited.status = co_await FlowWait{
-            kernel, broadcast.flow_, plan.cutting().fragments(), FlowWait::Until::packet, match,
-            path};
+        awaited.status = co_await FlowWait{kernel,
+                                           broadcast.flow_,
+                                           plan.segmentation().fragments(),
+                                           FlowWait::Until::packet,
+                                           match,
+                                           path};
         if (awaited.status == Status::ok)
             awaited = judged(kernel.take(match));
     }
@@ -143,12 +146,12 @@ Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast) {
         broadcast.lost_ |= subtree;
     if (broadcast.position_ == 0)
         broadcast.adopt(kernel, awaited.packet);
-    const Cutting::Fragment fragment = broadcast.check(awaited);
+    const Segmentation::Fragment fragment = broadcast.check(awaited);
     broadcast.go_on(fragment);
     if (broadcast.finished_) {
         if (broadcast.status_ == Status::ok)
             broadcast.flow_.end();
-        broadcast.fail(co_await FlowWait{kernel, broadcast.flow_, plan.cutting().fragments(),
+        broadcast.fail(co_await FlowWait{kernel, broadcast.flow_, plan.segmentation().fragments(),
                                          FlowWait::Until::settled});
     }
     co_return awaited;

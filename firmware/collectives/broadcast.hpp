@@ -6,7 +6,7 @@
 #pragma once
 
 #include "collectives/await.hpp"
-#include "collectives/cutting.hpp"
+#include "collectives/segmentation.hpp"
 #include "collectives/tree_flow.hpp"
 #include "kernel/node/kernel.hpp"
 
@@ -23,10 +23,10 @@ struct BroadcastPlan {
     std::uint32_t packet_bytes = wire::kPayloadBytesMax; // of an external packet
     Tag tag = 0;
 
-    constexpr Cutting cutting() const { return {total_bytes, packet_bytes}; }
-    constexpr std::uint32_t packets() const { return cutting().packets(); }
+    constexpr Segmentation segmentation() const { return {total_bytes, packet_bytes}; }
+    constexpr std::uint32_t packets() const { return segmentation().packets(); }
     constexpr std::uint32_t bytes_of(std::uint32_t packet) const {
-        return cutting().bytes_of(packet);
+        return segmentation().bytes_of(packet);
     }
 };
 
@@ -38,7 +38,7 @@ Path path_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t pack
 
 /// At the root: the header of the packet for `fragment` of the broadcast.
 wire::PacketHeader header_of(const Kernel& kernel, const BroadcastPlan& plan, CallLabel label,
-                             const Cutting::Fragment& fragment);
+                             const Segmentation::Fragment& fragment);
 
 /// A broadcast under way at one node, packet by packet: use
 /// `while (!b.finished())`, at the root packet_to_fill(), elsewhere packet_that_came(). In a call
@@ -56,8 +56,8 @@ public:
     /// What became of it so far. Elsewhere than at the root: unreachable: something is missing;
     /// truncated: the root has more bytes than the plan; bad_argument: it has fewer.
     Status status() const;
-    /// This node has missed something: what it sends as the root is void.
-    void fail(Status status) { status_ = worse(status_, status); }
+    /// This node has missed something: what it sends as the root is poisoned.
+    void fail(Status status) { status_ = first_failure(status_, status); }
 
 private:
     friend Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast);
@@ -65,8 +65,8 @@ private:
 
     void adopt(Kernel& kernel, const Packet& first);
     void begin_flow(Kernel& kernel);
-    Cutting::Fragment check(Awaited& awaited);
-    void go_on(const Cutting::Fragment& fragment);
+    Segmentation::Fragment check(Awaited& awaited);
+    void go_on(const Segmentation::Fragment& fragment);
 
     BroadcastPlan plan_;
     BroadcastPlan roots_; // as the root's packets say
@@ -91,7 +91,7 @@ Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast);
 /// bad_argument: no tree of this network (sbg is none), the root not a node, or the root's plan has
 /// fewer bytes; truncated: it has more, and `buffer` their first; unreachable: something is
 /// missing; no_memory: of the processes' arena or the pool. `so_far`: what this node has missed
-/// before; if not ok, its status, and at the root all that it sends is void.
+/// before; if not ok, its status, and at the root all that it sends is poisoned.
 Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer,
                        Status so_far = Status::ok);
 

@@ -3,7 +3,7 @@
 #include "collectives/await.hpp"
 #include "collectives/call.hpp"
 #include "collectives/paths.hpp"
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
 
 #include <algorithm>
 
@@ -13,26 +13,26 @@ namespace {
 constexpr std::byte kGone{2}; // the mark of a packet that nobody waits for any more
 }
 
-Collector::Collector(NodeId self, const Cutting& cutting, std::span<std::byte> places,
+Collector::Collector(NodeId self, const Segmentation& segmentation, std::span<std::byte> places,
                      std::span<std::byte> marks, Arrivals& arrivals)
     : self_(self),
-      cutting_(cutting),
+      segmentation_(segmentation),
       places_(places),
       marks_(marks),
       arrivals_(arrivals) {}
 
 std::span<std::byte> Collector::place_of(NodeId node, std::uint32_t packet) const {
-    const std::size_t begin = std::size_t{index(node)} * cutting_.total_bytes;
-    return places_.subspan(begin + std::size_t{packet} * cutting_.packet_bytes,
-                           cutting_.bytes_of(packet));
+    const std::size_t begin = std::size_t{index(node)} * segmentation_.total_bytes;
+    return places_.subspan(begin + std::size_t{packet} * segmentation_.packet_bytes,
+                           segmentation_.bytes_of(packet));
 }
 
 bool Collector::take(NodeId from, NodeId place, const Packet& packet) {
-    const std::uint32_t packets = cutting_.packets();
+    const std::uint32_t packets = segmentation_.packets();
     const std::uint32_t number = packet.header().message;
     const std::size_t nodes = marks_.size() / packets;
     if (from == self_ || index(from) >= nodes || number >= packets ||
-        packet.payload().size() != cutting_.bytes_of(number))
+        packet.payload().size() != segmentation_.bytes_of(number))
         return false;
     const std::size_t first = std::size_t{index(from)} * packets;
     ++arrivals_.copies;
@@ -55,8 +55,8 @@ bool Collector::take(NodeId from, NodeId place, const Packet& packet) {
     ++arrivals_.blocks;
     if (arrivals_.on_block != nullptr)
         arrivals_.on_block(arrivals_.context, from,
-                           places_.subspan(std::size_t{index(place)} * cutting_.total_bytes,
-                                           cutting_.total_bytes));
+                           places_.subspan(std::size_t{index(place)} * segmentation_.total_bytes,
+                                           segmentation_.total_bytes));
     return true;
 }
 
@@ -161,21 +161,21 @@ void BlockSearch::found(Status there) {
 }
 
 Gate gather_gate(const Kernel& kernel, const PersonalPlan& plan) {
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    const Segmentation segmentation{plan.block_bytes, plan.packet_bytes};
     return {plan.root, kernel.calls().label(plan.tag), false, true,
-            (kernel.nodes() - 1) * cutting.packets()};
+            (kernel.nodes() - 1) * segmentation.packets()};
 }
 
 namespace {
 Task<Status> take_now(Kernel& kernel, PersonalPlan plan, std::span<std::byte> blocks,
                       std::span<std::byte> marks) {
     plan = of_packets(plan);
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    const Segmentation segmentation{plan.block_bytes, plan.packet_bytes};
     std::fill(marks.begin(), marks.end(), std::byte{0});
     Arrivals arrivals;
     arrivals.blocks_due = kernel.nodes() - 1;
-    arrivals.copies_due = arrivals.blocks_due * cutting.packets();
-    const Collector collector{kernel.id(), cutting, blocks, marks, arrivals};
+    arrivals.copies_due = arrivals.blocks_due * segmentation.packets();
+    const Collector collector{kernel.id(), segmentation, blocks, marks, arrivals};
     ProcessId collecting;
     if (!kernel.spawn(collect(kernel, collector, kernel.calls().label(plan.tag), false),
                       collecting))
@@ -186,7 +186,7 @@ Task<Status> take_now(Kernel& kernel, PersonalPlan plan, std::span<std::byte> bl
         status = co_await BlockSearch{kernel, plan, Exchange::gather, marks, arrivals};
     arrivals.given_up = true;
     const Status collected = co_await end_of(kernel, collecting);
-    co_return worse(status, collected);
+    co_return first_failure(status, collected);
 }
 } // namespace
 

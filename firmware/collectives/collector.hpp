@@ -13,7 +13,7 @@ namespace mesh {
 class Collector {
 public:
     /// `places`: of a block for each node. `marks`: nodes * packets bytes.
-    Collector(NodeId self, const Cutting& cutting, std::span<std::byte> places,
+    Collector(NodeId self, const Segmentation& segmentation, std::span<std::byte> places,
               std::span<std::byte> marks, Arrivals& arrivals);
 
     /// Puts a packet of `from` where it belongs: into the block of node `place`. Any bytes are
@@ -28,7 +28,7 @@ private:
     std::span<std::byte> place_of(NodeId node, std::uint32_t packet) const;
 
     NodeId self_;
-    Cutting cutting_;
+    Segmentation segmentation_;
     std::span<std::byte> places_;
     std::span<std::byte> marks_; // copies of each packet so far
     Arrivals& arrivals_;

@@ -1,7 +1,7 @@
 #include "collectives/copies.hpp"
 
 #include "collectives/call.hpp"
-#include "core/cube/timetable.hpp"
+#include "core/schedules/timetable.hpp"
 #include "wire/bytes.hpp"
 #include "wire/crc32.hpp"
 
@@ -25,7 +25,8 @@ BroadcastPlan repeated(const BroadcastPlan& plan, unsigned copies) {
                                             std::uint32_t number, unsigned copies,
                                             const BroadcastPlan& plan,
                                             std::span<const std::byte> buffer) {
-    const Cutting::Fragment fragment = travelling.cutting().at(number * plan.packet_bytes);
+    const Segmentation::Fragment fragment =
+        travelling.segmentation().at(number * plan.packet_bytes);
     const std::uint32_t original = number / copies;
     wire::PacketHeader header =
         header_of(kernel, travelling, kernel.calls().label(plan.tag), fragment);

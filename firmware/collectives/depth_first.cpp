@@ -98,7 +98,7 @@ private:
     }
     void found(Status there) override {
         if ((kernel_.dead_ports() & bit_of(port_at(port_))) != 0)
-            status_ = worse(status_, there);
+            status_ = first_failure(status_, there);
     }
 
     Status status_ = Status::ok;
@@ -111,13 +111,13 @@ public:
     DepthFirst(const Kernel& kernel, const PersonalPlan& plan, const ExchangeMemory& memory,
                Arrivals& arrivals)
         : label_(kernel.calls().label(plan.tag)),
-          cutting_{plan.block_bytes, plan.packet_bytes},
+          segmentation_{plan.block_bytes, plan.packet_bytes},
           blocks_(memory.blocks),
           visits_(kernel, plan, memory),
           collector_(
-              kernel.id(), cutting_, memory.blocks,
+              kernel.id(), segmentation_, memory.blocks,
               memory.tables.subspan(std::size_t{kernel.nodes()} * visits_.trees() * sizeof(Visit),
-                                    std::size_t{kernel.nodes()} * cutting_.packets()),
+                                    std::size_t{kernel.nodes()} * segmentation_.packets()),
               arrivals),
           open_(kernel.nodes() * visits_.trees()) {}
 
@@ -135,13 +135,13 @@ public:
         if (!visits_.knows(root, subtree))
             return;
         collector_.arrivals().last_at = kernel.now();
-        if (packet.header().message != cutting_.packets()) {
+        if (packet.header().message != segmentation_.packets()) {
             if (!collector_.take(root, root, packet))
                 return;
             Visit visit = visits_.get(root, subtree);
             visit.packets = (visit.packets + 1u) & 0xFF'FFFFu;
             visits_.put(root, subtree, visit);
-            if (visit.packets != cutting_.packets())
+            if (visit.packets != segmentation_.packets())
                 return;
         }
         if (!visits_.has_more(root, subtree))
@@ -152,10 +152,10 @@ public:
     // Packets are to be sent of the visit that has come last.
     bool sends() const { return number_ != end_; }
     Kernel::Posting send(Kernel& kernel) {
-        const Cutting::Fragment acknowledgement{number_, 0, 0, true};
-        const bool is_last = number_ == cutting_.packets();
-        const Cutting::Fragment fragment =
-            is_last ? acknowledgement : cutting_.at(number_ * cutting_.packet_bytes);
+        const Segmentation::Fragment acknowledgement{number_, 0, 0, true};
+        const bool is_last = number_ == segmentation_.packets();
+        const Segmentation::Fragment fragment =
+            is_last ? acknowledgement : segmentation_.at(number_ * segmentation_.packet_bytes);
         ++number_;
         wire::PacketHeader header{.subtree = static_cast<std::uint8_t>(stride_.subtree),
                                   .payload_bytes = fragment.bytes,
@@ -163,10 +163,10 @@ public:
                                   .destination = stride_.to,
                                   .tag = label_.tag,
                                   .call = label_.call};
-        cutting_.describe(fragment, header);
+        segmentation_.describe(fragment, header);
         header.unit_bytes = 0;
         return kernel.post(header, bytes_in(blocks_),
-                           index(stride_.root) * cutting_.total_bytes + fragment.position);
+                           index(stride_.root) * segmentation_.total_bytes + fragment.position);
     }
 
 private:
@@ -174,7 +174,7 @@ private:
     // one that no packet has.
     void begin(const Kernel& kernel, NodeId root, unsigned subtree) {
         stride_ = {root, subtree, visits_.next(root, subtree, kernel)};
-        number_ = cutting_.packets();
+        number_ = segmentation_.packets();
         end_ = number_ + (stride_.to == kNoNode ? 0 : 1);
         if (!visits_.has_more(root, subtree))
             return;
@@ -185,7 +185,7 @@ private:
     }
 
     CallLabel label_;
-    Cutting cutting_;
+    Segmentation segmentation_;
     std::span<const std::byte> blocks_;
     Visits visits_;
     Collector collector_;
@@ -221,8 +221,8 @@ Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
     for (unsigned port = 0; status == Status::unreachable && port < kernel.ports(); ++port) {
         const wire::PacketHeader header{.destination = kernel.neighbor(port_at(port)),
                                         .tag = plan.tag,
-                                        .flags =
-                                            wire::packet_flag::kVoid | wire::packet_flag::kTimeless,
+                                        .flags = wire::packet_flag::kPoisoned |
+                                                 wire::packet_flag::kTimeless,
                                         .call = label.call};
         co_await kernel.post(header);
     }

@@ -43,7 +43,7 @@ public:
               tree_rules(kernel.network().topology).first_subtree(kernel.network(), what.tree)),
           blocks_(bytes_in(blocks)) {}
 
-    Cutting cutting() const { return {plan.block_bytes, plan.packet_bytes}; }
+    Segmentation segmentation() const { return {plan.block_bytes, plan.packet_bytes}; }
 
     // Begins the pass of packet `number`.
     void begin(std::uint32_t number) {
@@ -89,7 +89,7 @@ public:
         const Parcel parcel{kernel.calls().label(plan.tag), to,
                             static_cast<std::uint8_t>(first_subtree_ + tree), flags,
                             index(block) * plan.block_bytes};
-        return send_fragment(kernel, plan, parcel, cutting().at(number * plan.packet_bytes),
+        return send_fragment(kernel, plan, parcel, segmentation().at(number * plan.packet_bytes),
                              blocks_);
     }
 
@@ -107,7 +107,7 @@ private:
 };
 
 Process send_blocks(Kernel& kernel, Sender sender) {
-    for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number) {
+    for (std::uint32_t number = 0; number < sender.segmentation().packets(); ++number) {
         sender.begin(number);
         for (PathTurn turn = sender.next(); turn.trees != 0; turn = sender.next())
             for (; turn.trees != 0; turn.trees &= turn.trees - 1)
@@ -117,20 +117,21 @@ Process send_blocks(Kernel& kernel, Sender sender) {
 }
 
 // Model time of all packets of a block on a link.
-wire::ModelTime block_time(const Kernel& kernel, const Cutting& cutting) {
-    const std::uint32_t last = cutting.packets() - 1;
-    return last * kernel.link_time(cutting.packet_bytes) + kernel.link_time(cutting.bytes_of(last));
+wire::ModelTime block_time(const Kernel& kernel, const Segmentation& segmentation) {
+    const std::uint32_t last = segmentation.packets() - 1;
+    return last * kernel.link_time(segmentation.packet_bytes) +
+           kernel.link_time(segmentation.bytes_of(last));
 }
 
 Process exchange_in_rounds(Kernel& kernel, Sender sender) {
     Rounds<NetworkPaths> rounds(sender.choice);
     for (auto round = rounds.next(); round.links != 0; round = rounds.next()) {
-        for (std::uint32_t number = 0; number < sender.cutting().packets(); ++number)
+        for (std::uint32_t number = 0; number < sender.segmentation().packets(); ++number)
             for (std::uint32_t left = round.trees; left != 0; left &= left - 1) {
                 const unsigned tree = lowest_bit(left);
                 co_await sender.send(kernel, round.nodes[tree], tree, number);
             }
-        co_await kernel.sleep(round.links * block_time(kernel, sender.cutting()));
+        co_await kernel.sleep(round.links * block_time(kernel, sender.segmentation()));
     }
     co_return Status::ok;
 }
@@ -157,12 +158,12 @@ std::uint32_t blocks_due(const Kernel& kernel, const PersonalPlan& plan, Exchang
 }
 
 Gate gate_of(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    const Segmentation segmentation{plan.block_bytes, plan.packet_bytes};
     const std::uint32_t blocks = what == Exchange::scatter ? 1 : kernel.nodes() - 1;
     const bool rooted = what == Exchange::scatter || what == Exchange::gather;
     return {rooted ? plan.root : NodeId{0}, kernel.calls().label(plan.tag),
             what != Exchange::gather, what != Exchange::scatter,
-            blocks * cutting.packets() * plan.copies};
+            blocks * segmentation.packets() * plan.copies};
 }
 
 /// A process that stays behind for late copies is joined by nobody.
@@ -192,21 +193,21 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
     const std::uint64_t needed = exchange_bytes(kernel.nodes(), plan.block_bytes);
     if (memory.size() < needed)
         co_return Status::no_memory;
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
+    const Segmentation segmentation{plan.block_bytes, plan.packet_bytes};
     const ExchangeMemory parts{memory.first(static_cast<std::size_t>(needed)),
                                std::size_t{kernel.nodes()} * plan.block_bytes};
     std::fill(parts.tables.begin(), parts.tables.end(), std::byte{0});
     const Gate gate = gate_of(kernel, plan, what);
     arrivals.blocks_due = blocks_due(kernel, plan, what);
-    arrivals.copies_due = arrivals.blocks_due * cutting.packets() * plan.copies;
+    arrivals.copies_due = arrivals.blocks_due * segmentation.packets() * plan.copies;
     CallRecord& record = *kernel.calls().find(plan.tag);
     const bool swap = what == Exchange::alltoall; // what comes must not meet what has not left
     const auto places = swap ? parts.second : parts.blocks;
-    const auto marks = parts.tables.first(std::size_t{kernel.nodes()} * cutting.packets());
+    const auto marks = parts.tables.first(std::size_t{kernel.nodes()} * segmentation.packets());
     ProcessId receiver, sender;
     const bool in_turn = plan.schedule == Schedule::dfs_ack; // takes what comes by itself
     if (!in_turn) {
-        const Collector collector{kernel.id(), cutting, places, marks, arrivals};
+        const Collector collector{kernel.id(), segmentation, places, marks, arrivals};
         if (!start(kernel, collect(kernel, collector, gate.label, what == Exchange::scatter),
                    leaves_a_process(plan), receiver))
             co_return Status::no_memory;
@@ -231,9 +232,9 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
     arrivals.given_up = sent != Status::ok;
     Status received = co_await BlockSearch{kernel, plan, what, marks, arrivals};
     arrivals.given_up = arrivals.given_up || (received != Status::ok && !leaves_a_process(plan));
-    received = worse(received, co_await end_of(kernel, receiver));
+    received = first_failure(received, co_await end_of(kernel, receiver));
     if (sent != Status::ok || received != Status::ok)
-        co_return worse(sent, received);
+        co_return first_failure(sent, received);
     kernel.advance_clock(arrivals.last_at);
     if (swap)
         take_home(parts, index(kernel.id()), plan.block_bytes);

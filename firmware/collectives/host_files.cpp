@@ -11,21 +11,21 @@ Task<Status> read_input(Kernel& kernel, std::uint32_t position, std::span<std::b
     if (position > size || out.size() > size - position)
         co_return Status::bad_argument;
     while (!out.empty()) {
-        const auto piece = out.first(std::min(out.size(), wire::kHostPieceBytesMax));
-        while (!co_await kernel.pull(position, piece)) {
+        const auto chunk = out.first(std::min(out.size(), wire::kHostChunkBytesMax));
+        while (!co_await kernel.pull(position, chunk)) {
         }
-        position += static_cast<std::uint32_t>(piece.size());
-        out = out.subspan(piece.size());
+        position += static_cast<std::uint32_t>(chunk.size());
+        out = out.subspan(chunk.size());
     }
     co_return Status::ok;
 }
 
 void write_output(Kernel& kernel, std::uint32_t position, std::span<const std::byte> data) {
     while (!data.empty()) {
-        const auto part = data.first(std::min(data.size(), wire::kHostPieceBytesMax));
-        const wire::Piece piece{position, static_cast<std::uint32_t>(part.size())};
-        kernel.host_send(wire::HostTag::push, wire::bytes_of(piece), part);
-        position += piece.bytes;
+        const auto part = data.first(std::min(data.size(), wire::kHostChunkBytesMax));
+        const wire::Chunk chunk{position, static_cast<std::uint32_t>(part.size())};
+        kernel.host_send(wire::HostTag::push, wire::bytes_of(chunk), part);
+        position += chunk.bytes;
         data = data.subspan(part.size());
     }
 }

@@ -18,6 +18,6 @@ struct Parcel {
 
 /// `co_await send_fragment(...)`: sends it by plan.tree; it leaves when that completes.
 Kernel::Posting send_fragment(Kernel& kernel, const PersonalPlan& plan, const Parcel& parcel,
-                              const Cutting::Fragment& fragment, ByteSource source);
+                              const Segmentation::Fragment& fragment, ByteSource source);
 
 } // namespace mesh

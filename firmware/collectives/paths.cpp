@@ -1,7 +1,7 @@
 #include "collectives/paths.hpp"
 
-#include "core/star/schedule.hpp"
-#include "core/uhc/schedule.hpp"
+#include "core/schedules/star_paths.hpp"
+#include "core/schedules/uhc_paths.hpp"
 
 namespace mesh {
 

@@ -1,8 +1,9 @@
-// The disjoint trees of this node's network, UHC or star, as core/path_choice.hpp asks for them.
+// The disjoint trees of this node's network, UHC or star, as core/schedules/path_choice.hpp asks
+// for them.
 #pragma once
 
 #include "core/network.hpp"
-#include "core/path_choice.hpp"
+#include "core/schedules/path_choice.hpp"
 
 #include <cstdint>
 

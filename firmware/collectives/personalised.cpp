@@ -3,7 +3,7 @@
 #include "collectives/await.hpp"
 #include "collectives/call.hpp"
 #include "collectives/parcel.hpp"
-#include "core/cube/scatter_order.hpp"
+#include "core/schedules/scatter_order.hpp"
 #include "wire/bytes.hpp"
 
 #include <algorithm>
@@ -51,8 +51,8 @@ bool possible_by_packets(const Kernel& kernel, const PersonalPlan& plan) {
 }
 
 Gate scatter_gate(const Kernel& kernel, const PersonalPlan& plan) {
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    return {plan.root, kernel.calls().label(plan.tag), true, false, cutting.fragments()};
+    const Segmentation segmentation{plan.block_bytes, plan.packet_bytes};
+    return {plan.root, kernel.calls().label(plan.tag), true, false, segmentation.fragments()};
 }
 
 // What a node sends of a scatter, or of a gather (`inward`), fragment by fragment: packet k of all
@@ -76,9 +76,9 @@ public:
                 if (!begin_pass())
                     return false;
             position_ = passes_ * plan_.packet_bytes - plan_.packet_bytes;
-            end_ = position_ + cutting().bytes_of(passes_ - 1);
+            end_ = position_ + segmentation().bytes_of(passes_ - 1);
         }
-        fragment_ = cutting().at(position_);
+        fragment_ = segmentation().at(position_);
         return true;
     }
     Kernel::Posting send(Kernel& kernel, ByteSource source) const {
@@ -87,9 +87,9 @@ public:
 
 private:
     bool inward() const { return parcel_.flags != 0; }
-    Cutting cutting() const { return {plan_.block_bytes, plan_.packet_bytes}; }
+    Segmentation segmentation() const { return {plan_.block_bytes, plan_.packet_bytes}; }
     bool begin_pass() {
-        if (passes_ == cutting().packets())
+        if (passes_ == segmentation().packets())
             return false;
         ++passes_;
         own_ = inward();
@@ -109,7 +109,7 @@ private:
     Hypercube cube_;
     const PersonalPlan& plan_;
     Parcel parcel_;
-    Cutting::Fragment fragment_{};
+    Segmentation::Fragment fragment_{};
     std::optional<ScatterOrder<LinkedTrees>> order_; // of this pass
     bool own_ = false;                               // the node's own block is still to be sent
     std::uint32_t passes_ = 0;
@@ -144,7 +144,7 @@ Task<Status> take_block(Kernel& kernel, PersonalPlan plan, std::span<std::byte> 
             co_return packet.status();
         const wire::PacketHeader& header = packet.header();
         if (header.position != arrived) // some were lost
-            status = worse(status, Status::unreachable);
+            status = first_failure(status, Status::unreachable);
         arrived = header.position + header.payload_bytes;
         total = header.total_bytes;
         if (header.position < block.size()) {
@@ -154,7 +154,8 @@ Task<Status> take_block(Kernel& kernel, PersonalPlan plan, std::span<std::byte> 
         }
     } while (arrived < total);
     if (block.size() != total)
-        status = worse(status, block.size() < total ? Status::truncated : Status::bad_argument);
+        status =
+            first_failure(status, block.size() < total ? Status::truncated : Status::bad_argument);
     co_return status;
 }
 
@@ -340,7 +341,7 @@ private:
 };
 
 // A node that misses something goes through the cycles all the same, so that nobody waits for it in
-// vain; but its bundles are void then, and those who get them miss something too.
+// vain; but its bundles are poisoned then, and those who get them miss something too.
 Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, bool nothing) {
     const CallLabel label = kernel.calls().label(plan.tag);
     Status status = Status::ok;
@@ -353,10 +354,10 @@ Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, b
         const SendOptions options{.tag = label.tag,
                                   .unit_bytes = plan.packet_bytes == 0 ? whole : plan.packet_bytes,
                                   .synchronous = false, // the steps count what moves
-                                  .is_void = nothing,
+                                  .is_poisoned = nothing,
                                   .call = label.call};
         const Status sent = co_await send(kernel, to, options, bundle.first(nothing ? 0 : whole));
-        status = worse(status, sent);
+        status = first_failure(status, sent);
     }
     co_return status;
 }
@@ -381,7 +382,7 @@ wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std:
 
 // All nodes receive over their ports in the same order as they send, so nobody waits in a circle.
 // The sender works with what is here: it is waited for whatever has failed. Without room for one
-// this node says first that its bundles are void: all others take them while they send.
+// this node says first that its bundles are poisoned: all others take them while they send.
 Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what,
                                 std::span<std::byte> memory) {
     plan = with_names(plan, usual_tree(Topology::cube),
@@ -392,7 +393,7 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
         co_return Status::no_memory;
     CycleWork work{kernel, plan, what, memory};
     const CallLabel label = kernel.calls().label(plan.tag);
-    const SendOptions is_void{.tag = label.tag, .is_void = true, .call = label.call};
+    const SendOptions poisoned{.tag = label.tag, .is_poisoned = true, .call = label.call};
     // Under half a pair that exchanges takes the link once each way.
     const bool twice = plan.ports == PortModel::half &&
                        (what == Exchange::allgather || what == Exchange::alltoall);
@@ -406,13 +407,13 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
             const bool spawned =
                 kernel.spawn(send_bundles(kernel, plan, work, status != Status::ok), sender);
             if (!spawned)
-                status = worse(status, Status::no_memory);
+                status = first_failure(status, Status::no_memory);
             for (unsigned port = 0; !spawned && port < kernel.ports(); ++port) {
                 if (work.outgoing(port).empty())
                     continue;
-                const Status sent = co_await send(kernel, kernel.neighbor(port_at(port)), is_void,
+                const Status sent = co_await send(kernel, kernel.neighbor(port_at(port)), poisoned,
                                                   std::span<const std::byte>{});
-                status = worse(status, sent);
+                status = first_failure(status, sent);
             }
             for (unsigned port = 0; port < kernel.ports(); ++port) {
                 const std::span<std::byte> bundle = work.incoming(port);
@@ -420,11 +421,11 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
                     continue;
                 const Received received =
                     co_await receive(kernel, bundle, label, kernel.neighbor(port_at(port)));
-                status = worse(status, judged(received, bundle.size()));
+                status = first_failure(status, judged(received, bundle.size()));
             }
             // of none: ok
             const Status sent = co_await end_of(kernel, sender);
-            status = worse(status, sent);
+            status = first_failure(status, sent);
             if (status == Status::ok)
                 work.unpack(cycle);
         }

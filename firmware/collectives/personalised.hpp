@@ -1,18 +1,19 @@
 // Personalised and all-to-all communication: scatter, gather, allgather, alltoall.
 //
-// Two ways, by the schedule (core/cube/cycles.hpp). Single packets: the source sends them in the
-// schedule's order, and the kernels on the way route them down the tree by destination; no process
-// sees them. Cycles: all nodes move bundles of blocks to their neighbours in cycles that all share,
-// each bundle one message. (ho-johnsson-1986, 5; ho-johnsson-1988, 5 and 6)
+// Two ways, by the schedule (core/schedules/cycles.hpp). Single packets: the source sends them in
+// the schedule's order, and the kernels on the way route them down the tree by destination; no
+// process sees them. Cycles: all nodes move bundles of blocks to their neighbours in cycles that
+// all share, each bundle one message. (ho-johnsson-1986, 5; ho-johnsson-1988, 5 and 6)
 //
 // The cube does both. The UHC and the star send single packets over their disjoint trees
-// (core/path_choice.hpp), all ports at once, each packet over as many trees as there are copies: so
-// whichever copies-1 links or nodes are dead, every living node gets every block of a living one.
+// (core/schedules/path_choice.hpp), all ports at once, each packet over as many trees as there are
+// copies: so whichever copies-1 links or nodes are dead, every living node gets every block of a
+// living one.
 #pragma once
 
 #include "collectives/broadcast.hpp"
-#include "core/cube/cycles.hpp"
-#include "core/path_choice.hpp"
+#include "core/schedules/cycles.hpp"
+#include "core/schedules/path_choice.hpp"
 #include "kernel/api/await.hpp"
 #include "kernel/api/message.hpp"
 

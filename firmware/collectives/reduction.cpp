@@ -2,8 +2,8 @@
 
 #include "collectives/agreement.hpp"
 #include "collectives/call.hpp"
-#include "collectives/pieces.hpp"
-#include "core/cube/timetable.hpp"
+#include "collectives/segments.hpp"
+#include "core/schedules/timetable.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,18 +14,18 @@ namespace mesh {
 namespace {
 
 /// Of a packet that says that this node has missed something: whoever waits for an operand or a
-/// question of it is told so, once. What it says then is void.
-constexpr std::uint8_t kMissed = wire::packet_flag::kVoid | wire::packet_flag::kTimeless;
+/// question of it is told so, once. What it says then is poisoned.
+constexpr std::uint8_t kMissed = wire::packet_flag::kPoisoned | wire::packet_flag::kTimeless;
 
 // A reduction under way ---------------------------------------------------------------------------
 
 struct Reduction {
-    BroadcastPlan pieces;
+    BroadcastPlan segments;
     CallLabel label;
     Combiner combiner;
     std::span<std::byte> buffer;
     bool to_all;
-    bool publishes;        // at the root, each piece of the result at once
+    bool publishes;        // at the root, each segment of the result at once
     bool by_steps = false; // one process for all subtrees; else one for each
     unsigned processes = 0;
     unsigned subtrees = 0;
@@ -33,10 +33,10 @@ struct Reduction {
     Status status = Status::ok; // once it is not, all processes of the job end
 
     /// Keeps the first status that is not ok.
-    void fail(Status with) { status = worse(status, with); }
+    void fail(Status with) { status = first_failure(status, with); }
 
-    std::span<std::byte> piece(std::uint32_t number) const {
-        return piece_of(buffer, pieces, number);
+    std::span<std::byte> segment(std::uint32_t number) const {
+        return segment_of(buffer, segments, number);
     }
     /// Of results: where they are a broadcast behind it, that could overtake the last operands.
     CallLabel label_of_results() const { return publishes ? label : label.beside(); }
@@ -71,28 +71,28 @@ Place place_in(const Kernel& kernel, const BroadcastPlan& plan, unsigned subtree
 Status combine(const Reduction& job, std::uint32_t number, const Awaited& theirs) {
     if (theirs.status != Status::ok)
         return theirs.status;
-    const auto piece = job.piece(number);
-    if (theirs.packet.payload().size() != piece.size())
+    const auto segment = job.segment(number);
+    if (theirs.packet.payload().size() != segment.size())
         return Status::bad_argument;
-    job.combiner(piece, theirs.packet.payload(), piece);
+    job.combiner(segment, theirs.packet.payload(), segment);
     return Status::ok;
 }
 
-/// The root has a piece of the result; void if something was missed. Where results are a broadcast
-/// behind it all, the only packet of that, and void.
+/// The root has a segment of the result; poisoned if something was missed. Where results are a
+/// broadcast behind it all, the only packet of that, and poisoned.
 void publish(Step& step, const Kernel& kernel, const Reduction& job, std::uint32_t number) {
     const bool nothing = job.status != Status::ok;
-    std::span<const std::byte> piece;
+    std::span<const std::byte> segment;
     if (!nothing)
-        piece = job.piece(number);
-    step.send({.rule = job.pieces.tree,
-               .subtree = path_of(kernel, job.pieces, number).subtree,
-               .source = job.pieces.root,
+        segment = job.segment(number);
+    step.send({.rule = job.segments.tree,
+               .subtree = path_of(kernel, job.segments, number).subtree,
+               .source = job.segments.root,
                .tag = job.label.tag,
-               .flags = nothing ? wire::packet_flag::kVoid : std::uint8_t{0},
+               .flags = nothing ? wire::packet_flag::kPoisoned : std::uint8_t{0},
                .message = job.publishes ? kResult + number : 0,
                .call = job.label_of_results().call},
-              piece);
+              segment);
 }
 
 // msbt with one port ------------------------------------------------------------------------------
@@ -135,12 +135,12 @@ Swap swap_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t numb
 
 // Climbing ----------------------------------------------------------------------------------------
 
-/// All pieces of one subtree, one after the other; or of all subtrees by the steps of the broadcast
-/// from the last to the first, in each of which every node exchanges with its neighbour across the
-/// same dimension. When a piece will not come, the neighbours must not wait, nor those who wait for
-/// results, one of each of their subtrees.
+/// All segments of one subtree, one after the other; or of all subtrees by the steps of the
+/// broadcast from the last to the first, in each of which every node exchanges with its neighbour
+/// across the same dimension. When a segment will not come, the neighbours must not wait, nor those
+/// who wait for results, one of each of their subtrees.
 ///
-/// Children that cannot be in each other's way are asked one piece ahead: a question cannot
+/// Children that cannot be in each other's way are asked one segment ahead: a question cannot
 /// overtake what went before it on its cable. On the UHC it goes round by three links, each with
 /// operands before it: three ahead, and in turn would be slow.
 class Climb {
@@ -150,11 +150,11 @@ public:
           number_(subtree),
           asked_for_(subtree) {
         if (job.by_steps) {
-            number_ = job.pieces.packets() + kernel.network().dim;
-            place_.parent = kernel.id() == job.pieces.root ? kNoPort : port_at(0);
+            number_ = job.segments.packets() + kernel.network().dim;
+            place_.parent = kernel.id() == job.segments.root ? kNoPort : port_at(0);
             return;
         }
-        place_ = place_in(kernel, job.pieces, subtree);
+        place_ = place_in(kernel, job.segments, subtree);
         const PortModel ports = kernel.job().ports;
         const bool detour = kernel.network().topology == Topology::uhc;
         in_turn_ = !detour &&
@@ -173,44 +173,45 @@ public:
         case Act::ask: ask(step, port_); return true;
         case Act::take: step.take_across(port_, kOperand); return true;
         case Act::give: step.take_across(port_, kAsk); return true;
-        case Act::publish: publish(step, kernel, *job_, piece_); return true;
+        case Act::publish: publish(step, kernel, *job_, segment_); return true;
         case Act::given: // it follows `give`
-        case Act::warn: step.tell(port_, piece_, kMissed); return true;
+        case Act::warn: step.tell(port_, segment_, kMissed); return true;
         }
         return true;
     }
 
 private:
-    /// `give`: our operand to the neighbour, when it asks. `warn`: `piece_` is what we say.
+    /// `give`: our operand to the neighbour, when it asks. `warn`: `segment_` is what we say.
     enum class Act : std::uint8_t { none, ask, take, give, given, publish, warn };
 
     /// Ends what was begun. True if there is a second step to it.
     bool goes_on(Kernel& kernel, Step& step) {
         if (act_ == Act::take) {
-            status_ = combine(*job_, piece_, step.taken());
+            status_ = combine(*job_, segment_, step.taken());
         } else if (act_ == Act::give) {
             status_ = step.taken().status;
             if (status_ == Status::ok) {
                 act_ = Act::given;
-                step.tell(port_, kOperand, 0, job_->piece(piece_));
+                step.tell(port_, kOperand, 0, job_->segment(segment_));
                 return true;
             }
         } else if (act_ == Act::given && kernel.job().ports == PortModel::half) {
             // asks for nothing before this has left
-            kernel.advance_clock(kernel.now() + kernel.link_time(job_->pieces.bytes_of(piece_)));
+            kernel.advance_clock(kernel.now() +
+                                 kernel.link_time(job_->segments.bytes_of(segment_)));
         }
         job_->fail(status_);
         return false;
     }
 
-    /// The next act for the piece that is under way, or for the next one if nothing is missed.
+    /// The next act for the segment that is under way, or for the next one if nothing is missed.
     Act act_of_subtree() {
-        const std::uint32_t end = job_->pieces.packets();
+        const std::uint32_t end = job_->segments.packets();
         while (status_ == Status::ok && number_ < end) {
-            if (!in_piece_ && job_->status != Status::ok)
+            if (!in_segment_ && job_->status != Status::ok)
                 break;
-            in_piece_ = true;
-            piece_ = number_;
+            in_segment_ = true;
+            segment_ = number_;
             if (!in_turn_ && turn_ == 0 && asked_for_ < end && asked_for_ <= number_ + ahead_) {
                 if (asked_ < place_.count) {
                     port_ = place_.ports[asked_++];
@@ -234,7 +235,7 @@ private:
                 if (job_->publishes)
                     return Act::publish;
             } else {
-                in_piece_ = false;
+                in_segment_ = false;
                 turn_ = 0;
                 number_ += job_->processes;
             }
@@ -248,12 +249,12 @@ private:
             if (*swap_.order == 0) {
                 if (number_ == 0 || job_->status != Status::ok)
                     break;
-                swap_ = swap_of(kernel, job_->pieces, --number_);
+                swap_ = swap_of(kernel, job_->segments, --number_);
             }
             const char what = *swap_.order++;
             port_ = swap_.port;
-            piece_ = what == 'g' ? swap_.ours : swap_.theirs;
-            if (piece_ == kNoPacket)
+            segment_ = what == 'g' ? swap_.ours : swap_.theirs;
+            if (segment_ == kNoPacket)
                 continue;
             if (what == 'g')
                 return Act::give;
@@ -274,44 +275,44 @@ private:
                 asked = number % 2 != 0;
                 port_ = port_at(number / 2);
             }
-            piece_ = asked ? kOperand : kAsk;
+            segment_ = asked ? kOperand : kAsk;
             if (port_ != kNoPort)
                 return Act::warn;
         }
         const Port parent = place_.parent;
-        const std::uint32_t last = job_->publishes ? job_->pieces.packets() : 1;
+        const std::uint32_t last = job_->publishes ? job_->segments.packets() : 1;
         const unsigned trees = (job_->subtrees + job_->processes - 1) / job_->processes;
         if (published_ == trees || number_ >= last ||
             !((parent == kNoPort && job_->publishes) || job_->warns(parent)))
             return Act::none;
         ++published_;
-        piece_ = number_;
+        segment_ = number_;
         number_ += job_->processes;
         return Act::publish;
     }
 
     Reduction* job_;
-    Status status_ = Status::ok; // of the piece under way
+    Status status_ = Status::ok; // of the segment under way
     Act act_ = Act::none;
     Port port_ = kNoPort;
-    bool in_piece_ = false;
+    bool in_segment_ = false;
     bool in_turn_ = false;    // no child is asked before the one before it has answered
-    std::uint8_t asked_ = 0;  // children, for a piece ahead
-    std::uint8_t turn_ = 0;   // in the piece
+    std::uint8_t asked_ = 0;  // children, for a segment ahead
+    std::uint8_t turn_ = 0;   // in the segment
     std::uint8_t warned_ = 0; // of those that are told that something is missed
     std::uint8_t published_ = 0;
-    std::uint32_t ahead_ = 0; // asked for pieces up to so many after this one
-    std::uint32_t number_;    // of the piece, or of the step
-    std::uint32_t asked_for_; // pieces before this one
-    std::uint32_t piece_ = 0; // of the act
+    std::uint32_t ahead_ = 0;   // asked for segments up to so many after this one
+    std::uint32_t number_;      // of the segment, or of the step
+    std::uint32_t asked_for_;   // segments before this one
+    std::uint32_t segment_ = 0; // of the act
     Place place_;
     Swap swap_;
 };
 
 // Whole reductions --------------------------------------------------------------------------------
 
-/// What the root publishes, everywhere else. A subtree by which nothing comes any more, or a void
-/// piece, is not waited for again.
+/// What the root publishes, everywhere else. A subtree by which nothing comes any more, or a
+/// poisoned segment, is not waited for again.
 class Results {
 public:
     explicit Results(const Reduction& job) : job_(&job) {}
@@ -322,12 +323,12 @@ public:
             ++number_;
         }
         waits_ = true;
-        for (; number_ < job_->pieces.packets(); ++number_) {
-            const Path path = path_of(kernel, job_->pieces, number_);
+        for (; number_ < job_->segments.packets(); ++number_) {
+            const Path path = path_of(kernel, job_->segments, number_);
             subtree_ = 1u << path.subtree;
             if ((lost_ & subtree_) != 0)
                 continue;
-            step.take(job_->pieces.root, kResult + number_, path);
+            step.take(job_->segments.root, kResult + number_, path);
             return true;
         }
         return false;
@@ -335,18 +336,18 @@ public:
 
 private:
     Status put(const Awaited& result) {
-        const auto piece = job_->piece(number_);
+        const auto segment = job_->segment(number_);
         if (result.status != Status::ok)
             lost_ |= subtree_;
-        else if (result.packet.payload().size() == piece.size())
-            copy_bytes(result.packet.payload(), piece);
+        else if (result.packet.payload().size() == segment.size())
+            copy_bytes(result.packet.payload(), segment);
         else
             return Status::bad_argument;
         return result.status;
     }
 
     const Reduction* job_;
-    std::uint32_t number_ = 0;  // of a piece
+    std::uint32_t number_ = 0;  // of a segment
     std::uint32_t subtree_ = 0; // by which that comes
     std::uint32_t lost_ = 0;    // subtrees
     bool waits_ = false;
@@ -363,32 +364,32 @@ constexpr Rule one_way_up(Rule tree) {
 [[gnu::noinline]] Reduction job_of(const Kernel& kernel, const ReducePlan& plan,
                                    std::span<std::byte> buffer, bool to_all) {
     const bool all_ports = kernel.job().ports == PortModel::all;
-    Reduction job{cut(plan.total_bytes, plan.packet_bytes, plan.combiner),
+    Reduction job{segments_of(plan.total_bytes, plan.packet_bytes, plan.combiner),
                   kernel.calls().label(plan.tag),
                   plan.combiner,
                   buffer,
                   to_all,
                   to_all && all_ports};
-    job.pieces.tree = one_way_up(named_tree(kernel.network(), plan.tree));
-    job.pieces.root = plan.root;
+    job.segments.tree = one_way_up(named_tree(kernel.network(), plan.tree));
+    job.segments.root = plan.root;
     const Network network = kernel.network();
-    job.subtrees = tree_rules(network.topology).subtree_count(network, job.pieces.tree);
-    if (job.pieces.packet_bytes == 0 || buffer.size() < plan.total_bytes || job.subtrees == 0 ||
+    job.subtrees = tree_rules(network.topology).subtree_count(network, job.segments.tree);
+    if (job.segments.packet_bytes == 0 || buffer.size() < plan.total_bytes || job.subtrees == 0 ||
         index(plan.root) >= kernel.nodes()) {
         job.status = Status::bad_argument;
         return job;
     }
-    if (!kernel.can_carry(Rule::unicast) || (to_all && !kernel.can_carry(job.pieces.tree)))
+    if (!kernel.can_carry(Rule::unicast) || (to_all && !kernel.can_carry(job.segments.tree)))
         job.status = Status::no_memory;
-    job.by_steps = job.pieces.tree == Rule::msbt && !all_ports;
+    job.by_steps = job.segments.tree == Rule::msbt && !all_ports;
     const bool single = job.by_steps || network.topology == Topology::uhc;
-    job.processes = single ? 1 : std::min<std::uint32_t>(job.subtrees, job.pieces.packets());
+    job.processes = single ? 1 : std::min<std::uint32_t>(job.subtrees, job.segments.packets());
     return job;
 }
 
 std::uint32_t word_of(const Reduction& job) {
-    return plan_word({static_cast<std::uint32_t>(job.pieces.tree), index(job.pieces.root),
-                      job.pieces.total_bytes, job.pieces.packet_bytes, job.to_all});
+    return plan_word({static_cast<std::uint32_t>(job.segments.tree), index(job.segments.root),
+                      job.segments.total_bytes, job.segments.packet_bytes, job.to_all});
 }
 
 // What makes walks is no coroutine: these objects need no room in a frame but that of the walk.
@@ -413,7 +414,7 @@ Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, b
     if (to_all) { // nobody has a result before all have begun
         CallRecord& record = *kernel.calls().find(plan.tag);
         record.meet();
-        record.add(job.publishes ? job.pieces.packets() : 0);
+        record.add(job.publishes ? job.segments.packets() : 0);
     }
     std::array<ProcessId, limits::kProcessesMax> ids;
     unsigned spawned = 0;
@@ -428,7 +429,7 @@ Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, b
     for (unsigned number = 0; number < spawned; ++number)
         job.fail(co_await end_of(kernel, ids[number]));
     if (to_all && !job.publishes && (is_root || !job.disagrees))
-        job.fail(co_await broadcast_within(kernel, job.label_of_results(), job.pieces, buffer,
+        job.fail(co_await broadcast_within(kernel, job.label_of_results(), job.segments, buffer,
                                            job.status));
     co_return job.status;
 }

@@ -23,7 +23,7 @@
 #pragma once
 
 #include "collectives/broadcast.hpp"
-#include "core/operators.hpp"
+#include "core/base/operators.hpp"
 #include "kernel/node/kernel.hpp"
 
 #include <cstddef>
@@ -33,7 +33,7 @@
 
 namespace mesh {
 
-/// What combines two pieces: one of combiner(), or the user's own.
+/// What combines two segments: one of combiner(), or the user's own.
 struct Combiner {
     /// result = left op right, element by element. All three are of one size, a multiple of
     /// `element_bytes`, and at any address; `result` is also `left` or `right`.
@@ -75,13 +75,13 @@ struct ScanPlan {
 
 /// Combines the buffers of all nodes, in place. At the root `buffer` ends with the result; at the
 /// others with what their subtrees gave. Elements never straddle packets: they carry the greatest
-/// multiple of element_bytes that fits packet_bytes. 2^n - 1 packets for each piece; and before, by
-/// each link one that says the plan and takes no model time. bad_argument: the tree is not of this
-/// network, the root is not a node, the size is not one of whole elements or more than `buffer`, an
-/// element does not fit a packet, or a neighbour has another plan. unreachable: the link to a child
-/// or to the parent is dead, or some node cannot do its part. tag_in_use: another collective with
-/// this tag is under way here. no_memory: the arena, the pool or the processes (one for each
-/// subtree) do not suffice.
+/// multiple of element_bytes that fits packet_bytes. 2^n - 1 packets for each segment; and before,
+/// by each link one that says the plan and takes no model time. bad_argument: the tree is not of
+/// this network, the root is not a node, the size is not one of whole elements or more than
+/// `buffer`, an element does not fit a packet, or a neighbour has another plan. unreachable: the
+/// link to a child or to the parent is dead, or some node cannot do its part. tag_in_use: another
+/// collective with this tag is under way here. no_memory: the arena, the pool or the processes (one
+/// for each subtree) do not suffice.
 Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer);
 
 /// The same, and every node's `buffer` ends with the result.
@@ -89,7 +89,7 @@ Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::by
 
 /// Prefixes in the order of addresses, in place: `buffer` of node i ends with the combination of
 /// nodes 0 .. i (exclusive: 0 .. i-1; node 0 keeps what it has). On the cube n steps and n * 2^n
-/// packets for each piece; elsewhere messages. bad_argument: as
+/// packets for each segment; elsewhere messages. bad_argument: as
 /// above. unreachable: a link of this node is dead, or a node that has to send.
 Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer);
 

@@ -1,7 +1,7 @@
 // Running totals: over the dimensions of the cube, elsewhere over the numbers of the nodes.
 #include "collectives/agreement.hpp"
 #include "collectives/call.hpp"
-#include "collectives/pieces.hpp"
+#include "collectives/segments.hpp"
 #include "kernel/api/message.hpp"
 
 #include <algorithm>
@@ -13,16 +13,17 @@ namespace mesh {
 namespace {
 
 // After the round of distance d a node has what those of the 2d numbers up to its own make. It
-// sends a piece to the node whose number is greater by d and takes that of the node whose number is
-// less by as much; where these nodes are. Of each pair one sends first.
-Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
+// sends a segment to the node whose number is greater by d and takes that of the node whose number
+// is less by as much; where these nodes are. Of each pair one sends first.
+Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Segmentation segments,
                           std::span<std::byte> buffer, Status status) {
     const CallLabel label = kernel.calls().label(plan.tag);
     const std::uint32_t self = index(kernel.id());
     OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
-    for (std::uint32_t number = 0; number < pieces.packets(); ++number) {
-        const auto piece = buffer.subspan(number * pieces.packet_bytes, pieces.bytes_of(number));
-        const auto theirs = room.resize(piece.size());
+    for (std::uint32_t number = 0; number < segments.packets(); ++number) {
+        const auto segment =
+            buffer.subspan(number * segments.packet_bytes, segments.bytes_of(number));
+        const auto theirs = room.resize(segment.size());
         const unsigned rounds = static_cast<unsigned>(std::bit_width(kernel.nodes() - 1));
         for (unsigned round = 0; round < rounds + (plan.exclusive ? 1 : 0); ++round) {
             const bool shifts = round == rounds; // what each node has, to the next one
@@ -31,24 +32,24 @@ Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Cutting pieces,
             for (const bool sends : {sends_first, !sends_first}) {
                 if (sends && self + distance < kernel.nodes()) {
                     const SendOptions options{
-                        .tag = label.tag, .is_void = status != Status::ok, .call = label.call};
+                        .tag = label.tag, .is_poisoned = status != Status::ok, .call = label.call};
                     const Status sent =
-                        co_await send(kernel, node_at(self + distance), options, piece);
-                    status = worse(status, sent);
+                        co_await send(kernel, node_at(self + distance), options, segment);
+                    status = first_failure(status, sent);
                 } else if (!sends && self >= distance) {
                     const Received got =
                         co_await receive(kernel, theirs, label, node_at(self - distance));
                     const bool whole = got.bytes == theirs.size();
-                    status = worse(status, got.status);
-                    status = worse(status, whole ? Status::ok : Status::bad_argument);
+                    status = first_failure(status, got.status);
+                    status = first_failure(status, whole ? Status::ok : Status::bad_argument);
                 }
             }
             if (status != Status::ok || self < distance)
                 continue;
             if (shifts)
-                std::copy(theirs.begin(), theirs.end(), piece.begin());
+                std::copy(theirs.begin(), theirs.end(), segment.begin());
             else
-                plan.combiner(theirs, piece, piece);
+                plan.combiner(theirs, segment, segment);
         }
     }
     co_return status;
@@ -60,34 +61,35 @@ struct Missed {
     std::uint32_t absent = 0;
 
     void note(const Awaited& awaited, Port port) {
-        status = worse(status, awaited.status);
+        status = first_failure(status, awaited.status);
         absent |= awaited.absent() ? 1u << index(port) : 0;
     }
     /// Nobody is waited for, or told anything, across `port`.
     bool skips(Port port) {
         const bool is_absent = (absent >> index(port) & 1u) != 0;
         if (is_absent)
-            status = worse(status, Status::unreachable);
+            status = first_failure(status, Status::unreachable);
         return is_absent;
     }
 };
 
-/// The neighbour's total meets what this node has of a piece: `piece` and `total`, which is of the
-/// subcube of the dimensions so far and begins with the nodes of lower addresses. `lower`: this
+/// The neighbour's total meets what this node has of a segment: `segment` and `total`, which is of
+/// the subcube of the dimensions so far and begins with the nodes of lower addresses. `lower`: this
 /// node is among them; `none`: nothing has come before it yet.
 void combine_totals(const ScanPlan& plan, std::span<const std::byte> theirs,
-                    std::span<std::byte> piece, std::span<std::byte> total, bool lower, bool none) {
+                    std::span<std::byte> segment, std::span<std::byte> total, bool lower,
+                    bool none) {
     if (lower)
         return plan.combiner(total, theirs, total);
     if (none)
-        copy_bytes(theirs, piece);
+        copy_bytes(theirs, segment);
     else
-        plan.combiner(theirs, piece, piece);
+        plan.combiner(theirs, segment, segment);
     plan.combiner(theirs, total, total);
 }
 
-std::uint32_t word_of(const BroadcastPlan& pieces, bool exclusive) {
-    return plan_word({pieces.total_bytes, pieces.packet_bytes, exclusive});
+std::uint32_t word_of(const BroadcastPlan& segments, bool exclusive) {
+    return plan_word({segments.total_bytes, segments.packet_bytes, exclusive});
 }
 
 /// The totals of all pairs of this node. With one port neither of a pair begins before both are
@@ -95,10 +97,10 @@ std::uint32_t word_of(const BroadcastPlan& pieces, bool exclusive) {
 class Doubling {
 public:
     /// `room`: of a packet, where totals are.
-    Doubling(const ScanPlan& plan, const BroadcastPlan& pieces, std::span<std::byte> buffer,
+    Doubling(const ScanPlan& plan, const BroadcastPlan& segments, std::span<std::byte> buffer,
              OutgoingPacket& room, const Missed& missed)
         : plan_(&plan),
-          pieces_(&pieces),
+          segments_(&segments),
           buffer_(buffer),
           room_(&room),
           missed_(missed) {}
@@ -114,12 +116,12 @@ public:
                     dim_ = 0;
                     ++number_;
                 }
-                if (number_ == pieces_->packets()) {
+                if (number_ == segments_->packets()) {
                     step.fail(missed_.status);
                     return false;
                 }
                 if (dim_ == 0)
-                    begin_piece();
+                    begin_segment();
                 turn_ = kernel.job().ports == PortModel::all ? Turn::give : Turn::ask;
                 if (dim_ == kernel.ports() || missed_.skips(port_at(dim_)))
                     turn_ = Turn::end;
@@ -137,7 +139,7 @@ public:
                 turn_ = Turn::take;
                 const bool nothing = missed_.status != Status::ok; // what we have is not right
                 const std::span<const std::byte> total = room_->payload();
-                step.tell(port, kOperand, nothing ? wire::packet_flag::kVoid : std::uint8_t{0},
+                step.tell(port, kOperand, nothing ? wire::packet_flag::kPoisoned : std::uint8_t{0},
                           total.first(nothing ? 0 : total.size()));
                 return true;
             }
@@ -159,9 +161,9 @@ public:
 private:
     enum class Turn : std::uint8_t { begin, ask, listen, give, take, end };
 
-    void begin_piece() {
-        const auto piece = piece_of(buffer_, *pieces_, number_);
-        copy_bytes(piece, room_->resize(piece.size()));
+    void begin_segment() {
+        const auto segment = segment_of(buffer_, *segments_, number_);
+        copy_bytes(segment, room_->resize(segment.size()));
         none_before_ = plan_->exclusive;
     }
     void hear(const Kernel& kernel, const Awaited& theirs) {
@@ -174,37 +176,37 @@ private:
         if (missed_.status != Status::ok)
             return;
         const bool lower = ((index(kernel.id()) >> dim_) & 1u) == 0;
-        combine_totals(*plan_, theirs.packet.payload(), piece_of(buffer_, *pieces_, number_), total,
-                       lower, none_before_);
+        combine_totals(*plan_, theirs.packet.payload(), segment_of(buffer_, *segments_, number_),
+                       total, lower, none_before_);
         none_before_ = none_before_ && lower;
     }
 
     const ScanPlan* plan_;
-    const BroadcastPlan* pieces_;
+    const BroadcastPlan* segments_;
     std::span<std::byte> buffer_;
     OutgoingPacket* room_;
     Missed missed_;
-    std::uint32_t number_ = 0; // of a piece
+    std::uint32_t number_ = 0; // of a segment
     unsigned dim_ = 0;
     Turn turn_ = Turn::begin;
     bool waits_ = false;       // for what was asked, or is to come
-    bool none_before_ = false; // no node of a lower address has come to this piece yet
+    bool none_before_ = false; // no node of a lower address has come to this segment yet
 };
 
 // No coroutine: its object needs no room in a frame but that of the walk.
 [[gnu::noinline]] Task<Status> double_up(Kernel& kernel, const ScanPlan& plan,
-                                         const BroadcastPlan& pieces, std::span<std::byte> buffer,
+                                         const BroadcastPlan& segments, std::span<std::byte> buffer,
                                          OutgoingPacket& room, const Missed& missed) {
-    return walk(kernel, plan.tag, Doubling{plan, pieces, buffer, room, missed});
+    return walk(kernel, plan.tag, Doubling{plan, segments, buffer, room, missed});
 }
 
 Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer) {
-    const BroadcastPlan pieces = cut(plan.total_bytes, plan.packet_bytes, plan.combiner);
+    const BroadcastPlan segments = segments_of(plan.total_bytes, plan.packet_bytes, plan.combiner);
     if (!kernel.can_carry(Rule::unicast))
         co_return Status::no_memory;
-    const bool possible = pieces.packet_bytes != 0 && buffer.size() >= plan.total_bytes;
+    const bool possible = segments.packet_bytes != 0 && buffer.size() >= plan.total_bytes;
     const CallLabel label = kernel.calls().label(plan.tag);
-    Agreement agreement{kernel, label, word_of(pieces, plan.exclusive),
+    Agreement agreement{kernel, label, word_of(segments, plan.exclusive),
                         possible ? Status::ok : Status::bad_argument};
     Missed missed;
     missed.status = co_await agreement;
@@ -212,9 +214,10 @@ Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer
     if (!possible)
         co_return Status::bad_argument;
     if (kernel.network().topology != Topology::cube)
-        co_return co_await scan_numbers(kernel, plan, pieces.cutting(), buffer, missed.status);
+        co_return co_await scan_numbers(kernel, plan, segments.segmentation(), buffer,
+                                        missed.status);
     OutgoingPacket room = co_await kernel.allocate(Rule::unicast);
-    co_return co_await double_up(kernel, plan, pieces, buffer, room, missed);
+    co_return co_await double_up(kernel, plan, segments, buffer, room, missed);
 }
 
 } // namespace

@@ -134,7 +134,7 @@ Task<Status> sort(Kernel& kernel, const SortPlan& plan, AscendBlock& block) {
     for (; stage.number < kernel.network().dim; ++stage.number) {
         const AscendPlan pass{
             {compare_split<Kind>, &stage}, plan.packet_bytes, plan.tag, stage.number + 1};
-        status = worse(status, co_await descend(kernel, pass, block));
+        status = first_failure(status, co_await descend(kernel, pass, block));
     }
     co_return status == Status::ok&& lost ? Status::truncated : status;
 }

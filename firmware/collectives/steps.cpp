@@ -53,14 +53,14 @@ Task<Status> walk(Kernel& kernel, Tag tag, Walk steps) {
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 /// Sees where it keeps what it waits for.
 struct StepPlaces {
-    static constexpr WaitLayout kLayout{"mesh::Step", WaitKind::mail, offsetof(Step, match_),
-                                        offsetof(Step, takes_),
-                                        static_cast<std::size_t>(WaitKind::buffer)};
+    static constexpr WaitOffsets kOffsets{"mesh::Step", WaitKind::mail, offsetof(Step, match_),
+                                          offsetof(Step, takes_),
+                                          static_cast<std::size_t>(WaitKind::buffer)};
 };
 #pragma GCC diagnostic pop
 
 namespace {
-MESH_WAIT_LAYOUTS constinit const WaitLayout kStepLayout = StepPlaces::kLayout;
+MESH_WAIT_OFFSETS constinit const WaitOffsets kStepOffsets = StepPlaces::kOffsets;
 }
 
 } // namespace mesh

@@ -44,7 +44,7 @@ public:
 
     /// The first status that was not ok.
     Status status() const { return status_; }
-    void fail(Status status) { status_ = worse(status_, status); }
+    void fail(Status status) { status_ = first_failure(status_, status); }
 
 private:
     friend struct StepPlaces;

@@ -1,6 +1,6 @@
 #include "collectives/tree_flow.hpp"
 
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
 #include "kernel/api/waits.hpp"
 
 #include <algorithm>
@@ -221,7 +221,7 @@ Task<Status> pass(Kernel& kernel, const Gate& gate) {
     Status status = Status::ok;
     do { // others may wait for the word of this node whether it has heard from the root or not
         const Status waited = co_await FlowWait{kernel, flow, kGatePackets, until, open, path};
-        status = worse(status, waited);
+        status = first_failure(status, waited);
         if (status == Status::ok && !is_root)
             flow.end(); // the gate is open
     } while (std::exchange(until, FlowWait::Until::settled) == FlowWait::Until::packet);
@@ -237,15 +237,15 @@ Task<Status> pass(Kernel& kernel, const Gate& gate) {
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 /// Sees where it keeps what it waits for.
 struct FlowWaitPlaces {
-    static constexpr WaitLayout kLayout{"mesh::FlowWait", WaitKind::mail,
-                                        offsetof(FlowWait, match_), offsetof(FlowWait, until_),
-                                        static_cast<std::size_t>(WaitKind::children)};
+    static constexpr WaitOffsets kOffsets{"mesh::FlowWait", WaitKind::mail,
+                                          offsetof(FlowWait, match_), offsetof(FlowWait, until_),
+                                          static_cast<std::size_t>(WaitKind::children)};
     static_assert(static_cast<int>(FlowWait::Until::packet) == 1);
 };
 #pragma GCC diagnostic pop
 
 namespace {
-MESH_WAIT_LAYOUTS constinit const WaitLayout kFlowWaitLayout = FlowWaitPlaces::kLayout;
+MESH_WAIT_OFFSETS constinit const WaitOffsets kFlowWaitOffsets = FlowWaitPlaces::kOffsets;
 }
 
 } // namespace mesh

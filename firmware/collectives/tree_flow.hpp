@@ -10,10 +10,10 @@
 // longer than the window needs none. Children behind dead links do not count. What may still lie at
 // a late node of the calls before (collectives/call.hpp) is a part of the window.
 //
-// Of what single packets move to single nodes: a node that has begun takes whatever comes until it
-// has all, so only one that has not begun can be filled. Where that could be with more than a
-// window, those who send first wait at a gate, until all have begun who are sent to. Word of that
-// goes up the same tree, and down it as one packet for all.
+// Single packets to single nodes: a node that has begun takes every packet until it has all, so
+// only a node that has not begun can be filled. Where such a node could get more than a window, the
+// senders first wait at a gate until all receivers have begun. Each node sends word that it has
+// begun up the same tree, and one packet for all comes down it.
 #pragma once
 
 #include "collectives/await.hpp"
@@ -113,8 +113,9 @@ private:
     Status status_ = Status::ok;
 };
 
-/// Who waits for whom before an operation of single packets: the root until all others have begun
-/// (`up`), and they until it has, or if both, until all have (`down`).
+/// Which nodes wait before an operation of single packets. `up`: the root waits until all others
+/// have begun. `down`: the others wait until the root has begun. Both: all wait until all have
+/// begun.
 struct Gate {
     NodeId root{0};
     CallLabel label; // of the operation; the gate works beside it
@@ -128,8 +129,8 @@ struct Gate {
 
 /// `Status s = co_await pass(kernel, gate)`: when this node may send. All nodes pass it, and those
 /// that may be sent something before it opens take packets meanwhile. Moves no clock. `gate` must
-/// stay until then. ok;
-/// unreachable: the root is, and who has begun cannot be known; no_memory.
+/// stay until then. ok; unreachable: the root is, so nobody knows which nodes have begun;
+/// no_memory.
 Task<Status> pass(Kernel& kernel, const Gate& gate);
 
 } // namespace mesh

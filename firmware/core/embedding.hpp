@@ -6,10 +6,10 @@
 // (brandenburg-scott, 2 and 3)
 #pragma once
 
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
 #include "core/cube/hypercube.hpp"
 #include "core/cube/tcbt.hpp"
-#include "core/expect.hpp"
 
 #include <array>
 #include <cstdint>

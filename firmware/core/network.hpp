@@ -6,16 +6,16 @@
 // a valid network and nodes, ports and rules that it has.
 #pragma once
 
+#include "core/base/rules.hpp"
+#include "core/base/types.hpp"
 #include "core/cube/balanced_trees.hpp"
 #include "core/cube/disjoint_paths.hpp"
 #include "core/cube/hypercube.hpp"
 #include "core/cube/msbt.hpp"
 #include "core/cube/simple_trees.hpp"
 #include "core/cube/tcbt.hpp"
-#include "core/rules.hpp"
 #include "core/star/graph.hpp"
 #include "core/star/trees.hpp"
-#include "core/types.hpp"
 #include "core/uhc/rules.hpp"
 #include "core/uhc/uni_hypercube.hpp"
 

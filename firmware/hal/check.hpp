@@ -7,7 +7,7 @@
 
 namespace mesh {
 
-/// Which promise was broken; the fault record carries the number.
+/// Which promise was broken; the crash record carries the number.
 enum class CheckId : std::uint32_t {
     pool_double_free = 1,
     pool_bad_buffer,
@@ -17,7 +17,7 @@ enum class CheckId : std::uint32_t {
     transmit_while_busy,
     network_not_linked,
     too_many_nodes,
-    hold_out_of_balance,
+    critical_section_out_of_balance,
     no_such_node,
     link_window_overrun,
     link_queue_broken,
@@ -52,8 +52,8 @@ constexpr std::string_view words_of(CheckId id) {
         return "the image does not have this network: `make NETWORKS='cube uhc star'`";
     case CheckId::too_many_nodes:
         return "the mesh has more nodes than this board keeps places for (kNodesMax in chip.hpp)";
-    case CheckId::hold_out_of_balance:
-        return "a process waits while it holds the links off, or has let them in twice";
+    case CheckId::critical_section_out_of_balance:
+        return "a process waits in a critical section, or has left one twice";
     case CheckId::no_such_node:
         return "its address names no node of a network: 02, topology, dim and node "
                "(wire/identity.hpp)";

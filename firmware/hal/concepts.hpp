@@ -6,7 +6,7 @@
 // Nothing above this file knows which board it runs on.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "hal/dma.hpp"
 #include "wire/frame.hpp"
 #include "wire/host_messages.hpp"
@@ -125,8 +125,8 @@ concept CountsTransfers = requires(const B board, Port port) {
 
 /// A board may know which cables lead to somebody: by a carrier, or a level that only an end that
 /// is on keeps up. Then a link is dead as soon as its cable is pulled, and asks who is there as
-/// soon as it is plugged in. Without it a link finds that out by silence, after some 260 patiences,
-/// and by asking again. In lockstep nobody asks.
+/// soon as it is plugged in. Without it a link finds that out by silence, after some 260
+/// retransmission timeouts, and by asking again. In lockstep nobody asks.
 template <class B>
 concept TellsCables = requires(const B board) {
     /// Their ports.
@@ -154,6 +154,6 @@ concept HasPreemption = requires(B board, std::uint32_t period_us, TickWork work
 namespace mesh {
 
 /// Defined once by each board: reports `record` to the host and stops this node for good.
-[[noreturn]] void halt(const wire::FaultRecord& record);
+[[noreturn]] void halt(const wire::CrashRecord& record);
 
 } // namespace mesh

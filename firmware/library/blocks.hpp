@@ -157,8 +157,9 @@ Task<Status> scatterv(Kernel& kernel, detail::Const<T> all, Counts counts, std::
                                           std::as_writable_bytes(mine), root));
 }
 
-/// The other way round: the root has the blocks of all nodes in `all` (which the others leave
-/// empty).
+/// The other way round: the root gets the block of each node, `mine`, into its place in `all`
+/// (which the others leave empty). Statuses as of scatterv(). Costs the root a message of each
+/// node.
 template <Plain T, std::size_t N>
 Task<Status> gatherv(Kernel& kernel, detail::Const<T> mine, Counts counts, std::span<T, N> all,
                      NodeId root = NodeId{0}) {
@@ -167,7 +168,8 @@ Task<Status> gatherv(Kernel& kernel, detail::Const<T> mine, Counts counts, std::
                                          std::as_writable_bytes(all), root));
 }
 
-/// The same, and every node has all blocks.
+/// The same, and every node gets all blocks into `all`. Statuses as of scatterv(). It is a gatherv
+/// to node 0 and a broadcast from there.
 template <Plain T, std::size_t N>
 Task<Status> allgatherv(Kernel& kernel, detail::Const<T> mine, Counts counts, std::span<T, N> all) {
     return as_call(kernel, kBlocksTag,
@@ -176,7 +178,8 @@ Task<Status> allgatherv(Kernel& kernel, detail::Const<T> mine, Counts counts, st
 }
 
 /// Sends block c of `out` to node c, and takes the one from node c to place c of `in`: `to[c]` and
-/// `from[c]` elements.
+/// `from[c]` elements. Statuses as of scatterv(); bad_argument too if a node sends another number
+/// of elements than `from` says of it. Each node sends nodes - 1 messages, one after the other.
 template <Plain T, std::size_t N>
 Task<Status> alltoallv(Kernel& kernel, detail::Const<T> out, Counts to, std::span<T, N> in,
                        Counts from) {

@@ -119,19 +119,20 @@ Task<Status> group_broadcast(Kernel& kernel, Group group, T& value) {
 }
 
 /// Combines the values of all members by Op; rank 0 has the result. In the order of ranks, so Op
-/// need not be commutative.
+/// need not be commutative. Statuses as of group_broadcast().
 template <class Op = std::plus<>, Plain T>
 Task<Status> group_reduce(Kernel& kernel, Group group, T& value) {
     return detail::group_call<Op>(kernel, group, value, true, false);
 }
 
-/// The same, and every member has the result.
+/// The same, and every member has the result. Statuses as of group_broadcast().
 template <class Op = std::plus<>, Plain T>
 Task<Status> group_allreduce(Kernel& kernel, Group group, T& value) {
     return detail::group_call<Op>(kernel, group, value, true, true);
 }
 
-/// Waits until all members have come.
+/// Waits until all members have called it. ok; unreachable: a member or the way to it is dead, so
+/// that it cannot come; else as group_broadcast(). Costs an allreduce of one byte.
 inline Task<Status> group_barrier(Kernel& kernel, Group group) {
     std::uint8_t nothing = 0;
     const Status status = co_await group_allreduce(kernel, group, nothing);

@@ -4,6 +4,7 @@
 // (limits::kProcessesMax), and costs the arena its frame until it has been waited for.
 #pragma once
 
+#include "collectives/await.hpp"
 #include "hal/check.hpp"
 #include "kernel/api/alt.hpp"
 #include "kernel/api/message.hpp"
@@ -18,9 +19,6 @@
 #include <utility>
 
 namespace mesh {
-
-/// The first that is not ok; else ok.
-constexpr Status first_failure(Status one, Status other) { return one == Status::ok ? other : one; }
 
 /// `Status s = co_await par(node, one(node), two(node, x), ...)`: runs them beside each other and
 /// continues when all have ended. ok, or the verdict of the first in this row that is not;
@@ -117,6 +115,7 @@ inline Task<Received> sendrecv(Kernel& kernel, NodeId to, std::span<const std::b
     co_return received;
 }
 
+/// The same under a tag of the program's own, 0 to 0xFFFE.
 inline Task<Received> sendrecv(Kernel& kernel, NodeId to, std::span<const std::byte> data,
                                NodeId from, std::span<std::byte> buffer, Tag tag = 0) {
     return sendrecv(kernel, to, data, from, buffer, CallLabel{tag});
@@ -137,7 +136,8 @@ inline bool probe(const Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnyS
     return kernel.has(message_match(tag, source));
 }
 
-/// receive() for `ticks` of model time: timed_out if no message has begun to come by then.
+/// receive() for `ticks` of model time: timed_out if no message has begun to come by then; one that
+/// has begun is received, however long that takes. Else the statuses of receive().
 inline Task<Received> receive_within(Kernel& kernel, wire::ModelTime ticks,
                                      std::span<std::byte> buffer, Tag tag = kAnyTag,
                                      NodeId source = kAnySource) {

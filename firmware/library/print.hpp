@@ -7,7 +7,7 @@
 // and Status as well.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "kernel/base/status.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ constexpr bool fits(std::string_view spec, Printed kind) {
 }
 
 /// What is printed before the first {}, the words in it, and what is behind.
-struct Piece {
+struct Part {
     std::string_view before;
     std::string_view spec;
     std::string_view rest;
@@ -72,7 +72,7 @@ struct Piece {
     bool closed;
 };
 
-constexpr Piece next_piece(std::string_view text) {
+constexpr Part next_part(std::string_view text) {
     const std::size_t open = std::min(text.find('{'), text.size());
     const std::size_t close = std::min(text.find('}', open), text.size());
     const bool brace = open < text.size();
@@ -95,16 +95,16 @@ public:
         constexpr std::array<detail::Printed, sizeof...(Values) + 1> kinds{
             detail::printed_as<Values>()..., detail::Printed::none};
         for (std::size_t at = 0; at < sizeof...(Values); ++at) {
-            const detail::Piece piece = detail::next_piece(rest);
-            if (!piece.brace)
+            const detail::Part part = detail::next_part(rest);
+            if (!part.brace)
                 detail::print_has_more_values_than_braces();
-            if (!piece.closed)
+            if (!part.closed)
                 detail::print_has_a_brace_that_is_not_closed();
-            if (!detail::fits(piece.spec, kinds[at]))
+            if (!detail::fits(part.spec, kinds[at]))
                 detail::print_cannot_print_a_value_in_this_way();
-            rest = piece.rest;
+            rest = part.rest;
         }
-        if (detail::next_piece(rest).brace)
+        if (detail::next_part(rest).brace)
             detail::print_has_fewer_values_than_braces();
     }
     constexpr std::string_view text() const { return text_; }
@@ -161,10 +161,10 @@ template <class... Values>
 void print(PrintWords<std::type_identity_t<Values>...> words, const Values&... values) {
     std::string_view rest = words.text();
     [[maybe_unused]] const auto print_next = [&rest](const auto& value) {
-        const detail::Piece piece = detail::next_piece(rest);
-        detail::print_text(piece.before);
-        detail::print_value(piece.spec, value);
-        rest = piece.rest;
+        const detail::Part part = detail::next_part(rest);
+        detail::print_text(part.before);
+        detail::print_value(part.spec, value);
+        rest = part.rest;
     };
     (print_next(values), ...);
     detail::print_text(rest);

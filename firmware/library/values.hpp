@@ -74,13 +74,14 @@ template <Plain T>
 Task<Status> send_value(Kernel& kernel, NodeId to, const T& value, Tag tag = 0) {
     return send(kernel, to, {.tag = tag}, detail::bytes_from(value));
 }
-/// A value that would not stay is kept until then.
+/// The same for a temporary value: the operation's frame, in the node's arena, keeps a copy of it
+/// until the send completes. no_memory: there was no room for the frame.
 template <Plain T>
 Task<Status> send_value(Kernel& kernel, NodeId to, const T&& value, Tag tag = 0) {
     return detail::send_kept(kernel, to, value, tag);
 }
 
-/// As a part of a call of a collective.
+/// The same as a part of a collective's call, for those who write one; see CallLabel.
 template <Plain T>
 Task<Status> send_value(Kernel& kernel, NodeId to, const T& value, CallLabel label) {
     const SendOptions options{.tag = label.tag, .call = label.call};
@@ -98,7 +99,7 @@ Task<Received> receive_value(Kernel& kernel, T& value, Tag tag = kAnyTag,
     co_return received;
 }
 
-/// As a part of a call of a collective.
+/// The same as a part of a collective's call, for those who write one; see CallLabel.
 template <Plain T>
 Task<Received> receive_value(Kernel& kernel, T& value, CallLabel label, NodeId source) {
     Received received = co_await receive(kernel, detail::bytes_into(value), label, source);
@@ -120,8 +121,8 @@ Task<Status> broadcast_value(Kernel& kernel, T& value, NodeId root = NodeId{0}) 
     return broadcast(kernel, {.root = root, .total_bytes = sizeof(T)}, detail::bytes_into(value));
 }
 
-/// Combines the elements of all nodes, each with those at the same place, in place: at `root`,
-/// or at all. See reduce().
+/// Combines the elements of all nodes, each with those at the same place, in place; `root` has the
+/// result. See reduce().
 template <class Op = std::plus<>, Plain T, std::size_t N>
 Task<Status> reduce_values(Kernel& kernel, std::span<T, N> values, NodeId root = NodeId{0},
                            Op op = {}) {
@@ -129,12 +130,14 @@ Task<Status> reduce_values(Kernel& kernel, std::span<T, N> values, NodeId root =
                                           std::as_writable_bytes(values));
     co_return status;
 }
+/// Every node has the result. See allreduce().
 template <class Op = std::plus<>, Plain T, std::size_t N>
 Task<Status> allreduce_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
     const Status status =
         co_await allreduce(kernel, detail::plan_of<T>(values, op), std::as_writable_bytes(values));
     co_return status;
 }
+/// The two for one value.
 template <class Op = std::plus<>, Plain T>
 Task<Status> reduce_value(Kernel& kernel, T& value, NodeId root = NodeId{0}, Op op = {}) {
     return reduce_values(kernel, std::span<T, 1>{&value, 1}, root, op);

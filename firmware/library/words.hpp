@@ -36,17 +36,17 @@ T word(const Kernel& kernel, std::size_t at, T otherwise, bool* valid = nullptr)
 
 /// `while (co_await read_line(node, position, room, line))`: the next line of the input, which is
 /// --input or, without it, a file at standard input. `position`, 0 at first, moves behind it. A
-/// line that is longer than `room` comes in pieces. False: there are no more.
+/// line that is longer than `room` comes in chunks. False: there are no more.
 inline Task<bool> read_line(Kernel& kernel, std::uint32_t& position, std::span<char> room,
                             std::string_view& line) {
     const std::size_t left = input_bytes(kernel) - std::min(input_bytes(kernel), position);
-    const auto piece = room.first(std::min(left, room.size()));
-    const Status status = co_await read_input(kernel, position, std::as_writable_bytes(piece));
-    if (status != Status::ok || piece.empty())
+    const auto chunk = room.first(std::min(left, room.size()));
+    const Status status = co_await read_input(kernel, position, std::as_writable_bytes(chunk));
+    if (status != Status::ok || chunk.empty())
         co_return false;
-    line = {piece.data(), piece.size()};
+    line = {chunk.data(), chunk.size()};
     line = line.substr(0, line.find('\n'));
-    position += static_cast<std::uint32_t>(std::min(line.size() + 1, piece.size()));
+    position += static_cast<std::uint32_t>(std::min(line.size() + 1, chunk.size()));
     co_return true;
 }
 
@@ -61,7 +61,8 @@ inline void end_run(Kernel& kernel, std::string_view why) {
     kernel.host_send(wire::HostTag::abort, std::as_bytes(std::span{why}));
 }
 
-/// Turns down what the program was asked: node 0 says why, for all of them. The status to return.
+/// Turns down what the program was asked: node 0 prints `why`, for all nodes. Returns bad_argument,
+/// for the program to return.
 inline Status refuse(const Kernel& kernel, std::string_view why) {
     if (index(kernel.id()) == 0)
         print("{}\n", why);

@@ -5,9 +5,10 @@
 
 #include "collectives/ascend.hpp"
 #include "collectives/copies.hpp"
-#include "collectives/cutting.hpp"
 #include "collectives/personalised.hpp"
+#include "collectives/segmentation.hpp"
 #include "kernel/base/limits.hpp"
+#include "ops/parameters.hpp"
 #include "wire/host_messages.hpp"
 
 #include <algorithm>
@@ -21,18 +22,22 @@ namespace mesh {
 constexpr std::uint64_t blocks_room_bytes(Network network, const wire::Job& job) {
     const std::uint64_t nodes = node_count(network);
     const bool rooted = job.op == wire::Op::scatter || job.op == wire::Op::gather;
-    if (network.topology != Topology::cube || in_cycles(job.schedule) || !rooted)
+    if (network.topology != Topology::cube ||
+        in_cycles(parameters<PersonalParameters>(job).schedule) || !rooted)
         return exchange_bytes(nodes, job.message_bytes);
-    const Cutting cutting{job.message_bytes, job.packet_bytes};
+    const Segmentation segmentation{job.message_bytes, job.packet_bytes};
     const bool marked = job.op == wire::Op::gather && job.packet_bytes != 0; // 0: the op refuses it
-    return nodes * (job.message_bytes + std::uint64_t{marked ? cutting.packets() : 0});
+    return nodes * (job.message_bytes + std::uint64_t{marked ? segmentation.packets() : 0});
 }
 
 /// Workspace that a job takes. Of ASCEND and its kin see ascend_room_bytes().
 constexpr std::uint64_t workspace_needed(Network network, const wire::Job& job) {
     const BroadcastPlan plan{.total_bytes = job.message_bytes, .packet_bytes = job.packet_bytes};
     switch (job.op) {
-    case wire::Op::bcast: return job.copies > 1 ? job.message_bytes + vote_bytes(plan) : 0;
+    case wire::Op::bcast:
+        return parameters<BroadcastParameters>(job).copies > 1
+                   ? job.message_bytes + vote_bytes(plan)
+                   : 0;
     case wire::Op::scatter:
     case wire::Op::gather:
     case wire::Op::allgather:

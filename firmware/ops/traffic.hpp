@@ -2,8 +2,8 @@
 // the bytes, the node that checks them and the host that knows what everyone must have got.
 #pragma once
 
+#include "core/base/operators.hpp"
 #include "core/network.hpp"
-#include "core/operators.hpp"
 
 #include <bit>
 #include <cstdint>

@@ -99,18 +99,19 @@ void Relay::on_number(Port port, const wire::LinkHeader& link, std::span<const s
         return;
     const auto numbering = wire::load<wire::Numbering>(payload, 0);
     if (!numbered()) {
-        const bool old = numbering.run == kept_.run && numbering.wave <= kept_.wave;
+        const bool old = numbering.run == kept_.run && numbering.assignment <= kept_.assignment;
         const NodeId node = old ? kNoNode : numbered_by(numbering, port);
         if (node != kNoNode)
             adopt(numbering, node);
     } else if (numbering.run != last_.run && !starts_anew_) {
-        kept_ = {numbering.run, numbering.wave};
+        kept_ = {numbering.run, numbering.assignment};
         starts_anew_ = true;
         last_ = numbering;
         last_.from = index(kNoNode); // numbers nobody
         tell_numbers(~PortSet{0});
-    } else if (numbering.run == last_.run && numbering.wave > last_.wave && !starts_anew_) {
-        last_.wave = numbering.wave;
+    } else if (numbering.run == last_.run && numbering.assignment > last_.assignment &&
+               !starts_anew_) {
+        last_.assignment = numbering.assignment;
         tell_numbers(~PortSet{0});
     }
 }
@@ -121,15 +122,15 @@ void Relay::adopt(const wire::Numbering& numbering, NodeId node) {
     last_.from = index(node);
     question_.waits = 0;
     const unsigned links = 1 + rules().height(identity_.network, Rule::unicast);
-    patience_us_ = wire::relay_patience_us(links, frame_us_);
+    rto_us_ = wire::relay_rto_us(links, frame_us_);
     acknowledgement_.packet = make_packet(acknowledgement_room_.bytes, RelayTag::nothing, node, {});
     tell_numbers(~PortSet{0});
     Room<wire::kPacketHeaderBytes + kMadeForBytesMax> room;
     send(make_packet(room.bytes, RelayTag::named, node, std::as_bytes(std::span{made_for_})));
 }
 
-/// Neighbours that do not know of the last wave. While one is told of the wave before, that has to
-/// do: there are more.
+/// Tells the neighbours that do not know of the last assignment. While one is told of the
+/// assignment before, that has to do: there are more.
 void Relay::tell_numbers(PortSet ports) {
     if (numbering_.leaves != 0)
         return;
@@ -175,7 +176,7 @@ void Relay::forget_first() {
 
 void Relay::say_first() {
     first().waits = bit_of(up());
-    pause_us_ = patience_us_;
+    pause_us_ = rto_us_;
     again_at_us_ = wire::kNever;
 }
 

@@ -31,10 +31,10 @@ public:
         done,    // nothing more
         deliver, // it is for this node's kernel
     };
-    /// The wave that this node last started anew for; survives that.
+    /// The assignment that this node last started anew for; survives that.
     struct Kept {
         std::uint32_t run;
-        std::uint32_t wave;
+        std::uint32_t assignment;
     };
 
     /// `made_for`: board and kernel of the image, up to kMadeForBytesMax. `ports`: of the board.
@@ -138,7 +138,7 @@ private:
     std::uint32_t dropped_ = 0;
     std::uint64_t again_at_us_ = 0;
     std::uint32_t pause_us_ = 0;
-    std::uint32_t patience_us_ = 0;
+    std::uint32_t rto_us_ = 0;
 };
 
 } // namespace mesh

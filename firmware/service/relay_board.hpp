@@ -78,7 +78,7 @@ public:
 
     std::uint64_t now_us() { return board_.now_us(); }
     void set_alarm_us(std::uint64_t time_us) { alarm_us_ = time_us; }
-    /// Who waits has sent what is to be passed on.
+    /// Sends what the relay has to pass on, then waits for the board.
     void wait() {
         static_cast<void>(ready_ports());
         board_.set_alarm_us(std::min(alarm_us_, relay_.next_deadline()));

@@ -11,7 +11,7 @@
 
 namespace mesh::stdio {
 
-/// Where text goes, piece by piece.
+/// Where text goes, part by part.
 struct Sink {
     void (*take)(void* context, std::span<const char> text);
     void* context;

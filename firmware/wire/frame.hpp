@@ -8,8 +8,8 @@
 // payload is computed once at the source and checked at every hop.
 #pragma once
 
+#include "core/base/types.hpp"
 #include "core/network.hpp"
-#include "core/types.hpp"
 #include "wire/bytes.hpp"
 #include "wire/identity.hpp"
 
@@ -147,7 +147,7 @@ namespace packet_flag {
 inline constexpr std::uint8_t kTimeless = 0x01; // end-to-end control: outside the model time
 inline constexpr std::uint8_t kInward = 0x02;   // up a tree, to its root
 inline constexpr std::uint8_t kPart = 0x04;     // of the external packet begun before it
-inline constexpr std::uint8_t kVoid = 0x08;     // its sender could not make what is expected of it
+inline constexpr std::uint8_t kPoisoned = 0x08; // its sender could not make what is expected of it
 inline constexpr std::uint8_t kBackByPath = 0x10; // its answer takes a disjoint path
 inline constexpr std::uint8_t kAgain = 0x20;      // an offer that may be another copy of one before
 inline constexpr std::uint8_t kMore = 0x40;    // an offer: the next one of its sender was sent away

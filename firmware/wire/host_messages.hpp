@@ -1,14 +1,12 @@
 // What a node and the host tool tell each other. Each travels as the payload of one packet in a
 // frame of Kind::host; the packet's tag says which. Plain structs, little-endian, whole words.
 //
-// The node asks for data in pieces that its network interface has room for, and everything else
+// The node asks for data in chunks that its network interface has room for, and everything else
 // from the host is one small frame at a time. What is lost all the same, since neighbours may send
 // more than their share for a moment, a node that runs free asks for again.
 #pragma once
 
 #include "core/network.hpp"
-#include "core/operators.hpp"
-#include "core/schedule.hpp"
 #include "wire/counters.hpp"
 #include "wire/frame.hpp"
 
@@ -21,23 +19,23 @@
 
 namespace mesh::wire {
 
-/// Largest piece of data that the host sends in one frame (bounded by the share of the receive FIFO
+/// Largest chunk of data that the host sends in one frame (bounded by the share of the receive FIFO
 /// that is kept for the host).
-inline constexpr std::size_t kHostPieceBytesMax = 512;
+inline constexpr std::size_t kHostChunkBytesMax = 512;
 
 enum class HostTag : std::uint16_t {
     // node to host
     ready = 1, // Ready: self-check of all ports is done
     accepted,  // empty: the job is prepared
-    pull,      // Pull: wants this piece of the input (answered by `piece`)
-    push,      // Piece header and bytes: part of the output
+    pull,      // Pull: wants this chunk of the input (answered by `chunk`)
+    push,      // Chunk header and bytes: part of the output
     console,   // text of an app, at most one line per frame
     report,    // NodeReport: answer to `poll`, or sent once when the job is done
-    fault,     // FaultRecord: the firmware stopped
+    fault,     // CrashRecord: the firmware stopped
     // host to node
     job,   // Job and, for apps, the arguments as NUL-terminated words: prepare
     start, // all nodes are prepared; begin. Empty, or the ModelTime that the run has come to
-    piece, // Piece header and bytes: answer to `pull`
+    chunk, // Chunk header and bytes: answer to `pull`
     poll,  // empty: send a report now
     hang,  // empty: stop working without a sign (fault injection)
     // node to host
@@ -66,7 +64,8 @@ enum class Op : std::uint8_t {
     fft
 };
 using mesh::PortModel;
-inline constexpr std::uint32_t kRandomTarget = 0xFFFF'FFFF;
+/// Room for what one op is told beyond that; its programs and the host know what it is.
+inline constexpr std::size_t kJobParameterBytes = 16;
 
 /// Result of the self-check at boot.
 struct Ready {
@@ -77,31 +76,25 @@ struct Ready {
     std::uint32_t found_port;     // by which of its ports
 };
 
-/// The job as the host sends it to every node.
+/// The job as the host sends it to every node: what all ops share.
 struct Job {
     Op op = Op::none;
     Rule rule = Rule::sbt;
     PortModel ports = PortModel::all;
     std::uint8_t lockstep = 0;
-    Schedule schedule = Schedule::postorder; // scatter, gather, allgather, alltoall
-    ElementType element = ElementType::i32;  // reduce, allreduce, scan
-    Operator reduction = Operator::sum;
-    std::uint8_t exclusive = 0;    // scan
-    Rule route = Rule::unicast;    // send
-    std::uint8_t copies = 1;       // bcast
-    std::uint16_t patience_ms = 0; // free running: least time before a frame is sent again
-    std::uint32_t root = 0;        // of a collective; send: the only sender unless target is random
-    std::uint32_t target = 0;      // send: receiver, or kRandomTarget: all send to random nodes
+    std::uint16_t rto_min_ms = 0; // free running: least time before a frame is sent again
+    std::uint16_t zero = 0;
+    std::uint32_t root = 0;            // of a collective; of send: the only sender
     std::uint32_t message_bytes = 0;   // of a block, where each node has one
     std::uint32_t packet_bytes = 1024; // 0: unbounded
-    std::uint32_t messages = 1;        // send: messages that this node sends
-    std::uint32_t expected = 0;        // send: messages that this node will get
     std::uint32_t tau_ticks = 1'000'000;
     std::uint32_t tc_ticks = 0;  // per byte
     std::uint32_t has_input = 0; // data comes from the host by `pull`; else from the seed
     std::uint64_t seed = 1;
     std::uint32_t input_bytes = 0;           // of the whole input
     std::uint32_t output_node = 0xFFFF'FFFF; // this node pushes what it got to the host
+    std::array<std::byte, kJobParameterBytes>
+        parameters{}; // of the op (firmware/ops/parameters.hpp)
 };
 
 struct Pull {
@@ -109,7 +102,7 @@ struct Pull {
     std::uint32_t bytes;
 };
 
-struct Piece {
+struct Chunk {
     std::uint32_t position;
     std::uint32_t bytes; // that follow this header
 };
@@ -145,11 +138,11 @@ struct NodeReport : Result {
     std::uint16_t untaken_service; // mesh::Service
 };
 
-/// FaultRecord::cause from here on: an exception of the processor, whose number is added.
+/// CrashRecord::cause from here on: an exception of the processor, whose number is added.
 inline constexpr std::uint32_t kProcessorFault = 0xF000'0000;
 
 /// Why a node's firmware stopped.
-struct FaultRecord {
+struct CrashRecord {
     std::uint32_t cause;   // a CheckId (hal/check.hpp), or kProcessorFault and a number
     std::uint32_t pc;      // where; 0: not known. Odd (Thumb): where it would have returned to
     std::uint32_t lr;      // where that returns to, or the latest return that is known

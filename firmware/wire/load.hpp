@@ -24,8 +24,8 @@ enum class LoadTag : std::uint8_t {
     block = 1, // what the image has from `position` on; empty: a question for an answer
     start,     // empty: to all that have the image
     // up, empty
-    have,    // `position`: so many bytes from the beginning; waited for: who has not all
-    started, // waited for: who does not know yet that it is to start
+    have,    // `position`: so many bytes from the beginning; waited for: a node that has not all
+    started, // waited for: a node that does not know yet that it is to start
 };
 
 /// What a message begins with; a block may follow.

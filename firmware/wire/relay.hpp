@@ -6,7 +6,8 @@
 // node in one direction, from 1 on (0: this is none), and `acknowledged` is the last one that came
 // the other way: one is under way at a time, and whoever sent it does so again until it is
 // acknowledged. To the host, `refused` is how many frames the node has lost, of whoever's, since
-// it had no room for them. Last words (HostTag::fault) are no such message: they come once or not.
+// it had no room for them. A crash record (HostTag::fault) is no such message: it comes once or
+// not at all.
 #pragma once
 
 #include "core/network.hpp"
@@ -25,9 +26,9 @@ enum class RelayTag : std::uint16_t {
 
 /// From the host to node 0, and from each node to its neighbours: so nobody needs to keep a number.
 struct Numbering {
-    std::uint32_t run;  // drawn by the host tool; a node that works for another one starts anew
-    std::uint32_t wave; // grows; each goes through the mesh once
-    std::uint32_t from; // who says it; the host, and who starts anew: kNoNode
+    std::uint32_t run; // drawn by the host tool; a node that works for another one starts anew
+    std::uint32_t assignment; // grows; goes through the mesh once
+    std::uint32_t from;       // who says it; the host, and who starts anew: kNoNode
     Topology topology;
     std::uint8_t dim;
     std::uint16_t spare = 0;
@@ -36,7 +37,7 @@ static_assert(sizeof(Numbering) == 16);
 
 /// Before a message is sent again for the first time, over so many cables, on each of which a frame
 /// takes `frame_us`; then after twice the pause before, up to kRelayPauseUsMax.
-constexpr std::uint32_t relay_patience_us(unsigned cables, std::uint32_t frame_us) {
+constexpr std::uint32_t relay_rto_us(unsigned cables, std::uint32_t frame_us) {
     constexpr std::uint32_t kLeastUs = 200'000;
     return kLeastUs + 2 * cables * frame_us;
 }

@@ -35,13 +35,14 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@install -Dm644 -t '$(INSTALLED)/share/meshputer' host-tools/mesh/capture/meshputer.lua \
 	  host-tools/mesh/engines/waits.py
 	@install -Dm644 -t '$(INSTALLED)/share/man/man1' $^
+	@install -Dm644 -t '$(INSTALLED)/share/doc/meshputer' README.md CHANGES
 	@install -Dm644 host-tools/install/completion.bash \
 	  '$(INSTALLED)/share/bash-completion/completions/mesh'
 	@echo "installed under $(INSTALLED)"
 
 uninstall: ## remove what `make install` put under PREFIX=
 	@rm -rf '$(INSTALLED)/bin/mesh' '$(INSTALLED)/share/meshputer' \
-	  '$(INSTALLED)/share/bash-completion/completions/mesh' \
+	  '$(INSTALLED)/share/doc/meshputer' '$(INSTALLED)/share/bash-completion/completions/mesh' \
 	  $(MANUALS:%='$(INSTALLED)/share/man/man1/%.1')
 
 DEB := $(BUILD)/deb

@@ -3,6 +3,7 @@
 #include "host-tools/mesh/commands/options.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/promise.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
@@ -29,7 +30,6 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kBadArgument = 2;
-constexpr int kSignalBase = 128;
 
 /// How a run ended, and why it failed if it did.
 struct Ending {
@@ -55,7 +55,7 @@ Ending run_command(const Operation& op) {
     RunCapture capture(op);
     const std::unique_ptr<Engine> engine = make_engine(plan);
     capture.listen(engine->loom());
-    Progress progress;
+    Progress progress(plan.quiet);
     const RunResult result = Run(*engine, op, progress).execute();
     progress.clear();
 
@@ -80,14 +80,16 @@ Ending run_command(const Operation& op) {
         }
     };
     leave_behind([&] {
-        write_report(op, result, summary, loom);
         if (summary.good() && !plan.output.empty())
             write_whole(plan.output,
-                        summary.output ? Pieces{*summary.output} : result.output.pieces(),
+                        summary.output ? ByteSpans{*summary.output} : result.output.spans(),
                         "--output");
     });
     if (capture)
         leave_behind([&] { capture.finish(results_as_json(op, result, summary, loom)); });
+    leave_behind([&] { write_report(op, result, summary, loom, ending.failure); });
+    if (result.signal != 0)
+        ending.status = kSignalBase + result.signal;
     return ending;
 }
 
@@ -105,7 +107,8 @@ int run_or_explain(const RunArguments& arguments, const std::string& command) {
         ending.fail(error.what());
     }
     if (ending.status != 0)
-        say("mesh: {}; repeat: {}\n", ending.failure, command);
+        say("mesh: {}; repeat{}: {}\n", ending.failure,
+            arguments.input == "-" ? ", with the same standard input" : "", command);
     if (!arguments.junit.empty()) {
         CaseResult result;
         result.work.name = fmt::format("seed {}", arguments.seed);
@@ -175,6 +178,11 @@ int main(int count, char** words) {
     } catch (const Interrupted& interrupted) {
         say("mesh: ended by signal {}\n", interrupted.signal);
         return kSignalBase + interrupted.signal;
+    } catch (const BrokenPromise& broken) {
+        say("mesh: this is a bug of mesh, not of yours: {}; please report it with the command: "
+            "{}\n",
+            broken.what(), command_again(count, words));
+        return kFailed;
     } catch (const std::exception& error) {
         say("mesh: {}\n", error.what());
         return kFailed;

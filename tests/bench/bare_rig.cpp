@@ -25,7 +25,7 @@ using namespace mesh;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr auto kPatience = milliseconds{20};
+constexpr auto kAdvanceTimeout = milliseconds{20};
 constexpr auto kBootLimit = std::chrono::seconds{30};
 constexpr std::uint32_t kFifoShareBytes = 4000; // of frames that one node starts
 
@@ -79,18 +79,18 @@ public:
 
     void run_for(milliseconds duration) {
         for (const auto limit = Clock::now() + duration; Clock::now() < limit;)
-            engine_->advance(kPatience, *this);
+            engine_->advance(kAdvanceTimeout, *this);
     }
 
-    /// Asks every node that has not answered; true when all have within `patience`.
-    bool poll(milliseconds patience) {
+    /// Asks every node that has not answered; true when all have within `timeout`.
+    bool poll(milliseconds timeout) {
         for (std::uint32_t node = 0; node < reports_.size(); ++node)
             if (!answered_[node])
                 engine_->loom().send(node_at(node),
                                      host::make_host_frame(node_at(node), wire::HostTag::poll));
         const auto all = [this] { return std::ranges::find(answered_, false) == answered_.end(); };
-        for (const auto limit = Clock::now() + patience; !all() && Clock::now() < limit;)
-            engine_->advance(kPatience, *this);
+        for (const auto limit = Clock::now() + timeout; !all() && Clock::now() < limit;)
+            engine_->advance(kAdvanceTimeout, *this);
         return all();
     }
 

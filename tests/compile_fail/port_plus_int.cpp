@@ -1,7 +1,7 @@
 // A port is a name, not a number: there is no next port by addition.
 // EXPECT: no match for
 // EXPECT: operand types are
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 
 mesh::Port next(mesh::Port port) {
 #ifdef MESH_COMPILES

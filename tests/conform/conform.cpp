@@ -218,12 +218,12 @@ TEST_F(Conform, ALineLongerThanAFrameOfTheConsoleComesWhole) {
         EXPECT_EQ(rig.ask({What::print, 0, bytes, 0, 0}).size(), bytes - 1);
 }
 
-/// Last words that are lost: with nothing under way, in the middle of a frame, on a full stack.
-class LastWords : public Conform, public testing::WithParamInterface<What> {};
-TEST_P(LastWords, AreHeard) {
+/// Crash records that are lost: with nothing under way, in the middle of a frame, on a full stack.
+class CrashRecord : public Conform, public testing::WithParamInterface<What> {};
+TEST_P(CrashRecord, IsHeard) {
     rig.tell({GetParam(), 0, 1'000'000, 0, 0});
     const auto record = rig.fault();
-    ASSERT_TRUE(record) << "no fault record";
+    ASSERT_TRUE(record) << "no crash record";
     if (GetParam() == What::recurse)
         EXPECT_GE(record->cause, wire::kProcessorFault);
     else
@@ -232,7 +232,7 @@ TEST_P(LastWords, AreHeard) {
                                                                        : CheckId::program_exited));
     EXPECT_EQ(rig.end(), "exit 3");
 }
-INSTANTIATE_TEST_SUITE_P(Conform, LastWords,
+INSTANTIATE_TEST_SUITE_P(Conform, CrashRecord,
                          testing::Values(What::check, What::halt, What::recurse));
 
 /// A hang that answers, or that keeps the processor.

@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kStep{1};
-constexpr milliseconds kEndPatience{10'000};
+constexpr milliseconds kEndTimeout{10'000};
 
 /// Our end, and the one that the emulator gets.
 std::pair<host::Fd, host::Fd> socket_pair() {
@@ -74,8 +74,8 @@ void Rig::tell(const Command& command) {
         host::make_host_frame(node_at(0), wire::HostTag::job, wire::bytes_of(command)));
 }
 
-std::optional<std::string> Rig::line(milliseconds patience) {
-    for (const auto until = Clock::now() + patience;
+std::optional<std::string> Rig::line(milliseconds timeout) {
+    for (const auto until = Clock::now() + timeout;
          lines_.empty() && open_ && !fault_ && Clock::now() < until;)
         work(kStep);
     if (lines_.empty())
@@ -93,13 +93,13 @@ std::string Rig::ask(const Command& command) {
     return answer.value_or("");
 }
 
-std::optional<wire::FaultRecord> Rig::fault() {
-    for (const auto until = Clock::now() + kEndPatience; !fault_ && open_ && Clock::now() < until;)
+std::optional<wire::CrashRecord> Rig::fault() {
+    for (const auto until = Clock::now() + kEndTimeout; !fault_ && open_ && Clock::now() < until;)
         work(kStep);
     return fault_;
 }
 
-std::string Rig::end() { return process_.end(kEndPatience); }
+std::string Rig::end() { return process_.end(kEndTimeout); }
 
 void Rig::send(unsigned port, std::span<const std::byte> frame) {
     cables_[cable_of(port)].queue.push(frame);
@@ -134,12 +134,12 @@ double Rig::cpu_s() const {
 }
 
 /// Sends what waits, reads what there is; waits for either so long.
-void Rig::work(milliseconds patience) {
+void Rig::work(milliseconds timeout) {
     std::vector<pollfd> wanted;
     for (const Cable& cable : cables_)
         wanted.push_back({cable.socket.get(),
                           static_cast<short>(POLLIN | (cable.queue.empty() ? 0 : POLLOUT)), 0});
-    poll(wanted.data(), wanted.size(), static_cast<int>(patience.count()));
+    poll(wanted.data(), wanted.size(), static_cast<int>(timeout.count()));
     for (std::size_t at = 0; at < cables_.size(); ++at) {
         Cable& cable = cables_[at];
         const auto rest = cable.queue.waiting();
@@ -189,7 +189,7 @@ void Rig::on_host_frame(std::span<const std::byte> frame) {
     if (!message)
         return;
     if (message->tag == wire::HostTag::fault)
-        fault_ = host::payload_as<wire::FaultRecord>(*message);
+        fault_ = host::payload_as<wire::CrashRecord>(*message);
     if (message->tag != wire::HostTag::console)
         return;
     for (const std::byte byte : message->payload) {

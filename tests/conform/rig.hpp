@@ -1,4 +1,4 @@
-// A board under an emulator, alone: its host port as text and fault records, its ports as frames
+// A board under an emulator, alone: its host port as text and crash records, its ports as frames
 // that go back where they came from, unless a test wants them.
 #pragma once
 
@@ -35,11 +35,11 @@ public:
 
     void tell(const Command& command);
     /// The next line that the node says; nothing if it ends, or says none for so long.
-    std::optional<std::string> line(std::chrono::milliseconds patience = kPatience);
+    std::optional<std::string> line(std::chrono::milliseconds timeout = kLineTimeout);
     /// tell() and line().
     std::string ask(const Command& command);
-    /// Its fault record; nothing if it says none for so long.
-    std::optional<wire::FaultRecord> fault();
+    /// Its crash record; nothing if it says none for so long.
+    std::optional<wire::CrashRecord> fault();
     /// How the process ended; "" if it has not after a while.
     std::string end();
 
@@ -61,7 +61,7 @@ public:
     };
     std::vector<Frame> frames;
 
-    static constexpr std::chrono::seconds kPatience{60};
+    static constexpr std::chrono::seconds kLineTimeout{60};
 
 private:
     struct Cable {
@@ -72,7 +72,7 @@ private:
 
     bool is_host(std::size_t cable) const { return serial() && cable == 0; }
     std::size_t cable_of(unsigned port) const { return serial() ? port + 1 : 0; }
-    void work(std::chrono::milliseconds patience);
+    void work(std::chrono::milliseconds timeout);
     bool read_from(std::size_t cable);
     void on_frame(std::size_t cable, std::span<const std::byte> frame);
     void on_host_frame(std::span<const std::byte> frame);
@@ -83,7 +83,7 @@ private:
     host::ChildProcess process_;
     std::deque<std::string> lines_;
     std::string text_; // of a line that is not whole
-    std::optional<wire::FaultRecord> fault_;
+    std::optional<wire::CrashRecord> fault_;
     bool loops_ = true;
     bool open_ = true;
     std::size_t throttle_ = 0;

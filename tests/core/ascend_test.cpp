@@ -1,7 +1,7 @@
 // ASCEND and DESCEND step by step on all networks of up to 8 dimensions, against their definition:
 // one operation on every pair across each dimension in turn. Then what is made of them: prefix sums
 // and bitonic sorting.
-#include "core/ascend_steps.hpp"
+#include "core/schedules/ascend_steps.hpp"
 
 #include <gtest/gtest.h>
 

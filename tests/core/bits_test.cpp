@@ -1,5 +1,5 @@
 // The bit tricks agree with their definitions, bit by bit.
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
 
 #include <gtest/gtest.h>
 

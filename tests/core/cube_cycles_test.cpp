@@ -2,7 +2,7 @@
 // what makes a schedule one: data is where it leaves from, and a node with one port uses one.
 #include "claim_check.hpp"
 
-#include "core/cube/cycles.hpp"
+#include "core/schedules/cycles.hpp"
 
 #include <gtest/gtest.h>
 

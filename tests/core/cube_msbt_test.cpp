@@ -2,8 +2,8 @@
 // binary tree with two roots. (ho-johnsson-1986, 3.2 and 3.4)
 #include "claim_check.hpp"
 
-#include "core/cube/timetable.hpp"
 #include "core/network.hpp"
+#include "core/schedules/timetable.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Personalised communication over disjoint trees, played out packet by packet, against the
 // corrected figures and, where there are none, against what the links must carry.
-#include "core/path_choice.hpp"
-#include "core/star/schedule.hpp"
-#include "core/uhc/schedule.hpp"
+#include "core/schedules/path_choice.hpp"
+#include "core/schedules/star_paths.hpp"
+#include "core/schedules/uhc_paths.hpp"
 #include "packet_simulator.hpp"
 
 #include <gtest/gtest.h>

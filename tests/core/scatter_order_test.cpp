@@ -1,5 +1,5 @@
 // The orders in which the source of a scatter sends, against their definitions made another way.
-#include "core/cube/scatter_order.hpp"
+#include "core/schedules/scatter_order.hpp"
 
 #include <gtest/gtest.h>
 

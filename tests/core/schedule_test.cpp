@@ -4,7 +4,7 @@
 #include "step_simulator.hpp"
 #include "tests/exhaustive.hpp"
 
-#include "core/cube/timetable.hpp"
+#include "core/schedules/timetable.hpp"
 #include "host-tools/mesh/ops/formulas.hpp"
 
 #include <gtest/gtest.h>

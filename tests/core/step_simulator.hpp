@@ -7,8 +7,8 @@
 // taken waits, and is counted. Nothing here knows a formula: only children() and the schedule.
 #pragma once
 
-#include "core/cube/timetable.hpp"
 #include "core/network.hpp"
+#include "core/schedules/timetable.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // What every topology promises, for any of them: no allocation, no test framework.
 #pragma once
 
-#include "core/rules.hpp"
+#include "core/base/rules.hpp"
 
 #include <cstdint>
 #include <optional>

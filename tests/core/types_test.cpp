@@ -1,4 +1,6 @@
 // Ports are served in the order that the sequence promises.
+#include "core/base/types.hpp"
+
 #include "examples.hpp"
 
 #include <gtest/gtest.h>

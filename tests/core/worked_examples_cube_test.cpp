@@ -3,10 +3,10 @@
 // that every example has its case.
 #include "examples.hpp"
 
-#include "core/ascend_steps.hpp"
-#include "core/cube/scatter_order.hpp"
-#include "core/cube/timetable.hpp"
 #include "core/embedding.hpp"
+#include "core/schedules/ascend_steps.hpp"
+#include "core/schedules/scatter_order.hpp"
+#include "core/schedules/timetable.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,10 @@
-// The worked examples in the comments of core/star/ and core/path_choice.hpp and, of the star, in
-// core/network.hpp: see worked_examples_cube_test.cpp. Nodes are written as their labels: 2143.
+// The worked examples in the comments of core/star/ and core/schedules/path_choice.hpp and, of the
+// star, in core/network.hpp: see worked_examples_cube_test.cpp. Nodes are written as their labels:
+// 2143.
 #include "examples.hpp"
 
-#include "core/path_choice.hpp"
-#include "core/star/schedule.hpp"
+#include "core/schedules/path_choice.hpp"
+#include "core/schedules/star_paths.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // core/network.hpp: see worked_examples_cube_test.cpp.
 #include "examples.hpp"
 
-#include "core/uhc/schedule.hpp"
+#include "core/schedules/uhc_paths.hpp"
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@
 namespace mesh {
 
 [[noreturn]] void check_failed(CheckId) { std::abort(); }
-[[noreturn]] void halt(const wire::FaultRecord&) { std::abort(); }
+[[noreturn]] void halt(const wire::CrashRecord&) { std::abort(); }
 
 } // namespace mesh
 

@@ -1,6 +1,6 @@
 // A mesh of nodes that send any bytes: through the engine's parser into the loom and the sessions.
 //
-// Whatever comes, in pieces of any size, nothing is read beyond its end, nobody is answered that is
+// Whatever comes, in parts of any size, nothing is read beyond its end, nobody is answered that is
 // gone, no text that is shown holds a control character, and no bound is passed.
 #include "frame_source.hpp"
 #include "host-tools/mesh/cables/bounds.hpp"
@@ -38,19 +38,19 @@ host::Output::Share share_of(NodeId node) { return {index(node) * 20, 30}; }
 struct World {
     std::optional<host::Bytes> input{host::Bytes(150, std::byte{7})};
     host::Output output{kOutputBytes, true, share_of};
-    host::Offer offer{kCube, &input, &output};
+    host::SessionContext context{kCube, &input, &output};
     host::Wiring wiring = host::wiring_of(kCube);
 };
 
 /// The host tool's side of four nodes, without processes and sockets.
-class Rig final : public host::Cables, public host::Desk {
+class Rig final : public host::Cables, public host::SessionHandler {
 public:
     explicit Rig(const World& world, bool lockstep)
         : loom_(kNodes, kCube.dim, world.wiring, {}, *this),
-          sessions_{host::NodeSession{node_at(0), world.offer, *this},
-                    host::NodeSession{node_at(1), world.offer, *this},
-                    host::NodeSession{node_at(2), world.offer, *this},
-                    host::NodeSession{node_at(3), world.offer, *this}} {
+          sessions_{host::NodeSession{node_at(0), world.context, *this},
+                    host::NodeSession{node_at(1), world.context, *this},
+                    host::NodeSession{node_at(2), world.context, *this},
+                    host::NodeSession{node_at(3), world.context, *this}} {
         if (lockstep)
             loom_.begin_lockstep();
     }
@@ -93,9 +93,9 @@ public:
     }
     std::uint64_t now_us() const override { return 0; }
 
-    // Desk
+    // SessionHandler
     void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) override {
-        require(payload.size() <= sizeof(wire::Piece) + wire::kHostPieceBytesMax);
+        require(payload.size() <= sizeof(wire::Chunk) + wire::kHostChunkBytesMax);
         loom_.send(to, host::make_host_frame(to, tag, payload));
     }
     void begin_anew(NodeId) override {}
@@ -157,7 +157,7 @@ void take_turn(FuzzedDataProvider& input, Rig& rig) {
     fuzz::Bytes bytes = kind == 1   ? fuzz::bytes_from(input, 100)
                         : kind == 2 ? in_stream(input, fuzz::next_frame(input))
                                     : in_stream(input, some_message(input));
-    // In two pieces: the cut may fall into the length, or into the frame.
+    // In two parts: the cut may fall into the length, or into the frame.
     const std::size_t cut = input.ConsumeIntegralInRange<std::size_t>(0, bytes.size());
     rig.receive(node, std::span(bytes).first(cut));
     rig.receive(node, std::span(bytes).subspan(cut));

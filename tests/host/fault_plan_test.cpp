@@ -23,7 +23,7 @@ TEST(FaultPlan, ReadsEveryKindWithItsMoment) {
         plan("drop:0.25, corrupt:1,dup:0,reorder:.5,delay:300,cut:3/1@40,cut:2>0,kill:5,hang:6@7");
     ASSERT_EQ(faults.incidents.size(), 9u);
     EXPECT_EQ(faults.incidents.back().after, 40u) << "in the order in which they happen";
-    EXPECT_EQ(faults.incidents[7].kind, FaultKind::hang);
+    EXPECT_EQ(faults.incidents[7].kind, fault_named("hang"));
     EXPECT_EQ(faults.incidents[7].after, 7u);
     EXPECT_DOUBLE_EQ(faults.incidents[0].amount, 0.25);
     EXPECT_DOUBLE_EQ(faults.incidents[4].amount, 300);
@@ -135,7 +135,7 @@ TEST(FaultPlan, MendsWhatItHasCutFromEitherEndAndInAnyOrderOfTheWords) {
                              "cutdim:1@40,mend:2/1@90", "cut:2>1@40,mend:2/1@90"}) {
         const FaultPlan faults = plan(text);
         const Incident& last = faults.incidents.back();
-        EXPECT_EQ(last.kind, FaultKind::mend) << text;
+        EXPECT_EQ(last.kind, fault_named("mend")) << text;
         EXPECT_EQ(last.after, 90u);
         EXPECT_EQ(index(last.node) & ~2u, 0u);
         EXPECT_EQ(last.port, port_at(1));
@@ -150,7 +150,7 @@ TEST(FaultPlan, MendsDrawnCablesAfterTheyWereCut) {
         for (const Incident& incident :
              plan("cut:random@random x5,mend:random@random x5", seed).incidents) {
             const std::pair cable{index(incident.node), index(incident.port)};
-            if (incident.kind == FaultKind::cut) {
+            if (incident.kind == fault_named("cut")) {
                 cut[cable] = incident.after;
                 continue;
             }
@@ -168,7 +168,7 @@ TEST(FaultPlan, RestartsNodesAsItKillsThem) {
     ASSERT_EQ(faults.incidents.size(), 5u);
     std::set<std::uint32_t> nodes;
     for (const Incident& incident : faults.incidents) {
-        EXPECT_EQ(incident.kind, FaultKind::restart);
+        EXPECT_EQ(incident.kind, fault_named("restart"));
         nodes.insert(index(incident.node));
     }
     EXPECT_FALSE(nodes.contains(0)) << "the root is spared";

@@ -1,4 +1,4 @@
-// Frames on a stream: cut right wherever the pieces end, refused where they are none, and never
+// Frames on a stream: cut right wherever the parts end, refused where they are none, and never
 // more kept than the bound.
 #include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/cables/frame_stream.hpp"

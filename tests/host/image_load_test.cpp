@@ -15,7 +15,7 @@ namespace image_load_test {
 using wire::LoadTag;
 using Frame = std::vector<std::byte>;
 
-constexpr std::uint64_t kPatienceUs = 1'000'000;
+constexpr std::uint64_t kTimeoutUs = 1'000'000;
 
 const std::vector<std::byte>& image() {
     static const std::vector<std::byte> bytes = [] {
@@ -55,7 +55,7 @@ Sent read(const Frame& frame) {
 }
 
 TEST(ImageLoad, SendsBlockAfterBlockThenTheWordToStart) {
-    ImageLoad load(2, image(), kPatienceUs);
+    ImageLoad load(2, image(), kTimeoutUs);
     std::vector<std::byte> got;
     while (got.size() < image().size()) {
         const auto frame = load.next_frame(0);
@@ -84,7 +84,7 @@ TEST(ImageLoad, SendsBlockAfterBlockThenTheWordToStart) {
 
 /// Else each answer to a frame that was sent twice would double all that follow.
 TEST(ImageLoad, SendsNothingForAnAnswerThatSaysNothingNew) {
-    ImageLoad load(1, image(), kPatienceUs);
+    ImageLoad load(1, image(), kTimeoutUs);
     ASSERT_TRUE(load.next_frame(0));
     load.heard(answer(LoadTag::have, wire::kLoadBlockBytes, NodeId{0}), 1);
     ASSERT_TRUE(load.next_frame(1));
@@ -94,19 +94,19 @@ TEST(ImageLoad, SendsNothingForAnAnswerThatSaysNothingNew) {
 }
 
 TEST(ImageLoad, BeginsAnewWithANodeThatHasLostAll) {
-    ImageLoad load(1, image(), kPatienceUs);
+    ImageLoad load(1, image(), kTimeoutUs);
     load.heard(answer(LoadTag::have, 2 * wire::kLoadBlockBytes, NodeId{0}), 0);
     load.heard(answer(LoadTag::have, 0, NodeId{0}), 0);
     EXPECT_EQ(read(load.next_frame(0).value()).header.position, 0u);
 }
 
 TEST(ImageLoad, NamesTheNodeOfWhichNothingNewComes) {
-    ImageLoad load(2, image(), kPatienceUs);
+    ImageLoad load(2, image(), kTimeoutUs);
     ASSERT_TRUE(load.next_frame(0));
     load.heard(answer(LoadTag::have, 1024, NodeId{3}), 10);
-    ASSERT_TRUE(load.next_frame(kPatienceUs));
+    ASSERT_TRUE(load.next_frame(kTimeoutUs));
     try {
-        (void)load.next_frame(2 * kPatienceUs);
+        (void)load.next_frame(2 * kTimeoutUs);
         FAIL() << "it goes on waiting";
     } catch (const RunError& error) {
         EXPECT_EQ(std::string(error.what()),
@@ -115,7 +115,7 @@ TEST(ImageLoad, NamesTheNodeOfWhichNothingNewComes) {
 }
 
 TEST(ImageLoad, TakesNoNotice) {
-    ImageLoad load(1, image(), kPatienceUs);
+    ImageLoad load(1, image(), kTimeoutUs);
     const Frame good = answer(LoadTag::have, wire::kLoadBlockBytes, kNoNode);
     for (std::size_t bytes = 0; bytes < good.size(); ++bytes)
         load.heard(std::span(good).first(bytes), 0);
@@ -128,7 +128,7 @@ TEST(ImageLoad, TakesNoNotice) {
 }
 
 TEST(ImageLoad, CrossesASerialLine) {
-    ImageLoad load(1, image(), kPatienceUs);
+    ImageLoad load(1, image(), kTimeoutUs);
     const Frame frame = load.next_frame(0).value();
     SendQueue queue(StreamFormat::serial, 14);
     ASSERT_TRUE(queue.push(frame));

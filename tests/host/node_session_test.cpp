@@ -17,7 +17,7 @@ namespace node_session_test {
 constexpr Network kCube{Topology::cube, 2};
 constexpr NodeId kNode{1};
 
-class Recorder final : public Desk {
+class Recorder final : public SessionHandler {
 public:
     void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) override {
         EXPECT_EQ(to, kNode);
@@ -48,17 +48,17 @@ protected:
     }
     std::string push(std::uint32_t position, std::uint32_t bytes, std::size_t sent) {
         return say(wire::HostTag::push,
-                   joined(wire::bytes_of(wire::Piece{position, bytes}), Bytes(sent)));
+                   joined(wire::bytes_of(wire::Chunk{position, bytes}), Bytes(sent)));
     }
     std::string print(std::string_view text) {
         return say(wire::HostTag::console, std::as_bytes(std::span(text)));
     }
 
-    Recorder desk;
+    Recorder handler;
     std::optional<Bytes> input{Bytes(100)};
     Output output{40, true, [](NodeId) { return Output::Share{10, 20}; }};
-    Offer offer{kCube, &input, &output};
-    NodeSession session{kNode, offer, desk};
+    SessionContext context{kCube, &input, &output};
+    NodeSession session{kNode, context, handler};
 };
 
 TEST_F(NodeSessionTest, CountsGoOnBeyondWhatANodeCountsWith) {
@@ -80,11 +80,11 @@ TEST_F(NodeSessionTest, CountsGoOnBeyondWhatANodeCountsWith) {
     EXPECT_EQ(counts.dma_transfers[1], sum);
 }
 
-TEST_F(NodeSessionTest, PiecesOfTheInputAreGivenAndNothingBehindIt) {
+TEST_F(NodeSessionTest, ChunksOfTheInputAreGivenAndNothingBehindIt) {
     for (const auto& [position, bytes] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
              {0, 100}, {100, 0}, {101, 0}, {0, 101}, {0xFFFF'FFFF, 1}, {99, 0xFFFF'FFFF}})
         EXPECT_EQ(say(wire::HostTag::pull, wire::bytes_of(wire::Pull{position, bytes})), "");
-    EXPECT_EQ(desk.answers.size(), 2u);
+    EXPECT_EQ(handler.answers.size(), 2u);
     EXPECT_EQ(session.refusals().host_frames, 4u);
 }
 
@@ -99,7 +99,7 @@ TEST_F(NodeSessionTest, PushesStayInTheShareOfTheNode) {
 }
 
 TEST_F(NodeSessionTest, AnAppIsToldThatItWritesTooFar) {
-    offer.app = true;
+    context.app = true;
     EXPECT_NE(push(29, 2, 2).find("writes up to byte 31 of the output"), std::string::npos);
 }
 
@@ -109,7 +109,7 @@ TEST_F(NodeSessionTest, AReportThatComesOfItselfIsNoAnswer) {
     session.ask();
     EXPECT_EQ(report(done), "");
     EXPECT_TRUE(session.asked()); // it is asked again
-    EXPECT_EQ(desk.answers.size(), 2u);
+    EXPECT_EQ(handler.answers.size(), 2u);
     EXPECT_EQ(report(done), "");
     EXPECT_FALSE(session.asked());
     EXPECT_TRUE(session.result().done);
@@ -136,13 +136,13 @@ TEST_F(NodeSessionTest, WhatAProcessDoesIsHandedOnIfItCanBe) {
     EXPECT_EQ(say(wire::HostTag::trace, wire::bytes_of(trace)), "");
     EXPECT_EQ(say(wire::HostTag::trace, Bytes(sizeof trace - 1)), "");
     constexpr std::size_t kEvents = std::size_t{static_cast<unsigned>(ProcessEvent::ended)} + 1;
-    EXPECT_EQ(desk.traces, std::vector<std::size_t>(kEvents, 12));
+    EXPECT_EQ(handler.traces, std::vector<std::size_t>(kEvents, 12));
     EXPECT_EQ(session.refusals().host_frames, 8 - kEvents + 2);
 }
 
 TEST_F(NodeSessionTest, WhatOnlyTheHostSaysIsRefused) {
     for (const wire::HostTag tag :
-         {wire::HostTag::job, wire::HostTag::start, wire::HostTag::piece, wire::HostTag::poll,
+         {wire::HostTag::job, wire::HostTag::start, wire::HostTag::chunk, wire::HostTag::poll,
           wire::HostTag::hang, wire::HostTag::no_carrier})
         EXPECT_EQ(say(tag), "");
     EXPECT_EQ(session.hear(Bytes(100)), "");
@@ -152,14 +152,14 @@ TEST_F(NodeSessionTest, WhatOnlyTheHostSaysIsRefused) {
 TEST_F(NodeSessionTest, LinesAreShownWholeCleanAndWithinTheirBound) {
     EXPECT_EQ(print("one\ntw"), "");
     EXPECT_EQ(print("o\x1b[2J\r\n"), "");
-    EXPECT_EQ(desk.lines, (std::vector<std::string>{"one", "two\\x1b[2J\\x0d"}));
+    EXPECT_EQ(handler.lines, (std::vector<std::string>{"one", "two\\x1b[2J\\x0d"}));
     const std::string half(1000, 'x');
     for (std::size_t bytes = 0; bytes < 3 * bounds::kLineBytesMax; bytes += half.size())
         EXPECT_EQ(print(half), "");
-    EXPECT_EQ(desk.lines.size(), 5u);
-    EXPECT_EQ(desk.lines.back().size(), bounds::kLineBytesMax);
+    EXPECT_EQ(handler.lines.size(), 5u);
+    EXPECT_EQ(handler.lines.back().size(), bounds::kLineBytesMax);
     session.flush();
-    EXPECT_EQ(desk.lines.size(), 6u);
+    EXPECT_EQ(handler.lines.size(), 6u);
 }
 
 TEST_F(NodeSessionTest, ItsEndQuotesTheLastLineOfItsOwnEmulator) {
@@ -167,7 +167,7 @@ TEST_F(NodeSessionTest, ItsEndQuotesTheLastLineOfItsOwnEmulator) {
     session.hear_errors("st\x1b one");
     session.end("exit 5");
     EXPECT_EQ(session.result().note, "exit 5, the last\\x1b one");
-    EXPECT_EQ(desk.errors.size(), 2u);
+    EXPECT_EQ(handler.errors.size(), 2u);
     session.leave(Fate::hung, "later");
     EXPECT_EQ(session.result().fate, Fate::ended);
 }
@@ -218,20 +218,20 @@ TEST(CleanText, ShowsEveryByteThatIsNoUtf8) {
 }
 
 TEST_F(NodeSessionTest, ANodeWithAnAddressThatNoNodeHasIsNamedWithThatWord) {
-    wire::FaultRecord record{};
+    wire::CrashRecord record{};
     record.cause = static_cast<std::uint32_t>(CheckId::no_such_node);
     EXPECT_EQ(say(wire::HostTag::fault, wire::bytes_of(record)), "");
-    ASSERT_EQ(desk.lines.size(), 1u);
-    EXPECT_NE(desk.lines[0].find("names no node of a network"), std::string::npos);
+    ASSERT_EQ(handler.lines.size(), 1u);
+    EXPECT_NE(handler.lines[0].find("names no node of a network"), std::string::npos);
 }
 
 TEST_F(NodeSessionTest, AnAppBeginsAnewInARestartedNodeAndAnOpGoesOnWithoutIt) {
     for (const bool app : {false, true}) {
-        offer.app = app;
-        NodeSession node{kNode, offer, desk};
+        context.app = app;
+        NodeSession node{kNode, context, handler};
         const auto accepted = make_host_frame(kNoNode, wire::HostTag::accepted);
         EXPECT_EQ(node.hear(accepted), "");
-        EXPECT_EQ(desk.begun_anew, 0u);
+        EXPECT_EQ(handler.begun_anew, 0u);
         node.leave(Fate::killed, "");
         node.restart();
         EXPECT_TRUE(node.live());
@@ -239,7 +239,7 @@ TEST_F(NodeSessionTest, AnAppBeginsAnewInARestartedNodeAndAnOpGoesOnWithoutIt) {
         EXPECT_EQ(node.result().done, !app);
         EXPECT_EQ(node.hear(accepted), "");
         EXPECT_EQ(node.hear(accepted), "");
-        EXPECT_EQ(desk.begun_anew, app ? 1u : 0u);
+        EXPECT_EQ(handler.begun_anew, app ? 1u : 0u);
     }
 }
 

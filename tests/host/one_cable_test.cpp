@@ -17,7 +17,7 @@ struct Cable final : OneCable::Holder {
         heard_of.push_back(index(header.destination));
     }
     void from_node(NodeId, std::span<std::byte>) override {}
-    void last_words(NodeId, std::span<const std::byte>) override {}
+    void crash_record(NodeId, std::span<const std::byte>) override {}
     std::uint64_t now_us() const override { return 0; }
 
     std::vector<std::uint32_t> heard_of; // nodes, in the order of their messages

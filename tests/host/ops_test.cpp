@@ -100,7 +100,7 @@ TEST(Ops, AGatherWithoutAPacketSizeTakesItsBlocksAlone) {
     EXPECT_EQ(workspace_needed(cube, job), 8u * 100);
 }
 
-std::uint16_t patience_ms_with(unsigned dim, std::size_t window, unsigned fill) {
+std::uint16_t rto_min_ms_with(unsigned dim, std::size_t window, unsigned fill) {
     const auto op = planned("barrier");
     op->run().rig.network.dim = static_cast<std::uint8_t>(dim);
     if (window != 0) {
@@ -110,17 +110,17 @@ std::uint16_t patience_ms_with(unsigned dim, std::size_t window, unsigned fill) 
         board.windows = {window};
         op->run().rig.board = board;
     }
-    return wire::load<wire::Job>(op->job_for(NodeId{0}), 0).patience_ms;
+    return wire::load<wire::Job>(op->job_for(NodeId{0}), 0).rto_min_ms;
 }
 
 TEST(Ops, NodesWaitForWhatEmulatorsWorkForBytesOfSerialLines) {
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
     const auto dim = static_cast<unsigned>(std::bit_width(cores)) + 2;
     const unsigned per_core = (1u << dim) / cores;
-    EXPECT_EQ(patience_ms_with(dim, 0, 1), per_core * 3) << "all ports share one interface";
-    EXPECT_EQ(patience_ms_with(dim, 4000, 1), std::min(per_core * 83, 1000u));
-    EXPECT_EQ(patience_ms_with(dim, 4000, 16), per_core * 8) << "16 bytes are taken at a time";
-    EXPECT_EQ(patience_ms_with(dim + 10, 4000, 1), 1000) << "the most";
+    EXPECT_EQ(rto_min_ms_with(dim, 0, 1), per_core * 3) << "all ports share one interface";
+    EXPECT_EQ(rto_min_ms_with(dim, 4000, 1), std::min(per_core * 83, 1000u));
+    EXPECT_EQ(rto_min_ms_with(dim, 4000, 16), per_core * 8) << "16 bytes are taken at a time";
+    EXPECT_EQ(rto_min_ms_with(dim + 10, 4000, 1), 1000) << "the most";
 }
 
 TEST(Ops, EveryKindHasANameAPhraseAndAProgram) {

@@ -94,7 +94,7 @@ TEST(Waits, ForANodeThatHasEndedSaySo) {
 /// A node whose image says that it has as many processes as a number can count.
 struct Doctored final : ProcessMemory {
     Doctored() {
-        layouts = own_wait_layouts();
+        offsets = own_wait_offsets();
         slot_count = ~std::uint64_t{0};
         pointer_bytes = 8;
     }

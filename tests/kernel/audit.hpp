@@ -46,8 +46,8 @@ struct LinkState {
     }
     /// What one sends the other one takes as of its session.
     static bool hears(const Link& link, const Link& peer) { return link.is_current(peer.session_); }
-    static void set_attempts(Link& link, bool last) {
-        link.attempts_ = last ? std::uint8_t{limits::kAttemptsMax} : std::uint8_t{0};
+    static void set_retries(Link& link, bool last) {
+        link.retries_ = last ? std::uint8_t{limits::kRetriesMax} : std::uint8_t{0};
     }
     static void bound_probes(Link& link) { link.probes_ = std::min<std::uint8_t>(link.probes_, 1); }
 

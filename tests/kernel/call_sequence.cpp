@@ -3,10 +3,10 @@
 #include "collectives/ascend.hpp"
 #include "collectives/barrier.hpp"
 #include "collectives/copies.hpp"
-#include "collectives/cutting.hpp"
 #include "collectives/personalised.hpp"
 #include "collectives/reduction.hpp"
-#include "core/cube/timetable.hpp"
+#include "collectives/segmentation.hpp"
+#include "core/schedules/timetable.hpp"
 #include "library/blocks.hpp"
 #include "library/group.hpp"
 #include "wire/bytes.hpp"
@@ -216,8 +216,8 @@ Task<Verdict> do_packets(Kernel& node, Self at, Lent& memory) {
     const PersonalPlan plan{
         step.tree, step.schedule, node.job().ports, step.root, step.bytes, step.packet_bytes, kTag};
     const std::size_t all = std::size_t{at.nodes} * step.bytes;
-    const Cutting cutting{plan.block_bytes, plan.packet_bytes};
-    memory.bytes.assign(all + at.nodes * cutting.packets(), std::byte{});
+    const Segmentation segmentation{plan.block_bytes, plan.packet_bytes};
+    memory.bytes.assign(all + at.nodes * segmentation.packets(), std::byte{});
     const auto blocks = std::span{memory.bytes}.first(all);
     const auto block = [&](std::uint32_t of) {
         return blocks.subspan(std::size_t{of} * step.bytes, step.bytes);

@@ -3,6 +3,7 @@
 #include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"
 #include "kernel/api/message.hpp"
+#include "ops/parameters.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
@@ -274,7 +275,10 @@ TEST(Job, ThatNeedsMoreWorkspaceThanTheBoardHasIsRefused) {
     for (const wire::Op op : {wire::Op::scatter, wire::Op::gather, wire::Op::allgather,
                               wire::Op::alltoall, wire::Op::allreduce, wire::Op::scan}) {
         Rig rig{{Topology::cube, 3}, app_main_job}; // 4 KiB of workspace
-        rig.run({.op = op, .schedule = Schedule::level, .message_bytes = 16'384});
+        wire::Job job{.op = op, .message_bytes = 16'384};
+        if (op != wire::Op::allreduce && op != wire::Op::scan)
+            set_parameters(job, PersonalParameters{Schedule::level});
+        rig.run(job);
         for (std::uint32_t id = 0; id < rig.size(); ++id) {
             EXPECT_EQ(rig.report(id).done, 1u);
             EXPECT_EQ(rig.report(id).status, static_cast<std::uint32_t>(Status::no_memory));

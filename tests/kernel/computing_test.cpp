@@ -110,13 +110,13 @@ TEST(Computing, WhoeverAsksWhetherANodeIsThereIsAnsweredAtOnce) {
     Bench bench;
     std::vector<Service> answers;
     computation = [&] {
-        ASSERT_TRUE(bench.node.begin_interlude());
+        ASSERT_TRUE(bench.node.begin_preemptive_poll());
         for (const Service question : {Service::ask, Service::probe, Service::look})
             bench.bring({.service = static_cast<std::uint8_t>(question),
                          .flags = wire::packet_flag::kTimeless,
                          .message = 1});
         answers = bench.said();
-        bench.node.end_interlude();
+        bench.node.end_preemptive_poll();
     };
     bench.tell(wire::HostTag::start, {});
     EXPECT_EQ(answers, (std::vector{Service::later, Service::alive, Service::here}));
@@ -127,12 +127,12 @@ TEST(Computing, WhateverIsSaidOfItsMessagesMeanwhileIsHeard) {
     Bench bench{&sends_and_computes};
     computation = [&] {
         EXPECT_NE(std::ranges::count(bench.said(), Service::message), 0);
-        ASSERT_TRUE(bench.node.begin_interlude());
+        ASSERT_TRUE(bench.node.begin_preemptive_poll());
         for (std::uint32_t message = 1; message <= kSends; ++message)
             bench.bring({.service = static_cast<std::uint8_t>(Service::taken),
                          .flags = wire::packet_flag::kTimeless,
                          .message = message});
-        bench.node.end_interlude();
+        bench.node.end_preemptive_poll();
     };
     bench.tell(wire::HostTag::start, {});
     EXPECT_EQ(sent, kSends);
@@ -163,7 +163,7 @@ TEST(Computing, AnOfferThatNobodyWantsGoesAwayAlsoWhileProcessesKeepEachOtherRun
     EXPECT_EQ(bench.node.kernel().mailbox().size(), kRoom);
 }
 
-/// A board that knows when its cables are pulled, with the timer of interludes.
+/// A board that knows when its cables are pulled, with the timer of preemptive polls.
 class PulledBoard : public hal::NullBoard {
 public:
     PulledBoard() : NullBoard({kPair, node_at(0)}) {}

@@ -33,14 +33,14 @@ std::vector<std::string> heard(Program program) {
 
 void print(Kernel& node, std::string_view text) { node.print(text); }
 
-Process prints_in_pieces(Kernel& node) {
-    for (const char* const piece : {"a", "b", "c\nd", "e\n", "\n"})
-        print(node, piece);
+Process prints_in_parts(Kernel& node) {
+    for (const char* const part : {"a", "b", "c\nd", "e\n", "\n"})
+        print(node, part);
     co_return Status::ok;
 }
 
 TEST(Console, ALineIsOneFrameHoweverItWasPrinted) {
-    EXPECT_EQ(heard(prints_in_pieces), (std::vector<std::string>{"abc\n", "de\n", "\n", "report"}));
+    EXPECT_EQ(heard(prints_in_parts), (std::vector<std::string>{"abc\n", "de\n", "\n", "report"}));
 }
 
 Process prints_half_a_line(Kernel& node) {

@@ -150,7 +150,7 @@ TEST(Counters, HostMessagesThatMeanNothingAreDropMalformed) {
     bench.rig.tell(0, static_cast<wire::HostTag>(200), {});
     bench.rig.tell(0, wire::HostTag::console, {});
     bench.rig.tell(0, wire::HostTag::job, Bytes(10));
-    bench.rig.tell(0, wire::HostTag::piece, Bytes(3));
+    bench.rig.tell(0, wire::HostTag::chunk, Bytes(3));
     bench.rig.settle();
     EXPECT_EQ(bench.changed(),
               (Counts{{Counter::frames_received, 4}, {Counter::drop_malformed, 4}}));
@@ -248,8 +248,8 @@ TEST(Counters, ControlForAMessageThatIsNotUnderWayIsDropUnexpected) {
     }
     EXPECT_EQ(bench.changed()[Counter::drop_unexpected], 5u);
     EXPECT_EQ(bench.changed()[Counter::packets_delivered], 0u);
-    const wire::Piece piece{0, 16};
-    bench.rig.tell(0, wire::HostTag::piece, wire::bytes_of(piece)); // nobody has asked for it
+    const wire::Chunk chunk{0, 16};
+    bench.rig.tell(0, wire::HostTag::chunk, wire::bytes_of(chunk)); // nobody has asked for it
     bench.rig.settle();
     EXPECT_EQ(bench.changed()[Counter::drop_unexpected], 6u);
 }
@@ -284,7 +284,7 @@ TEST(Counters, APacketAtADeadLinkIsDropDeadLink) {
     Counts counts = bench.changed();
     EXPECT_EQ(counts[Counter::links_dead], 1u);
     EXPECT_EQ(counts[Counter::drop_dead_link], 1u);
-    EXPECT_EQ(counts[Counter::retransmissions], limits::kAttemptsMax);
+    EXPECT_EQ(counts[Counter::retransmissions], limits::kRetriesMax);
     EXPECT_EQ(counts[Counter::packets_sent], 0u);
     EXPECT_EQ(bench.node().pool().used(), 2u);
 }

@@ -1,5 +1,6 @@
 // Forwarding at full load: pools as small as the proof allows, and nothing is stuck, lost, doubled
 // or out of order.
+#include "ops/parameters.hpp"
 #include "ops/traffic.hpp"
 #include "rig.hpp"
 #include "tests/exhaustive.hpp"
@@ -287,12 +288,8 @@ void expect_messages_arrive(std::uint8_t dim, std::size_t buffers, unsigned seed
     Rig rig{network, app_main_job, buffers, seed};
     rig.noise = noise;
     rig.shuffle = seed % 2 != 0;
-    wire::Job job{.op = wire::Op::send,
-                  .target = wire::kRandomTarget,
-                  .message_bytes = message_bytes,
-                  .packet_bytes = 256,
-                  .messages = messages,
-                  .seed = seed};
+    wire::Job job{
+        .op = wire::Op::send, .message_bytes = message_bytes, .packet_bytes = 256, .seed = seed};
     std::vector<std::uint32_t> expected(nodes, 0);
     std::uint32_t packets = 0;
     for (std::uint32_t id = 0; id < nodes; ++id)
@@ -300,7 +297,7 @@ void expect_messages_arrive(std::uint8_t dim, std::size_t buffers, unsigned seed
             ++expected[index(traffic_target(nodes, seed, node_at(id), k))];
     rig.boot();
     for (std::uint32_t id = 0; id < nodes; ++id) {
-        job.expected = expected[id];
+        set_parameters(job, SendParameters{kRandomTarget, messages, expected[id]});
         rig.tell(id, wire::HostTag::job, wire::bytes_of(job));
     }
     rig.settle();

@@ -126,14 +126,14 @@ TEST(Intake, AProcessThatWaitsForAnOfferThatWasSentAwayHasItCalledBesideTheRoom)
     node.intake.want({.service = Service::message, .tag = 8});
     EXPECT_EQ(node.intake.next_call(), kOther);
     node.intake.call(kOther);
-    EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::guest);
+    EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::overflow);
     EXPECT_EQ(node.intake.judge(offer_of(kOther, 2), kOther), Verdict::send_away)
-        << "behind the guest";
-    node.intake.send_guest_away(offer_of(kOther, 1, 8));
+        << "behind the offer in the overflow slot";
+    node.intake.send_overflow_away(offer_of(kOther, 1, 8));
     EXPECT_EQ(node.judge(kOther, 1, 8), Verdict::send_away) << "nobody waits for it now";
 }
 
-TEST(Intake, AGuestThatWasCalledAndIsDeadKeepsTheOthersOutUntilOneOfThemAsksOnly) {
+TEST(Intake, ADeadSenderThatTheOverflowSlotIsForKeepsTheOthersOutUntilOneOfThemAsksOnly) {
     Places node;
     node.accept(kNear, 1);
     node.accept(kNear, 2);

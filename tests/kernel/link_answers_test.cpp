@@ -161,7 +161,7 @@ TEST(LinkAnswers, OneWayTrafficHasAnAcknowledgementForEveryEighthPacketAndOneAtI
     cable.send(5);
     EXPECT_EQ(cable.sender.link.pending(), 5u);
     const std::uint64_t alarm = cable.receiver.links.next_deadline();
-    EXPECT_EQ(alarm, limits::kPatienceMinUs / limits::kAcknowledgeShare);
+    EXPECT_EQ(alarm, limits::kRtoMinUs / limits::kAcknowledgeShare);
     cable.receiver.time.set_clock(alarm - 1);
     EXPECT_EQ(cable.rest(), 0u);
     cable.receiver.time.set_clock(alarm);
@@ -179,7 +179,7 @@ TEST(LinkAnswers, PacketsOfTheWayBackCarryTheAcknowledgementAndNoAlarmIsLeft) {
     EXPECT_TRUE(cable.receiver.links.send(port_at(0), back));
     EXPECT_EQ(cable.rest(), 1u);
     EXPECT_EQ(cable.sender.link.pending(), 0u);
-    cable.receiver.time.set_clock(limits::kPatienceMinUs);
+    cable.receiver.time.set_clock(limits::kRtoMinUs);
     EXPECT_EQ(cable.rest(), 0u);
 }
 

@@ -202,7 +202,7 @@ std::vector<std::uint32_t> undeliverable(LinkEnd& end) {
     return numbers;
 }
 
-TEST(Link, FreeRunningASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
+TEST(Link, FreeRunningASilentPeerIsDeclaredDeadAfterTheMostRetries) {
     LinkPair pair{1};
     pair.cut[1] = true;
     pair.set_time(50'000);
@@ -212,10 +212,9 @@ TEST(Link, FreeRunningASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
         ASSERT_TRUE(pair.pass_time());
         pair.settle();
     }
-    EXPECT_EQ(pair.ends[0].context.counters[Counter::retransmissions], limits::kAttemptsMax);
-    EXPECT_LE(pair.ends[0].context.time.now(), 50'000u + (limits::kAttemptsMax + 1) *
-                                                             limits::kBackoffMax *
-                                                             limits::kPatienceFirstUs);
+    EXPECT_EQ(pair.ends[0].context.counters[Counter::retransmissions], limits::kRetriesMax);
+    EXPECT_LE(pair.ends[0].context.time.now(),
+              50'000u + (limits::kRetriesMax + 1) * limits::kBackoffMax * limits::kRtoFirstUs);
     EXPECT_EQ(pair.ends[0].context.counters[Counter::links_dead], 1u);
 }
 
@@ -223,7 +222,7 @@ TEST(Link, WaitsAsLongAsTheHostSaysHoweverFastTheFirstAnswersWere) {
     constexpr std::uint32_t kWait = 300'000;
     LinkPair pair{1};
     LinkEnd& end = pair.ends[0];
-    end.context.patience_min_us = kWait;
+    end.context.rto_min_us = kWait;
     for (std::uint32_t packet = 1; packet <= 20; ++packet) {
         ASSERT_TRUE(end.offer(packet));
         pair.settle();
@@ -243,7 +242,7 @@ TEST(Link, WaitsAsLongAsTheHostSaysHoweverFastTheFirstAnswersWere) {
     EXPECT_GE(end.link.deadline(), end.context.time.now() + 2 * kWait); // and backs off from there
 }
 
-TEST(Link, InLockstepASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
+TEST(Link, InLockstepASilentPeerIsDeclaredDeadAfterTheMostRetries) {
     LinkPair pair{1, 8, true};
     pair.cut[1] = true;
     ASSERT_TRUE(pair.ends[0].offer(1));
@@ -252,7 +251,7 @@ TEST(Link, InLockstepASilentPeerIsDeclaredDeadAfterTheMostAttempts) {
         ASSERT_TRUE(pair.pass_time());
         pair.settle();
     }
-    EXPECT_EQ(pair.ends[0].context.counters[Counter::retransmissions], limits::kAttemptsMax);
+    EXPECT_EQ(pair.ends[0].context.counters[Counter::retransmissions], limits::kRetriesMax);
 }
 
 TEST(Link, ACableCutInOneDirectionOnlyKillsItForTheSender) {
@@ -352,7 +351,7 @@ TEST(Link, AskingARefusingPeerAgainTakesOneFrameATime) {
 TEST(Link, LosingTheWordThatThereAreBuffersAgainDoesNotWedge) {
     for (const unsigned wait_turns : {0u, 10u, 60u, 300u}) {
         for (const bool lockstep : {false, true}) {
-            if (lockstep && wait_turns >= limits::kAttemptsMax)
+            if (lockstep && wait_turns >= limits::kRetriesMax)
                 continue; // 2^32 units of model time: the mesh has come to rest for good
             LinkPair pair{1, 64, lockstep};
             pair.ends[1].close();

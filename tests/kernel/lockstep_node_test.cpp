@@ -1,6 +1,7 @@
 // A node in lockstep, seen by the loom: it does only what frames and grants make it do, and says
 // after each what it has consumed and when its next timer is due.
 #include "kernel/api/message.hpp"
+#include "ops/parameters.hpp"
 #include "ops/traffic.hpp"
 #include "rig.hpp"
 
@@ -174,13 +175,13 @@ TEST(LockstepNode, ALostFrameIsDueAgainWhenItShouldHaveArrived) {
     EXPECT_EQ(rig.total(Counter::retransmissions), 3u);
 }
 
-TEST(LockstepNode, ACutCableIsDeadAfterTheMostAttemptsAndTheMeshComesToRest) {
+TEST(LockstepNode, ACutCableIsDeadAfterTheMostRetriesAndTheMeshComesToRest) {
     Rig rig{{Topology::cube, 1}, sends_late};
     rig.is_cut = [&](NodeId, Port) { return rig.started; };
     start(rig);
     run_to_rest(rig);
     EXPECT_EQ(rig.report(0).dead_ports, 1u);
-    EXPECT_EQ(rig.total(Counter::retransmissions), limits::kAttemptsMax);
+    EXPECT_EQ(rig.total(Counter::retransmissions), limits::kRetriesMax);
     EXPECT_EQ(rig.total(Counter::drop_dead_link), 1u);
     EXPECT_EQ(rig.report(1).done, 0u);
 }
@@ -321,18 +322,17 @@ std::vector<std::uint32_t> hashes(unsigned seed, std::size_t buffers, wire::Mode
     std::vector<std::uint32_t> hash;
     wire::Job job{.op = wire::Op::send,
                   .lockstep = 1,
-                  .target = wire::kRandomTarget,
                   .message_bytes = 700,
                   .packet_bytes = 100,
-                  .messages = 5,
                   .seed = seed};
+    constexpr std::uint32_t kMessages = 5;
     std::map<std::uint32_t, std::uint32_t> expected;
     for (std::uint32_t id = 0; id < 8; ++id)
-        for (std::uint32_t k = 0; k < job.messages; ++k)
+        for (std::uint32_t k = 0; k < kMessages; ++k)
             ++expected[index(traffic_target(8, seed, node_at(id), k))];
     rig.boot();
     for (std::uint32_t id = 0; id < 8; ++id) {
-        job.expected = expected[id];
+        set_parameters(job, SendParameters{kRandomTarget, kMessages, expected[id]});
         rig.tell(id, wire::HostTag::job, wire::bytes_of(job));
     }
     rig.settle();

@@ -118,7 +118,7 @@ TEST(MessageEnds, AMessageThatNobodyTakesIsInTheReportOfItsReceiver) {
     EXPECT_EQ(rig.report(index(kFrom)).untaken, 0u);
 }
 
-// Patience ----------------------------------------------------------------------------------------
+// Slow links --------------------------------------------------------------------------------------
 
 void pass(Rig& rig, std::uint64_t until_us) {
     rig.finish(until_us);
@@ -127,7 +127,7 @@ void pass(Rig& rig, std::uint64_t until_us) {
     rig.settle();
 }
 
-/// Every frame takes 20 ms, so the links become patient.
+/// Every frame takes 20 ms, so the links' retransmission timeouts grow.
 std::uint64_t run_slowly(Rig& rig, std::uint64_t now_us, unsigned turns) {
     for (; turns != 0; --turns) {
         pass(rig, now_us += 20'000);

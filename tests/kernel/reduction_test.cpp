@@ -327,7 +327,7 @@ Process of_different_minds(Kernel& node) {
     co_return status;
 }
 
-TEST(Reduction, OfPiecesThatDifferInSizeIsNotDone) {
+TEST(Reduction, OfSegmentsThatDifferInSizeIsNotDone) {
     for (const What what : {What::reduce, What::scan}) {
         work = {.what = what, .plan = words_plan(Rule::sbt, 0, 2)};
         fill_work(2);

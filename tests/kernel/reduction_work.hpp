@@ -128,7 +128,7 @@ inline ReducePlan words_plan(Rule tree, std::uint32_t root, std::uint32_t packet
     return {.tree = tree,
             .root = node_at(root),
             .total_bytes = packets * 8 - 4, // the last one short
-            .packet_bytes = 10,             // two words and a piece that stays empty
+            .packet_bytes = 10,             // two words and a segment that stays empty
             .tag = 9,
             .combiner = *combiner(Operator::sum, ElementType::u32)};
 }

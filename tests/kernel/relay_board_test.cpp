@@ -67,7 +67,7 @@ static_assert(hal::Board<Waiting>);
 
 TEST(RelayBoard, TakesItsNumberAlsoBehindAFrameOfItsNeighboursKernel) {
     const wire::Numbering numbering{.run = 1,
-                                    .wave = 1,
+                                    .assignment = 1,
                                     .from = 1,
                                     .topology = kCube.topology,
                                     .dim = static_cast<std::uint8_t>(kCube.dim)};

@@ -392,7 +392,7 @@ TEST(SerialBoard, KnowsACableThatIsPulledAndOneThatIsPluggedInAtOnce) {
     for (unsigned turn = 0; turn < 10'000; ++turn)
         mesh.pass();
     mesh.connect(true);
-    EXPECT_LT(turns_until(0) * kTurnUs, limits::kPatienceMinUs);
+    EXPECT_LT(turns_until(0) * kTurnUs, limits::kRtoMinUs);
     EXPECT_TRUE(mesh.finish());
 }
 

@@ -204,7 +204,7 @@ Process reads_the_input(Kernel& node) {
     co_return status == Status::ok&& out[3] == std::byte{4} ? Status::ok : Status::failed;
 }
 
-TEST(HostData, APieceThatIsLostIsAskedForAgain) {
+TEST(HostData, AChunkThatIsLostIsAskedForAgain) {
     Rig rig{{Topology::cube, 1}, reads_the_input};
     wire::Job job;
     job.input_bytes = 4;
@@ -224,12 +224,12 @@ TEST(HostData, APieceThatIsLostIsAskedForAgain) {
     EXPECT_EQ(pulls(), 1);
     rig.finish(limits::kPullUs); // the answer, or the question, is lost
     EXPECT_EQ(pulls(), 2);
-    std::vector<std::byte> piece(sizeof(wire::Piece) + 4);
-    wire::store(piece, 0, wire::Piece{0, 4});
+    std::vector<std::byte> chunk(sizeof(wire::Chunk) + 4);
+    wire::store(chunk, 0, wire::Chunk{0, 4});
     for (std::uint8_t at = 0; at < 4; ++at)
-        piece[sizeof(wire::Piece) + at] = std::byte{static_cast<std::uint8_t>(at + 1)};
-    rig.tell(0, wire::HostTag::piece, piece);
-    rig.tell(0, wire::HostTag::piece, piece); // the first was only late
+        chunk[sizeof(wire::Chunk) + at] = std::byte{static_cast<std::uint8_t>(at + 1)};
+    rig.tell(0, wire::HostTag::chunk, chunk);
+    rig.tell(0, wire::HostTag::chunk, chunk); // the first was only late
     rig.finish();
     EXPECT_EQ(rig.report(0).done, 1u);
     EXPECT_EQ(rig.report(0).status, 0u);

@@ -346,17 +346,17 @@ TEST(SlowBoard, WhereTheHardwareChecksFramesTheKernelDoesNotCheckPacketsAgain) {
     EXPECT_EQ(drops(checked), 0u);
 }
 
-TEST(SlowBoard, ANodeIsAsPatientAsItsCablesAreSlow) {
+TEST(SlowBoard, TheSlowerTheCablesTheLongerTheRetransmissionTimeout) {
     second_may_go = false;
     Bench<LinesBoard> bench{&sends_three};
     bench.node.poll();
     bench.board.end_transfers(~PortSet{0});
     bench.node.poll();
-    EXPECT_EQ(limits::patience_min_us(0), limits::kPatienceMinUs);
-    EXPECT_EQ(limits::patience_min_us(kLines.bits_per_second), 44'160u); // four frames
-    EXPECT_EQ(limits::patience_min_us(115'200), 383'333u);
+    EXPECT_EQ(limits::rto_min_us(0), limits::kRtoMinUs);
+    EXPECT_EQ(limits::rto_min_us(kLines.bits_per_second), 44'160u); // four frames
+    EXPECT_EQ(limits::rto_min_us(115'200), 383'333u);
     EXPECT_GE(bench.node.kernel().ask_time(0),
-              std::uint64_t{limits::kAskPatience} * limits::patience_min_us(1'000'000));
+              std::uint64_t{limits::kAskRtos} * limits::rto_min_us(1'000'000));
 }
 
 TEST(SlowBoard, ALinkDiesWithItsCableAndAsksAsSoonAsThatIsPluggedIn) {

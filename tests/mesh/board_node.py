@@ -24,7 +24,7 @@ EXIT_S = 10
 
 
 def check_id(name):
-    """The number of a failed check, as a fault record has it."""
+    """The number of a failed check, as a crash record has it."""
     text = (mesh_tool.ROOT / "firmware" / "hal" / "check.hpp").read_text()
     names = re.search(r"enum class CheckId[^{]*\{(.*?)\}", text, re.S)[1]
     return re.findall(r"^\s*(\w+)(?: = 1)?,", names, re.M).index(name) + 1

@@ -17,7 +17,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 HOST_PORT = 0xFF
 KIND = {"hello": 1, "data": 3, "host": 5, "idle": 6, "grant": 7}
 TAG = {name: number for number, name in enumerate(
-    "ready accepted pull push console report fault job start piece poll hang abort trace "
+    "ready accepted pull push console report fault job start chunk poll hang abort trace "
     "no_carrier".split(), 1)}
 NEVER = 2 ** 64 - 1
 REPORT_BYTES = 800  # at least as long as a NodeReport, whose counters are then all 0
@@ -66,9 +66,9 @@ class Node:
     def say(self, tag, payload=b""):
         self.send(host_frame(tag, payload))
 
-    def hear(self, patience):
+    def hear(self, timeout):
         """The next frame, or None if there is none for so long. Ends with the socket."""
-        end = time.monotonic() + patience
+        end = time.monotonic() + timeout
         while True:
             if len(self.received) >= 4:
                 size = 4 + struct.unpack(">I", self.received[:4])[0]
@@ -91,13 +91,13 @@ class Node:
     def hello(self):
         self.send(head(KIND["hello"], 0))
 
-    def play(self, until="", timer=NEVER, patience=0.1, **result):
+    def play(self, until="", timer=NEVER, timeout=0.1, **result):
         """A good node up to what the host says in `until`: says hello whenever it has heard nothing
         for so long, as real ones do at boot, prepares any job, does it at once, and answers every
         question."""
         self.send(host_frame("ready", bytes(20)))
         while True:
-            frame = self.hear(patience)
+            frame = self.hear(timeout)
             if frame is None:
                 self.hello()
                 continue

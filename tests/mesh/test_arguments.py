@@ -1,10 +1,11 @@
 """A bad argument: exit status 2, one line on standard error that says what is allowed."""
 import os
+import re
 import shutil
 
 import pytest
 
-from mesh_tool import BOARD, mesh, refused
+from mesh_tool import BOARD, mesh, refused, run
 
 RUN = ["run", "--engine", "sim", "--topology", "cube", "--op", "bcast"]
 TREE = ["tree", "--topology", "cube", "--root", 0]
@@ -46,7 +47,14 @@ BAD = {
     "image that is none": (["run", "--engine", "qemu", "--dim", 2, "--app", "LICENSE.elf"],
                            "no such program"),
     "unknown option": ([*RUN, "--dim", 3, "--tree", "sbt", "--frobnicate"], "not expected"),
-    "unknown command": (["fly"], "run"),
+    "unknown option, and one missing": (["run", "--dm", 3, "--op", "bcast"], "not expected: --dm;"),
+    "unknown command": (["fly"], "'fly': no such command; commands: run, load"),
+    "no command": ([], "commands: run, load"),
+    "number with another unit": ([*RUN, "--dim", 3, "--bytes", "4q"], "mesh run --help"),
+    "number with too large a unit": ([*RUN, "--dim", 3, "--bytes", "9999999999G"], "mesh run"),
+    "emulator that is a folder": (["run", "--engine", "qemu", "--qemu", "tests", "--dim", 1, "--op",
+                                   "bcast"], "is a folder; give the emulator in it"),
+    "quiet and a picture": ([*RUN, "--dim", 3, "--quiet", "--live"], "excludes"),
     "tree of no dimension": ([*TREE, "--dim", 0, "--tree", "sbt"], "1 to 20"),
     "tree by no name": ([*TREE, "--dim", 3, "--tree", "oak"], "sbt"),
     "tree in no format": ([*TREE, "--dim", 3, "--tree", "sbt", "--format", "gif"], "json"),
@@ -179,3 +187,25 @@ def test_help_of_every_command_exits_0_and_names_its_options():
         assert outcome.status == 0 and option in outcome.out, outcome
     outcome = mesh("--help")
     assert outcome.status == 0 and {"run", "tree", "embed"} <= set(outcome.out.split()), outcome
+
+
+@pytest.mark.parametrize("text, number", [("0100", 100), ("08", 8), ("0", 0), ("00", 0),
+                                          ("4k", 4096), ("1M", 1 << 20), ("+12", 12)])
+def test_numbers_are_decimal_and_may_have_a_unit(text, number):
+    report = run("sim", "--dim", "02", "--op", "bcast", "--bytes", text).report
+    assert report["bytes"] == number and report["nodes"] == 4 and report["verdict"] == "ok"
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["load"], ["matrix"], ["build"], ["new"],
+                                     ["tree"], ["embed"], ["list"], ["view"]], ids="-".join)
+def test_help_fits_a_terminal_of_eighty_columns(command):
+    outcome = mesh(*command, "--help")
+    assert outcome.status == 0 and "\n  -h,--help" in outcome.out
+    assert max(map(len, outcome.out.splitlines())) <= 80, outcome.out
+
+
+def test_a_quiet_run_says_nothing_of_how_far_it_has_come():
+    words = ["--dim", 6, "--op", "send", "--messages", 100000, "--bytes", 16, "--limit", 2.5]
+    loud, quiet = run("sim", *words), run("sim", *words, "--quiet")
+    assert re.search("^running: ", loud.err, re.M), loud
+    assert quiet.status == 1 and len(quiet.err.splitlines()) == 1, quiet

@@ -226,6 +226,15 @@ def test_results_that_are_longer_than_an_option_come_whole(tmp_path):
     assert shown.status == 0 and "has no end" not in shown.err, shown.err
 
 
+def test_a_capture_is_viewed_as_it_comes_by_a_pipe(tmp_path):
+    outcome, file = captured(tmp_path, "sim", *WORK)
+    assert outcome.status == 0
+    as_file = mesh("view", file, "--format", "text")
+    with subprocess.Popen(["cat", file], stdout=subprocess.PIPE) as cat:
+        piped = mesh("view", "-", "--format", "text", stdin=cat.stdout)
+    assert as_file.status == piped.status == 0 and as_file.out == piped.out != ""
+
+
 def test_a_full_disk_ends_the_capture_and_not_the_run():
     outcome = mesh("run", "--engine", "sim", *WORK, "--capture", "/dev/full")
     assert outcome.status == 1 and "verified  8 of 8 live nodes" in outcome.out

@@ -1,7 +1,7 @@
 """Faults: what can be mended is mended and counted, what cannot is named, in bounded time."""
 import pytest
 
-from mesh_tool import run, tree, verified
+from mesh_tool import ROOT, mesh, run, tree, verified
 
 SIM, LOCKSTEP, FREE = "sim", "qemu --lockstep", "qemu --free"
 STORM = "drop:0.2,corrupt:0.1,dup:0.05,reorder:0.1"
@@ -147,3 +147,25 @@ def test_faults_can_come_from_a_file(tmp_path):
     report = verified(run("sim", "--dim", 3, "--op", "bcast", "--tree", "sbt", "--bytes", 20000,
                           "--packet", 64, "--faults", f"@{file}"))
     assert report["faults"]["drop"] > 0 and report["faults"]["corrupt"] > 0
+
+
+def test_a_packet_that_ends_early_is_noticed_and_sent_again(engine):
+    report = verified(run(engine, "--dim", 3, "--op", "bcast", "--bytes", 6000, "--packet", 256,
+                          "--faults", "truncate:0.2"))
+    assert report["faults"]["truncate"] > 0
+    assert report["retransmissions"] > 0
+    dropped = report["dropped"]
+    assert 0 < dropped["crc"] + dropped["malformed"] <= report["faults"]["truncate"], dropped
+
+
+def test_every_kind_of_fault_is_in_help_report_and_page():
+    kinds = {line.split(":")[0] for line in mesh("list", "faults").out.splitlines()}
+    assert {"cut", "drop", "truncate", "kill"} <= kinds
+    report = verified(run(SIM, "--dim", 2, "--op", "bcast"))
+    page = (ROOT / "host-tools" / "mesh" / "README.md").read_text()
+    usage = mesh("run", "--help").out
+    for kind in kinds:
+        assert f"`{kind}:" in page, kind
+        assert f"{kind}:" in usage, kind
+    # A dimension is cut cable by cable, and reported so.
+    assert kinds - {"cutdim"} <= report["faults"].keys()

@@ -124,7 +124,7 @@ def test_a_frame_of_a_node_that_said_it_had_nothing_to_do_holds_nobody_up(tmp_pa
                   head(KIND['hello'], 0))
         node.play()
     """
-    outcome = hostile(tmp_path, "--lockstep", "--timeout", 2, node0="node.play(patience=1000)",
+    outcome = hostile(tmp_path, "--lockstep", "--timeout", 2, node0="node.play(timeout=1000)",
                       node1=late, timeout=30)
     assert outcome.status == 0 and outcome.report["verified_nodes"] == 2, outcome
 
@@ -245,7 +245,7 @@ def test_an_end_in_the_middle_of_a_frame_is_named(tmp_path):
     blamed(hostile(tmp_path, node1=body), 1, "in the middle of a frame")
 
 
-def test_last_words_are_those_of_the_node_that_ended(tmp_path):
+def test_the_last_line_of_an_emulator_is_that_of_the_node_that_ended(tmp_path):
     outcome = hostile(
         tmp_path, node0="print('node 0 complains', file=sys.stderr, flush=True); node.play()",
         node1="node.play(until='start'); time.sleep(1); os.write(2, b'old\\nmy own'); os._exit(5)")
@@ -311,6 +311,32 @@ def test_a_log_does_not_grow_without_end(tmp_path):
     assert len(text) <= 16 << 20 and "cut" in text.splitlines()[-1]
 
 
+def test_a_node_that_goes_on_after_its_fault_is_not_verified(tmp_path):
+    script = """
+        node.play(until='start')
+        for _ in range(1000):
+            node.say('fault', bytes(20))
+        node.say('report', report())
+        node.play()
+    """
+    outcome = blamed(hostile(tmp_path, "--timeout", 8, node1=script), 1, "firmware stopped")
+    assert len(re.findall("^node 1: firmware stopped", outcome.err, re.M)) == 1, outcome
+    assert outcome.report["failed_nodes"] == [1], outcome
+
+
+def test_what_is_expected_bounds_what_is_kept_of_a_console(tmp_path):
+    (tmp_path / "expected").write_text("[1] x\\n")
+    script = """
+        node.play(until='start')
+        for _ in range(40000):
+            node.say('console', b'x' * 999 + b'\\n')
+        node.play()
+    """
+    memory, status, err = memory_of(tmp_path, "--expect", tmp_path / "expected", node1=script)
+    assert status == 1 and "node 1 says 'xxx" in err, err
+    assert memory < 40 << 20, f"{memory >> 20} MB"
+
+
 # ---- signals -------------------------------------------------------------------------------------
 
 SLOW = "node.play(until='start'); time.sleep(3); node.say('report', report()); node.play()"
@@ -336,7 +362,9 @@ def test_an_interrupt_ends_a_run_with_its_status_and_one_line(tmp_path):
     nodes_of(rig)
     rig.send_signal(signal.SIGINT)
     _, err = rig.communicate(timeout=20)
-    assert rig.returncode == 130 and err.splitlines() == ["mesh: ended by signal 2"], err
+    assert rig.returncode == 130 and len(err.splitlines()) == 1, err
+    assert re.match(r"mesh: ended by signal 2; nodes? [01].*: not \w+; \d+ packets have gone; "
+                    "repeat: ", err), err
 
 
 @pytest.mark.parametrize("ignored", [signal.SIGHUP, signal.SIGINT])

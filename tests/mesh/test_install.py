@@ -70,6 +70,10 @@ def test_every_option_of_the_help_is_in_the_manual(tree):
     assert (tree / "share/man/man1/mesh.1").read_text().splitlines()[1].startswith(".TH MESH")
 
 
+def test_the_pages_are_installed(tree):
+    assert (tree / "share/doc/meshputer/README.md").read_text() == (ROOT / "README.md").read_text()
+
+
 def test_the_dissector_is_installed(tree):
     assert "dissector" in (tree / "share/meshputer/meshputer.lua").read_text()
 

@@ -89,7 +89,7 @@ def check_volume(dim, op, tree, schedule, ports):
     if volume is None:
         return False
     root = lottery(dim, op, tree, schedule, ports).randrange(2 ** dim)
-    size = 4 * dim # whole pieces for the paths of sbg
+    size = 4 * dim # whole shares for the paths of sbg
     outcome = personal("sim", dim, op, tree, schedule, ports, "--bytes", size, "--root", root,
                        "--tau", 0, "--tc", 1)
     assert verified(outcome)["model_time"] == volume * size, outcome

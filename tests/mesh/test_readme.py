@@ -135,3 +135,21 @@ def test_every_make_target_that_a_page_names_exists():
 
 def test_the_readme_fits_two_minutes():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_the_figures_of_the_three_promises_are_printed_by_commands_of_the_page():
+    text = (ROOT / "README.md").read_text()
+    promises = re.search(r"^- \*\*.*?(?=\n\n)", text, re.M | re.S)[0]
+    assert len(re.findall(r"^- \*\*", promises, re.M)) == 3
+    printed = "\n".join(line for page, _, lines in COMMANDS if page == ROOT / "README.md"
+                        for line in lines)
+    figures = re.findall(r"\b\d+\b", promises)
+    assert figures and not [word for word in figures if not re.search(rf"\b{word}\b", printed)]
+
+
+def test_the_page_names_those_who_wrote_the_papers():
+    text = (ROOT / "README.md").read_text()
+    papers = (ROOT / "firmware/core/PAPERS.md").read_text()
+    for authors in re.findall(r"^\| `[\w-]+` \| ([^:|]+): [^|]+\d \|$", papers, re.M):
+        for name in re.findall(r"[A-Z][a-z]+", authors):
+            assert name in text, name

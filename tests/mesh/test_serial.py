@@ -149,7 +149,7 @@ os._exit(process.wait())
 """
 
 
-def test_last_words_are_heard_after_the_end_of_the_ports(tmp_path):
+def test_a_crash_record_is_heard_after_the_end_of_the_ports(tmp_path):
     late = tmp_path / "late"
     late.write_text(LATE.replace("{python}", sys.executable))
     late.chmod(0o755)

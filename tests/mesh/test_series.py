@@ -121,7 +121,8 @@ def test_ctrl_c_ends_the_run_that_is_on_and_says_how_far_it_came():
                               "a run and its two nodes")
         os.kill(series.pid, signal.SIGINT)
         out, err = series.communicate(timeout=30)
-        assert series.returncode == 130 and "0 runs" in out and "signal 2" in err, out + err
+        assert series.returncode == 130 and "1 run: 0 verified, 1 failed" in out, out + err
+        assert re.search("^mesh: seed 1: ended by signal 2; .*; repeat: ", err, re.M), err
         wait_until(lambda: not alive(children), 10, "every child has ended")
     finally:
         end(series)

@@ -3,7 +3,6 @@ import collections
 import json
 import math
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -11,7 +10,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from mesh_tool import MESH, ROOT, mesh, probe, refused, run, verified
+from mesh_tool import ROOT, mesh, probe, refused, run, verified
 
 PAGE = ROOT / "host-tools/mesh/views/page"
 RUN_IN_PAGE = r'id="run">(.*?)</script>'
@@ -60,9 +59,10 @@ def test_the_page_steps_through_the_run_with_the_reports_own_numbers(recorded, t
     assert shown["loads"] == report["link_packets"]
     assert shown["max_link_load"] == report["max_link_load"]
     figures = dict(model_of(page, tmp_path, "makeModel(run).figures()"))
-    for title, key in (("steps", "steps"), ("hops", "hops"), ("verified nodes", "verified_nodes"),
+    for title, key in (("steps", "steps"), ("hops", "hops"),
                        ("retransmissions", "retransmissions")):
         assert figures[title] == str(report[key]), title
+    assert figures["verified"] == f"{report['verified_nodes']} of {report['nodes']} live nodes"
     buffers = re.fullmatch(r"(\d+) of .* needs (\d+)", figures["packet buffers"])
     used, needed = map(int, buffers.groups())
     assert used == max(report["buffers_used"]) == report["counters"]["buffers_used_max"] > 0
@@ -71,6 +71,18 @@ def test_the_page_steps_through_the_run_with_the_reports_own_numbers(recorded, t
                                   "=> { let links = 0; for (; node >= 0 && tree.parent[node] >= 0; "
                                   "node = tree.parent[node]) ++links; return links; })).flat()"
                                   ".reduce((most, links) => Math.max(most, links), 0)") + 1
+
+
+def test_a_page_of_a_failed_run_names_the_nodes_and_compares_nothing_with_a_formula(tmp_path):
+    page = tmp_path / "page.html"
+    outcome = mesh("run", "--engine", "sim", "--dim", 3, "--op", "bcast", "--faults", "kill:2",
+                   "--report", page)
+    assert outcome.status == 1, outcome
+    figures = dict(model_of(page.read_text(), tmp_path, "makeModel(run).figures()"))
+    assert figures["verified"] == "6 of 7 live nodes" and figures["failed"] == "node 6", figures
+    assert "formula" not in figures and "steps" not in figures, figures
+    verdict = opened(page, "")["verdict"]
+    assert verdict.endswith("1 node failed: 6"), verdict
 
 
 def test_the_critical_path_is_as_long_as_the_run(recorded, tmp_path):
@@ -302,46 +314,3 @@ def test_a_run_ended_by_its_limit_leaves_its_page_and_says_who_waits(tmp_path):
     assert {"node": 0, "process": 0, "for": "a time"} in results["waits"]
     assert opened(page, "")["circle"] == results["who_waits"] == (
         "node 1's process 1 waits for a message with tag 7 from any node")
-
-
-LIVE = ["run", "--engine", "sim", "--dim", 8, "--op", "bcast", "--packet", 16, "--faults",
-        "drop:0.001", "--live"]
-SIGNS = r"(?<= )[.#x1-9](?= |$)"
-
-
-def pictures(*words):
-    """Exit status, and what stood on a terminal one after the other."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen([str(MESH), *map(str, words)], stdout=subprocess.DEVNULL, stderr=theirs,
-                          stdin=subprocess.DEVNULL, cwd=ROOT) as process:
-        os.close(theirs)
-        shown = b""
-        try:
-            while piece := os.read(ours, 65536):
-                shown += piece
-        except OSError: # the other end is closed
-            pass
-        os.close(ours)
-        status = process.wait()
-    return status, re.split(r"\x1b\[\d+A\x1b\[J", shown.decode().replace("\r\n", "\n"))
-
-
-def test_live_needs_a_terminal():
-    refused(mesh(*LIVE, "--bytes", 8192), "terminal")
-
-
-def test_live_pictures_replace_each_other_and_fit_a_terminal_of_80_by_24():
-    # Its limit ends the run, so that it lasts longer than a picture stands.
-    status, shown = pictures(*LIVE, "--bytes", 1 << 20, "--limit", 1)
-    assert status == 1 and len(shown) > 1, shown
-    for picture in shown[:-1]:
-        lines = picture.splitlines()
-        assert len(lines) <= 24 and max(map(len, lines)) <= 80
-        assert re.search(r"^rate +\d+ packets/s$", picture, re.M)
-        assert len(re.findall(SIGNS, "\n".join(lines[5:-1]), re.M)) == 256
-
-
-def test_the_last_live_picture_stays_however_short_the_run_was():
-    status, (*_, last) = pictures(*LIVE, "--bytes", 8192)
-    assert status == 0 and re.search(r"^ended: \d+ packets, 256/256 nodes done$", last, re.M), last
-    assert re.findall(SIGNS, "\n".join(last.splitlines()[5:-1]), re.M) == 256 * ["#"]

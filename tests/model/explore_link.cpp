@@ -32,31 +32,31 @@ std::uint64_t hash(const std::vector<std::uint32_t>& words) {
     return sum ^ (sum >> 32);
 }
 
-/// The states of one level, in pieces that go when they have been gone into.
+/// The states of one level, in slabs that go when they have been gone into.
 class Level {
 public:
     explicit Level(std::size_t bytes) : bytes_(bytes) {}
 
     std::byte* add(std::uint32_t number) {
-        if (numbers_.size() % kPiece == 0)
-            pieces_.push_back(std::make_unique_for_overwrite<std::byte[]>(kPiece * bytes_));
+        if (numbers_.size() % kSlab == 0)
+            slabs_.push_back(std::make_unique_for_overwrite<std::byte[]>(kSlab * bytes_));
         numbers_.push_back(number);
         return at(numbers_.size() - 1);
     }
     std::byte* at(std::size_t place) const {
-        return pieces_[place / kPiece].get() + place % kPiece * bytes_;
+        return slabs_[place / kSlab].get() + place % kSlab * bytes_;
     }
     std::uint32_t number(std::size_t place) const { return numbers_[place]; }
     std::size_t size() const { return numbers_.size(); }
     void done_with(std::size_t place) {
-        if (place % kPiece == kPiece - 1)
-            pieces_[place / kPiece].reset();
+        if (place % kSlab == kSlab - 1)
+            slabs_[place / kSlab].reset();
     }
 
 private:
-    static constexpr std::size_t kPiece = 1024;
+    static constexpr std::size_t kSlab = 1024;
     std::size_t bytes_;
-    std::vector<std::unique_ptr<std::byte[]>> pieces_;
+    std::vector<std::unique_ptr<std::byte[]>> slabs_;
     std::vector<std::uint32_t> numbers_; // of the steps that led there
 };
 

@@ -10,7 +10,7 @@
 // Prints what was seen; a broken promise with the events that lead to it. Exit status: 0 none was
 // broken, 1 one was, 2 a bad argument.
 //
-// All that a world has lies in one piece of memory (Region), which is saved and put back.
+// All that a world has lies in one region of memory (Region), which is saved and put back.
 #include "kernel/api/message.hpp"
 #include "seen.hpp"
 #include "tests/soak/network_words.hpp"
@@ -34,24 +34,24 @@ namespace {
 
 // Memory of a world ---------------------------------------------------------------------------
 
-/// What is allocated while it is open comes out of one piece of memory, and so does the record of
-/// that. Given back, a piece is for the next one of its size.
+/// What is allocated while it is open comes out of one region of memory, and so does the record of
+/// that. Given back, a slab is for the next one of its size.
 class Region {
 public:
     static constexpr std::size_t kBytes = std::size_t{64} << 20;
-    static constexpr std::size_t kUnit = 16, kUnitsMax = 512; // of pieces that are used again
+    static constexpr std::size_t kUnit = 16, kUnitsMax = 512; // of slabs that are used again
     static inline bool open = false;
 
-    static bool has(const void* piece) {
-        const auto* const at = static_cast<const std::byte*>(piece);
+    static bool has(const void* slab) {
+        const auto* const at = static_cast<const std::byte*>(slab);
         return base_ != nullptr && at >= base_ && at < base_ + kBytes;
     }
     static void* get(std::size_t bytes, std::size_t alignment) {
         const std::size_t units = (bytes + kUnit - 1) / kUnit;
         if (alignment <= kUnit && units < kUnitsMax && book().free[units] != nullptr) {
-            Free* const piece = book().free[units];
-            book().free[units] = piece->next;
-            return piece;
+            Free* const slab = book().free[units];
+            book().free[units] = slab->next;
+            return slab;
         }
         std::size_t& used = book().used;
         const std::size_t at = (used + sizeof(Head) + alignment - 1) / alignment * alignment;
@@ -61,11 +61,11 @@ public:
         new (base_ + at - sizeof(Head)) Head{alignment <= kUnit ? units : kUnitsMax};
         return base_ + at;
     }
-    static void put(void* piece) {
-        const std::size_t units = (static_cast<Head*>(piece) - 1)->units;
+    static void put(void* slab) {
+        const std::size_t units = (static_cast<Head*>(slab) - 1)->units;
         if (units >= kUnitsMax)
             return; // large ones live as long as the world
-        book().free[units] = new (piece) Free{book().free[units]};
+        book().free[units] = new (slab) Free{book().free[units]};
     }
     static std::span<std::byte> used() {
         if (base_ == nullptr) {
@@ -344,27 +344,25 @@ private:
 using mesh::model::Region;
 
 void* operator new(std::size_t bytes) {
-    void* const piece = Region::open ? Region::get(bytes, Region::kUnit) : std::malloc(bytes);
-    return piece != nullptr ? piece : throw std::bad_alloc();
+    void* const slab = Region::open ? Region::get(bytes, Region::kUnit) : std::malloc(bytes);
+    return slab != nullptr ? slab : throw std::bad_alloc();
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
     const auto align = static_cast<std::size_t>(alignment);
-    void* const piece = Region::open
-                            ? Region::get(bytes, align)
-                            : std::aligned_alloc(align, (bytes + align - 1) / align * align);
-    return piece != nullptr ? piece : throw std::bad_alloc();
+    void* const slab = Region::open
+                           ? Region::get(bytes, align)
+                           : std::aligned_alloc(align, (bytes + align - 1) / align * align);
+    return slab != nullptr ? slab : throw std::bad_alloc();
 }
-void operator delete(void* piece) noexcept {
-    if (Region::has(piece))
-        Region::put(piece);
+void operator delete(void* slab) noexcept {
+    if (Region::has(slab))
+        Region::put(slab);
     else
-        std::free(piece);
+        std::free(slab);
 }
-void operator delete(void* piece, std::size_t) noexcept { operator delete(piece); }
-void operator delete(void* piece, std::align_val_t) noexcept { operator delete(piece); }
-void operator delete(void* piece, std::size_t, std::align_val_t) noexcept {
-    operator delete(piece);
-}
+void operator delete(void* slab, std::size_t) noexcept { operator delete(slab); }
+void operator delete(void* slab, std::align_val_t) noexcept { operator delete(slab); }
+void operator delete(void* slab, std::size_t, std::align_val_t) noexcept { operator delete(slab); }
 
 int main(int count, char** words) {
     using namespace mesh::model;

@@ -8,8 +8,8 @@
  * been accepted or given up, and every buffer is free again.
  *
  * Words have numbers. Words 0 and 1 go further than word 2, so they need one more free buffer, and
- * word 2 may overtake them when buffers are short. GUESTS packets of other cables take a buffer. Frame numbers count modulo 16: with so
- * few frames on the cable no old one lives long enough to be taken for a new one. A cable drops,
+ * word 2 may overtake them when buffers are short. OTHERS packets of other cables take a buffer.
+ * Frame numbers count modulo 16: with so few frames on the cable no old one lives long enough to be taken for a new one. A cable drops,
  * doubles, delays and damages frames; a timer that goes off too early counts as a fault as well.
  */
 #ifndef WORDS
@@ -21,8 +21,8 @@
 #ifndef LIVES
 #define LIVES 1
 #endif
-#ifndef GUESTS
-#define GUESTS 1
+#ifndef OTHERS
+#define OTHERS 1
 #endif
 #define WINDOW 2
 #define BUFFERS 2
@@ -44,7 +44,7 @@ mtype = { data, ack, hello, answer, nothing };
 chan cable[2] = [FRAMES] of { mtype, byte, byte, byte, byte, bit };
 byte faults = FAULTS;
 byte lives = LIVES;
-byte guests = GUESTS;
+byte others = OTHERS;
 
 /* Sessions, of each end. */
 byte mine[2];
@@ -402,7 +402,7 @@ active proctype receiver() {
 
 active proctype consumer() {
     do
-    :: d_step { guests > 0 && free > 0 -> guests--; free-- }
+    :: d_step { others > 0 && free > 0 -> others--; free-- }
     :: d_step {
         free < BUFFERS ->
         free++;

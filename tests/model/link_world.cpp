@@ -247,9 +247,9 @@ void LinkWorld::restart(unsigned number) {
 void LinkWorld::fire(unsigned number, bool last) {
     End& end = ends_[number];
     end.context.time.set_clock(std::max(end.context.time.now(), end.link.deadline()));
-    LinkState::set_attempts(end.link, last);
+    LinkState::set_retries(end.link, last);
     end.link.on_timer(end.context);
-    LinkState::set_attempts(end.link, false);
+    LinkState::set_retries(end.link, false);
     LinkState::bound_probes(end.link);
 }
 

@@ -1,4 +1,4 @@
-// Two ends of one cable in one piece of memory: the link that nodes run, a small pool at each end,
+// Two ends of one cable in one region of memory: the link that nodes run, a small pool at each end,
 // and the frames on their way. Whatever may happen to them is an action; a state can be saved, put
 // back, and written without what does not matter (which buffer, what time, how large a number), so
 // that states which go on alike are one.

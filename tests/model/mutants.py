@@ -56,8 +56,9 @@ LINK = {
                                      "header.acknowledged = static_cast<std::uint16_t>("
                                      "expected_ + 1);"),
     "never asks a peer without buffers": ("blocked_ = false; // the word", "// the word"),
-    "sets no timer": ("context.time.retry_at(slot(context, flight(context, 0)).arrival, "
-                      "wait_us(context))", "wire::kNever"),
+    "sets no timer": ("context.time.retry_at(slot(context, flight(context, 0)).arrival,\n"
+                      "                                          backed_off_us(context))",
+                      "wire::kNever"),
     "sends nothing again": ("++resend_end_;", "break;"),
     "answers instead of asking": ("if (hello_ != Kind::hello)", "if (true)"),
 }

@@ -82,11 +82,11 @@ STORMS = [
 STORM_FOR_MUTANTS = "--network cube:2 --goals 0:3,0:3,0:3,1:3,1:3,1:3 --states 20000 --rest-of 16"
 
 # Of link.pml: all of these; and those in which mutants must be found, long before the end.
-PROTOCOLS = ["-DWORDS=3 -DFAULTS=1 -DLIVES=0 -DGUESTS=0",
-             "-DWORDS=2 -DFAULTS=1 -DLIVES=0 -DGUESTS=1",
-             "-DWORDS=2 -DFAULTS=1 -DLIVES=1 -DGUESTS=1"]
-WORDS_FOR_MUTANTS = "-DWORDS=3 -DFAULTS=1 -DLIVES=0 -DGUESTS=1"
-LIVES_FOR_MUTANTS = "-DWORDS=2 -DFAULTS=1 -DLIVES=1 -DGUESTS=0"
+PROTOCOLS = ["-DWORDS=3 -DFAULTS=1 -DLIVES=0 -DOTHERS=0",
+             "-DWORDS=2 -DFAULTS=1 -DLIVES=0 -DOTHERS=1",
+             "-DWORDS=2 -DFAULTS=1 -DLIVES=1 -DOTHERS=1"]
+WORDS_FOR_MUTANTS = "-DWORDS=3 -DFAULTS=1 -DLIVES=0 -DOTHERS=1"
+LIVES_FOR_MUTANTS = "-DWORDS=2 -DFAULTS=1 -DLIVES=1 -DOTHERS=0"
 
 # Of soak single: every frame, every kind; or all pairs of these.
 SINGLE_FAULTS = ["cube:3 collectives", "cube:3 messages", "uhc:4 collectives", "star:4 collectives",

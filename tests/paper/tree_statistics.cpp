@@ -5,7 +5,7 @@
 // The walk starts at the root and knows children() alone; every node must be reached once by each
 // of its parents, or the program says so and fails. Nothing here knows a formula.
 // (ho-johnsson-1986, table 5; ho-johnsson-1988, table 1, figures 5 and 6)
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
 #include "core/network.hpp"
 
 #include <nlohmann/json.hpp>

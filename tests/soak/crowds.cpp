@@ -41,17 +41,17 @@ Process storms(Kernel& node, unsigned process) {
 
 /// Takes a message that has come, or as much of it as `packets`; then drops it.
 Task<Status> take(Kernel& node, Message& message, unsigned packets) {
-    Pieces pieces;
+    MessageParts parts;
     for (; packets != 0 && !message.finished(); --packets) {
         const Packet packet = co_await next(node, message);
         if (!packet)
             co_return message.status();
-        pieces.add(packet.payload());
+        parts.add(packet.payload());
     }
     if (message.finished())
-        pieces.end(node.id());
+        parts.end(node.id());
     else
-        story->note_dropped(pieces.number());
+        story->note_dropped(parts.number());
     co_return Status::ok;
 }
 
@@ -131,9 +131,9 @@ Process asks(Kernel& node) {
         const auto buffer = story->room(std::size_t{kPacketBytes} * story->work().packets);
         const Received got = co_await receive(node, buffer, kAnyTag, from);
         if (got.status == Status::ok) {
-            Pieces pieces;
-            pieces.add(buffer.first(got.bytes));
-            pieces.end(node.id());
+            MessageParts parts;
+            parts.add(buffer.first(got.bytes));
+            parts.end(node.id());
         } else if (step < others || !story->has_ended(from)) {
             worst = got.status;
         }

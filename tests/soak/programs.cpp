@@ -30,7 +30,7 @@ void fill(const void* context, std::uint32_t position, std::span<std::byte> out)
         byte = byte_of(number, position++);
 }
 
-void Pieces::add(std::span<const std::byte> payload) {
+void MessageParts::add(std::span<const std::byte> payload) {
     for (const std::byte byte : payload) {
         if (position_ < kNumberBytes)
             number_ |= std::to_integer<std::uint32_t>(byte) << 8 * position_;
@@ -39,7 +39,7 @@ void Pieces::add(std::span<const std::byte> payload) {
     }
 }
 
-void Pieces::end(NodeId by) const {
+void MessageParts::end(NodeId by) const {
     if (right_)
         story->note_taken(number_, by);
     else
@@ -74,7 +74,7 @@ Process takes(Kernel& node, unsigned process) {
         Dice dice = choices(node, process, step);
         co_await pass(node, process);
         Message message = co_await receive_message(node);
-        Pieces pieces;
+        MessageParts parts;
         while (!message.finished()) {
             if (dice.one_in(3))
                 co_await pass(node, process);
@@ -82,10 +82,10 @@ Process takes(Kernel& node, unsigned process) {
             const Packet packet = co_await next(node, message);
             if (!packet)
                 break;
-            pieces.add(packet.payload());
+            parts.add(packet.payload());
         }
         if (message.finished())
-            pieces.end(node.id());
+            parts.end(node.id());
     }
 }
 

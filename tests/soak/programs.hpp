@@ -34,7 +34,7 @@ constexpr std::byte byte_of(std::uint32_t number, std::uint32_t position) {
 void fill(const void* context, std::uint32_t position, std::span<std::byte> out);
 
 /// The packets of a message, as they come.
-class Pieces {
+class MessageParts {
 public:
     void add(std::span<const std::byte> payload);
     /// All have come.

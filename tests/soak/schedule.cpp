@@ -78,7 +78,7 @@ public:
 
 private:
     static constexpr unsigned kStepsMax = 2'000'000;
-    static constexpr std::uint64_t kPatienceUs = 3'000'000'000;
+    static constexpr std::uint64_t kTimeoutUs = 3'000'000'000;
     static constexpr std::uint64_t kDeathUs = 20'000'000;
     static constexpr std::uint64_t kLateUs = 6'000'000;
 
@@ -106,7 +106,7 @@ private:
 
     /// Everything that may happen does, in any order, and time passes when nothing else can.
     std::string let_end() {
-        const std::uint64_t until_us = world_.now_us() + kPatienceUs;
+        const std::uint64_t until_us = world_.now_us() + kTimeoutUs;
         const unsigned until_step = step_ + kStepsMax;
         for (;; ++step_) {
             std::optional<unsigned> actor = any(false);

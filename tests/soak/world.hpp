@@ -3,9 +3,8 @@
 // Nothing happens but what the caller lets happen, so a schedule is a sequence of actors.
 //
 // Time is one for all nodes and moves to the next alarm of any, but not beyond two delays: one
-// bounds how long a frame is under way and a node does not come to rest, so links may lose
-// patience, but not all of it, unless the delay says so; the other how long a process does not go
-// on.
+// bounds how long a frame is under way and a node does not come to rest, so links may send again,
+// but do not die, unless the delay says so; the other how long a process does not go on.
 #pragma once
 
 #include "boards/host/board.hpp"
@@ -23,7 +22,7 @@
 
 namespace mesh::soak {
 
-/// A board of the host whose interludes come when the world says so.
+/// A board of the host whose preemptive polls come when the world says so.
 class Board : public board::HostBoard {
 public:
     using HostBoard::HostBoard;
@@ -121,7 +120,7 @@ public:
     }
     /// All processes look again at what they wait for.
     void wake_all();
-    /// A process of the node computes: the links have an interlude for each of `frames` frames.
+    /// A process of the node computes: a preemptive poll for each of `frames` frames.
     void compute(NodeId node, unsigned frames);
 
     // State ---------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ constexpr Network kCube{Topology::cube, 3};
 constexpr std::uint32_t kNodes = 8;
 constexpr unsigned kPorts = 3;
 constexpr std::uint32_t kShots = 60; // packets that each node starts; every sixth is a broadcast
-// Longest path (hp) + 1, the own two of the node, and the places of offers and of the guest.
+// Longest path (hp) + 1, the own two of the node, and the places of offers, and the overflow slot.
 constexpr std::size_t kBuffers = 7 + 1 + 2 + 4;
 static_assert(kBuffers == 7 + 1 + 2 + limits::offers_max(kBuffers) + 1);
 constexpr std::size_t kPayload = 24;

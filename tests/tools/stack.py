@@ -3,11 +3,12 @@
 
     stack.py IMAGE...
 
-That is the handler of the tick, in which the links work while a process computes (an interlude),
-down to the deepest chain of calls, and at the end of it any other interrupt: the frame that the
-processor puts there, with the registers of the FPU, and the deepest chain of its handler. The frame
-of the tick itself lies on the stack of the program. Frames and calls are read from the code of the
-image, so the C library's count too; calls by pointers are named below, and one that is not fails.
+That is the handler of the tick, in which the links work while a process computes (a preemptive
+poll), down to the deepest chain of calls, and at the end of it any other interrupt: the frame that
+the processor puts there, with the registers of the FPU, and the deepest chain of its handler. The
+frame of the tick itself lies on the stack of the program. Frames and calls are read from the code
+of the image, so the C library's count too; calls by pointers are named below, and one that is not
+fails.
 """
 import re
 import struct
@@ -18,20 +19,20 @@ TICK, FIRST_OTHER = 15, 16  # places in the vector table
 EXCEPTION_BYTES = 104 + 4  # with registers of the FPU, and what aligns it
 NO_HANDLERS = ("fault_entry", "reset_handler")
 # Whom functions call by pointers: by their names, those of the callees; None: nobody in an
-# interlude. A process and its program are not called there.
+# preemptive poll. A process and its program are not called there.
 RULES = (r"mesh::(?:\(anonymous namespace\)::)?(?:node_count|out_ports|in_ports|neighbor|route|"
          r"height(?:_max)?|path_count|answer_way|appointment)(?:<(?!.*LinkedTrees).*>)?\(")
 POINTERS = (
-    (r"SysTick::on_interrupt\(|::tick_handler\(|::on_tick\(", r"Node<.*>::interlude\("),
+    (r"SysTick::on_interrupt\(|::tick_handler\(|::on_tick\(", r"Node<.*>::preemptive_poll\("),
     (r"HostPort::", r"Node<.*>::transmit_to_host\("),
     (r"::~Task\(|coroutine_handle<.*>::destroy\(", None),
     (r"mesh::(?:Node<.*>::poll|Here::|Admission::|Forwarder::|Links::|NodeCore::|NetworkRules::)",
      RULES),
     (r"LinkedTrees", RULES),
 )
-# What no interlude comes to, though one may read the code so: processes run outside of them, and
-# what they divide by is never nothing.
-NEVER = re.compile(r"Scheduler::(?:run_round|spawn|join|end)\(|NodeCore::(?:on_start|on_job)\(|"
+# What no preemptive poll comes to, though one may read the code so: processes run outside of them,
+# and what they divide by is never nothing.
+NEVER = re.compile(r"Scheduler::(?:run_turn|spawn|join|end)\(|NodeCore::(?:on_start|on_job)\(|"
                    r"__aeabi_[il]div0")
 
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")

@@ -20,3 +20,7 @@ ALL_CXX = $(shell git ls-files -co --exclude-standard '*.cpp' '*.hpp')
 .PHONY: format
 format: ## lay out all sources with clang-format
 	clang-format -i $(ALL_CXX)
+
+.PHONY: walks
+walks: $(MESH) ## what CONTRIBUTING.md says that a new tree, op and fault touch, in a copy
+	@$(PYTHON) tests/tools/walk.py $(BUILD)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""House rules that no compiler checks: layout, lengths, words, and clang-tidy over all sources.
+"""House rules that no compiler checks: layout, lengths, words, terms, clang-tidy over all sources.
 
     tidy.py [--build FOLDER] [--no-clang-tidy]
 
@@ -7,6 +7,7 @@ Reports one test per rule; a broken rule lists every place.
 """
 import argparse
 import concurrent.futures
+import csv
 import functools
 import hashlib
 import json
@@ -26,7 +27,8 @@ BANNED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
 # The parts of the tree from the ground up, and the folders of each: none includes what is above it.
 # "*" are all folders that are not named, side by side: the boards.
 FLOORS = {
-    "firmware": ("core", "wire", "hal", "stdio", "kernel/base", "kernel/processes", "kernel/links",
+    "firmware": ("core/base", "core/cube", "core/star", "core/uhc", "core", "core/schedules",
+                 "wire", "hal", "stdio", "kernel/base", "kernel/processes", "kernel/links",
                  "kernel/packets", "kernel/node", "kernel/api", "service", "collectives",
                  "library", "", "ops", "apps"),
     "boards": ("host", "cortex-m", "serial", "relay", "*", "loader", "loader/lan9118",
@@ -34,6 +36,8 @@ FLOORS = {
     "host-tools/mesh": ("common", "cables", "capture", "programs", "rig", "engines", "views", "ops",
                         "plan", "run", "reports", "commands", ""),
 }
+# Words that are not to come back, what to say instead, and where they stay.
+TERMS = pathlib.Path("tests/tools/words.csv")
 INCLUDE = re.compile(r'^#include "([^"]+)"')
 
 
@@ -67,6 +71,27 @@ def words(_):
         for number, line in enumerate(file.read_text().splitlines(), 1):
             if BANNED.search(line) or line != line.rstrip():
                 yield f"{file}:{number}: {line.strip()[:80]}"
+
+
+def parted(text):
+    """The words of a text, names too: `kRtoMinUs` and `rto_min_us` have the words rto and min."""
+    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", text)
+    return f" {' '.join(re.findall(r'[a-z0-9]+', text.lower()))} "
+
+
+def terms(_):
+    """Words for which the field has others, in code and pages."""
+    with TERMS.open(newline="") as listed:
+        rows = list(csv.DictReader(listed))
+    for file in sources(".cpp", ".hpp", ".py", ".ld", ".mk", ".md", ".sh", ".js", ".html", ".lua",
+                        ".pml", ".v", "Makefile", "CHANGES"):
+        unwanted = [row for row in rows
+                    if not str(file).startswith(tuple(row["except in"].split()))]
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            text = parted(line)
+            for row in unwanted:
+                if f" {row['word']} " in text or f" {row['word']}s " in text:
+                    yield f"{file}:{number}: {row['use']}, not {row['word']}"
 
 
 def verdicts(_):
@@ -209,7 +234,7 @@ def clang_tidy(build):
     return sorted(found) if texts() else ["no source to check"]
 
 
-RULES = (layout, lengths, words, verdicts, floors, promises, examples)
+RULES = (layout, lengths, words, terms, verdicts, floors, promises, examples)
 
 
 def main():

@@ -8,10 +8,10 @@
 // minbl and maxbr are minr and maxl seen in a mirror. (ho-johnsson-1988, 2 to 4; PAPERS.md)
 #pragma once
 
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
+#include "core/base/rules.hpp"
 #include "core/cube/hypercube.hpp"
-#include "core/expect.hpp"
-#include "core/rules.hpp"
 
 namespace mesh {
 

@@ -10,8 +10,8 @@
 // 000 010 011, path 2 is 000 100 101 111 011.
 #pragma once
 
+#include "core/base/types.hpp"
 #include "core/cube/hypercube.hpp"
-#include "core/types.hpp"
 
 #include <cstdint>
 

@@ -1,9 +1,9 @@
 // The Boolean cube: 2^dim nodes, port d of every node crosses dimension d.
 #pragma once
 
-#include "core/bits.hpp"
-#include "core/expect.hpp"
-#include "core/types.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
+#include "core/base/types.hpp"
 
 #include <cstdint>
 

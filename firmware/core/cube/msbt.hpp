@@ -6,10 +6,10 @@
 // (ho-johnsson-1986, 3.2)
 #pragma once
 
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
+#include "core/base/rules.hpp"
 #include "core/cube/hypercube.hpp"
-#include "core/expect.hpp"
-#include "core/rules.hpp"
 
 namespace mesh {
 

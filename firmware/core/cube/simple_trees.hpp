@@ -5,10 +5,10 @@
 // the node sends.
 #pragma once
 
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
+#include "core/base/rules.hpp"
 #include "core/cube/hypercube.hpp"
-#include "core/expect.hpp"
-#include "core/rules.hpp"
 
 namespace mesh {
 

@@ -6,10 +6,10 @@
 // address is ever formed. (ho-johnsson-1986, 3.4; construction and reading as in PAPERS.md)
 #pragma once
 
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
+#include "core/base/rules.hpp"
 #include "core/cube/hypercube.hpp"
-#include "core/expect.hpp"
-#include "core/rules.hpp"
 
 namespace mesh {
 

@@ -6,9 +6,9 @@
 // (fragopoulou-akl-1993, 2)
 #pragma once
 
-#include "core/bits.hpp"
-#include "core/expect.hpp"
-#include "core/types.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
+#include "core/base/types.hpp"
 
 #include <array>
 #include <cstdint>

@@ -7,11 +7,11 @@
 // header names the tree. (fragopoulou-akl-1993, 3, corrected; `v2` is not in the paper)
 #pragma once
 
-#include "core/bits.hpp"
-#include "core/expect.hpp"
-#include "core/rules.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
+#include "core/base/rules.hpp"
+#include "core/base/types.hpp"
 #include "core/star/graph.hpp"
-#include "core/types.hpp"
 
 #include <cstdint>
 #include <string_view>

@@ -7,8 +7,8 @@
 // paper)
 #pragma once
 
-#include "core/bits.hpp"
-#include "core/expect.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
 #include "core/uhc/view.hpp"
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 // KB of flash. parent() and arrival_tag() come on top: nothing on a node needs them.
 #pragma once
 
-#include "core/rules.hpp"
-#include "core/types.hpp"
+#include "core/base/rules.hpp"
+#include "core/base/types.hpp"
 #include "core/uhc/disjoint_trees.hpp"
 #include "core/uhc/tagged_trees.hpp"
 #include "core/uhc/trees.hpp"
@@ -55,8 +55,8 @@ constexpr PortSequence disjoint_children(UniHypercube net, Rule rule, const Hop&
                                    2 * subtree);
 }
 
-/// True if a network of this dim has the rule. Those of the UHC stand together in core/rules.hpp,
-/// from bt1 to ist, but for bt1_counted.
+/// True if a network of this dim has the rule. Those of the UHC stand together in
+/// core/base/rules.hpp, from bt1 to ist, but for bt1_counted.
 constexpr bool has(UniHypercube net, Rule rule) {
     const bool uhc_rule = (rule >= Rule::bt1 && rule <= Rule::ist) || rule == Rule::bt1_counted;
     const bool even_only = rule == Rule::bt4 || rule == Rule::adst;

@@ -6,7 +6,7 @@
 // figure 4 and algorithm 2)
 #pragma once
 
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
 
 #include <array>
 #include <cstdint>

@@ -5,9 +5,9 @@
 // (huang-yang-tseng-2001, 4; the count and the bit are not in the paper)
 #pragma once
 
-#include "core/bits.hpp"
-#include "core/expect.hpp"
-#include "core/rules.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
+#include "core/base/rules.hpp"
 #include "core/uhc/trees.hpp"
 #include "core/uhc/view.hpp"
 

@@ -5,8 +5,8 @@
 // (huang-yang-tseng-2001, 3 and 4, corrected; bts and bt4 are not in the paper)
 #pragma once
 
-#include "core/bits.hpp"
-#include "core/expect.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
 #include "core/uhc/tables.hpp"
 #include "core/uhc/view.hpp"
 

@@ -7,9 +7,9 @@
 // dimension. (huang-yang-tseng-2001, 2)
 #pragma once
 
-#include "core/bits.hpp"
-#include "core/expect.hpp"
-#include "core/types.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/expect.hpp"
+#include "core/base/types.hpp"
 
 #include <bit>
 #include <cstdint>

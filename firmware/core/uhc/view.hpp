@@ -5,9 +5,9 @@
 // addresses this way holds for any source, even or odd, without a map of the network onto itself.
 #pragma once
 
-#include "core/bits.hpp"
+#include "core/base/bits.hpp"
+#include "core/base/types.hpp"
 #include "core/cube/hypercube.hpp"
-#include "core/types.hpp"
 #include "core/uhc/uni_hypercube.hpp"
 
 #include <cstdint>

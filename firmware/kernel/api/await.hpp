@@ -18,7 +18,7 @@ namespace mesh {
 
 /// A wait for a packet of `source` that matches (match.source is not read). A single packet
 /// (Service::packet) comes by `path`; those of a message by any path. kAnySource is always waited
-/// for. An object of who waits, asked by over() until that is true.
+/// for. The waiting process owns the object and calls over() until that returns true.
 class SourceWait {
 public:
     SourceWait(Kernel& kernel, NodeId source, const Match& match, Path path = {});
@@ -75,7 +75,7 @@ public:
 /// unreachable.
 ///
 /// That is so if `source` is a neighbour behind a link that is dead. Of a node that dies silently
-/// it is known after some three times kAskPatience times the patience of the links; of one that is
+/// it is known after some three times kAskRtos times the least RTO of the links; of one that is
 /// no neighbour after four times that; later if it has answered before, since questions become
 /// rarer (limits.hpp, kAsksMax).
 inline PacketAwait await_packet(Kernel& kernel, NodeId source, const Match& match, Path path = {}) {

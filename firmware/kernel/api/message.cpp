@@ -66,8 +66,8 @@ bool Sending::send_packet() {
     const bool requests = offers && !outgoing_.called && kernel_.peer(outgoing_.to).crowded != 0;
     wire::PacketHeader header{.destination = outgoing_.to,
                               .tag = options_.tag,
-                              .flags =
-                                  options_.is_void ? wire::packet_flag::kVoid : std::uint8_t{0},
+                              .flags = options_.is_poisoned ? wire::packet_flag::kPoisoned
+                                                            : std::uint8_t{0},
                               .message = outgoing_.message,
                               .total_bytes = total_bytes_};
     header.call = CallLabel::of(options_.tag, options_.call).call;
@@ -232,7 +232,7 @@ bool Receiving::go_on() {
             result_.status = Status::truncated;
         if (!message_->finished())
             continue;
-        if (message_->is_void())
+        if (message_->is_poisoned())
             result_.status = Status::unreachable;
         break;
     }

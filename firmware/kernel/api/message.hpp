@@ -8,9 +8,9 @@
 //
 // A message gets through as long as one of the disjoint paths between the two nodes is left
 // (ARCHITECTURE.md), and it is taken once. A sender knows that its way is lost when a link of it
-// has died or, if nobody can tell, when a question has had no answer: three times kAskPatience of
-// the least patience of the links after it last heard something. Then it asks by all paths, and if
-// no answer comes within one kAskPatience more, it ends.
+// has died or, if nobody can tell, when a question has had no answer: three times kAskRtos
+// times the least RTO of the links after it last heard something. Then it asks by all paths, and if
+// no answer comes within a third of that time, it ends.
 //
 // In model time packets start when their port is free, whatever the receiver does; the sender's
 // clock goes on when send() ends: to the moment at which the receiving process took the last
@@ -34,8 +34,8 @@ struct SendOptions {
     std::uint32_t unit_bytes = 0; // of an external packet; 0: each packet is one. Neighbours only
     Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
     bool synchronous = true; // in model time too: ends when the receiver has it, not when it leaves
-    bool is_void = false;    // the sender could not make it: receive() gives unreachable for it
-    std::uint16_t call = 0;  // of a collective: CallLabel::call
+    bool is_poisoned = false; // the sender could not make it: receive() gives unreachable for it
+    std::uint16_t call = 0;   // of a collective: CallLabel::call
 };
 
 /// See send().
@@ -93,7 +93,7 @@ public:
     NodeId source() const { return header_.source; }
     Tag tag() const { return header_.tag; }
     std::uint32_t bytes() const { return header_.total_bytes; }
-    bool is_void() const { return (header_.flags & wire::packet_flag::kVoid) != 0; }
+    bool is_poisoned() const { return (header_.flags & wire::packet_flag::kPoisoned) != 0; }
     /// True when next() has given the last packet.
     bool finished() const { return incoming_.consumed >= header_.total_bytes; }
     /// So has the one packet of an empty message.
@@ -120,7 +120,8 @@ private:
 inline auto receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource) {
     const Match offer{.service = Service::message, .tag = tag, .source = source};
     return detail::wait(kernel, detail::MailThere{kernel, offer}, [&kernel, offer] {
-        const Hold hold(kernel.scheduler().holds()); // nobody may ask between take and begin
+        // Nobody may ask between take and begin.
+        const CriticalSection section(kernel.scheduler().critical_depth());
         return Message{kernel, kernel.take(offer)};
     });
 }

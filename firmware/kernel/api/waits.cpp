@@ -15,7 +15,7 @@ struct WaitPlaces {
     static constexpr std::size_t kEngaged = sizeof(SourceWait); // of an optional one
     static constexpr std::size_t kReady = sizeof(Waiting);      // of an Awaiter
 
-    static constexpr std::array<WaitLayout, 14> kLayouts{{
+    static constexpr std::array<WaitOffsets, 14> kOffsets{{
         {"mesh::ProcessSlot", WaitKind::slot, offsetof(ProcessSlot, root),
          offsetof(ProcessSlot, waiting), sizeof(ProcessSlot)},
         {"mesh::Waiting", WaitKind::waiting, offsetof(Waiting, ask_), sizeof(Waiting)},
@@ -40,9 +40,9 @@ struct WaitPlaces {
 };
 
 /// The linker script asks for it by this name, so that it is in every image.
-extern const std::array<WaitLayout, WaitPlaces::kLayouts.size()>
-    kWaitLayouts asm("mesh_wait_layouts");
-MESH_WAIT_LAYOUTS constinit const std::array<WaitLayout, WaitPlaces::kLayouts.size()> kWaitLayouts =
-    WaitPlaces::kLayouts;
+extern const std::array<WaitOffsets, WaitPlaces::kOffsets.size()>
+    kWaitOffsets asm("mesh_wait_layouts");
+MESH_WAIT_OFFSETS constinit const std::array<WaitOffsets, WaitPlaces::kOffsets.size()>
+    kWaitOffsets = WaitPlaces::kOffsets;
 
 } // namespace mesh

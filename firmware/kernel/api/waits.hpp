@@ -1,13 +1,13 @@
-// What a process waits for, for who looks at a node from outside: why has a mesh come to rest
-// before its end?
+// Debug information: what each process of a node waits for, as the host tool or a debugger reads it
+// from the memory of the node. It tells why a mesh has come to rest before its end.
 //
-// Nothing is noted and no code is there for it. What a process awaits is an object in its frame,
-// known by the name of its function `ask`; where such objects keep what they match is a list of
-// numbers in a section of the image that no board loads. Who reads the memory of a node (the host
-// tool; a debugger) finds all in it, also in a node that does not answer any more.
+// The kernel notes nothing for it and has no code for it. A process awaits an object in its
+// coroutine frame, whose function `ask` tells its class. The offsets of the fields of each class
+// are a table in a section of the image that no board loads (`mesh_waits`). So the waits of a node
+// can be read also when it does not answer any more.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 
 #include <array>
 #include <cstddef>
@@ -30,16 +30,16 @@ enum class WaitKind : std::uint8_t {
     turn      // its next one: it gave way
 };
 
-/// Of one kind of objects.
-struct WaitLayout {
+/// Where the objects of one class have their fields.
+struct WaitOffsets {
     static constexpr std::size_t kNameBytes = 56;
 
     std::array<char, kNameBytes> name{}; // of the class, as a demangler writes it
     WaitKind kind{};
     std::array<std::uint16_t, 3> at{}; // bytes from its beginning
 
-    constexpr WaitLayout(std::string_view its_name, WaitKind its_kind, std::size_t first = 0,
-                         std::size_t second = 0, std::size_t third = 0)
+    constexpr WaitOffsets(std::string_view its_name, WaitKind its_kind, std::size_t first = 0,
+                          std::size_t second = 0, std::size_t third = 0)
         : kind(its_kind),
           at{static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(second),
              static_cast<std::uint16_t>(third)} {
@@ -48,9 +48,9 @@ struct WaitLayout {
             name.at(length++) = letter;
     }
 };
-static_assert(sizeof(WaitLayout) == 64, "compilers leave no room between tables of these");
+static_assert(sizeof(WaitOffsets) == 64, "compilers leave no room between tables of these");
 
 } // namespace mesh
 
-/// Puts layouts into the section; the linker script knows it by this name too.
-#define MESH_WAIT_LAYOUTS [[gnu::section("mesh_waits"), gnu::used]]
+/// Puts tables of offsets into the section; the linker script knows it by this name too.
+#define MESH_WAIT_OFFSETS [[gnu::section("mesh_waits"), gnu::used]]

@@ -17,16 +17,16 @@ static_assert(2 * kWindowFrames <= 32);
 /// Retransmissions without any progress before the link is declared dead. With half of all round
 /// trips lost (drop 20 % and corrupt 10 %, both ways) a living link is taken for dead once in 2^64
 /// frames.
-inline constexpr unsigned kAttemptsMax = 64;
+inline constexpr unsigned kRetriesMax = 64;
 
-/// Free running: a frame is sent again after four measured round trips, within these bounds, and
-/// after up to kBackoffMax times that if it was in vain. Nodes of one host share its cores, so a
-/// round trip can be anything, and the host raises the lower bound where they are many
-/// (wire::Job::patience_ms). A dead link is known after some 260 times the patience: in 2.6 s, or
-/// 13 s if nothing has been measured yet.
-inline constexpr std::uint32_t kPatienceMinUs = 10'000;
-inline constexpr std::uint32_t kPatienceFirstUs = 50'000;
-inline constexpr std::uint32_t kPatienceMaxUs = 1'000'000;
+/// Free running: the retransmission timeout (RTO) after which a frame is sent again is four
+/// measured round trips, within these bounds, and doubles up to kBackoffMax times that if it was in
+/// vain. Nodes of one host share its cores, so a round trip can be anything, and the host raises
+/// the lower bound where they are many (wire::Job::rto_min_ms). A dead link is known after some 260
+/// times the RTO: in 2.6 s, or 13 s if nothing has been measured yet.
+inline constexpr std::uint32_t kRtoMinUs = 10'000;
+inline constexpr std::uint32_t kRtoFirstUs = 50'000;
+inline constexpr std::uint32_t kRtoMaxUs = 1'000'000;
 inline constexpr std::uint32_t kBackoffMax = 4;
 /// What so many frames of the largest kind take on a cable of `bits_per_second` (0: no time).
 constexpr std::uint32_t frames_us(unsigned frames, std::uint32_t bits_per_second) {
@@ -38,12 +38,12 @@ constexpr std::uint32_t frames_us(unsigned frames, std::uint32_t bits_per_second
 }
 /// A cable raises the lower bound as well: a frame may wait for one of the largest kind before it,
 /// takes as long itself, and its answer the same.
-constexpr std::uint32_t patience_min_us(std::uint32_t bits_per_second) {
-    return std::max(kPatienceMinUs, frames_us(4, bits_per_second));
+constexpr std::uint32_t rto_min_us(std::uint32_t bits_per_second) {
+    return std::max(kRtoMinUs, frames_us(4, bits_per_second));
 }
 
 /// Free running: data that its sender does not ask about is acknowledged after this share of the
-/// least patience, so that a round trip stays far below that.
+/// least RTO, so that a round trip stays far below that.
 inline constexpr std::uint32_t kAcknowledgeShare = 4;
 
 /// Hello is repeated until the peer answers: after this time, and then after twice the pause
@@ -64,19 +64,19 @@ inline constexpr unsigned kProcessesMax = 16;
 
 /// Free running: times that each process may run before the links have their turn again. Frames
 /// that came meanwhile wait in the receiver, and neighbours for their acknowledgements.
-inline constexpr unsigned kRoundsMax = 32;
+inline constexpr unsigned kTurnsMax = 32;
 
-/// Microseconds after which a process that still runs has its first interlude. Shorter than a
-/// link's patience, so that its neighbours send nothing again. Nodes of one host wait for its cores
-/// as well: where it has raised the patience for that, ticks are as much rarer.
-constexpr std::uint32_t tick_us(std::uint32_t patience_ms) {
-    return std::max(std::uint32_t{8000}, 800 * patience_ms);
+/// Microseconds after which a process that still runs has its first preemptive poll. Shorter than
+/// the least RTO, so that its neighbours send nothing again. Nodes of one host wait for its cores
+/// as well: where it has raised the RTO for that, ticks are as much rarer.
+constexpr std::uint32_t tick_us(std::uint32_t rto_min_ms) {
+    return std::max(std::uint32_t{8000}, 800 * rto_min_ms);
 }
-/// Then interludes come so many times as often.
-inline constexpr std::uint8_t kInterludesOfTick = 8;
-/// Frames that the links take in one interlude. At 20 MHz these take half of the time to the next
-/// one, so the process goes on in any case.
-inline constexpr unsigned kFramesInInterlude = 4;
+/// Then preemptive polls come so many times as often as ticks did.
+inline constexpr std::uint8_t kPreemptivePollsOfTick = 8;
+/// Frames that the links take in one preemptive poll. At 20 MHz these take half of the time to the
+/// next one, so the process goes on in any case.
+inline constexpr unsigned kFramesInPreemptivePoll = 4;
 
 /// Words of `--app ... -- words`, and all their bytes together.
 inline constexpr unsigned kArgumentsMax = 16;
@@ -96,13 +96,12 @@ inline constexpr unsigned kTreeWindowShare = 4;
 inline constexpr std::uint32_t kMessageWindowPackets = 8;
 
 /// A sender that hears nothing of its message asks whether its receiver is there: first after
-/// kAskFirst times the least patience of its links, in case that the way is known to be lost. If an
-/// ask has no answer after kAskPatience times the least patience, when a link that died has been
-/// found out, or twice that, the receiver is unreachable. Pauses between asks double, up to
-/// kAskDoublings times, for as long as it waits. In lockstep it asks whenever the mesh is at rest,
-/// kAsksMax times.
+/// kAskFirst times the least RTO of its links, in case that the way is known to be lost. If an ask
+/// has no answer after kAskRtos times the least RTO, when a link that died has been found out, or
+/// twice that, the receiver is unreachable. Pauses between asks double, up to kAskDoublings times,
+/// for as long as it waits. In lockstep it asks whenever the mesh is at rest, kAsksMax times.
 inline constexpr std::uint32_t kAskFirst = 60;
-inline constexpr std::uint32_t kAskPatience = 300;
+inline constexpr std::uint32_t kAskRtos = 300;
 inline constexpr unsigned kAskDoublings = 5;
 inline constexpr unsigned kAsksMax = 8;
 

@@ -7,7 +7,7 @@
 // as later arrival. Nothing here reads a real clock.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "wire/frame.hpp"
 #include "wire/host_messages.hpp"
 

@@ -5,8 +5,8 @@
 // kernel's thread is the only user.
 #pragma once
 
-#include "core/rules.hpp"
-#include "core/types.hpp"
+#include "core/base/rules.hpp"
+#include "core/base/types.hpp"
 #include "hal/dma.hpp"
 #include "wire/frame.hpp"
 

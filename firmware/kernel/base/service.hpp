@@ -1,8 +1,8 @@
 // Who at its destination a packet is for, and what is asked and answered about messages.
 #pragma once
 
-#include "core/rules.hpp"
-#include "core/types.hpp"
+#include "core/base/rules.hpp"
+#include "core/base/types.hpp"
 
 #include <cstdint>
 

@@ -80,27 +80,25 @@ public:
     std::uint64_t ask_at(unsigned asked, std::uint32_t wait_us) const {
         if (!lockstep_)
             return in_pause(wait_us, asked, limits::kPauseDoublings);
-        return asked < limits::kAttemptsMax
+        return asked < limits::kRetriesMax
                    ? in_pause(wire::kTicksPerUnit, asked, limits::kProbeDoublings)
                    : wire::kNever;
     }
     /// When the sender of a message, having `asked` as often, asks again whether its receiver is
     /// there. In lockstep that is when the mesh is next at rest, and ends (kNever), so that one in
     /// which all wait for each other stays there.
-    std::uint64_t ask_receiver_at(unsigned asked, std::uint32_t patience_us) const {
+    std::uint64_t ask_receiver_at(unsigned asked, std::uint32_t rto_us) const {
         if (!lockstep_)
-            return in_pause(std::uint64_t{limits::kAskPatience} * patience_us, asked,
-                            limits::kAskDoublings);
+            return in_pause(std::uint64_t{limits::kAskRtos} * rto_us, asked, limits::kAskDoublings);
         return asked < limits::kAsksMax ? behind_all_times(kRests, rests_ + 1) : wire::kNever;
     }
     /// When it asks for the first time: sooner, since only later ones that have no answer say
     /// anything.
-    std::uint64_t ask_first_at(std::uint32_t patience_us) const {
-        return lockstep_ ? ask_receiver_at(0, 0)
-                         : now_ + std::uint64_t{limits::kAskFirst} * patience_us;
+    std::uint64_t ask_first_at(std::uint32_t rto_us) const {
+        return lockstep_ ? ask_receiver_at(0, 0) : now_ + std::uint64_t{limits::kAskFirst} * rto_us;
     }
 
-    /// When a piece of data that the host has not sent is asked for again; kNever: the loom loses
+    /// When a chunk of data that the host has not sent is asked for again; kNever: the loom loses
     /// none.
     std::uint64_t pull_again_at() const {
         return lockstep_ ? wire::kNever : now_ + limits::kPullUs;

@@ -127,9 +127,9 @@ void Link::begin_session() {
     flight_bytes_ = refused_ = 0;
     base_ = expected_ = 0;
     peer_free_ = 0xFFFF;
-    resend_next_ = resend_end_ = attempts_ = probes_ = 0;
+    resend_next_ = resend_end_ = retries_ = probes_ = 0;
     refusing_epoch_ = kNoEpoch;
-    wait_us_ = patience_us_;
+    backed_off_us_ = rto_us_;
     blocked_ = measuring_ = starved_ = owes_ = acknowledge_now_ = gap_ = gap_told_ = false;
 }
 
@@ -411,10 +411,10 @@ void Link::on_buffers_free(unsigned free) {
 void Link::arm(LinkContext& context) {
     deadline_ = wire::kNever;
     if (in_flight_ != 0)
-        deadline_ =
-            context.time.retry_at(slot(context, flight(context, 0)).arrival, wait_us(context));
+        deadline_ = context.time.retry_at(slot(context, flight(context, 0)).arrival,
+                                          backed_off_us(context));
     else if (blocked_)
-        deadline_ = context.time.ask_at(probes_, wait_us(context));
+        deadline_ = context.time.ask_at(probes_, backed_off_us(context));
 }
 
 // Marks the frames in flight to go again, as far as they may be missing.
@@ -433,36 +433,36 @@ void Link::on_timer(LinkContext& context) {
     if (in_flight_ == 0) {
         ++probes_;
         blocked_ = false; // the word that there are buffers again may be lost: try
-    } else if (++attempts_ > limits::kAttemptsMax) {
+    } else if (++retries_ > limits::kRetriesMax) {
         end_session(context);
         return;
     } else {
         resend(context);
     }
-    const std::uint32_t patience_us = std::max(patience_us_, context.patience_min_us);
-    wait_us_ = std::min(2 * wait_us(context), limits::kBackoffMax * patience_us);
+    const std::uint32_t rto_us = std::max(rto_us_, context.rto_min_us);
+    backed_off_us_ = std::min(2 * backed_off_us(context), limits::kBackoffMax * rto_us);
     arm(context);
 }
 
 // The first round trip. A peer that was not awake yet makes it long, so it only shortens.
 void Link::measure_hello(const LinkContext& context) {
     const std::uint32_t sample = static_cast<std::uint32_t>(context.time.now()) - measured_from_us_;
-    if (sample < limits::kPatienceFirstUs / 4)
-        patience_us_ = wait_us_ = 4 * sample;
+    if (sample < limits::kRtoFirstUs / 4)
+        rto_us_ = backed_off_us_ = 4 * sample;
 }
 
 // The peer has acknowledged something new. If that covers the measured frame, its round trip goes
 // into the estimate.
 void Link::on_progress(const LinkContext& context) {
-    attempts_ = 0;
-    wait_us_ = std::max(wait_us_ / 2, patience_us_);
+    retries_ = 0;
+    backed_off_us_ = std::max(backed_off_us_ / 2, rto_us_);
     if (!measuring_ || static_cast<std::int16_t>(base_ - measured_) <= 0)
         return;
     measuring_ = false;
     const std::uint32_t sample = static_cast<std::uint32_t>(context.time.now()) - measured_from_us_;
     round_trip_us_ = round_trip_us_ == 0 ? sample : (7 * round_trip_us_ + sample) / 8;
-    patience_us_ = std::min(4 * round_trip_us_, limits::kPatienceMaxUs);
-    wait_us_ = patience_us_;
+    rto_us_ = std::min(4 * round_trip_us_, limits::kRtoMaxUs);
+    backed_off_us_ = rto_us_;
 }
 
 PacketBuffer* Link::take_undeliverable(LinkContext& context) {

@@ -46,8 +46,8 @@ namespace mesh {
 /// What a board's cables are like.
 struct Cables {
     std::size_t window_bytes; // of frames that one neighbour may have in flight towards this node
-    std::uint32_t patience_us = limits::kPatienceMinUs; // at least, before a frame is sent again
-    bool checked = false;                               // what they have damaged does not come in
+    std::uint32_t rto_us = limits::kRtoMinUs; // at least, before a frame is sent again
+    bool checked = false;                     // what they have damaged does not come in
     unsigned receivers = 1; // frames that come in at once, each into a buffer of its own
 };
 
@@ -57,7 +57,7 @@ struct LinkContext {
     PacketPool pool;
     Cables cables;
     Timebase time{};
-    std::uint32_t patience_min_us = cables.patience_us; // before a frame is sent again
+    std::uint32_t rto_min_us = cables.rto_us; // before a frame is sent again
     std::uint32_t answer_ports = 0; // where links carry one way: those by which answers may leave
     Counters counters{};
 };
@@ -165,7 +165,7 @@ public:
 
     bool dead() const { return (closed_ & kDead) != 0; }
     /// The peer has not answered in time, and is not given up yet.
-    bool trying() const { return attempts_ != 0; }
+    bool retrying() const { return retries_ != 0; }
     /// The packets of a dead link, one a call, with their reference; nullptr when there are no
     /// more.
     PacketBuffer* take_undeliverable(LinkContext& context);
@@ -209,8 +209,8 @@ private:
     bool acknowledge(LinkContext& context, wire::LinkHeader& header);
     void turn_answer(const LinkContext& context);
     void report_gap();
-    std::uint32_t wait_us(const LinkContext& context) const {
-        return std::max(wait_us_, context.patience_min_us);
+    std::uint32_t backed_off_us(const LinkContext& context) const {
+        return std::max(backed_off_us_, context.rto_min_us);
     }
     bool asks(const LinkContext& context, const PacketBuffer* packet, bool again);
     void measure(const LinkContext& context, std::uint16_t sequence);
@@ -234,7 +234,7 @@ private:
     std::uint8_t base_place_ = 0;
     std::uint8_t resend_next_ = 0; // frames in flight resend_next_..resend_end_-1 go again
     std::uint8_t resend_end_ = 0;
-    std::uint8_t attempts_ = 0;               // retransmissions without progress
+    std::uint8_t retries_ = 0;                // retransmissions without progress
     std::uint8_t probes_ = 0;                 // sends to a peer without buffers, all refused
     std::uint8_t session_ = kNoSession;       // and the epoch, as data frames say it
     std::uint8_t their_session_ = kNoSession; // as the peer's frames say it
@@ -266,10 +266,10 @@ private:
     PacketBuffer* held_first_ = nullptr; // packets with an appointment
     PacketBuffer* taken_back_ = nullptr; // last one that came back while draining
     std::uint32_t flight_bytes_ = 0;
-    std::uint32_t measured_from_us_ = 0; // when the frame left whose round trip is measured
-    std::uint32_t round_trip_us_ = 0;    // smoothed
-    std::uint32_t patience_us_ = limits::kPatienceFirstUs; // before a frame is sent again
-    std::uint32_t wait_us_ = limits::kPatienceFirstUs;     // the same, backed off
+    std::uint32_t measured_from_us_ = 0;         // when the frame left whose round trip is measured
+    std::uint32_t round_trip_us_ = 0;            // smoothed
+    std::uint32_t rto_us_ = limits::kRtoFirstUs; // before a frame is sent again
+    std::uint32_t backed_off_us_ = limits::kRtoFirstUs; // the same, backed off
     std::uint32_t packets_sent_ = 0;
     std::uint32_t refused_ = 0; // fate of the last 32 frames received
     std::uint64_t deadline_ = wire::kNever;

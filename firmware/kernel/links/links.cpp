@@ -106,7 +106,7 @@ void Links::on_new_time() {
 
 // Keeps the set of dead ports right.
 void Links::note_death(Port port) {
-    const std::uint32_t bit = 1u << index(port);
+    const PortSet bit = 1u << index(port);
     const bool dead = at(port).dead();
     if (dead == ((dead_ & bit) != 0))
         return;
@@ -121,7 +121,7 @@ void Links::note_death(Port port) {
 // Somebody says by `port` who is there, or answers to what was said by it.
 [[gnu::noinline]] Links::Arrived Links::on_hello(Port port, const LinkHeader& header,
                                                  bool right_port) {
-    const std::uint32_t bit = 1u << index(port);
+    const PortSet bit = 1u << index(port);
     const wire::Hello hello{header};
     if (right_port && hello.network() == network_word(here_.network()) &&
         hello.node() == index(here_.neighbor(port))) {
@@ -252,7 +252,7 @@ inline Links::Arrived Links::take_data(Port port, const LinkHeader& header, Pack
         return {.freed = freed};
     }
     const bool accepted = judge(port, header, buffer);
-    const std::uint32_t bit = 1u << index(port);
+    const PortSet bit = 1u << index(port);
     owing_ |= bit;
     asked_ |= (header.flags & wire::link_flag::kAsks) != 0 ? bit : 0;
     if (context_.time.lockstep())
@@ -341,7 +341,7 @@ void Links::acknowledge(bool at_once) {
     if (owing_ == 0)
         acknowledge_at_ = wire::kNever;
     else if (acknowledge_at_ == wire::kNever)
-        acknowledge_at_ = now + context_.patience_min_us / limits::kAcknowledgeShare;
+        acknowledge_at_ = now + context_.rto_min_us / limits::kAcknowledgeShare;
 }
 
 void Links::tell_of_buffers() {
@@ -384,7 +384,7 @@ std::uint64_t Links::next_deadline() const {
 }
 
 PacketBuffer* Links::take_undeliverable(Port& port) {
-    for (std::uint32_t dead = dead_; dead != 0; dead &= dead - 1) {
+    for (PortSet dead = dead_; dead != 0; dead &= dead - 1) {
         port = port_at(static_cast<unsigned>(std::countr_zero(dead)));
         if (PacketBuffer* buffer = links_[index(port)].take_undeliverable(context_);
             buffer != nullptr)

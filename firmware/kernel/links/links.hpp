@@ -86,10 +86,10 @@ public:
     void on_time();
     /// When on_time() is due next (see Timebase::now()), or kNever.
     std::uint64_t next_deadline() const;
-    void set_patience_min(std::uint32_t patience_us) {
-        context_.patience_min_us = std::max(context_.cables.patience_us, patience_us);
+    void set_rto_min(std::uint32_t rto_us) {
+        context_.rto_min_us = std::max(context_.cables.rto_us, rto_us);
     }
-    std::uint32_t patience_min() const { return context_.patience_min_us; }
+    std::uint32_t rto_min() const { return context_.rto_min_us; }
     ModelClock& clock() { return clock_; }
     const ModelClock& clock() const { return clock_; }
 
@@ -101,14 +101,14 @@ public:
 
     unsigned count() const { return static_cast<unsigned>(links_.size()); }
     const Link& at(Port port) const { return links_[index(port)]; }
-    std::uint32_t dead_ports() const { return dead_; }
+    PortSet dead_ports() const { return dead_; }
     /// Links have died, or come back, since that was last taken note of.
     bool changed() const { return changed_; }
     bool take_changed() { return std::exchange(changed_, false); }
     /// A neighbour has not answered in time: what left by its link may still get there, until that
     /// is dead.
-    bool trying() const {
-        return std::ranges::any_of(links_, [](const Link& link) { return link.trying(); });
+    bool retrying() const {
+        return std::ranges::any_of(links_, [](const Link& link) { return link.retrying(); });
     }
     /// A packet at a dead link, with its reference, and which link that is; nullptr when there are
     /// no more.
@@ -147,11 +147,11 @@ private:
     bool ready_told_ = false;
     bool changed_ = false; // which links are dead
     // Sets of ports, so that a frame costs what its links need and not what all links would.
-    std::uint32_t touched_ = 0; // may have a frame to send
-    std::uint32_t owing_ = 0;   // took data that no frame has acknowledged since
-    std::uint32_t asked_ = 0;   // asked to acknowledge since no frame last lay in the receiver
-    std::uint32_t dead_ = 0;
-    std::uint32_t timed_ = 0; // may have a packet, and so a timer
+    PortSet touched_ = 0; // may have a frame to send
+    PortSet owing_ = 0;   // took data that no frame has acknowledged since
+    PortSet asked_ = 0;   // asked to acknowledge since no frame last lay in the receiver
+    PortSet dead_ = 0;
+    PortSet timed_ = 0; // may have a packet, and so a timer
     const Here& here_;
     std::span<Link> links_;
     const Admission& admission_;

@@ -56,8 +56,8 @@ HostPort::Order HostPort::on_packet(HostTag tag, std::span<const std::byte> payl
             return Order::job;
         break;
     case HostTag::start: return std::exchange(started_, true) ? Order::none : Order::start;
-    case HostTag::piece:
-        if (on_piece(payload))
+    case HostTag::chunk:
+        if (on_chunk(payload))
             return Order::none;
         break;
     case HostTag::poll: return Order::report;
@@ -113,13 +113,13 @@ void HostPort::pull(std::uint32_t position, std::span<std::byte> out) {
     send(HostTag::pull, wire::bytes_of(request));
 }
 
-// False if it is no piece at all; one that nobody has asked for is counted apart.
-bool HostPort::on_piece(std::span<const std::byte> payload) {
-    if (payload.size() < sizeof(wire::Piece))
+// False if it is no chunk at all; one that nobody has asked for is counted apart.
+bool HostPort::on_chunk(std::span<const std::byte> payload) {
+    if (payload.size() < sizeof(wire::Chunk))
         return false;
-    const auto piece = wire::load<wire::Piece>(payload, 0);
-    const auto data = payload.subspan(sizeof(wire::Piece));
-    if (pull_into_.empty() || piece.position != pull_position_ ||
+    const auto chunk = wire::load<wire::Chunk>(payload, 0);
+    const auto data = payload.subspan(sizeof(wire::Chunk));
+    if (pull_into_.empty() || chunk.position != pull_position_ ||
         data.size() != pull_into_.size()) {
         ++counters_[Counter::drop_unexpected];
         return true;

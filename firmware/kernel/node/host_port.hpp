@@ -1,4 +1,4 @@
-// The node's line to the host tool: the job and its arguments, pieces of input, and all that the
+// The node's line to the host tool: the job and its arguments, chunks of input, and all that the
 // node tells. Nobody else in a node speaks to the host.
 #pragma once
 
@@ -71,7 +71,7 @@ public:
 
 private:
     bool on_job(std::span<const std::byte> payload);
-    bool on_piece(std::span<const std::byte> payload);
+    bool on_chunk(std::span<const std::byte> payload);
     void keep_arguments(std::span<const std::byte> words);
     std::span<std::byte> room() const {
         return std::span{sending_->bytes}.subspan(wire::kPacketHeaderBytes);

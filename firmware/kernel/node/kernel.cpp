@@ -29,11 +29,11 @@ NodeParts::NodeParts(const wire::Identity& identity, const Memory& memory, const
       admission_(links_.context().pool, here_, cables.receivers),
       forwarder_(here_, links_.context().pool, links_.context().counters, links_, admission_,
                  memory.peers),
-      messages_(forwarder_, links_.context().counters, scheduler_.holds(), identity.start),
+      messages_(forwarder_, links_.context().counters, scheduler_.critical_depth(), identity.start),
       host_(to_host, identity.node, links_.context().pool, arena_, links_.context().counters),
       arena_(memory.arena) {
     PacketPool& pool = links_.context().pool;
-    pool.set_reserve(limits::offers_max(pool.capacity()) + 1); // and the guest
+    pool.set_reserve(limits::offers_max(pool.capacity()) + 1); // and the overflow slot
     MESH_CHECK(memory.peers.size() >= nodes_of(here_), too_many_nodes);
 }
 
@@ -42,18 +42,18 @@ NodeId Kernel::neighbor(Port port) const {
     return here_.neighbor(port);
 }
 
-// What may start now must still do so when it does: until start_packet() the links stay out.
+// What may start now must still do so when it does: the critical section ends in start_packet().
 bool Kernel::may_start(const wire::PacketHeader& header) {
-    scheduler_.holds().raise();
+    scheduler_.critical_depth().enter();
     const bool may = admission_.may_start(header);
     if (!may)
-        scheduler_.holds().lower();
+        scheduler_.critical_depth().leave();
     return may;
 }
 
 PacketBuffer* Kernel::start_packet() {
     PacketBuffer* const buffer = links_.context().pool.allocate();
-    scheduler_.holds().lower();
+    scheduler_.critical_depth().leave();
     return buffer;
 }
 
@@ -125,7 +125,7 @@ bool Kernel::try_post(const wire::PacketHeader& header, ByteSource source, std::
 }
 
 void Kernel::inject(PacketBuffer* buffer, wire::ModelTime ready) {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     buffer->ready = ready;
     hear(forwarder_.inject(buffer));
     scheduler_.touch();
@@ -135,8 +135,8 @@ bool Kernel::ask(Outgoing& outgoing) {
     while (!outgoing.unknown) {
         if (!send_questions(outgoing) || !(outgoing.lost || due(outgoing.ask_at)))
             return true;
-        const Hold hold(scheduler_.holds());
-        if (!messages_.next_question(outgoing, !links_.trying()))
+        const CriticalSection section(scheduler_.critical_depth());
+        if (!messages_.next_question(outgoing, !links_.retrying()))
             break;
     }
     give_up(outgoing);
@@ -146,7 +146,7 @@ bool Kernel::ask(Outgoing& outgoing) {
 // Of a call: neither of the two nodes waits for the other in it any more.
 void Kernel::give_up(const Outgoing& outgoing) {
     const CallLabel label = CallLabel::of_word(outgoing.label);
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     if (outgoing.question != Service::look)
         calls().part(label, outgoing.to);
     else if (Path::of_word(outgoing.about).rule == Rule::unicast)
@@ -183,12 +183,12 @@ Packet Kernel::take(const Match& match) {
 }
 
 Packet Kernel::take_control(const Match& match) {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     return {*this, forwarder_.take(match)};
 }
 
 void Kernel::release(PacketBuffer* buffer) {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     if (buffer->acknowledges)
         hear(forwarder_.acknowledge(buffer));
     else
@@ -202,50 +202,49 @@ void Kernel::acknowledge_at_end(PacketBuffer* buffer) {
 }
 
 std::uint64_t Kernel::deadline_in(wire::ModelTime ticks) const {
-    const Hold hold(scheduler_.holds()); // time is two words
+    const CriticalSection section(scheduler_.critical_depth()); // time is two words
     return time().after(ticks);
 }
 
 bool Kernel::due(std::uint64_t deadline) const {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     return time().due(deadline);
 }
 
 std::uint64_t Kernel::next_turn() const {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     return time().next_turn();
 }
 
 std::uint64_t Kernel::ask_time(unsigned asked) const {
-    const Hold hold(scheduler_.holds());
-    return time().ask_receiver_at(asked, links_.patience_min());
+    const CriticalSection section(scheduler_.critical_depth());
+    return time().ask_receiver_at(asked, links_.rto_min());
 }
 
 std::uint64_t Kernel::listen_time(unsigned asked) const {
-    const Hold hold(scheduler_.holds());
-    const std::uint32_t patience_us = links_.patience_min();
-    return asked == 0 ? time().ask_first_at(patience_us)
-                      : time().ask_receiver_at(asked, patience_us);
+    const CriticalSection section(scheduler_.critical_depth());
+    const std::uint32_t rto_us = links_.rto_min();
+    return asked == 0 ? time().ask_first_at(rto_us) : time().ask_receiver_at(asked, rto_us);
 }
 
 void Kernel::begin(Incoming& incoming) {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     forwarder_.begin(incoming);
 }
 
 void Kernel::end(Incoming& incoming, bool taken) {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     hear(forwarder_.end(incoming, taken));
 }
 
 void Kernel::begin_call(CallRecord& record) {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     forwarder_.begin_call(record);
     drop_old_calls();
 }
 
 void Kernel::end_call(CallRecord& record) {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     record.under_way = false;
     drop_old_calls();
 }
@@ -258,23 +257,23 @@ void Kernel::drop_old_calls() {
 
 void Kernel::host_send(wire::HostTag tag, std::span<const std::byte> first,
                        std::span<const std::byte> second) {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     host_.send(tag, first, second);
 }
 
 void Kernel::print(std::span<const char> text) {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     host_.print(text);
 }
 
 void Kernel::flush_print() {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     host_.flush_print();
 }
 
 // Gives the moment to ask again.
 std::uint64_t Kernel::start_pull(std::uint32_t position, std::span<std::byte> out) {
-    const Hold hold(scheduler_.holds());
+    const CriticalSection section(scheduler_.critical_depth());
     host_.pull(position, out);
     return time().pull_again_at();
 }

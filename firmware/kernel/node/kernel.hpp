@@ -7,7 +7,8 @@
 // work between its instructions, in a run that is not lockstep. They take frames, pass them on, and
 // put what is for this node into its mailbox; no other process of the node runs, and what is said
 // of messages that it sends is heard when a process waits. The calls below that touch what the
-// links touch hold them off (kernel/base/hold.hpp); the others only read single words.
+// links touch are critical sections (kernel/base/critical_section.hpp); the others only read single
+// words.
 #pragma once
 
 #include "kernel/base/packet_pool.hpp"
@@ -220,8 +221,8 @@ public:
     /// Text for the console of this node, as hal/console.hpp says.
     void print(std::span<const char> text);
     void flush_print();
-    /// `co_await pull(position, out)`: fills `out` (at most kHostPieceBytesMax) from the input.
-    /// False if the piece, or the request, seems to be lost: to be called again.
+    /// `co_await pull(position, out)`: fills `out` (at most kHostChunkBytesMax) from the input.
+    /// False if the chunk, or the request, seems to be lost: to be called again.
     auto pull(std::uint32_t position, std::span<std::byte> out);
 
     Counters& counters() { return links_.context().counters; }

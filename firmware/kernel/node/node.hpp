@@ -40,7 +40,8 @@ public:
         settle();
     }
 
-    /// Does one piece of work: takes a frame, or lets time pass. False if there was none to take.
+    /// Takes one frame and does what follows from it, or lets time pass. False if there was none to
+    /// take.
     bool poll() {
         if (node_.hung()) {
             board_.hang();
@@ -83,7 +84,7 @@ private:
 
     static Cables cables_of(const B& board, std::size_t ports) {
         return {.window_bytes = board.window_bytes(static_cast<unsigned>(ports)),
-                .patience_us = limits::patience_min_us(kCan.bits_per_second),
+                .rto_us = limits::rto_min_us(kCan.bits_per_second),
                 .checked = kCan.frames_checked,
                 .receivers = kCan.receivers};
     }
@@ -122,7 +123,7 @@ private:
         const bool at_rest = next != NodeCore::kNow && !sending();
         if (!at_rest)
             settle();
-        if (node_.in_interlude())
+        if (node_.in_preemptive_poll())
             return;
         if (!node_.lockstep())
             board_.set_alarm_us(at_rest ? next : node_.next_deadline());
@@ -171,7 +172,7 @@ private:
             return;
         if constexpr (hal::HasPreemption<B>) {
             if (ticks != 0)
-                board_.start_ticks(node_.tick_us() / ticks, &Node::interlude, this);
+                board_.start_ticks(node_.tick_us() / ticks, &Node::preemptive_poll, this);
             else
                 board_.stop_ticks();
         }
@@ -180,17 +181,17 @@ private:
     void tick_at_rest() { set_ticks(std::exchange(ran_, false) ? 1 : 0); }
 
     /// From an interrupt: if a process computes, its neighbours need not wait for it.
-    static void interlude(void* self) {
+    static void preemptive_poll(void* self) {
         Node& node = *static_cast<Node*>(self);
         if (!node.running_)
             return node.tick_at_rest();
-        node.set_ticks(limits::kInterludesOfTick);
-        if (!node.node_.begin_interlude())
+        node.set_ticks(limits::kPreemptivePollsOfTick);
+        if (!node.node_.begin_preemptive_poll())
             return;
-        for (unsigned frames = 0; frames < limits::kFramesInInterlude; ++frames)
+        for (unsigned frames = 0; frames < limits::kFramesInPreemptivePoll; ++frames)
             if (!node.poll())
                 break;
-        node.node_.end_interlude();
+        node.node_.end_preemptive_poll();
     }
 
     /// What was sent by the ports of `ready` has left: nobody reads those packets any more.

@@ -37,12 +37,12 @@ bool NodeCore::on_frame(Port port, const wire::Head& head, std::size_t frame_byt
     return arrived.packet;
 }
 
-bool NodeCore::begin_interlude() {
-    if (!may_have_interludes() || scheduler_.holds().any())
+bool NodeCore::begin_preemptive_poll() {
+    if (!may_poll_preemptively() || scheduler_.critical_depth().inside())
         return false;
-    if (!std::exchange(interludes_, true))
+    if (!std::exchange(polled_preemptively_, true))
         computing_since_us_ = static_cast<std::uint32_t>(context().time.now());
-    interlude_ = true;
+    in_preemptive_poll_ = true;
     return true;
 }
 
@@ -69,7 +69,7 @@ void NodeCore::on_job() {
         context().time.begin_lockstep();
     else
         context().time.run_free();
-    links_.set_patience_min(1000u * given.patience_ms);
+    links_.set_rto_min(1000u * given.rto_min_ms);
     links_.on_new_time();
     forwarder_.set_audience(given.op == wire::Op::none ? Forwarder::Audience::nobody
                                                        : Forwarder::Audience::processes);
@@ -96,7 +96,7 @@ void NodeCore::end_program(Status status) {
 
 std::uint64_t NodeCore::rest() {
     links_.repeat_hello();
-    links_.acknowledge(interlude_); // which comes late enough
+    links_.acknowledge(in_preemptive_poll_); // which comes late enough
     if (lockstep())
         return kNow;
     const std::uint64_t next = next_deadline();
@@ -108,7 +108,7 @@ std::uint64_t NodeCore::rest() {
 
 void NodeCore::on_time() {
     links_.on_time();
-    if (interlude_)
+    if (in_preemptive_poll_)
         return;
     if (context().time.due(next_wake()))
         scheduler_.touch();
@@ -147,14 +147,14 @@ void NodeCore::close() {
     speak();
 }
 
-// One round: each process has been asked whether it takes the guest that was there before. True if
-// another round is due.
-bool NodeCore::run_round() {
-    const PacketBuffer* const guest = forwarder_.guest();
-    const bool again = scheduler_.run_round();
-    if (guest == nullptr || guest != forwarder_.guest())
+// One turn of the processes, in which each has been asked whether it takes the offer that was in
+// the overflow slot before. True if another turn is due.
+bool NodeCore::run_turn() {
+    const PacketBuffer* const overflow = forwarder_.overflow();
+    const bool again = scheduler_.run_turn();
+    if (overflow == nullptr || overflow != forwarder_.overflow())
         return again;
-    forwarder_.send_guest_away();
+    forwarder_.send_overflow_away();
     scheduler_.touch(); // a buffer more
     return true;
 }
@@ -162,7 +162,7 @@ bool NodeCore::run_round() {
 void NodeCore::run() {
     if (links_.take_changed())
         on_dead_links();
-    if (interlude_) {
+    if (in_preemptive_poll_) {
         speak();
         links_.on_buffers_free();
         return;
@@ -170,13 +170,13 @@ void NodeCore::run() {
     wire::Ready ready;
     if (links_.take_ready(ready))
         host_.send(HostTag::ready, wire::bytes_of(ready));
-    unsigned rounds = 0;
+    unsigned turns = 0;
     do {
-        interludes_ = false;
+        polled_preemptively_ = false;
         speak();
         if (arena_.failed())
             scheduler_.stop();
-    } while (run_round() && (lockstep() || ++rounds < limits::kRoundsMax));
+    } while (run_turn() && (lockstep() || ++turns < limits::kTurnsMax));
     speak(); // processes may have looked for whom was sent away
     links_.on_buffers_free();
     if (arena_.failed() && status_ == Status::ok)
@@ -220,8 +220,8 @@ void NodeCore::fill_report(wire::NodeReport& report) const {
     // Whoever waits for the host or for a time is not done either, nor is who computes.
     report.unacknowledged = links_.pending() + messages_.pending() + (host_.pulled() ? 0u : 1u) +
                             (scheduler_.next_wake() == wire::kNever ? 0u : 1u) +
-                            (interlude_ ? 1u : 0u);
-    if (interlude_)
+                            (in_preemptive_poll_ ? 1u : 0u);
+    if (in_preemptive_poll_)
         report.computing_ms =
             (static_cast<std::uint32_t>(context().time.now()) - computing_since_us_) / 1000;
     report.dead_ports = links_.dead_ports();

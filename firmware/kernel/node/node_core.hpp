@@ -20,8 +20,8 @@ struct NodeState {
     bool done_ = false;
     bool report_due_ = false;
     bool hung_ = false;
-    bool interlude_ = false;
-    bool interludes_ = false; // there were some since a process last waited
+    bool in_preemptive_poll_ = false;
+    bool polled_preemptively_ = false; // since a process last waited
     ProcessId program_id_;
     wire::ModelTime finish_time_ = 0;
     std::uint32_t computing_since_us_ = 0;
@@ -63,18 +63,18 @@ public:
     /// Runs everything that can run now. Until it was called there is nothing to send.
     void run();
 
-    /// run() may be about to let a process compute, so interludes will be wanted.
+    /// run() may be about to let a process compute, so preemptive polls will be wanted.
     bool may_compute() const {
-        return may_have_interludes() && (scheduler_.touched() || links_.changed());
+        return may_poll_preemptively() && (scheduler_.touched() || links_.changed());
     }
     /// Microseconds between two ticks while processes run (limits::tick_us()).
-    std::uint32_t tick_us() const { return limits::tick_us(job().patience_ms); }
-    /// An interlude is a turn of the links between two instructions of a process: what is called
-    /// until it ends runs no process and changes nothing that one looks at without holding the
-    /// links off. False if they are held off now.
-    bool begin_interlude();
-    void end_interlude() { interlude_ = false; }
-    bool in_interlude() const { return interlude_; }
+    std::uint32_t tick_us() const { return limits::tick_us(job().rto_min_ms); }
+    /// A preemptive poll is a turn of the links between two instructions of a process: what is
+    /// called until it ends runs no process and changes nothing that a process reads outside its
+    /// critical sections. False if the process is in one now.
+    bool begin_preemptive_poll();
+    void end_preemptive_poll() { in_preemptive_poll_ = false; }
+    bool in_preemptive_poll() const { return in_preemptive_poll_; }
 
     /// The next frame to send by a port of `ready`; `packet` is nullptr for frames without one.
     /// False if there is none.
@@ -107,11 +107,11 @@ private:
     void on_start(std::span<const std::byte> payload);
     void on_time();
     std::uint64_t next_wake() const;
-    bool may_have_interludes() const { return !lockstep() && !interlude_; }
+    bool may_poll_preemptively() const { return !lockstep() && !in_preemptive_poll_; }
     void on_dead_links();
     void speak();
     void close();
-    bool run_round();
+    bool run_turn();
     void end_program(Status status);
     void report_mailbox(wire::NodeReport& report) const;
 

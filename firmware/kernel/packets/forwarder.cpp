@@ -92,8 +92,8 @@ bool Forwarder::pass(PacketBuffer*& buffer, Port arrival, std::uint8_t tag, Pack
     return answer != nullptr;
 }
 
-// Who looks for a node wants to know whether what that sends by this port gets there. It may be
-// that a packet did not, and that the link has come back since.
+// True if this answer `here` must become `gone`: a packet of the call that it is about was lost on
+// this link before the link came back.
 bool Forwarder::says_too_much(Port port, const wire::PacketHeader& header) {
     return service_of(header) == Service::here && !links_.at(port).dead() &&
            calls_.lost(port, CallLabel::of_word(header.total_bytes));
@@ -256,7 +256,7 @@ bool Forwarder::on_offer(PacketBuffer* buffer, PacketBuffer*& come) {
         return true;
     }
     const Intake::Verdict verdict =
-        intake_.judge(header, guest_ != nullptr ? guest_->header.source : kNoNode);
+        intake_.judge(header, overflow_ != nullptr ? overflow_->header.source : kNoNode);
     if (verdict == Intake::Verdict::send_away) {
         ++counters_[Counter::bounces];
         return false;
@@ -270,17 +270,17 @@ bool Forwarder::on_offer(PacketBuffer* buffer, PacketBuffer*& come) {
     if (verdict == Intake::Verdict::accept)
         accept(buffer);
     else
-        guest_ = buffer;
+        overflow_ = buffer;
     come = put(buffer);
     return false;
 }
 
-void Forwarder::send_guest_away() {
-    PacketBuffer* const guest = std::exchange(guest_, nullptr);
+void Forwarder::send_overflow_away() {
+    PacketBuffer* const overflow = std::exchange(overflow_, nullptr);
     ++counters_[Counter::bounces];
-    mailbox_.remove(guest);
-    intake_.send_guest_away(guest->header);
-    pool_.release(guest);
+    mailbox_.remove(overflow);
+    intake_.send_overflow_away(overflow->header);
+    pool_.release(overflow);
 }
 
 // Whoever was sent away waits to be called; whoever was called and asks has not heard it.
@@ -326,8 +326,8 @@ void Forwarder::leave_mailbox(PacketBuffer* buffer) {
     mailbox_.remove(buffer);
     if (service_of(buffer->header) != Service::message)
         return;
-    if (buffer == guest_)
-        accept(std::exchange(guest_, nullptr));
+    if (buffer == overflow_)
+        accept(std::exchange(overflow_, nullptr));
     intake_.take();
 }
 
@@ -381,9 +381,10 @@ void Forwarder::choose_path(wire::PacketHeader& header, unsigned number) const {
     put_paths(header, {}, Rule::unicast);
 }
 
-// In place. Who looks gets the answer by the way that it named, where it keeps its place among the
-// packets that it is about, and with what it said of them. All others get it by the path that they
-// named. All say by which path the packet went that they answer, and of which round that was.
+// Makes the answer in the buffer of the question. The answer to a `look` takes the way that the
+// look named, so that it keeps its place behind the packets that it is about, and repeats what the
+// look said of them. Every other answer takes the path that the packet named. Every answer says by
+// which path the packet came, and of which round of questions it was.
 void Forwarder::write_answer(PacketBuffer* buffer, Service with) {
     wire::PacketHeader& header = buffer->header;
     const RoundTrip paths = paths_of(header);

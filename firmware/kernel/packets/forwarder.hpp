@@ -50,10 +50,9 @@ void put_paths(wire::PacketHeader& header, RoundTrip paths, Rule shortest);
 /// And reads them.
 RoundTrip paths_of(const wire::PacketHeader& header);
 
-/// Where a function gives a packet, that is what has come to this node by what was done: one that
-/// is in its mailbox now; or control that only the processes' side of the kernel understands, with
-/// its reference: an answer to what is under way, or a question (probe, call, look). nullptr if
-/// nothing has.
+/// A function that returns a packet returns what has come to this node by the call: a packet that
+/// is in the mailbox now, or a control packet for the caller, with its reference: an answer to a
+/// message under way, or a question (probe, call, look). nullptr if nothing has come.
 class Forwarder {
 public:
     Forwarder(const Here& here, PacketPool& pool, Counters& counters, Links& links,
@@ -90,14 +89,14 @@ public:
     /// Somebody waits to be called.
     bool any_away() const { return intake_.any_away(); }
 
-    /// An offer that is there although there was no room for it; nullptr if there is none.
-    const PacketBuffer* guest() const { return guest_; }
-    /// No process has taken it in its turn: its sender is called again. Not in an interlude: a
+    /// The offer in the overflow slot: there was no room for it; nullptr if there is none.
+    const PacketBuffer* overflow() const { return overflow_; }
+    /// No process has taken it in its turn: its sender is called again. Not in a preemptive poll: a
     /// process may have seen it.
-    void send_guest_away();
+    void send_overflow_away();
     /// A question has done its work and needs no answer.
     void drop(PacketBuffer* question) { pool_.release(question); }
-    /// Who takes what comes to this node.
+    /// Which processes take the packets that come to this node.
     enum class Audience : std::uint8_t {
         processes,
         ended,  // all processes of a program that has run: nothing that comes is taken any more
@@ -106,7 +105,7 @@ public:
     /// Senders of messages are told so, and nothing is kept for nobody.
     void set_audience(Audience audience) { audience_ = audience; }
     Audience audience() const { return audience_; }
-    /// All processes of a program that has run have ended. Who waits for them will be called.
+    /// All processes of a program that has run have ended. Senders that wait for them are called.
     void end_audience() {
         audience_ = Audience::ended;
         intake_.call_who_waits();
@@ -173,7 +172,7 @@ private:
     void leave_mailbox(PacketBuffer* buffer);
 
     Audience audience_ = Audience::processes;
-    PacketBuffer* guest_ = nullptr;
+    PacketBuffer* overflow_ = nullptr;
     Refused refused_;
     std::uint32_t delivery_hash_ = 0;
     const Here& here_;

@@ -31,10 +31,10 @@ bool Intake::is_early(const wire::PacketHeader& offer) const {
     return earlier == Fate::never_came || (earlier == Fate::unknown && !knows(offer.source));
 }
 
-// What comes behind a guest may not be taken in before it.
-Intake::Verdict Intake::judge(const wire::PacketHeader& offer, NodeId guest) {
+// What comes behind the offer in the overflow slot may not be taken in before it.
+Intake::Verdict Intake::judge(const wire::PacketHeader& offer, NodeId overflow) {
     Peer& from = peer(offer.source);
-    if (offer.source == guest || is_early(offer)) {
+    if (offer.source == overflow || is_early(offer)) {
         from.early = 1;
         return Verdict::send_away;
     }
@@ -43,7 +43,7 @@ Intake::Verdict Intake::judge(const wire::PacketHeader& offer, NodeId guest) {
     if (used < room_ && (invited || away_ == 0))
         return Verdict::accept;
     if (offer.source == wanted_)
-        return Verdict::guest;
+        return Verdict::overflow;
     send_away(offer.source, offer.tag);
     return Verdict::send_away;
 }
@@ -63,7 +63,7 @@ void Intake::accept(const wire::PacketHeader& offer) {
     }
 }
 
-void Intake::send_guest_away(const wire::PacketHeader& offer) {
+void Intake::send_overflow_away(const wire::PacketHeader& offer) {
     send_away(offer.source, offer.tag);
 }
 

@@ -11,11 +11,11 @@
 // most, however many senders there are, and none of them waits longer than for the others' turns.
 //
 // A process may wait for a message whose offer was sent away while others fill the room. Its
-// sender is called at once (want()); that offer is a guest: it comes in beside the room, and goes
-// away again if no process takes it in its turn.
+// sender is called at once (want()); that offer comes into the overflow slot, beside the room, and
+// is sent away again if no process takes it in its turn.
 #pragma once
 
-#include "core/expect.hpp"
+#include "core/base/expect.hpp"
 #include "kernel/base/limits.hpp"
 #include "kernel/packets/mailbox.hpp"
 #include "kernel/packets/peers.hpp"
@@ -45,7 +45,7 @@ public:
         being_taken = static_cast<std::uint8_t>(Service::kCount) // alive, and how far
     };
     /// What becomes of an offer that has come.
-    enum class Verdict : std::uint8_t { accept, guest, send_away };
+    enum class Verdict : std::uint8_t { accept, overflow, send_away };
 
     /// `peers`: the caller's, all zero; one for each node of the network. `room`: offers that may
     /// wait. `started_again`: this node has run before, and knows nothing of the messages of then.
@@ -63,13 +63,13 @@ public:
     bool knows(NodeId source) const { return peer(source).last != 0; }
 
     Fate fate(NodeId source, std::uint32_t message) const;
-    /// Judges an offer that has never come, and notes whom it sends away. `guest`: whose offer is
-    /// one now, or kNoNode.
-    Verdict judge(const wire::PacketHeader& offer, NodeId guest);
-    /// The offer goes to the mailbox; of a guest: for good.
+    /// Judges an offer that has never come, and notes whom it sends away. `overflow`: whose offer
+    /// is in the overflow slot now, or kNoNode.
+    Verdict judge(const wire::PacketHeader& offer, NodeId overflow);
+    /// The offer goes to the mailbox; from the overflow slot: for good.
     void accept(const wire::PacketHeader& offer);
-    /// No process has taken the guest in its turn.
-    void send_guest_away(const wire::PacketHeader& offer);
+    /// No process has taken the offer in the overflow slot in its turn.
+    void send_overflow_away(const wire::PacketHeader& offer);
     /// A process has taken an offer out of the mailbox.
     void take() { --unexpected_; }
     /// The rest of a fragment's message has come up to here; false if it is not what comes next.
@@ -88,10 +88,10 @@ public:
     /// What a node offered is here: if it was called, that crossed its offer, and is to be
     /// repeated.
     void repeat_call(NodeId node);
-    /// A sender that waits asks. The place of a guest that was called and has not come is free for
-    /// another one: its node may be dead. If nothing is taken in while all that may wait ask more
-    /// than once, calls were lost with a cable or a node, and keep room: it is free again. Whoever
-    /// was called will ask as well.
+    /// A sender that waits asks. An overflow slot whose sender was called and has not come is free
+    /// for another one: that node may be dead. If nothing is taken in while all that may wait ask
+    /// more than once, calls were lost with a cable or a node, and keep room: it is free again.
+    /// Whoever was called will ask as well.
     void check_calls();
 
     void begin(Incoming& incoming);
@@ -112,12 +112,13 @@ private:
     const Mailbox& mailbox_;
     const unsigned room_;
     const bool started_again_;
-    unsigned unexpected_ = 0;         // offers in the mailbox that have a place there
-    unsigned called_ = 0;             // places for those that were called
-    std::uint32_t away_ = 0;          // nodes
-    std::uint32_t asks_in_vain_ = 0;  // of those, since an offer was taken in
-    std::uint32_t turn_ = 0;          // the node after the one that was called last
-    mutable NodeId wanted_ = kNoNode; // whose offer comes in as a guest, since a process looks
+    unsigned unexpected_ = 0;        // offers in the mailbox that have a place there
+    unsigned called_ = 0;            // places for those that were called
+    std::uint32_t away_ = 0;         // nodes
+    std::uint32_t asks_in_vain_ = 0; // of those, since an offer was taken in
+    std::uint32_t turn_ = 0;         // the node after the one that was called last
+    mutable NodeId wanted_ =
+        kNoNode; // whose offer may have the overflow slot: a process looks for it
     Incoming* first_ = nullptr;
 };
 

@@ -4,7 +4,7 @@
 // their pool buffers; taking one copies nothing.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "kernel/base/packet_pool.hpp"
 #include "kernel/base/service.hpp"
 

@@ -14,13 +14,13 @@ Outgoing::Outgoing(Messages& table, NodeId destination, Rule rule)
         paths = {static_cast<std::uint8_t>(peer.path_out),
                  static_cast<std::uint8_t>(peer.path_back)};
     }
-    const Hold hold(messages.holds_);
+    const CriticalSection section(messages.critical_depth_);
     next = std::exchange(messages.first_, this);
 }
 
 // Offers behind one that never got there were sent away for its sake: they are made again, whole.
 Outgoing::~Outgoing() {
-    const Hold hold(messages.holds_);
+    const CriticalSection section(messages.critical_depth_);
     Outgoing** link = &messages.first_;
     while (*link != this) {
         Outgoing& other = **link;

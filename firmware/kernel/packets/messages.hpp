@@ -3,7 +3,7 @@
 // (kernel/api/message.hpp, kernel/api/await.hpp).
 #pragma once
 
-#include "kernel/base/hold.hpp"
+#include "kernel/base/critical_section.hpp"
 #include "kernel/packets/forwarder.hpp"
 
 #include <cstdint>
@@ -100,15 +100,15 @@ struct Outgoing {
 
 class Messages {
 public:
-    /// `holds`: the links read the table as well. `peers`: those of the forwarder.
-    /// `start`: how often this node was started before (wire::Identity). The messages of a life
-    /// have greater numbers than those of the lives before, so nobody takes them for old ones. That
-    /// holds for 2^26 messages and questions of one life; with more of them a node must not be
-    /// started again in a mesh that goes on.
-    Messages(const Forwarder& forwarder, Counters& counters, Holds& holds, unsigned start)
+    /// `critical_depth`: the links read the table as well. `start`: how often this node was started
+    /// before (wire::Identity). The messages of a life have greater numbers than those of the lives
+    /// before, so nobody takes them for old ones. That is so for 2^26 messages and questions of one
+    /// life; with more of them a node must not be started again in a mesh that goes on.
+    Messages(const Forwarder& forwarder, Counters& counters, CriticalDepth& critical_depth,
+             unsigned start)
         : forwarder_(forwarder),
           counters_(counters),
-          holds_(holds),
+          critical_depth_(critical_depth),
           numbers_(start << kLifeShift) {}
 
     /// Gives it a number, by which answers name it; neither 0 nor kAnyMessage.
@@ -139,11 +139,11 @@ public:
     bool is_under_way(std::uint32_t message) const { return find(message) != nullptr; }
     /// A message of this call to `node` is.
     bool is_under_way(CallLabel label, NodeId node) const;
-    /// Notes whether its way begins with a dead link: once when it begins, later deaths tell
-    /// themselves.
+    /// Sets `outgoing.lost` if the first link of its way is dead. To be called once, when a send
+    /// begins; on_dead_links() does the same whenever a link dies.
     void look_at_way(Outgoing& outgoing) const;
-    /// Links have died, and with them the ways that begin with them, also of those that are waiting
-    /// for an answer only.
+    /// Links have died. Sets `lost` of all that is under way by a way that begins with a dead link,
+    /// also of messages that only wait for an answer.
     void on_dead_links();
     /// When the first of them wants to ask whether its receiver is there, or kNever.
     std::uint64_t next_ask() const;
@@ -168,7 +168,7 @@ private:
 
     const Forwarder& forwarder_;
     Counters& counters_;
-    Holds& holds_;
+    CriticalDepth& critical_depth_;
     Outgoing* first_ = nullptr;
     std::uint32_t numbers_;
 };

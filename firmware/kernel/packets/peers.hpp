@@ -5,7 +5,7 @@
 // of a message is never a guess.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 
 #include <cstdint>
 #include <span>

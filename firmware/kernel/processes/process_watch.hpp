@@ -1,6 +1,7 @@
-// Who wants to know what the processes of a node do, moment by moment: captures. A simulation that
-// nobody watches has a pointer that is looked at. Images have no code for it, unless they are
-// linked with a scheduler that was compiled for it (`mesh build --trace`): that one tells the host.
+// Captures record each event of the processes of a node; this is how the scheduler tells of them.
+// In a simulation without a capture that costs one look at a pointer. Images have no code for it,
+// unless they are linked with a scheduler that was compiled for it (`mesh build --trace`) and tells
+// the host.
 #pragma once
 
 #include "wire/host_messages.hpp"

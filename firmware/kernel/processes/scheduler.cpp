@@ -55,7 +55,7 @@ bool Waiting::await_suspend(std::coroutine_handle<> caller) {
 }
 
 bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
-    const Hold hold(holds_);
+    const CriticalSection section(critical_depth_);
     if (waiting.ask_(waiting))
         return false;
     slots_[current_].resume_at = resume_at;
@@ -65,7 +65,7 @@ bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
 }
 
 // Whoever waits is asked in its own name: what goes on then moves its clock.
-bool Scheduler::run_round() {
+bool Scheduler::run_turn() {
     if (std::exchange(touched_, 0) == 0)
         return false;
     for (unsigned number = 0; number < used_; ++number) {
@@ -76,10 +76,10 @@ bool Scheduler::run_round() {
         if (slot.waiting != nullptr)
             tell(ProcessEvent::woken, number);
         slot.waiting = nullptr;
-        holds_.lower();
+        critical_depth_.leave();
         slot.resume_at.resume();
-        MESH_CHECK(!holds_.any(), hold_out_of_balance);
-        holds_.raise();
+        MESH_CHECK(!critical_depth_.inside(), critical_section_out_of_balance);
+        critical_depth_.enter();
         touch();
         if (slot.root.done())
             end(slot);

@@ -1,12 +1,12 @@
 // The processes of a node: cooperative coroutines, resumed in the order of their slots.
 //
 // A blocked process is a predicate. After every event that a process could see (a delivery, a
-// freed buffer, time) the scheduler asks the predicates and resumes those that hold. A node has a
-// handful of processes, transit traffic changes nothing that they see, so asking is cheap and the
-// order is always the same.
+// freed buffer, time) the scheduler asks the predicates and resumes the processes whose predicate
+// is true. A node has a handful of processes, and transit traffic changes nothing that they see. So
+// asking is cheap, and the order is always the same.
 #pragma once
 
-#include "kernel/base/hold.hpp"
+#include "kernel/base/critical_section.hpp"
 #include "kernel/base/limits.hpp"
 #include "kernel/processes/process_watch.hpp"
 #include "kernel/processes/task.hpp"
@@ -27,10 +27,10 @@ struct alignas(4) ProcessId {
 
 class Scheduler;
 
-/// What a process waits for, in the frame of that process: `co_await` asks it at once, then after
-/// every event, until it says that it is there. What takes several steps goes on when it is asked,
-/// as if it were the process; so it needs no coroutine of its own. Each kind has a function `ask`
-/// of its own, by whose name who looks from outside knows it.
+/// What a process waits for, an object in the coroutine frame of that process. `co_await` calls its
+/// function `ask` at once, then after every event, until that returns true. A wait of several steps
+/// does its next step in each call, as if it were the process; so it needs no coroutine of its own.
+/// Each class has a function `ask` of its own, whose name tells a debugger the class.
 class Waiting {
 public:
     Waiting(const Waiting&) = delete;
@@ -87,17 +87,17 @@ public:
     /// Blocks the running process. False, and nothing done, if what it waits for is there.
     bool block(std::coroutine_handle<> resume_at, Waiting& waiting);
 
-    /// Resumes each process that can run once. True if another round is due: one has run, or what
-    /// one waits for has made a step.
-    bool run_round();
+    /// One turn: resumes each process that can run once. True if another turn is due: a process has
+    /// run, or what a process waits for has made a step.
+    bool run_turn();
 
     /// Something changed that a predicate may look at.
     void touch() { touched_ = 1; }
-    /// There is another round to run.
+    /// Another turn is due.
     bool touched() const { return touched_ != 0; }
-    /// What a process takes for as long as the links must not come in between.
-    Holds& holds() const { return holds_; }
-    /// Earliest wake of all blocked processes, or kNever; 0 if another round is due.
+    /// Of the critical sections, in which the links may not interrupt a process.
+    CriticalDepth& critical_depth() const { return critical_depth_; }
+    /// Earliest wake of all blocked processes, or kNever; 0 if another turn is due.
     std::uint64_t next_wake() const;
 
     /// No process ever runs again.
@@ -108,7 +108,7 @@ public:
     /// Gives the verdict of a process that has ended, and its slot away; `end`: when that was by
     /// its clock. Of one that never was, or whose slot another one has taken: ok, and no time.
     Status join(ProcessId id, wire::ModelTime& end);
-    /// All slots, for who looks at a node from outside (kernel/api/waits.hpp).
+    /// All slots, for code that reads a node from outside (kernel/api/waits.hpp).
     std::span<const ProcessSlot> slots() const { return slots_; }
     /// The verdict of a process that failed and that nobody has joined; ok if there is none.
     Status failure() const;
@@ -132,7 +132,7 @@ private:
     unsigned used_ = 0; // slots beyond never had a process
     unsigned current_ = 0;
     unsigned touched_ = 0; // not 0: something changed
-    mutable Holds holds_;
+    mutable CriticalDepth critical_depth_;
     Status failure_ = Status::ok; // of a process that nobody can join
 #if MESH_WATCHES_PROCESSES
     ProcessWatch* watch_ = nullptr;

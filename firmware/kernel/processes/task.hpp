@@ -79,8 +79,8 @@ constexpr T value_that_says(Status failure) {
     return value;
 }
 
-/// GCC sees that the value of co_await is dropped where it fits a register. So it is given by
-/// reference where it is more: to what lives in the frame of who awaits. Copy it.
+/// GCC warns of a dropped value of co_await only where the value fits a register. So a larger value
+/// is given by reference, to an object in the coroutine frame of the awaiting process. Copy it.
 template <class T>
 concept GivenByReference = std::is_class_v<T> && std::is_trivially_copyable_v<T> && SaysFailure<T>;
 template <class T>

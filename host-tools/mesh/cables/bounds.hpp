@@ -19,7 +19,7 @@ inline constexpr std::size_t kFrameBytesMax = std::size_t{64} << 10;
 inline constexpr std::size_t kFrameOverheadBytes = 128;
 
 /// All that a node's neighbours send, with every repetition, before they declare their links dead.
-inline constexpr std::size_t kHonestPileBytes = std::size_t{8} * limits::kAttemptsMax *
+inline constexpr std::size_t kHonestPileBytes = std::size_t{8} * limits::kRetriesMax *
                                                 limits::kWindowFrames *
                                                 (wire::kFrameBytesMax + kFrameOverheadBytes);
 
@@ -37,11 +37,11 @@ inline constexpr std::size_t kLineBytesMax = 4096;
 /// Lines of all nodes that wait for the end of their round in lockstep.
 inline constexpr std::size_t kRoundBytesMax = std::size_t{16} << 20;
 /// Kept of the end of what an emulator says on its standard error.
-inline constexpr std::size_t kLastWordsBytesMax = 1024;
+inline constexpr std::size_t kLastLineBytesMax = 1024;
 
 /// What a node can make the host tool keep, all together.
 inline constexpr std::size_t kNodeBytesMax = kFrameBytesMax + kUnreadBytesMax + kHeldBytesMax +
-                                             kEarlyBytesMax + kLineBytesMax + kLastWordsBytesMax;
+                                             kEarlyBytesMax + kLineBytesMax + kLastLineBytesMax;
 
 /// The --output of an app, for all nodes together; nothing is kept without --output.
 inline constexpr std::size_t kAppOutputBytesMax = std::size_t{1} << 30;
@@ -52,7 +52,7 @@ inline constexpr std::size_t kLogBytesMax = std::size_t{16} << 20;
 inline constexpr wire::ModelTime kModelTimeMax = wire::kNever / 16;
 /// Lockstep: timers in a row that a node may set to a time that it has been granted already. Links
 /// repeat without taking model time, so those of a node whose neighbours are all dead take all of
-/// their attempts at one time, each with a probe for buffers.
-inline constexpr unsigned kStaleTimersMax = 2 * kPortsMax * limits::kAttemptsMax;
+/// their retries at one time, each with a probe for buffers.
+inline constexpr unsigned kStaleTimersMax = 2 * kPortsMax * limits::kRetriesMax;
 
 } // namespace mesh::host::bounds

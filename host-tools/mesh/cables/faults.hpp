@@ -1,17 +1,26 @@
-// What goes wrong on the cables and with the nodes of a run, and when. Rates (drop, corrupt, dup,
-// reorder, delay) belong to directed wires, incidents (cut, mend, alter, kill, hang, restart) to a
-// moment: the number of packets that the loom has delivered. What is random is drawn by whoever
-// makes the plan, or by the wire's own generator, so that a seed and a plan repeat a run exactly.
+// What goes wrong on the cables and with the nodes of a run, and when. A kind of fault is one
+// object, listed in fault_kinds.cpp: how it is written, and what it does. Command line, help, loom,
+// report, page and capture go through that list, so a new kind is written there and nowhere else.
+//
+// Faults of frames (drop, dup, cut ...) belong to directed cables, those of nodes (kill, hang,
+// restart) to a node. Each begins at a moment: the number of packets that the loom has delivered.
+// What is random is drawn when the plan is made, or by the generator of a cable, so that a seed and
+// a plan repeat a run exactly.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
+#include "host-tools/mesh/common/promise.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace mesh::host {
 
-/// A small generator with one word of state (splitmix64); one for each wire.
+/// A small generator with one word of state (splitmix64); one for each directed cable.
 class Rng {
 public:
     Rng(std::uint64_t seed, std::uint64_t stream) : state_(seed * 0x9E37'79B9'7F4A'7C15u + stream) {
@@ -24,8 +33,11 @@ public:
         value = (value ^ (value >> 27)) * 0x94D0'49BB'1331'11EBu;
         return value ^ (value >> 31);
     }
-    /// Uniform in 0 .. bound-1; `bound` is not 0.
-    std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+    /// Uniform in 0 .. bound-1; `bound` is not 0 (promise).
+    std::uint64_t below(std::uint64_t bound) {
+        promise(bound != 0, "a number below 0 was to be drawn");
+        return next() % bound;
+    }
     bool chance(double probability) {
         return static_cast<double>(next() >> 11) * 0x1p-53 < probability;
     }
@@ -34,40 +46,60 @@ private:
     std::uint64_t state_;
 };
 
-/// Probabilities per frame of one directed wire.
-struct Rates {
-    double drop = 0;
-    double corrupt = 0;
-    double dup = 0;
-    double reorder = 0;
+/// A set of kinds: bit i is that of fault_kinds()[i].
+using FaultSet = std::uint32_t;
+
+/// What its cable does to one frame. Kinds of faults write it; the loom carries it out.
+struct FrameFaults {
+    FaultSet kinds = 0;      // those that struck the frame
+    bool lost = false;       // it does not come out
+    bool doubled = false;    // a second copy, as it went in, follows
+    bool late = false;       // the next frame passes it
+    bool falsified = false;  // another payload, under a checksum that fits
+    std::uint8_t flip = 0;   // bits that change in the byte at `where`; 0: none
+    std::uint16_t where = 0; // from the beginning of the frame
+    std::uint16_t bytes = 0; // that come out; 0: all
     std::uint32_t delay_us = 0;
 
-    bool any() const { return drop > 0 || corrupt > 0 || dup > 0 || reorder > 0 || delay_us != 0; }
+    /// True if other bytes come out than went in.
+    bool changes() const { return falsified || flip != 0 || bytes != 0; }
 };
 
-enum class FaultKind : std::uint8_t {
-    drop,
-    corrupt,
-    dup,
-    reorder,
-    delay,
-    cut,
-    cutdim,
-    mend,  // what was cut of a cable
-    alter, // payloads, under a checksum that fits
-    kill,
-    hang,
-    restart
+/// A frame as it enters its cable.
+struct FrameOnCable {
+    std::span<const std::byte> bytes; // without the padding that hardware may add
+    bool one_waits = false;           // a frame that came before waits there for the next to pass
+
+    /// True for a packet with at least one byte of payload.
+    bool has_payload() const;
 };
 
-/// A change that happens once `after` packets have been delivered.
+/// How the argument of a kind is written behind its colon.
+enum class FaultArgument : std::uint8_t {
+    probability,  // P, 0 to 1: on all cables, or with xK on those that the seed draws
+    microseconds, // US, the same
+    cable,        // NODE/PORT, NODE>PORT (outgoing only), or random
+    dimension,    // D: all cables of that dimension
+    node,         // NODE, or random
+};
+
+/// One way to write a fault, and what it does, for help.
+struct FaultForm {
+    std::string_view form;
+    std::string_view phrase;
+};
+
+class FaultKind;
+class FrameFault;
+
+/// A fault that happens once, when `after` packets have been delivered.
 struct Incident {
     std::uint64_t after = 0;
-    FaultKind kind = FaultKind::cut;
-    NodeId node = kNoNode; // kNoNode with a rate: every wire
+    const FaultKind* kind = nullptr;
+    NodeId node = kNoNode; // of a cable, or itself; kNoNode: all cables
     Port port = kNoPort;
-    bool one_way = false;
-    double amount = 0;
+    bool one_way = false; // outgoing only
+    double amount = 0; // of faults of frames: probability or microseconds; 0: no more from now on
 };
 
 /// Incidents in the order in which they happen.
@@ -75,5 +107,96 @@ struct FaultPlan {
     std::uint64_t seed = 1;
     std::vector<Incident> incidents;
 };
+
+/// What a fault can do to a mesh. The loom does it.
+class FaultyMesh {
+public:
+    virtual ~FaultyMesh() = default;
+    /// Frames on the cable of `incident`, or on all, suffer `fault` from now on, by `amount`.
+    virtual void set(const Incident& incident, const FrameFault& fault, double amount) = 0;
+    virtual void kill(NodeId node) = 0;
+    virtual void hang(NodeId node) = 0;
+    virtual void restart(NodeId node) = 0;
+};
+
+/// A kind of fault. There is one constant object of each, in fault_kinds().
+class FaultKind {
+public:
+    constexpr FaultKind(std::string_view name, FaultArgument argument,
+                        std::span<const FaultForm> forms)
+        : name_(name),
+          argument_(argument),
+          forms_(forms) {}
+
+    /// The word before the colon, and the key in a report.
+    constexpr std::string_view name() const { return name_; }
+    constexpr FaultArgument argument() const { return argument_; }
+    constexpr bool has_amount() const {
+        return argument_ == FaultArgument::probability || argument_ == FaultArgument::microseconds;
+    }
+    constexpr std::span<const FaultForm> forms() const { return forms_; }
+
+    /// It happens, to the cable or node of `incident`.
+    virtual void happen(const Incident& incident, FaultyMesh& mesh) const = 0;
+    /// The side of it that frames suffer; none: it befalls nodes, or undoes another.
+    virtual const FrameFault* of_frames() const { return nullptr; }
+    /// The kind that it undoes: what that has done must come first. None: it undoes nothing.
+    virtual const FaultKind* undoes() const { return nullptr; }
+    /// The kind that it brings to each cable of its dimension, if that is its argument.
+    virtual const FaultKind* of_each_cable() const { return nullptr; }
+    /// True if it takes a node, or a cable for good, and with it ways that frames went.
+    virtual bool breaks_ways() const { return false; }
+    /// True if a report lists, by name(), the cables or nodes to which it has happened.
+    virtual bool is_listed() const { return false; }
+
+protected:
+    ~FaultKind() = default; // nobody owns one by this type
+
+private:
+    std::string_view name_;
+    FaultArgument argument_;
+    std::span<const FaultForm> forms_;
+};
+
+/// A kind that frames suffer: each that enters a cable which has the fault.
+class FrameFault : public FaultKind {
+public:
+    using FaultKind::FaultKind;
+
+    void happen(const Incident& incident, FaultyMesh& mesh) const override;
+    const FrameFault* of_frames() const override { return this; }
+
+    /// Writes into `faults` what becomes of `frame`, and returns true; false if the frame is
+    /// spared. Asked of frames that are not lost yet, in the order of fault_kinds(), while `amount`
+    /// is not 0. `rng` is the cable's; every draw is part of what a seed repeats.
+    virtual bool strike(FrameFaults& faults, const FrameOnCable& frame, double amount,
+                        Rng& rng) const = 0;
+    /// What a capture says of a frame that it struck: where the frame goes in, or, if it changes
+    /// bytes, where it comes out; "": nothing, as this copy is spared.
+    virtual std::string words(const FrameFaults&) const { return std::string(name()); }
+    virtual bool changes_bytes() const { return false; }
+    /// The number of frames that it struck: its key in a report, and its words in a table.
+    virtual std::string_view count_key() const { return name(); }
+    virtual std::string_view count_words() const { return name(); }
+
+protected:
+    ~FrameFault() = default;
+};
+
+/// All kinds: first those of frames, in the order in which they strike one.
+std::span<const FaultKind* const> fault_kinds();
+inline constexpr std::size_t kFaultKindsMax = 8 * sizeof(FaultSet);
+
+/// The place of `kind` in fault_kinds().
+std::size_t number_of(const FaultKind& kind);
+/// The kind of that name; nullptr if there is none.
+const FaultKind* fault_named(std::string_view name);
+
+/// Those that something else than their own object must know.
+namespace faults {
+extern const FrameFault& cut;
+extern const FaultKind& kill;
+extern const FaultKind& restart;
+} // namespace faults
 
 } // namespace mesh::host

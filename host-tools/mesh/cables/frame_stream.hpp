@@ -4,7 +4,7 @@
 //   serial    the bytes of a serial line: compact format and byte stuffing (wire/compact.hpp,
 //   cobs.hpp)
 //
-// The reader takes any bytes in pieces of any size. Neither half keeps more than its bound. What is
+// The reader takes any bytes in parts of any size. Neither half keeps more than its bound. What is
 // no frame on a serial line comes out as one that is shorter than any.
 #pragma once
 

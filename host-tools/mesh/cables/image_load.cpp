@@ -12,10 +12,10 @@ namespace mesh::host {
 
 using wire::LoadTag;
 
-ImageLoad::ImageLoad(unsigned dim, std::vector<std::byte> image, std::uint64_t patience_us)
+ImageLoad::ImageLoad(unsigned dim, std::vector<std::byte> image, std::uint64_t timeout_us)
     : dim_(dim),
       image_(std::move(image)),
-      patience_us_(patience_us),
+      timeout_us_(timeout_us),
       crc_(wire::crc32(image_)) {}
 
 void ImageLoad::heard(std::span<const std::byte> frame, std::uint64_t now_us) {
@@ -64,11 +64,11 @@ std::optional<std::vector<std::byte>> ImageLoad::next_frame(std::uint64_t now_us
 }
 
 void ImageLoad::check_time(std::uint64_t now_us) const {
-    if (now_us - news_at_us_ < patience_us_)
+    if (now_us - news_at_us_ < timeout_us_)
         return;
     throw RunError(fmt::format("node {}: {}, and nothing new for {:.0f} s", index(waits_for_),
                                starting_ ? "does not start the image" : "has not all of the image",
-                               static_cast<double>(patience_us_) / 1e6));
+                               static_cast<double>(timeout_us_) / 1e6));
 }
 
 ImageLoad::Summary ImageLoad::summary() const {

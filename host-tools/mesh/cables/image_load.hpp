@@ -22,8 +22,8 @@ public:
         double seconds = 0;
     };
 
-    /// To all nodes of a cube; `patience_us`: with nodes of which nothing new is heard.
-    ImageLoad(unsigned dim, std::vector<std::byte> image, std::uint64_t patience_us);
+    /// To all nodes of a cube; `timeout_us`: with nodes of which nothing new is heard.
+    ImageLoad(unsigned dim, std::vector<std::byte> image, std::uint64_t timeout_us);
 
     /// A whole frame has come from node 0's host port; any bytes.
     void heard(std::span<const std::byte> frame, std::uint64_t now_us);
@@ -39,7 +39,7 @@ private:
 
     unsigned dim_;
     std::vector<std::byte> image_;
-    std::uint64_t patience_us_;
+    std::uint64_t timeout_us_;
     std::uint32_t crc_;
     std::uint32_t has_ = 0; // node 0, in bytes
     NodeId waits_for_{0};

@@ -151,7 +151,7 @@ void Lockstep::send_batch(NodeId to) {
     bool first = true;
     while (member.first != kNone) {
         const std::size_t frame_bytes = queued_[member.first].frame.size();
-        bytes += std::max(frame_bytes, kShortFrameBytes) + kFrameOverheadBytes;
+        bytes += std::max(frame_bytes, kShortFrameBytes) + kFifoHeadBytes;
         if (bytes > batch_bytes_max_ && !first)
             break;
         first = false;
@@ -247,7 +247,7 @@ void Lockstep::grant(wire::ModelTime time) {
     tell(time, time);
 }
 
-/// Lets go on who gave way, or who waits for the mesh to be at rest.
+/// Lets nodes go on whose processes gave way, or that wait for the mesh to be at rest.
 void Lockstep::grant_turn(wire::ModelTime order) {
     ++turns_;
     const bool for_all = turns_ % kTurnsOfRest == 0;

@@ -7,15 +7,15 @@
 // node gets, and in which order, depends on nothing but the seed.
 //
 // Behind all times come two orders that take none: processes that gave way have their next turn
-// (wire::kNextTurn) when nothing else can move, and who asks after silent nodes may do so when
-// nothing can (wire::kAtRest), or after kTurnsOfRest turns, so that whoever only looks for
-// something to come holds up no question for ever.
+// (wire::kNextTurn) when nothing else can move, and questions after silent nodes leave when nothing
+// can move at all (wire::kAtRest), or after kTurnsOfRest turns, so that a process that only polls
+// holds up no question for ever.
 //
 // A node gets a group in batches that its receive FIFO holds, each in one go and only while it is
 // idle: how fast the host moves bytes cannot change what the node sees.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "host-tools/mesh/common/bytes.hpp"
 #include "wire/frame.hpp"
 
@@ -35,8 +35,8 @@ namespace mesh::host {
 /// status words of 176 frames. Ethernet pads short frames and adds a checksum.
 inline constexpr std::size_t kBatchBytesMax = 8192;
 inline constexpr std::size_t kShortFrameBytes = 60;
-inline constexpr std::size_t kFrameOverheadBytes = 4;
-static_assert(kBatchBytesMax / (kShortFrameBytes + kFrameOverheadBytes) < 176);
+inline constexpr std::size_t kFifoHeadBytes = 4;
+static_assert(kBatchBytesMax / (kShortFrameBytes + kFifoHeadBytes) < 176);
 
 /// A frame on its way.
 struct Held {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace mesh::host {
@@ -27,26 +28,19 @@ wire::ModelTime release_time(std::span<const std::byte> frame) {
                : 0;
 }
 
-/// Bytes that checksums cover: the frame without the padding that hardware may add.
-std::size_t meaningful_bytes(std::span<const std::byte> frame) {
-    const auto packet_bytes = wire::load<std::uint16_t>(frame, wire::offset::kPacketBytes);
-    return std::min<std::size_t>(frame.size(), wire::kHeadBytes + packet_bytes);
-}
-
-bool has_payload(std::span<const std::byte> frame) {
-    wire::LinkHeader header;
-    return wire::read_head(frame, frame.size(), header) == wire::Parse::ok &&
-           header.kind == wire::Kind::data && header.packet_bytes > wire::kPacketHeaderBytes;
-}
-
-/// A cable that lies: it changes the payload of a packet and makes the checksum fit.
-void alter(std::span<std::byte> frame) {
-    const auto packet = frame.first(meaningful_bytes(frame)).subspan(wire::kHeadBytes);
-    packet[wire::kPacketHeaderBytes] ^= std::byte{0xFF};
-    wire::seal_packet(packet);
-}
+void shorten(Bytes& frame, std::size_t bytes) { frame.resize(bytes); }
+void shorten(std::span<std::byte>& frame, std::size_t bytes) { frame = frame.first(bytes); }
 
 } // namespace
+
+std::string LoomCounts::struck_words() const {
+    std::string words;
+    for (const FaultKind* kind : fault_kinds())
+        if (const FrameFault* fault = kind->of_frames(); fault && struck_by(*kind) != 0)
+            words += fmt::format("{}{} {}", words.empty() ? "" : ", ", fault->count_words(),
+                                 struck_by(*kind));
+    return words.empty() ? "none" : words;
+}
 
 Loom::Loom(std::uint32_t nodes, unsigned ports, const Wiring& wiring, FaultPlan plan,
            Cables& cables)
@@ -71,7 +65,7 @@ Loom::Loom(std::uint32_t nodes, unsigned ports, const Wiring& wiring, FaultPlan 
 }
 
 void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
-    NodeState& state = state_[index(from)];
+    NodeState& state = state_of(from);
     if (state.gone || state.down)
         return;
     ++counts_.frames;
@@ -159,7 +153,7 @@ void Loom::wake(NodeId node) {
 
 /// The node is as it was before its first frame; in lockstep all wait until it has come up.
 void Loom::restart(NodeId node) {
-    NodeState& state = state_[index(node)];
+    NodeState& state = state_of(node);
     if (state.gone && !state.killed)
         return; // it has ended for what it did
     if (state.awake || state.gone)
@@ -237,7 +231,7 @@ void Loom::begin_lockstep() {
 }
 
 void Loom::gone(NodeId node) {
-    NodeState& state = state_[index(node)];
+    NodeState& state = state_of(node);
     if (!state.awake && !state.gone)
         ++started_;
     if (!std::exchange(state.gone, true) && armed_)
@@ -257,7 +251,7 @@ void Loom::drop_carrier(NodeId node) {
 
 template <class Frame>
 void Loom::put(NodeId to, NodeId from, Frame&& frame) {
-    NodeState& state = state_[index(to)];
+    NodeState& state = state_of(to);
     if (state.gone)
         return;
     if (!state.awake) {
@@ -271,72 +265,42 @@ void Loom::put(NodeId to, NodeId from, Frame&& frame) {
 
 // --- faults ---
 
-/// What the faults of its wire do to a frame. A corrupted one is another in one byte behind the
-/// cable header: a burst of at most 8 bits, which the CRC always sees.
-Harm Loom::harm_of(const Wire& wire, std::span<const std::byte> frame) {
-    Harm harm;
-    harm.cut = wire.cut;
-    if (wire.cut)
-        return harm;
-    harm.altered = wire.alters && has_payload(frame);
-    if (wire.chances == nullptr || !wire.chances->rates.any())
-        return harm;
-    Rng& rng = wire.chances->rng;
-    const Rates& rates = wire.chances->rates;
-    harm.dropped = rates.drop > 0 && rng.chance(rates.drop);
-    if (harm.dropped)
-        return harm;
-    harm.doubled = rates.dup > 0 && rng.chance(rates.dup);
-    if (rates.corrupt > 0 && rng.chance(rates.corrupt)) {
-        const std::size_t range = meaningful_bytes(frame) - wire::offset::kKind;
-        harm.where = static_cast<std::uint16_t>(wire::offset::kKind + rng.below(range));
-        harm.flip = static_cast<std::uint8_t>(1 + rng.below(255));
-    }
-    harm.late = rates.reorder > 0 && wire.chances->kept.empty() && rng.chance(rates.reorder);
-    harm.delay_us = rates.delay_us;
-    return harm;
-}
-
-Trip Loom::enter(std::uint32_t number, std::span<const std::byte> frame, const Harm& harm) {
+Transit Loom::enter(std::uint32_t number, std::span<const std::byte> frame,
+                    const FrameFaults& faults) {
+    Transit transit{0, static_cast<std::uint16_t>(meaningful_bytes(frame)), false, faults};
     if (tap_ == nullptr || !armed_)
-        return {};
+        return transit;
     const bool nobody = state_[index(wires_[number].far.node)].gone;
-    return tap_->sent(number, time(), frame.first(meaningful_bytes(frame)), harm, nobody);
+    transit.id = tap_->sent(number, time(), frame.first(transit.bytes), faults, nobody);
+    return transit;
 }
 
 /// A frame enters its cable: the faults of the wire decide what comes out at the other end.
 template <class Frame>
 void Loom::pass(std::uint32_t number, Frame&& frame) {
     Wire& wire = wires_[number];
-    const Harm harm = harm_of(wire, frame);
-    Trip trip = enter(number, frame, harm);
-    counts_.cut += harm.cut ? 1 : 0;
-    counts_.drop += harm.dropped ? 1 : 0;
-    counts_.corrupt += harm.flip != 0 ? 1 : 0;
-    counts_.altered += harm.altered ? 1 : 0;
-    counts_.reorder += harm.late ? 1 : 0;
-    counts_.dup += harm.doubled ? 1 : 0;
-    if (harm.cut || harm.dropped)
+    const FrameFaults faults = wire.faults == nullptr ? FrameFaults{} : wire.faults->draw(frame);
+    const Transit transit = enter(number, frame, faults);
+    for (FaultSet kinds = faults.kinds; kinds != 0; kinds &= kinds - 1)
+        ++counts_.struck[static_cast<std::size_t>(std::countr_zero(kinds))];
+    if (faults.lost)
         return;
-    if (harm.altered)
-        alter(frame);
-    // The second copy of a frame is a good one, so that each fault shows once at the receiver.
-    const Bytes copy = harm.doubled ? Bytes(frame.begin(), frame.end()) : Bytes{};
-    if (harm.flip != 0)
-        frame[harm.where] ^= std::byte{harm.flip};
-    if (harm.late) {
-        wire.chances->kept.assign(frame.begin(), frame.end());
-        wire.chances->kept_trip = trip;
-        wire.chances->kept_until_us = cables_.now_us() + kReorderUs;
+    if (faults.falsified)
+        falsify(frame);
+    const Bytes copy = faults.doubled ? Bytes(frame.begin(), frame.end()) : Bytes{};
+    if (faults.flip != 0)
+        frame[faults.where] ^= std::byte{faults.flip};
+    if (faults.bytes != 0)
+        shorten(frame, faults.bytes);
+    if (faults.late) {
+        wire.faults->keep(frame, transit, cables_.now_us() + kReorderUs);
         keeping_.push_back(number);
     } else {
-        carry(number, std::forward<Frame>(frame), trip);
+        carry(number, std::forward<Frame>(frame), transit);
         free_kept(number);
     }
-    if (harm.doubled) {
-        trip.second = true;
-        trip.harm.flip = 0;
-        carry(number, copy, trip);
+    if (faults.doubled) {
+        carry(number, copy, transit.copy());
         free_kept(number);
     }
 }
@@ -344,27 +308,25 @@ void Loom::pass(std::uint32_t number, Frame&& frame) {
 /// The cable itself: takes its time if it is told to. In lockstep time is model time, and a delay
 /// in real time changes nothing.
 template <class Frame>
-void Loom::carry(std::uint32_t number, Frame&& frame, const Trip& trip) {
-    const Wire& wire = wires_[number];
-    const std::uint32_t delay_us = wire.chances == nullptr ? 0 : wire.chances->rates.delay_us;
-    counts_.delay += delay_us != 0 ? 1 : 0;
+void Loom::carry(std::uint32_t number, Frame&& frame, const Transit& transit) {
+    const std::uint32_t delay_us = transit.faults.delay_us;
     if (delay_us == 0 || lockstep_.on()) {
-        arrive(number, std::forward<Frame>(frame), trip);
+        arrive(number, std::forward<Frame>(frame), transit);
         return;
     }
     if (!hold(sender(number), frame.size()))
         return;
-    delayed_.push_back(
-        {cables_.now_us() + delay_us, delays_++, number, trip, Bytes(frame.begin(), frame.end())});
+    delayed_.push_back({cables_.now_us() + delay_us, delays_++, number, transit,
+                        Bytes(frame.begin(), frame.end())});
     std::push_heap(delayed_.begin(), delayed_.end(), Delayed::later);
 }
 
 template <class Frame>
-void Loom::arrive(std::uint32_t number, Frame&& frame, const Trip& trip) {
+void Loom::arrive(std::uint32_t number, Frame&& frame, const Transit& transit) {
     const wire::Kind kind = kind_of(frame);
     const Far far = wires_[number].far;
-    if (trip.id != 0 && !state_[index(far.node)].gone)
-        tap_->arrived(this->number(far.node, far.port), time(), frame, trip);
+    if (transit.id != 0 && !state_[index(far.node)].gone)
+        tap_->arrived(this->number(far.node, far.port), time(), frame, transit);
     put(far.node, sender(number), std::forward<Frame>(frame));
     if (kind != wire::Kind::data && kind != wire::Kind::load)
         return;
@@ -374,12 +336,12 @@ void Loom::arrive(std::uint32_t number, Frame&& frame, const Trip& trip) {
 }
 
 void Loom::free_kept(std::uint32_t number) {
-    Chances* const chances = wires_[number].chances.get();
-    if (chances == nullptr || chances->kept.empty())
+    CableFaults* const faults = wires_[number].faults.get();
+    if (faults == nullptr || !faults->keeps())
         return;
-    const Bytes frame = std::exchange(chances->kept, {});
+    const auto [frame, transit] = faults->take_kept();
     std::erase(keeping_, number);
-    carry(number, frame, chances->kept_trip);
+    carry(number, frame, transit);
 }
 
 bool Loom::free_all_kept() {
@@ -396,11 +358,11 @@ void Loom::tick() {
         const Delayed due = std::move(delayed_.back());
         delayed_.pop_back();
         let_go(sender(due.wire), due.frame.size());
-        arrive(due.wire, due.frame, due.trip);
+        arrive(due.wire, due.frame, due.transit);
     }
     if (lockstep_.on())
         return;
-    while (!keeping_.empty() && wires_[keeping_.front()].chances->kept_until_us <= now)
+    while (!keeping_.empty() && wires_[keeping_.front()].faults->kept_until_us() <= now)
         free_kept(keeping_.front());
 }
 
@@ -409,7 +371,7 @@ std::optional<std::uint64_t> Loom::next_tick_us() const {
     if (!delayed_.empty())
         next = delayed_.front().due_us;
     if (!lockstep_.on() && !keeping_.empty()) {
-        const std::uint64_t due = wires_[keeping_.front()].chances->kept_until_us;
+        const std::uint64_t due = wires_[keeping_.front()].faults->kept_until_us();
         next = std::min(next.value_or(due), due);
     }
     return next;
@@ -423,77 +385,48 @@ void Loom::arm_faults() {
 /// Lets happen what is due at this number of delivered packets.
 void Loom::happen() {
     while (next_incident_ < plan_.incidents.size() &&
-           plan_.incidents[next_incident_].after <= counts_.packets)
-        happen(plan_.incidents[next_incident_++]);
-}
-
-void Loom::happen(const Incident& incident) {
-    counts_.happened.push_back(incident);
-    switch (incident.kind) {
-    case FaultKind::cut:
-    case FaultKind::cutdim: at_cable(incident, [](Wire& wire) { wire.cut = true; }); break;
-    case FaultKind::mend: at_cable(incident, [](Wire& wire) { wire.cut = false; }); break;
-    case FaultKind::alter: at_cable(incident, [](Wire& wire) { wire.alters = true; }); break;
-    case FaultKind::kill:
-        if (!state_[index(incident.node)].gone) {
-            cables_.kill(incident.node);
-            state_[index(incident.node)].gone = state_[index(incident.node)].killed = true;
-            lockstep_.exclude(incident.node);
-            drop_carrier(incident.node);
-        }
-        break;
-    case FaultKind::hang:
-        put(incident.node, kNoNode, make_host_frame(incident.node, wire::HostTag::hang));
-        break;
-    case FaultKind::restart: restart(incident.node); break;
-    case FaultKind::drop:
-    case FaultKind::corrupt:
-    case FaultKind::dup:
-    case FaultKind::reorder:
-    case FaultKind::delay: set_rate(incident); break;
+           plan_.incidents[next_incident_].after <= counts_.packets) {
+        const Incident& incident = plan_.incidents[next_incident_++];
+        counts_.happened.push_back(incident);
+        promise(incident.kind != nullptr, "a fault of no kind");
+        incident.kind->happen(incident, *this);
     }
 }
+
+void Loom::set(const Incident& incident, const FrameFault& fault, double amount) {
+    const std::size_t kind = number_of(fault);
+    const auto set = [&](Wire& wire) {
+        if (wire.faults == nullptr)
+            wire.faults = std::make_unique<CableFaults>(
+                plan_.seed, static_cast<std::uint32_t>(&wire - wires_.data()));
+        wire.faults->set(kind, amount);
+    };
+    if (incident.node == kNoNode)
+        std::for_each(wires_.begin(), wires_.end(), set);
+    else
+        at_cable(incident, set);
+}
+
+void Loom::kill(NodeId node) {
+    NodeState& state = state_of(node);
+    if (state.gone)
+        return;
+    cables_.kill(node);
+    state.gone = state.killed = true;
+    lockstep_.exclude(node);
+    drop_carrier(node);
+}
+
+void Loom::hang(NodeId node) { put(node, kNoNode, make_host_frame(node, wire::HostTag::hang)); }
 
 /// f(wire) for both ways of a cable, or for its way out only.
 template <class F>
 void Loom::at_cable(const Incident& incident, F f) {
+    promise(index(incident.node) < state_.size() && index(incident.port) < ports_, kNoSuchPort);
     Wire& wire = wires_[number(incident.node, incident.port)];
     f(wire);
     if (!incident.one_way && wire.far.node != kNoNode)
         f(wires_[number(wire.far.node, wire.far.port)]);
-}
-
-Rates& Loom::rates_of(Wire& wire) {
-    if (wire.chances == nullptr)
-        wire.chances = std::make_unique<Chances>(plan_.seed,
-                                                 static_cast<std::uint32_t>(&wire - wires_.data()));
-    return wire.chances->rates;
-}
-
-/// Sets a rate on one cable, both ways, or on all of them.
-void Loom::set_rate(const Incident& incident) {
-    const auto set = [&](Wire& wire) {
-        Rates& rates = rates_of(wire);
-        switch (incident.kind) {
-        case FaultKind::drop: rates.drop = incident.amount; break;
-        case FaultKind::corrupt: rates.corrupt = incident.amount; break;
-        case FaultKind::dup: rates.dup = incident.amount; break;
-        case FaultKind::reorder: rates.reorder = incident.amount; break;
-        case FaultKind::delay: rates.delay_us = static_cast<std::uint32_t>(incident.amount); break;
-        case FaultKind::cut:
-        case FaultKind::cutdim:
-        case FaultKind::mend:
-        case FaultKind::alter:
-        case FaultKind::kill:
-        case FaultKind::hang:
-        case FaultKind::restart: break;
-        }
-    };
-    if (incident.node == kNoNode) {
-        std::for_each(wires_.begin(), wires_.end(), set);
-        return;
-    }
-    at_cable(incident, set);
 }
 
 } // namespace mesh::host

@@ -7,8 +7,10 @@
 // share this.
 #pragma once
 
+#include "cable_faults.hpp"
 #include "core/network.hpp"
 #include "faults.hpp"
+#include "host-tools/mesh/common/promise.hpp"
 #include "lockstep.hpp"
 #include "tap.hpp"
 #include "wire/frame.hpp"
@@ -58,17 +60,16 @@ struct LoomCounts {
     std::uint64_t repeated = 0; // already waiting for a node that is not up yet
     std::uint64_t overflow = 0; // lost, as too much waited for a node that does not read
     std::uint64_t expelled = 0; // nodes cut off for what they did
-    std::uint64_t drop = 0;     // injected, in frames
-    std::uint64_t corrupt = 0;
-    std::uint64_t dup = 0;
-    std::uint64_t reorder = 0;
-    std::uint64_t delay = 0;
-    std::uint64_t altered = 0; // packets given another payload under a right checksum
-    std::uint64_t cut = 0;     // frames swallowed by cut cables
+    /// Frames that each kind of fault struck, by its number.
+    std::array<std::uint64_t, kFaultKindsMax> struck{};
     std::vector<Incident> happened;
+
+    std::uint64_t struck_by(const FaultKind& kind) const { return struck[number_of(kind)]; }
+    /// "drop 3, dup 1": the kinds that struck frames, and how many; "none".
+    std::string struck_words() const;
 };
 
-class Loom {
+class Loom : private FaultyMesh {
 public:
     Loom(std::uint32_t nodes, unsigned ports, const Wiring& wiring, FaultPlan plan, Cables& cables);
 
@@ -79,11 +80,11 @@ public:
     /// `node` is gone (its process ended, or it is given up): it gets and owes nothing any more.
     void gone(NodeId node);
     /// A node that the fault plan has reset is there again, and may speak.
-    void restarted(NodeId node) { state_[index(node)].down = false; }
+    void restarted(NodeId node) { state_of(node).down = false; }
     /// Too much waits for `to`: cuts off whoever sent most of it, which came in by `port`.
     void too_much_for(NodeId to, unsigned port);
     /// True if a whole frame has come from the node since the last call.
-    bool take_sign(NodeId node) { return std::exchange(state_[index(node)].heard, false); }
+    bool take_sign(NodeId node) { return std::exchange(state_of(node).heard, false); }
     /// Frees frames that delay and reorder hold back until now. Outside lockstep only.
     void tick();
     /// Time of the next tick() that does something; none if nothing is held back.
@@ -102,15 +103,16 @@ public:
     std::uint64_t rounds() const { return lockstep_.rounds(); }
     std::uint64_t moves() const { return lockstep_.moves(); }
     bool has_turn(NodeId node) const { return lockstep_.has_turn(node); }
-    /// The fault plan begins; its incidents at zero packets happen now.
+    /// The fault plan begins; what it has for zero packets happens now.
     void arm_faults();
     /// From arm_faults() on, `tap` hears of every frame on a cable. It outlives the loom.
     void listen(Tap* tap) { tap_ = tap; }
-    bool wants_deeds() const { return tap_ != nullptr && tap_->wants_deeds(); }
+    bool wants_trace_events() const { return tap_ != nullptr && tap_->wants_trace_events(); }
     /// Who listens hears what a process does; at `time`, or else now.
-    void tell(NodeId node, const Deed& deed, std::optional<std::uint64_t> time = std::nullopt) {
-        if (wants_deeds() && armed_)
-            tap_->done(node, time ? *time : this->time(), deed);
+    void tell(NodeId node, const TraceEvent& event,
+              std::optional<std::uint64_t> time = std::nullopt) {
+        if (wants_trace_events() && armed_)
+            tap_->done(node, time ? *time : this->time(), event);
     }
     /// Lockstep: nothing will ever happen again of itself.
     bool quiescent() const { return lockstep_.on() && lockstep_.quiescent(); }
@@ -122,27 +124,19 @@ public:
     wire::ModelTime model_time() const { return lockstep_.now(); }
     /// Frames delivered to `node` since its reset.
     std::uint32_t delivered(NodeId node) const { return lockstep_.delivered(node); }
-    bool gone(NodeId node) const { return state_[index(node)].gone; }
+    bool gone(NodeId node) const { return state_of(node).gone; }
     /// True if the cable at this port has been cut in this direction.
-    bool cut(NodeId node, Port port) const { return wires_[number(node, port)].cut; }
+    bool cut(NodeId node, Port port) const {
+        promise(index(node) < state_.size() && index(port) < ports_, kNoSuchPort);
+        return has_fault(wires_[number(node, port)], number_of(faults::cut));
+    }
     const LoomCounts& counts() const { return counts_; }
 
 private:
-    /// What befalls frames by chance.
-    struct Chances {
-        Chances(std::uint64_t seed, std::uint32_t number) : rng(seed, number) {}
-        Rates rates;
-        Rng rng;
-        Bytes kept; // held back by `reorder` until the next frame has passed
-        Trip kept_trip;
-        std::uint64_t kept_until_us = 0;
-    };
     /// Small: there are many, and each frame needs another one.
     struct Wire {
         Far far;
-        bool cut = false;
-        bool alters = false;
-        std::unique_ptr<Chances> chances; // nothing: none
+        std::unique_ptr<CableFaults> faults; // nothing: it never had one
     };
     struct NodeState {
         bool awake = false; // it has sent something, so its network interface is on
@@ -160,13 +154,24 @@ private:
         std::uint64_t due_us;
         std::uint64_t order;
         std::uint32_t wire;
-        Trip trip;
+        Transit transit;
         Bytes frame;
         static bool later(const Delayed& a, const Delayed& b) {
             return a.due_us != b.due_us ? a.due_us > b.due_us : a.order > b.order;
         }
     };
 
+    static constexpr const char* kNoSuchPort = "the loom has no such port";
+
+    /// The loom's nodes are 0 to nodes - 1; whoever calls it knows them (promise).
+    NodeState& state_of(NodeId node) {
+        promise(index(node) < state_.size(), "the loom has no such node");
+        return state_[index(node)];
+    }
+    const NodeState& state_of(NodeId node) const {
+        promise(index(node) < state_.size(), "the loom has no such node");
+        return state_[index(node)];
+    }
     std::uint64_t time() const { return lockstep_.on() ? lockstep_.now() : cables_.now_us(); }
     std::uint32_t number(NodeId node, Port port) const {
         return index(node) * ports_ + index(port);
@@ -176,7 +181,6 @@ private:
     }
     void from_host_port(NodeId from, std::span<std::byte> frame);
     bool says_again(NodeState& state, std::span<const std::byte> frame, Port port);
-    void restart(NodeId node);
     void wake(NodeId node);
     void keep_for(NodeId to, NodeId from, std::span<const std::byte> frame);
     bool hold(NodeId from, std::size_t frame_bytes);
@@ -189,20 +193,25 @@ private:
     void put(NodeId to, NodeId from, Frame&& frame); // from the host: kNoNode
     template <class Frame>
     void pass(std::uint32_t number, Frame&& frame);
-    static Harm harm_of(const Wire& wire, std::span<const std::byte> frame);
-    Trip enter(std::uint32_t number, std::span<const std::byte> frame, const Harm& harm);
+    Transit enter(std::uint32_t number, std::span<const std::byte> frame,
+                  const FrameFaults& faults);
     template <class Frame>
-    void carry(std::uint32_t number, Frame&& frame, const Trip& trip);
+    void carry(std::uint32_t number, Frame&& frame, const Transit& transit);
     template <class Frame>
-    void arrive(std::uint32_t number, Frame&& frame, const Trip& trip);
+    void arrive(std::uint32_t number, Frame&& frame, const Transit& transit);
     void free_kept(std::uint32_t number);
     bool free_all_kept();
     void happen();
-    void happen(const Incident& incident);
-    void set_rate(const Incident& incident);
-    Rates& rates_of(Wire& wire);
     template <class F>
     void at_cable(const Incident& incident, F f);
+    static bool has_fault(const Wire& wire, std::size_t kind) {
+        return wire.faults != nullptr && wire.faults->has(kind);
+    }
+    // What faults do, as a FaultyMesh.
+    void set(const Incident& incident, const FrameFault& fault, double amount) override;
+    void kill(NodeId node) override;
+    void hang(NodeId node) override;
+    void restart(NodeId node) override;
 
     unsigned ports_;
     Cables& cables_;

@@ -20,8 +20,8 @@ namespace {
 
 /// Messages to nodes that are under way at a time.
 constexpr std::size_t kFlyingMax = 4;
-/// Between two waves of numbers: nodes that start anew have done so.
-constexpr std::uint64_t kWaveUs = 250'000;
+/// Between two address assignments: nodes that start anew have done so.
+constexpr std::uint64_t kAssignmentUs = 250'000;
 /// Where a node other than 0 sends what is for the host.
 NodeId next_to_host(Network network, NodeId node) {
     Route way = route(network, node, kNoPort, {.source = node, .destination = NodeId{0}});
@@ -32,7 +32,7 @@ NodeId next_to_host(Network network, NodeId node) {
 
 OneCable::OneCable(Network network, Rules rules, Holder& holder)
     : rules_(std::move(rules)),
-      patience_us_(wire::relay_patience_us(1 + diameter(network), rules_.frame_us)),
+      rto_us_(wire::relay_rto_us(1 + diameter(network), rules_.frame_us)),
       holder_(holder),
       nodes_(node_count(network)),
       news_at_us_(holder.now_us()) {
@@ -47,7 +47,7 @@ void OneCable::send(NodeId to, std::span<const std::byte> frame) {
     node.waiting.emplace_back(frame.begin(), frame.end());
     if (node.waiting.size() != 1)
         return;
-    node.pause_us = patience_us_;
+    node.pause_us = rto_us_;
     turns_.push_back(index(to));
     launch();
 }
@@ -62,12 +62,12 @@ void OneCable::put(const wire::LinkHeader& link, Bytes& frame) {
     holder_.to_cable(frame);
 }
 
-void OneCable::send_wave() {
-    ++numbering_.wave;
+void OneCable::assign_addresses() {
+    ++numbering_.assignment;
     Bytes frame = make_host_frame(kNoNode, static_cast<wire::HostTag>(RelayTag::number),
                                   wire::bytes_of(numbering_));
     put({}, frame);
-    wave_at_us_ = holder_.now_us() + kWaveUs;
+    assign_at_us_ = holder_.now_us() + kAssignmentUs;
 }
 
 void OneCable::acknowledge(std::uint32_t node) {
@@ -86,13 +86,13 @@ void OneCable::heard(std::span<std::byte> frame) {
     if (wire::read_packet(packet, header) != wire::Parse::ok)
         return;
     if (header.tag == static_cast<std::uint16_t>(RelayTag::who))
-        send_wave();
+        assign_addresses();
     const std::uint32_t from = index(header.source);
     if (from >= nodes_.size())
         return;
     if (header.tag == static_cast<std::uint16_t>(wire::HostTag::fault)) {
         if (!std::exchange(nodes_[from].stopped, true))
-            holder_.last_words(node_at(from), frame);
+            holder_.crash_record(node_at(from), frame);
         return;
     }
     Node& node = nodes_[from];
@@ -141,7 +141,7 @@ void OneCable::on_acknowledged(std::uint32_t number, std::uint16_t acknowledged)
     std::erase(turns_, number); // it was to be sent again
     node.waiting.pop_front();
     node.number = wire::message_after(node.number);
-    node.pause_us = patience_us_;
+    node.pause_us = rto_us_;
     if (!node.waiting.empty())
         turns_.push_back(number);
     launch();
@@ -164,9 +164,9 @@ void OneCable::fly(std::uint32_t number) {
     put({.sequence = node.number, .acknowledged = node.taken}, node.waiting.front());
 }
 
-/// Half of the patience after the last one that has: those that wait for them need it all.
+/// Half of the time-out after the last one that has: those that wait for them need it all.
 void OneCable::look_for_silent() const {
-    if (numbered_ == 0 || holder_.now_us() - news_at_us_ < rules_.patience_us / 2)
+    if (numbered_ == 0 || holder_.now_us() - news_at_us_ < rules_.identify_timeout_us / 2)
         return;
     const Network network{numbering_.topology, numbering_.dim};
     NodeNumbers first;
@@ -186,8 +186,8 @@ void OneCable::tick() {
     const std::uint64_t now = holder_.now_us();
     if (numbered_ < nodes_.size()) {
         look_for_silent();
-        if (now >= wave_at_us_)
-            send_wave();
+        if (now >= assign_at_us_)
+            assign_addresses();
     }
     const std::vector<std::uint32_t> flying = flying_;
     for (const std::uint32_t node : flying)

@@ -3,7 +3,7 @@
 //
 // Of each node one message is under way in each direction; it is sent again until the node says
 // that it has it. Few go out at a time, since nodes on the way drop what they have no room for.
-// Until all nodes have said who they are, waves of numbers go through the mesh.
+// Until all nodes have said who they are, it assigns addresses again and again.
 #pragma once
 
 #include "core/network.hpp"
@@ -30,16 +30,16 @@ public:
         virtual void to_cable(std::span<const std::byte> frame) = 0;
         /// A frame of a node's host port has come, once and in order. May call send().
         virtual void from_node(NodeId node, std::span<std::byte> frame) = 0;
-        /// The last words of a node, which may be gone.
-        virtual void last_words(NodeId node, std::span<const std::byte> frame) = 0;
+        /// The crash record of a node, which may be gone.
+        virtual void crash_record(NodeId node, std::span<const std::byte> frame) = 0;
         /// Real time (microseconds, monotonic).
         virtual std::uint64_t now_us() const = 0;
     };
 
     struct Rules {
-        std::string made_for;      // what the nodes' images must be made for
-        std::uint32_t frame_us;    // how long a frame takes on a cable
-        std::uint64_t patience_us; // with nodes that do not answer
+        std::string made_for;              // what the nodes' images must be made for
+        std::uint32_t frame_us;            // how long a frame takes on a cable
+        std::uint64_t identify_timeout_us; // with nodes that do not answer
     };
     OneCable(Network network, Rules rules, Holder& holder);
 
@@ -66,13 +66,13 @@ private:
         std::uint16_t taken = 0;   // last message of the node
         std::uint16_t told = 0;    // of those, the last one that it was told of since it came
         std::uint32_t dropped = 0; // as it last said
-        bool stopped = false;      // it has said its last words
+        bool stopped = false;      // it has sent its crash record
         std::uint64_t again_at_us = 0;
         std::uint32_t pause_us = 0;
     };
 
     void look_for_silent() const;
-    void send_wave();
+    void assign_addresses();
     void acknowledge(std::uint32_t node);
     void on_acknowledged(std::uint32_t node, std::uint16_t number);
     void check_image(std::uint32_t node, std::span<const std::byte> text) const;
@@ -81,13 +81,13 @@ private:
     void put(const wire::LinkHeader& link, Bytes& frame);
 
     Rules rules_;
-    std::uint32_t patience_us_; // before a message is sent again
+    std::uint32_t rto_us_; // before a message is sent again
     Holder& holder_;
     std::vector<Node> nodes_;
     std::deque<std::uint32_t> turns_; // nodes with something to send that is not under way
     std::vector<std::uint32_t> flying_;
     wire::Numbering numbering_{};
-    std::uint64_t wave_at_us_ = 0;
+    std::uint64_t assign_at_us_ = 0;
     std::uint32_t numbered_ = 0;
     std::uint64_t news_at_us_; // a node has said who it is, or there is nothing to wait for
 };

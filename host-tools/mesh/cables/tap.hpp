@@ -3,7 +3,8 @@
 // bytes, and changes nothing.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
+#include "faults.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,28 +13,25 @@
 
 namespace mesh::host {
 
-/// What a cable is about to do to one frame.
-struct Harm {
-    bool cut = false;      // swallowed by a dead cable
-    bool dropped = false;  // lost by chance
-    bool doubled = false;  // a second copy, a good one, follows
-    bool late = false;     // the next frame passes it
-    bool altered = false;  // another payload under a right checksum
-    std::uint8_t flip = 0; // bits that change in one byte; 0: none
-    std::uint16_t where = 0;
-    std::uint32_t delay_us = 0;
-};
-
 /// One frame on its way through one cable.
-struct Trip {
-    std::uint64_t id = 0; // 0: nobody listens
-    std::uint16_t bytes = 0;
-    bool second = false; // the copy of a doubled frame
-    Harm harm;
+struct Transit {
+    std::uint64_t id = 0;    // 0: nobody listens
+    std::uint16_t bytes = 0; // that went in
+    bool second = false;     // the copy of a doubled frame
+    FrameFaults faults;
+
+    /// The copy that follows: as the frame went in, so that each fault shows once at the receiver.
+    Transit copy() const {
+        Transit transit = *this;
+        transit.second = true;
+        transit.faults.flip = 0;
+        transit.faults.bytes = 0;
+        return transit;
+    }
 };
 
 /// What a process of a node does.
-struct Deed {
+struct TraceEvent {
     enum class What : std::uint8_t { spawned, blocked, woken, ended, printed };
     What what{};
     std::uint8_t process = 0;
@@ -44,15 +42,17 @@ class Tap {
 public:
     virtual ~Tap() = default;
     /// A frame goes into the cable at its end `wire` (node * ports + port). `nobody`: the node at
-    /// the other end is gone. `time` is model time in lockstep, else of Cables::now_us().
-    virtual Trip sent(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
-                      const Harm& harm, bool nobody) = 0;
+    /// the other end is gone. `time` is model time in lockstep, else of Cables::now_us(). Returns
+    /// the id of its transit, not 0.
+    virtual std::uint64_t sent(std::uint32_t wire, std::uint64_t time,
+                               std::span<const std::byte> frame, const FrameFaults& faults,
+                               bool nobody) = 0;
     /// It comes out at the end `wire`, as it is now.
     virtual void arrived(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
-                         const Trip& trip) = 0;
+                         const Transit& transit) = 0;
     /// done() is to be told. It costs time, so it is asked for.
-    virtual bool wants_deeds() const = 0;
-    virtual void done(NodeId node, std::uint64_t time, const Deed& deed) = 0;
+    virtual bool wants_trace_events() const = 0;
+    virtual void done(NodeId node, std::uint64_t time, const TraceEvent& event) = 0;
 };
 
 } // namespace mesh::host

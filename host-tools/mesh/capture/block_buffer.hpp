@@ -45,8 +45,8 @@ public:
     /// A value that fills an option goes on in another one of the same code.
     void put_option(std::uint16_t code, std::string_view value) {
         for (; value.size() >= kOptionBytesMax; value.remove_prefix(kOptionBytesMax))
-            put_piece(code, value.substr(0, kOptionBytesMax));
-        put_piece(code, value);
+            put_part(code, value.substr(0, kOptionBytesMax));
+        put_part(code, value);
     }
     void begin_block(std::uint32_t type) {
         block_ = used_;
@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    void put_piece(std::uint16_t code, std::string_view value) {
+    void put_part(std::uint16_t code, std::string_view value) {
         put_word(static_cast<std::uint32_t>(code | (value.size() << 16)));
         put(std::as_bytes(std::span(value)));
     }

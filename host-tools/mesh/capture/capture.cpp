@@ -29,7 +29,7 @@ Capture::Capture(int file, const Setting& setting)
       wires_(std::size_t{node_count(setting.network)} * ports_),
       bytes_max_(setting.bytes_max),
       at_once_(setting.at_once),
-      deeds_(setting.deeds),
+      trace_events_(setting.trace_events),
       epoch_us_(setting.epoch_us),
       packets_(wires_, ports_),
       writer_(
@@ -79,39 +79,40 @@ void Capture::write_interfaces(const Setting& setting) {
     }
 }
 
-Trip Capture::sent(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
-                   const Harm& harm, bool nobody) {
-    const Trip trip{++frames_, static_cast<std::uint16_t>(frame.size()), false, harm};
+std::uint64_t Capture::sent(std::uint32_t wire, std::uint64_t time,
+                            std::span<const std::byte> frame, const FrameFaults& faults,
+                            bool nobody) {
+    const std::uint64_t id = ++frames_;
     if (!failure_.empty())
-        return trip;
+        return id;
     if (!kept_.empty())
         write_kept();
     note_ = {};
     note_.what = Note::What::went_in;
-    note_.id = trip.id;
+    note_.id = id;
     note_.in_time = last_time_ = time + epoch_us_;
     note_.in_wire = wire;
-    note_.harm = harm;
+    note_.faults = faults;
     note_.nobody = nobody;
     add(frame);
-    return trip;
+    return id;
 }
 
 void Capture::arrived(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
-                      const Trip& trip) {
+                      const Transit& transit) {
     if (!failure_.empty())
         return;
     if (!kept_.empty())
         write_kept();
-    const bool same = !trip.second && trip.harm.flip == 0 && !trip.harm.altered;
+    const bool same = !transit.second && !transit.faults.changes();
     const bool through =
-        same && used_ != 0 && note_.what == Note::What::went_in && note_.id == trip.id;
+        same && used_ != 0 && note_.what == Note::What::went_in && note_.id == transit.id;
     if (!through) {
         note_ = {};
         note_.what = Note::What::came_out;
-        note_.id = trip.id;
-        note_.harm = trip.harm;
-        note_.second = trip.second;
+        note_.id = transit.id;
+        note_.faults = transit.faults;
+        note_.second = transit.second;
     }
     note_.out_time = last_time_ = time + epoch_us_;
     note_.out_wire = wire;
@@ -119,7 +120,7 @@ void Capture::arrived(std::uint32_t wire, std::uint64_t time, std::span<const st
         note_.what = Note::What::through;
         wire::store(notes_, place_, note_);
     } else {
-        add(frame.first(trip.bytes));
+        add(frame.first(std::min<std::size_t>(frame.size(), transit.bytes)));
     }
 }
 
@@ -151,38 +152,38 @@ void Capture::pass_on_blocks() {
     blocks_.clear();
 }
 
-void Capture::done(NodeId node, std::uint64_t time, const Deed& deed) {
+void Capture::done(NodeId node, std::uint64_t time, const TraceEvent& event) {
     if (!failure_.empty())
         return;
     if (epoch_us_ == 0)
-        keep(node, time, deed);
+        keep(node, time, event);
     else
-        write(node, time, deed);
+        write(node, time, event);
 }
 
 /// Emulators run side by side: what nodes do between two rounds of the loom is told in any order.
-void Capture::keep(NodeId node, std::uint64_t time, const Deed& deed) {
-    kept_.push_back({node, time, deed.what, deed.process, std::string(deed.text)});
-    kept_bytes_ += sizeof kept_.back() + deed.text.size();
+void Capture::keep(NodeId node, std::uint64_t time, const TraceEvent& event) {
+    kept_.push_back({node, time, event.what, event.process, std::string(event.text)});
+    kept_bytes_ += sizeof kept_.back() + event.text.size();
     if (kept_bytes_ > bounds::kRoundBytesMax)
         write_kept();
 }
 
 void Capture::write_kept() {
-    std::ranges::stable_sort(kept_, {}, [](const KeptDeed& one) { return index(one.node); });
-    for (const KeptDeed& one : kept_)
+    std::ranges::stable_sort(kept_, {}, [](const KeptTraceEvent& one) { return index(one.node); });
+    for (const KeptTraceEvent& one : kept_)
         write(one.node, one.time, {one.what, one.process, one.text});
     kept_.clear();
     kept_bytes_ = 0;
 }
 
-void Capture::write(NodeId node, std::uint64_t time, const Deed& deed) {
+void Capture::write(NodeId node, std::uint64_t time, const TraceEvent& event) {
     blocks_.begin_block(pcapng::block::kCustom);
     blocks_.put_word(pcapng::kOurNumber);
     blocks_.put_word(time + epoch_us_);
     blocks_.put_word(index(node));
-    blocks_.put_word(static_cast<std::uint32_t>(deed.what) | std::uint32_t{deed.process} << 8);
-    const std::string_view text = deed.text.substr(0, kOptionBytesMax);
+    blocks_.put_word(static_cast<std::uint32_t>(event.what) | std::uint32_t{event.process} << 8);
+    const std::string_view text = event.text.substr(0, kOptionBytesMax);
     blocks_.put_word(static_cast<std::uint32_t>(text.size()));
     blocks_.put(std::as_bytes(std::span(text)));
     blocks_.end_block();

@@ -37,7 +37,7 @@ public:
         std::string plan;       // JSON: what was asked for
         std::size_t bytes_max;  // to keep of a frame
         bool at_once;           // every frame is written when it is seen
-        bool deeds;             // of processes, too
+        bool trace_events;      // of processes, too
         std::uint64_t epoch_us; // to be added to times; 0 for model time
         FileWriter::Clock::time_point until = FileWriter::Clock::time_point::max(); // to be written
     };
@@ -45,33 +45,31 @@ public:
     /// Writes to `file`, which the caller opens and closes.
     Capture(int file, const Setting& setting);
 
-    Trip sent(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
-              const Harm& harm, bool nobody) override;
+    std::uint64_t sent(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
+                       const FrameFaults& faults, bool nobody) override;
     void arrived(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
-                 const Trip& trip) override;
-    bool wants_deeds() const override { return deeds_; }
-    void done(NodeId node, std::uint64_t time, const Deed& deed) override;
+                 const Transit& transit) override;
+    bool wants_trace_events() const override { return trace_events_; }
+    void done(NodeId node, std::uint64_t time, const TraceEvent& event) override;
 
     /// The last block: what came of the run, as JSON.
     void finish(std::string_view results);
     /// Why it ends before the run did, "" if it does not: what could not be written is not there.
     const std::string& failure() const { return failure_; }
-    /// A signal, which is pending, was the reason.
-    bool interrupted() const { return writer_.error() == EINTR; }
 
 private:
-    /// A deed until its round is over.
-    struct KeptDeed {
+    /// A trace event until its round is over.
+    struct KeptTraceEvent {
         NodeId node;
         std::uint64_t time;
-        Deed::What what;
+        TraceEvent::What what;
         std::uint8_t process;
         std::string text;
     };
 
-    void keep(NodeId node, std::uint64_t time, const Deed& deed);
+    void keep(NodeId node, std::uint64_t time, const TraceEvent& event);
     void write_kept();
-    void write(NodeId node, std::uint64_t time, const Deed& deed);
+    void write(NodeId node, std::uint64_t time, const TraceEvent& event);
     void write_section(const Setting& setting);
     void write_interfaces(const Setting& setting);
     void add(std::span<const std::byte> frame);
@@ -84,11 +82,11 @@ private:
     std::size_t wires_;
     std::size_t bytes_max_;
     bool at_once_;
-    bool deeds_;
+    bool trace_events_;
     std::uint64_t epoch_us_;
     std::uint64_t frames_ = 0; // numbered from 1
     std::uint64_t last_time_ = 0;
-    std::vector<KeptDeed> kept_;
+    std::vector<KeptTraceEvent> kept_;
     std::size_t kept_bytes_ = 0;
     BlockBuffer blocks_;           // of other things than frames
     Note note_;                    // the last one

@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/signals.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <poll.h>
@@ -12,7 +13,9 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::size_t kPiecesMax = 64; // a moment of the system's
+constexpr std::size_t kFilledMax = 64; // a moment of the system's
+/// For what is to be written when the run is to end: a file takes it by then.
+constexpr std::chrono::milliseconds kLastTimeout{1000};
 /// Between two looks whether to go on waiting.
 constexpr std::chrono::milliseconds kLookEvery{100};
 
@@ -45,7 +48,7 @@ void FileWriter::hand_over(std::vector<std::byte>& buffer, std::size_t used) {
     std::vector<std::byte> next;
     {
         std::unique_lock lock(mutex_);
-        wait_for(lock, [this] { return pieces_.size() < kPiecesMax; });
+        wait_for(lock, [this] { return filled_.size() < kFilledMax; });
         note_error();
         if (error_ != 0 || used == 0)
             return;
@@ -54,24 +57,25 @@ void FileWriter::hand_over(std::vector<std::byte>& buffer, std::size_t used) {
             spare_.pop_back();
         }
         next.resize(buffer.size());
-        pieces_.push_back({std::exchange(buffer, std::move(next)), used});
+        filled_.push_back({std::exchange(buffer, std::move(next)), used});
     }
     changed_.notify_all();
 }
 
 void FileWriter::wait() {
     std::unique_lock lock(mutex_);
-    wait_for(lock, [this] { return pieces_.empty(); });
+    wait_for(lock, [this] { return filled_.empty(); });
     note_error();
 }
 
 template <class Ready>
 void FileWriter::wait_for(std::unique_lock<std::mutex>& lock, Ready ready) {
     while (given_up_ == 0 && !changed_.wait_for(lock, kLookEvery, ready)) {
-        if (end_is_asked_for())
-            given_up_ = EINTR;
-        else if (Clock::now() > until_)
-            given_up_ = ETIME;
+        const auto now = Clock::now();
+        if (end_is_asked_for() && !std::exchange(hurried_, true))
+            until_ = std::min(until_, now + kLastTimeout);
+        if (now > until_)
+            given_up_ = hurried_ ? EINTR : ETIME;
     }
 }
 
@@ -99,18 +103,18 @@ int FileWriter::write(std::span<const std::byte> bytes) const {
 void FileWriter::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [this] { return !pieces_.empty() || over_; });
-        if (pieces_.empty())
+        changed_.wait(lock, [this] { return !filled_.empty() || over_; });
+        if (filled_.empty())
             return;
-        Piece& piece = pieces_.front(); // which stays where it is
+        Filled& filled = filled_.front(); // which stays where it is
         const int before = written_error_;
         lock.unlock();
-        const auto handed_over = std::span(piece.buffer).first(piece.used);
+        const auto handed_over = std::span(filled.buffer).first(filled.used);
         const int error = before != 0 ? before : write(making_(handed_over));
         lock.lock();
         written_error_ = error;
-        spare_.push_back(std::move(piece.buffer));
-        pieces_.pop_front();
+        spare_.push_back(std::move(filled.buffer));
+        filled_.pop_front();
         changed_.notify_all();
     }
 }

@@ -36,11 +36,11 @@ public:
     /// Waits until all is written.
     void wait();
     /// The first error as errno, as it was known at the last call of another function; or 0.
-    /// EINTR: it was given up for a signal that is pending; ETIME: for the time.
+    /// EINTR: it was given up for a signal that ends the run; ETIME: for the time.
     int error() const { return error_; }
 
 private:
-    struct Piece {
+    struct Filled {
         std::vector<std::byte> buffer;
         std::size_t used = 0;
     };
@@ -54,9 +54,10 @@ private:
     int file_;
     Making making_;
     Clock::time_point until_;
+    bool hurried_ = false; // by a signal
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<Piece> pieces_; // the first is the thread's own
+    std::deque<Filled> filled_; // the first is the thread's own
     std::vector<std::vector<std::byte>> spare_;
     bool over_ = false;
     std::atomic<int> given_up_ = 0; // why, as errno

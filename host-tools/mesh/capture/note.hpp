@@ -22,10 +22,10 @@ struct Note {
     std::uint32_t out_wire = 0;
     std::uint32_t bytes = 0; // of the whole frame
     std::uint32_t kept = 0;  // that follow
-    Harm harm;
+    FrameFaults faults;
     What what = What::blocks;
     bool nobody = false; // see Tap
-    bool second = false; // see Trip
+    bool second = false; // see Transit
 };
 
 } // namespace mesh::host

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace mesh::host {
@@ -54,7 +55,9 @@ std::span<const std::byte> PacketBlocks::of(std::span<const std::byte> notes) {
 
 void PacketBlocks::went_in(const Note& note, std::span<const std::byte> frame) {
     comment_.clear();
-    describe(note.harm, note.nobody);
+    describe(note.faults, false);
+    if (note.nobody)
+        say("nobody there");
     if (wire::load<wire::Kind>(frame, wire::offset::kKind) == wire::Kind::data &&
         note.bytes >= kCaptureBytesMin)
         again(senders_[note.in_wire], frame);
@@ -64,31 +67,24 @@ void PacketBlocks::went_in(const Note& note, std::span<const std::byte> frame) {
 
 void PacketBlocks::came_out(const Note& note, std::span<const std::byte> frame) {
     comment_.clear();
-    const bool wrong = !note.second && note.harm.flip != 0;
     if (note.second)
         say("second copy");
-    else if (wrong)
-        say(fmt::format("corrupt byte {} bits 0x{:02x}", note.harm.where, note.harm.flip));
-    if (note.harm.altered)
-        say("altered");
+    describe(note.faults, true);
     add(note, note.out_wire, note.out_time,
-        pcapng::flag::kInbound | (wrong ? pcapng::flag::kChecksumError : 0), frame);
+        pcapng::flag::kInbound | (note.faults.flip != 0 ? pcapng::flag::kChecksumError : 0) |
+            (note.faults.bytes != 0 ? pcapng::flag::kTooShort : 0),
+        frame);
 }
 
-/// The words for what happens to a frame where it goes in.
-void PacketBlocks::describe(const Harm& harm, bool nobody) {
-    if (harm.cut)
-        say("cut");
-    if (harm.dropped)
-        say("drop");
-    if (harm.doubled)
-        say("dup");
-    if (harm.late)
-        say("reorder");
-    if (harm.delay_us != 0)
-        say("delay");
-    if (nobody)
-        say("nobody there");
+/// The words for what befell a frame: where it goes in, or where other bytes come out of its cable.
+void PacketBlocks::describe(const FrameFaults& faults, bool comes_out) {
+    const auto kinds = fault_kinds();
+    for (FaultSet left = faults.kinds; left != 0; left &= left - 1) {
+        const FrameFault* const fault =
+            kinds[static_cast<std::size_t>(std::countr_zero(left))]->of_frames();
+        if (fault->changes_bytes() == comes_out)
+            say(fault->words(faults));
+    }
 }
 
 /// Notes a data frame, and says whether it has been sent before: as a retransmission, with its
@@ -121,11 +117,13 @@ void PacketBlocks::again(Sender& sender, std::span<const std::byte> frame) {
 }
 
 void PacketBlocks::say(std::string_view words) {
+    if (words.empty())
+        return;
     comment_ += comment_.empty() ? "" : ", ";
     comment_ += words;
 }
 
-/// One packet block with the comment, made in one piece. Returns where its packet is.
+/// One packet block with the comment, made in one go. Returns where its packet is.
 std::byte* PacketBlocks::add(const Note& note, std::uint32_t wire, std::uint64_t time,
                              std::uint32_t flags, std::span<const std::byte> frame) {
     PacketTail tail;

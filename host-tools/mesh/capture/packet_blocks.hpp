@@ -38,7 +38,7 @@ private:
 
     void went_in(const Note& note, std::span<const std::byte> frame);
     void came_out(const Note& note, std::span<const std::byte> frame);
-    void describe(const Harm& harm, bool nobody);
+    void describe(const FrameFaults& faults, bool comes_out);
     void again(Sender& sender, std::span<const std::byte> frame);
     void say(std::string_view words);
     std::byte* add(const Note& note, std::uint32_t wire, std::uint64_t time, std::uint32_t flags,

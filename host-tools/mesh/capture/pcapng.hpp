@@ -1,5 +1,6 @@
-// The names of the pcapng format (draft-ietf-opsawg-pcapng) that captures use, for who writes and
-// who reads them. A file is a row of blocks: type, length, body, length again, in whole words.
+// The names of the pcapng format (draft-ietf-opsawg-pcapng) that captures use, for the code that
+// writes captures and the code that reads them. A file is a row of blocks: type, length, body,
+// length again, in whole words.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +28,11 @@ inline constexpr std::size_t kPacketFields = 20;
 inline constexpr std::size_t kSectionFields = 16;
 inline constexpr std::size_t kInterfaceFields = 8;
 inline constexpr std::size_t kStatisticsFields = 12;
-/// Of custom blocks, the number of who knows them: the one that is kept free for examples. Ours are
-/// what processes do: time (64 bits), node (32), what (8), process (8), 0 (16), bytes of a text
-/// (32), the text.
+/// Private Enterprise Number of our Custom Blocks: 32473 is reserved for documentation (RFC 5612).
+/// A block is one trace event: time (64 bits), node (32), what (8), process (8), 0 (16), bytes of a
+/// text (32), the text.
 inline constexpr std::uint32_t kOurNumber = 32473;
-inline constexpr std::size_t kDeedFields = 24;
+inline constexpr std::size_t kTraceEventFields = 24;
 
 namespace option {
 inline constexpr std::uint16_t kEnd = 0;
@@ -50,6 +51,8 @@ namespace flag {
 inline constexpr std::uint32_t kInbound = 1;
 inline constexpr std::uint32_t kOutbound = 2;
 inline constexpr std::uint32_t kChecksumError = 1u << 24;
+inline constexpr std::uint32_t kTooShort = 1u << 26;
+inline constexpr std::uint32_t kWrong = kChecksumError | kTooShort;
 } // namespace flag
 
 /// What is filled up to a whole word.

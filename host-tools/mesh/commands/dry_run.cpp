@@ -1,5 +1,6 @@
 #include "dry_run.hpp"
 
+#include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/engines/qemu_engine.hpp"
 #include "host-tools/mesh/reports/report.hpp"
 #include "options.hpp"
@@ -65,7 +66,7 @@ std::string steps_of(const Operation& op) {
 }
 
 std::string traffic_of(const Operation& op) {
-    return op.knows_packets() ? fmt::format("about {} packets over links", op.expected_packets())
+    return op.knows_packets() ? counted(op.expected_packets(), "packet") + " over links"
                               : std::string("not known beforehand");
 }
 

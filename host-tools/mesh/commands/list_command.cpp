@@ -1,19 +1,24 @@
 #include "list_command.hpp"
 
+#include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 
 #include <array>
+#include <unistd.h>
 #include <utility>
 
 namespace mesh::host {
 
 namespace {
 
+/// A line; on a terminal as many as it needs there, which are not broken inside words.
 void print_row(std::string_view name, std::string_view phrase) {
-    fmt::print("{:<18}{}\n", name, phrase);
+    constexpr std::size_t kIndent = 18;
+    const std::string row = fmt::format("{:<{}}{}\n", name, kIndent, phrase);
+    fmt::print("{}", isatty(STDOUT_FILENO) != 0 ? wrapped(row, kTextColumns, kIndent) : row);
 }
 
 constexpr std::string_view phrase_of(Rule rule) {
@@ -110,8 +115,9 @@ void list_boards() {
 }
 
 void list_faults() {
-    for (const FaultForm& fault : fault_forms())
-        print_row(fault.form, fault.phrase);
+    for (const FaultKind* kind : fault_kinds())
+        for (const FaultForm& fault : kind->forms())
+            print_row(fault.form, fault.phrase);
 }
 
 constexpr std::array<std::pair<std::string_view, void (*)()>, 7> kLists{

@@ -31,10 +31,16 @@ public:
           kbyte_max_(arguments.memory_mbyte ? *arguments.memory_mbyte * 1024 : available_kbyte()) {}
 
     void run() {
-        for (std::size_t place = 0; place < cases_.size(); ++place)
-            start(place);
-        while (!crew_.idle())
-            finish(crew_.wait());
+        try {
+            for (std::size_t place = 0; place < cases_.size(); ++place)
+                start(place);
+            while (!crew_.idle())
+                finish(crew_.wait());
+        } catch (const Interrupted& interrupted) {
+            for (CaseResult& result : crew_.end_all(interrupted.signal))
+                finish(std::move(result));
+            throw;
+        }
     }
 
 private:
@@ -130,7 +136,7 @@ void check(const MatrixArguments& arguments) {
 std::string describe_matrix_keys() {
     std::string text = "Keys of a section, each a value or a list of values:\n";
     for (const MatrixKey& key : matrix_keys())
-        text += fmt::format("  {:<16} {}\n", key.name, key.phrase);
+        text += in_columns(fmt::format("  {}", key.name), std::string(key.phrase));
     return text +
            "Keys before the first section hold for all of them. seed = \"1..5\" is five runs.\n";
 }

@@ -1,6 +1,7 @@
 #include "options.hpp"
 
-#include "core/operators.hpp"
+#include "command_line.hpp"
+#include "core/base/operators.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/version.hpp"
@@ -59,8 +60,9 @@ std::string tree_list() {
 
 std::string fault_list() {
     std::vector<std::string_view> forms;
-    for (const FaultForm& fault : fault_forms())
-        forms.push_back(fault.form);
+    for (const FaultKind* kind : fault_kinds())
+        for (const FaultForm& fault : kind->forms())
+            forms.push_back(fault.form);
     return fmt::format("comma list or @FILE: {}; with @T, @random, xK", list(forms));
 }
 
@@ -105,8 +107,10 @@ void add_work(CLI::App& app, RunArguments& run) {
 
 void add_data(CLI::App& app, RunArguments& run) {
     app.option_defaults()->group(kData);
-    app.add_option("--bytes", run.bytes,
-                   "bytes of a message, or of a node's block (default 4096, or the input's)");
+    app.add_option(
+        "--bytes", run.bytes,
+        "bytes of a message, or of a node's block (default 4096, or the input's); with k, "
+        "M or G: times 1024, and so on");
     app.add_option("--packet", run.packet,
                    "most payload bytes that move as one (default 1024): 16 to 1024, bcast and "
                    "scatter to 65536; bcast: auto; in cycles: 0 for unbounded, the default");
@@ -145,8 +149,9 @@ void add_rig(CLI::App& app, RunArguments& run) {
         ->capture_default_str();
     app.add_option("--log", run.log,
                    "a new folder for what each node and its emulator say, the command, the report");
-    app.add_flag("--live", run.live,
-                 "show nodes, rates and faults in the terminal while the run goes");
+    CLI::Option* const live = app.add_flag(
+        "--live", run.live, "show nodes, rates and faults in the terminal while the run goes");
+    app.add_flag("--quiet", run.quiet, "no lines of how far the run has come")->excludes(live);
     app.add_flag("--raw", run.raw,
                  "console text as it is, control characters too, unless it goes to a terminal");
     app.add_option("--gdb", run.gdb,
@@ -308,13 +313,11 @@ void add_build(CLI::App& app, BuildArguments& build) {
 }
 
 void add_view(CLI::App& app, ViewArguments& view) {
-    app.add_option("file", view.file, "what `mesh run --capture` wrote")->required();
+    app.add_option("file", view.file, "what `mesh run --capture` wrote; -: standard input")
+        ->required();
     app.add_option("--format", view.format, list(view_formats()))->capture_default_str();
     app.add_option("--output", view.output, "file for it (default: standard output)");
 }
-
-/// The first line of a parser's complaint.
-std::string one_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
 bool is_safe(char character) {
     constexpr std::string_view kSafe = "+,-./0123456789:=@_%";
@@ -336,29 +339,6 @@ std::string shell_word(std::string_view word) {
 std::string program_again(const std::string& word) {
     const std::string found = find_program(word);
     return found.empty() ? word : found;
-}
-
-} // namespace
-
-namespace {
-
-/// What was asked for instead of a command: help or the version. UsageError: the words are wrong.
-std::optional<HelpText> parse(CLI::App& app, int count, const char* const* words) {
-    try {
-        app.parse(count, words);
-    } catch (const CLI::CallForHelp&) {
-        const auto chosen = app.get_subcommands();
-        return HelpText{chosen.empty() ? app.help() : chosen.front()->help("mesh")};
-    } catch (const CLI::CallForVersion& version) {
-        return HelpText{fmt::format("{}\n", version.what())};
-    } catch (const CLI::ParseError& error) {
-        const bool chosen = !app.get_subcommands().empty();
-        refuse("{}; {}", one_line(error.what()),
-               chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
-                      : "commands: run, load, matrix, build, new, tree, embed, list, view (each "
-                        "with --help)");
-    }
-    return std::nullopt;
 }
 
 void check_load(const SeriesArguments& series) {

@@ -29,7 +29,7 @@ using Command =
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);
 
-/// An option of `mesh run`, for who makes command lines of it.
+/// An option of `mesh run`, for code that makes command lines.
 struct RunOption {
     std::string name; // without its dashes
     std::string phrase;
@@ -43,6 +43,9 @@ RunArguments parse_run(const std::vector<std::string>& words);
 
 /// These words as a shell must be given them.
 std::string shell_line(const std::vector<std::string>& words);
+
+/// A name, and beside it what it means, in lines of help as long as a terminal's.
+std::string in_columns(std::string name, const std::string& meaning);
 
 /// The command line as one could type it again, with the seed.
 std::string command_again(int count, const char* const* words);

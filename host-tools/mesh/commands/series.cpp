@@ -14,6 +14,7 @@ namespace mesh::host {
 namespace {
 
 constexpr std::size_t kNameWidth = 12;
+constexpr std::string_view kSuite = "mesh run";
 /// What a second run would overwrite, or wants a person for each run.
 constexpr std::array<std::string_view, 6> kOfOneRun{"--output",  "--log",     "--gdb",
                                                     "--dry-run", "--capture", "--live"};
@@ -105,12 +106,15 @@ bool run_series(const SeriesArguments& arguments) {
             if (arguments.until_failure && !tally.good())
                 break;
         }
-    } catch (const Interrupted&) {
+    } catch (const Interrupted& interrupted) {
+        for (CaseResult& result : crew.end_all(interrupted.signal))
+            tally.add(std::move(result));
         tally.print_totals();
+        tally.write(arguments.run.report, arguments.run.junit, kSuite);
         throw;
     }
     tally.print_totals();
-    tally.write(arguments.run.report, arguments.run.junit, "mesh run");
+    tally.write(arguments.run.report, arguments.run.junit, kSuite);
     return tally.good();
 }
 

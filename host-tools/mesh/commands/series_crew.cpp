@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -23,7 +24,11 @@ namespace {
 using namespace std::chrono_literals;
 
 /// How long a child may take to end its own children.
-constexpr std::chrono::milliseconds kChildPatience = 2s;
+constexpr std::chrono::milliseconds kChildTimeout = 2s;
+/// And to write what came of it, after a signal: two seconds, where it has a core of its own.
+constexpr std::chrono::milliseconds kLastTimeout = 5s;
+constexpr std::chrono::milliseconds kForEver{-1};
+constexpr std::chrono::milliseconds kLookEvery{100};
 constexpr std::size_t kWordsBytesMax = 16 << 10;
 constexpr std::size_t kReportBytesMax = std::size_t{1} << 30;
 constexpr std::string_view kOwnWords = "mesh: ";
@@ -74,7 +79,7 @@ Crew::~Crew() {
         if (child.process.pid() > 0) // else: all there are
             kill(child.process.pid(), SIGTERM);
     for (Child& child : children_)
-        child.process.end(kChildPatience);
+        child.process.end(kChildTimeout);
 }
 
 void Crew::start(Case work) {
@@ -118,14 +123,15 @@ void Crew::read_all(Stream& stream, std::size_t bytes_max) {
     }
 }
 
-/// Waits until any child says something or ends, and reads all of them.
-void Crew::listen() {
+/// Waits until any child says something or ends (at most `timeout`; -1 ms: as long as it takes),
+/// and reads all of them.
+void Crew::listen(std::chrono::milliseconds timeout) {
     std::vector<pollfd> wanted{{signals_.descriptor(), POLLIN, 0}};
     for (const Child& child : children_)
         for (const int fd : {child.process.descriptor(), child.report.pipe.get(),
                              child.errors.pipe.get(), child.output.pipe.get()})
             wanted.push_back({fd, POLLIN, 0}); // negative ones are left out
-    poll(wanted.data(), wanted.size(), -1);
+    poll(wanted.data(), wanted.size(), static_cast<int>(timeout.count()));
     signals_.check();
     for (Child& child : children_) {
         read_all(child.report, kReportBytesMax);
@@ -144,8 +150,29 @@ CaseResult Crew::wait() {
             children_.erase(child);
             return result;
         }
-        listen();
+        listen(kForEver);
     }
+}
+
+std::vector<CaseResult> Crew::end_all(int signal) {
+    for (const Child& child : children_)
+        if (child.process.pid() > 0) // else: all there are
+            kill(child.process.pid(), signal);
+    const auto until = std::chrono::steady_clock::now() + kLastTimeout;
+    const auto runs = [](const Child& child) {
+        pollfd ended{child.process.descriptor(), POLLIN, 0};
+        return poll(&ended, 1, 0) != 1;
+    };
+    while (std::ranges::any_of(children_, runs) && std::chrono::steady_clock::now() < until)
+        listen(kLookEvery);
+    std::vector<CaseResult> results;
+    for (Child& child : children_) {
+        if (runs(child))
+            child.process.kill();
+        results.push_back(result_of(child));
+    }
+    children_.clear();
+    return results;
 }
 
 CaseResult Crew::result_of(Child& child) {
@@ -154,7 +181,7 @@ CaseResult Crew::result_of(Child& child) {
     CaseResult result;
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - child.started).count();
-    const std::string how = child.process.end(kChildPatience);
+    const std::string how = child.process.end(kChildTimeout);
     if (how == fmt::format("{}{}", kExit, 0))
         result.verdict = CaseVerdict::verified;
     else if (how == fmt::format("{}{}", kExit, 2))

@@ -35,6 +35,9 @@ public:
     std::uint64_t memory_kbyte() const;
     /// Waits until one of its children has ended. Interrupted.
     CaseResult wait();
+    /// Passes a signal on to all children and waits until they have written what came of them.
+    /// What has become of each.
+    std::vector<CaseResult> end_all(int signal);
 
 private:
     /// What comes out of a pipe; of long text the end.
@@ -52,7 +55,7 @@ private:
     };
 
     static void read_all(Stream& stream, std::size_t bytes_max);
-    void listen();
+    void listen(std::chrono::milliseconds timeout);
     static CaseResult result_of(Child& child);
 
     Signals signals_;

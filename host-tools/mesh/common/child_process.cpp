@@ -28,8 +28,8 @@ namespace {
 using namespace std::chrono_literals;
 
 /// How long a program may take to say what it has to say, and to end after it.
-constexpr std::chrono::milliseconds kLinePatience = 10s;
-constexpr std::chrono::milliseconds kEndPatience = 500ms;
+constexpr std::chrono::milliseconds kLineTimeout = 10s;
+constexpr std::chrono::milliseconds kEndTimeout = 500ms;
 constexpr std::size_t kDescriptorsPerNode = 4; // beside its sockets
 
 /// Everything that the child needs, computed before it exists: it may only make system calls.
@@ -77,9 +77,9 @@ pid_t start(Exec& exec) {
 }
 
 /// Waits until there is something to read, or the end of it.
-bool readable(int fd, std::chrono::milliseconds patience) {
+bool readable(int fd, std::chrono::milliseconds timeout) {
     pollfd wanted{fd, POLLIN, 0};
-    const timespec time{patience.count() / 1000, patience.count() % 1000 * 1'000'000};
+    const timespec time{timeout.count() / 1000, timeout.count() % 1000 * 1'000'000};
     sigset_t held; // ticks of a simulation
     pthread_sigmask(SIG_BLOCK, nullptr, &held);
     sigaddset(&held, SIGALRM);
@@ -167,10 +167,10 @@ void ChildProcess::kill() const {
         ::kill(pid_, SIGKILL);
 }
 
-std::string ChildProcess::end(std::chrono::milliseconds patience) {
+std::string ChildProcess::end(std::chrono::milliseconds timeout) {
     if (pid_ <= 0)
         return "gone";
-    if (!readable(ended_.get(), patience))
+    if (!readable(ended_.get(), timeout))
         kill();
     int status = 0;
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -214,7 +214,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& words, std::si
     close(writer.release());
     std::vector<std::string> lines;
     std::string line;
-    const auto until = std::chrono::steady_clock::now() + kLinePatience;
+    const auto until = std::chrono::steady_clock::now() + kLineTimeout;
     for (char byte = 0; lines.size() < count && readable(reader.get(), left_until(until)) &&
                         read(reader.get(), &byte, 1) == 1;) {
         if (byte != '\n')
@@ -224,7 +224,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& words, std::si
     }
     if (!line.empty())
         lines.push_back(line);
-    child.end(kEndPatience);
+    child.end(kEndTimeout);
     return lines;
 }
 

@@ -72,9 +72,9 @@ public:
     int descriptor() const { return ended_.get(); }
     /// Sends SIGKILL; the process is still to be reaped.
     void kill() const;
-    /// Waits for the end of the process, kills it after `patience`, and says how it ended: "exit
+    /// Waits for the end of the process, kills it after `timeout`, and says how it ended: "exit
     /// 1", "signal 9".
-    std::string end(std::chrono::milliseconds patience);
+    std::string end(std::chrono::milliseconds timeout);
 
 private:
     ChildProcess(pid_t pid, Fd ended) : pid_(pid), ended_(std::move(ended)) {}

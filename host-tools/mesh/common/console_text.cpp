@@ -14,19 +14,34 @@ std::string ConsoleText::shown(const Lines& lines, std::size_t at) {
     return at < lines.size() ? fmt::format("'{}'", lines[at]) : std::string("nothing more");
 }
 
+void ConsoleText::add_beside(const ConsoleText& expected, std::uint32_t node,
+                             std::string_view line) {
+    const auto wanted = expected.lines_.find(node);
+    if (Lines& lines = lines_[node];
+        lines.size() <= (wanted == expected.lines_.end() ? 0 : wanted->second.size()))
+        lines.emplace_back(line);
+}
+
+/// Lines may end as those of other systems do, a line of no text may be without its blank, and the
+/// last line may be empty: editors leave files so.
 ConsoleText ConsoleText::read(const std::string& path) {
     ConsoleText text;
     std::ifstream file(path);
     unsigned number = 0;
     for (std::string line; std::getline(file, line);) {
         ++number;
+        if (line.ends_with('\r'))
+            line.pop_back();
+        if (line.empty() && file.peek() == std::ifstream::traits_type::eof())
+            break;
         std::uint32_t node = 0;
         const char* const digits = line.data() + (line.starts_with('[') ? 1 : 0);
         const auto [end, error] = std::from_chars(digits, line.data() + line.size(), node);
         const std::string_view rest(end, static_cast<std::size_t>(line.data() + line.size() - end));
-        if (!line.starts_with('[') || error != std::errc{} || !rest.starts_with("] "))
+        if (!line.starts_with('[') || error != std::errc{} ||
+            (rest != "]" && !rest.starts_with("] ")))
             refuse("--expect {}:{}: is not `[node] text`", path, number);
-        text.add(node, rest.substr(2));
+        text.add(node, rest.substr(std::min<std::size_t>(2, rest.size())));
     }
     if (!file.eof() || file.bad())
         refuse("--expect '{}': cannot be read", path);

@@ -40,11 +40,11 @@ fs::path target_of(const std::string& path) {
 }
 
 /// Writes and closes. False with errno if it did not all arrive.
-bool write_and_close(int file, const Pieces& pieces) {
+bool write_and_close(int file, const ByteSpans& spans) {
     int reason = 0;
-    for (const std::span<const std::byte> piece : pieces)
+    for (const std::span<const std::byte> span : spans)
         if (reason == 0)
-            reason = write_all(file, piece);
+            reason = write_all(file, span);
     const bool closed = close(file) == 0;
     if (reason != 0)
         errno = reason;
@@ -61,13 +61,13 @@ mode_t rights_for(const fs::path& path) {
     return 0666u & ~mask;
 }
 
-bool replace(const fs::path& path, const Pieces& pieces) {
+bool replace(const fs::path& path, const ByteSpans& spans) {
     std::string other = path.string() + ".XXXXXX";
     const int file = mkstemp(other.data());
     if (file < 0)
         return false;
     const bool allowed = fchmod(file, rights_for(path)) == 0;
-    if (write_and_close(file, pieces) && allowed && rename(other.c_str(), path.c_str()) == 0)
+    if (write_and_close(file, spans) && allowed && rename(other.c_str(), path.c_str()) == 0)
         return true;
     const int reason = errno;
     unlink(other.c_str());
@@ -75,10 +75,10 @@ bool replace(const fs::path& path, const Pieces& pieces) {
     return false;
 }
 
-bool write_as_it_stands(const std::string& path, const Pieces& pieces) {
+bool write_as_it_stands(const std::string& path, const ByteSpans& spans) {
     std::fflush(stdout); // the same file, perhaps
     const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    return file >= 0 && write_and_close(file, pieces);
+    return file >= 0 && write_and_close(file, spans);
 }
 
 } // namespace
@@ -105,13 +105,13 @@ void check_new_folder(const std::string& path, std::string_view option) {
 
 void write_whole(const std::string& path, std::span<const std::byte> bytes,
                  std::string_view option) {
-    write_whole(path, Pieces{bytes}, option);
+    write_whole(path, ByteSpans{bytes}, option);
 }
 
-void write_whole(const std::string& path, const Pieces& pieces, std::string_view option) {
+void write_whole(const std::string& path, const ByteSpans& spans, std::string_view option) {
     errno = 0;
     const bool done =
-        is_special(path) ? write_as_it_stands(path, pieces) : replace(target_of(path), pieces);
+        is_special(path) ? write_as_it_stands(path, spans) : replace(target_of(path), spans);
     if (!done)
         throw RunError(
             fmt::format("{} '{}': cannot be written: {}", option, path, std::strerror(errno)));

@@ -16,13 +16,13 @@ void check_writable(const std::string& path, std::string_view option);
 /// Refuses a folder that has anything in it, and a file; touches nothing. UsageError.
 void check_new_folder(const std::string& path, std::string_view option);
 
-/// What a file is to hold, in pieces that follow each other.
-using Pieces = std::vector<std::span<const std::byte>>;
+/// What a file is to hold, in spans that follow each other.
+using ByteSpans = std::vector<std::span<const std::byte>>;
 
 /// Writes the file under another name in its folder and renames it, so that what was there before
 /// stays whole until then. What is no regular file (a pipe, a device) is written as it stands.
 /// RunError.
-void write_whole(const std::string& path, const Pieces& pieces, std::string_view option);
+void write_whole(const std::string& path, const ByteSpans& spans, std::string_view option);
 void write_whole(const std::string& path, std::span<const std::byte> bytes,
                  std::string_view option);
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
+#include <string_view>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -15,9 +18,32 @@ namespace {
 /// That end a run.
 constexpr std::array kEndSignals{SIGINT, SIGTERM, SIGHUP};
 
+/// Signals so soon after the first one are the same wish.
+constexpr std::int64_t kSameWishMs = 300;
+
+volatile std::sig_atomic_t has_been_read = 0;
+std::int64_t same_wish_until_ms = 0; // written once, before the handler is there
+
 bool is_ignored(int signal) {
     struct sigaction action = {};
     return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+std::int64_t now_ms() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+/// A handler: it may only make system calls.
+void end_at_once(int signal) {
+    if (now_ms() < same_wish_until_ms)
+        return;
+    const std::string_view line = signal == SIGINT    ? "mesh: ended by signal 2\n"
+                                  : signal == SIGTERM ? "mesh: ended by signal 15\n"
+                                                      : "mesh: ended by signal 1\n";
+    static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));
+    _exit(kSignalBase + signal);
 }
 
 } // namespace
@@ -36,11 +62,37 @@ Signals::Signals() {
 
 void Signals::check() const {
     signalfd_siginfo signal{};
-    if (read(descriptor_.get(), &signal, sizeof signal) == sizeof signal)
+    if (read(descriptor_.get(), &signal, sizeof signal) == sizeof signal) {
+        has_been_read = 1;
+        // What waits for it would else wake up for each further one, before the handler has it.
+        sigset_t none;
+        sigemptyset(&none);
+        signalfd(descriptor_.get(), &none, 0);
+        end_at_next_signal();
         throw Interrupted{static_cast<int>(signal.ssi_signo)};
+    }
+}
+
+void end_at_next_signal() {
+    if (same_wish_until_ms != 0)
+        return;
+    same_wish_until_ms = now_ms() + (has_been_read != 0 ? kSameWishMs : 0);
+    struct sigaction action = {};
+    action.sa_handler = end_at_once;
+    action.sa_flags = SA_RESTART;
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : kEndSignals)
+        if (!is_ignored(signal)) {
+            sigaction(signal, &action, nullptr);
+            sigaddset(&set, signal);
+        }
+    sigprocmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 bool end_is_asked_for() {
+    if (has_been_read != 0)
+        return true;
     sigset_t pending;
     sigpending(&pending);
     return std::ranges::any_of(kEndSignals,

@@ -1,14 +1,17 @@
-// Signals that end a run: read from a descriptor, so that all destructors run and no child stays.
+// Signals that end a run. The first one is read from a descriptor and ends the run as --limit does:
+// what came of it is still written, all destructors run and no child stays. Who sends another one
+// has no time for that: it ends the process at once, and the system ends its children.
 #pragma once
 
 #include "child_process.hpp"
 
 namespace mesh::host {
 
-/// Ends the run with exit code 128 + signal.
+/// Ends the run with exit code kSignalBase + signal.
 struct Interrupted {
     int signal;
 };
+inline constexpr int kSignalBase = 128;
 
 /// Takes SIGINT, SIGTERM and SIGHUP as long as it lives, but for those that this process was
 /// started to ignore, as by nohup or in the background of a script.
@@ -17,14 +20,18 @@ public:
     Signals();
     /// Readable when there is one.
     int descriptor() const { return descriptor_.get(); }
-    /// Throws Interrupted if one has come.
+    /// Throws Interrupted if one has come, after end_at_next_signal().
     void check() const;
 
 private:
     Fd descriptor_;
 };
 
-/// A signal that ends a run is pending. May be called by a signal handler.
+/// From now on a signal ends the process at once, with its line and its exit code. Those that come
+/// within a moment of this call are taken for the same wish: `timeout` sends its own twice.
+void end_at_next_signal();
+
+/// A signal that ends a run is pending, or has been read. May be called by a signal handler.
 bool end_is_asked_for();
 
 } // namespace mesh::host

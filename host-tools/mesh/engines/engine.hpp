@@ -29,7 +29,7 @@ public:
     virtual ~Events() = default;
     /// A whole frame from the host port of a node; any bytes. May call Loom::send().
     virtual void host_frame(NodeId from, std::span<const std::byte> frame) = 0;
-    /// What the node's emulator says on its standard error, in pieces; any bytes.
+    /// What the node's emulator says on its standard error, in parts; any bytes.
     virtual void words(NodeId node, std::string_view text) = 0;
     /// All nodes have the image that they were given by their loaders, and start it.
     virtual void loaded(const ImageLoad::Summary& summary) = 0;
@@ -44,9 +44,9 @@ public:
     /// Brings all nodes out of reset. UsageError, RunError.
     virtual void boot(Events& events) = 0;
     /// Lets nodes work and frames move, and reports what happened, until there is nothing to do or
-    /// `patience` has passed (real time; the simulation returns when no node can do anything
+    /// `timeout` has passed (real time; the simulation returns when no node can do anything
     /// without the host). Returns true if anything moved.
-    virtual bool advance(std::chrono::milliseconds patience, Events& events) = 0;
+    virtual bool advance(std::chrono::milliseconds timeout, Events& events) = 0;
     /// Ends a node at once. Loom::gone() is called, Events::ended() is not.
     virtual void kill(NodeId node) = 0;
     virtual Loom& loom() = 0;

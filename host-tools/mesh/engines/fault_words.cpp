@@ -19,7 +19,7 @@ std::string_view kind_of_memory(std::uint32_t address) {
 }
 } // namespace
 
-std::string fault_words(const wire::FaultRecord& record) {
+std::string fault_words(const wire::CrashRecord& record) {
     if (record.cause < wire::kProcessorFault) {
         const auto id = static_cast<CheckId>(record.cause);
         const std::string words{words_of(id)};

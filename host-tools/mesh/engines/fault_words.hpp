@@ -55,6 +55,6 @@ constexpr std::string_view cortex_m_cause(std::uint32_t exception, std::uint32_t
 }
 
 /// The cause as a person wants it, with the address if one is known.
-std::string fault_words(const wire::FaultRecord& record);
+std::string fault_words(const wire::CrashRecord& record);
 
 } // namespace mesh::host

@@ -1,7 +1,7 @@
 // The sockets by which debuggers come to nodes that wait for them.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
 
 #include <map>

@@ -1,6 +1,7 @@
 #include "node_waits.hpp"
 
 #include "collectives/barrier.hpp"
+#include "host-tools/mesh/common/promise.hpp"
 #include "kernel/api/channel.hpp"
 #include "kernel/base/limits.hpp"
 
@@ -14,8 +15,8 @@
 namespace mesh::host {
 
 // The linker knows where a section begins and ends.
-extern const WaitLayout kWaitsBegin[] asm("__start_mesh_waits");
-extern const WaitLayout kWaitsEnd[] asm("__stop_mesh_waits");
+extern const WaitOffsets kWaitsBegin[] asm("__start_mesh_waits");
+extern const WaitOffsets kWaitsEnd[] asm("__stop_mesh_waits");
 
 namespace {
 
@@ -27,8 +28,8 @@ class Reader {
 public:
     explicit Reader(ProcessMemory& memory)
         : memory_(memory),
-          slot_(layout_of(WaitKind::slot)),
-          waiting_(layout_of(WaitKind::waiting)) {}
+          slot_(offsets_of(WaitKind::slot)),
+          waiting_(offsets_of(WaitKind::waiting)) {}
 
     std::vector<WaitsFor> all() {
         std::vector<WaitsFor> found;
@@ -59,20 +60,20 @@ public:
         if (waiting_ == nullptr)
             return waiting;
         const auto ask = pointer(object + waiting_->at[0]);
-        const WaitLayout* const layout = layout_of(memory_.function_at(ask.value_or(0)));
-        if (layout == nullptr)
+        const WaitOffsets* const offsets = offsets_of(memory_.function_at(ask.value_or(0)));
+        if (offsets == nullptr)
             return waiting;
-        const auto first = object + layout->at[0];
-        const auto second = object + layout->at[1];
-        waiting.kind = layout->kind;
-        if (layout->kind == WaitKind::mail) {
+        const auto first = object + offsets->at[0];
+        const auto second = object + offsets->at[1];
+        waiting.kind = offsets->kind;
+        if (offsets->kind == WaitKind::mail) {
             static_assert(sizeof(Match) == 16, "the same on every engine");
-            if (layout->at[1] != 0 && value<std::uint8_t>(second).value_or(0) != 1)
-                waiting.kind = static_cast<WaitKind>(layout->at[2]);
+            if (offsets->at[1] != 0 && value<std::uint8_t>(second).value_or(0) != 1)
+                waiting.kind = static_cast<WaitKind>(offsets->at[2]);
             waiting.match = value<Match>(first).value_or(Match{});
-        } else if (layout->kind == WaitKind::process || layout->kind == WaitKind::channel) {
+        } else if (offsets->kind == WaitKind::process || offsets->kind == WaitKind::channel) {
             waiting.other = value<std::uint8_t>(first).value_or(0);
-        } else if (layout->kind == WaitKind::taking) {
+        } else if (offsets->kind == WaitKind::taking) {
             waiting.to = value<NodeId>(first).value_or(kNoNode);
             waiting.tag = value<Tag>(second).value_or(0);
         }
@@ -80,24 +81,24 @@ public:
     }
 
 private:
-    const WaitLayout* layout_of(WaitKind kind) const {
-        const auto found = std::ranges::find_if(memory_.layouts,
+    const WaitOffsets* offsets_of(WaitKind kind) const {
+        const auto found = std::ranges::find_if(memory_.offsets,
                                                 [&](const auto& one) { return one.kind == kind; });
-        return found == memory_.layouts.end() ? nullptr : &*found;
+        return found == memory_.offsets.end() ? nullptr : &*found;
     }
 
     /// By the name of a function `ask`; that of an Awaiter says first what it is asked.
-    const WaitLayout* layout_of(std::string_view function) const {
+    const WaitOffsets* offsets_of(std::string_view function) const {
         std::string_view name = function.substr(0, std::min(function.rfind(kAsk), function.size()));
         if (name.starts_with(kAwaiter)) {
             name.remove_prefix(kAwaiter.size());
             name = name.substr(0, name.find_first_of(",<>("));
         }
-        const auto found = std::ranges::find_if(memory_.layouts, [&](const WaitLayout& one) {
+        const auto found = std::ranges::find_if(memory_.offsets, [&](const WaitOffsets& one) {
             return name ==
                    std::string_view(one.name.data(), strnlen(one.name.data(), one.name.size()));
         });
-        return found == memory_.layouts.end() ? nullptr : &*found;
+        return found == memory_.offsets.end() ? nullptr : &*found;
     }
 
     template <class T>
@@ -117,8 +118,8 @@ private:
     }
 
     ProcessMemory& memory_;
-    const WaitLayout* slot_;
-    const WaitLayout* waiting_;
+    const WaitOffsets* slot_;
+    const WaitOffsets* waiting_;
 };
 
 /// "a message with tag 3 from node 1".
@@ -164,11 +165,12 @@ std::string describe(const WaitsFor& waiting) {
 std::vector<WaitsFor> waits_in(ProcessMemory& memory) { return Reader(memory).all(); }
 
 WaitsFor wait_in(ProcessMemory& memory, unsigned slot) {
+    promise(!memory.offsets.empty(), "nothing says where processes keep what they wait for");
     return Reader(memory).one(slot).value_or(WaitsFor{});
 }
 
 WaitsFor wait_at(ProcessMemory& memory, std::uint64_t object) { return Reader(memory).at(object); }
 
-std::span<const WaitLayout> own_wait_layouts() { return {kWaitsBegin, kWaitsEnd}; }
+std::span<const WaitOffsets> own_wait_offsets() { return {kWaitsBegin, kWaitsEnd}; }
 
 } // namespace mesh::host

@@ -1,5 +1,5 @@
 // What the processes of a node wait for, read from the node's memory: on either engine, whatever
-// the node itself does. The layouts of kernel/api/waits.hpp say what is where.
+// the node itself does. The offsets of kernel/api/waits.hpp say what is where.
 #pragma once
 
 #include "kernel/api/waits.hpp"
@@ -34,12 +34,12 @@ public:
     std::uint64_t slots = 0;      // address of its first ProcessSlot
     std::uint64_t slot_count = 0; // as its image says; no more are read than a node can have
     unsigned pointer_bytes = 0;
-    std::span<const WaitLayout> layouts;
+    std::span<const WaitOffsets> offsets;
 };
 
 /// Of each process that waits, by slots.
 std::vector<WaitsFor> waits_in(ProcessMemory& memory);
-/// Of the process in one slot, which waits. Precondition: the memory has layouts.
+/// Of the process in one slot, which waits. The memory has offsets (promise).
 WaitsFor wait_in(ProcessMemory& memory, unsigned slot);
 /// Of the object at an address, for which a process waits.
 WaitsFor wait_at(ProcessMemory& memory, std::uint64_t object);
@@ -48,7 +48,7 @@ std::string tag_words(Tag tag);
 /// What for: "a message with tag 3 from node 1".
 std::string describe(const WaitsFor& waiting);
 
-/// The layouts of this process's own nodes.
-std::span<const WaitLayout> own_wait_layouts();
+/// The offsets of this process's own nodes.
+std::span<const WaitOffsets> own_wait_offsets();
 
 } // namespace mesh::host

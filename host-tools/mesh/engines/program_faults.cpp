@@ -61,9 +61,9 @@ std::uint32_t status_of_access(std::uintptr_t address, const Registers& register
     return address <= UINT32_MAX ? kAccess | kAccessAddress : kAccess;
 }
 
-wire::FaultRecord record_of(int signal, const siginfo_t& info, const Registers& registers) {
+wire::CrashRecord record_of(int signal, const siginfo_t& info, const Registers& registers) {
     const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
-    wire::FaultRecord record{};
+    wire::CrashRecord record{};
     record.cause = wire::kProcessorFault + kUsageFault;
     if (registers.pc == 0) // a call by a null pointer
         record.lr = board::code_offset(registers.caller) - 1;
@@ -87,7 +87,7 @@ ProgramFaults* running = nullptr; // while a node runs
 
 } // namespace
 
-ProgramFaults::ProgramFaults(Seconds patience, Seconds limit) : patience_(patience), limit_(limit) {
+ProgramFaults::ProgramFaults(Seconds timeout, Seconds limit) : timeout_(timeout), limit_(limit) {
     const stack_t stack{signal_stack.data(), 0, signal_stack.size()};
     sigaltstack(&stack, nullptr);
     struct sigaction action = {};
@@ -121,7 +121,7 @@ void ProgramFaults::leave() {
     running = nullptr;
 }
 
-void ProgramFaults::stop(void* self, const wire::FaultRecord& record) {
+void ProgramFaults::stop(void* self, const wire::CrashRecord& record) {
     auto& faults = *static_cast<ProgramFaults*>(self);
     faults.record_ = record;
     siglongjmp(faults.entry_, 1);
@@ -138,15 +138,19 @@ bool ProgramFaults::too_late() {
     if (entries_ != entries_seen_)
         ticks_ = 0;
     entries_seen_ = entries_;
-    return Seconds(1e-6 * kTickUs * ++ticks_) > patience_ ||
+    return Seconds(1e-6 * kTickUs * ++ticks_) > timeout_ ||
            (limit_ > Seconds(0) && Clock::now() - began_ > limit_) || end_is_asked_for();
 }
 
 void ProgramFaults::on_tick(int, siginfo_t*, void* context) {
     const std::uintptr_t pc = registers_of(context).pc;
-    if (running == nullptr || !running->too_late() || !board::in_loaded_code(pc))
+    if (running == nullptr || !running->too_late())
         return;
-    wire::FaultRecord record{};
+    if (!board::in_loaded_code(pc)) {
+        board::stop_at_next_call();
+        return;
+    }
+    wire::CrashRecord record{};
     record.cause = static_cast<std::uint32_t>(CheckId::program_endless);
     record.pc = board::code_offset(pc);
     stop(running, record);

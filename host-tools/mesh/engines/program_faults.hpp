@@ -3,7 +3,8 @@
 // A program that reads by a null pointer or divides by zero gets a signal of the host. The handler
 // leaves the node's stack at once, as halt() does, for the place where the simulation entered it.
 // So does the handler of a timer for a node that never comes back, while it is in the program's own
-// code: in ours it might hold what others need.
+// code. In ours it might hold what others need: there the node is stopped when its program next
+// calls the console.
 #pragma once
 
 #include "wire/host_messages.hpp"
@@ -18,9 +19,9 @@ class ProgramFaults {
 public:
     using Seconds = std::chrono::duration<double>;
 
-    /// One at a time in a process. A node may work for `patience` at a time, all of them for
+    /// One at a time in a process. A node may work for `timeout` at a time, all of them for
     /// `limit` in all (0: as long as they like).
-    ProgramFaults(Seconds patience, Seconds limit);
+    ProgramFaults(Seconds timeout, Seconds limit);
     ~ProgramFaults();
     ProgramFaults(const ProgramFaults&) = delete;
     ProgramFaults& operator=(const ProgramFaults&) = delete;
@@ -38,26 +39,26 @@ public:
         leave();
         return true;
     }
-    const wire::FaultRecord& record() const { return record_; }
+    const wire::CrashRecord& record() const { return record_; }
 
 private:
     void enter();
     static void leave();
-    static void stop(void* self, const wire::FaultRecord& record);
+    static void stop(void* self, const wire::CrashRecord& record);
     static void on_signal(int signal, siginfo_t* info, void* context);
     static void on_tick(int signal, siginfo_t* info, void* context);
     bool too_late();
 
     using Clock = std::chrono::steady_clock;
 
-    Seconds patience_;
+    Seconds timeout_;
     Seconds limit_;
     Clock::time_point began_ = Clock::now();
     volatile unsigned entries_ = 0; // calls of guard()
     unsigned entries_seen_ = 0;     // at the last tick
     unsigned ticks_ = 0;            // since entries_ changed
     sigjmp_buf entry_;
-    wire::FaultRecord record_{};
+    wire::CrashRecord record_{};
 };
 
 } // namespace mesh::host

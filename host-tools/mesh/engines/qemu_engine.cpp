@@ -32,7 +32,7 @@ constexpr unsigned kLastReads = 64;
 constexpr int kErrorPipeBytes = 4096;
 constexpr int kEventsMax = 256;
 constexpr unsigned kStartingPerCore = 2;
-constexpr std::chrono::milliseconds kStartPatience{5};
+constexpr std::chrono::milliseconds kStartTimeout{5};
 constexpr std::uint64_t kStartUsMax = 500'000;
 /// How long a process may live on whose socket is closed.
 constexpr std::uint64_t kClosingUs = 500'000;
@@ -90,13 +90,13 @@ QemuEngine::QemuEngine(RigPlan plan)
       epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
       null_(checked(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null")) {
     if (plan_.one_cable)
-        one_cable_.emplace(plan_.network,
-                           OneCable::Rules{stamp_for(plan_.board.relay_folder()), 0,
-                                           patience_with_numbers_us(plan_)},
-                           ends_);
+        one_cable_.emplace(
+            plan_.network,
+            OneCable::Rules{stamp_for(plan_.board.relay_folder()), 0, identify_timeout_us(plan_)},
+            ends_);
     if (!plan_.loader.empty())
         load_.emplace(plan_.network.dim, flat_image(plan_.programs.front().image, plan_.loader),
-                      patience_with_numbers_us(plan_));
+                      identify_timeout_us(plan_));
     watch(epoll_, EPOLL_CTL_ADD, signals_.descriptor(), tag_of(Source::signals, 0), EPOLLIN);
     if (plan_.board.serial())
         loom_.send_one_at_a_time();
@@ -132,14 +132,14 @@ void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
     const std::uint64_t until_us = ends_.now_us() + kStartUsMax;
     advance(std::chrono::milliseconds(0), events);
     while (spawned - loom_.started() >= at_once && ends_.now_us() < until_us)
-        advance(kStartPatience, events);
+        advance(kStartTimeout, events);
 }
 
 std::vector<WaitsFor> QemuEngine::waiting(NodeId node) {
     const std::string& image = plan_.program(node).image;
-    patience_.begin(index(node));
+    monitor_budget_.begin(index(node));
     EmulatedMemory memory(nodes_[index(node)].monitor,
-                          images_.try_emplace(image, image).first->second, patience_);
+                          images_.try_emplace(image, image).first->second, monitor_budget_);
     std::vector<WaitsFor> waits = waits_in(memory);
     signals_.check();
     return waits;
@@ -185,9 +185,9 @@ void QemuEngine::spawn(NodeId node, unsigned starts) {
     add(line.process.descriptor(), Source::process);
 }
 
-bool QemuEngine::advance(std::chrono::milliseconds patience, Events& events) {
+bool QemuEngine::advance(std::chrono::milliseconds timeout, Events& events) {
     events_ = &events;
-    auto wait_ms = static_cast<std::int64_t>(patience.count());
+    auto wait_ms = static_cast<std::int64_t>(timeout.count());
     if (const auto next = loom_.next_tick_us()) {
         const std::uint64_t now = ends_.now_us();
         const std::uint64_t wait_us = *next > now ? *next - now : 0;
@@ -255,7 +255,7 @@ bool QemuEngine::read_from(NodeId node) {
 /// Reads what there is at once, and hands all whole frames to the loom. What a node says to the
 /// host comes after what it has sent by its ports before, also by other sockets. False if there was
 /// nothing. All sockets of a process end with it, in any order: it is read to the end of the
-/// host's, by which its last words come.
+/// host's, by which its crash record comes.
 bool QemuEngine::read_from(NodeId node, unsigned number) {
     NodeLine& line = nodes_[index(node)];
     if (!line.open() || line.cables[number].socket.get() < 0)
@@ -356,7 +356,7 @@ void QemuEngine::Ends::from_node(NodeId node, std::span<std::byte> frame) {
     rig.loom_.frame_from(node, frame);
 }
 
-void QemuEngine::Ends::last_words(NodeId node, std::span<const std::byte> frame) {
+void QemuEngine::Ends::crash_record(NodeId node, std::span<const std::byte> frame) {
     rig.events_->host_frame(node, frame);
 }
 

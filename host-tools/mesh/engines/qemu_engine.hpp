@@ -36,7 +36,7 @@ public:
     ~QemuEngine() override;
 
     void boot(Events& events) override;
-    bool advance(std::chrono::milliseconds patience, Events& events) override;
+    bool advance(std::chrono::milliseconds timeout, Events& events) override;
     void kill(NodeId node) override;
     Loom& loom() override { return loom_; }
     std::vector<WaitsFor> waiting(NodeId node) override;
@@ -85,7 +85,7 @@ private:
         std::uint64_t now_us() const override;
         void to_cable(std::span<const std::byte> frame) override;
         void from_node(NodeId node, std::span<std::byte> frame) override;
-        void last_words(NodeId node, std::span<const std::byte> frame) override;
+        void crash_record(NodeId node, std::span<const std::byte> frame) override;
         QemuEngine& rig;
     };
 
@@ -128,7 +128,7 @@ private:
     Fd null_;
     GdbStubs stubs_;
     std::map<std::string, ImageSymbols> images_; // that were asked for, by file
-    MonitorPatience patience_{signals_.descriptor()};
+    MonitorBudget monitor_budget_{signals_.descriptor()};
     Events* events_ = nullptr;
 };
 

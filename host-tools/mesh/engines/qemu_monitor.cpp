@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -15,17 +16,16 @@ constexpr unsigned kPointerBytes = 4;
 
 } // namespace
 
-EmulatedMemory::EmulatedMemory(const Fd& monitor, const ImageSymbols& image,
-                               MonitorPatience& patience)
+EmulatedMemory::EmulatedMemory(const Fd& monitor, const ImageSymbols& image, MonitorBudget& budget)
     : monitor_(monitor),
       image_(image),
-      patience_(patience) {
-    layouts = image.wait_layouts();
+      budget_(budget) {
+    offsets = image.wait_offsets();
     pointer_bytes = kPointerBytes;
     const auto slot = std::ranges::find_if(
-        layouts, [](const WaitLayout& layout) { return layout.kind == WaitKind::slot; });
+        offsets, [](const WaitOffsets& one) { return one.kind == WaitKind::slot; });
     const auto memory = image.variable(kNodeMemory);
-    if (slot == layouts.end() || slot->at[2] == 0 || !memory)
+    if (slot == offsets.end() || slot->at[2] == 0 || !memory)
         return;
     slots = memory->address;
     slot_count = image.node_memory().processes;
@@ -81,15 +81,17 @@ bool EmulatedMemory::fetch(std::uint64_t address, Line& line) {
 /// Waits until the monitor says more. False if it does not in time, or the run is to end.
 bool EmulatedMemory::comes_more() {
     using Clock = std::chrono::steady_clock;
-    std::array<pollfd, 2> wanted{
-        {{monitor_.get(), POLLIN, 0}, {patience_.interruption, POLLIN, 0}}};
-    const auto limit = std::max(patience_.left, MonitorPatience::kLeast);
+    std::array<pollfd, 2> wanted{{{monitor_.get(), POLLIN, 0}, {budget_.interruption, POLLIN, 0}}};
+    const auto limit = std::max(budget_.left, MonitorBudget::kLeast);
     const auto begin = Clock::now();
-    const int ready = poll(wanted.data(), wanted.size(), static_cast<int>(limit.count()));
+    int ready = -1;
+    do
+        ready = poll(wanted.data(), wanted.size(), static_cast<int>(limit.count()));
+    while (ready < 0 && errno == EINTR);
     if (ready > 0 && wanted[1].revents == 0)
         return true;
     const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
-    patience_.left = ready > 0 ? std::chrono::milliseconds{0} : patience_.left - waited;
+    budget_.left = ready > 0 ? std::chrono::milliseconds{0} : budget_.left - waited;
     return false;
 }
 

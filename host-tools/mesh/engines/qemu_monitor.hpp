@@ -3,6 +3,7 @@
 #pragma once
 
 #include "host-tools/mesh/common/child_process.hpp"
+#include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/programs/image_symbols.hpp"
 #include "node_waits.hpp"
 
@@ -19,9 +20,10 @@ namespace mesh::host {
 
 /// How long monitors may be waited for that do not answer: all of them together, so that a rig of
 /// many stopped emulators holds up the end of a run no longer than one.
-struct MonitorPatience {
+struct MonitorBudget {
     static constexpr std::chrono::milliseconds kWhole{2000};
-    static constexpr std::chrono::milliseconds kLeast{10}; // for each, even when it is used up
+    static constexpr std::chrono::milliseconds kHurried{1000}; // of a run that a signal ends
+    static constexpr std::chrono::milliseconds kLeast{10};     // for each, even when it is used up
 
     int interruption = -1; // readable when nobody is to be waited for any more
     std::chrono::milliseconds left = kWhole;
@@ -29,7 +31,8 @@ struct MonitorPatience {
 
     /// Nodes are read in their order: one that is not behind the last one begins anew.
     void begin(std::uint32_t node) {
-        left = node <= last ? kWhole : left;
+        if (node <= last)
+            left = end_is_asked_for() ? kHurried : kWhole;
         last = node;
     }
 };
@@ -38,7 +41,7 @@ struct MonitorPatience {
 class EmulatedMemory final : public ProcessMemory {
 public:
     /// All must outlive this.
-    EmulatedMemory(const Fd& monitor, const ImageSymbols& image, MonitorPatience& patience);
+    EmulatedMemory(const Fd& monitor, const ImageSymbols& image, MonitorBudget& budget);
 
     bool read(std::uint64_t address, std::span<std::byte> out) override;
     std::string function_at(std::uint64_t address) override;
@@ -54,7 +57,7 @@ private:
 
     const Fd& monitor_;
     const ImageSymbols& image_;
-    MonitorPatience& patience_;
+    MonitorBudget& budget_;
     std::map<std::uint64_t, Line> lines_;
     std::string text_; // come and not looked at
     bool silent_ = false;

@@ -39,7 +39,7 @@ void add_identity(Words& words, const BoardFacts& board, const wire::Mac& mac) {
 }
 
 /// A line for the host, if the node has it, then one for each port. A receiver that takes one byte
-/// at a time has the emulator's own buffer before it, which a guest that reads a byte empties
+/// at a time has the emulator's own buffer before it, which a program that reads a byte empties
 /// without a turn of the emulator; 256 is no byte, and so leads to no menu.
 void add_serial_lines(Words& words, const BoardFacts& board, unsigned ports, bool host) {
     const std::string_view buffer = board.serial_fill == 1 ? ",mux=on" : "";

@@ -40,7 +40,7 @@ public:
           queue_(StreamFormat::serial, plan.board.serial_fill),
           one_cable_(plan.network,
                      {stamp_for(plan.board.relay_folder()), limits::frames_us(1, plan.baud),
-                      patience_with_numbers_us(plan)},
+                      identify_timeout_us(plan)},
                      *this) {}
 
     void boot(Events& events) override {
@@ -48,7 +48,7 @@ public:
         begun_us_ = now_us();
         advance(std::chrono::milliseconds(0), events);
     }
-    bool advance(std::chrono::milliseconds patience, Events& events) override;
+    bool advance(std::chrono::milliseconds timeout, Events& events) override;
     void kill(NodeId node) override {
         one_cable_.forget(node);
         loom_.gone(node);
@@ -81,7 +81,7 @@ private:
     void from_node(NodeId node, std::span<std::byte> frame) override {
         loom_.frame_from(node, frame);
     }
-    void last_words(NodeId node, std::span<const std::byte> frame) override {
+    void crash_record(NodeId node, std::span<const std::byte> frame) override {
         events_->host_frame(node, frame);
     }
 
@@ -103,14 +103,14 @@ private:
     std::uint64_t begun_us_ = 0;
 };
 
-bool SerialEngine::advance(std::chrono::milliseconds patience, Events& events) {
+bool SerialEngine::advance(std::chrono::milliseconds timeout, Events& events) {
     events_ = &events;
     one_cable_.tick();
     write_some();
     const auto out = static_cast<short>(queue_.empty() ? 0 : POLLOUT);
     std::array<pollfd, 2> wanted{pollfd{line_.get(), static_cast<short>(POLLIN | out), 0},
                                  pollfd{signals_.descriptor(), POLLIN, 0}};
-    poll(wanted.data(), wanted.size(), static_cast<int>(patience.count()));
+    poll(wanted.data(), wanted.size(), static_cast<int>(timeout.count()));
     signals_.check();
     bool moved = false;
     while (read_some())

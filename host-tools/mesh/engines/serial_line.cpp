@@ -1,6 +1,7 @@
 #include "serial_line.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/promise.hpp"
 
 #include <fmt/format.h>
 
@@ -50,10 +51,10 @@ Fd open_serial(const std::string& device, unsigned baud) {
     cfmakeraw(&settings);
     settings.c_cflag |= CLOCAL | CREAD;
     settings.c_cflag &= ~(CRTSCTS | CSTOPB);
-    const speed_t speed =
-        std::ranges::find(kRates, baud, &decltype(kRates)::value_type::first)->second;
-    if (cfsetspeed(&settings, speed) != 0 || tcsetattr(line.get(), TCSANOW, &settings) != 0 ||
-        tcflush(line.get(), TCIOFLUSH) != 0)
+    const auto rate = std::ranges::find(kRates, baud, &decltype(kRates)::value_type::first);
+    promise(rate != kRates.end(), "a line was to have a rate that none has");
+    if (cfsetspeed(&settings, rate->second) != 0 ||
+        tcsetattr(line.get(), TCSANOW, &settings) != 0 || tcflush(line.get(), TCIOFLUSH) != 0)
         fail();
     return line;
 }

@@ -12,7 +12,7 @@ namespace mesh::host {
 std::vector<unsigned> baud_rates();
 
 /// Opens a device for reading and writing without waiting: eight bits, no parity, no flow control,
-/// what lies in it thrown away. RunError. Precondition: `baud` is one of baud_rates().
+/// what lies in it thrown away. RunError. `baud` is one of baud_rates() (promise).
 Fd open_serial(const std::string& device, unsigned baud);
 
 } // namespace mesh::host

@@ -74,7 +74,7 @@ public:
         slots = reinterpret_cast<std::uintptr_t>(all.data());
         slot_count = all.size();
         pointer_bytes = sizeof(void*);
-        layouts = own_wait_layouts();
+        offsets = own_wait_offsets();
     }
 
     bool read(std::uint64_t address, std::span<std::byte> out) override {
@@ -102,13 +102,14 @@ public:
           kernel_(kernel) {}
 
     void happened(ProcessEvent event, std::uint8_t slot) override {
-        static_assert(static_cast<int>(Deed::What::ended) == static_cast<int>(ProcessEvent::ended));
+        static_assert(static_cast<int>(TraceEvent::What::ended) ==
+                      static_cast<int>(ProcessEvent::ended));
         std::string text;
         if (event == ProcessEvent::blocked) {
             SimulatedMemory memory(kernel_);
             text = describe(wait_in(memory, slot));
         }
-        loom_.tell(node_, {static_cast<Deed::What>(event), slot, text},
+        loom_.tell(node_, {static_cast<TraceEvent::What>(event), slot, text},
                    kernel_.scheduler().slots()[slot].clock);
     }
 
@@ -141,7 +142,7 @@ constexpr std::size_t whole(std::size_t bytes, std::size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/// All nodes and their memory, in one piece that the system only backs where it is touched. A node
+/// All nodes and their memory, in one region that the system only backs where it is touched. A node
 /// touches little of it, so that is laid out for few pages: what has its size stands in one row,
 /// what is used from its beginning on (packets) is one row of all first ones, one of all second
 /// ones and so on, and the kernel uses an arena at both ends, so each ends where the next one
@@ -275,9 +276,9 @@ public:
         throw_on();
     }
 
-    bool advance(std::chrono::milliseconds patience, Events& events) override {
+    bool advance(std::chrono::milliseconds timeout, Events& events) override {
         events_ = &events;
-        const auto until = std::chrono::steady_clock::now() + patience;
+        const auto until = std::chrono::steady_clock::now() + timeout;
         constexpr unsigned kRunsBetweenLooks = 64;
         unsigned runs = 0;
         while (!runnable_.empty() || !resets_.empty()) {
@@ -389,7 +390,7 @@ private:
     void watch(NodeId id) {
         Life& life = *nodes_[index(id)].life;
         Kernel& kernel = life.node.kernel();
-        if (loom_.wants_deeds())
+        if (loom_.wants_trace_events())
             kernel.scheduler().watch(&life.watch.emplace(loom_, id, kernel));
     }
 

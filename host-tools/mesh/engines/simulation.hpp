@@ -1,4 +1,4 @@
-// What a simulated node has, for who plans a run.
+// The memory that a simulated node has, for the code that plans a run.
 #pragma once
 
 #include "core/network.hpp"

@@ -20,9 +20,9 @@ namespace {
 
 /// Something comes from standard input, a pipe, or it is at its end.
 bool pipe_speaks() {
-    constexpr int kPatienceMs = 1000;
+    constexpr int kTimeoutMs = 1000;
     pollfd standard_input{STDIN_FILENO, POLLIN, 0};
-    if (poll(&standard_input, 1, kPatienceMs) > 0)
+    if (poll(&standard_input, 1, kTimeoutMs) > 0)
         return true;
     say("standard input is a pipe from which nothing comes, so it is not read; "
         "--input - waits for it\n");

@@ -138,8 +138,8 @@ void Ascending::fill(wire::Job& job, NodeId node) const {
 std::uint64_t Ascending::expected_packets() const {
     const std::uint32_t most =
         run().packet_bytes == 0 ? wire::kPayloadBytesMax : run().packet_bytes;
-    const std::uint32_t piece = std::min<std::uint32_t>(most, wire::kPayloadBytesMax);
-    const std::uint64_t packets = std::max(1u, (message_bytes() + piece - 1) / piece);
+    const std::uint32_t packet_bytes = std::min<std::uint32_t>(most, wire::kPayloadBytesMax);
+    const std::uint64_t packets = std::max(1u, (message_bytes() + packet_bytes - 1) / packet_bytes);
     constexpr unsigned kHalfWindow = limits::kMessageWindowPackets / 2;
     const std::uint64_t answers = 1 + (packets - 1 + kHalfWindow - 1) / kHalfWindow;
     const unsigned way_back = distance(run().network(), NodeId{1}, NodeId{0});

@@ -2,6 +2,7 @@
 // of them or copies on several.
 #include "data.hpp"
 #include "families.hpp"
+#include "ops/parameters.hpp"
 #include "trees.hpp"
 #include "wire/frame.hpp"
 
@@ -50,7 +51,10 @@ public:
     }
 
 private:
-    void fill(wire::Job& job, NodeId) const override { job.rule = tree_; }
+    void fill(wire::Job& job, NodeId) const override {
+        job.rule = tree_;
+        set_parameters(job, BroadcastParameters{static_cast<std::uint8_t>(run().copies)});
+    }
     /// Every node, the root too, accounts for the whole message.
     std::vector<Expectation> answers() const override {
         return std::vector(run().nodes(), expectation_of(message_of(run(), run().root, 0)));

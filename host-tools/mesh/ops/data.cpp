@@ -29,11 +29,11 @@ Bytes made_from(std::uint32_t stream, std::uint32_t count) {
 
 /// All of an open file: of a pipe nobody knows before how much that is.
 Bytes read_to_end(int file, const std::string& path, std::int64_t most) {
-    constexpr std::size_t kPieceBytes = 64 << 10;
+    constexpr std::size_t kReadBytes = 64 << 10;
     Bytes bytes;
     for (std::size_t size = 0;;) {
-        bytes.resize(size + kPieceBytes);
-        const ssize_t got = read(file, bytes.data() + size, kPieceBytes);
+        bytes.resize(size + kReadBytes);
+        const ssize_t got = read(file, bytes.data() + size, kReadBytes);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)

@@ -6,9 +6,9 @@
 // ho-johnsson-1986, table 3; huang-yang-tseng-2001, table 1, corrected; fragopoulou-akl-1993, 4.
 #pragma once
 
-#include "core/cube/cycles.hpp"
-#include "core/cube/timetable.hpp"
 #include "core/network.hpp"
+#include "core/schedules/cycles.hpp"
+#include "core/schedules/timetable.hpp"
 
 #include <array>
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/wrap.hpp"
 #include "kernel/base/limits.hpp"
 #include "ops/room.hpp"
 
@@ -29,7 +30,7 @@ constexpr std::uint64_t kSerialTurnUs = 20;
 
 /// An answer comes after all that is under way to the node that waits for it, as one core does that
 /// for all of its nodes. Of nodes that are no emulators nothing is known here.
-std::uint16_t patience_ms(const RigPlan& rig) {
+std::uint16_t rto_min_ms(const RigPlan& rig) {
     if (!rig.serial.empty())
         return 0;
     const std::uint32_t per_core =
@@ -39,7 +40,7 @@ std::uint16_t patience_ms(const RigPlan& rig) {
         node_us +=
             kSerialTurnUs * rig.board.window_bytes(port_count(rig.network)) / rig.board.serial_fill;
     return static_cast<std::uint16_t>(
-        std::min<std::uint64_t>(per_core * node_us, limits::kPatienceMaxUs) / 1000);
+        std::min<std::uint64_t>(per_core * node_us, limits::kRtoMaxUs) / 1000);
 }
 
 } // namespace
@@ -65,8 +66,7 @@ wire::Job Operation::job(NodeId node) const {
     job.rule = Rule::unicast;
     job.ports = run().ports;
     job.lockstep = run().rig.lockstep ? 1 : 0;
-    job.copies = static_cast<std::uint8_t>(run().copies);
-    job.patience_ms = patience_ms(run().rig);
+    job.rto_min_ms = rto_min_ms(run().rig);
     job.root = index(run().root);
     job.message_bytes = run().bytes;
     job.packet_bytes = run().packet_bytes;
@@ -145,7 +145,7 @@ Verdict Operation::judge(const Outcome& outcome) const {
 
 std::string Operation::describe_size(std::string_view each) const {
     const std::uint32_t count = packets();
-    return fmt::format("{} bytes{}, {} packet{}{}", run().bytes, each, count, count == 1 ? "" : "s",
+    return fmt::format("{}{}, {}{}", counted(run().bytes, "byte"), each, counted(count, "packet"),
                        run().packet_bytes == 0
                            ? std::string(" of any size")
                            : fmt::format(" of at most {} bytes", run().packet_bytes));

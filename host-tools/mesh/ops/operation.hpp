@@ -97,7 +97,7 @@ public:
     // What is foreseen.
     /// Packets that an undisturbed run delivers over links, roughly where it depends on the seed.
     virtual std::uint64_t expected_packets() const = 0;
-    /// Whether that is near enough to tell a person how far a run has come.
+    /// Whether that is exact, so that a part of it tells a person how far a run has come.
     virtual bool knows_packets() const { return true; }
     /// Whether packets of different flows can want one port, so that their order matters.
     virtual bool contends() const { return run().one_port(); }

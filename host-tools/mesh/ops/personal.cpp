@@ -5,6 +5,7 @@
 #include "families.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
+#include "ops/parameters.hpp"
 #include "trees.hpp"
 #include "wire/frame.hpp"
 
@@ -68,7 +69,7 @@ Bytes Personal::all_blocks(NodeId to) const {
 
 void Personal::fill(wire::Job& job, NodeId) const {
     job.rule = tree_;
-    job.schedule = schedule_;
+    set_parameters(job, PersonalParameters{schedule_, static_cast<std::uint8_t>(run().copies)});
 }
 
 /// scatter: a block each; gather: all at the root; all-to-all: all at every node.
@@ -109,6 +110,7 @@ public:
         return std::uint64_t{packets()} * run().nodes() *
                (all_to_all() ? port_count(run().network()) : 1);
     }
+    bool knows_packets() const override { return false; } // blocks go over several links
     std::optional<Formula> formula() const override {
         if (run().bytes == 0 || (in_cycles(schedule_) && run().packet_bytes != 0))
             return std::nullopt;

@@ -3,8 +3,8 @@
 #include "personal.hpp"
 
 #include "collectives/personalised.hpp"
-#include "core/star/schedule.hpp"
-#include "core/uhc/schedule.hpp"
+#include "core/schedules/star_paths.hpp"
+#include "core/schedules/uhc_paths.hpp"
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "trees.hpp"
@@ -42,6 +42,11 @@ public:
     }
 
     std::uint64_t expected_packets() const override;
+    /// Not how many acknowledge, nor in a uhc of odd dimension, whose nodes are not alike.
+    bool knows_packets() const override {
+        return schedule_ != Schedule::dfs_ack &&
+               (is_star() || !pairs() || run().network().dim % 2 == 0);
+    }
     std::optional<Formula> formula() const override {
         if (run().bytes == 0)
             return std::nullopt;

@@ -6,6 +6,7 @@
 #include "families.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
+#include "ops/parameters.hpp"
 #include "ops/traffic.hpp"
 #include "trees.hpp"
 #include "wire/bytes.hpp"
@@ -80,9 +81,9 @@ protected:
 
     void plan_elements(const RunArguments& arguments);
     void fill(wire::Job& job, NodeId) const override {
-        job.element = element_;
-        job.reduction = operation_;
+        set_parameters(job, parameters_for_nodes());
     }
+    virtual ReductionParameters parameters_for_nodes() const { return {element_, operation_, 0}; }
     Bytes elements(NodeId node) const;
     Combine combine() const { return combine_of(operation_, element_); }
 
@@ -135,6 +136,7 @@ public:
     std::uint64_t expected_packets() const override {
         return std::uint64_t{packets()} * run().nodes() * (inward() ? 1 : 2);
     }
+    bool knows_packets() const override { return false; } // nor how many nodes are to be asked
     std::optional<Formula> formula() const override {
         if (!inward())
             return std::nullopt;
@@ -191,9 +193,10 @@ public:
     }
 
 private:
-    void fill(wire::Job& job, NodeId node) const override {
-        Reduction::fill(job, node);
-        job.exclusive = exclusive_ ? 1 : 0;
+    ReductionParameters parameters_for_nodes() const override {
+        ReductionParameters all = Reduction::parameters_for_nodes();
+        all.exclusive = exclusive_ ? 1 : 0;
+        return all;
     }
     std::vector<Expectation> answers() const override {
         std::vector<Expectation> expected;

@@ -3,6 +3,7 @@
 #include "families.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
+#include "ops/parameters.hpp"
 #include "ops/traffic.hpp"
 #include "wire/frame.hpp"
 
@@ -123,10 +124,10 @@ void Send::for_each_message(Visit visit) const {
 }
 
 void Send::fill(wire::Job& job, NodeId node) const {
-    job.route = route_;
-    job.target = target_ ? index(*target_) : wire::kRandomTarget;
-    job.messages = sends(node) ? messages_ : 0;
-    job.expected = incoming_[index(node)];
+    set_parameters(job, SendParameters{.target = target_ ? index(*target_) : kRandomTarget,
+                                       .messages = sends(node) ? messages_ : 0,
+                                       .expected = incoming_[index(node)],
+                                       .route = route_});
 }
 
 /// At each node the sum over its messages.

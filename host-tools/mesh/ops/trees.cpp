@@ -1,6 +1,6 @@
 #include "trees.hpp"
 
-#include "core/cube/timetable.hpp"
+#include "core/schedules/timetable.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 
 #include <array>

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <fstream>
 #include <set>
@@ -16,57 +15,14 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FaultKind>, 12> kKinds{{
-    {"drop", FaultKind::drop},
-    {"corrupt", FaultKind::corrupt},
-    {"dup", FaultKind::dup},
-    {"reorder", FaultKind::reorder},
-    {"delay", FaultKind::delay},
-    {"cut", FaultKind::cut},
-    {"cutdim", FaultKind::cutdim},
-    {"mend", FaultKind::mend},
-    {"alter", FaultKind::alter},
-    {"kill", FaultKind::kill},
-    {"hang", FaultKind::hang},
-    {"restart", FaultKind::restart},
-}};
-
-constexpr std::array<FaultForm, 16> kForms{{
-    {"drop:P", "each frame is lost with probability P, on each link and direction"},
-    {"corrupt:P", "one bit of a frame is turned over"},
-    {"dup:P", "a frame comes twice"},
-    {"reorder:P", "a frame comes after the next one"},
-    {"delay:US", "each frame takes so many microseconds longer; model time stays as it is"},
-    {"cut:NODE/PORT", "a cable is cut, both directions"},
-    {"cut:NODE>PORT", "a cable is cut, outgoing only"},
-    {"cut:random", "a cable that the seed draws is cut"},
-    {"cutdim:D", "all cables of a dimension are cut"},
-    {"mend:NODE/PORT", "a cable that was cut before carries again; also mend:random"},
-    {"alter:NODE/PORT", "payloads on a cable are altered, under a checksum that fits"},
-    {"alter:NODE>PORT", "the same, outgoing only"},
-    {"kill:NODE", "a node is ended at once"},
-    {"kill:random", "a node that the seed draws, never the root"},
-    {"hang:NODE", "a node stops working without a sign; also hang:random"},
-    {"restart:NODE", "a node is reset and comes back; also restart:random"},
-}};
-
 constexpr std::uint32_t kDelayMaxUs = 1'000'000;
 constexpr std::uint64_t kDrawsMax = 100'000;
 
-// Those that befall frames by chance, by their order in cables/faults.hpp.
-constexpr bool is_rate(FaultKind kind) { return kind <= FaultKind::delay; }
-static_assert(is_rate(FaultKind::drop) && is_rate(FaultKind::corrupt) && is_rate(FaultKind::dup));
-static_assert(is_rate(FaultKind::reorder) && !is_rate(FaultKind::cut));
-static_assert(!is_rate(FaultKind::restart) && !is_rate(FaultKind::alter));
-bool is_cable(FaultKind kind) {
-    return kind == FaultKind::cut || kind == FaultKind::mend || kind == FaultKind::alter;
-}
-bool cuts(FaultKind kind) { return kind == FaultKind::cut || kind == FaultKind::cutdim; }
-
 [[noreturn]] void refuse_entry(std::string_view text, std::string_view what) {
     std::string forms;
-    for (const FaultForm& form : kForms)
-        forms += fmt::format(" {}", form.form);
+    for (const FaultKind* kind : fault_kinds())
+        for (const FaultForm& form : kind->forms())
+            forms += fmt::format(" {}", form.form);
     refuse("--faults: '{}': {}; allowed:{}, each with @T or @random, and xK", text, what, forms);
 }
 
@@ -107,13 +63,11 @@ public:
         take_moment(rest);
         const auto colon = rest.find(':');
         const std::string_view word = trim(rest.substr(0, colon));
-        const auto* const kind =
-            std::find_if(kKinds.begin(), kKinds.end(), [&](auto& k) { return k.first == word; });
-        if (kind == kKinds.end() || colon == std::string_view::npos)
+        spec_.kind = fault_named(word);
+        if (spec_.kind == nullptr || colon == std::string_view::npos)
             refuse_entry(entry_, "no such fault");
-        spec_.kind = kind->second;
         argument(trim(rest.substr(colon + 1)));
-        if (spec_.draws && !is_rate(spec_.kind) && !random_)
+        if (spec_.draws && !spec_.kind->has_amount() && !random_)
             refuse_entry(entry_, "xK draws, so it goes with 'random'");
         return spec_;
     }
@@ -142,27 +96,24 @@ private:
     }
 
     void argument(std::string_view text) {
-        switch (spec_.kind) {
-        case FaultKind::drop:
-        case FaultKind::corrupt:
-        case FaultKind::dup:
-        case FaultKind::reorder: rate(text, 1.0, "needs a probability from 0 to 1"); break;
-        case FaultKind::delay: rate(text, kDelayMaxUs, "needs microseconds, 0 to 1000000"); break;
-        case FaultKind::cut:
-        case FaultKind::mend:
-        case FaultKind::alter: cable(text); break;
-        case FaultKind::cutdim: spec_.port = port(text); break;
-        case FaultKind::kill:
-        case FaultKind::hang:
-        case FaultKind::restart: spec_.node = node(text); break;
+        switch (spec_.kind->argument()) {
+        case FaultArgument::probability:
+            amount(text, 1.0, "needs a probability from 0 to 1");
+            break;
+        case FaultArgument::microseconds:
+            amount(text, kDelayMaxUs, "needs microseconds, 0 to 1000000");
+            break;
+        case FaultArgument::cable: cable(text); break;
+        case FaultArgument::dimension: spec_.port = port(text); break;
+        case FaultArgument::node: spec_.node = node(text); break;
         }
     }
 
-    void rate(std::string_view text, double most, std::string_view needs) {
-        const auto amount = number<double>(text);
-        if (!amount || !(*amount >= 0 && *amount <= most))
+    void amount(std::string_view text, double most, std::string_view needs) {
+        const auto value = number<double>(text);
+        if (!value || !(*value >= 0 && *value <= most))
             refuse_entry(entry_, needs);
-        spec_.amount = *amount;
+        spec_.amount = *value;
     }
 
     void cable(std::string_view text) {
@@ -174,7 +125,7 @@ private:
         if (mark == std::string_view::npos)
             refuse_entry(entry_, "a cable is NODE/PORT, or NODE>PORT for its way out only");
         spec_.one_way = text[mark] == '>';
-        if (spec_.one_way && spec_.kind == FaultKind::mend)
+        if (spec_.one_way && spec_.kind->undoes() != nullptr)
             refuse_entry(entry_, "a cable is mended in the directions in which it was cut");
         spec_.node = node(text.substr(0, mark));
         if (!spec_.node)
@@ -237,24 +188,12 @@ public:
     }
 
     void add(const FaultSpec& spec) {
-        if (spec.kind == FaultKind::cutdim) {
+        if (spec.kind->of_each_cable() != nullptr) {
             add_dimension(spec);
             return;
         }
-        if (spec.kind == FaultKind::mend) {
-            for (std::uint32_t draw = 0; draw < spec.draws.value_or(1); ++draw)
-                add_mending(spec);
-            return;
-        }
-        const std::uint32_t draws = spec.draws.value_or(1);
-        for (std::uint32_t draw = 0; draw < draws; ++draw) {
-            Incident incident = base(spec);
-            if (is_rate(spec.kind) ? spec.draws.has_value() : is_cable(spec.kind) && !spec.node)
-                draw_cable(incident);
-            else if (!is_rate(spec.kind) && !spec.node)
-                draw_node(incident);
-            plan_.incidents.push_back(incident);
-        }
+        for (std::uint32_t draw = 0; draw < spec.draws.value_or(1); ++draw)
+            add_one(spec);
     }
 
     FaultPlan finish() {
@@ -264,6 +203,18 @@ public:
     }
 
 private:
+    void add_one(const FaultSpec& spec) {
+        if (spec.kind->undoes() != nullptr) {
+            add_mending(spec);
+            return;
+        }
+        Incident incident = base(spec);
+        if (spec.kind->has_amount() ? spec.draws.has_value() : !spec.node)
+            spec.kind->argument() == FaultArgument::node ? draw_node(incident)
+                                                         : draw_cable(incident);
+        plan_.incidents.push_back(incident);
+    }
+
     Incident base(const FaultSpec& spec) {
         Incident incident;
         incident.after = spec.at_random ? rng_.below(packets_) : spec.after;
@@ -283,16 +234,18 @@ private:
                 !first_time(node_at(node), *spec.port, dimension_))
                 continue;
             Incident incident = common;
+            incident.kind = spec.kind->of_each_cable();
             incident.node = node_at(node);
             plan_.incidents.push_back(incident);
         }
     }
 
-    /// The cut that this mends comes first: one of the plan's, if none is named.
+    /// What this undoes comes first: that of the cable, or of one that is drawn from the plan's.
     void add_mending(const FaultSpec& spec) {
         std::vector<Incident> cut;
         for (const Incident& incident : plan_.incidents)
-            if (cuts(incident.kind) && mended_.count(cable(incident.node, incident.port)) == 0 &&
+            if (incident.kind == spec.kind->undoes() &&
+                mended_.count(cable(incident.node, incident.port)) == 0 &&
                 (!spec.node ||
                  cable(incident.node, incident.port) == cable(*spec.node, *spec.port)))
                 cut.push_back(incident);
@@ -302,7 +255,7 @@ private:
                              : std::string("mend:random"));
         const Incident& before = cut[cut.size() == 1 ? 0 : rng_.below(cut.size())];
         Incident incident = before;
-        incident.kind = FaultKind::mend;
+        incident.kind = spec.kind;
         incident.one_way = false;
         incident.after = spec.after;
         if (spec.at_random)
@@ -386,14 +339,12 @@ std::vector<FaultSpec> parse_faults(std::string_view text, Network network) {
     return specs;
 }
 
-std::span<const FaultForm> fault_forms() { return kForms; }
-
 FaultPlan plan_faults(const std::vector<FaultSpec>& specs, Network network, NodeId root,
                       std::uint64_t packets, std::uint64_t seed) {
     Planner planner(network, root, packets, seed);
-    for (const bool mends : {false, true}) // what they mend is known then
+    for (const bool undo : {false, true}) // what is to be undone is known then
         for (const FaultSpec& spec : specs)
-            if ((spec.kind == FaultKind::mend) == mends)
+            if ((spec.kind->undoes() != nullptr) == undo)
                 planner.add(spec);
     return planner.finish();
 }

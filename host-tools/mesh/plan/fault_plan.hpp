@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,22 +14,15 @@ namespace mesh::host {
 
 /// One entry of the command line.
 struct FaultSpec {
-    FaultKind kind = FaultKind::drop;
-    double amount = 0;                  // probability, or microseconds of delay
+    const FaultKind* kind = nullptr;
+    double amount = 0;                  // probability, or microseconds
     std::optional<NodeId> node;         // of a cable, or itself; none: drawn from the seed
-    std::optional<Port> port;           // cut, mend, alter; cutdim
-    bool one_way = false;               // cut, alter: outgoing only
+    std::optional<Port> port;           // of a cable; the dimension
+    bool one_way = false;               // of a cable: outgoing only
     std::uint64_t after = 0;            // packets delivered before it happens
     bool at_random = false;             // `after` is drawn from the seed
     std::optional<std::uint32_t> draws; // xK
 };
-
-/// One way to write a fault, and what it does.
-struct FaultForm {
-    std::string_view form;
-    std::string_view phrase;
-};
-std::span<const FaultForm> fault_forms();
 
 /// Reads a comma list, or with a leading @ a file of one fault a line. UsageError for anything
 /// that is not a fault of `network`.

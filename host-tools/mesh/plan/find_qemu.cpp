@@ -10,10 +10,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace mesh::host {
@@ -44,10 +46,13 @@ void say_untested(QemuVersion version) {
 } // namespace
 
 Qemu find_qemu(const std::string& name) {
+    if (std::error_code error; std::filesystem::is_directory(name, error))
+        refuse("--qemu '{}': is a folder; give the emulator in it", name);
     const std::string path = find_program(name);
     if (path.empty())
-        refuse("{} not found: install QEMU {} or newer (`make deps`), or use --engine sim", name,
-               kOldest.text());
+        refuse("{} not found: install QEMU {} or newer (Debian's package qemu-system-arm), or use "
+               "--engine sim",
+               name, kOldest.text());
     const auto version = version_of(path);
     if (!version)
         refuse("{} does not say its version; QEMU {} or newer is needed", path, kOldest.text());

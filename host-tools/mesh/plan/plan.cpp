@@ -87,6 +87,7 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     if (!run.expect.empty())
         run.expected = ConsoleText::read(run.expect);
     run.live = arguments.live;
+    run.quiet = arguments.quiet;
     if (run.live && isatty(STDERR_FILENO) == 0)
         refuse("--live: needs a terminal as standard error");
     plan_host_cable(run, arguments);

@@ -52,23 +52,10 @@ void check_load(const RunPlan& run, const RunArguments& arguments) {
                arguments.lockstep ? "--lockstep" : "--engine sim");
 }
 
-/// What takes a node, or a cable for good, takes the way to the host from others.
-bool breaks_ways(FaultKind kind) {
-    switch (kind) {
-    case FaultKind::cut:
-    case FaultKind::cutdim:
-    case FaultKind::mend:
-    case FaultKind::kill:
-    case FaultKind::hang:
-    case FaultKind::restart: return true;
-    case FaultKind::drop:
-    case FaultKind::corrupt:
-    case FaultKind::dup:
-    case FaultKind::reorder:
-    case FaultKind::delay:
-    case FaultKind::alter: break;
-    }
-    return false;
+/// The kinds that leave nodes their way to the host. A node that is reset is loaded again, if there
+/// are loaders.
+bool leaves_ways(const FaultKind& kind, bool loads) {
+    return !kind.breaks_ways() || (loads && &kind == &faults::restart);
 }
 
 } // namespace
@@ -96,14 +83,20 @@ void check_host_cable(const RunPlan& run, const RunArguments& arguments) {
         return;
     if (!run.rig.serial.empty() && !run.rig.board.serial())
         refuse("--board {}: has no serial lines, and --serial needs them", run.rig.board.name);
-    const bool loads = !run.rig.loader.empty(); // a node that is reset is loaded again
+    const bool loads = !run.rig.loader.empty();
     const auto breaks = [loads](const Incident& incident) {
-        return breaks_ways(incident.kind) && !(loads && incident.kind == FaultKind::restart);
+        return !leaves_ways(*incident.kind, loads);
     };
-    if (std::ranges::any_of(run.rig.faults.incidents, breaks))
-        refuse("--faults '{}': with one host cable the way of other nodes to the host goes by that "
-               "node or cable: allowed: drop, corrupt, dup, reorder, delay, alter{}",
-               arguments.faults, loads ? ", restart" : "");
+    if (std::ranges::none_of(run.rig.faults.incidents, breaks))
+        return;
+    std::vector<std::string_view> allowed;
+    for (const FaultKind* kind : fault_kinds())
+        if (leaves_ways(*kind, loads))
+            allowed.push_back(kind->name());
+    refuse(
+        "--faults '{}': with one host cable the way of other nodes to the host goes by that node "
+        "or cable: allowed: {}",
+        arguments.faults, fmt::join(allowed, ", "));
 }
 
 } // namespace mesh::host

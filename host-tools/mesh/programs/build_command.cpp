@@ -21,7 +21,6 @@
 #include <iterator>
 #include <regex>
 #include <span>
-#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -51,6 +50,25 @@ void append(Words& words, std::string_view prefix, const Words& more) {
     throw Explained{};
 }
 
+/// The words of a rule of make, as compilers write it: a backslash is before a blank of a name, a
+/// hash or the end of a line, a dollar is twice there.
+Words words_of_rule(std::string_view rule) {
+    Words words(1);
+    for (std::size_t at = 0; at < rule.size(); ++at) {
+        const char next = at + 1 < rule.size() ? rule[at + 1] : '\n';
+        const bool escaped =
+            (rule[at] == '\\' && (next == ' ' || next == '#')) || (rule[at] == '$' && next == '$');
+        if (escaped)
+            words.back() += rule[++at];
+        else if (rule[at] == ' ' || rule[at] == '\n' || (rule[at] == '\\' && next == '\n'))
+            words.emplace_back();
+        else
+            words.back() += rule[at];
+    }
+    std::erase(words, "");
+    return words;
+}
+
 /// The program for one place: a board, or the simulation.
 class Half {
 public:
@@ -75,7 +93,7 @@ public:
             if (isatty(STDERR_FILENO) != 0)
                 words.emplace_back("-fdiagnostics-color=always");
             append(words, {"-MD", "-MF", object + ".d", "-c", file, "-o", object});
-            compiling_.emplace_back(words, object + ".words");
+            compiling_.emplace_back(words);
             objects_.push_back(object);
         }
     }
@@ -126,7 +144,7 @@ public:
         append(words, compiler_.libraries);
         append(words, {"-o", into});
         std::string said;
-        if (!run_tool(words, work_ / "words", said))
+        if (!run_tool(words, said))
             explain_link(said);
     }
 
@@ -139,9 +157,9 @@ public:
         Words all;
         for (const std::string& object : objects_) {
             std::ifstream file(object + ".d");
-            std::istringstream words(std::string{std::istreambuf_iterator<char>(file), {}});
-            for (std::string word; words >> word;)
-                if (word != "\\" && !word.ends_with(':'))
+            const std::string rule{std::istreambuf_iterator<char>(file), {}};
+            for (const std::string& word : words_of_rule(rule))
+                if (!word.ends_with(':'))
                     all.push_back(fs::absolute(word).string());
         }
         return all;
@@ -151,7 +169,7 @@ private:
     /// What the tool says.
     std::string run(const Words& words) const {
         std::string said;
-        if (!run_tool(words, work_ / "words", said))
+        if (!run_tool(words, said))
             explain(said);
         return said;
     }

@@ -46,7 +46,7 @@ ImageSymbols::ImageSymbols(const std::string& image) {
         else if (ELF32_ST_TYPE(symbol.st_info) == STT_NOTYPE)
             labels_[std::move(name)] = symbol.st_value;
     }
-    layouts_ = all_in<WaitLayout>(file.section(kWaitsSection));
+    offsets_ = all_in<WaitOffsets>(file.section(kWaitsSection));
     if (const auto records = all_in<NodeMemoryRecord>(file.section(kMemorySection));
         !records.empty())
         memory_ = records.front();

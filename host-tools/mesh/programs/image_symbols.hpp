@@ -1,6 +1,6 @@
-// What an image says of itself to who reads the memory of its node: names of functions, places of
-// variables, where awaiting objects keep what they wait for (kernel/api/waits.hpp), and how much
-// memory the node has (kernel/node/node_memory.hpp).
+// What an image says of itself, for code that reads the memory of its node: names of functions,
+// places of variables, where awaiting objects keep what they wait for (kernel/api/waits.hpp), and
+// how much memory the node has (kernel/node/node_memory.hpp).
 #pragma once
 
 #include "kernel/api/waits.hpp"
@@ -31,7 +31,7 @@ public:
     std::optional<Variable> variable(std::string_view name) const;
     /// Of the linker's script; 0: it says nothing of it.
     std::uint64_t label(std::string_view name) const;
-    const std::vector<WaitLayout>& wait_layouts() const { return layouts_; }
+    const std::vector<WaitOffsets>& wait_offsets() const { return offsets_; }
     /// No sizes: the image has no such memory.
     const NodeMemoryRecord& node_memory() const { return memory_; }
 
@@ -39,7 +39,7 @@ private:
     std::unordered_map<std::uint64_t, std::string> functions_; // mangled
     std::unordered_map<std::string, Variable> variables_;      // mangled
     std::unordered_map<std::string, std::uint64_t> labels_;
-    std::vector<WaitLayout> layouts_;
+    std::vector<WaitOffsets> offsets_;
     NodeMemoryRecord memory_;
 };
 

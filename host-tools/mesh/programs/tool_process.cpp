@@ -4,21 +4,40 @@
 #include "host-tools/mesh/common/errors.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
+#include <array>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace mesh::host {
 
-ToolProcess::ToolProcess(const std::vector<std::string>& words, std::string output)
-    : output_(std::move(output)) {
+namespace {
+
+/// Packages of Debian and its like, by the names that their tools end in.
+std::string package_of(std::string_view tool) {
+    const bool cross = tool.starts_with("arm-none-eabi-");
+    const bool compiler = tool.ends_with("g++") || tool.ends_with("gcc");
+    if (!compiler)
+        return cross ? "binutils-arm-none-eabi" : "binutils";
+    return cross ? "gcc-arm-none-eabi and libstdc++-arm-none-eabi-newlib" : "g++";
+}
+
+} // namespace
+
+ToolProcess::ToolProcess(const std::vector<std::string>& words)
+    : name_(words.front()),
+      output_(memfd_create("words", MFD_CLOEXEC)) {
     const std::string path = find_program(words.front());
     if (path.empty())
-        refuse("{} not found; `make deps` installs it", words.front());
+        refuse("{} not found: install {}", words.front(), package_of(words.front()));
+    if (output_.get() < 0)
+        refuse("{}: no memory for what it says", path);
     std::vector<char*> arguments;
     for (const std::string& word : words)
         arguments.push_back(const_cast<char*>(word.c_str()));
@@ -26,8 +45,7 @@ ToolProcess::ToolProcess(const std::vector<std::string>& words, std::string outp
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output_.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&files, output_.get(), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
     const int error = posix_spawn(&pid_, path.c_str(), &files, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&files);
@@ -37,7 +55,8 @@ ToolProcess::ToolProcess(const std::vector<std::string>& words, std::string outp
 }
 
 ToolProcess::ToolProcess(ToolProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
+    : name_(std::move(other.name_)),
+      pid_(std::exchange(other.pid_, -1)),
       output_(std::move(other.output_)),
       good_(other.good_) {}
 
@@ -49,12 +68,18 @@ bool ToolProcess::wait() {
 }
 
 std::string ToolProcess::words() const {
-    std::ifstream file(output_);
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::string text;
+    std::array<char, 4096> part;
+    off_t at = 0;
+    for (ssize_t got = 0; (got = pread(output_.get(), part.data(), part.size(), at)) > 0; at += got)
+        text.append(part.data(), static_cast<std::size_t>(got));
+    if (text.empty() && !good_)
+        text = fmt::format("mesh: {} has failed and does not say why\n", name_);
+    return text;
 }
 
-bool run_tool(const std::vector<std::string>& words, const std::string& output, std::string& said) {
-    ToolProcess tool(words, output);
+bool run_tool(const std::vector<std::string>& words, std::string& said) {
+    ToolProcess tool(words);
     const bool good = tool.wait();
     said = tool.words();
     return good;

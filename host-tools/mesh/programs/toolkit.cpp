@@ -18,12 +18,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> words_of(std::string text) {
+/// The folder of the toolkit, which may have blanks in it, takes the place of each @.
+std::vector<std::string> words_of(const std::string& text) {
     const std::string folder = toolkit_folder().string();
-    for (auto at = text.find('@'); at != std::string::npos; at = text.find('@', at + folder.size()))
-        text.replace(at, 1, folder);
-    std::istringstream words(text);
-    return {std::istream_iterator<std::string>(words), {}};
+    std::istringstream stream(text);
+    std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+    for (std::string& word : words)
+        for (auto at = word.find('@'); at != std::string::npos;
+             at = word.find('@', at + folder.size()))
+            word.replace(at, 1, folder);
+    return words;
 }
 
 /// The lines of a file as names with a phrase each.
@@ -64,8 +68,10 @@ std::size_t distance(std::string_view one, std::string_view other) {
 fs::path toolkit_folder() {
     static const fs::path folder = [] {
         std::error_code error;
-        const fs::path above =
-            fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+        const fs::path program = fs::read_symlink("/proc/self/exe", error);
+        if (error)
+            refuse("/proc/self/exe: {}: mesh needs /proc to be mounted", error.message());
+        const fs::path above = program.parent_path().parent_path();
         const fs::path installed = above / "share" / "meshputer";
         return fs::exists(installed, error) ? installed : above;
     }();

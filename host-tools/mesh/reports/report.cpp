@@ -1,7 +1,10 @@
 #include "report.hpp"
 
 #include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/version.hpp"
+#include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/run/run_log.hpp"
+#include "kernel/base/status.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kDropPrefix = "drop_";
 constexpr std::size_t kLevelsShown = 24;
+constexpr std::size_t kTableIndent = 10;   // of the table's second column
 constexpr std::size_t kNodesListed = 1024; // in the results that a capture ends with
 
 bool is_drop(std::string_view counter) { return counter.starts_with(kDropPrefix); }
@@ -42,37 +46,22 @@ std::string cable_of(const Incident& incident) {
                        index(incident.port));
 }
 
-/// What the fault plan did: frames by kind, and what was cut, mended, killed, hung and restarted.
+/// What the fault plan did, by kinds: how many frames each struck, and the cables or nodes to which
+/// it happened.
 Json faults_of(const LoomCounts& loom) {
-    Json cut = Json::array();
-    Json mended = Json::array();
-    Json killed = Json::array();
-    Json hung = Json::array();
-    Json restarted = Json::array();
-    for (const Incident& incident : loom.happened) {
-        if (incident.kind == FaultKind::cut || incident.kind == FaultKind::cutdim)
-            cut.push_back(cable_of(incident));
-        else if (incident.kind == FaultKind::mend)
-            mended.push_back(cable_of(incident));
-        else if (incident.kind == FaultKind::restart)
-            restarted.push_back(index(incident.node));
-        else if (incident.kind == FaultKind::kill)
-            killed.push_back(index(incident.node));
-        else if (incident.kind == FaultKind::hang)
-            hung.push_back(index(incident.node));
+    Json faults = Json::object();
+    for (const FaultKind* kind : fault_kinds()) {
+        if (const FrameFault* fault = kind->of_frames())
+            faults[std::string(fault->count_key())] = loom.struck_by(*kind);
+        if (kind->is_listed())
+            faults[std::string(kind->name())] = Json::array();
     }
-    return {{"drop", loom.drop},
-            {"corrupt", loom.corrupt},
-            {"dup", loom.dup},
-            {"alter", loom.altered},
-            {"reorder", loom.reorder},
-            {"delay", loom.delay},
-            {"cut", cut},
-            {"cut_frames", loom.cut},
-            {"mend", mended},
-            {"kill", killed},
-            {"hang", hung},
-            {"restart", restarted}};
+    for (const Incident& incident : loom.happened)
+        if (incident.kind->is_listed())
+            faults[std::string(incident.kind->name())].push_back(
+                incident.kind->argument() == FaultArgument::node ? Json(index(incident.node))
+                                                                 : Json(cable_of(incident)));
+    return faults;
 }
 
 Json counters_of(const Summary& summary, bool drops) {
@@ -224,20 +213,51 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     return report;
 }
 
+std::string_view fate_of(const NodeResult& node) {
+    if (node.restarted)
+        return "restarted";
+    switch (node.fate) {
+    case Fate::live: return node.done ? "done" : "not done";
+    case Fate::killed: return "killed";
+    case Fate::ended: return "ended";
+    case Fate::hung: return "hung";
+    }
+    return "";
+}
+
+/// What was seen of its end; of a program that has ended its verdict, if that is not ok.
+Json note_of(const NodeResult& node) {
+    const auto verdict = static_cast<Status>(node.report.status);
+    if (!node.note.empty())
+        return node.note;
+    return or_null(node.done && verdict != Status::ok, words_of(verdict));
+}
+
+Json fates_of(const RunResult& result) {
+    Json fates = Json::array();
+    for (std::size_t number = 0; number < result.nodes.size(); ++number)
+        fates.push_back({{"node", number},
+                         {"fate", fate_of(result.nodes[number])},
+                         {"note", note_of(result.nodes[number])}});
+    return fates;
+}
+
 Json report_of(const Operation& op, const RunResult& result, const Summary& summary,
-               const LoomCounts& loom) {
+               const LoomCounts& loom, std::string_view failure) {
     Json report = head_of(op);
     report.update(results_of(op, result, summary, loom));
+    report["verdict"] = result.signal != 0 ? "interrupted" : failure.empty() ? "ok" : "failed";
+    report["reason"] = or_null(!failure.empty(), failure);
+    report["command"] = op.run().command;
+    report["version"] = kVersion;
+    report["timeout"] = op.run().timeout_s;
+    report["fates"] = fates_of(result);
     return report;
 }
 
 /// A path on the command line need not be UTF-8.
 std::string text_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string count_text(std::uint64_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 void add_levels(std::string& text, const Summary& summary) {
@@ -255,9 +275,12 @@ void add_levels(std::string& text, const Summary& summary) {
     }
 }
 
+/// A formula counts the steps of all nodes: nothing is to be compared with it where some failed.
 void add_steps(std::string& text, const Summary& summary) {
     fmt::format_to(std::back_inserter(text), "steps     {}", summary.steps);
-    if (summary.formula) {
+    if (!summary.good()) {
+        text += "   of the nodes that ended";
+    } else if (summary.formula) {
         const auto difference = static_cast<std::int64_t>(summary.steps) -
                                 static_cast<std::int64_t>(summary.formula->steps);
         fmt::format_to(std::back_inserter(text), "   formula {} = {}   difference {}",
@@ -277,16 +300,10 @@ void add_losses(std::string& text, const RunResult& result, const Summary& summa
         drops += fmt::format(", relay {}", result.relay_drops);
     fmt::format_to(std::back_inserter(text),
                    "links     {}, {} acknowledgement frames; dropped by nodes: {}\n",
-                   count_text(count_of(summary, Counter::retransmissions), "retransmission"),
+                   counted(count_of(summary, Counter::retransmissions), "retransmission"),
                    count_of(summary, Counter::acks_sent), drops.empty() ? "none" : drops.substr(2));
-    const std::uint64_t injected =
-        loom.drop + loom.corrupt + loom.dup + loom.reorder + loom.delay + loom.cut;
-    if (injected != 0 || !loom.happened.empty())
-        fmt::format_to(
-            std::back_inserter(text),
-            "faults    drop {}, corrupt {}, dup {}, reorder {}, delay {}, swallowed by cut "
-            "cables {}\n",
-            loom.drop, loom.corrupt, loom.dup, loom.reorder, loom.delay, loom.cut);
+    if (const std::string struck = loom.struck_words(); struck != "none" || !loom.happened.empty())
+        fmt::format_to(std::back_inserter(text), "faults    of frames: {}\n", struck);
 }
 
 void add_dma(std::string& text, const RunPlan& plan, const Summary& summary) {
@@ -296,9 +313,21 @@ void add_dma(std::string& text, const RunPlan& plan, const Summary& summary) {
     fmt::format_to(std::back_inserter(text), "\n");
 }
 
-bool any_restarted(const RunResult& result) {
-    return std::any_of(result.nodes.begin(), result.nodes.end(),
-                       [](const NodeResult& node) { return node.restarted; });
+/// Behind the number of live nodes: those that are not, and why.
+std::string others_of(const RunResult& result) {
+    const auto count = [&](auto holds) {
+        return std::count_if(result.nodes.begin(), result.nodes.end(), holds);
+    };
+    const auto restarted = count([](const NodeResult& node) { return node.restarted; });
+    const auto killed =
+        count([](const NodeResult& node) { return !node.restarted && node.fate == Fate::killed; });
+    const auto ended =
+        count([](const NodeResult& node) { return !node.restarted && node.fate == Fate::ended; });
+    std::string text;
+    if (restarted + killed != 0)
+        text +=
+            fmt::format(", {} killed{}", restarted + killed, restarted != 0 ? " or restarted" : "");
+    return ended == 0 ? text : text + fmt::format(", {} ended", ended);
 }
 
 } // namespace
@@ -318,11 +347,11 @@ std::string results_as_json(const Operation& op, const RunResult& result, const 
 }
 
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
-                  const LoomCounts& loom) {
+                  const LoomCounts& loom, std::string_view failure) {
     const RunPlan& plan = op.run();
     if ((plan.report.empty() || plan.wants_page()) && plan.log.empty())
         return;
-    const std::string text = text_of(report_of(op, result, summary, loom)) + "\n";
+    const std::string text = text_of(report_of(op, result, summary, loom, failure)) + "\n";
     const auto bytes = std::as_bytes(std::span(text));
     if (!plan.log.empty())
         write_whole(report_of_log(plan.log), bytes, "--log");
@@ -341,7 +370,7 @@ std::string head_of_table(const Operation& op) {
                    plan.rig.lockstep ? ", lockstep" : "");
     if (const std::string subject = op.subject(); !subject.empty())
         fmt::format_to(std::back_inserter(text), "{}\n", subject);
-    return text;
+    return wrapped(text, kTextColumns, kTableIndent);
 }
 
 std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
@@ -352,19 +381,19 @@ std::string table_of(const Operation& op, const RunResult& result, const Summary
         add_levels(text, summary);
     add_steps(text, summary);
     fmt::format_to(std::back_inserter(text), "traffic   {}, busiest link {}, model time {:g}\n",
-                   count_text(summary.hops, "hop"), summary.max_link_load, summary.model_time);
+                   counted(summary.hops, "hop"), summary.max_link_load, summary.model_time);
     add_losses(text, result, summary, loom);
     if (!summary.verdict.note.empty())
         fmt::format_to(std::back_inserter(text), "{}\n", summary.verdict.note);
     if (plan.copies > 1)
-        fmt::format_to(std::back_inserter(text),
-                       "copies    {} of each packet, one of each {}; {} disputed, {}\n",
-                       plan.copies,
-                       summary.complete_steps == 0
-                           ? "not everywhere"
-                           : fmt::format("everywhere after {} steps", summary.complete_steps),
-                       count_text(summary.disputed_packets, "packet"),
-                       op.survives_faults() ? "the first kept" : "settled by majority");
+        fmt::format_to(
+            std::back_inserter(text),
+            "copies    {} of each packet, one of each {}; {} disputed, {}\n", plan.copies,
+            summary.complete_steps == 0
+                ? "not everywhere"
+                : fmt::format("everywhere after {}", counted(summary.complete_steps, "step")),
+            counted(summary.disputed_packets, "packet"),
+            op.survives_faults() ? "the first kept" : "settled by majority");
     if (plan.engine == "qemu")
         add_dma(text, plan, summary);
     fmt::format_to(std::back_inserter(text),
@@ -372,12 +401,8 @@ std::string table_of(const Operation& op, const RunResult& result, const Summary
                    result.wall_s,
                    result.wall_s > 0 ? static_cast<double>(summary.hops) / result.wall_s : 0.0);
     fmt::format_to(std::back_inserter(text), "verified  {} of {} live nodes{}\n", summary.verified,
-                   summary.live,
-                   summary.live == plan.nodes()
-                       ? ""
-                       : fmt::format(", {} {}", plan.nodes() - summary.live,
-                                     any_restarted(result) ? "killed or restarted" : "killed"));
-    return text;
+                   summary.live, others_of(result));
+    return wrapped(text, kTextColumns, kTableIndent);
 }
 
 } // namespace mesh::host

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mesh::host {
@@ -24,7 +25,7 @@ struct Summary {
     std::vector<std::uint32_t> failed;
     std::vector<std::uint32_t> unreachable; // no way from the root over what is left of the mesh
     std::uint32_t verified = 0;
-    std::uint32_t live = 0;
+    std::uint32_t live = 0;    // with a part in the job, and not ended of themselves
     double model_time = 0;     // all nodes done and, with copies, the last of them come
     double complete_time = 0;  // all nodes done: with copies, one of every packet
     bool any_fault = false;    // the fault plan has done something for good
@@ -55,14 +56,15 @@ std::string head_as_json(const Operation& op);
 std::string results_as_json(const Operation& op, const RunResult& result, const Summary& summary,
                             const LoomCounts& loom);
 
-/// Writes the report as JSON, whatever came of the run. RunError if it cannot be written.
+/// Writes the report as JSON, whatever came of the run. `failure`: why it failed, "" if it did not.
+/// RunError if it cannot be written.
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
-                  const LoomCounts& loom);
+                  const LoomCounts& loom, std::string_view failure);
 
 /// What was asked for: the op, the network, and over which structure how much.
 std::string head_of_table(const Operation& op);
 
-/// The table for a person, head first.
+/// The table for a person, head first, in lines of at most 80 columns.
 std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
                      const LoomCounts& loom);
 

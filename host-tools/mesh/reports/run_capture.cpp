@@ -2,7 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
-#include "host-tools/mesh/common/signals.hpp"
+#include "host-tools/mesh/common/promise.hpp"
 #include "host-tools/mesh/views/view_command.hpp"
 #include "report.hpp"
 
@@ -30,7 +30,7 @@ bool is_pipe(int file) {
 }
 
 /// From now on what is printed goes to standard error, and standard output is the capture's alone.
-/// Who reads it may leave; the run goes on.
+/// The reader of the capture may leave; the run goes on.
 int take_standard_output() {
     std::fflush(stdout);
     std::signal(SIGPIPE, SIG_IGN);
@@ -105,9 +105,8 @@ void RunCapture::listen(Loom& loom) {
 }
 
 void RunCapture::finish(std::string_view results) {
+    promise(capture_.has_value(), "nothing is captured, so nothing can be finished");
     capture_->finish(results);
-    if (capture_->interrupted())
-        Signals().check();
     if (!capture_->failure().empty())
         throw RunError(fmt::format("--capture: {}", capture_->failure()));
     if (!page_.empty()) {

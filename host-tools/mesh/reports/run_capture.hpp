@@ -22,7 +22,7 @@ public:
     /// What loom and cables do is captured from now on.
     void listen(Loom& loom);
     /// The results as JSON are the end of it; then the page is made, if --report asks for one.
-    /// Precondition: something is captured. RunError if not all could be written.
+    /// Something is captured (promise). RunError if not all could be written.
     void finish(std::string_view results);
 
 private:

@@ -1,3 +1,4 @@
+#include "host-tools/mesh/common/promise.hpp"
 #include "host-tools/mesh/run/waits.hpp"
 #include "report.hpp"
 
@@ -161,15 +162,26 @@ std::string_view hint(Status status) {
     return "";
 }
 
+/// Why a program would not begin, as refuse() of the library says it: node 0 prints one line, and
+/// bad_argument is the verdict of all nodes. Nothing if it was not so.
+std::string refusal(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status,
+                    const RunResult& result, const Summary& summary) {
+    const auto refused = nodes_by_status.find(static_cast<std::uint32_t>(Status::bad_argument));
+    const bool all =
+        refused != nodes_by_status.end() && refused->second.size() == result.nodes.size();
+    return summary.is_app && all ? result.only_line : std::string{};
+}
+
 /// "node 3 ended with: no memory", for each status that there is; of ok the answer was wrong.
-void describe_endings(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status, bool is_app,
+/// With hints at what may be the cause, if the program is one's own and has said none.
+void describe_endings(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status, bool with_hints,
                       std::vector<std::string>& parts) {
     for (const auto& [status, nodes] : nodes_by_status)
         parts.push_back(status == 0
                             ? fmt::format("{} ended with the wrong answer", name_nodes(nodes))
                             : fmt::format("{} ended with: {}{}", name_nodes(nodes),
                                           words_of(static_cast<Status>(status)),
-                                          is_app ? hint(static_cast<Status>(status)) : ""));
+                                          with_hints ? hint(static_cast<Status>(status)) : ""));
 }
 
 std::string list_links(const std::vector<std::string>& links) {
@@ -182,6 +194,7 @@ std::string list_links(const std::vector<std::string>& links) {
 } // namespace
 
 Summary summarize(const Operation& op, const RunResult& result, const Loom& loom) {
+    promise(result.nodes.size() == op.run().nodes(), "a run has a result for each of its nodes");
     Summary summary;
     const Outcome outcome = outcome_of(result, loom);
     summary.verdict = op.judge(outcome);
@@ -196,7 +209,7 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
         add_counters(summary, node.counts);
         if (has_no_part(node))
             continue;
-        ++summary.live;
+        summary.live += node.fate == Fate::ended ? 0 : 1;
         summary.untaken += node.report.untaken;
         if (node.fate == Fate::live && summary.verdict.right[number] &&
             !left_untaken(result, number, summary))
@@ -225,7 +238,7 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
         const std::string waits = result.who_waits();
         return result.cut_short + (waits.empty() ? "" : "; ") + waits;
     }
-    if (summary.live == 0)
+    if (summary.live == 0 && summary.failed.empty())
         return "no node is left alive";
     std::vector<std::uint32_t> without;
     std::vector<std::uint32_t> gone;
@@ -260,7 +273,10 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
                 fmt::format("node {} {}", node, describe_computing(result.nodes[node])));
     if (const std::string waits = result.who_waits(); !waits.empty())
         parts.push_back(waits);
-    describe_endings(ended, summary.is_app, parts);
+    const std::string why = refusal(ended, result, summary);
+    if (!why.empty())
+        parts.push_back(why);
+    describe_endings(ended, summary.is_app && why.empty(), parts);
     if (summary.against)
         parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "
                                     "this is a bug of the firmware",

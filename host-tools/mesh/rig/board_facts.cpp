@@ -1,6 +1,6 @@
 #include "board_facts.hpp"
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "kernel/base/limits.hpp"
 #include "wire/compact.hpp"

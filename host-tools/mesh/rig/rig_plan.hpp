@@ -5,6 +5,7 @@
 #include "core/network.hpp"
 #include "host-tools/mesh/cables/faults.hpp"
 #include "host-tools/mesh/cables/wiring.hpp"
+#include "host-tools/mesh/common/promise.hpp"
 #include "wire/frame.hpp"
 
 #include <cstddef>
@@ -45,14 +46,18 @@ struct RigPlan {
     bool sandbox = false;    // qemu: it can confine itself to what a node needs
 
     std::size_t program_number(NodeId node) const {
+        promise(program_of.empty() || index(node) < program_of.size(), "a node without a program");
         return program_of.empty() ? 0 : program_of[index(node)];
     }
-    const RigProgram& program(NodeId node) const { return programs[program_number(node)]; }
+    const RigProgram& program(NodeId node) const {
+        promise(program_number(node) < programs.size(), "a program that the rig does not have");
+        return programs[program_number(node)];
+    }
 };
 
 /// With nodes that do not say who they are, if one cable leads to all: not as long as with those
 /// that say nothing at all. A debugger may hold one for ever.
-inline std::uint64_t patience_with_numbers_us(const RigPlan& plan) {
+inline std::uint64_t identify_timeout_us(const RigPlan& plan) {
     constexpr double kPart = 0.8e6;
     return plan.gdb.empty() ? static_cast<std::uint64_t>(plan.timeout_s * kPart) : wire::kNever;
 }

@@ -56,6 +56,7 @@ struct RunArguments {
     bool free = false;
     bool raw = false;
     bool live = false;
+    bool quiet = false;
     std::string report;
     std::string capture;
     std::optional<std::int64_t> capture_bytes;
@@ -106,6 +107,7 @@ struct RunPlan {
     std::string expect;                                    // file
     ConsoleText expected;                                  // what it has
     bool live = false;                                     // a picture of the run as it goes
+    bool quiet = false;                                    // no line of progress
     std::string command;                                   // that repeats the run
     std::size_t workspace_bytes = limits::kWorkspaceBytes; // of a node, for what its op keeps
     std::uint64_t memory_kbyte = 0;                        // that its nodes need

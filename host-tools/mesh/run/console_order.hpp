@@ -3,7 +3,7 @@
 // lines of a round are kept until it is over, and go out by the number of their node.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 
 #include <cstddef>
 #include <cstdint>

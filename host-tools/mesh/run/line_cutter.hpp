@@ -1,4 +1,4 @@
-// Text that comes in pieces, cut into lines that may be shown.
+// Text that comes in parts, cut into lines that may be shown.
 #pragma once
 
 #include "host-tools/mesh/cables/bounds.hpp"

@@ -1,8 +1,9 @@
-// The picture of --live: a run as it goes, in a terminal of 80 columns and 24 lines.
+// The picture of --live: a run as it goes, in a terminal of any size.
 #pragma once
 
 #include "host-tools/mesh/cables/loom.hpp"
 #include "host-tools/mesh/rig/run_plan.hpp"
+#include "progress.hpp"
 
 #include <cstdint>
 #include <span>
@@ -26,8 +27,10 @@ struct LiveRun {
     std::vector<LiveNode> nodes;
 };
 
-/// Lines of at most 80 columns, at most 24 of them, each ended: who is done, who is gone, and what
-/// came to each of the others since `before`. Many nodes share a place, which shows the busiest.
-std::string live_picture(const LiveRun& now, const LiveRun& before, const LoomCounts& loom);
+/// Lines that fit a terminal of this size, one row less than it has, each ended: who is done, who
+/// is gone, and what came to each of the others since `before`. Many nodes share a place, which
+/// shows the busiest. A terminal of less than 24 columns or 12 rows has room for a part of that.
+std::string live_picture(const LiveRun& now, const LiveRun& before, const LoomCounts& loom,
+                         TerminalSize size);
 
 } // namespace mesh::host

@@ -45,7 +45,7 @@ std::string NodeSession::take(const HostMessage& message) {
     case wire::HostTag::trace: return on_trace(message);
     case wire::HostTag::job:
     case wire::HostTag::start:
-    case wire::HostTag::piece:
+    case wire::HostTag::chunk:
     case wire::HostTag::poll:
     case wire::HostTag::hang:
     case wire::HostTag::no_carrier: break;
@@ -71,7 +71,7 @@ void NodeCounts::add(const wire::NodeReport& before, const wire::NodeReport& now
 
 std::string NodeSession::on_ready(const HostMessage& message) {
     const auto ready = payload_as<wire::Ready>(message);
-    const Network network = offer_->network;
+    const Network network = context_->network;
     if (!ready || (ready->ports_miswired != 0 && ready->miswired_port >= port_count(network)))
         return refuse_frame();
     if (ready->ports_miswired != 0) {
@@ -88,32 +88,32 @@ std::string NodeSession::on_ready(const HostMessage& message) {
 void NodeSession::on_accepted() {
     result_.accepted = true;
     if (std::exchange(begins_anew_, false))
-        desk_->begin_anew(node_);
+        handler_->begin_anew(node_);
 }
 
 std::string NodeSession::on_pull(const HostMessage& message) {
     const auto pull = payload_as<wire::Pull>(message);
-    const auto& input = *offer_->input;
+    const auto& input = *context_->input;
     const std::size_t size = input ? input->size() : 0;
-    if (!pull || !input || pull->bytes > wire::kHostPieceBytesMax || pull->position > size ||
+    if (!pull || !input || pull->bytes > wire::kHostChunkBytesMax || pull->position > size ||
         pull->bytes > size - pull->position)
         return refuse_frame();
     const auto data = std::span(*input).subspan(pull->position, pull->bytes);
-    const wire::Piece piece{pull->position, pull->bytes};
-    desk_->answer(node_, wire::HostTag::piece, joined(wire::bytes_of(piece), data));
+    const wire::Chunk chunk{pull->position, pull->bytes};
+    handler_->answer(node_, wire::HostTag::chunk, joined(wire::bytes_of(chunk), data));
     return {};
 }
 
 std::string NodeSession::on_push(const HostMessage& message) {
-    const auto piece = payload_as<wire::Piece>(message);
-    if (!piece || piece->bytes > message.payload.size() - sizeof(wire::Piece))
+    const auto chunk = payload_as<wire::Chunk>(message);
+    if (!chunk || chunk->bytes > message.payload.size() - sizeof(wire::Chunk))
         return refuse_frame();
-    const auto data = message.payload.subspan(sizeof(wire::Piece), piece->bytes);
-    if (offer_->output->put(node_, piece->position, data))
+    const auto data = message.payload.subspan(sizeof(wire::Chunk), chunk->bytes);
+    if (context_->output->put(node_, chunk->position, data))
         return {};
-    if (offer_->app)
+    if (context_->app)
         return fmt::format("writes up to byte {} of the output; at most {} are allowed",
-                           std::uint64_t{piece->position} + piece->bytes,
+                           std::uint64_t{chunk->position} + chunk->bytes,
                            bounds::kAppOutputBytesMax);
     ++refusals_.pushes;
     return refuse_frame();
@@ -121,7 +121,7 @@ std::string NodeSession::on_push(const HostMessage& message) {
 
 void NodeSession::on_console(const HostMessage& message) {
     console_.feed(text_of(message.payload),
-                  [&](std::string_view line) { desk_->console_line(node_, line); });
+                  [&](std::string_view line) { handler_->console_line(node_, line); });
 }
 
 std::string NodeSession::on_trace(const HostMessage& message) {
@@ -129,13 +129,13 @@ std::string NodeSession::on_trace(const HostMessage& message) {
     if (!trace || trace->event > static_cast<std::uint8_t>(ProcessEvent::ended) ||
         !possible(trace->clock))
         return refuse_frame();
-    desk_->traced(node_, *trace, message.payload.subspan(sizeof *trace));
+    handler_->traced(node_, *trace, message.payload.subspan(sizeof *trace));
     return {};
 }
 
 std::string NodeSession::on_report(const HostMessage& message) {
     const auto report = payload_as<wire::NodeReport>(message);
-    if (!report)
+    if (!report || stopped_)
         return refuse_frame();
     if (!possible(report->finish_time) || !possible(report->copies_time))
         return "reports a model time that cannot be";
@@ -152,29 +152,30 @@ std::string NodeSession::on_report(const HostMessage& message) {
     result_.done = result_.done || first;
     // This one came of itself; it may have crossed the question, so that is asked again.
     if (first && asked_)
-        desk_->answer(node_, wire::HostTag::poll, {});
+        handler_->answer(node_, wire::HostTag::poll, {});
     asked_ = first && asked_;
     return {};
 }
 
 std::string NodeSession::on_fault(const HostMessage& message) {
-    const auto record = payload_as<wire::FaultRecord>(message);
-    if (!record)
+    const auto record = payload_as<wire::CrashRecord>(message);
+    if (!record || stopped_)
         return refuse_frame();
+    stopped_ = true;
     const std::string place =
-        offer_->lines != nullptr ? offer_->lines->place_of(node_, *record) : "";
+        context_->lines != nullptr ? context_->lines->place_of(node_, *record) : "";
     result_.note = fmt::format("firmware stopped: {}{}{}", fault_words(*record),
                                place.empty() ? "" : ", ", place);
-    desk_->stopped(node_, fmt::format("{} (pc {:#010x}, lr {:#010x}, status {:#010x})",
-                                      result_.note, record->pc, record->lr, record->status));
+    handler_->stopped(node_, fmt::format("{} (pc {:#010x}, lr {:#010x}, status {:#010x})",
+                                         result_.note, record->pc, record->lr, record->status));
     return {};
 }
 
 /// The program wants the whole run to end.
 void NodeSession::on_abort(const HostMessage& message) {
-    if (offer_->ended != nullptr)
-        *offer_->ended = fmt::format("node {} has ended the run: {}", index(node_),
-                                     cleaned(text_of(message.payload)));
+    if (context_->ended != nullptr)
+        *context_->ended = fmt::format("node {} has ended the run: {}", index(node_),
+                                       cleaned(text_of(message.payload)));
 }
 
 void NodeSession::hear_errors(std::string_view text) {
@@ -182,32 +183,32 @@ void NodeSession::hear_errors(std::string_view text) {
 }
 
 void NodeSession::on_error_line(std::string_view line) {
-    last_words_ = line.substr(0, bounds::kLastWordsBytesMax);
-    desk_->error_line(node_, line);
+    last_line_ = line.substr(0, bounds::kLastLineBytesMax);
+    handler_->error_line(node_, line);
 }
 
 void NodeSession::flush() {
-    console_.flush([&](std::string_view line) { desk_->console_line(node_, line); });
+    console_.flush([&](std::string_view line) { handler_->console_line(node_, line); });
     errors_.flush([&](std::string_view line) { on_error_line(line); });
 }
 
 void NodeSession::ask() {
     asked_ = true;
-    desk_->answer(node_, wire::HostTag::poll, {});
+    handler_->answer(node_, wire::HostTag::poll, {});
 }
 
 void NodeSession::restart() {
     if (result_.fate != Fate::live && result_.fate != Fate::killed)
         return;
-    begins_anew_ = offer_->app;
-    asked_ = false;
+    begins_anew_ = context_->app;
+    asked_ = stopped_ = false;
     result_ = {};
-    result_.done = result_.restarted = !offer_->app;
+    result_.done = result_.restarted = !context_->app;
 }
 
 void NodeSession::end(std::string_view how) {
     errors_.flush([&](std::string_view line) { on_error_line(line); });
-    leave(Fate::ended, last_words_.empty() ? how : fmt::format("{}, {}", how, last_words_));
+    leave(Fate::ended, last_line_.empty() ? how : fmt::format("{}, {}", how, last_line_));
 }
 
 void NodeSession::leave(Fate fate, std::string_view note) {

@@ -65,10 +65,10 @@ struct NodeResult {
 /// `has computed for 4 s without waiting`.
 std::string describe_computing(const NodeResult& node);
 
-/// What a session needs of the run that it belongs to.
-class Desk {
+/// What a session hands to the run that it belongs to.
+class SessionHandler {
 public:
-    virtual ~Desk() = default;
+    virtual ~SessionHandler() = default;
     virtual void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) = 0;
     /// An app's node that was restarted is prepared: its program begins anew.
     virtual void begin_anew(NodeId node) = 0;
@@ -83,15 +83,15 @@ public:
     virtual void stopped(NodeId node, std::string_view why) = 0;
 };
 
-/// What a run has for its nodes.
-struct Offer {
+/// What the sessions of a run share: its data and settings.
+struct SessionContext {
     Network network;
     const std::optional<Bytes>* input;
     Output* output;
     bool app = false; // its program decides who writes what: too much is a mistake to be told
     bool raw = false; // console text as it is
     SourceLines* lines = nullptr; // of its image, if that is known
-    std::string* ended = nullptr; // gets the words of who ends the whole run
+    std::string* ended = nullptr; // gets what the node says that ends the whole run
 };
 
 /// What nodes said that was no use.
@@ -102,11 +102,11 @@ struct Refusals {
 
 class NodeSession {
 public:
-    NodeSession(NodeId node, const Offer& offer, Desk& desk)
+    NodeSession(NodeId node, const SessionContext& context, SessionHandler& handler)
         : node_(node),
-          offer_(&offer),
-          desk_(&desk),
-          console_(offer.raw) {}
+          context_(&context),
+          handler_(&handler),
+          console_(context.raw) {}
 
     /// A frame from the node's host port; any bytes. What the node has done that no node may, in
     /// words; nothing if it is all right. RunError if its cables are in the wrong ports.
@@ -156,15 +156,16 @@ private:
     std::string refuse_frame();
 
     NodeId node_;
-    const Offer* offer_;
-    Desk* desk_;
+    const SessionContext* context_;
+    SessionHandler* handler_;
     NodeResult result_;
     Refusals refusals_;
     LineCutter console_;
     LineCutter errors_;
-    std::string last_words_; // of its emulator
-    bool asked_ = false;     // for a report that has not come
+    std::string last_line_; // of its emulator
+    bool asked_ = false;    // for a report that has not come
     bool begins_anew_ = false;
+    bool stopped_ = false; // its firmware has said so: it has no more to report
     Deadlines::Seconds quiet_since_{0};
 };
 

@@ -62,14 +62,14 @@ bool Output::put(NodeId from, std::size_t position, std::span<const std::byte> d
     return true;
 }
 
-Pieces Output::pieces() const {
-    Pieces pieces;
+ByteSpans Output::spans() const {
+    ByteSpans spans;
     for (std::size_t at = 0; at < size_; at += kBlockBytes) {
         const std::size_t bytes = std::min(kBlockBytes, size_ - at);
         const std::byte* const from = written_[at / kBlockBytes] ? area_ + at : kZeros.data();
-        pieces.emplace_back(from, bytes);
+        spans.emplace_back(from, bytes);
     }
-    return pieces;
+    return spans;
 }
 
 } // namespace mesh::host

@@ -1,11 +1,11 @@
-// The output of a run, as nodes push it in pieces: who may write where, and what has been written.
+// The output of a run, as nodes push it in chunks: who may write where, and what has been written.
 //
 // What nobody has written is zero and takes no memory, not even while the output is written to a
 // file: some systems give a page to memory that is only read. A node that may not write there is
 // refused.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 #include "host-tools/mesh/common/files.hpp"
 
 #include <cstddef>
@@ -36,14 +36,14 @@ public:
 
     /// From now on it has at least so many bytes.
     void grow(std::size_t bytes);
-    /// Takes a piece of a node. False if any byte of it is outside the node's share.
+    /// Takes a chunk of a node. False if any byte of it is outside the node's share.
     bool put(NodeId from, std::size_t position, std::span<const std::byte> data);
 
     std::size_t size() const { return size_; }
     std::span<const std::byte> bytes() const { return {area_, size_}; }
     /// The same bytes, for a file: zeros from elsewhere stand for what nobody has written. The
-    /// pieces hold as long as the output does.
-    Pieces pieces() const;
+    /// spans last as long as the output does.
+    ByteSpans spans() const;
 
 private:
     std::byte* area_ = nullptr; // of room_ bytes of address space

@@ -17,7 +17,7 @@ public:
           address_(address),
           bytes_(bytes) {
         pointer_bytes = sizeof(std::uint32_t);
-        layouts = image.wait_layouts();
+        offsets = image.wait_offsets();
     }
 
     bool read(std::uint64_t address, std::span<std::byte> out) override {

@@ -4,7 +4,8 @@
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/say.hpp"
-#include "settling.hpp"
+#include "host-tools/mesh/common/signals.hpp"
+#include "termination.hpp"
 #include "wire/bytes.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ namespace mesh::host {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{20};
+constexpr std::chrono::milliseconds kAdvanceTimeout{20};
 /// Without a packet for so long, a line of progress says who waits, in so many characters, of so
 /// many nodes.
 constexpr Deadlines::Seconds kQuietRun{1};
@@ -70,32 +71,50 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
                   engine.real_time(), !plan_.rig.gdb.empty()}),
       lines_(plan_.rig, plan_.engine == "sim"),
       traces_(plan_.rig),
-      offer_{plan_.network(),
-             &plan_.input,
-             &result_.output,
-             op.is_app(),
-             plan_.raw && isatty(STDOUT_FILENO) == 0,
-             &lines_,
-             &ended_},
-      roster_(engine, plan_.nodes(), offer_, *this, deadlines_) {
+      context_{plan_.network(),
+               &plan_.input,
+               &result_.output,
+               op.is_app(),
+               plan_.raw && isatty(STDOUT_FILENO) == 0,
+               &lines_,
+               &ended_},
+      node_table_(engine, plan_.nodes(), context_, *this, deadlines_) {
     result_.output = output_of(op);
     log_.command(plan_.command);
 }
 
 RunResult Run::execute() {
-    boot();
-    load();
-    start();
     try {
+        boot();
+        load();
+        start();
         serve();
         settle();
     } catch (const RunError& error) {
-        result_.cut_short = error.what();
-        result_.moving = Clock::now() - moved_ < kQuietRun;
+        cut_short(error.what());
+    } catch (const Interrupted& interrupted) {
+        interrupt(interrupted.signal);
     }
-    if (result_.waits.empty() && ended_.empty())
-        result_.waits = waits();
+    try {
+        if (result_.waits.empty() && ended_.empty() && mark_ == &NodeResult::done)
+            result_.waits = waits();
+    } catch (const Interrupted& interrupted) {
+        interrupt(interrupted.signal);
+    }
+    end_at_next_signal(); // what is left is to write what has come of it
     return collect();
+}
+
+void Run::cut_short(std::string why) {
+    result_.cut_short = std::move(why);
+    result_.moving = Clock::now() - moved_ < kQuietRun;
+}
+
+/// A signal ends the run, with what is known of it by then.
+void Run::interrupt(int signal) {
+    result_.signal = signal;
+    cut_short(fmt::format("ended by signal {}; {}", signal,
+                          result_.cut_short.empty() ? unfinished("") : result_.cut_short));
 }
 
 // --- the passes ---
@@ -119,7 +138,7 @@ void Run::load() {
 
 /// Lockstep: lets everything that belongs to the start of the nodes end.
 void Run::come_to_rest() {
-    Quiescence rest(engine_, roster_, deadlines_);
+    LockstepTermination rest(engine_, node_table_, deadlines_);
     while (engine_.loom().in_lockstep() && !engine_.loom().quiescent()) {
         step();
         rest.look_for_livelock();
@@ -134,27 +153,27 @@ void Run::come_to_rest() {
 void Run::start() {
     begin_phase(&NodeResult::done, "done");
     come_to_rest();
-    roster_.begin_work();
+    node_table_.begin_work();
     started_ = last_done_ = Clock::now();
     cable_bytes_before_ = engine_.cable_bytes();
     engine_.loom().arm_faults();
     note_incidents();
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
-        if (!roster_[node].result().restarted)
+        if (!node_table_[node].result().restarted)
             answer(node_at(node), wire::HostTag::start, {});
 }
 
 void Run::serve() {
     if (engine_.loom().in_lockstep()) {
-        Quiescence quiescence(engine_, roster_, deadlines_);
-        while (!quiescence.over(step())) {
+        LockstepTermination termination(engine_, node_table_, deadlines_);
+        while (!termination.over(step())) {
         }
         return;
     }
-    Settling settling(roster_, deadlines_, op_.is_app());
+    FreeTermination termination(node_table_, deadlines_, op_.is_app());
     do
         step();
-    while (!settling.over(engine_.loom().counts().packets));
+    while (!termination.over(engine_.loom().counts().packets));
 }
 
 /// Lockstep: everything has come to rest; asks for the final counters.
@@ -164,11 +183,11 @@ void Run::settle() {
         return;
     result_.waits = waits(); // before answers come to those that wait for the host
     const auto asked_at = deadlines_.now();
-    roster_.ask_all();
-    while (roster_.asked() != 0) {
+    node_table_.ask_all();
+    while (node_table_.asked() != 0) {
         step();
         if (deadlines_.silent(asked_at))
-            roster_.give_up(roster_.who_owe_answers());
+            node_table_.give_up(node_table_.who_owe_answers());
     }
 }
 
@@ -176,25 +195,27 @@ void Run::settle() {
 std::vector<Wait> Run::waits() {
     std::vector<Wait> found;
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
-        if (roster_[node].live() && !roster_[node].result().done)
+        if (node_table_[node].live() && !node_table_[node].result().done)
             for (const WaitsFor& waiting : engine_.waiting(node_at(node)))
                 found.push_back({node, waiting});
     return found;
 }
 
 RunResult Run::collect() {
-    roster_.flush();
+    node_table_.flush();
     console_.flush();
     if (plan_.live) {
-        show_live(fmt::format("ended: {} packets, {}/{} nodes done",
-                              engine_.loom().counts().packets, roster_.done(), roster_.live()));
+        show_live(fmt::format("ended: {}, {} of {} done",
+                              counted(engine_.loom().counts().packets, "packet"),
+                              node_table_.done(), counted(node_table_.live(), "node")));
         progress_.keep_picture();
     }
-    result_.nodes = roster_.results();
-    result_.refusals = roster_.refusals();
+    result_.only_line = lines_said_ == 1 ? std::move(line_of_node_0_) : std::string{};
+    result_.nodes = node_table_.results();
+    result_.refusals = node_table_.refusals();
     result_.relay_drops = engine_.relay_drops();
     result_.cable_bytes = engine_.cable_bytes() - cable_bytes_before_;
-    result_.expelled = roster_.expelled() + engine_.loom().counts().expelled;
+    result_.expelled = node_table_.expelled() + engine_.loom().counts().expelled;
     return std::move(result_);
 }
 
@@ -202,7 +223,7 @@ void Run::begin_phase(NodeResult::Mark mark, std::string_view what) {
     mark_ = mark;
     what_ = what;
     deadlines_.tick(true);
-    roster_.begin_phase();
+    node_table_.begin_phase();
 }
 
 /// Waits until all nodes are what this phase wants. Before the work begins nobody may be missing.
@@ -210,12 +231,12 @@ void Run::await_all() {
     auto advanced = deadlines_.now();
     std::size_t missing_before = 0;
     for (;;) {
-        if (roster_.live() != plan_.nodes())
+        if (node_table_.live() != plan_.nodes())
             for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
-                if (!roster_[node].live())
+                if (!node_table_[node].live())
                     throw RunError(fmt::format("node {}: ended before it was {}: {}", node, what_,
-                                               roster_[node].result().note));
-        const NodeNumbers missing = roster_.without(mark_);
+                                               node_table_[node].result().note));
+        const NodeNumbers missing = node_table_.without(mark_);
         if (missing.empty())
             return;
         if (std::exchange(missing_before, missing.size()) != missing.size())
@@ -224,8 +245,8 @@ void Run::await_all() {
             progress_.show(fmt::format("{}: {}/{} nodes", what_, plan_.nodes() - missing.size(),
                                        plan_.nodes()));
         step();
-        const NodeNumbers silent =
-            roster_.silent([&](std::uint32_t node) { return !(roster_[node].result().*mark_); });
+        const NodeNumbers silent = node_table_.silent(
+            [&](std::uint32_t node) { return !(node_table_[node].result().*mark_); });
         if (!silent.empty())
             throw RunError(fmt::format("{}: not {} and silent", name_nodes(silent), what_));
         if (deadlines_.stuck(advanced))
@@ -236,7 +257,7 @@ void Run::await_all() {
 
 /// Lets the engine work for a moment. True if anything moved.
 bool Run::step() {
-    const bool moved = engine_.advance(kPatience, *this);
+    const bool moved = engine_.advance(kAdvanceTimeout, *this);
     console_.begin(engine_.loom().rounds());
     deadlines_.tick(moved);
     if (const std::uint64_t packets = engine_.loom().counts().packets; packets != packets_seen_) {
@@ -244,7 +265,7 @@ bool Run::step() {
         moved_ = Clock::now();
     }
     note_incidents();
-    if (std::exchange(done_, roster_.done()) < roster_.done())
+    if (std::exchange(done_, node_table_.done()) < node_table_.done())
         last_done_ = Clock::now();
     check_limit();
     if (!ended_.empty())
@@ -257,15 +278,18 @@ bool Run::step() {
 void Run::check_limit() const {
     if (!deadlines_.over())
         return;
-    const NodeNumbers missing = roster_.without(mark_);
+    throw RunError(unfinished(fmt::format(" within --limit {} s", plan_.limit_s)));
+}
+
+/// Who is not yet what this phase wants, and how far the run has come.
+std::string Run::unfinished(std::string_view when) const {
+    const NodeNumbers missing = node_table_.without(mark_);
     if (missing.empty())
-        throw RunError(
-            fmt::format("the mesh does not come to rest within --limit {} s", plan_.limit_s));
-    const std::string who = roster_.who_computes();
-    throw RunError(fmt::format(
-        "{}: not {} within --limit {} s{}", name_nodes(missing), what_, plan_.limit_s,
-        who.empty() ? fmt::format("; {} packets have gone", engine_.loom().counts().packets)
-                    : who));
+        return fmt::format("the mesh does not come to rest{}", when);
+    const std::string who = node_table_.who_computes();
+    return fmt::format(
+        "{}: not {}{}{}", name_nodes(missing), what_, when,
+        who.empty() ? fmt::format("; {} packets have gone", engine_.loom().counts().packets) : who);
 }
 
 /// Notes the nodes that the fault plan has killed or restarted since the last look.
@@ -273,9 +297,9 @@ void Run::note_incidents() {
     const auto& happened = engine_.loom().counts().happened;
     for (; incidents_seen_ < happened.size(); ++incidents_seen_) {
         const Incident& incident = happened[incidents_seen_];
-        if (incident.kind == FaultKind::kill)
-            roster_.leave(incident.node, Fate::killed, "killed by the fault plan");
-        else if (incident.kind == FaultKind::restart && mark_ != &NodeResult::ready)
+        if (incident.kind == &faults::kill)
+            node_table_.leave(incident.node, Fate::killed, "killed by the fault plan");
+        else if (incident.kind == &faults::restart && mark_ != &NodeResult::ready)
             restart(incident.node); // else it merely boots again
     }
 }
@@ -284,7 +308,7 @@ void Run::note_incidents() {
 /// only forwards for the others: what it had begun is lost, and nobody could tell it where to go
 /// on.
 void Run::restart(NodeId node) {
-    roster_.restart(node);
+    node_table_.restart(node);
     std::vector<std::byte> job = op_.job_for(node);
     if (!op_.is_app())
         wire::store(job, offsetof(wire::Job, op), wire::Op::none);
@@ -303,7 +327,7 @@ std::string_view Run::who_waits(std::uint64_t packets) {
         const std::string words = describe_waits(
             waits(),
             [this](std::uint32_t node) {
-                return !roster_[node].live() || roster_[node].result().done;
+                return !node_table_[node].live() || node_table_[node].result().done;
             },
             false);
         waits_shown_ = words.empty() ? words : fmt::format("; {}", words.substr(0, kWaitsMax));
@@ -313,12 +337,12 @@ std::string_view Run::who_waits(std::uint64_t packets) {
 
 void Run::show_progress() {
     const std::uint64_t packets = engine_.loom().counts().packets;
-    const std::uint64_t expected = op_.expected_packets();
-    const std::uint64_t percent = std::min<std::uint64_t>(99, 100 * packets / expected);
-    const std::string text =
-        fmt::format("running: {} packets{}, {}/{} nodes done{}", packets,
-                    op_.knows_packets() ? fmt::format(" of {} ({} %)", expected, percent) : "",
-                    roster_.done(), roster_.live(), who_waits(packets));
+    std::optional<std::uint64_t> foreseen;
+    if (op_.knows_packets())
+        foreseen = op_.expected_packets();
+    const std::string text = fmt::format(
+        "{}{}", progress_words(packets, foreseen, node_table_.done(), node_table_.live()),
+        who_waits(packets));
     if (plan_.live)
         show_live(text);
     else
@@ -334,17 +358,19 @@ void Run::show_live(const std::string& progress) {
     now.seconds = seconds(Clock::now() - started_);
     now.packets = loom.counts().packets;
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
-        now.nodes.push_back(
-            {roster_[node].result().done, !roster_[node].live(), loom.delivered(node_at(node))});
-    progress_.show_picture(live_picture(now, shown_, loom.counts()));
+        now.nodes.push_back({node_table_[node].result().done, !node_table_[node].live(),
+                             loom.delivered(node_at(node))});
+    progress_.show_picture(live_picture(now, shown_, loom.counts(), terminal_size()));
     shown_ = std::move(now);
 }
 
 // --- what nodes say ---
 
-void Run::host_frame(NodeId from, std::span<const std::byte> frame) { roster_.hear(from, frame); }
+void Run::host_frame(NodeId from, std::span<const std::byte> frame) {
+    node_table_.hear(from, frame);
+}
 
-void Run::words(NodeId node, std::string_view text) { roster_.hear_errors(node, text); }
+void Run::words(NodeId node, std::string_view text) { node_table_.hear_errors(node, text); }
 
 void Run::loaded(const ImageLoad::Summary& summary) {
     result_.load = summary;
@@ -357,7 +383,7 @@ void Run::loaded(const ImageLoad::Summary& summary) {
 
 void Run::ended(NodeId node, std::string_view how) {
     note_incidents(); // the plan may be why
-    roster_.end(node, how);
+    node_table_.end(node, how);
 }
 
 void Run::answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) {
@@ -370,10 +396,12 @@ void Run::begin_anew(NodeId node) {
 }
 
 void Run::console_line(NodeId from, std::string_view line) {
+    if (++lines_said_ == 1 && index(from) == 0)
+        line_of_node_0_ = line;
     if (!plan_.expect.empty())
-        result_.console.add(index(from), line);
+        result_.console.add_beside(plan_.expected, index(from), line);
     log_.console_line(from, line);
-    engine_.loom().tell(from, {Deed::What::printed, 0, line});
+    engine_.loom().tell(from, {TraceEvent::What::printed, 0, line});
     if (engine_.loom().in_lockstep())
         console_.add(engine_.loom().rounds(), from, line);
     else
@@ -382,11 +410,11 @@ void Run::console_line(NodeId from, std::string_view line) {
 
 void Run::traced(NodeId from, const wire::ProcessTrace& trace, std::span<const std::byte> object) {
     Loom& loom = engine_.loom();
-    if (!loom.wants_deeds() || !engine_.real_time()) // a simulation tells of itself
+    if (!loom.wants_trace_events() || !engine_.real_time()) // a simulation tells of itself
         return;
     const std::string waits = traces_.waits_for(from, trace, object);
-    const Deed deed{static_cast<Deed::What>(trace.event), trace.process, waits};
-    loom.tell(from, deed, loom.in_lockstep() ? std::optional(trace.clock) : std::nullopt);
+    const TraceEvent event{static_cast<TraceEvent::What>(trace.event), trace.process, waits};
+    loom.tell(from, event, loom.in_lockstep() ? std::optional(trace.clock) : std::nullopt);
 }
 
 void Run::print(NodeId from, std::string_view line) {

@@ -1,7 +1,7 @@
 // Drives one run on any engine: boot, self-check, load, start, serve, settle, collect.
 //
 // What nodes say is the business of their sessions (node_session.hpp), who is late that of one
-// table (deadlines.hpp), when the run is over that of settling.hpp.
+// table (deadlines.hpp), when the run is over that of termination.hpp.
 #pragma once
 
 #include "console_order.hpp"
@@ -11,10 +11,10 @@
 #include "host-tools/mesh/ops/operation.hpp"
 #include "live.hpp"
 #include "node_session.hpp"
+#include "node_table.hpp"
 #include "output.hpp"
 #include "process_traces.hpp"
 #include "progress.hpp"
-#include "roster.hpp"
 #include "run_log.hpp"
 #include "waits.hpp"
 #include "wire/host_messages.hpp"
@@ -38,21 +38,23 @@ struct RunResult {
     Refusals refusals;
     std::vector<Wait> waits;       // of programs that have not ended
     bool moving = false;           // packets still went when these were read
+    std::string only_line;         // all that programs printed, if that was a line of node 0
     std::string cut_short;         // why it was ended before its end; "" if it was not
+    int signal = 0;                // that ended it; 0: none
     std::uint64_t expelled = 0;    // nodes ended for what they did
     std::uint64_t relay_drops = 0; // frames lost between host tool and nodes with one cable
     std::uint64_t cable_bytes = 0; // Engine::cable_bytes() of the work
     std::optional<ImageLoad::Summary> load; // of the image, by loaders
 
-    /// Who waits for whom (waits.hpp).
+    /// Which processes wait, and for what (waits.hpp).
     std::string who_waits() const;
 };
 
-class Run final : private Events, private Desk {
+class Run final : private Events, private SessionHandler {
 public:
     Run(Engine& engine, const Operation& op, Progress& progress);
 
-    /// The whole run. RunError if the work could not begin; how it went is in the result.
+    /// The whole run; how it went is in the result, also if the work could not begin. UsageError.
     RunResult execute();
 
 private:
@@ -64,7 +66,7 @@ private:
     void loaded(const ImageLoad::Summary& summary) override;
     void ended(NodeId node, std::string_view how) override;
 
-    // Desk
+    // SessionHandler
     void answer(NodeId to, wire::HostTag tag, std::span<const std::byte> payload) override;
     void begin_anew(NodeId node) override;
     void console_line(NodeId from, std::string_view line) override;
@@ -79,6 +81,8 @@ private:
     void start();
     void serve();
     void settle();
+    void cut_short(std::string why);
+    void interrupt(int signal);
     RunResult collect();
     std::vector<Wait> waits();
 
@@ -87,6 +91,7 @@ private:
     void come_to_rest();
     bool step();
     void check_limit() const;
+    std::string unfinished(std::string_view when) const;
     void note_incidents();
     void restart(NodeId node);
     std::string_view who_waits(std::uint64_t packets);
@@ -105,8 +110,10 @@ private:
     ProcessTraces traces_;
     ConsoleOrder console_{[this](NodeId from, std::string_view line) { print(from, line); }};
     std::string ended_; // by a program: why
-    Offer offer_;
-    Roster roster_;
+    std::uint64_t lines_said_ = 0;
+    std::string line_of_node_0_; // if it was the first line of all
+    SessionContext context_;
+    NodeTable node_table_;
     NodeResult::Mark mark_ = &NodeResult::ready; // what this phase wants of all nodes
     std::string_view what_ = "ready";
     std::uint32_t done_ = 0;
@@ -117,7 +124,7 @@ private:
     Clock::time_point moved_;                // when there were more of these
     Deadlines::Seconds quiet_since_{0};      // the packets that were shown
     std::optional<std::string> waits_shown_; // since then
-    Clock::time_point started_;
+    Clock::time_point started_ = Clock::now();
     Clock::time_point last_done_;
     std::uint64_t cable_bytes_before_ = 0; // the work
 };

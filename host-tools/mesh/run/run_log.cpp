@@ -6,15 +6,18 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
+#include <span>
 #include <utility>
 
 namespace mesh::host {
 
 namespace {
 constexpr std::string_view kCutMark = "(more was cut: this file is full)";
-}
+constexpr std::size_t kOpenMax = 64;
+constexpr int kRights = 0666;
+} // namespace
 
 RunLog::RunLog(std::string folder) : folder_(std::move(folder)) {
     if (folder_.empty())
@@ -39,15 +42,27 @@ void RunLog::error_line(NodeId node, std::string_view line) {
 void RunLog::add_line(const std::string& file, std::string_view line) {
     if (folder_.empty())
         return;
-    std::size_t& bytes = bytes_[file];
+    auto& [bytes, open_file] = files_[file];
     if (bytes > bounds::kLogBytesMax)
         return;
+    if (open_file.get() < 0)
+        open_file = opened(file);
     const bool full = bytes + line.size() + 1 + kCutMark.size() + 1 > bounds::kLogBytesMax;
-    std::ofstream out(fmt::format("{}/{}", folder_, file), std::ios::app | std::ios::binary);
-    out << (full ? kCutMark : line) << '\n';
-    if (!out.flush())
+    const std::string text = fmt::format("{}\n", full ? kCutMark : line);
+    if (open_file.get() < 0 || write_all(open_file.get(), std::as_bytes(std::span(text))) != 0)
         throw RunError(fmt::format("--log '{}': cannot be written", folder_));
-    bytes = full ? bounds::kLogBytesMax + 1 : bytes + line.size() + 1;
+    bytes = full ? bounds::kLogBytesMax + 1 : bytes + text.size();
+}
+
+/// Opens it to write at its end. Of a large mesh not all files can be open.
+Fd RunLog::opened(const std::string& file) {
+    if (open_++ == kOpenMax) {
+        for (auto& [name, other] : files_)
+            other.open = Fd();
+        open_ = 1;
+    }
+    return Fd(open(fmt::format("{}/{}", folder_, file).c_str(),
+                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kRights));
 }
 
 std::string report_of_log(const std::string& folder) { return folder + "/report.json"; }

@@ -5,7 +5,8 @@
 // last line then says that more was cut.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
 
 #include <cstddef>
 #include <map>
@@ -25,9 +26,17 @@ public:
 
 private:
     void add_line(const std::string& file, std::string_view line);
+    Fd opened(const std::string& file);
 
     std::string folder_;
-    std::map<std::string, std::size_t> bytes_; // of each file
+    /// A file that has been written to.
+    struct File {
+        std::size_t bytes = 0;
+        Fd open; // or not, if many are
+    };
+
+    std::map<std::string, File> files_;
+    std::size_t open_ = 0;
 };
 
 /// The report's place in the folder of --log.

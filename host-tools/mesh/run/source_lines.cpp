@@ -55,7 +55,7 @@ std::string place_in(const std::string& tool, const std::string& image, std::uin
 
 } // namespace
 
-std::string SourceLines::place_of(NodeId node, const wire::FaultRecord& record) {
+std::string SourceLines::place_of(NodeId node, const wire::CrashRecord& record) {
     const Place place{plan_.program_number(node), record.pc, record.lr};
     const auto known = known_.find(place);
     if (known != known_.end())
@@ -65,7 +65,7 @@ std::string SourceLines::place_of(NodeId node, const wire::FaultRecord& record) 
     return known_[place] = find(node, record);
 }
 
-std::string SourceLines::find(NodeId node, const wire::FaultRecord& record) const {
+std::string SourceLines::find(NodeId node, const wire::CrashRecord& record) const {
     const char* const name = simulated_ ? kHostTool : kBoardTool;
     const std::string tool = find_program(name);
     if (tool.empty())

@@ -19,10 +19,10 @@ public:
 
     /// "in app_main, firmware/apps/hello.cpp:9" for where a node stopped, or why that is not known.
     /// Runs a program for each new place, for the first kPlacesMax of them.
-    std::string place_of(NodeId node, const wire::FaultRecord& record);
+    std::string place_of(NodeId node, const wire::CrashRecord& record);
 
 private:
-    std::string find(NodeId node, const wire::FaultRecord& record) const;
+    std::string find(NodeId node, const wire::CrashRecord& record) const;
     std::string look(NodeId node, const std::string& tool, std::uint32_t address) const;
 
     using Place = std::tuple<std::size_t, std::uint32_t, std::uint32_t>; // program, pc and lr

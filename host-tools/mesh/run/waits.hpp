@@ -1,4 +1,5 @@
-// Who waits for whom, when a run has come to rest and programs have not ended.
+// Which processes wait, and for which others, when a run has come to rest and programs have not
+// ended.
 #pragma once
 
 #include "host-tools/mesh/engines/node_waits.hpp"

@@ -1,7 +1,7 @@
 // The page: its own HTML, style and script (page/), and the run as JSON between them. What the
 // firmware's rules know (trees, neighbours, why) is worked out here, what is to be seen in the
 // page.
-#include "core/rules.hpp"
+#include "core/base/rules.hpp"
 #include "kernel/base/limits.hpp"
 #include "layout.hpp"
 #include "stays.hpp"
@@ -165,9 +165,9 @@ Json processes_json(const Recording& recording) {
         if (rows.size() < kHopsKept)
             rows.push_back({index(stay.node), stay.process, units(stay.begin), units(stay.end),
                             stay.waits_for});
-    for (const RecordedDeed& deed : recording.deeds)
-        if (deed.what == Deed::What::printed && lines.size() < kHopsKept)
-            lines.push_back({index(deed.node), units(deed.time_us), deed.text});
+    for (const RecordedTraceEvent& event : recording.trace_events)
+        if (event.what == TraceEvent::What::printed && lines.size() < kHopsKept)
+            lines.push_back({index(event.node), units(event.time_us), event.text});
     return {{"stays", rows}, {"lines", lines}, {"all_stays", stays.size()}};
 }
 

@@ -17,7 +17,9 @@ constexpr double kScale = 56; // of a unit of the layout, in pixels
 constexpr double kMargin = 0.75;
 constexpr double kRadius = 0.24;
 constexpr double kTitle = 0.5;
-constexpr double kWideMax = 30; // of a row of panels, in units
+constexpr std::size_t kLargeLabel = 3; // signs that fit into a node in the usual size
+constexpr std::size_t kLabelMax = 5;   // and in the small one
+constexpr double kWideMax = 30;        // of a row of panels, in units
 /// From the root outward; light enough for black figures, and of falling lightness, so that they
 /// differ without colour too.
 constexpr std::array<std::string_view, 8> kLevels{"#ffffff", "#ffe9a8", "#ffc98a", "#ffa7a0",
@@ -90,12 +92,20 @@ private:
             fmt::format_to(out(), "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{}\" fill=\"none\"/>",
                            at.x, at.y, kRadius + 0.06);
         const bool captioned = !drawing.caption.empty() && !drawing.caption[node].empty();
-        fmt::format_to(out(), "<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>", at.x,
-                       at.y + (captioned ? 0 : 0.07), node);
+        const std::string label = name_of(node);
+        fmt::format_to(out(), "<text{} x=\"{:.2f}\" y=\"{:.2f}\">{}</text>",
+                       label.size() > kLargeLabel ? " class=\"long\"" : "", at.x,
+                       at.y + (captioned ? 0 : 0.07), label);
         if (captioned)
             fmt::format_to(out(), "<text class=\"caption\" x=\"{:.2f}\" y=\"{:.2f}\">{}</text>",
                            at.x, at.y + 0.16, drawing.caption[node]);
         text_ += "</g>\n";
+    }
+
+    /// What a rule works on: the address or the permutation; the number where that has no room.
+    std::string name_of(std::uint32_t node) const {
+        std::string label = label_of(network_, node_at(node));
+        return label.size() <= kLabelMax ? label : fmt::format("{}", node);
     }
 
     Network network_;
@@ -106,7 +116,8 @@ private:
 constexpr std::string_view kStyle =
     "<style>text{font:0.2px "
     "sans-serif;text-anchor:middle}.title{font-size:0.32px;text-anchor:start}"
-    ".caption{font-size:0.15px;fill:#444}circle{stroke:#222;stroke-width:0.03}"
+    ".long{font-size:0.14px}.caption{font-size:0.15px;fill:#444}circle{stroke:#222;stroke-width:0."
+    "03}"
     ".link{fill:none;stroke:#ccc;stroke-width:0.02}"
     ".edge{fill:none;stroke:#0b57b0;stroke-width:0.05;marker-end:url(#tip)}</style>\n"
     "<defs><marker id=\"tip\" viewBox=\"0 0 4 4\" refX=\"3.6\" refY=\"2\" markerWidth=\"4\" "

@@ -1,5 +1,6 @@
 // Drawings of what lies in a network: a spanning tree, an embedded guest. The network is laid out
-// as what it is (layout.hpp), each drawing in a panel of its own.
+// as what it is (layout.hpp), each drawing in a panel of its own. Nodes bear their addresses or
+// permutations, and their numbers as tooltips.
 #pragma once
 
 #include "core/network.hpp"
@@ -19,7 +20,7 @@ struct Drawing {
     };
     std::string title;                // "" for none
     std::vector<int> level;           // of each node, -1 for those that have no part; colours it
-    std::vector<std::string> caption; // of each node, under its number; may be empty
+    std::vector<std::string> caption; // of each node, under its name; may be empty
     std::vector<Edge> edges;
 };
 

@@ -1,5 +1,5 @@
 // The views that other programs read.
-#include "core/rules.hpp"
+#include "core/base/rules.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
 #include "stays.hpp"
 #include "views.hpp"
@@ -155,15 +155,15 @@ Json naming_event(std::string_view what, std::uint32_t node, unsigned thread,
         {"ph", "M"}, {"name", what}, {"pid", node}, {"tid", thread}, {"args", {{"name", text}}}};
 }
 
-constexpr std::array<std::string_view, 5> kDeeds{"begins", "waits for", "goes on", "ends",
-                                                 "prints"};
+constexpr std::array<std::string_view, 5> kTraceEventWords{"begins", "waits for", "goes on", "ends",
+                                                           "prints"};
 
-std::string line_of(const RecordedDeed& deed) {
-    const bool printed = deed.what == Deed::What::printed;
-    return fmt::format("{:>14.6f} {:>9} {} {}\n", static_cast<double>(deed.time_us) / kTicks,
-                       printed ? fmt::format("{}", index(deed.node))
-                               : fmt::format("{}'{}", index(deed.node), deed.process),
-                       kDeeds[static_cast<std::size_t>(deed.what)], cleaned(deed.text));
+std::string line_of(const RecordedTraceEvent& event) {
+    const bool printed = event.what == TraceEvent::What::printed;
+    return fmt::format("{:>14.6f} {:>9} {} {}\n", static_cast<double>(event.time_us) / kTicks,
+                       printed ? fmt::format("{}", index(event.node))
+                               : fmt::format("{}'{}", index(event.node), event.process),
+                       kTraceEventWords[static_cast<std::size_t>(event.what)], cleaned(event.text));
 }
 
 /// Processes of the trace have threads behind those of the ports.
@@ -187,15 +187,15 @@ void add_stays(Json& events, const Recording& recording) {
              {"ts", stay.begin},
              {"dur", stay.end - stay.begin}});
     }
-    for (const RecordedDeed& deed : recording.deeds)
-        if (deed.what == Deed::What::printed)
+    for (const RecordedTraceEvent& event : recording.trace_events)
+        if (event.what == TraceEvent::What::printed)
             events.push_back({{"ph", "i"},
-                              {"name", deed.text},
+                              {"name", event.text},
                               {"cat", "print"},
                               {"s", "p"},
-                              {"pid", index(deed.node)},
+                              {"pid", index(event.node)},
                               {"tid", thread_of(recording, 0)},
-                              {"ts", deed.time_us}});
+                              {"ts", event.time_us}});
 }
 
 double seconds_of(std::uint64_t ticks) { return static_cast<double>(ticks) / kTicks; }
@@ -224,14 +224,15 @@ std::string text_view(const Scene& scene) {
     std::string text = fmt::format("# {}\n{:>14} {:>9} {:>9} {:<12} {:>5} {:>5}  {}\n",
                                    cleaned(scene.recording.command), "time", "from", "to", "kind",
                                    "seq", "ack", "packet");
-    auto deed = scene.recording.deeds.begin();
-    const auto add_deeds = [&](std::size_t passages) {
-        for (; deed != scene.recording.deeds.end() && deed->passages_before <= passages; ++deed)
-            text += line_of(*deed);
+    auto event = scene.recording.trace_events.begin();
+    const auto add_trace_events = [&](std::size_t passages) {
+        for (; event != scene.recording.trace_events.end() && event->passages_before <= passages;
+             ++event)
+            text += line_of(*event);
     };
     for (std::size_t at = 0; at < scene.recording.passages.size(); ++at) {
         const Passage& passage = scene.recording.passages[at];
-        add_deeds(at);
+        add_trace_events(at);
         fmt::format_to(std::back_inserter(text), "{:>14.6f} {:>9} {:>9} {:<12} {:>5} {:>5}  {}{}\n",
                        static_cast<double>(passage.sent_us) / kTicks,
                        fmt::format("{}/{}", index(passage.from), index(passage.out)),
@@ -240,7 +241,7 @@ std::string text_view(const Scene& scene) {
                        passage.comment.empty() ? ""
                                                : fmt::format(" [{}]", cleaned(passage.comment)));
     }
-    add_deeds(scene.recording.passages.size());
+    add_trace_events(scene.recording.passages.size());
     return text;
 }
 

@@ -22,25 +22,25 @@ using Json = nlohmann::ordered_json;
 using Bytes = std::span<const std::byte>;
 
 /// One block of the file, or one option of a block.
-struct Piece {
+struct TypedBytes {
     std::uint32_t type = 0;
     Bytes body;
 };
 
 /// Takes the next whole block off the front; nothing if there is none.
-std::optional<Piece> take_block(Bytes& rest) {
+std::optional<TypedBytes> take_block(Bytes& rest) {
     if (rest.size() < pcapng::kBlockFrame)
         return std::nullopt;
     const auto bytes = wire::load<std::uint32_t>(rest, sizeof(std::uint32_t));
     if (bytes < pcapng::kBlockFrame || bytes % 4 != 0 || bytes > rest.size())
         return std::nullopt;
-    const Piece piece{wire::load<std::uint32_t>(rest, 0),
-                      rest.subspan(pcapng::kBlockHead, bytes - pcapng::kBlockFrame)};
+    const TypedBytes found{wire::load<std::uint32_t>(rest, 0),
+                           rest.subspan(pcapng::kBlockHead, bytes - pcapng::kBlockFrame)};
     rest = rest.subspan(bytes);
-    return piece;
+    return found;
 }
 
-std::optional<Piece> take_option(Bytes& rest) {
+std::optional<TypedBytes> take_option(Bytes& rest) {
     if (rest.size() < sizeof(std::uint32_t))
         return std::nullopt;
     const auto code = wire::load<std::uint16_t>(rest, 0);
@@ -48,9 +48,9 @@ std::optional<Piece> take_option(Bytes& rest) {
     const std::size_t whole = sizeof(std::uint32_t) + pcapng::padded(bytes);
     if (code == pcapng::option::kEnd || whole > rest.size())
         return std::nullopt;
-    const Piece piece{code, rest.subspan(sizeof(std::uint32_t), bytes)};
+    const TypedBytes found{code, rest.subspan(sizeof(std::uint32_t), bytes)};
     rest = rest.subspan(whole);
-    return piece;
+    return found;
 }
 
 /// An interface: an end of a cable, and the end at the other side.
@@ -78,7 +78,7 @@ private:
         refuse("'{}': no capture of a mesh; `mesh run --capture FILE.pcapng` writes one", name_);
     }
 
-    void take(const Piece& block) {
+    void take(const TypedBytes& block) {
         if (block.type == pcapng::block::kSection)
             take_section(block.body);
         else if (recording_.plan.is_null())
@@ -90,7 +90,7 @@ private:
         else if (block.type == pcapng::block::kStatistics)
             take_results(block.body);
         else if (block.type == pcapng::block::kCustom)
-            take_deed(block.body);
+            take_trace_event(block.body);
     }
 
     /// What a comment says, behind the `text` of those before: one that fills its option goes on in
@@ -168,7 +168,7 @@ private:
         if ((flags & 3u) == pcapng::flag::kOutbound)
             goes_in(ends_[interface], time, id, frame, whole, std::move(comment));
         else if ((flags & 3u) == pcapng::flag::kInbound)
-            comes_out(id, (flags & pcapng::flag::kChecksumError) == 0, comment);
+            comes_out(id, (flags & pcapng::flag::kWrong) == 0, comment);
     }
 
     void goes_in(const End& end, std::uint64_t time, std::uint64_t id, Bytes frame,
@@ -220,22 +220,22 @@ private:
     }
 
     /// Custom blocks of others are none of ours.
-    void take_deed(Bytes body) {
-        if (body.size() < pcapng::kDeedFields ||
+    void take_trace_event(Bytes body) {
+        if (body.size() < pcapng::kTraceEventFields ||
             wire::load<std::uint32_t>(body, 0) != pcapng::kOurNumber)
             return;
         const auto bytes =
-            wire::load<std::uint32_t>(body, pcapng::kDeedFields - sizeof(std::uint32_t));
+            wire::load<std::uint32_t>(body, pcapng::kTraceEventFields - sizeof(std::uint32_t));
         const auto node = wire::load<std::uint32_t>(body, 12);
         const auto what = wire::load<std::uint8_t>(body, 16);
-        if (bytes > body.size() - pcapng::kDeedFields || node >= recording_.nodes() ||
-            what > static_cast<std::uint8_t>(Deed::What::printed))
+        if (bytes > body.size() - pcapng::kTraceEventFields || node >= recording_.nodes() ||
+            what > static_cast<std::uint8_t>(TraceEvent::What::printed))
             refuse_foreign();
-        recording_.deeds.push_back({wire::load<std::uint64_t>(body, 4), node_at(node),
-                                    wire::load<std::uint8_t>(body, 17),
-                                    static_cast<Deed::What>(what),
-                                    std::string(text_of(body.subspan(pcapng::kDeedFields, bytes))),
-                                    recording_.passages.size()});
+        recording_.trace_events.push_back(
+            {wire::load<std::uint64_t>(body, 4), node_at(node), wire::load<std::uint8_t>(body, 17),
+             static_cast<TraceEvent::What>(what),
+             std::string(text_of(body.subspan(pcapng::kTraceEventFields, bytes))),
+             recording_.passages.size()});
     }
 
     std::string name_;

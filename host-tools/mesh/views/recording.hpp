@@ -34,11 +34,11 @@ struct Passage {
 };
 
 /// What a process of a node did.
-struct RecordedDeed {
+struct RecordedTraceEvent {
     std::uint64_t time_us = 0; // as of passages
     NodeId node = kNoNode;
     std::uint8_t process = 0;
-    Deed::What what{};
+    TraceEvent::What what{};
     std::string text;
     std::size_t passages_before = 0; // how many were sent before it was written
 };
@@ -52,9 +52,9 @@ struct Recording {
     nlohmann::ordered_json results; // the rest of it; null if the capture has no end
     std::string command;
     Network network;
-    std::vector<Passage> passages;   // as they were sent
-    std::vector<RecordedDeed> deeds; // as they were written: those of one process in their order
-    std::uint64_t frames = 0;        // in the file, both ends
+    std::vector<Passage> passages;                // as they were sent
+    std::vector<RecordedTraceEvent> trace_events; // as written: those of one process in their order
+    std::uint64_t frames = 0;                     // in the file, both ends
     bool cut_short = false;
 
     double tau() const { return plan.value("tau", 1.0); }

@@ -14,8 +14,8 @@ std::uint64_t last_moment(const Recording& recording) {
     for (const Passage& passage : recording.passages)
         if (passage.has_packet && !passage.packet.is_timeless())
             last = std::max(last, passage.sent_us);
-    for (const RecordedDeed& deed : recording.deeds)
-        last = std::max(last, deed.time_us);
+    for (const RecordedTraceEvent& event : recording.trace_events)
+        last = std::max(last, event.time_us);
     return last;
 }
 
@@ -28,16 +28,16 @@ std::vector<Stay> stays_of(const Recording& recording) {
         stay.end = std::max(stay.begin, end);
         stays.push_back(stay);
     };
-    for (const RecordedDeed& deed : recording.deeds) {
-        if (deed.what == Deed::What::printed)
+    for (const RecordedTraceEvent& event : recording.trace_events) {
+        if (event.what == TraceEvent::What::printed)
             continue;
-        const auto key = std::pair(deed.node, deed.process);
+        const auto key = std::pair(event.node, event.process);
         if (const auto known = open.find(key); known != open.end())
-            close(known->second, deed.time_us);
+            close(known->second, event.time_us);
         open.erase(key);
-        if (deed.what != Deed::What::ended)
-            open[key] = {deed.node, deed.process, deed.time_us, deed.time_us,
-                         deed.what == Deed::What::blocked ? deed.text : std::string{}};
+        if (event.what != TraceEvent::What::ended)
+            open[key] = {event.node, event.process, event.time_us, event.time_us,
+                         event.what == TraceEvent::What::blocked ? event.text : std::string{}};
     }
     for (auto& [key, stay] : open)
         close(stay, last_moment(recording));

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -16,7 +17,9 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace mesh::host {
 
@@ -29,13 +32,17 @@ constexpr std::array<std::pair<std::string_view, View>, 5> kViews{{{"html", html
                                                                    {"svg", svg_view},
                                                                    {"text", text_view}}};
 
-/// The bytes of a file, as long as this lives.
+/// The bytes of a file, as long as this lives. What comes by a pipe is read to its end.
 class Mapped {
 public:
     explicit Mapped(int file) {
         struct stat facts = {};
-        if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size == 0)
+        if (fstat(file, &facts) != 0 || (S_ISREG(facts.st_mode) && facts.st_size == 0))
             return;
+        if (!S_ISREG(facts.st_mode)) {
+            read_all(file);
+            return;
+        }
         bytes_ = static_cast<std::size_t>(facts.st_size);
         area_ = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);
     }
@@ -46,11 +53,24 @@ public:
             munmap(area_, bytes_);
     }
     std::span<const std::byte> bytes() const {
-        return area_ == MAP_FAILED ? std::span<const std::byte>{}
+        return area_ == MAP_FAILED ? std::span<const std::byte>(read_)
                                    : std::span(static_cast<const std::byte*>(area_), bytes_);
     }
 
 private:
+    void read_all(int file) {
+        constexpr std::size_t kChunkBytes = 1 << 16;
+        for (;;) {
+            const std::size_t before = read_.size();
+            read_.resize(before + kChunkBytes);
+            const ssize_t got = read(file, read_.data() + before, kChunkBytes);
+            read_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+            if (got == 0 || (got < 0 && errno != EINTR))
+                return;
+        }
+    }
+
+    std::vector<std::byte> read_;
     void* area_ = MAP_FAILED;
     std::size_t bytes_ = 0;
 };
@@ -63,7 +83,8 @@ void view_command(const ViewArguments& arguments) {
     const View view = look_up(kViews, arguments.format, "--format");
     if (!arguments.output.empty())
         check_writable(arguments.output, "--output");
-    const Fd file(open(arguments.file.c_str(), O_RDONLY | O_CLOEXEC));
+    const Fd file(arguments.file == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                        : open(arguments.file.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0)
         refuse("'{}': cannot be read: {}", arguments.file, std::strerror(errno));
     const Mapped mapped(file.get());

@@ -1,7 +1,7 @@
 #include "why.hpp"
 
-#include "core/bits.hpp"
-#include "core/cube/timetable.hpp"
+#include "core/base/bits.hpp"
+#include "core/schedules/timetable.hpp"
 #include "layout.hpp"
 
 #include <fmt/format.h>

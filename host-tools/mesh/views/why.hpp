@@ -1,5 +1,5 @@
 // Why a node has these children: the rule's own arithmetic on its address, step by step and with
-// its bits, for who learns the trees. Parent and children themselves come from the rule.
+// its bits, for readers who learn the trees. Parent and children themselves come from the rule.
 #pragma once
 
 #include "core/network.hpp"

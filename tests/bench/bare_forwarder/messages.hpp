@@ -4,7 +4,7 @@
 // checksum fields are neither made nor read. Little-endian, whole words.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/base/types.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Apart from cube.cpp, so that the linker takes it only for programs that use trees.
-#include "core/cube/timetable.hpp"
+#include "core/schedules/timetable.hpp"
 #include "kernel/base/rule_set.hpp"
 
 namespace mesh {

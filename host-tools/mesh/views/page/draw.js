@@ -34,19 +34,8 @@
     byId("title").textContent = `${model.work} on a ${plan.topology} of ${nodes.length}`;
     byId("command").textContent = run.command;
     const verdict = byId("verdict");
-    if (!run.results) {
-      verdict.textContent = "The capture has no end: the run was ended, or the disk was full.";
-      verdict.className = "bad";
-    } else {
-      const failed = (results.failed_nodes || []).length;
-      verdict.textContent = results.cut_short ? `\u2717 ${results.cut_short}` : failed
-        ? `\u2717 ${failed} nodes failed: ${results.failed_nodes.slice(0, 12).join(" ")}` +
-          (failed > 12 ? " \u2026" : "")
-        : `\u2713 ${results.verified_nodes} nodes verified` +
-          (results.formula ? `, ${results.steps} steps; ${results.formula} = ` +
-                             `${results.formula_steps}` : "");
-      verdict.className = failed || results.cut_short ? "bad" : "good";
-    }
+    verdict.textContent = model.verdict();
+    verdict.className = model.good ? "good" : "bad";
     if (run.every > 1) {
       byId("remarks").hidden = false;
       byId("remarks").textContent = `Thinned: ${hops.length} of ${run.all_hops} hops are drawn, ` +

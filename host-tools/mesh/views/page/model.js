@@ -1,6 +1,9 @@
 // What the page knows of a run, and what is derived from it. No document: a test runs this alone.
 "use strict";
 
+const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+const namedNodes = list => `${list.length === 1 ? "node" : "nodes"} ${list.join(" ")}`;
+
 function makeModel(run) {
   const hops = run.hops.map(([from, port, to, begin, end, subtree, packet, sends, came, note],
                              index) =>
@@ -9,6 +12,7 @@ function makeModel(run) {
   const nodes = run.nodes.map(([x, y, label], number) => ({ number, x, y, label }));
   const results = run.results || {};
   const faults = results.faults || {};
+  const failed = results.failed_nodes || [];
   const last = hops.reduce((time, hop) => Math.max(time, hop.end), 0);
   const moments = [...new Set([0, ...hops.map(hop => hop.end)])].sort((a, b) => a - b);
   const expected = nodes.map(() => 0);
@@ -29,8 +33,10 @@ function makeModel(run) {
   }
   /// What the fault plan did to a node, as words behind its name.
   const fates = new Map();
-  for (const [kind, word] of [["kill", "killed"], ["hang", "hung"], ["restart", "restarted"]])
-    for (const node of faults[kind] || []) fates.set(node, word);
+  const past = { kill: "killed", hang: "hung", restart: "restarted" };
+  for (const [kind, list] of Object.entries(faults))
+    for (const node of Array.isArray(list) ? list : [])
+      if (Number.isInteger(node)) fates.set(node, past[kind] || kind);
   const dead_nodes = new Set([...fates].filter(fate => fate[1] !== "restarted")
     .map(([node]) => node));
 
@@ -39,6 +45,20 @@ function makeModel(run) {
   model.work = run.plan.app ? run.plan.app.replace(/^.*\/|\.\w+$/g, "") : run.plan.op;
   /// The run came to its own end, so that its steps are all there are.
   model.ended = run.results && !results.cut_short;
+  /// Every node that lives has what it was to have; only then its steps are those of a formula.
+  model.good = model.ended && failed.length === 0 && results.verified_nodes > 0;
+  /// In one line: what has come of the run.
+  model.verdict = () => {
+    if (!run.results)
+      return "The capture has no end: the run was ended, or the disk was full.";
+    if (model.good)
+      return `\u2713 ${counted(results.verified_nodes, "node")} verified` +
+        (results.formula ? `, ${counted(results.steps, "step")}; ${results.formula} = ` +
+                           `${results.formula_steps}` : "");
+    return `\u2717 ${results.cut_short || (failed.length === 0 ? "no node is left alive" :
+      `${counted(failed.length, "node")} failed: ` +
+      failed.slice(0, 12).join(" ") + (failed.length > 12 ? " \u2026" : ""))}`;
+  };
   model.fate = node => fates.has(node) ? `, ${fates.get(node)}` : "";
 
   /// Hops that `choice` ({subtree, packet}, each a number or null) is about.
@@ -95,22 +115,25 @@ function makeModel(run) {
     };
     add("work", plan.app || [plan.op, plan.tree].filter(Boolean).join(" over "));
     add("network", `${plan.topology} of ${nodes.length} nodes, dimension ${plan.dim}`);
-    if (model.ended) add("steps", results.steps);
-    add("formula", results.formula && `${results.formula} = ${results.formula_steps}`);
+    if (model.ended) add(model.good ? "steps" : "steps of the nodes that ended", results.steps);
+    if (model.good)
+      add("formula", results.formula && `${results.formula} = ${results.formula_steps}`);
     if (model.ended) add("model time", results.model_time);
     add("hops", run.all_hops);
     add("busiest link", Math.max(0, ...run.loads.map(row => Math.max(0, ...row))));
-    add("verified nodes", results.verified_nodes);
+    if (run.results)
+      add("verified", `${results.verified_nodes} of ` +
+                      counted(results.verified_nodes + failed.length, "live node"));
+    add("failed", failed.length ? namedNodes(failed) : null);
     add("ended early", results.cut_short);
-    add("failed nodes", (results.failed_nodes || []).length ? results.failed_nodes.join(" ") : null);
     add("retransmissions", results.retransmissions);
     if ((results.buffers_used || []).length)
       add("packet buffers", `${Math.max(...results.buffers_used)} of a node in use at most; ` +
                             `its longest path needs ${run.pool.needed}`);
-    for (const kind of ["drop", "corrupt", "dup", "reorder", "alter"])
-      if (faults[kind]) add(`faults: ${kind}`, faults[kind]);
-    for (const kind of ["cut", "mend", "kill", "hang", "restart"])
-      if ((faults[kind] || []).length) add(`faults: ${kind}`, faults[kind].join(" "));
+    for (const [kind, what] of Object.entries(faults)) {
+      if (Array.isArray(what) ? what.length : what)
+        add(`faults: ${kind.replace("_", " ")}`, Array.isArray(what) ? what.join(" ") : what);
+    }
     return rows;
   };
   /// The run gone through step by step, as numbers that the report has too.

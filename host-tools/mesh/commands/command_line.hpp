@@ -1,0 +1,17 @@
+// From words to options: numbers as people write them, help that fits a terminal, and complaints of
+// one line.
+#pragma once
+
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+
+namespace mesh::host {
+
+/// Parses the command line with an app that has all its commands and options. What was asked for
+/// instead of a command: help or the version. UsageError: the words are wrong.
+std::optional<HelpText> parse(CLI::App& app, int count, const char* const* words);
+
+} // namespace mesh::host

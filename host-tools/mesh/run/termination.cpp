@@ -1,0 +1,128 @@
+#include "termination.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+/// No packet for this long, and the nodes are asked whether anything is under way.
+constexpr Deadlines::Seconds kQuiet{0.1};
+/// All done: time between two questions.
+constexpr Deadlines::Seconds kQuestionPeriod{0.005};
+/// Packets all the time: the nodes are asked this often in a --timeout how many came.
+constexpr double kQuestionsPerTimeout = 4;
+/// Lockstep: who computes between so many turns does not merely look for something to come.
+constexpr std::uint64_t kTurnsOfLivelock = 5000;
+
+} // namespace
+
+FreeTermination::FreeTermination(NodeTable& node_table, const Deadlines& deadlines, bool app)
+    : node_table_(node_table),
+      deadlines_(deadlines),
+      app_(app),
+      asked_at_(deadlines.now()),
+      last_packet_(deadlines.now()),
+      last_delivery_(deadlines.now()) {}
+
+bool FreeTermination::over(std::uint64_t packets) {
+    if (std::exchange(packets_, packets) != packets)
+        last_packet_ = deadlines_.now();
+    if (node_table_.asked() != 0) {
+        if (deadlines_.silent(asked_at_))
+            node_table_.give_up(node_table_.who_owe_answers());
+        return false;
+    }
+    if (std::exchange(round_open_, false) && round_ended())
+        return true;
+    if (question_due())
+        ask();
+    return false;
+}
+
+/// All have answered: true if that is the end.
+bool FreeTermination::round_ended() {
+    node_table_.give_up_computing();
+    const auto busy = [&](std::uint32_t node) { return !node_table_[node].settled(); };
+    return (packets_ == packets_at_question_ && node_table_.those(busy).empty()) || wedged();
+}
+
+/// True if nothing was delivered for much longer than a link takes to find out that it is dead.
+/// Then, if packets cross the loom all the same, nodes are full of packets that wait for one that a
+/// dead link has lost, refuse all others, and are asked again for ever. If none do, nodes say that
+/// something is under way which cannot be seen: no op waits for a time, as an app may. Not while a
+/// node computes: that has a time limit of its own.
+bool FreeTermination::wedged() {
+    std::uint64_t delivered = 0;
+    for (std::uint32_t node = 0; node < node_table_.size(); ++node)
+        delivered += node_table_[node].result().counts.of(Counter::packets_delivered);
+    const auto computes = [&](std::uint32_t node) { return node_table_[node].result().computes(); };
+    if (std::exchange(delivered_, delivered) == delivered && node_table_.those(computes).empty())
+        return (packets_ != packets_at_delivery_ || !app_) && deadlines_.stuck(last_delivery_);
+    packets_at_delivery_ = packets_;
+    last_delivery_ = deadlines_.now();
+    return false;
+}
+
+bool FreeTermination::question_due() const {
+    const Seconds since = deadlines_.now() - asked_at_;
+    if (node_table_.done() == node_table_.live())
+        return since >= kQuestionPeriod;
+    const bool quiet = !app_ && deadlines_.now() - last_packet_ >= kQuiet;
+    return (quiet && since >= kQuiet) || since > deadlines_.rules().timeout / kQuestionsPerTimeout;
+}
+
+void FreeTermination::ask() {
+    round_open_ = true;
+    packets_at_question_ = packets_;
+    asked_at_ = deadlines_.now();
+    node_table_.ask_all();
+}
+
+bool LockstepTermination::over(bool moved) {
+    if (loom_.quiescent())
+        return true;
+    if (moved)
+        last_movement_ = deadlines_.now();
+    if (std::exchange(rounds_, loom_.rounds()) != loom_.rounds())
+        last_round_ = deadlines_.now();
+    NodeNumbers hung = silent();
+    if (hung.empty() && deadlines_.rules().real_time && deadlines_.stuck(last_round_))
+        hung = awaited();
+    node_table_.give_up(hung);
+    if (!hung.empty())
+        last_movement_ = last_round_ = deadlines_.now();
+    if (hung.empty() && deadlines_.stuck(last_movement_) && awaited().empty())
+        throw RunError("lockstep: nobody is awaited, yet nothing moves (a bug)");
+    look_for_livelock();
+    return false;
+}
+
+void LockstepTermination::look_for_livelock() {
+    if (std::exchange(moves_, loom_.moves()) != loom_.moves()) {
+        last_move_ = deadlines_.now();
+        rounds_at_move_ = loom_.rounds();
+    }
+    if (!deadlines_.endless(last_move_) || loom_.rounds() - rounds_at_move_ < kTurnsOfLivelock)
+        return;
+    const NodeNumbers turning =
+        node_table_.those([&](std::uint32_t node) { return loom_.has_turn(node_at(node)); });
+    throw RunError(turning.empty()
+                       ? "the mesh comes to no rest: its nodes ask on and on"
+                       : fmt::format("livelock: {} {} way turn after turn, and nothing else moves",
+                                     name_nodes(turning), turning.size() == 1 ? "gives" : "give"));
+}
+
+NodeNumbers LockstepTermination::awaited() const {
+    return node_table_.those([&](std::uint32_t node) { return loom_.awaited(node_at(node)); });
+}
+
+NodeNumbers LockstepTermination::silent() {
+    return node_table_.silent([&](std::uint32_t node) { return loom_.awaited(node_at(node)); });
+}
+
+} // namespace mesh::host

@@ -1,0 +1,79 @@
+// When a run is over. Free running: once all nodes have answered that nothing is under way at them,
+// and no packet has crossed the loom since they were asked. In lockstep: once nothing is held back
+// and nobody is awaited, which the loom knows.
+#pragma once
+
+#include "deadlines.hpp"
+#include "node_table.hpp"
+
+#include <cstdint>
+
+namespace mesh::host {
+
+/// Free running.
+class FreeTermination {
+public:
+    /// An app may sleep, which nobody outside can tell from waiting for ever: silence of its nodes
+    /// is no sign that they are done.
+    FreeTermination(NodeTable& node_table, const Deadlines& deadlines, bool app);
+
+    /// To be called after each step, with the packets that the nodes have got so far.
+    bool over(std::uint64_t packets);
+
+private:
+    using Seconds = Deadlines::Seconds;
+
+    bool round_ended();
+    bool wedged();
+    bool question_due() const;
+    void ask();
+
+    NodeTable& node_table_;
+    const Deadlines& deadlines_;
+    bool app_;
+    bool round_open_ = false;
+    std::uint64_t packets_ = 0;
+    std::uint64_t packets_at_question_ = 0;
+    std::uint64_t packets_at_delivery_ = 0;
+    std::uint64_t delivered_ = 0; // packets, by all nodes, when they were last asked
+    Seconds asked_at_;
+    Seconds last_packet_;
+    Seconds last_delivery_;
+};
+
+/// Lockstep.
+class LockstepTermination {
+public:
+    LockstepTermination(Engine& engine, NodeTable& node_table, const Deadlines& deadlines)
+        : loom_(engine.loom()),
+          node_table_(node_table),
+          deadlines_(deadlines),
+          last_movement_(deadlines.now()),
+          last_round_(deadlines.now()),
+          last_move_(deadlines.now()) {}
+
+    /// To be called after each step. Nodes that hold up the others are given up: those that say
+    /// nothing, and those that talk and do not come to rest. RunError if nothing moves and nobody
+    /// is to blame, or nothing but processes that give way, turn after turn.
+    bool over(bool moved);
+    /// Live nodes that the others wait for and that are silent.
+    NodeNumbers silent();
+    /// RunError if there has been nothing for long but processes that give way, turn after turn.
+    void look_for_livelock();
+
+private:
+    /// Live nodes that the others wait for.
+    NodeNumbers awaited() const;
+
+    const Loom& loom_;
+    NodeTable& node_table_;
+    const Deadlines& deadlines_;
+    Deadlines::Seconds last_movement_;
+    Deadlines::Seconds last_round_; // that was released
+    Deadlines::Seconds last_move_;  // of anything but turns
+    std::uint64_t rounds_ = 0;
+    std::uint64_t moves_ = 0;
+    std::uint64_t rounds_at_move_ = 0;
+};
+
+} // namespace mesh::host

@@ -1,0 +1,185 @@
+"""The first signal ends a run as --limit does: what came of it is written. The next: at once."""
+import json
+import os
+import re
+import signal
+import time
+import xml.etree.ElementTree
+
+import pytest
+
+from mesh_tool import alive, descendants, end, mesh, start, wait_until
+from test_processes import STUCK, nodes_of
+
+LONG = ["run", "--engine", "sim", "--dim", 6, "--op", "send", "--messages", 100000, "--bytes", 16]
+SOON_S = 6 # two seconds on a machine of one's own
+HEAD = '#include "meshputer.hpp"\n'
+CHATTER = HEAD + """mesh::Process app_main(mesh::Kernel& node) {
+    for (;;)
+        mesh::print("x\\n");
+    co_return mesh::Status::ok;
+}
+"""
+
+
+def written_to(folder):
+    return ["--report", folder / "report.json", "--junit", folder / "junit.xml",
+            "--log", folder / "log"]
+
+
+def check_files(folder, reason):
+    """Report, junit and log are there and say the same; the report."""
+    report = json.loads((folder / "report.json").read_text())
+    assert re.match(reason, report["cut_short"]), report["cut_short"]
+    assert report["verified_nodes"] == 0
+    assert report["failed_nodes"] == list(range(report["nodes"]))
+    assert json.loads((folder / "log" / "report.json").read_text()) == report
+    suite = xml.etree.ElementTree.parse(folder / "junit.xml").getroot()
+    assert suite.get("failures") == "1"
+    assert re.match(reason, suite.find("testcase/failure").get("message"))
+    return report
+
+
+def ended_by(process, number):
+    """What it says after this signal, which must be soon."""
+    began = time.monotonic()
+    os.kill(process.pid, number)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - began < SOON_S, err
+    assert process.returncode == 128 + number, out + err
+    return out, err
+
+
+def works(process):
+    """Waits until it has said how far it has come."""
+    return next(line for line in process.stderr if line.startswith("running: "))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_leaves_all_that_a_run_is_to_write(tmp_path, number):
+    process = start(*LONG, *written_to(tmp_path), "--capture", tmp_path / "x.pcapng",
+                    "--capture-bytes", 80)
+    try:
+        works(process)
+        _, err = ended_by(process, number)
+    finally:
+        end(process)
+    last = err.strip().splitlines()[-1]
+    assert re.match(rf"mesh: ended by signal {number}; nodes 0 .*: not done; \d+ packets have gone"
+                    r".*; repeat: ", last), err
+    check_files(tmp_path, rf"ended by signal {number}; nodes 0 ")
+    view = mesh("view", tmp_path / "x.pcapng", "--format", "svg", "--output", tmp_path / "x.svg")
+    assert view.status == 0 and "has no end" not in view.err, view
+
+
+def test_the_first_signal_ends_a_rig_and_says_who_waits(tmp_path):
+    process = start(*STUCK, *written_to(tmp_path))
+    try:
+        nodes_of(process)
+        works(process)
+        _, err = ended_by(process, signal.SIGINT)
+    finally:
+        end(process)
+    report = check_files(tmp_path, "ended by signal 2; node")
+    assert report["waits"] and " waits for " in err, err
+
+
+def test_the_second_signal_ends_a_run_at_once(tmp_path):
+    """Emulators that have been stopped keep the first one waiting for what they wait for."""
+    process = start(*STUCK, *written_to(tmp_path))
+    try:
+        children = nodes_of(process)
+        works(process)
+        for child in children:
+            os.kill(child, signal.SIGSTOP)
+        while process.poll() is None: # those that come at once are the same wish
+            os.kill(process.pid, signal.SIGINT)
+            time.sleep(0.1)
+        assert process.returncode == 130
+        assert process.stderr.read().splitlines()[-1] == "mesh: ended by signal 2"
+        assert not (tmp_path / "report.json").exists()
+        wait_until(lambda: not alive(children), 10, "every child has ended")
+    finally:
+        end(process)
+
+
+def test_a_signal_after_the_table_is_not_lost(tmp_path):
+    page = tmp_path / "page.html"
+    process = start("run", "--engine", "sim", "--dim", 7, "--op", "send", "--messages", 100,
+                    "--report", page)
+    try:
+        assert next(line for line in process.stdout if line.startswith("verified  128 of 128"))
+        _, err = ended_by(process, signal.SIGINT)
+        assert err.endswith("mesh: ended by signal 2\n"), err
+    finally:
+        end(process)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("wrong, reason", [
+    (["--engine", "sim", "--dim", 2, "--miswire", "0/0", "1/1"],
+     r"node \d port \d: the cable leads to node "),
+    (["--engine", "qemu", "--dim", 3, "--limit", 0.05], "nodes? 0.*: not ready within --limit")])
+def test_a_run_that_does_not_come_to_work_writes_its_report(tmp_path, wrong, reason):
+    outcome = mesh("run", *wrong, "--op", "barrier", *written_to(tmp_path))
+    assert outcome.status == 1 and re.search("^mesh: " + reason, outcome.err, re.M), outcome
+    assert check_files(tmp_path, reason)["waits"] == []
+
+
+@pytest.mark.parametrize("op", ["bcast", "scatter", "gather", "reduce", "allreduce", "scan",
+                                "allgather", "alltoall", "barrier", "send", "sort", "ascend",
+                                "descend", "fft"])
+def test_no_node_is_verified_in_a_run_that_does_not_come_to_work(op, tmp_path):
+    outcome = mesh("run", "--engine", "sim", "--dim", 2, "--op", op, "--miswire", "0/0", "1/1",
+                   *written_to(tmp_path))
+    assert outcome.status == 1, outcome
+    check_files(tmp_path, r"node \d port \d: ")
+
+
+@pytest.fixture(scope="module")
+def chatter(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("chatter")
+    (folder / "chatter.cpp").write_text(CHATTER)
+    assert mesh("build", "--engine", "sim", folder / "chatter.cpp", "-o",
+                folder / "chatter").status == 0
+    return folder / "chatter"
+
+
+@pytest.mark.parametrize("number", [None, signal.SIGINT, signal.SIGTERM])
+def test_a_simulated_program_that_prints_without_end_ends_with_its_run(chatter, number):
+    limit = ["--limit", 2] if number is None else []
+    process = start("run", "--engine", "sim", "--dim", 1, "--app", chatter, *limit)
+    ends = time.monotonic() + 40 # of them we read for most
+    lines = 0
+    sent = False
+    try:
+        for line in process.stdout: # else the pipe is full, and it waits for us
+            lines += line.endswith("x\n")
+            assert time.monotonic() < ends, f"{lines} lines"
+            if number and lines >= 1000 and not sent:
+                sent = True
+                process.send_signal(number)
+        err = process.stderr.read()
+        assert process.wait(timeout=10) == (1 if number is None else 128 + number), err
+        assert re.search(r"computes without end and never waits, in .*chatter\.cpp:\d", err), err
+    finally:
+        end(process)
+
+
+def test_a_series_that_a_signal_ends_writes_what_came_of_it(tmp_path):
+    process = start(*LONG, "--repeat", 5, "--report", tmp_path / "all.json", "--junit",
+                    tmp_path / "all.xml")
+    try:
+        wait_until(lambda: descendants(process.pid), 30, "a run")
+        time.sleep(1)
+        out, err = ended_by(process, signal.SIGINT)
+    finally:
+        end(process)
+    assert "1 run: 0 verified, 1 failed" in out, out + err
+    assert re.search(r"^mesh: seed 1: ended by signal 2; nodes .*; repeat: .* --seed=1 ", err, re.M)
+    assert err.endswith("mesh: ended by signal 2\n"), err
+    runs = json.loads((tmp_path / "all.json").read_text())["runs"]
+    assert [run["verdict"] for run in runs] == ["failed"]
+    assert runs[0]["report"]["cut_short"].startswith("ended by signal 2; "), runs
+    suite = xml.etree.ElementTree.parse(tmp_path / "all.xml").getroot()
+    assert suite.get("failures") == "1"
