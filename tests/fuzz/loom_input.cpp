@@ -74,6 +74,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             loom.tick();
     }
     require(loom.counts().frames == sent);
-    require(loom.counts().packets <= sent + loom.counts().struck_by(*fault_named("dup")));
+    require(loom.counts().packets <= sent + loom.counts().struck_by(*host::fault_named("dup")));
     return 0;
 }

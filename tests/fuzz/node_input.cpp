@@ -150,7 +150,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     FuzzedDataProvider input(data, std::min(size, kInputBytesMax));
     const auto op = some_op(input);
-    host::Progress progress;
+    host::Progress progress(true);
     Babel babel(input);
     try {
         host::Run(babel, *op, progress).execute();

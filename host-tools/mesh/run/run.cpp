@@ -285,7 +285,9 @@ void Run::check_limit() const {
 std::string Run::unfinished(std::string_view when) const {
     const NodeNumbers missing = node_table_.without(mark_);
     if (missing.empty())
-        return fmt::format("the mesh does not come to rest{}", when);
+        return mark_ == &NodeResult::done
+                   ? fmt::format("the mesh does not come to rest{}", when)
+                   : fmt::format("all nodes are {}, none has begun to work{}", what_, when);
     const std::string who = node_table_.who_computes();
     return fmt::format(
         "{}: not {}{}{}", name_nodes(missing), what_, when,
