@@ -387,14 +387,17 @@ TEST_WORKERS ?= $(shell echo $$(($(JOBS) + 1)))
 TEST_LIMIT_S ?= 3600
 TEST_LOGS := $(BUILD)/test-logs
 TEST_WORDS := $(if $(TEST),($(TEST))$(if $(BOARD), and ))$(BOARD)
-# MESH_SEED=YYYYMMDD the faults of a day.
-.PHONY: test
-test: deps ## all tests, or of TEST='words of names', BOARD=; one of SAMPLE=K; N passed, N failed
+# MESH_SEED=YYYYMMDD the faults and drawn cases of a day.
+.PHONY: test test-all
+test-all: ## every case of every test (make test draws from what costs much: tests/costly.csv)
+	@$(MAKE) test DRAWN=
+DRAWN ?= $(if $(TEST_WORDS),,--drawn)
+test: deps ## today's tests, or of TEST='words of names', BOARD=; 1 of SAMPLE=K; N passed, N failed
 	@$(MAKE) -j$(JOBS) $(if $(TEST),$$($(PYTHON) tests/tools/needed.py $(BUILD) '$(TEST)'), \
 	  test-programs)
 	@mkdir -p $(TEST_LOGS); set -o pipefail; \
 	timeout $(TEST_LIMIT_S) env $(PYTEST) -n $(TEST_WORKERS) $(if $(TEST_WORDS),-k '$(TEST_WORDS)') \
-	  $(if $(SAMPLE),--sample $(SAMPLE)) --durations=15 --junitxml=$(TEST_LOGS)/junit.xml tests | \
+	  $(DRAWN) $(if $(SAMPLE),--sample $(SAMPLE)) --durations=15 --junitxml=$(TEST_LOGS)/junit.xml tests | \
 	  tee $(TEST_LOGS)/log; status=$$?; \
 	tail -n 1 $(TEST_LOGS)/log | grep -Eqx '[0-9]+ passed, [0-9]+ failed' || \
 	  { echo 'The run ended without a verdict.'; echo '0 passed, 1 failed'; }; exit $$status

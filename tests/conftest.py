@@ -6,8 +6,11 @@ case that failed, counts as one failed case more.
 import collections
 import datetime
 import os
+import random
 
 import pytest
+
+import costly
 
 # Files whose cases compute for long without a pause. A worker takes neighbours of the list, so they
 # are spread over its first part, between whole runs of meshes, which wait for each other.
@@ -15,13 +18,18 @@ LONG = ("test_house.py", "test_googletest.py")
 LONG_PART = 0.7
 
 
+# Of a family of cases that costs much, one of so many is drawn: others every day.
+DRAWN = 4
+
 STATUS = pytest.StashKey()
 PLACE = pytest.StashKey()
-# Sets of faults are others every day. The workers of this run inherit its seed.
+# Sets of faults and drawn cases are others every day. The workers of this run inherit its seed.
 SEED = os.environ.setdefault("MESH_SEED", f"{datetime.datetime.now(datetime.timezone.utc):%Y%m%d}")
 
 
 def pytest_addoption(parser):
+    parser.addoption("--drawn", action="store_true",
+                     help="of the families of tests/costly.csv the cases that are drawn for today")
     parser.addoption("--exhaustive", action="store_true",
                      help="every packet count, n = 1..6 on qemu and 1..10 on sim")
     parser.addoption("--nodes", default="2-32",
@@ -50,8 +58,28 @@ def sampled(items, step):
         seen[item.path] += 1
 
 
+def drawn(items):
+    """All cases of families that cost little, and of each that costs much those of today."""
+    names = costly.load()
+    families = collections.defaultdict(list)
+    for item in items:
+        family = costly.family_of(item.nodeid.split("::")[0], item.name)
+        if family in names:
+            families[family].append(item)
+    if unknown := names - families.keys():
+        raise pytest.UsageError("tests/costly.csv has families that no case is of (make it anew, as "
+                                f"tests/tools/costly.py says): {', '.join(sorted(unknown))}")
+    left_out = set()
+    for family, members in families.items():
+        today = random.Random(f"{SEED} {family}").sample(members, -(-len(members) // DRAWN))
+        left_out.update(set(members) - set(today))
+    return [item for item in items if item not in left_out]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
+    if config.option.drawn:
+        items[:] = drawn(items)
     items[:] = sampled(list(items), config.option.sample)
     for group, part in ((LONG[:1], LONG_PART), (LONG[1:], LONG_PART), (None, 1)):
         members = [item for item in items if (item.path.name in group if group is not None
@@ -74,7 +102,7 @@ def pytest_unconfigure(config):
     passed, failed = count["passed"], count["failed"] + count["error"]
     if failed == 0 and (passed == 0 or config.stash[STATUS] != 0):
         failed = 1
-    print(f"The sets of faults of today come again with MESH_SEED={SEED}.")
+    print(f"Today's sets of faults and drawn cases come again with MESH_SEED={SEED}.")
     for report in reporter.stats.get("passed", []):
         for name, words in report.user_properties:
             if name == "told":

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -58,6 +59,16 @@ mesh run --engine sim --dim 2 --app hello
     words = subprocess.run([tree / "bin" / "mesh", "build", "--show", "compile"], text=True,
                            capture_output=True, check=True).stdout
     assert f"-I{tree}/share/meshputer/include" in words and str(ROOT) not in words, words
+
+
+def test_a_prefix_may_have_a_blank_in_its_name(tree, tmp_path):
+    own = tmp_path / "my mesh"
+    shutil.copytree(tree, own, copy_function=os.link)
+    script = "mesh new proj && make -C proj test && mesh run --dim 1 --app proj/main.cpp"
+    done = subprocess.run(["sh", "-exc", script], cwd=tmp_path, text=True, capture_output=True,
+                          timeout=300, env={"PATH": f"{own}/bin:/usr/bin:/bin",
+                                            "HOME": str(tmp_path)})
+    assert done.returncode == 0, done
 
 
 def test_every_option_of_the_help_is_in_the_manual(tree):

@@ -181,6 +181,25 @@ def test_what_processes_do_and_print_is_in_every_view_of_an_app(tmp_path):
                      opened(tmp_path / "run.html", "#time=0&node=3")["about"], re.I)
 
 
+def test_pictures_of_a_run_that_runs_free_have_one_clock(tmp_path):
+    """Model time: that of the packets. Frames and lines have the host's in the table alone."""
+    program, file = tmp_path / "program", tmp_path / "run.pcapng"
+    built = mesh("build", "--trace", ROOT / "firmware/apps/pingpong.cpp", "-o", program)
+    assert built.status == 0, built
+    outcome = mesh("run", "--engine", "qemu", "--dim", 2, "--app", program, "--capture", file,
+                   "--report", tmp_path / "run.html")
+    assert outcome.status == 0, outcome
+    page = json.loads(re.search(RUN_IN_PAGE, (tmp_path / "run.html").read_text(), re.S)[1])
+    last = max(hop[4] for hop in page["hops"])
+    printed = [line[1] for line in page["processes"]["lines"]]
+    stays = page["processes"]["stays"]
+    assert printed == sorted(printed) and 0 < printed[0] < printed[-1] <= last
+    assert {stay[0] for stay in stays} == set(range(4))
+    assert 0 == min(stay[2] for stay in stays) and max(stay[3] for stay in stays) == last
+    drawn = [event for event in json.loads(view(file, "trace"))["traceEvents"] if "ts" in event]
+    assert max(event["ts"] + event.get("dur", 0) for event in drawn) == last * 1_000_000
+
+
 def test_the_page_is_one_file_that_asks_for_nothing(recorded):
     page = recorded[1]
     assert not re.findall(r"""(?:src|href)\s*=\s*["'][^"'#]|@import|url\((?!#)""", page)

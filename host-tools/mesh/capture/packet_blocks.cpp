@@ -105,14 +105,14 @@ void PacketBlocks::again(Sender& sender, std::span<const std::byte> frame) {
     }
     Sender::Sent& place = sender.recent[sequence % Sender::kKept];
     if (place.times != 0 && place.sequence == sequence) {
-        say(fmt::format("retransmission {}", place.times++));
+        say(fmt::format("{} {}", pcapng::comment::kRetransmission, place.times++));
         return;
     }
     const auto same = [crc](const Sender::Sent& sent) {
         return sent.times != 0 && sent.packet_crc == crc;
     };
     if (sender.taken_back && std::any_of(sender.recent.begin(), sender.recent.end(), same))
-        say("again after a refusal");
+        say(pcapng::comment::kAfterRefusal);
     place = {crc, sequence, 1};
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace mesh::host::pcapng {
 
@@ -45,6 +46,12 @@ inline constexpr std::uint16_t kChecksumLength = 13; // of an interface
 inline constexpr std::uint16_t kPacketFlags = 2;     // of a packet
 inline constexpr std::uint16_t kPacketId = 5;        // of a packet
 } // namespace option
+
+/// Comments of a frame whose packet went the same way before.
+namespace comment {
+inline constexpr std::string_view kRetransmission = "retransmission"; // and its number
+inline constexpr std::string_view kAfterRefusal = "again after a refusal";
+} // namespace comment
 
 /// Bits of option::kPacketFlags.
 namespace flag {

@@ -77,7 +77,8 @@ void add_work(CLI::App& app, RunArguments& run) {
     app.add_option("--op", run.op, op_list());
     app.add_option("--app", run.app,
                    fmt::format("a program: {}, ./PROGRAM, or FILE.cpp, which is built; on every "
-                               "node, or several of them, each PROGRAM@NODES, as master@0",
+                               "node, or several of them, each PROGRAM@NODES, as master@0; the "
+                               "simulation runs it as a part of mesh, with your rights",
                                list(app_names())))
         ->allow_extra_args(false);
     app.add_option("words", run.words, "after --: words for the app");

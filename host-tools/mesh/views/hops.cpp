@@ -1,6 +1,7 @@
 #include "hops.hpp"
 
 #include "core/network.hpp"
+#include "host-tools/mesh/capture/pcapng.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,8 +22,8 @@ auto identity_of(const Passage& passage) {
 }
 
 bool is_sent_again(const Passage& passage) {
-    return passage.comment.find("retransmission") != std::string::npos ||
-           passage.comment.find("again") != std::string::npos;
+    return passage.comment.find(pcapng::comment::kRetransmission) != std::string::npos ||
+           passage.comment.find(pcapng::comment::kAfterRefusal) != std::string::npos;
 }
 
 /// How long a packet occupies a link; a part of an external packet takes none of its own.

@@ -167,7 +167,7 @@ Json processes_json(const Recording& recording) {
                             stay.waits_for});
     for (const RecordedTraceEvent& event : recording.trace_events)
         if (event.what == TraceEvent::What::printed && lines.size() < kHopsKept)
-            lines.push_back({index(event.node), units(event.time_us), event.text});
+            lines.push_back({index(event.node), units(event.model_time), event.text});
     return {{"stays", rows}, {"lines", lines}, {"all_stays", stays.size()}};
 }
 

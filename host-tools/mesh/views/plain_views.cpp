@@ -195,7 +195,7 @@ void add_stays(Json& events, const Recording& recording) {
                               {"s", "p"},
                               {"pid", index(event.node)},
                               {"tid", thread_of(recording, 0)},
-                              {"ts", event.time_us}});
+                              {"ts", event.model_time}});
 }
 
 double seconds_of(std::uint64_t ticks) { return static_cast<double>(ticks) / kTicks; }

@@ -7,6 +7,7 @@
 #include "host-tools/mesh/rig/naming.hpp"
 #include "wire/bytes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <optional>
@@ -119,6 +120,8 @@ private:
             !plan.contains("dim") || !plan["dim"].is_number_integer())
             refuse_foreign();
         recording_.network = network_of(plan["topology"].get<std::string>(), plan["dim"]);
+        in_lockstep_ = plan.value("lockstep", true);
+        clocks_.resize(recording_.nodes());
         recording_.plan = std::move(plan);
     }
 
@@ -185,6 +188,7 @@ private:
         if (passage.is_link && passage.link.kind == wire::Kind::data &&
             frame.size() >= wire::kHeadBytes + wire::kPacketHeaderBytes)
             passage.has_packet = read_packet_header(frame.subspan(wire::kHeadBytes), passage);
+        set_clock(passage, passage.from);
         place_of_[id] = recording_.passages.size();
         recording_.passages.push_back(std::move(passage));
     }
@@ -203,8 +207,17 @@ private:
             return;
         Passage& passage = recording_.passages[place->second];
         passage.arrived = passage.arrived || right;
+        if (right)
+            set_clock(passage, passage.to);
         if (!comment.empty())
             passage.comment += (passage.comment.empty() ? "" : ", ") + comment;
+    }
+
+    /// A node's clock is that of the last packet that it sent or took.
+    void set_clock(const Passage& passage, NodeId node) {
+        if (passage.has_packet && !passage.packet.is_timeless())
+            clocks_[index(node)] =
+                std::max<wire::ModelTime>(clocks_[index(node)], passage.link.model_time);
     }
 
     void take_results(Bytes body) {
@@ -231,8 +244,10 @@ private:
         if (bytes > body.size() - pcapng::kTraceEventFields || node >= recording_.nodes() ||
             what > static_cast<std::uint8_t>(TraceEvent::What::printed))
             refuse_foreign();
+        const auto time = wire::load<std::uint64_t>(body, 4);
         recording_.trace_events.push_back(
-            {wire::load<std::uint64_t>(body, 4), node_at(node), wire::load<std::uint8_t>(body, 17),
+            {time, in_lockstep_ ? time : clocks_[node], node_at(node),
+             wire::load<std::uint8_t>(body, 17),
              static_cast<TraceEvent::What>(what),
              std::string(text_of(body.subspan(pcapng::kTraceEventFields, bytes))),
              recording_.passages.size()});
@@ -241,6 +256,8 @@ private:
     std::string name_;
     Recording& recording_;
     std::vector<End> ends_;
+    bool in_lockstep_ = true;
+    std::vector<wire::ModelTime> clocks_; // by node
     std::unordered_map<std::uint64_t, std::size_t> place_of_;
 };
 

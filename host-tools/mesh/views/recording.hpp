@@ -36,6 +36,9 @@ struct Passage {
 /// What a process of a node did.
 struct RecordedTraceEvent {
     std::uint64_t time_us = 0; // as of passages
+    /// On the clock of the pictures. In lockstep that is `time_us`; a node that runs free gets the
+    /// time at which the last packet came to it or left it before the event.
+    wire::ModelTime model_time = 0;
     NodeId node = kNoNode;
     std::uint8_t process = 0;
     TraceEvent::What what{};

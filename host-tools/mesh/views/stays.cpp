@@ -13,9 +13,9 @@ std::uint64_t last_moment(const Recording& recording) {
     std::uint64_t last = 0;
     for (const Passage& passage : recording.passages)
         if (passage.has_packet && !passage.packet.is_timeless())
-            last = std::max(last, passage.sent_us);
+            last = std::max<std::uint64_t>(last, passage.link.model_time);
     for (const RecordedTraceEvent& event : recording.trace_events)
-        last = std::max(last, event.time_us);
+        last = std::max(last, event.model_time);
     return last;
 }
 
@@ -33,10 +33,10 @@ std::vector<Stay> stays_of(const Recording& recording) {
             continue;
         const auto key = std::pair(event.node, event.process);
         if (const auto known = open.find(key); known != open.end())
-            close(known->second, event.time_us);
+            close(known->second, event.model_time);
         open.erase(key);
         if (event.what != TraceEvent::What::ended)
-            open[key] = {event.node, event.process, event.time_us, event.time_us,
+            open[key] = {event.node, event.process, event.model_time, event.model_time,
                          event.what == TraceEvent::What::blocked ? event.text : std::string{}};
     }
     for (auto& [key, stay] : open)

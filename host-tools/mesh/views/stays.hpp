@@ -13,7 +13,7 @@ namespace mesh::host {
 struct Stay {
     NodeId node = kNoNode;
     std::uint8_t process = 0;
-    std::uint64_t begin = 0; // as of passages
+    std::uint64_t begin = 0; // model time
     std::uint64_t end = 0;
     std::string waits_for; // "": it works
 };

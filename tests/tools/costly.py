@@ -1,0 +1,61 @@
+"""Families of cases that cost much: `costly.py [--save] [JUNIT]`, after `make test-all`.
+
+A family is the cases of one test function, of GoogleTest the claims of one suite. Prints those that
+together take more than some seconds of a worker, the most expensive first, as tests/costly.csv has
+them; --save writes them there. `make test` draws a part of each of them, another every day
+(tests/conftest.py); what costs less, or has too few cases to draw from, runs whole.
+"""
+import argparse
+import collections
+import csv
+import io
+import pathlib
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLE = ROOT / "tests/costly.csv"
+COSTLY_S = 10
+FEWEST = 3
+
+
+def family_of(file, name):
+    """For a file below tests/ and the name of a case in it, as pytest has them."""
+    function, _, case = name.partition("[")
+    if function == "test_claim": # kernel.Calls.NeverMix: the program, the suite, the claim
+        function = case.rsplit(".", 1)[0]
+    return f"{file}::{function}"
+
+
+def load():
+    """Names of the families in the table."""
+    with TABLE.open(newline="") as table:
+        return {row["family"] for row in csv.DictReader(table)}
+
+
+def costly(junit):
+    """Rows of the table: family, cases, seconds."""
+    seconds = collections.defaultdict(list)
+    for case in xml.etree.ElementTree.parse(junit).iter("testcase"):
+        file = case.get("classname").replace(".", "/") + ".py"
+        seconds[family_of(file, case.get("name"))].append(float(case.get("time")))
+    rows = [(family, len(each), round(sum(each))) for family, each in seconds.items()
+            if len(each) >= FEWEST and sum(each) > COSTLY_S]
+    return sorted(rows, key=lambda row: (-row[2], row[0]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("junit", nargs="?", default=ROOT / "build/test-logs/junit.xml")
+    parser.add_argument("--save", action="store_true")
+    words = parser.parse_args()
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(("family", "cases", "seconds"))
+    table.writerows(costly(words.junit))
+    if words.save:
+        TABLE.write_text(text.getvalue())
+    print(text.getvalue(), end="")
+
+
+if __name__ == "__main__":
+    main()
