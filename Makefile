@@ -32,11 +32,7 @@ HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,
 # under a name of the C library is the host tool's own: programs and firmware/stdio get other names
 # for it.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
-APP_NAMES := printf vprintf fprintf vfprintf sprintf vsprintf snprintf vsnprintf puts fputs \
-  putchar fputc putc fwrite fflush abort exit __assert_fail __cxa_atexit \
-  __ubsan_handle_divrem_overflow_abort __ubsan_handle_type_mismatch_v1_abort
-APP_RENAMED := $(foreach n,$(APP_NAMES),--redefine-sym $n=mesh_app_$(n:__%=%))
-APP_OUTPUT := objcopy $(APP_RENAMED)
+APP_OUTPUT = objcopy $(APP_RENAMED)
 
 # ---- sources -------------------------------------------------------------------------------------
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
@@ -397,7 +393,8 @@ test: deps ## today's tests, or of TEST='words of names', BOARD=; 1 of SAMPLE=K;
 	  test-programs)
 	@mkdir -p $(TEST_LOGS); set -o pipefail; \
 	timeout $(TEST_LIMIT_S) env $(PYTEST) -n $(TEST_WORKERS) $(if $(TEST_WORDS),-k '$(TEST_WORDS)') \
-	  $(DRAWN) $(if $(SAMPLE),--sample $(SAMPLE)) --durations=15 --junitxml=$(TEST_LOGS)/junit.xml tests | \
+	  $(DRAWN) $(if $(SAMPLE),--sample $(SAMPLE)) --durations=15 \
+	  --junitxml=$(TEST_LOGS)/junit.xml tests | \
 	  tee $(TEST_LOGS)/log; status=$$?; \
 	tail -n 1 $(TEST_LOGS)/log | grep -Eqx '[0-9]+ passed, [0-9]+ failed' || \
 	  { echo 'The run ended without a verdict.'; echo '0 passed, 1 failed'; }; exit $$status

@@ -59,7 +59,7 @@ def sampled(items, step):
 
 
 def drawn(items):
-    """All cases of families that cost little, and of each that costs much those of today."""
+    """All cases of cheap families, and today's cases of each family that costs much."""
     names = costly.load()
     families = collections.defaultdict(list)
     for item in items:

@@ -28,7 +28,7 @@ PROGRAMS = programs()
 
 
 def claims_of(name):
-    """What the sources of a program claim, for one that is not there to say it."""
+    """The cases that the sources of a program claim, for a program that is not built."""
     texts = [source.read_text() for source in ROOT.glob("tests/*/*_test.cpp")
              if name in (source.parent.name, "exhaustive")]
     text = "".join(text for text in texts if name != "exhaustive" or "exhaustive.hpp" in text)

@@ -1,4 +1,4 @@
-"""What make makes: the job of README.md, one board, a command for every source."""
+"""The targets of make: the job of README.md, one board, a command for every source."""
 import json
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""The check of the interrupt stack: what it reads of code, and what it says of images."""
+"""The check of the interrupt stack: its reading of code, and its findings about images."""
 import pathlib
 import sys
 

@@ -6,9 +6,9 @@
 //   [AST]    Aspeed AST1030 data sheet, chapters "Memory map", "Interrupt sources" and "Timer"
 //
 // QEMU connects its serial lines to UART 5 (line 0), 1 to 4, and 6 to 12; UART 13 to none. It does
-// not model how fast a line is: bytes leave at once. Its receiver asks for attention when 14 bytes
-// have come, or some time after the last one, which is always that of a slow line: whoever sends to
-// it fills up the last 14.
+// not model how fast a line is: bytes leave at once. Its receiver raises an interrupt when 14 bytes
+// have come, or some time after the last one, always as long as on a slow line: so senders fill up
+// the last 14.
 #pragma once
 
 #include "boards/cortex-m/cpu.hpp"
@@ -40,7 +40,7 @@ struct Place {
 };
 
 inline constexpr unsigned kPorts = 11;
-/// Those of the ports, and the host's last.
+/// The UARTs of the ports, and the host's last.
 inline constexpr std::array<Place, kPorts + 1> kUarts{{{0x7E78'3000, 47},
                                                        {0x7E78'D000, 48},
                                                        {0x7E78'E000, 49},
@@ -60,7 +60,7 @@ inline constexpr unsigned kInterrupts = 256;
 inline constexpr std::uint32_t kProcessorHz = 200'000'000;
 inline constexpr std::uintptr_t kDevicesStart = 0x7E60'0000;
 inline constexpr std::uintptr_t kDevicesEnd = 0x7E80'0000;
-/// The last 16 bytes of RAM, behind what linker/ast1030-evb.ld gives away.
+/// The last 16 bytes of RAM, behind the memory that linker/ast1030-evb.ld gives away.
 inline constexpr std::uintptr_t kIdentity = 0x000B'FFF0;
 
 /// Longer paths (of hp, at --dim 7) take buffers from messages; beyond the pool they are refused.
@@ -87,7 +87,7 @@ inline constexpr std::uint32_t kTimer1Mhz = 1u << 1; // its clock is the one of 
 /// See SerialChip in boards/serial/serial_board.hpp.
 struct Chip {
     static constexpr unsigned kPorts = chip::kPorts;
-    /// With a clock of the UARTs of 24 MHz, which goes by 16 and by the divisor.
+    /// The rate with a UART clock of 24 MHz, which is divided by 16 and by the divisor.
     static constexpr std::uint32_t kBitsPerSecond = 500'000;
     static constexpr std::uint32_t kRingBytes = 4096;
     using Guard = InterruptGuard;
@@ -104,8 +104,8 @@ struct Chip {
         uart.interrupts = 0; // divisor's high byte
         uart.line_control = kEightBits;
         uart.identification = kFifosOn | kFifosClear | kTrigger14;
-        // What came before the FIFO was on is gone; QEMU looks at the line's socket again when a
-        // byte is read.
+        // Bytes that came before the FIFO was on are gone; QEMU looks at the line's socket again
+        // when a byte is read.
         static_cast<void>(uart.data);
         uart.interrupts = kReceived;
         interrupt_enable(kUarts[line].interrupt);

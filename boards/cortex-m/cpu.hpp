@@ -1,4 +1,4 @@
-// What the compiler has no word for: barriers, interrupt masking, sleeping.
+// Instructions for which the compiler has no word: barriers, interrupt masking, sleeping.
 #pragma once
 
 #include "boards/cortex-m/regs.hpp"
@@ -26,7 +26,7 @@ private:
     std::uint32_t before_;
 };
 
-/// External interrupt `irq` on; what was pending before is forgotten.
+/// External interrupt `irq` on; an interrupt that was pending before is forgotten.
 inline void interrupt_enable(unsigned irq) {
     const std::uintptr_t at = irq / 32 * 4;
     regs::at<regs::Register>(regs::kNvicClearPending + at) = 1u << (irq % 32);

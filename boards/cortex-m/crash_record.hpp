@@ -1,5 +1,5 @@
-// What a board gives fault.cpp, so that a node can tell its end. Nothing of it trusts the rest of
-// the firmware: interrupts are held back, and what was being sent may be broken off anywhere.
+// The functions that a board gives fault.cpp, so that a node can tell its end. None of them trusts
+// the rest of the firmware: interrupts are held back, and a frame may be broken off anywhere.
 #pragma once
 
 #include "hal/concepts.hpp"
@@ -16,7 +16,7 @@ wire::Mac given_address();
 /// Defined once by each board: sends a frame by `port` and forgets all other transfers.
 void send_last_frame(Port port, const hal::Head& head, std::span<const std::byte> packet);
 
-/// Who they are from, and by which port they leave, from now on. Until then the node has the given
+/// Sets the sender and the port of crash records from now on. Before, the node has the given
 /// address and a host port.
 void send_crash_record_as(const wire::Mac& address, Port port);
 

@@ -76,6 +76,7 @@ namespace {
 } // namespace
 
 void check_failed(CheckId id) { stop(id, __builtin_return_address(0)); }
+void check_failed(CheckId id, const void* after) { stop(id, after); }
 
 namespace board {
 
@@ -95,12 +96,12 @@ void leave_emulator(std::uint32_t status) {
 }
 
 namespace {
-/// What the processor stacks on an exception, [V7M] B1.5.6.
+/// The registers that the processor stacks on an exception, [V7M] B1.5.6.
 struct ExceptionFrame {
     std::uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
 };
 
-/// How far beyond its end a stack may have grown when that is noticed.
+/// How far beyond its end a stack may have grown when the overflow is noticed.
 constexpr std::ptrdiff_t kBeyondBytesMax = 1024;
 
 alignas(8) [[gnu::used, gnu::section(".noinit")]] std::array<std::byte, 1024> fault_stack;
@@ -120,7 +121,7 @@ bool is_return_address(std::uint32_t word) {
            word < reinterpret_cast<std::uintptr_t>(code_end);
 }
 
-/// What lies on a stack without a frame and may be the latest return address; 0: nothing does.
+/// The value on a stack without a frame that may be the latest return address; 0: none.
 std::uint32_t latest_return(const std::byte* at, const std::byte* top) {
     constexpr std::ptrdiff_t kBytesMax = 1024;
     const auto* const words = reinterpret_cast<const std::uint32_t*>(at);
@@ -129,8 +130,8 @@ std::uint32_t latest_return(const std::byte* at, const std::byte* top) {
     return found == words + count ? 0 : *found;
 }
 
-/// Where it was. On a stack that is full the processor puts no frame, and leaves the pointer at its
-/// limit.
+/// Writes the place of the fault into the record. On a full stack the processor puts no frame, and
+/// leaves the pointer at its limit.
 void locate(const ExceptionFrame* frame, wire::CrashRecord& record) {
     const auto* const pointer = reinterpret_cast<const std::byte*>(frame);
     const Stack stack = stack_of(pointer);
@@ -167,8 +168,8 @@ extern "C" [[noreturn, gnu::used]] void report_fault(const ExceptionFrame* frame
     halt(record);
 }
 
-/// Entry of every fault and of every interrupt that nobody expects. The stack may be what is
-/// broken, so the rest runs on another one, with the limit off.
+/// Entry of every fault and of every interrupt that nobody expects. The stack itself may be broken,
+/// so the rest runs on another one, with the limit off.
 extern "C" [[gnu::naked, gnu::used]] void fault_entry() {
     asm volatile("tst lr, #4\n\t" // EXC_RETURN.SPSEL: which stack holds the frame
                  "ite eq\n\t"
@@ -207,8 +208,8 @@ extern "C" {
     mesh::stop(mesh::CheckId::assertion_failed, __builtin_return_address(0));
 }
 
-/// Of long long, whose division is a function ("Run-time ABI for the Arm Architecture", 4.3.2): the
-/// same fault as that of int.
+/// Division by zero of long long, whose division is a function ("Run-time ABI for the Arm
+/// Architecture", 4.3.2): the same fault as that of int.
 [[noreturn]] void __aeabi_ldiv0() {
     mesh::wire::CrashRecord record{};
     record.cause = mesh::wire::kProcessorFault + mesh::board::regs::kUsageFault;
@@ -217,6 +218,11 @@ extern "C" {
     mesh::halt(record);
 }
 
-/// What the compiler calls where a program divides, if it was asked to look (firmware/programs.mk).
+/// The compiler calls this where an index is not one of its array's (firmware/programs.mk).
+[[noreturn]] void __ubsan_handle_out_of_bounds_abort() {
+    mesh::stop(mesh::CheckId::index_out_of_bounds, __builtin_return_address(0));
+}
+
+/// Called by code for a division by zero, if the compiler checks divisions (firmware/programs.mk).
 [[noreturn, gnu::alias("__aeabi_ldiv0")]] void __ubsan_handle_divrem_overflow_abort();
 }

@@ -19,7 +19,7 @@ using MeshNode = Node<ImageBoard>;
 
 static_assert(ImageBoard::capabilities().receivers == Board::capabilities().receivers);
 
-/// What the board of this image needs beyond the chip's own comes out of it.
+/// Memory that the board of this image needs beyond the chip's own comes out of the workspace.
 constexpr std::size_t kWorkspaceBytes =
     chip::kWorkspaceBytes - (sizeof(ImageBoard) - sizeof(Board));
 

@@ -1,6 +1,6 @@
-// How many packets a node keeps: what the trees of the largest network that the chip is made for
-// and its processes that take messages need. board.json says the same where it is fewer than a
-// simulation has.
+// How many packets a node keeps: as many as the trees of the largest network that the chip is made
+// for, and its processes that take messages, need. board.json says the same where it is fewer than
+// a simulation has.
 #pragma once
 
 #include "board.hpp"
@@ -23,7 +23,7 @@ constexpr Network largest(Topology topology) {
     return {topology, static_cast<std::uint8_t>(dim)};
 }
 
-/// Of the answers of all these.
+/// The longest way back of an answer in all these networks.
 inline constexpr unsigned kWayBackLinksMax =
     std::max({height(largest(Topology::cube), Rule::disjoint),
               height(largest(Topology::uhc), Rule::disjoint),

@@ -35,14 +35,14 @@ constexpr std::uint32_t kReadWrite = 1u << 1;
 constexpr std::uint32_t kRegionEnable = 1u << 0; // MPU_RLAR
 constexpr std::uint32_t kNormalMemory = 0u << 1;
 constexpr std::uint32_t kDevices = 1u << 1;
-/// MPU_MAIR0: what these two are: write-back cached; nGnRE.
+/// MPU_MAIR0: the attributes of these two: write-back cached; nGnRE.
 constexpr std::uint32_t kAttributes = 0x04FF;
 
 class Regions {
 public:
     Regions() { mpu_.attributes[0] = kAttributes; }
 
-    /// From `start` to before `end`, both multiples of 32.
+    /// Allows a use of the memory from `start` to before `end`, both multiples of 32.
     void allow(std::uintptr_t start, std::uintptr_t end, Use use) {
         mpu_.region_number = number_++;
         mpu_.region_base = start | (use == Use::code ? kReadOnly : kReadWrite | kNeverExecute);
@@ -65,7 +65,7 @@ constexpr std::uint32_t kNormalMemory = 3u << 16; // write-back cached
 constexpr std::uint32_t kDevices = 1u << 16;
 constexpr unsigned kSizeShift = 1;
 constexpr std::uint32_t kRegionEnable = 1u << 0;
-/// What a stretch of memory is rounded up to: else a few bytes at its end would take many regions.
+/// A stretch of memory is rounded up to this: else a few bytes at its end would take many regions.
 constexpr std::uintptr_t kGrain = 1024;
 
 /// A region is a power of two, at a multiple of itself, so that a stretch takes several.

@@ -3,8 +3,8 @@
 
 namespace mesh::board {
 
-/// Code and constants can only be read, data not executed, and what no region names is a fault.
-/// Called once, by start-up.
+/// Code and constants can only be read, data not executed; an access outside all regions is a
+/// fault. Called once, by start-up.
 void protect_memory();
 
 } // namespace mesh::board

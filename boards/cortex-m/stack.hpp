@@ -12,8 +12,8 @@ extern std::byte stack_top[];
 
 namespace mesh::board {
 
-/// Where interrupts run, the one in which the links work while a process computes among them. The
-/// program has the other stack, so each runs into a limit of its own.
+/// The stack of interrupts, also of the one in which the links work while a process computes. The
+/// program has the other stack, so each of them runs into a limit of its own.
 extern std::array<std::byte, 2048> interrupt_stack;
 
 struct Stack {

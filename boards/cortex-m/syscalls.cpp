@@ -1,7 +1,8 @@
-// What is left of newlib's needs: there are no files, and printf is not newlib's (firmware/stdio).
+// The system calls that newlib still needs: there are no files, and printf is not newlib's
+// (firmware/stdio).
 //
-// Some of its functions keep what they remember in a block that they allocate once, as rand() and
-// strtok() do. That comes from a small memory of its own; whatever else asks for memory gets none.
+// Some of its functions, as rand() and strtok(), keep their state in a block that they allocate
+// once. That block comes from a small memory of its own; all other requests for memory get none.
 // Nothing of this is linked unless something asks for it.
 #include "boards/cortex-m/semihosting.hpp"
 #include "hal/console.hpp"

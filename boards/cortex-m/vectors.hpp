@@ -1,4 +1,4 @@
-// The vector table of any chip: what the core has, [V7M] B1.5.2, and the chip's own interrupts.
+// The vector table of any chip: the core's exceptions, [V7M] B1.5.2, and the chip's interrupts.
 // boards/BOARD/vectors.cpp makes it from pairs of interrupt and handler.
 #pragma once
 
@@ -13,7 +13,7 @@ void fault_entry();
 
 namespace mesh::board {
 
-/// Of SysTick; each board's own.
+/// The handler of SysTick; each board has its own.
 void tick_handler();
 
 using Handler = void (*)();

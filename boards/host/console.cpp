@@ -1,11 +1,11 @@
 #include "boards/host/console.hpp"
 
 #include "boards/host/stop.hpp"
+#include "hal/check.hpp"
 #include "hal/console.hpp"
 #include "hal/cycles.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 
 namespace {
@@ -13,8 +13,7 @@ namespace {
 thread_local mesh::Kernel* console = nullptr;
 
 mesh::Kernel& kernel_that_runs() {
-    if (console == nullptr)
-        std::abort();
+    MESH_CHECK(console != nullptr, prints_without_node);
     return *console;
 }
 

@@ -1,4 +1,4 @@
-// CHECKs, halt(), and what programs call to give up.
+// CHECKs, halt(), and the functions that programs call to give up.
 #include "boards/host/stop.hpp"
 
 #include "hal/check.hpp"
@@ -76,7 +76,7 @@ namespace {
     stop(static_cast<std::uint32_t>(id), after, static_cast<std::uint32_t>(status));
 }
 
-// As a Cortex-M says it in the status of a usage fault.
+// The cause and the bits of a usage fault, as in the status of a Cortex-M.
 constexpr std::uint32_t kUsageFault = wire::kProcessorFault + 6;
 constexpr std::uint32_t kUnaligned = 1u << 24;
 constexpr std::uint32_t kDivisionByZero = 1u << 25;
@@ -85,20 +85,23 @@ constexpr std::uint32_t kDivisionByZero = 1u << 25;
 constexpr std::size_t kCallsMax = 64;
 } // namespace
 
-void board::stop_if_asked() {
-    if (stop_asked == 0)
-        return;
+const void* board::last_call_of_program() {
     std::array<void*, kCallsMax> calls{};
     const auto all = std::span(calls).first(
         static_cast<std::size_t>(backtrace(calls.data(), static_cast<int>(calls.size()))));
     const auto of_program = std::ranges::find_if(all, [](const void* after) {
         return in_loaded_code(reinterpret_cast<std::uintptr_t>(after));
     });
-    stop(CheckId::program_endless,
-         of_program != all.end() ? *of_program : __builtin_return_address(0));
+    return of_program != all.end() ? *of_program : __builtin_return_address(0);
+}
+
+void board::stop_if_asked() {
+    if (stop_asked != 0)
+        stop(CheckId::program_endless, last_call_of_program());
 }
 
 void check_failed(CheckId id) { stop(id, __builtin_return_address(0)); }
+void check_failed(CheckId id, const void* after) { stop(id, after); }
 
 void halt(const wire::CrashRecord& record) {
     if (board::stop_node != nullptr)
@@ -111,14 +114,36 @@ void halt(const wire::CrashRecord& record) {
 
 } // namespace mesh
 
-// Programs are built for the host with abort, exit and what assert() calls renamed to these.
+// More names of functions that are defined below, without the prefix that all of them have.
+#define MESH_APP_ALIAS(name, of) asm(".globl mesh_app_" name "\n.set mesh_app_" name ", mesh_app_" of)
+MESH_APP_ALIAS("_exit", "exit");
+MESH_APP_ALIAS("_Exit", "exit");
+MESH_APP_ALIAS("quick_exit", "exit");
+MESH_APP_ALIAS("_ZSt9terminatev", "abort"); // std::terminate()
+MESH_APP_ALIAS("cxa_pure_virtual", "abort");
+MESH_APP_ALIAS("popen", "system");
+MESH_APP_ALIAS("fork", "system");
+MESH_APP_ALIAS("vfork", "system");
+MESH_APP_ALIAS("execl", "system");
+MESH_APP_ALIAS("execlp", "system");
+MESH_APP_ALIAS("execle", "system");
+MESH_APP_ALIAS("execv", "system");
+MESH_APP_ALIAS("execvp", "system");
+MESH_APP_ALIAS("execve", "system");
+MESH_APP_ALIAS("posix_spawn", "system");
+MESH_APP_ALIAS("posix_spawnp", "system");
+
+// Programs are built for the host with abort, exit and the function behind assert() renamed to
+// these.
 extern "C" {
 
 [[noreturn]] void mesh_app_abort();
 [[noreturn]] void mesh_app_exit(int status);
 [[noreturn]] void mesh_app_assert_fail(const char* expression, const char* file, unsigned line,
                                        const char* function);
+[[noreturn]] void mesh_app_system();
 [[noreturn]] void mesh_app_ubsan_handle_divrem_overflow_abort();
+[[noreturn]] void mesh_app_ubsan_handle_out_of_bounds_abort();
 [[noreturn]] void mesh_app_ubsan_handle_type_mismatch_v1_abort();
 int mesh_app_cxa_atexit(void (*function)(void*), void* object, void* library);
 
@@ -136,10 +161,16 @@ void mesh_app_assert_fail(const char* expression, const char* file, unsigned lin
     mesh::stop(mesh::CheckId::assertion_failed, __builtin_return_address(0));
 }
 
-// What the compiler calls where a program does what it was asked to look for
-// (firmware/programs.mk): a division by zero, an access to an address that is not whole.
+void mesh_app_system() { mesh::stop(mesh::CheckId::other_process, __builtin_return_address(0)); }
+
+// The functions that the compiler calls for the faults that it was asked to look for
+// (firmware/programs.mk): a division by zero, an index that its array does not have, an access to
+// an address that is not whole.
 void mesh_app_ubsan_handle_divrem_overflow_abort() {
     mesh::stop(mesh::kUsageFault, __builtin_return_address(0), mesh::kDivisionByZero);
+}
+void mesh_app_ubsan_handle_out_of_bounds_abort() {
+    mesh::stop(mesh::CheckId::index_out_of_bounds, __builtin_return_address(0));
 }
 void mesh_app_ubsan_handle_type_mismatch_v1_abort() {
     mesh::stop(mesh::kUsageFault, __builtin_return_address(0), mesh::kUnaligned);

@@ -1,4 +1,4 @@
-// How a node of a simulation stops that cannot go on: the others live in the same process.
+// How a node of a simulation that cannot go on stops, while the others live in the same process.
 #pragma once
 
 #include "wire/host_messages.hpp"
@@ -7,17 +7,21 @@
 
 namespace mesh::board {
 
-/// Takes the node that runs out of the simulation; must not return. `pc` of the record is what
-/// code_offset() says.
+/// Takes the running node out of the simulation; must not return. `pc` of the record is a value of
+/// code_offset().
 using Stop = void (*)(void* context, const wire::CrashRecord& record);
 
-/// From now on this is done for CHECKs, halt() and programs that give up; nullptr: no node runs,
-/// and the process ends.
+/// From now on CHECKs, halt() and programs that give up call `stop`; nullptr: no node runs, and
+/// they end the process.
 void set_stop(Stop stop, void* context);
 
 /// The node that runs has had its time: the next call of its program to the console does not
 /// return. May be called by a signal handler; set_stop() forgets it.
 void stop_at_next_call();
+
+/// Behind the last call, of those that are under way, that a program has made of this process; in a
+/// signal handler too. Somewhere in this process if no program has.
+const void* last_call_of_program();
 
 /// To be called where a program has called this process and nothing is half done: stops the node
 /// if stop_at_next_call() says so. The place of the record is the last one in the program's code.

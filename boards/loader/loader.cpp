@@ -8,7 +8,7 @@ using wire::LoadTag;
 
 namespace {
 
-/// After the last word of a parent, who would say it again if the answer had been lost.
+/// The wait after a parent's last message, which the parent repeats if the answer was lost.
 constexpr std::uint32_t kLingerUs = 10 * wire::kStartAgainUs;
 
 } // namespace
@@ -26,7 +26,7 @@ void Loader::run() {
     }
 }
 
-// --- what comes ---
+// --- receiving ---
 
 void Loader::on_message(Port port, std::span<const std::byte> message) {
     if (message.size() < sizeof(wire::LoadHeader))
@@ -61,7 +61,7 @@ void Loader::on_block(Port port, const wire::LoadHeader& header, std::span<const
         have_ = 0;
 }
 
-/// There is an image, or another one.
+/// Takes over an image that a header announces: the first one, or another one.
 void Loader::adopt(Port port, const wire::LoadHeader& header) {
     parent_ = port;
     dim_ = header.dim;
@@ -73,7 +73,7 @@ void Loader::adopt(Port port, const wire::LoadHeader& header) {
         forget(child);
 }
 
-/// What a child had said before its reset, or of another image, or of what was done before.
+/// Forgets the messages of a child from before its reset, or about another image or earlier work.
 void Loader::forget(unsigned child) {
     children_[child] = {.has = 0,
                         .waits_for = node_at(index(node_) ^ (1u << child)),
@@ -105,7 +105,8 @@ void Loader::begin_start() {
     told_at_us_ = ports_.now_us();
 }
 
-/// Who of this part of the tree is waited for; if that is another one, the parent is told.
+/// Finds the node of this part of the tree that is waited for; tells the parent if it is another
+/// one.
 void Loader::look_at_children() {
     NodeId waits_for = whole() ? kNoNode : node_;
     depth_ = 0;
@@ -118,7 +119,7 @@ void Loader::look_at_children() {
     waits_for_ = waits_for;
 }
 
-// --- what goes ---
+// --- sending ---
 
 void Loader::send_all() {
     if (answers_)
@@ -131,7 +132,7 @@ void Loader::send_all() {
             send_to(child);
 }
 
-/// Something new for it, or nothing was said to it for some time.
+/// True if there is something new for the child, or it was sent nothing for some time.
 bool Loader::due(const Child& child) const {
     const bool wants = starting_ ? child.waits_for != kNoNode : child.has < have_;
     const std::uint32_t again_us = starting_ ? wire::kStartAgainUs : wire::kLoadAgainUs;

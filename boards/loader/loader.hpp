@@ -1,8 +1,8 @@
 // The loader of a node: takes an image from its parent, passes it on to its children while it
 // comes, checks it, and ends when it is to be started. See wire/load.hpp.
 //
-// It knows nothing but what was said since its reset: one that was reset says by all ports that it
-// has nothing, and gets the image again from where that is.
+// It knows only messages since its reset: after a reset it says by all ports that it has nothing,
+// and gets the image again from a node that has it.
 #pragma once
 
 #include "wire/load.hpp"
@@ -26,7 +26,7 @@ public:
 private:
     static constexpr unsigned kPorts = Ports::kPorts;
 
-    /// Who is at the other end of a port above the parent's, as far as it has said.
+    /// The node at the other end of a port above the parent's, as far as it has told of itself.
     struct Child {
         std::uint32_t has;  // bytes
         NodeId waits_for;   // of its part of the tree

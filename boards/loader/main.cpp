@@ -1,5 +1,5 @@
 // From reset to the loader, and from there to the image that it has brought. No interrupt is ever
-// taken: they end a sleep, and the ports look at what they tell of.
+// taken: a pending interrupt ends a sleep, and the ports look for its cause.
 #include "boards/cortex-m/regs.hpp"
 #include "loader.hpp"
 

@@ -23,7 +23,7 @@ public:
         timer().control = regs::kTickEnable | regs::kTickInterrupt | regs::kTickProcessorClock;
     }
     std::uint32_t now_us() const { return now_us_; }
-    /// Until an interrupt is pending, which none is for longer than kPeriodUs.
+    /// Sleeps until an interrupt is pending, at most kPeriodUs.
     void sleep() {
         wait_for_interrupt();
         if ((timer().control & regs::kTickCounted) != 0)

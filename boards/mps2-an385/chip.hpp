@@ -6,8 +6,8 @@
 //            system control"
 //   [CMSDK]  Cortex-M System Design Kit (DDI 0479), "APB UART"
 //
-// Both interrupts of a UART say that something has happened, once: the byte that a program leaves
-// in the receiver, and the room that it was not told of, show by no new one. So they stay on in the
+// Both interrupts of a UART tell of an event once: there is no new interrupt for a byte that a
+// program leaves in the receiver, nor for room that it was not told of. So they stay on in the
 // UART, where they are cleared with each byte, and are held back in the interrupt controller.
 #pragma once
 
@@ -39,7 +39,7 @@ struct Place {
 };
 
 inline constexpr unsigned kPorts = 4;
-/// Those of the ports, and the host's last.
+/// The UARTs of the ports, and the host's last.
 inline constexpr std::array<Place, kPorts + 1> kUarts{
     {{0x4000'5000, 2}, {0x4000'6000, 4}, {0x4000'7000, 18}, {0x4000'9000, 20}, {0x4000'4000, 0}}};
 
@@ -54,7 +54,7 @@ inline constexpr unsigned kInterrupts = 32;
 inline constexpr std::uint32_t kProcessorHz = 25'000'000;
 inline constexpr std::uintptr_t kDevicesStart = 0x4000'0000;
 inline constexpr std::uintptr_t kDevicesEnd = 0x4003'0000;
-/// The last 16 bytes of RAM, behind what linker/mps2-an385.ld gives away.
+/// The last 16 bytes of RAM, behind the memory that linker/mps2-an385.ld gives away.
 inline constexpr std::uintptr_t kIdentity = 0x203F'FFF0;
 
 /// The longest path of any rule is the Hamiltonian path of the 4-cube.

@@ -1,4 +1,4 @@
-// The board put together: see board.hpp for who moves which bytes.
+// The board put together: see board.hpp for the bytes that the processor and the DMA move.
 #include "boards/mps2-an505/board.hpp"
 
 #include "boards/cortex-m/cpu.hpp"
@@ -37,7 +37,7 @@ std::uint32_t load_word(const std::byte* from) {
     return word;
 }
 
-// Heads are what the processor moves itself, so nothing of these two loops is left but the words.
+// The processor itself moves heads, so these two loops move the words and do nothing else.
 void head_to_fifo(const hal::Head& head) {
 #pragma GCC unroll 16
     for (std::size_t at = 0; at < wire::kHeadBytes; at += 4)
@@ -157,8 +157,8 @@ hal::Received Board::begin_receive() {
     const std::uint32_t taken = std::min(packet_words, kRoomWords);
     words_to_discard_ = all_words - head_words - taken;
 
-    // What is too short for a packet is what Ethernet fills a short frame with: the processor reads
-    // that before a transfer would have begun.
+    // Bytes too few for a packet are those with which Ethernet fills up a short frame: the
+    // processor reads them before a transfer would have begun.
     if (taken >= kPacketWordsMin && has_channel(receiving_.port)) {
         dma_.start_from_fifo(index(receiving_.port), Lan9118::rx_fifo(), buffer_, taken);
         if (dma_.busy())
@@ -170,8 +170,8 @@ hal::Received Board::begin_receive() {
 }
 
 hal::Received Board::finish_receive() {
-    // By reads, not by the interface's fast-forward: that one must not be used for fewer than four
-    // words ([NIC] 3.13.1), and more than the checksum is left of malformed frames only.
+    // By reads, not by the interface's fast-forward, which must not be used for fewer than four
+    // words ([NIC] 3.13.1). More than the checksum is left of malformed frames only.
     for (; words_to_discard_ != 0; --words_to_discard_)
         (void)Lan9118::read_word();
     hal::Received done = receiving_;
@@ -181,7 +181,7 @@ hal::Received Board::finish_receive() {
 }
 
 void Board::wait() {
-    // What comes in from here on stays pending and ends the sleep at once; nothing is missed.
+    // An interrupt from here on stays pending and ends the sleep at once; none is missed.
     const InterruptGuard guard;
     if (!transfer_ended_ && clock_.arm_alarm() && nic_.arm_interrupt())
         wait_for_interrupt();

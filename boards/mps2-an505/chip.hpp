@@ -1,5 +1,5 @@
-// What the shared floor (boards/cortex-m) asks of this chip: clock, devices, and how its memory is
-// shared out.
+// The facts of this chip for the shared floor (boards/cortex-m): clock, devices, and how its memory
+// is shared out.
 #pragma once
 
 #include "boards/mps2-an505/regs.hpp"

@@ -2,9 +2,9 @@
 //   host    one chunk of data (the node asks for no second one) and one small frame
 //   ports   equal shares; of each, one acknowledgement frame, and the rest is the data window
 // The kernel counts a window in bytes of frames; the FIFO also holds a checksum for each, in whole
-// words. That is worst for the smallest data frames, which sets the ratio. What comes beyond a
-// share may find the FIFO full: retransmissions, which come again, more acknowledgements than one,
-// which are cumulative, and after them a chunk of data, which the node asks for again.
+// words. That is worst for the smallest data frames, which sets the ratio. Frames beyond a share
+// may find the FIFO full: retransmissions, which come again, more acknowledgements than one, which
+// are cumulative, and after them a chunk of data, which the node asks for again.
 #pragma once
 
 #include "wire/frame.hpp"
@@ -15,11 +15,11 @@
 
 namespace mesh::board {
 
-/// What a FIFO stores besides a frame (Ethernet's checksum).
+/// Bytes that a FIFO stores besides a frame (Ethernet's checksum).
 inline constexpr std::size_t kFcsBytes = 4;
 inline constexpr std::size_t kDataFrameBytesMin = wire::kHeadBytes + wire::kPacketHeaderBytes;
 
-/// What a frame takes of the FIFO.
+/// The words of the FIFO that a frame takes.
 constexpr std::uint32_t fifo_words(std::size_t frame_bytes) {
     return static_cast<std::uint32_t>((frame_bytes + kFcsBytes + 3) / 4);
 }

@@ -38,7 +38,7 @@ struct Place {
 
 inline constexpr std::uint32_t kProcessorHz = 168'000'000;
 inline constexpr unsigned kPorts = 5;
-/// Those of the ports, USART2 to USART6, and the host's last, USART1.
+/// The USARTs of the ports, 2 to 6, and the host's last, USART1.
 inline constexpr std::array<Place, kPorts + 1> kUsarts{{{0x4000'4400, 38, kProcessorHz / 4},
                                                         {0x4000'4800, 39, kProcessorHz / 4},
                                                         {0x4000'4C00, 52, kProcessorHz / 4},
@@ -50,7 +50,7 @@ inline constexpr unsigned kInterrupts = 96;
 
 inline constexpr std::uintptr_t kDevicesStart = 0x4000'0000;
 inline constexpr std::uintptr_t kDevicesEnd = 0x4002'0000;
-/// The last 16 bytes of RAM, behind what linker/netduinoplus2.ld gives away.
+/// The last 16 bytes of RAM, behind the memory that linker/netduinoplus2.ld gives away.
 inline constexpr std::uintptr_t kIdentity = 0x2001'FFF0;
 
 /// Longer paths (of hp, from --dim 4 on) take buffers from messages.
@@ -74,7 +74,7 @@ struct Timer2 {
 };
 static_assert(offsetof(Timer2, event) == 0x14 && offsetof(Timer2, counter) == 0x24);
 inline constexpr std::uintptr_t kTimer2 = 0x4000'0000;
-/// QEMU's; that of the chip is half the processor's.
+/// The timer's clock in QEMU; on the chip it is half the processor's.
 inline constexpr std::uint32_t kTimerHz = 1'000'000'000;
 
 /// See SerialChip in boards/serial/serial_board.hpp.

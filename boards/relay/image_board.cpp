@@ -13,7 +13,7 @@ constexpr std::string_view kMadeFor =
 #include "made_for.inc"
     ;
 
-/// A reset leaves it as it is.
+/// Memory of the relay that a reset leaves as it is.
 [[gnu::section(".noinit")]] Relay::Kept kept;
 
 /// [V7M] B3.2.6 AIRCR: the key, and SYSRESETREQ.

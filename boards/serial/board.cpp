@@ -1,4 +1,4 @@
-// What the interrupts and the crash record need of the one board of an image.
+// The functions of an image's one board for its interrupts and its crash record.
 #include "board.hpp"
 
 #include "boards/cortex-m/crash_record.hpp"

@@ -2,9 +2,9 @@
 //
 // Received bytes lie in the ring as they came, but for zeroes in a row, which end no frame. A frame
 // is taken out, byte stuffing and format undone, when its end is there. While the ring is full the
-// receiver is not read: a sender with a window of window_bytes() never gets so far, others lose
-// what its FIFO cannot hold. A frame that is longer than the ring is dropped, and shows as a short
-// one. What is sent is made of the front and the payload where it lies, when there is room for it,
+// receiver is not read: a sender with a window of window_bytes() never gets so far, others lose the
+// bytes that its FIFO cannot hold. A frame that is longer than the ring is dropped, and shows as a
+// short one. A frame is sent from its front and from the payload where it lies, when there is room,
 // and when it is this end's turn (boards/serial/turns.hpp).
 //
 // take_all(), send_some() and look() are called by the interrupt, or with interrupts held back.
@@ -23,10 +23,10 @@
 
 namespace mesh::board {
 
-/// On the line: a frame with a full packet, and whatever its bytes are.
+/// The most bytes on the line of a frame with a full packet, whatever its bytes are.
 inline constexpr std::size_t kLineFrameBytesMax =
     wire::cobs_bytes(wire::kFrontBytesMax + wire::kPayloadBytesMax);
-/// The same of one without a packet.
+/// The same of a frame without a packet.
 inline constexpr std::size_t kLineAckBytesMax = wire::cobs_bytes(40);
 
 /// `Chip` is the chip's own (chip.hpp of its board): what its lines can do, see SerialChip in
@@ -38,7 +38,7 @@ public:
 
     // --- Receiving ---
     bool has_frame() const { return ended_ != 0; }
-    /// Moves what has come in into the ring. True if a frame has ended.
+    /// Moves received bytes into the ring. True if a frame has ended.
     bool take_all(unsigned line) {
         bool ended = false;
         while (const unsigned waiting = Chip::waiting(line)) {
@@ -69,15 +69,15 @@ public:
 
     // --- Sending ---
     State state() const { return state_; }
-    /// So long it is not this end's turn; 0 if it is.
+    /// The time until it is this end's turn; 0 if it is.
     std::uint32_t due_in_us() const { return turns_.due_in_us(); }
-    /// It waits for its turn then. `lots`: see Turns; nullptr if the line is its own.
+    /// Begins a frame, which waits for its turn. `lots`: see Turns; nullptr if the line is its own.
     void begin(const hal::Head& head, std::span<const std::byte> packet, std::uint32_t* lots) {
-        // What write_head() made always has a front.
+        // A head that write_head() made always has a front.
         (void)wire::write_front(head.bytes, packet, front_);
         encoder_ = {front_.all(),
                     packet.subspan(std::min(packet.size(), wire::kPacketHeaderBytes))};
-        // A zero before it ends whatever noise there was.
+        // A zero before the frame ends any noise.
         opened_ = false;
         if (lots != nullptr)
             turns_.draw(*lots);
@@ -102,7 +102,7 @@ public:
         Chip::tell_room(line, true);
         return false;
     }
-    /// What no interrupt tells: its turn has come, nothing more lies in the transmitter.
+    /// Checks for two events without an interrupt: its turn has come, or the transmitter is empty.
     void look(unsigned line) {
         if (state_ == State::waiting && due_in_us() == 0) {
             state_ = State::sending;
@@ -163,7 +163,7 @@ private:
 
 template <class Chip>
 hal::Received Line<Chip>::take_frame(hal::Head& head, hal::PacketRoom buffer) {
-    // The front comes first; what is behind it in the same bytes belongs to the payload.
+    // The front comes first; bytes behind it in `begin` belong to the payload.
     std::array<std::byte, wire::kFrontBytesMax> begin{};
     const auto payload = buffer.template subspan<wire::kPacketHeaderBytes>();
     std::size_t bytes = 0;

@@ -1,4 +1,4 @@
-// What a chip says of its interrupts; boards/serial makes the vector table of it.
+// The interrupts of a chip, as it declares them; boards/serial makes the vector table of them.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ struct LineInterrupt {
     unsigned line;
 };
 
-/// Of a chip whose lines have one interrupt each, for bytes and room: `places` of the lines say
-/// which.
+/// The interrupts of a chip whose lines have one each, for bytes and room: `places` of the lines
+/// say which.
 template <class Place, std::size_t kLines>
 constexpr std::array<LineInterrupt, kLines>
 one_interrupt_a_line(const std::array<Place, kLines>& places) {

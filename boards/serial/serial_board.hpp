@@ -20,15 +20,15 @@
 
 namespace mesh::board {
 
-/// What a chip gives: its lines by number (0 to kPorts - 1 those of the ports, kPorts the host's),
-/// a counter, one wake-up. boards/BOARD/chip.hpp has it for the hardware.
+/// The functions of a chip: its lines by number (0 to kPorts - 1 those of the ports, kPorts the
+/// host's), a counter, one wake-up. boards/BOARD/chip.hpp has them for the hardware.
 template <class C>
 concept SerialChip = requires(typename C::Timer timer, unsigned line, std::byte byte, bool on,
                               std::uint64_t time_us) {
     requires(C::kPorts > 0 && C::kPorts <= wire::kCompactPorts);
-    /// Of one line, in bits a second.
+    /// The rate of one line.
     requires(C::kBitsPerSecond > 0);
-    /// What each line can keep that nobody has taken: a power of two.
+    /// Bytes that each line can keep until they are taken: a power of two.
     requires(C::kRingBytes >= 2048);
     /// Holds interrupts back while it lives; nests.
     typename C::Guard;
@@ -38,28 +38,28 @@ concept SerialChip = requires(typename C::Timer timer, unsigned line, std::byte 
     { C::init(line) } -> std::same_as<void>;
     /// That interrupt on or off.
     { C::listen(line, on) } -> std::same_as<void>;
-    /// So many bytes can be read now; none while not listening.
+    /// The number of bytes that can be read now; 0 while not listening.
     { C::waiting(line) } -> std::same_as<unsigned>;
     { C::read(line) } -> std::same_as<std::byte>;
-    /// So many bytes can be written now.
+    /// The number of bytes that can be written now.
     { C::room(line) } -> std::same_as<unsigned>;
     { C::write(line, byte) } -> std::same_as<void>;
     /// The interrupt that says that there is room, on or off.
     { C::tell_room(line, on) } -> std::same_as<void>;
-    /// All that was written has left.
+    /// True if all bytes that were written have left.
     { C::drained(line) } -> std::same_as<bool>;
     /// Counts microseconds, in 32 bits.
     { C::counter_us() } -> std::same_as<std::uint32_t>;
     /// Sleeps until an interrupt is pending, also one that a Guard holds back.
     { C::sleep() } -> std::same_as<void>;
-    /// For good: no interrupt may wake it any more.
+    /// Stops all interrupts for good: none may wake the processor any more.
     { C::silence() } -> std::same_as<void>;
     { timer.wake_after(time_us) } -> std::same_as<void>;
 };
 
-/// A chip may know whether somebody is at the other end of a port's line: by the level that an idle
-/// UART holds, or by a line of its own (DCD). A change is an interrupt that ends the sleep and
-/// calls on_cable_interrupt().
+/// A chip that knows whether a port's line is connected: by the level that an idle UART holds, or
+/// by a line of its own (DCD). A change is an interrupt that ends the sleep and calls
+/// on_cable_interrupt().
 template <class C>
 concept ChipTellsCables = requires(unsigned line) {
     { C::connected(line) } -> std::same_as<bool>;
@@ -138,7 +138,7 @@ private:
     using OneLine = Line<Chip>;
     static constexpr std::size_t kStuffingBytesMax = Chip::kRingBytes / wire::kCobsBlockMax + 4;
     static constexpr std::uint64_t kNever = ~std::uint64_t{0};
-    /// What may lie in a transmitter when all was written, generously.
+    /// The time for bytes that lie in a transmitter when all are written, generously.
     static constexpr std::uint64_t kDrainUs = 64 * 10 * 1'000'000ull / Chip::kBitsPerSecond;
 
     bool look();
@@ -203,8 +203,8 @@ hal::Received SerialBoard<Chip>::receive() {
     return {};
 }
 
-/// Time that passes while nobody asks for it and no alarm is set is known in the counter's 32 bits
-/// only; nothing that waits for a time is then there to miss it.
+/// While nobody asks for the time and no alarm is set, the counter's 32 bits may wrap unseen; then
+/// there is nothing that waits for a time and could miss it.
 template <SerialChip Chip>
 std::uint64_t SerialBoard<Chip>::now_us() {
     const Guard guard;
@@ -212,7 +212,7 @@ std::uint64_t SerialBoard<Chip>::now_us() {
     return last_us_;
 }
 
-/// Looks at what no interrupt tells. True if the last byte of a frame has left since.
+/// Checks for events without an interrupt. True if the last byte of a frame has left since.
 template <SerialChip Chip>
 bool SerialBoard<Chip>::look() {
     bool left = false;
@@ -224,7 +224,7 @@ bool SerialBoard<Chip>::look() {
     return left;
 }
 
-/// Sees to it that something wakes the processor in time. False: it is time already.
+/// Ensures that an interrupt wakes the processor in time. False: it is time already.
 template <SerialChip Chip>
 bool SerialBoard<Chip>::arm() {
     std::uint64_t sleep_us = kNever;
@@ -249,7 +249,7 @@ bool SerialBoard<Chip>::arm() {
 template <SerialChip Chip>
 void SerialBoard<Chip>::wait() {
     for (;;) {
-        // What comes in from here on stays pending and ends the sleep at once.
+        // An interrupt from here on stays pending and ends the sleep at once.
         const Guard guard;
         const bool happened = happened_;
         happened_ = false;

@@ -1,10 +1,10 @@
 // Whose turn it is on a wire that both ends share: RS-485, or the one wire of a half-duplex UART.
 //
-// An end that wants to send begins when it has heard nobody for a while, which it draws by lot for
-// each frame. So one of two that want to is the first, and the other hears it in time. If both
-// begin at once all the same, both frames are damaged, nobody answers them, and the links send them
-// again, by other lots. While an end sends it hears nothing, its own bytes neither: that is the
-// chip's to see to.
+// An end that wants to send begins when it has heard nothing for a while, whose length it draws by
+// lot for each frame. So one of two ends that want to send is the first, and the other hears it in
+// time. If both begin at once all the same, both frames are damaged, neither is answered, and the
+// links send them again, by other lots. While an end sends it hears nothing, not even its own
+// bytes: the chip has to ensure that.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ concept SharesWires = requires {
     requires(C::kTurnaroundUs > 0);
 };
 
-/// Of a line that carries both ways at once: it is always this end's turn.
+/// For a line that carries both ways at once: it is always this end's turn.
 template <class Chip>
 class Turns {
 public:
@@ -33,8 +33,8 @@ class Turns<Chip> {
 public:
     /// A byte came in.
     void hears() { silent_from_us_ = Chip::counter_us(); }
-    /// For the next frame. `lots` begins with the node's number; nodes that have none yet differ in
-    /// their time.
+    /// Draws the wait of the next frame. `lots` begins with the node's number; nodes that have none
+    /// yet differ in their time.
     void draw(std::uint32_t& lots) {
         silent_from_us_ = Chip::counter_us(); // who counts from before meets who does so too
         lots = (lots + silent_from_us_) * 1'664'525 + 1'013'904'223;

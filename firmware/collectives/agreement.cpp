@@ -5,7 +5,7 @@
 namespace mesh {
 
 namespace {
-/// Said by no other packet of a collective.
+/// The number of the packets that say a plan; no other packet of a collective has it.
 constexpr std::uint32_t kPlan = 0xFFFF'FFFD;
 } // namespace
 
@@ -25,7 +25,7 @@ Agreement::Agreement(Kernel& kernel, CallLabel label, std::uint32_t word, Status
 
 bool Agreement::go_on() { return tell() && hear(); }
 
-// False if the pool cannot start a word now.
+// Sends this node's word to all neighbours. False if the pool cannot start one now.
 bool Agreement::tell() {
     for (; told_ < kernel_.ports(); ++told_) {
         header_.destination = kernel_.neighbor(port_at(told_));

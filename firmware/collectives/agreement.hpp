@@ -1,8 +1,7 @@
-// What must be the same at all nodes before a collective begins: its plan.
+// Agreement on the plan, which must be the same at all nodes before a collective begins.
 //
 // Neighbours tell each other a word made of their plans. If all that are neighbours agree, so do
-// all nodes, and then nobody waits for one that has other ideas of the tree. Words take no model
-// time.
+// all nodes, and no node waits for one that has another idea of the tree. Words take no model time.
 #pragma once
 
 #include "kernel/api/await.hpp"
@@ -21,9 +20,9 @@ constexpr std::uint32_t plan_word(std::initializer_list<std::uint32_t> numbers) 
     return word;
 }
 
-/// `Status s = co_await agreement`: when all neighbours have said what they are about to do. ok;
-/// bad_argument: another plan; unreachable: a neighbour cannot do its own. Neighbours that are dead
-/// or gone say nothing, which is no failure yet.
+/// `Status s = co_await agreement`: waits until all neighbours have said their plans. ok;
+/// bad_argument: another plan; unreachable: a neighbour cannot do its own plan. Neighbours that are
+/// dead or gone say nothing, which is no failure yet.
 class Agreement : public Waiting {
 public:
     /// `so_far`: why this node cannot do what its plan says; then its word is poisoned.

@@ -3,8 +3,8 @@
 // more are such algorithms, and differ in the operation only.
 //
 // The same operation runs on the cube, where pairs exchange their values, and on the UHC, where
-// they go round cycles of four nodes; under half duplex and with both directions at once. Who does
-// what in which step is said in core/schedules/ascend_steps.hpp.
+// values go round cycles of four nodes; under half duplex and with both directions at once.
+// core/schedules/ascend_steps.hpp says what each node does in which step.
 #pragma once
 
 #include "core/schedules/ascend_steps.hpp"
@@ -27,8 +27,8 @@ struct AscendOperands : AscendPair {
 
 /// The operation (OPER of huang-yang-tseng-2001). `operate` writes the new value of `pair.node` to
 /// `result` and returns its bytes, at most those of `result`. Values may be of any size, 0 too, and
-/// change it. Nodes work for each other: it may depend on the operands and on what `context` says
-/// at every node alike, never on the node that runs it.
+/// the operation may change it. Nodes work for each other: the new value may depend on the operands
+/// and on data of `context` that is alike at every node, never on the node that runs `operate`.
 struct AscendOperator {
     std::size_t (*operate)(const void* context, const AscendOperands& pair,
                            std::span<std::byte> result) = nullptr;
@@ -43,8 +43,8 @@ struct AscendPlan {
     unsigned dims = kDimMax; // dimensions 0 .. dims-1; at most all
 };
 
-/// A node's value, and memory for those that come by. No copy: what is received or computed is
-/// where it stays until it becomes the value itself.
+/// A node's value, and memory for the values that come by. Nothing is copied: a value that is
+/// received or computed stays where it is until it becomes the node's own.
 class AscendBlock {
 public:
     /// `memory`: the caller's, 8-byte aligned; a value can have room_bytes() of it.
@@ -61,7 +61,7 @@ public:
     }
     /// Memory for a value to be made beside the present one, until the next pass.
     std::span<std::byte> spare() { return whole(Place::b); }
-    /// What is in the spare memory is the value now, `bytes` of it.
+    /// The value in the spare memory, of `bytes`, becomes the node's own.
     void take_spare(std::size_t bytes) {
         set_bytes(Place::b, bytes);
         take(Place::b);
@@ -80,7 +80,7 @@ public:
         std::swap(where_[0], where_[number(place)]);
         std::swap(bytes_[0], bytes_[number(place)]);
     }
-    /// Why the value is not what it should be; it stays so for all passes.
+    /// Why the value is wrong; ok if it is right. A failure stays for all passes.
     Status status() const { return status_; }
     void fail(Status status) { status_ = status_ == Status::ok ? status : status_; }
     /// Ports by which nothing comes any more.

@@ -1,9 +1,9 @@
-// How collectives end beside a dead node: they wait for packets of known nodes only as long as
-// these can still come, and whoever misses something goes through the rest of its collective all
-// the same, but what it sends is poisoned then. So a failure travels to all who depend on it, and
-// nobody waits for them in vain.
+// How collectives end beside a dead node. They wait for packets of known nodes only as long as
+// these can still come. A node that misses something goes through the rest of its collective all
+// the same, but the packets that it sends are poisoned then. So a failure travels to all nodes that
+// depend on it, and no node waits in vain.
 //
-// How a node is waited for is in kernel/api/await.hpp.
+// kernel/api/await.hpp says how a process waits for a node.
 #pragma once
 
 #include "kernel/api/await.hpp"
@@ -14,8 +14,7 @@
 
 namespace mesh {
 
-/// When a wait of another shape than Search looks for the nodes that it waits for:
-/// `w.listen(); co_await wait_until(... || w.over()); if (w.tired()) look_for(...)`.
+/// Tells a wait when to look for the nodes that it waits for. A wait that is no Search uses it so:
 class Watch {
 public:
     explicit Watch(Kernel& kernel)
@@ -24,7 +23,7 @@ public:
 
     /// Begins to listen.
     void listen() { peer_.ask_at = kernel_.listen_time(looks_); }
-    /// It has listened long enough.
+    /// True if it has listened long enough.
     bool over() const { return kernel_.due(peer_.ask_at); }
     /// Ends listening. True if that was in vain for long enough.
     bool tired() {
@@ -44,9 +43,9 @@ private:
 /// kernel.join(id), for callers that join in several places: one copy of its code for all of them.
 [[gnu::noinline]] inline auto end_of(Kernel& kernel, ProcessId id) { return kernel.join(id); }
 
-/// Waits for what several nodes may send. When nothing has come for long, it looks for those who
-/// still have to send something, one after the other, and begins anew. What that means in each case
-/// is said by a class of its own.
+/// Waits for packets of several nodes. When nothing has come for long, it looks for the nodes that
+/// still have to send something, one after the other, and begins anew. A derived class says which
+/// nodes these are.
 class Search : public Waiting {
 public:
     void await_resume() const {}
@@ -61,15 +60,15 @@ protected:
 
     struct Subject {
         NodeId node = kNoNode;
-        Path path{}; // of what it sends
+        Path path{}; // of the packets that it sends
     };
-    /// There is nothing to wait for any more. Not asked while it looks for somebody.
+    /// True if there is nothing to wait for any more. Not asked while it looks for a node.
     virtual bool is_over() const { return true; }
-    /// Another number says that something has come: it listens anew.
+    /// A count of arrivals. If it changes, the search listens anew.
     virtual std::uint32_t heard() const { return 0; }
-    /// Chooses whom to look for next, `first` in this round; false: nobody more.
+    /// Chooses the node to look for next, `first` in this round; false: no more nodes.
     virtual bool choose(bool, Subject&) { return false; }
-    /// Whom it has looked for is there (ok; or something has come of it), or not.
+    /// The node that it has looked for is there (ok; or something has come of it), or not.
     virtual void found(Status) {}
 
     Kernel& kernel_;
@@ -86,12 +85,12 @@ private:
     std::optional<SourceWait> look_;
 };
 
-/// What a collective has waited for.
+/// A packet that a collective has waited for, and the verdict on it.
 struct Awaited {
     Status status = Status::no_memory;
     Packet packet{};
 
-    /// Nothing comes from there any more: not even a poisoned packet came.
+    /// True if nothing comes from that node any more: not even a poisoned packet came.
     bool absent() const { return !packet; }
 };
 

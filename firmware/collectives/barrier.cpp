@@ -82,12 +82,12 @@ private:
         latest_ = std::max(latest_, high << 32 | awaited.packet.header().position);
     }
 
-    wire::ModelTime latest_ = 0; // of those that are known to have come
+    wire::ModelTime latest_ = 0; // when the last node came, of those known to have come
     wire::ModelTime rounds_time_ = 0;
     std::uint32_t out_set_ = 0, in_set_ = 0; // ports
     std::uint32_t round_ = kNoRound;
     PortSequence out_, in_; // ports of this round that are still to be served
-    Port from_ = kNoPort;   // what is waited for
+    Port from_ = kNoPort;   // by which a packet is waited for
     Tag tag_;
 };
 

@@ -1,7 +1,7 @@
 // Barrier: every node waits until all have come. On the cube by pairwise exchange over dimension 0,
 // 1, ..., n-1: n steps, n * 2^n packets. Elsewhere by as many rounds as the network's diameter: a
-// node sends by every out-port and waits for a packet by every in-port, after r rounds it knows of
-// all that are r links away.
+// node sends by every out-port and waits for a packet by every in-port. After r rounds it knows of
+// all nodes that are r links away.
 #pragma once
 
 #include "kernel/node/kernel.hpp"
@@ -11,10 +11,10 @@ namespace mesh {
 inline constexpr Tag kBarrierTag = 0x7F00;
 
 /// `co_await barrier(kernel, tag)`: continues when every node has called it, at one model time
-/// everywhere: that of the last one, and what the rounds take. (Where packets must wait for one
-/// port, of other traffic or, beside the cube with one port, of other rounds, a node may be later.)
-/// Barriers that may overlap in time need different tags. ok; unreachable: a neighbour is, or
-/// somebody has missed somebody; no_memory.
+/// everywhere: the time of the last node that came, plus the time of the rounds. (Where packets
+/// must wait for one port, of other traffic or, beside the cube with one port, of other rounds, a
+/// node may be later.) Barriers that may overlap in time need different tags. ok; unreachable: a
+/// neighbour is, or some node has missed another one; no_memory.
 Task<Status> barrier(Kernel& kernel, Tag tag = kBarrierTag);
 
 } // namespace mesh

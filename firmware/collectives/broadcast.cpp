@@ -70,8 +70,8 @@ Status Broadcast::status() const {
     return roots_.total_bytes < plan_.total_bytes ? Status::bad_argument : Status::ok;
 }
 
-// The root has cut the message as its first packet says, and all of it is taken, also what nobody
-// here asked for: it would stay in the pool.
+// The root has cut the message as its first packet says. This node takes all of it, also bytes that
+// no process here asked for: they would stay in the pool.
 void Broadcast::adopt(Kernel& kernel, const Packet& first) {
     if (first) {
         roots_.total_bytes = first.header().total_bytes;
@@ -80,11 +80,11 @@ void Broadcast::adopt(Kernel& kernel, const Packet& first) {
     begin_flow(kernel);
 }
 
-// All nodes have it of the root how many packets there are, and count alike.
+// All nodes learn from the root how many packets there are, and count alike.
 void Broadcast::begin_flow(Kernel& kernel) {
     const std::uint32_t packets = roots_.segmentation().fragments();
     CallRecord* const record = kernel.calls().find(label_.tag);
-    const bool within = label_.call % 2 != 0; // another one: all have begun, and taken what was
+    const bool within = label_.call % 2 != 0; // all have begun that call, and taken all before
     const std::uint32_t before = record != nullptr && !within ? record->packets : 0;
     if (TreeFlow::needed(kernel, packets + before))
         flow_ = TreeFlow{kernel, roots_.root, label_, before};
@@ -158,7 +158,7 @@ Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast) {
 }
 
 namespace {
-// What does not fit is left out.
+// Copies the payload of a packet; bytes that do not fit are left out.
 void copy_to(std::span<std::byte> room, const Packet& packet, std::size_t position) {
     if (!packet || position >= room.size())
         return;
@@ -168,7 +168,7 @@ void copy_to(std::span<std::byte> room, const Packet& packet, std::size_t positi
 }
 } // namespace
 
-// What is beyond `buffer` is taken as well: it would stay in the pool.
+// Bytes beyond `buffer` are taken as well: they would stay in the pool.
 Task<Status> broadcast_within(Kernel& kernel, CallLabel label, BroadcastPlan plan,
                               std::span<std::byte> buffer, Status so_far) {
     plan = with_tree(kernel, plan);

@@ -15,7 +15,7 @@
 
 namespace mesh {
 
-/// What all nodes agree on before a broadcast.
+/// The plan of a broadcast, on which all nodes agree before it begins.
 struct BroadcastPlan {
     Rule tree = kUsualTree;
     NodeId root{0};
@@ -53,10 +53,10 @@ public:
     bool finished() const { return finished_; }
     /// Where in the message the next packet belongs.
     std::uint32_t position() const { return position_; }
-    /// What became of it so far. Elsewhere than at the root: unreachable: something is missing;
-    /// truncated: the root has more bytes than the plan; bad_argument: it has fewer.
+    /// The status so far. Elsewhere than at the root: unreachable: something is missing; truncated:
+    /// the root has more bytes than the plan; bad_argument: it has fewer.
     Status status() const;
-    /// This node has missed something: what it sends as the root is poisoned.
+    /// This node has missed something: packets that it sends as the root are poisoned.
     void fail(Status status) { status_ = first_failure(status_, status); }
 
 private:
@@ -80,10 +80,10 @@ private:
 };
 
 /// At the root: the next packet, empty, to be filled and given to Kernel::inject(), as soon as all
-/// nodes have taken enough of those before it. No packet: no_memory, and nothing goes on.
+/// nodes have taken enough of the packets before it. No packet: no_memory, and nothing goes on.
 Task<OutgoingPacket> packet_to_fill(Kernel& kernel, Broadcast& broadcast);
 
-/// Elsewhere: the next packet; without one, the status says why it is missed, and those behind it
+/// Elsewhere: the next packet; without one, the status says why it is missed, and packets behind it
 /// may still come. no_memory: nothing goes on.
 Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast);
 
@@ -95,8 +95,9 @@ Task<Awaited> packet_that_came(Kernel& kernel, Broadcast& broadcast);
 Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer,
                        Status so_far = Status::ok);
 
-/// The same as a part of a call, whose label this is: of another collective, which all nodes have
-/// begun, CallLabel::beside(); without a number: of the call of plan.tag that is under way.
+/// The same as a part of a call. `label` is that of the call: CallLabel::beside() in another
+/// collective, which all nodes have begun; without a number: the call of plan.tag that is under
+/// way.
 Task<Status> broadcast_within(Kernel& kernel, CallLabel label, BroadcastPlan plan,
                               std::span<std::byte> buffer, Status so_far = Status::ok);
 

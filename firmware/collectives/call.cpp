@@ -46,7 +46,7 @@ Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective) {
         const Gate gate{.label = call.label(), .up = true, .down = true, .packets = Gate::kAlways};
         status = co_await pass(kernel, gate);
         if (status == Status::unreachable)
-            status = Status::ok; // nobody knows who has begun, and the living go on
+            status = Status::ok; // it is unknown which nodes have begun: the living go on
     }
     if (status == Status::ok)
         status = co_await collective;

@@ -1,5 +1,5 @@
-// One call of a collective at one node: its number, which all that it sends says, and how far nodes
-// may be apart.
+// One call of a collective at one node: its number, which all packets of the call say, and how far
+// nodes may be apart.
 //
 // A node may run ahead of a late one by many short collectives, whose packets wait there in the
 // pool. So each node counts, from the plans alone, how many packets may have been sent since the
@@ -7,8 +7,8 @@
 // window (collectives/tree_flow.hpp), or after kCallsAhead calls, a call begins at a gate, where
 // all nodes wait until all have begun it. It takes no model time.
 //
-// All nodes make the same calls under a tag, whatever comes of them. One that leaves calls out is
-// taken for late by the others, and what it sends for old.
+// All nodes make the same calls under a tag, whatever comes of them. If a node leaves calls out,
+// the others take it for late, and its packets for old ones.
 #pragma once
 
 #include "kernel/node/kernel.hpp"
@@ -21,7 +21,7 @@ static_assert(2 * kCallsAhead < Calls::kAhead);
 /// The next call of this node under `tag`, as long as this lives.
 class Call {
 public:
-    /// `of_group`: of a group of nodes, who count apart.
+    /// `of_group`: of a group of nodes, whose members count apart.
     Call(Kernel& kernel, Tag tag, bool of_group = false);
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -29,7 +29,7 @@ public:
 
     /// ok; tag_in_use: the one before is still under way; no_memory: of the processes' arena.
     Status status() const { return status_; }
-    /// What all that it sends says.
+    /// The label that all packets of the call say.
     CallLabel label() const;
     /// Nodes may be too far apart to go on.
     bool must_meet() const;

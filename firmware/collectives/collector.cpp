@@ -10,7 +10,7 @@
 namespace mesh {
 
 namespace {
-constexpr std::byte kGone{2}; // the mark of a packet that nobody waits for any more
+constexpr std::byte kGone{2}; // the mark of a packet that is not waited for any more
 }
 
 Collector::Collector(NodeId self, const Segmentation& segmentation, std::span<std::byte> places,
@@ -46,7 +46,7 @@ bool Collector::take(NodeId from, NodeId place, const Packet& packet) {
     }
     marks_[first + number] = std::byte{1};
     std::copy(packet.payload().begin(), packet.payload().end(), room.begin());
-    // Packets come more or less in order, so one that is missing is looked for behind this one.
+    // Packets come more or less in order, so look for a missing one behind this one first.
     const auto block = marks_.subspan(first, packets);
     const auto here = block.begin() + number;
     if (std::find(here, block.end(), std::byte{0}) != block.end() ||
@@ -117,7 +117,8 @@ std::span<std::byte> BlockSearch::marks_of(std::uint32_t from) const {
     return marks_.subspan(from * packets, packets);
 }
 
-// All packets if nothing is to come from there.
+// The number of the first missing packet of `from`; the number of all if nothing is to come from
+// there.
 std::uint32_t BlockSearch::first_missing(std::uint32_t from) const {
     const auto node = marks_of(from);
     const bool sends = what_ != Exchange::scatter || node_at(from) == plan_.root;

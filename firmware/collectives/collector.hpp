@@ -1,5 +1,5 @@
-// Where the packets of an exchange go when they come: the first copy of each to its place in the
-// memory, the others to a comparison. Used where blocks are single packets.
+// Collects the packets of an exchange: the first copy of each goes to its place in the memory, the
+// others are compared with it. Used where blocks are single packets.
 #pragma once
 
 #include "collectives/await.hpp"
@@ -17,7 +17,7 @@ public:
               std::span<std::byte> marks, Arrivals& arrivals);
 
     /// Puts a packet of `from` where it belongs: into the block of node `place`. Any bytes are
-    /// safe; false for what does not belong to the exchange.
+    /// safe; false for a packet that does not belong to the exchange.
     bool take(NodeId from, NodeId place, const Packet& packet);
 
     bool complete() const { return arrivals_.blocks == arrivals_.blocks_due; }
@@ -39,9 +39,9 @@ private:
 Process collect(Kernel& kernel, Collector collector, CallLabel label, bool to_self);
 
 /// `Status s = co_await BlockSearch{...}`: waits until all blocks are there. When nothing has come
-/// for long, it looks for every node of which a packet is missing: whether a copy of that can still
-/// come. ok; unreachable: some cannot come any more (see Arrivals::gone). `marks`: those of the
-/// collector.
+/// for long, it looks for every node of which a packet is missing, to see whether a copy of that
+/// packet can still come. ok; unreachable: some cannot come any more (see Arrivals::gone). `marks`:
+/// those of the collector.
 class BlockSearch final : public Search {
 public:
     [[gnu::noinline]] BlockSearch(Kernel& kernel, const PersonalPlan& plan, Exchange what,

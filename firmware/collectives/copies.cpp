@@ -61,7 +61,7 @@ public:
     bool finished() const { return report_.copies == plan_.packets() * copies_; }
     const BroadcastPlan& plan() const { return plan_; }
 
-    // Any bytes are safe; what does not belong to the message is ignored.
+    // Any bytes are safe; a packet that does not belong to the message is ignored.
     void take(const Packet& packet, wire::ModelTime now) {
         const std::uint32_t number = packet.header().message / copies_;
         if (number >= plan_.packets() || packet.payload().size() != plan_.bytes_of(number))
@@ -104,7 +104,7 @@ private:
     CopyReport& report_;
 };
 
-// Until all have come, or the next call of this tag begins.
+// Takes copies until all have come, or the next call of this tag begins.
 Process count_votes(Kernel& kernel, Ballot ballot, CallLabel label) {
     const Match any = label.match(kAnyMessage, ballot.plan().root);
     while (!ballot.finished()) {
@@ -126,7 +126,7 @@ std::uint32_t first_missing(std::span<const std::byte> votes) {
 }
 
 // Waits at a node until a copy of each packet has come. When nothing has come for long, it looks
-// for the root by the ways of the first packet of which none has.
+// for the root by the ways of the first packet of which no copy has come.
 class CopySearch final : public Search {
 public:
     CopySearch(Kernel& kernel, const BroadcastPlan& travelling, unsigned copies,
@@ -195,7 +195,7 @@ Task<Status> copies_now(Kernel& kernel, BroadcastPlan plan, unsigned copies,
     }
     const Status begun = co_await pass(kernel, gate);
     if (begun == Status::no_memory)
-        co_return begun; // else nobody knows who has begun: the living get it
+        co_return begun; // else it is unknown which nodes have begun: the living get it
     if (is_root) {
         for (std::uint32_t number = 0; number < travelling.packets(); ++number)
             co_await send_copy(kernel, travelling, number, copies, plan, buffer);

@@ -1,4 +1,4 @@
-// Broadcast that survives faults nobody knows of: every packet goes over several of a rule's
+// Broadcast that survives faults that no node knows of: every packet goes over several of a rule's
 // disjoint trees (msbt; adst, ist; edt). The ways to a node share no inner node and no link, so x
 // copies reach every living node whichever x-1 links or nodes are dead. Of m trees packet p takes
 // p*x .. p*x+x-1, modulo m: any x up to m, and every tree gets as much as any other. Relays forward
@@ -17,7 +17,7 @@
 
 namespace mesh {
 
-/// What a node knows of the copies so far. `revision` changes with the buffer after it was
+/// A node's record of the copies so far. `revision` changes when the buffer changes after it was
 /// complete.
 struct CopyReport {
     std::uint32_t packets = 0;  // of which at least one copy came

@@ -1,7 +1,7 @@
 // The paper's multinode broadcast: in each of its trees a block visits the nodes depth first. A
 // node passes it on to its first child and waits for that child's acknowledgement, then to the
 // next, and acknowledges to its parent when all children have. No two packets ever want the same
-// link; but one dead child holds up all that would have come later, and the exchange fails.
+// link; but one dead child holds up all packets that would have come later, and the exchange fails.
 // Here for comparison; Schedule::queue is faster and survives. (fragopoulou-akl-1993, 4.4)
 #include "collectives/await.hpp"
 #include "collectives/collector.hpp"
@@ -20,7 +20,7 @@ struct Visit {
 };
 static_assert(sizeof(Visit) == 4);
 
-// One packet between neighbours; all of a tree's are named by its root and number.
+// One packet between neighbours. The packets of a tree are named by its root and number.
 struct Stride {
     NodeId root;
     unsigned subtree;
@@ -50,7 +50,7 @@ public:
         wire::store(table_, place(root, subtree), visit);
     }
 
-    // The next one to send to: a child, or the parent when all children have acknowledged; kNoNode
+    // The next node to send to: a child, or the parent when all children have acknowledged; kNoNode
     // at the root then.
     NodeId next(NodeId root, unsigned subtree, const Kernel& kernel) const {
         PortSequence children = rules_.children(network_, rule_, subtree, root, self_);
@@ -105,7 +105,7 @@ private:
     unsigned port_ = 0; // of the neighbour that is looked for
 };
 
-// The visits at one node: what has come, and what it sends.
+// The visits at one node: the packets that have come, and those that it sends.
 class DepthFirst {
 public:
     DepthFirst(const Kernel& kernel, const PersonalPlan& plan, const ExchangeMemory& memory,
@@ -217,7 +217,7 @@ Task<Status> allgather_depth_first(Kernel& kernel, const PersonalPlan& plan,
         if (status == Status::ok)
             visits.hear(kernel, step.packet);
     }
-    // A visit that cannot end holds up all that come after it: nobody gets everything any more.
+    // A visit that cannot end holds up all that come after it: no node gets all blocks any more.
     for (unsigned port = 0; status == Status::unreachable && port < kernel.ports(); ++port) {
         const wire::PacketHeader header{.destination = kernel.neighbor(port_at(port)),
                                         .tag = plan.tag,

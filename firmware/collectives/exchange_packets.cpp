@@ -1,5 +1,5 @@
-// exchange() where single packets find their way over disjoint trees: who sends what in which
-// order, and what becomes of it.
+// exchange() where single packets find their way over disjoint trees: which node sends which
+// packets in which order, and what becomes of them.
 #include "collectives/await.hpp"
 #include "collectives/collector.hpp"
 #include "collectives/parcel.hpp"
@@ -25,8 +25,8 @@ using Choice = PathChoice<NetworkPaths>;
            plan.packet_bytes <= wire::kPayloadBytesMax && kernel.can_carry(plan.tree);
 }
 
-// What a node sends, from what, and in which order: packet k of all blocks in one pass, then the
-// next one.
+// The packets that a node sends, their source, and their order: packet k of all blocks in one pass,
+// then the next one.
 class Sender {
 public:
     Sender(const Kernel& kernel, const PersonalPlan& what, Exchange exchange,
@@ -51,8 +51,8 @@ public:
         turn_ = 0;
         order_ = DeepestFirst<NetworkPaths>{choice};
     }
-    // To which node, relative to where the paths begin, and through which trees; of several copies
-    // of what goes to everybody one at a time. No trees: the pass is over.
+    // The node to send to, relative to where the paths begin, and the trees to take; of several
+    // copies of a packet for all nodes one at a time. No trees: the pass is over.
     PathTurn next() {
         ++turn_;
         switch (exchange_) {
@@ -166,13 +166,14 @@ Gate gate_of(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
             blocks * segmentation.packets() * plan.copies};
 }
 
-/// A process that stays behind for late copies is joined by nobody.
+/// No process joins one that stays behind for late copies.
 bool start(Kernel& kernel, Process&& collecting, bool stays, ProcessId& receiver) {
     return stays ? kernel.spawn(std::move(collecting))
                  : kernel.spawn(std::move(collecting), receiver);
 }
 
-/// What has come beside the blocks that had to leave goes to their places; a node's own stays.
+/// Blocks that came had to lie beside those that had to leave; now they go to their places. A
+/// node's own block stays.
 void take_home(const ExchangeMemory& parts, std::size_t node, std::size_t block_bytes) {
     const std::size_t own = node * block_bytes, behind = own + block_bytes;
     std::copy_n(parts.second.begin(), own, parts.blocks.begin());
@@ -201,11 +202,11 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
     arrivals.blocks_due = blocks_due(kernel, plan, what);
     arrivals.copies_due = arrivals.blocks_due * segmentation.packets() * plan.copies;
     CallRecord& record = *kernel.calls().find(plan.tag);
-    const bool swap = what == Exchange::alltoall; // what comes must not meet what has not left
+    const bool swap = what == Exchange::alltoall; // a block that comes must not meet one to leave
     const auto places = swap ? parts.second : parts.blocks;
     const auto marks = parts.tables.first(std::size_t{kernel.nodes()} * segmentation.packets());
     ProcessId receiver, sender;
-    const bool in_turn = plan.schedule == Schedule::dfs_ack; // takes what comes by itself
+    const bool in_turn = plan.schedule == Schedule::dfs_ack; // takes packets by itself
     if (!in_turn) {
         const Collector collector{kernel.id(), segmentation, places, marks, arrivals};
         if (!start(kernel, collect(kernel, collector, gate.label, what == Exchange::scatter),
@@ -220,10 +221,10 @@ Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
         record.meet();
         co_return sent;
     }
-    if (!rooted) // everybody has something of everybody in the end
+    if (!rooted) // every node has something of every node in the end
         record.meet();
     if (sent == Status::unreachable)
-        sent = Status::ok; // nobody knows who has begun: the living go on
+        sent = Status::ok; // it is unknown which nodes have begun: the living go on
     if (sent == Status::ok && sends(kernel, plan, what) &&
         !kernel.spawn(sending(kernel, plan, what, parts.blocks), sender))
         sent = Status::no_memory;

@@ -16,8 +16,8 @@ inline std::uint32_t input_bytes(const Kernel& kernel) { return kernel.job().inp
 /// input does not reach that far.
 Task<Status> read_input(Kernel& kernel, std::uint32_t position, std::span<std::byte> out);
 
-/// Puts `data` into the output at `position`; it grows as needed, and what nobody writes is 0.
-/// Without --output nothing happens.
+/// Puts `data` into the output at `position`; it grows as needed, and bytes that no node writes are
+/// 0. Without --output nothing happens.
 void write_output(Kernel& kernel, std::uint32_t position, std::span<const std::byte> data);
 
 } // namespace mesh

@@ -9,8 +9,8 @@
 
 namespace mesh {
 
-/// Paths over the trees of `rule` from `root`, or `inward` to it; UhcPaths or StarPaths behind one
-/// door. Where has_paths() is false nothing may be asked.
+/// Paths over the trees of `rule` from `root`, or `inward` to it: one interface to UhcPaths and
+/// StarPaths. Where has_paths() is false nothing may be asked.
 struct NetworkPaths {
     Network network;
     Rule rule = Rule::edt;

@@ -55,8 +55,8 @@ Gate scatter_gate(const Kernel& kernel, const PersonalPlan& plan) {
     return {plan.root, kernel.calls().label(plan.tag), true, false, segmentation.fragments()};
 }
 
-// What a node sends of a scatter, or of a gather (`inward`), fragment by fragment: packet k of all
-// blocks in one pass over the destinations, then the next one.
+// The packets that a node sends of a scatter, or of a gather (`inward`), fragment by fragment:
+// packet k of all blocks in one pass over the destinations, then the next one.
 class Outgoings {
 public:
     Outgoings(const Kernel& kernel, const PersonalPlan& plan, bool inward)
@@ -68,7 +68,7 @@ public:
             parcel_.flags = wire::packet_flag::kInward;
     }
 
-    // Chooses the next one; false: all have left.
+    // Chooses the next fragment; false: all have left.
     bool next() {
         position_ += fragment_.bytes;
         if (position_ >= end_) {
@@ -194,8 +194,8 @@ PortBytes begins(const PortBytes& bytes) {
     return begin;
 }
 
-// visitor(context, cycle, crossing) for everything that crosses a link in a cycle. One instance of
-// the schedule, whatever is done with it.
+// visitor(context, cycle, crossing) for each part of a block that crosses a link in a cycle. One
+// instance of the schedule, whatever is done with it.
 using Visitor = void (*)(void* context, unsigned cycle, const Crossing& crossing);
 void visit_crossings(const CyclePlan& plan, Visitor visit, void* context) {
     for_each_crossing<LinkedTrees>(plan,
@@ -214,7 +214,7 @@ unsigned count_cycles(const CyclePlan& plan) {
     return count;
 }
 
-// exchange() at one node: what it sends and gets in each cycle, and where that lies.
+// exchange() at one node: the bundles that it sends and gets in each cycle, and where these lie.
 class CycleWork {
 public:
     CycleWork(const Kernel& kernel, const PersonalPlan& plan, Exchange what,
@@ -250,7 +250,7 @@ public:
                 at[crossing.port] += static_cast<std::uint32_t>(from.size());
             });
     }
-    // Puts what has come where it belongs.
+    // Puts the parts of the bundles that have come where they belong.
     void unpack(unsigned cycle) {
         PortBytes at = begins(in_bytes_);
         if (sum(in_bytes_) != 0)
@@ -340,8 +340,8 @@ private:
     PortBytes in_bytes_{};
 };
 
-// A node that misses something goes through the cycles all the same, so that nobody waits for it in
-// vain; but its bundles are poisoned then, and those who get them miss something too.
+// A node that misses something goes through the cycles all the same, so that no node waits for it
+// in vain. But its bundles are poisoned then, and nodes that get them miss something too.
 Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, bool nothing) {
     const CallLabel label = kernel.calls().label(plan.tag);
     Status status = Status::ok;
@@ -362,7 +362,7 @@ Process send_bundles(Kernel& kernel, PersonalPlan plan, const CycleWork& work, b
     co_return status;
 }
 
-// What has come of a bundle.
+// The verdict on a bundle that was received.
 Status judged(const Received& received, std::size_t bundle_bytes) {
     if (received.status != Status::ok || received.bytes == bundle_bytes)
         return received.status;
@@ -380,9 +380,10 @@ wire::ModelTime bundle_time(const Kernel& kernel, const PersonalPlan& plan, std:
            (rest != 0 ? kernel.link_time(rest) : 0);
 }
 
-// All nodes receive over their ports in the same order as they send, so nobody waits in a circle.
-// The sender works with what is here: it is waited for whatever has failed. Without room for one
-// this node says first that its bundles are poisoned: all others take them while they send.
+// All nodes receive over their ports in the same order as they send, so no nodes wait in a circle.
+// The sender works with objects of this process, which waits for it whatever has failed. Without
+// room for a sender this node says first that its bundles are poisoned: all others take them while
+// they send.
 Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what,
                                 std::span<std::byte> memory) {
     plan = with_names(plan, usual_tree(Topology::cube),

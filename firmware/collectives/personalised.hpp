@@ -25,8 +25,8 @@ namespace mesh {
 /// Of a plan: the usual schedule of its operation on the network.
 inline constexpr Schedule kUsualSchedule = Schedule::kCount;
 
-/// What all nodes agree on before a personalised operation: one block of `block_bytes` for each
-/// node (alltoall: for each pair).
+/// The plan of a personalised operation, on which all nodes agree before it begins: one block of
+/// `block_bytes` for each node (alltoall: for each pair).
 struct PersonalPlan {
     Rule tree = kUsualTree;
     Schedule schedule = kUsualSchedule;
@@ -40,13 +40,13 @@ struct PersonalPlan {
     std::uint8_t copies = 1;
 };
 
-/// A plan with these where it names no tree or no schedule.
+/// The plan, with this tree or schedule where it names none.
 constexpr PersonalPlan with_names(PersonalPlan plan, Rule tree, Schedule schedule) {
     plan.tree = plan.tree == kUsualTree ? tree : plan.tree;
     plan.schedule = plan.schedule == kUsualSchedule ? schedule : plan.schedule;
     return plan;
 }
-/// The plan that is meant where single packets go on the cube.
+/// The plan with the usual names where single packets go on the cube.
 constexpr PersonalPlan of_packets(const PersonalPlan& plan) {
     return with_names(plan, usual_tree(Topology::cube), Schedule::postorder);
 }
@@ -84,8 +84,8 @@ constexpr std::uint64_t exchange_bytes(std::uint64_t nodes, std::uint64_t block_
     return 3 * nodes * block_bytes + nodes * kPortsMax * sizeof(std::uint32_t);
 }
 
-/// What has come so far of an exchange by packets. The first copy of a packet counts, the others
-/// are compared with it.
+/// The arrivals so far of an exchange by packets. The first copy of a packet counts, the others are
+/// compared with it.
 struct Arrivals {
     std::uint32_t blocks = 0;   // complete
     std::uint32_t gone = 0;     // incomplete, and no more of them can come
@@ -121,12 +121,12 @@ constexpr bool leaves_a_process(const PersonalPlan& plan) {
     return plan.copies > 1 && plan.schedule != Schedule::dfs_ack;
 }
 
-/// What exchange() does on the UHC and the star.
+/// exchange() on the UHC and the star.
 Task<Status> exchange_packets(Kernel& kernel, PersonalPlan plan, Exchange what,
                               std::span<std::byte> memory, Arrivals* told);
 
-/// True if packets can be sent so. `network`: UHC or star; `tree`:
-/// one that it has.
+/// True if packets can be sent by this tree and schedule. `network`: UHC or star; `tree`: one of
+/// its trees.
 constexpr bool has_packet_schedule(Network network, Rule tree, Schedule schedule, Exchange what) {
     if (!has_paths(network.topology, tree))
         return false;

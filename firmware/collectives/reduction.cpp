@@ -13,8 +13,8 @@ namespace mesh {
 
 namespace {
 
-/// Of a packet that says that this node has missed something: whoever waits for an operand or a
-/// question of it is told so, once. What it says then is poisoned.
+/// Flags of a packet that says that this node has missed something. A node that waits for an
+/// operand or a question of this node is told so, once.
 constexpr std::uint8_t kMissed = wire::packet_flag::kPoisoned | wire::packet_flag::kTimeless;
 
 // A reduction under way ---------------------------------------------------------------------------
@@ -38,10 +38,11 @@ struct Reduction {
     std::span<std::byte> segment(std::uint32_t number) const {
         return segment_of(buffer, segments, number);
     }
-    /// Of results: where they are a broadcast behind it, that could overtake the last operands.
+    /// The label of results: one beside the call where they are a broadcast behind it, that could
+    /// overtake the last operands.
     CallLabel label_of_results() const { return publishes ? label : label.beside(); }
-    /// Nodes below this one wait for results of which only it can say that they do not come: it has
-    /// a neighbour that does not do the same, and that may be the root.
+    /// True if nodes below this one wait for results and only this node can say that they do not
+    /// come: it has a neighbour that does not do the same, and that may be the root.
     bool warns(Port parent) const { return to_all && disagrees && parent != kNoPort; }
 };
 
@@ -51,7 +52,7 @@ struct Place {
     unsigned count = 0;
     std::array<Port, kPortsMax> ports{};
 
-    /// In the order in which they are asked: from the last that the broadcast would serve.
+    /// In the order in which they are asked: begins with the last that the broadcast would serve.
     std::span<const Port> children() const { return std::span{ports}.first(count); }
 };
 
@@ -78,8 +79,8 @@ Status combine(const Reduction& job, std::uint32_t number, const Awaited& theirs
     return Status::ok;
 }
 
-/// The root has a segment of the result; poisoned if something was missed. Where results are a
-/// broadcast behind it all, the only packet of that, and poisoned.
+/// The root sends a segment of the result; poisoned if something was missed. Where results are a
+/// broadcast behind the reduction, it is the only packet of that broadcast, and poisoned.
 void publish(Step& step, const Kernel& kernel, const Reduction& job, std::uint32_t number) {
     const bool nothing = job.status != Status::ok;
     std::span<const std::byte> segment;
@@ -113,8 +114,8 @@ std::uint32_t packet_of_step(Hypercube cube, Relative place, Port port, std::uin
     return kNoPacket;
 }
 
-/// What a node does in one step: the packet `ours` goes across `port`, `theirs` comes. In which
-/// order it asks, takes and gives: under half the side with the bit clear gives first.
+/// One step of a node: the packet `ours` goes across `port`, `theirs` comes. `order`: the order in
+/// which it asks, takes and gives: under half the side with the bit clear gives first.
 struct Swap {
     Port port = kNoPort;
     std::uint32_t ours = kNoPacket, theirs = kNoPacket;
@@ -137,12 +138,13 @@ Swap swap_of(const Kernel& kernel, const BroadcastPlan& plan, std::uint32_t numb
 
 /// All segments of one subtree, one after the other; or of all subtrees by the steps of the
 /// broadcast from the last to the first, in each of which every node exchanges with its neighbour
-/// across the same dimension. When a segment will not come, the neighbours must not wait, nor those
-/// who wait for results, one of each of their subtrees.
+/// across the same dimension. When a segment will not come, the neighbours must not wait, nor the
+/// nodes that wait for results, one of each of their subtrees.
 ///
 /// Children that cannot be in each other's way are asked one segment ahead: a question cannot
-/// overtake what went before it on its cable. On the UHC it goes round by three links, each with
-/// operands before it: three ahead, and in turn would be slow.
+/// overtake packets that went before it on its cable. On the UHC a question goes round by three
+/// links, each with operands before it: there children are asked three segments ahead, since to ask
+/// in turn would be slow.
 class Climb {
 public:
     Climb(const Kernel& kernel, Reduction& job, unsigned subtree)
@@ -181,10 +183,11 @@ public:
     }
 
 private:
-    /// `give`: our operand to the neighbour, when it asks. `warn`: `segment_` is what we say.
+    /// `give`: our operand goes to the neighbour, when it asks. `warn`: `segment_` is the word that
+    /// we say.
     enum class Act : std::uint8_t { none, ask, take, give, given, publish, warn };
 
-    /// Ends what was begun. True if there is a second step to it.
+    /// Ends the act that was begun. True if the act has a second step.
     bool goes_on(Kernel& kernel, Step& step) {
         if (act_ == Act::take) {
             status_ = combine(*job_, segment_, step.taken());
@@ -222,7 +225,7 @@ private:
                 continue;
             }
             const unsigned turn = turn_++;
-            if (turn / 2 < place_.count) { // asks a child, then takes what that gives
+            if (turn / 2 < place_.count) { // asks a child, then takes its operand
                 port_ = place_.ports[turn / 2];
                 if (turn % 2 != 0)
                     return Act::take;
@@ -263,7 +266,7 @@ private:
         return Act::none;
     }
 
-    /// Tells the neighbours, then those who wait for results.
+    /// Tells the neighbours, then the nodes that wait for results.
     Act act_of_warning(const Kernel& kernel) {
         const bool by_steps = job_->by_steps;
         while (warned_ < (by_steps ? 2 * kernel.ports() : place_.count + 1)) {
@@ -299,7 +302,7 @@ private:
     bool in_turn_ = false;    // no child is asked before the one before it has answered
     std::uint8_t asked_ = 0;  // children, for a segment ahead
     std::uint8_t turn_ = 0;   // in the segment
-    std::uint8_t warned_ = 0; // of those that are told that something is missed
+    std::uint8_t warned_ = 0; // nodes that are told that something is missed
     std::uint8_t published_ = 0;
     std::uint32_t ahead_ = 0;   // asked for segments up to so many after this one
     std::uint32_t number_;      // of the segment, or of the step
@@ -311,8 +314,8 @@ private:
 
 // Whole reductions --------------------------------------------------------------------------------
 
-/// What the root publishes, everywhere else. A subtree by which nothing comes any more, or a
-/// poisoned segment, is not waited for again.
+/// The results that the root publishes, as the other nodes take them. A subtree by which nothing
+/// comes any more, or a poisoned segment, is not waited for again.
 class Results {
 public:
     explicit Results(const Reduction& job) : job_(&job) {}
@@ -392,7 +395,8 @@ std::uint32_t word_of(const Reduction& job) {
                       job.segments.total_bytes, job.segments.packet_bytes, job.to_all});
 }
 
-// What makes walks is no coroutine: these objects need no room in a frame but that of the walk.
+// The functions that make walks are no coroutines: their objects need no room in a frame but that
+// of the walk.
 [[gnu::noinline]] Process climber(Kernel& kernel, Reduction& job, unsigned number) {
     return walk(kernel, job.label.tag, Climb{kernel, job, number});
 }
@@ -400,7 +404,8 @@ std::uint32_t word_of(const Reduction& job) {
     return walk(kernel, job.label.tag, Results{job});
 }
 
-/// Whoever does not agree with a neighbour spawns its processes all the same: they tell the others.
+/// A node that does not agree with a neighbour spawns its processes all the same: they tell the
+/// others.
 Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, bool to_all) {
     Reduction job = job_of(kernel, plan, buffer, to_all);
     if (job.status == Status::no_memory)
@@ -411,7 +416,7 @@ Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, b
     if (!possible)
         co_return job.status;
     job.disagrees = job.status != Status::ok;
-    if (to_all) { // nobody has a result before all have begun
+    if (to_all) { // no node has a result before all have begun
         CallRecord& record = *kernel.calls().find(plan.tag);
         record.meet();
         record.add(job.publishes ? job.segments.packets() : 0);

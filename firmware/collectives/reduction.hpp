@@ -16,10 +16,10 @@
 // forwarded first come first served; where they meet, over msbt or with one port, steps repeat in
 // lockstep only.
 //
-// Nothing goes up the links of a tree of the UHC. There packets climb a tree of their own, bts with
-// all links turned round (uhc::collect_parent()); the plan's tree serves for results only.
+// No packet can go up the links of a tree of the UHC. There packets climb a tree of their own, bts
+// with all links turned round (uhc::collect_parent()); the plan's tree serves for results only.
 // Questions go round by three links, so a node asks further ahead, holds up to four packets of each
-// child and asks nobody in turn: with one port steps repeat in lockstep only.
+// child and asks no child in turn: with one port steps repeat in lockstep only.
 #pragma once
 
 #include "collectives/broadcast.hpp"
@@ -33,7 +33,7 @@
 
 namespace mesh {
 
-/// What combines two segments: one of combiner(), or the user's own.
+/// The function that combines two segments: one of combiner(), or the user's own.
 struct Combiner {
     /// result = left op right, element by element. All three are of one size, a multiple of
     /// `element_bytes`, and at any address; `result` is also `left` or `right`.
@@ -48,12 +48,12 @@ struct Combiner {
     }
 };
 
-/// The built-in ones. nothing: bitwise on f32, or a value that is none of the names.
+/// The built-in combiners. nothing: bitwise on f32, or a value that is none of the names.
 std::optional<Combiner> combiner(Operator op, ElementType type);
 
-/// What all nodes agree on before a reduce or an allreduce. The combiner must be associative and
-/// commutative up to what the caller cares for; order and brackets are those of the tree, so the
-/// same plan gives the same bits every time, also for f32.
+/// The plan of a reduce or an allreduce, on which all nodes agree before it begins. The combiner
+/// must be associative and commutative up to what the caller cares for; order and brackets are
+/// those of the tree, so the same plan gives the same bits every time, also for f32.
 struct ReducePlan {
     Rule tree = kUsualTree; // sbg stands for sbnt_minr, msbt_rot for msbt
     NodeId root{0};
@@ -63,8 +63,8 @@ struct ReducePlan {
     Combiner combiner{};
 };
 
-/// What all nodes agree on before a scan. The combiner must be associative; it need not be
-/// commutative: the operand from the lower addresses is always `left`.
+/// The plan of a scan, on which all nodes agree before it begins. The combiner must be associative;
+/// it need not be commutative: the operand from the lower addresses is always `left`.
 struct ScanPlan {
     std::uint32_t total_bytes = 0;
     std::uint16_t packet_bytes = wire::kPayloadBytesMax;

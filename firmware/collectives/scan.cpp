@@ -12,9 +12,9 @@ namespace mesh {
 
 namespace {
 
-// After the round of distance d a node has what those of the 2d numbers up to its own make. It
-// sends a segment to the node whose number is greater by d and takes that of the node whose number
-// is less by as much; where these nodes are. Of each pair one sends first.
+// After the round of distance d a node has the combination of the segments of the 2d nodes up to
+// itself. In the round it sends a segment to the node whose number is greater by d and takes one of
+// the node whose number is less by d, where these nodes exist. Of each pair one node sends first.
 Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Segmentation segments,
                           std::span<std::byte> buffer, Status status) {
     const CallLabel label = kernel.calls().label(plan.tag);
@@ -26,7 +26,7 @@ Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Segmentation segments,
         const auto theirs = room.resize(segment.size());
         const unsigned rounds = static_cast<unsigned>(std::bit_width(kernel.nodes() - 1));
         for (unsigned round = 0; round < rounds + (plan.exclusive ? 1 : 0); ++round) {
-            const bool shifts = round == rounds; // what each node has, to the next one
+            const bool shifts = round == rounds; // each node's result moves to the next node
             const std::uint32_t distance = shifts ? 1 : 1u << round;
             const bool sends_first = (self & distance) == 0;
             for (const bool sends : {sends_first, !sends_first}) {
@@ -55,7 +55,7 @@ Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Segmentation segments,
     co_return status;
 }
 
-/// What a scan has missed so far: the first reason, and the ports that nothing comes by any more.
+/// The failures of a scan so far: the first reason, and the ports by which nothing comes any more.
 struct Missed {
     Status status = Status::ok;
     std::uint32_t absent = 0;
@@ -64,7 +64,7 @@ struct Missed {
         status = first_failure(status, awaited.status);
         absent |= awaited.absent() ? 1u << index(port) : 0;
     }
-    /// Nobody is waited for, or told anything, across `port`.
+    /// True if no node is waited for, or told anything, across `port`.
     bool skips(Port port) {
         const bool is_absent = (absent >> index(port) & 1u) != 0;
         if (is_absent)
@@ -73,9 +73,9 @@ struct Missed {
     }
 };
 
-/// The neighbour's total meets what this node has of a segment: `segment` and `total`, which is of
-/// the subcube of the dimensions so far and begins with the nodes of lower addresses. `lower`: this
-/// node is among them; `none`: nothing has come before it yet.
+/// Combines the neighbour's total with this node's part of a segment: `segment` and `total`, which
+/// is of the subcube of the dimensions so far and begins with the nodes of lower addresses.
+/// `lower`: this node is among them; `none`: nothing has come before it yet.
 void combine_totals(const ScanPlan& plan, std::span<const std::byte> theirs,
                     std::span<std::byte> segment, std::span<std::byte> total, bool lower,
                     bool none) {
@@ -92,8 +92,8 @@ std::uint32_t word_of(const BroadcastPlan& segments, bool exclusive) {
     return plan_word({segments.total_bytes, segments.packet_bytes, exclusive});
 }
 
-/// The totals of all pairs of this node. With one port neither of a pair begins before both are
-/// there: a packet for a later dimension must not come earlier.
+/// The totals of all pairs of this node. With one port neither node of a pair begins before both
+/// are there: a packet for a later dimension must not come earlier.
 class Doubling {
 public:
     /// `room`: of a packet, where totals are.
@@ -137,7 +137,7 @@ public:
                 return true;
             case Turn::give: {
                 turn_ = Turn::take;
-                const bool nothing = missed_.status != Status::ok; // what we have is not right
+                const bool nothing = missed_.status != Status::ok; // our total is wrong
                 const std::span<const std::byte> total = room_->payload();
                 step.tell(port, kOperand, nothing ? wire::packet_flag::kPoisoned : std::uint8_t{0},
                           total.first(nothing ? 0 : total.size()));
@@ -189,11 +189,11 @@ private:
     std::uint32_t number_ = 0; // of a segment
     unsigned dim_ = 0;
     Turn turn_ = Turn::begin;
-    bool waits_ = false;       // for what was asked, or is to come
+    bool waits_ = false;       // for a question, or an operand
     bool none_before_ = false; // no node of a lower address has come to this segment yet
 };
 
-// No coroutine: its object needs no room in a frame but that of the walk.
+// No coroutine: the object that it makes needs no room in a frame but that of the walk.
 [[gnu::noinline]] Task<Status> double_up(Kernel& kernel, const ScanPlan& plan,
                                          const BroadcastPlan& segments, std::span<std::byte> buffer,
                                          OutgoingPacket& room, const Missed& missed) {

@@ -49,7 +49,7 @@ struct Segmentation {
                                                                          : wire::kPayloadBytesMax),
                 inside == 0};
     }
-    /// Fills what a packet header says of a fragment.
+    /// Fills the fields of a packet header that describe a fragment.
     constexpr void describe(const Fragment& fragment, wire::PacketHeader& header) const {
         header.message = fragment.packet;
         header.position = fragment.position;

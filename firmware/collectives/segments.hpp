@@ -1,5 +1,5 @@
-// What reductions and scans share: a message in segments of whole elements, and packets between
-// neighbours, each of whom sends its operand when it is asked for.
+// The common part of reductions and scans: a message in segments of whole elements, and packets
+// between neighbours, each of which sends its operand when it is asked for.
 #pragma once
 
 #include "collectives/reduction.hpp"
@@ -11,7 +11,7 @@
 
 namespace mesh {
 
-/// What a packet of a collective says, in the header's field for the number of a message, which
+/// The kind of a packet of a collective, in the header's field for the number of a message, which
 /// single packets do not need. It need not name the subtree: no two use a link in one direction.
 /// Segment p of the result is kResult + p.
 inline constexpr std::uint32_t kOperand = 0, kAsk = 1, kResult = 2;

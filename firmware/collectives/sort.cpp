@@ -91,7 +91,7 @@ std::size_t merge(Bytes left, Bytes right, std::size_t skip, std::size_t count,
 /// Sorts this node's block: merges runs of 1, 2, 4, .. records.
 template <class Kind>
 Task<Status> sort_block(Kernel& kernel, AscendBlock& block) {
-    bool lost = false; // never: all that is sorted was there
+    bool lost = false; // never: all records that are sorted were there
     bool sorted = false;
     for (std::size_t run = 1; !sorted; run *= 2) {
         Reader<Kind> records{block.value()};
@@ -116,7 +116,8 @@ struct Stage {
     bool* lost; // becomes true when records do not fit
 };
 
-/// The node's half of what the two have: the smaller records as far as its block goes, or the rest.
+/// The node's half of the records of the pair: the smaller ones as far as its block goes, or the
+/// rest.
 template <class Kind>
 std::size_t compare_split(const void* context, const AscendOperands& pair,
                           std::span<std::byte> result) {

@@ -1,8 +1,8 @@
 // Bitonic sorting: records of all nodes into the order of the nodes, whatever their number.
 //
-// Each node has a block of at most as many records as every other one; what it lacks counts as
-// larger than everything. Nodes sort their blocks, then compare and split them with each other's in
-// descending passes of 1, 2, .. n dimensions. (huang-yang-tseng-2001, section 7, corrected)
+// Each node has a block of at most as many records as every other one; records that it lacks count
+// as larger than all others. Nodes sort their blocks, then compare and split them with each other's
+// in descending passes of 1, 2, .. n dimensions. (huang-yang-tseng-2001, section 7, corrected)
 #pragma once
 
 #include "collectives/ascend.hpp"

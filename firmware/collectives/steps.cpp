@@ -51,7 +51,7 @@ Task<Status> walk(Kernel& kernel, Tag tag, Walk steps) {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
-/// Sees where it keeps what it waits for.
+/// A friend of Step: knows where it keeps the fields that tell what it waits for.
 struct StepPlaces {
     static constexpr WaitOffsets kOffsets{"mesh::Step", WaitKind::mail, offsetof(Step, match_),
                                           offsetof(Step, takes_),

@@ -1,8 +1,8 @@
-// What collectives do at a node again and again, once: a packet leaves when the pool can start it,
-// or one of a known node is waited for and judged.
+// The steps that collectives do at a node again and again, in one place: a packet leaves when the
+// pool can start it, or a packet of a known node is waited for and judged.
 //
 // A part of a collective that consists of such steps is no coroutine. It is an object that says,
-// whenever a step is done, which one comes next; walk() is the coroutine that takes them.
+// whenever a step is done, which step comes next; walk() is the coroutine that takes them.
 #pragma once
 
 #include "collectives/await.hpp"
@@ -19,25 +19,25 @@ namespace mesh {
 /// `co_await step`: takes the step that was set last. Steps of one process, one after the other.
 class Step : public Waiting {
 public:
-    /// Steps of the call of this label.
+    /// Steps of the call that `label` names.
     Step(Kernel& kernel, CallLabel label)
         : Waiting(kernel.scheduler(), ask),
           kernel_(kernel),
           label_(label) {}
 
-    /// Sends a packet by this header, to which more may be done before the step is taken. `payload`
-    /// must stay where it is until then.
+    /// Sends a packet with this header, which the caller may change before the step is taken.
+    /// `payload` must stay where it is until then.
     wire::PacketHeader& send(const wire::PacketHeader& header,
                              std::span<const std::byte> payload = {});
     /// Sends a packet of the call across `port` to the neighbour. `says`: its number of a message,
     /// which single packets do not need; `flags`: see wire::packet_flag.
     wire::PacketHeader& tell(Port port, std::uint32_t says, std::uint8_t flags = 0,
                              std::span<const std::byte> payload = {});
-    /// Waits for the next packet of the call that `source` sends by `path`, and that says this.
+    /// Waits for the next packet of the call that `source` sends by `path`, with the number `says`.
     void take(NodeId source, std::uint32_t says, Path path = {});
     /// The same of the neighbour across `port`.
     void take_across(Port port, std::uint32_t says) { take(kernel_.neighbor(port), says); }
-    /// What has come, judged; to be asked for after each take().
+    /// The packet that has come, judged; to be called after each take().
     Awaited taken();
 
     void await_resume() const {}
@@ -61,8 +61,8 @@ private:
 };
 
 /// A part of a collective at one node: an object of any class that can be copied as bytes and has
-/// `bool next(Kernel& kernel, Step& step)`. That hears what came of the step before, if there was
-/// one, and sets the next one; false: there is none. The verdict is that of `step`.
+/// `bool next(Kernel& kernel, Step& step)`. That function hears the outcome of the step before, if
+/// there was one, and sets the next step; false: there is none. The verdict is that of `step`.
 class Walk {
 public:
     template <class Steps>

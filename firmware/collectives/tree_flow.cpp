@@ -10,12 +10,13 @@ namespace mesh {
 
 namespace {
 
-/// Numbers that no packet of a broadcast has: of a word to the parent, and of what opens a gate.
+/// Numbers that no packet of a broadcast has: of a word to the parent, and of a packet that opens a
+/// gate.
 constexpr std::uint32_t kWord = 0xFFFF'FFFE;
 constexpr std::uint32_t kOpen = 0xFFFF'FFFC;
 /// The same at the gate before a call, whose words must not be taken for those of one in the call.
 constexpr std::uint32_t kEarly = 4;
-/// A gate is a broadcast of as many packets through a window of two: the first one is owed word of.
+/// A gate is a broadcast of so many packets through a window of two: word is owed of the first one.
 constexpr std::uint32_t kGatePackets = 3;
 
 constexpr Rule tree_of_words(Topology topology) {
@@ -74,8 +75,8 @@ std::uint32_t TreeFlow::slow_children() const {
     return slow;
 }
 
-// What the children say, and which of them are no longer there. Mostly nobody says anything, and
-// one look at the mailbox finds that out.
+// Takes the words of the children, and notes which of them are no longer there. Mostly no child
+// says anything, and one look at the mailbox finds that out.
 void TreeFlow::hear(Kernel& kernel) {
     const std::uint32_t dead = children_ & kernel.dead_ports();
     if (dead == 0 && (children_ == 0 || !kernel.has(label_.match(word_))))
@@ -89,7 +90,7 @@ void TreeFlow::hear(Kernel& kernel) {
     children_ &= ~dead;
 }
 
-// Tells the parent what is owed to it. False if the pool cannot start that now.
+// Sends the parent the word that is owed to it. False if the pool cannot start that now.
 bool TreeFlow::tell_parent(Kernel& kernel, std::uint32_t packets) {
     if (taken_ - told_ < half_)
         return true;
@@ -128,7 +129,7 @@ bool FlowWait::is_there() const {
     return flow_.settled(packets_);
 }
 
-// Looks for one after the other. True when it waits for an answer.
+// Looks for one node after the other. True while it waits for an answer.
 bool FlowWait::looks() {
     for (;;) {
         if (look_ && !look_->over())
@@ -179,7 +180,7 @@ bool FlowWait::go_on() {
 // Gates -------------------------------------------------------------------------------------------
 
 namespace {
-// `co_await open_gate(...)`: sends all who wait for it what says that it is open.
+// `co_await open_gate(...)`: sends all nodes that wait at the gate the packet that opens it.
 [[gnu::noinline]] Kernel::Posting open_gate(Kernel& kernel, const Path& path, CallLabel label,
                                             std::uint32_t says) {
     return kernel.post({.rule = path.rule,
@@ -235,7 +236,7 @@ Task<Status> pass(Kernel& kernel, const Gate& gate) {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
-/// Sees where it keeps what it waits for.
+/// A friend of FlowWait: knows where it keeps the fields that tell what it waits for.
 struct FlowWaitPlaces {
     static constexpr WaitOffsets kOffsets{"mesh::FlowWait", WaitKind::mail,
                                           offsetof(FlowWait, match_), offsetof(FlowWait, until_),

@@ -1,14 +1,14 @@
-// Flow control: nobody sends a node more than it has room for while that node is late.
+// Flow control: a node that is late is sent no more packets than it has room for.
 //
 // Of a broadcast: its root never runs further ahead of the slowest node than a window.
 //
 // Every node tells its parent how many packets it and all nodes below it have taken, in whole half
-// windows, and what the children of the root say is what the root may rely on. So a node that
-// first waits for something else holds at most a window of the broadcast, and its pool has room for
-// what it waits for. The word travels over a tree of its own that goes up on every network (sbt;
-// spt; the tree by which the UHC collects), takes no model time and moves no clock. A broadcast no
-// longer than the window needs none. Children behind dead links do not count. What may still lie at
-// a late node of the calls before (collectives/call.hpp) is a part of the window.
+// windows; on the words of its children the root may rely. So a node that first waits for something
+// else holds at most a window of the broadcast, and its pool has room for the packets that it waits
+// for. The word travels over a tree of its own that goes up on every network (sbt; spt; the tree by
+// which the UHC collects), takes no model time and moves no clock. A broadcast no longer than the
+// window needs none. Children behind dead links do not count. Packets of the calls before
+// (collectives/call.hpp) that may still lie at a late node are a part of the window.
 //
 // Single packets to single nodes: a node that has begun takes every packet until it has all, so
 // only a node that has not begun can be filled. Where such a node could get more than a window, the
@@ -31,28 +31,29 @@ public:
     TreeFlow() = default;
     /// `before`: packets of the calls before it, half a window at most.
     TreeFlow(const Kernel& kernel, NodeId root, CallLabel label, std::uint32_t before = 0);
-    /// So many packets are more than the window.
+    /// True if so many packets are more than the window.
     static bool needed(const Kernel& kernel, std::uint32_t packets) {
         return packets > 2 * half_window(kernel);
     }
-    /// By which each node says once that it, and all below it, have begun; for pass().
+    /// The flow by which each node says once that it, and all nodes below it, have begun; for
+    /// pass().
     static TreeFlow of_beginning(const Kernel& kernel, NodeId root, CallLabel label,
                                  std::uint32_t word);
-    /// In packets.
+    /// Half of the window, in packets.
     static std::uint32_t half_window(const Kernel& kernel);
 
-    /// At the root: the next packet may leave.
+    /// At the root: true if the next packet may leave.
     bool open() const {
         const std::uint32_t slowest = slowest_child(), sent = taken_ + before_;
         return sent < slowest || sent - slowest < 2 * half_;
     }
     /// This node has taken one packet more.
     void take() { ++taken_; }
-    /// This node has all that the root sends, so what nodes below it have does not count any more:
-    /// the next FlowWait tells the parent all that is owed. A parent that missed what this node got
-    /// waits for that word, and would do so for as long as this node is in the call.
+    /// This node has all that the root sends, so the counts of nodes below it do not matter any
+    /// more: the next FlowWait tells the parent all that is owed. A parent that missed packets that
+    /// this node got waits for that word, and would do so for as long as this node is in the call.
     void end() { children_ = 0; }
-    /// The root of a broadcast of `packets` needs no more word of this node.
+    /// True if the root of a broadcast of `packets` needs no more word of this node.
     bool settled(std::uint32_t packets) const {
         return up_ == kNoPort || packets + before_ <= told_ + 2 * half_;
     }
@@ -80,7 +81,7 @@ private:
 /// `Status s = co_await FlowWait{...}`: waits in a broadcast of `packets`, and tells the parent
 /// meanwhile what is owed; at the root for room for the next packet, elsewhere for a packet, or at
 /// the end until the root needs no more word of this node. When nothing has come for long, it asks
-/// whether those are there that it waits for; children that are not do not count any more. ok;
+/// whether the nodes that it waits for are there; children that are not do not count any more. ok;
 /// unreachable: the packet cannot come.
 class MESH_AWAITED FlowWait : public Waiting {
 public:
@@ -113,7 +114,7 @@ private:
     Status status_ = Status::ok;
 };
 
-/// Which nodes wait before an operation of single packets. `up`: the root waits until all others
+/// The nodes that wait before an operation of single packets. `up`: the root waits until all others
 /// have begun. `down`: the others wait until the root has begun. Both: all wait until all have
 /// begun.
 struct Gate {
@@ -121,16 +122,16 @@ struct Gate {
     CallLabel label; // of the operation; the gate works beside it
     bool up = false;
     bool down = false;
-    /// Most that a node is sent; if that, with what it may have been sent by the calls before, is
-    /// not more than a window the gate is open.
+    /// The most packets that a node is sent. If these, with those that the calls before may have
+    /// sent it, are not more than a window the gate is open.
     std::uint32_t packets = 0;
-    static constexpr std::uint32_t kAlways = 1u << 30; // it is not: the gate before a call
+    static constexpr std::uint32_t kAlways = 1u << 30; // always more: the gate before a call
 };
 
-/// `Status s = co_await pass(kernel, gate)`: when this node may send. All nodes pass it, and those
-/// that may be sent something before it opens take packets meanwhile. Moves no clock. `gate` must
-/// stay until then. ok; unreachable: the root is, so nobody knows which nodes have begun;
-/// no_memory.
+/// `Status s = co_await pass(kernel, gate)`: waits until this node may send. All nodes pass the
+/// gate; nodes that may be sent something before it opens take packets meanwhile. Moves no clock.
+/// `gate` must stay until then. ok; unreachable: the root is, so it is unknown which nodes have
+/// begun; no_memory.
 Task<Status> pass(Kernel& kernel, const Gate& gate);
 
 } // namespace mesh

@@ -1,6 +1,7 @@
 // Virtual topologies: the cube seen as a grid or a torus of any shape, or as a full binary tree.
-// Every edge of theirs is one link of the cube, so that a message to a neighbour never shares a
-// link with another. No tables: each question is answered from addresses (core/embedding.hpp).
+// Every edge of such a topology is one link of the cube, so that a message to a neighbour never
+// shares a link with another. No tables: each question is answered from addresses
+// (core/embedding.hpp).
 //
 // The grid has the words of MPI's Cartesian topologies: MPI_Dims_create, MPI_Cart_coords,
 // MPI_Cart_rank (here node_of), MPI_Cart_shift. Where MPI gives MPI_PROC_NULL, there is no value.
@@ -18,14 +19,14 @@
 
 namespace mesh {
 
-/// Who is next to a node in a virtual topology, and the port that leads there.
+/// A neighbour of a node in a virtual topology, and the port that leads there.
 struct Neighbor {
     NodeId node;
     Port port;
     constexpr bool operator==(const Neighbor&) const = default;
 };
 
-/// What happens at the two ends of an axis.
+/// The two ends of an axis: open, or joined, which makes it a ring.
 enum class Ends : std::uint8_t { open, joined };
 
 /// A grid as one node sees it. Begins without axes (one place); add_axis() gives it its shape.

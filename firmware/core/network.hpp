@@ -99,7 +99,7 @@ constexpr Result with_tree(TreeList<Trees...>, [[maybe_unused]] Rule rule, Resul
     return result;
 }
 
-/// What a tree says of itself; a count of 0 if there is none.
+/// The facts that a tree says of itself; a count of 0 if there is none.
 struct TreeFacts {
     unsigned subtree_count = 0;
     std::uint8_t first_subtree = 0;

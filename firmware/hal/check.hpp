@@ -7,7 +7,7 @@
 
 namespace mesh {
 
-/// Which promise was broken; the crash record carries the number.
+/// The promise that was broken; the crash record carries the number.
 enum class CheckId : std::uint32_t {
     pool_double_free = 1,
     pool_bad_buffer,
@@ -31,14 +31,18 @@ enum class CheckId : std::uint32_t {
     message_at_its_end,
     no_such_port,
     blocks_cut_short,
-    // How a program gave up, which boards tell in the same way.
+    // Ways in which a program gave up; boards report them in the same way.
     program_aborted,
     program_exited,
     assertion_failed,
     program_endless,
+    index_out_of_bounds,
+    exception_thrown,
+    other_process,
+    prints_without_node,
 };
 
-/// What was done wrong, for a person.
+/// The fault in words, for a person.
 constexpr std::string_view words_of(CheckId id) {
     switch (id) {
     case CheckId::pool_double_free: return "a packet was released twice";
@@ -76,12 +80,21 @@ constexpr std::string_view words_of(CheckId id) {
     case CheckId::program_exited: return "the program called exit(), which ends the node";
     case CheckId::assertion_failed: return "an assertion does not hold";
     case CheckId::program_endless: return "it computes without end and never waits";
+    case CheckId::index_out_of_bounds: return "an index lies outside of its array";
+    case CheckId::exception_thrown:
+        return "the C++ library throws an exception, which no program can catch";
+    case CheckId::other_process:
+        return "it starts another program, which no node can: a node has no operating system";
+    case CheckId::prints_without_node:
+        return "it prints before its node runs: in the constructor of a global";
     }
     return "a check failed that this host tool does not know";
 }
 
 /// Defined once by each board: stops the node with `id` as the cause.
 [[noreturn]] void check_failed(CheckId id);
+/// The same for a function that a program calls: the cause is where `after` returns to.
+[[noreturn]] void check_failed(CheckId id, const void* after);
 
 } // namespace mesh
 

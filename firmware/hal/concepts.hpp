@@ -1,5 +1,6 @@
-// The whole port contract: what the kernel needs of a board, as one concept of four parts, and what
-// a board may have besides. hal/null_board.hpp is the least that satisfies it.
+// The whole port contract: the functions that the kernel needs of a board, as one concept of four
+// parts, and those that a board may have besides. hal/null_board.hpp is the least that satisfies
+// it.
 //
 // All calls come from the kernel, one at a time; interrupts only move bytes and wake the processor,
 // but for the one of HasPreemption.
@@ -20,8 +21,8 @@
 
 namespace mesh::hal {
 
-/// Cable and link header as the wire has them, which boards see as bytes and the kernel as fields;
-/// aligned for DMA and FIFO access. Not cleared: who makes one fills all of it.
+/// Cable and link header as the wire has them: boards see bytes, the kernel sees fields. Aligned
+/// for DMA and FIFO access. Not cleared: the code that makes one fills all of it.
 union alignas(kDmaAlign) Head {
     Head() {} // NOLINT(modernize-use-equals-default): the defaults of `fields` need not be set
     std::array<std::byte, wire::kHeadBytes> bytes;
@@ -31,7 +32,7 @@ union alignas(kDmaAlign) Head {
 /// Room for the packet of a frame.
 using PacketRoom = std::span<std::byte, wire::kPacketBytesMax>;
 
-/// What the hardware does by itself. The same for the whole life of a board, and known when it is
+/// The abilities of the hardware. The same for the whole life of a board, and known when it is
 /// compiled.
 struct Capabilities {
     /// Frames that leave at the same time. 1: all ports share one transmitter. Else one for each
@@ -43,7 +44,7 @@ struct Capabilities {
     /// Frames that a cable has damaged never come in, so the kernel need not compute the checksum
     /// of every packet at every hop.
     bool frames_checked = false;
-    /// What one cable carries each way, in bits a second: half of its rate if it carries one way at
+    /// The rate of one cable each way, in bits a second: half of its rate if it carries one way at
     /// a time. The kernel waits for an answer as long as frames take. 0: so much that a frame takes
     /// no time worth counting.
     std::uint32_t bits_per_second = 0;
@@ -53,17 +54,18 @@ struct Capabilities {
 struct Received {
     enum class State : std::uint8_t { none, busy, frame } state = State::none;
     Port port = kNoPort;           // the cable it came in by (byte 5 of the cable header)
-    std::uint8_t receiver = 0;     // whose buffer it is in
+    std::uint8_t receiver = 0;     // the receiver whose buffer it is in
     std::uint32_t frame_bytes = 0; // as it was on the wire; may be shorter than a head
 };
 
-/// Who am I, and how many bytes may be in flight towards me?
+/// The node's identity, and how many bytes may be in flight towards it.
 template <class B>
 concept HasIdentity = requires(const B board, unsigned ports) {
-    /// kNoNode: it was given an address that no node has. `start` grows with each reset.
+    /// The identity of this node; kNoNode: it was given an address that no node has. `start` grows
+    /// with each reset.
     { board.identity() } -> std::same_as<wire::Identity>;
     /// Bytes of frames that one neighbour may have unacknowledged towards this node when it has
-    /// `ports` ports: what the receive memory holds, shared by all who fill it.
+    /// `ports` ports: the size of the receive memory, shared by all that fill it.
     { board.window_bytes(ports) } -> std::same_as<std::size_t>;
 };
 
@@ -74,7 +76,7 @@ concept HasPorts = requires(B board, Port port, const Head& head, std::span<cons
     /// A constant expression.
     { B::capabilities() } -> std::same_as<Capabilities>;
     /// The ports by which transmit() may be called now, with the bit of kHostPort: no frame is
-    /// leaving by them. Until then the packet of the last transmit() there stays as it is.
+    /// leaving by them. Until a port is ready the packet of its last transmit() stays as it is.
     { board.ready_ports() } -> std::same_as<PortSet>;
     /// Starts sending one frame by `port` (or kHostPort), which is ready. `head` is copied
     /// before the call returns; `packet` (aligned to kDmaAlign, may be empty) is read by DMA until
@@ -83,11 +85,11 @@ concept HasPorts = requires(B board, Port port, const Head& head, std::span<cons
     { board.transmit(port, head, packet) } -> std::same_as<void>;
     /// The next frame of `receiver` goes here: its first 44 bytes to `head_out`, the rest to
     /// `buffer` (both aligned to kDmaAlign). They are the board's until receive() gives a frame of
-    /// that receiver, then the caller's until he lends them, or others, again. A board with a
-    /// data cache forgets what it has of the buffer.
+    /// that receiver, then the caller's until it lends them, or others, again. A board with a data
+    /// cache forgets what it has of the buffer.
     { board.lend(receiver, head_out, buffer) } -> std::same_as<void>;
-    /// The next frame that has come in, if there is one. What its buffer has no room for is
-    /// discarded and shows in frame_bytes. `busy`: a frame has been begun and nothing else may
+    /// The next frame that has come in, if there is one. Bytes that its buffer has no room for are
+    /// discarded and show in frame_bytes. `busy`: a frame has been begun and nothing else may
     /// happen until it is here; call again after the next wake-up.
     { board.receive() } -> std::same_as<Received>;
 };
@@ -117,23 +119,23 @@ template <class B>
 concept Board = HasIdentity<B> && HasPorts<B> && HasClock<B> && HasPower<B>;
 
 /// A board may count the transfers that the DMA channel of a port has completed, both directions.
-/// They go into the node's report, as proof of who moves the bytes.
+/// They go into the node's report, as proof that DMA moves the bytes.
 template <class B>
 concept CountsTransfers = requires(const B board, Port port) {
     { board.dma_transfers(port) } -> std::same_as<std::uint32_t>;
 };
 
-/// A board may know which cables lead to somebody: by a carrier, or a level that only an end that
-/// is on keeps up. Then a link is dead as soon as its cable is pulled, and asks who is there as
-/// soon as it is plugged in. Without it a link finds that out by silence, after some 260
-/// retransmission timeouts, and by asking again. In lockstep nobody asks.
+/// A board may know which cables lead to a running node: by a carrier, or a level that only an end
+/// that is on keeps up. Then a link is dead as soon as its cable is pulled, and asks which node is
+/// there as soon as it is plugged in. Without it a link finds that out by silence, after some 260
+/// retransmission timeouts, and by asking again. In lockstep no link asks.
 template <class B>
 concept TellsCables = requires(const B board) {
-    /// Their ports.
+    /// The ports of those cables.
     { board.connected_ports() } -> std::same_as<PortSet>;
 };
 
-/// What a board calls between two instructions of a program, with the `context` that came with it.
+/// The function that a board calls between two instructions of a program, with its `context`.
 using TickWork = void (*)(void* context);
 
 /// A board may let the links work while a process computes. Without it a node does nothing else

@@ -1,4 +1,4 @@
-// What a program measures its own speed with.
+// A counter of cycles, by which a program measures its own speed.
 #pragma once
 
 #include <cstdint>

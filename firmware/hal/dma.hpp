@@ -1,5 +1,5 @@
-// What DMA asks of the memory that it reads and writes: nothing else of the CPU may lie in a cache
-// line of a packet, else writing the line back would spoil what the DMA has put beside it.
+// The demand of DMA on the memory that it reads and writes: no other data of the CPU may lie in a
+// cache line of a packet, else writing the line back would spoil what the DMA has put beside it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace mesh::hal {
 
 /// Alignment of the bytes of packets, and of what follows them. A board whose DMA works beside a
 /// data cache has `-DMESH_DMA_ALIGN=32` (the length of a line) among its CPU_FLAGS; without a cache
-/// a word is enough. What is done with the cache, and when, is said at transmit() and lend().
+/// a word is enough. transmit() and lend() say what a board does with the cache, and when.
 #ifdef MESH_DMA_ALIGN
 inline constexpr std::size_t kDmaAlign = MESH_DMA_ALIGN;
 #else

@@ -1,5 +1,6 @@
 // The contract of a board as a value that does nothing: no cable leads anywhere, and time stands
-// still. A port to new hardware may begin as a copy of it; each call says what has to come there.
+// still. A port to new hardware may begin as a copy of it; each comment says what code has to come
+// there.
 #pragma once
 
 #include "hal/concepts.hpp"
@@ -23,7 +24,7 @@ public:
     void transmit(Port /*port*/, const Head& /*head*/, std::span<const std::byte> /*packet*/) {}
     /// Points the receiver, or its DMA channel, at the memory.
     void lend(unsigned /*receiver*/, Head& /*head*/, PacketRoom /*buffer*/) {}
-    /// Gives what has come in, one frame a call, in the order in which the frames ended.
+    /// Gives the frames that have come in, one a call, in the order in which they ended.
     Received receive() { return {}; }
 
     /// A counter that runs freely, extended to 64 bits.

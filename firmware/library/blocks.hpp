@@ -1,8 +1,8 @@
 // Collectives of blocks, each of a size of its own: MPI's scatterv, gatherv, allgatherv, alltoallv.
 //
 // Blocks lie one behind the other in the order of the nodes' numbers, and `counts` says how many
-// elements each of them has. They go as messages under kBlocksTag, on every network alike; whoever
-// wants a schedule of the papers finds it in collectives/personalised.hpp.
+// elements each of them has. They go as messages under kBlocksTag, on every network alike. The
+// schedules of the papers are in collectives/personalised.hpp.
 #pragma once
 
 #include "collectives/broadcast.hpp"
@@ -31,7 +31,7 @@ struct Layout {
     Counts counts;
     std::size_t element_bytes;
 
-    /// What `count` of the blocks take, from the first on.
+    /// Bytes of the first `count` blocks.
     std::size_t bytes_before(std::size_t count) const {
         return element_bytes * std::accumulate(counts.begin(),
                                                counts.begin() + static_cast<std::ptrdiff_t>(count),
@@ -121,7 +121,7 @@ inline Task<Status> allgather_blocks(Kernel& kernel, std::span<const std::byte> 
     co_return given;
 }
 
-/// In step s a node sends to the one whose number is greater by s, around the end.
+/// In step s a node sends to the node whose number is greater by s, around the end.
 inline Task<Status> exchange_blocks(Kernel& kernel, std::span<const std::byte> out, Layout to,
                                     std::span<std::byte> in, Layout from) {
     if (!to.fits(kernel, out) || !from.fits(kernel, in))
@@ -146,9 +146,9 @@ using Const = std::span<const std::type_identity_t<T>>;
 
 } // namespace detail
 
-/// Gives each node its block of what the root has in `all` (which the others leave empty). ok;
-/// bad_argument: the counts are not one for each node, or say more than there is room for, or other
-/// nodes have others; else as send() and receive().
+/// Gives each node its block of the data that the root has in `all` (which the others leave empty).
+/// ok; bad_argument: the counts are not one for each node, or say more than there is room for, or
+/// other nodes have other counts; else as send() and receive().
 template <Plain T, std::size_t N>
 Task<Status> scatterv(Kernel& kernel, detail::Const<T> all, Counts counts, std::span<T, N> mine,
                       NodeId root = NodeId{0}) {

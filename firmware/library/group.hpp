@@ -27,7 +27,7 @@ public:
           tag_(tag) {}
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
-    /// This node's; size() if it is no member.
+    /// The rank of this node; size() if it is no member.
     std::uint32_t rank() const { return rank_; }
     bool member() const { return rank_ < size(); }
     NodeId operator[](std::uint32_t rank) const { return members_[rank]; }
@@ -39,8 +39,8 @@ private:
     Tag tag_;
 };
 
-/// Fills `room` with the nodes for which this holds of their number, in their order; gives those
-/// that there was room for.
+/// Fills `room` with the nodes for whose number `holds` is true, in their order; gives those that
+/// there was room for.
 template <class Holds>
 std::span<const NodeId> members_if(const Kernel& kernel, std::span<NodeId> room, Holds holds) {
     std::size_t count = 0;
@@ -52,10 +52,10 @@ std::span<const NodeId> members_if(const Kernel& kernel, std::span<NodeId> room,
 
 namespace detail {
 
-/// From rank 0 to all members, as a part of a call.
+/// Sends the value of rank 0 to all members, as a part of a call.
 template <Plain T>
 Task<Status> down_group(Kernel& kernel, Group group, CallLabel label, T& value) {
-    std::uint32_t bit = 1; // this node's lowest, where its value comes from
+    std::uint32_t bit = 1; // the lowest bit of this rank: its value comes from there
     while (bit < group.size() && (group.rank() & bit) == 0)
         bit <<= 1;
     if (group.rank() != 0) {
@@ -74,7 +74,7 @@ Task<Status> down_group(Kernel& kernel, Group group, CallLabel label, T& value) 
     co_return Status::ok;
 }
 
-/// From all members to rank 0.
+/// Combines the values of all members at rank 0.
 template <class Op, Plain T>
 Task<Status> up_group(Kernel& kernel, Group group, CallLabel label, T& value) {
     for (std::uint32_t bit = 1; bit < group.size(); bit <<= 1) {

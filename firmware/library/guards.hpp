@@ -1,5 +1,5 @@
-// What alt() can wait for besides one thing after the other: guards that count on a condition only,
-// guards in fairness, and channels that several write to.
+// More guards for alt(), which alone waits for one thing after the other: guards that count on a
+// condition only, guards in fairness, and channels that several processes write to.
 //
 // alt() itself looks at its guards in the order in which they stand: that is their priority.
 #pragma once
@@ -46,8 +46,8 @@ std::uint32_t next_ready(Kernel& kernel, const std::tuple<Guards...>& guards, st
 }
 } // namespace detail
 
-/// alt() in fairness: it looks at the guard behind `last` first, which is then the one that it
-/// gives. So of guards that are always ready each has its turn. `last` stays the caller's, 0 at
+/// alt() in fairness: it looks first at the guard behind `last`, and sets `last` to the guard that
+/// it gives. So of guards that are always ready each has its turn. `last` stays the caller's, 0 at
 /// first.
 template <class... Guards>
 auto fair_alt(Kernel& kernel, std::uint32_t& last, Guards... guards) {
@@ -70,10 +70,10 @@ auto fair_alt(Kernel& kernel, std::uint32_t& last, Guards... guards) {
 }
 
 /// The reading end of a channel between nodes that any node writes to; Received::source says which
-/// one has.
+/// node has written.
 constexpr ChannelIn from_any(ChannelNumber number) { return {kAnySource, number}; }
 
-/// A channel inside a node with several writers, who take turns as they come, and one reader.
+/// A channel inside a node with several writers, which take turns as they come, and one reader.
 template <class T>
 class SharedChannel {
 public:

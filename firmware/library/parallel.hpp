@@ -50,9 +50,9 @@ public:
         : kernel_(&kernel),
           runs_(kernel.spawn(std::move(process), id_)) {}
 
-    /// Has ended: waiting for it takes no time.
+    /// True if it has ended: waiting for it takes no time.
     bool ended() const { return !runs_ || kernel_->scheduler().ended(id_); }
-    /// It has been waited for.
+    /// True if it has been waited for.
     bool done() const { return done_; }
 
 private:
@@ -64,7 +64,7 @@ private:
     bool done_ = false;
 };
 
-/// Its verdict, when it has ended; no_memory: there was no room for it.
+/// Waits until it has ended and gives its verdict; no_memory: there was no room for it.
 inline Task<Status> wait(Kernel& kernel, Request& request) {
     MESH_CHECK(!std::exchange(request.done_, true), request_waited_twice);
     if (!request.runs_)
@@ -100,9 +100,9 @@ inline auto any_ended(Kernel& kernel, std::span<const Request> requests) {
     return detail::wait(kernel, there_is_one, first);
 }
 
-/// Sends `data` to `to` and receives from `from` at the same time, so that a ring of them ends.
-/// What receive() gives; where that is ok, with the status of the send. `label`: of a call of a
-/// collective, of which it is a part.
+/// Sends `data` to `to` and receives from `from` at the same time, so that a ring of such calls
+/// ends. Gives the result of receive(); if that is ok, with the status of the send. `label`: of a
+/// call of a collective, of which it is a part.
 inline Task<Received> sendrecv(Kernel& kernel, NodeId to, std::span<const std::byte> data,
                                NodeId from, std::span<std::byte> buffer, CallLabel label) {
     ProcessId sending{};
@@ -121,17 +121,17 @@ inline Task<Received> sendrecv(Kernel& kernel, NodeId to, std::span<const std::b
     return sendrecv(kernel, to, data, from, buffer, CallLabel{tag});
 }
 
-/// What a receive() with these would take.
+/// Matches the messages that a receive() with these would take.
 inline Match message_match(Tag tag = kAnyTag, NodeId source = kAnySource) {
     return {.service = Service::message, .tag = tag, .source = source};
 }
 
-/// For alt(): such a message has come.
+/// For alt(): ready when such a message has come.
 inline MailGuard on_message(Tag tag = kAnyTag, NodeId source = kAnySource) {
     return on(message_match(tag, source));
 }
 
-/// A message that receive() would take has come: MPI's probe.
+/// True if a message that receive() would take has come: MPI's probe.
 inline bool probe(const Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource) {
     return kernel.has(message_match(tag, source));
 }

@@ -22,7 +22,7 @@ namespace mesh {
 
 namespace detail {
 
-/// What a value is printed as.
+/// The form in which a value is printed.
 enum class Printed { integer, floating, text, none };
 
 template <class T>
@@ -49,7 +49,7 @@ void print_cannot_print_a_value_in_this_way();
 
 inline constexpr std::size_t kSpecMax = 12;
 
-/// The words of a {} fit a value.
+/// True if the words of a {} fit a value.
 constexpr bool fits(std::string_view spec, Printed kind) {
     constexpr std::string_view kFlags = "0123456789-+ .#";
     const std::size_t letter = std::min(spec.find_first_not_of(kFlags), spec.size());
@@ -63,7 +63,7 @@ constexpr bool fits(std::string_view spec, Printed kind) {
                : kind == Printed::floating && letters.find_first_of("feg") == 0;
 }
 
-/// What is printed before the first {}, the words in it, and what is behind.
+/// The text before the first {}, the words in it, and the text behind.
 struct Part {
     std::string_view before;
     std::string_view spec;

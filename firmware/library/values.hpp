@@ -1,9 +1,9 @@
 // Messages and collectives of values: numbers, structs of numbers, and arrays of them, without a
 // cast to bytes. Trees are those that are usual for the network, so the same program runs on all.
 //
-// An operator gives a T for two of them: std::plus<>, Lower, Upper, or one's own, an object of
-// which may know more than the two: it is given last, and copied. It must be associative
-// and commutative. Types of any size do, 64 bits as well.
+// An operator gives a T for two values of T: std::plus<>, Lower, Upper, or one's own. An object of
+// one's own may hold data beside the two values: it is given last, and copied. It must be
+// associative and commutative. Types of any size do, 64 bits as well.
 #pragma once
 
 #include "collectives/broadcast.hpp"
@@ -22,7 +22,7 @@
 
 namespace mesh {
 
-/// What moves as it lies in memory: nothing that only points there, which means nothing elsewhere.
+/// Types that move as they lie in memory: no pointers or views, which mean nothing on another node.
 template <class T>
 concept Plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::view<T>;
 
@@ -81,7 +81,7 @@ Task<Status> send_value(Kernel& kernel, NodeId to, const T&& value, Tag tag = 0)
     return detail::send_kept(kernel, to, value, tag);
 }
 
-/// The same as a part of a collective's call, for those who write one; see CallLabel.
+/// The same as a part of a collective's call, for code that makes one; see CallLabel.
 template <Plain T>
 Task<Status> send_value(Kernel& kernel, NodeId to, const T& value, CallLabel label) {
     const SendOptions options{.tag = label.tag, .call = label.call};
@@ -99,7 +99,7 @@ Task<Received> receive_value(Kernel& kernel, T& value, Tag tag = kAnyTag,
     co_return received;
 }
 
-/// The same as a part of a collective's call, for those who write one; see CallLabel.
+/// The same as a part of a collective's call, for code that makes one; see CallLabel.
 template <Plain T>
 Task<Received> receive_value(Kernel& kernel, T& value, CallLabel label, NodeId source) {
     Received received = co_await receive(kernel, detail::bytes_into(value), label, source);

@@ -1,4 +1,5 @@
-// What a program is told from outside: words of the command line; and what it draws itself.
+// Input of a program from outside (words of the command line, lines of the input), and random
+// numbers.
 #pragma once
 
 #include "collectives/host_files.hpp"
@@ -61,7 +62,7 @@ inline void end_run(Kernel& kernel, std::string_view why) {
     kernel.host_send(wire::HostTag::abort, std::as_bytes(std::span{why}));
 }
 
-/// Turns down what the program was asked: node 0 prints `why`, for all nodes. Returns bad_argument,
+/// Refuses the program's arguments: node 0 prints `why`, for all nodes. Returns bad_argument,
 /// for the program to return.
 inline Status refuse(const Kernel& kernel, std::string_view why) {
     if (index(kernel.id()) == 0)
@@ -73,7 +74,7 @@ inline Status refuse(const Kernel& kernel, std::string_view why) {
 class Random {
 public:
     explicit constexpr Random(std::uint64_t seed) : state_(seed) {}
-    /// Others on each node, and with each --seed of the run.
+    /// Other numbers on each node, and with each --seed of the run.
     explicit Random(const Kernel& kernel)
         : Random(kernel.job().seed * 0x9E37'79B9'7F4A'7C15u + index(kernel.id()) + 1) {
         state_ = next64();

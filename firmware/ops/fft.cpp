@@ -1,7 +1,7 @@
 // The program of `mesh run --op fft`: the discrete Fourier transform of complex f32 points, as many
 // on each node, their number a power of two. Radix 2, decimation in frequency: a descending pass
-// over the nodes, then the same butterflies inside each node. Point p of the result is where p read
-// backwards says.
+// over the nodes, then the same butterflies inside each node. Point p of the result is at the place
+// that the bits of p, read backwards, name.
 #include "meshputer.hpp"
 #include "ops/parts.hpp"
 
@@ -20,7 +20,7 @@ constexpr Point operator*(Point a, Point b) {
 }
 
 /// exp(-2 pi i turn / 2^32). Sine and cosine are taken of at most an eighth of a turn, where a
-/// float says exactly enough how much that is.
+/// float gives the angle exactly enough.
 Point root_of_unity(std::uint32_t turn) {
     constexpr float kAngle = 1.46291807927e-9f; // 2 pi / 2^32
     const std::uint32_t octant = turn >> 29;
@@ -67,7 +67,7 @@ std::span<Point> points(std::span<std::byte> bytes) {
     return {reinterpret_cast<Point*>(bytes.data()), bytes.size() / sizeof(Point)};
 }
 
-/// The table of roots, in what the value of a node leaves of its workspace.
+/// The table of roots, in the part of the workspace that the value of a node leaves free.
 std::span<Point> tables(Kernel& node) {
     const auto workspace = node.workspace();
     return points(workspace.last(std::min(workspace.size(), kRootsBytes)));

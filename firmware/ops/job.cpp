@@ -1,5 +1,5 @@
-// The program of `mesh run --op ...`: does what the host asks and tells what it got. A family of
-// ops is a file in job/.
+// The program of `mesh run --op ...`: does the host's job and reports the result. A family of ops
+// is a file in job/.
 #include "meshputer.hpp"
 #include "ops/job/broadcast.hpp"
 #include "ops/job/personal.hpp"

@@ -1,5 +1,5 @@
-// What a family of ops is told beyond the job that all share. Host tool and program have these
-// structs in common; wire::Job carries their bytes and does not know them.
+// The parameters of each family of ops, beyond the job that all ops share. Host tool and program
+// have these structs in common; wire::Job carries their bytes and does not know them.
 #pragma once
 
 #include "core/base/operators.hpp"
@@ -42,7 +42,7 @@ struct ReductionParameters {
     std::uint8_t exclusive = 0; // scan: without the node's own elements
 };
 
-/// What the family of the job's op is told. Both sides name the same family for an op.
+/// The parameters of the job's op. Both sides name the same family for an op.
 template <class Family>
 Family parameters(const wire::Job& job) {
     static_assert(sizeof(Family) <= wire::kJobParameterBytes);

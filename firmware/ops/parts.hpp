@@ -1,8 +1,8 @@
 // The data of the ops in which every node has a part of its own: ascend, descend, sort, fft.
 //
-// The input begins with nodes + 1 words: where in it the part of each node begins, and where the
-// last one ends. Each node puts its result at its number times the job's message_bytes, the largest
-// that there may be.
+// The input begins with nodes + 1 words: the positions in it at which the part of each node begins,
+// and at which the last one ends. Each node puts its result at its number times the job's
+// message_bytes, the largest that there may be.
 #pragma once
 
 #include "collectives/ascend.hpp"
@@ -34,7 +34,7 @@ inline Task<Status> read_part(Kernel& kernel, AscendBlock& block) {
     co_return co_await read_input(kernel, ends[0], block.resize(ends[1] - ends[0]));
 }
 
-/// Tells the host the result, and gives it the bytes if it wants them.
+/// Reports the result to the host, and sends the bytes if the host wants them.
 inline void put_part(Kernel& kernel, std::span<const std::byte> data) {
     kernel.result().crc = wire::crc32(data);
     kernel.result().received_bytes = static_cast<std::uint32_t>(data.size());

@@ -1,6 +1,6 @@
-// What the programs of the ops take of a node's workspace, which one board has less of than
-// another. A node refuses a job that does not fit (no_memory); the host tool asks the same rules
-// for the workspace of the image before anything boots.
+// The workspace that the programs of the ops take of a node; boards differ in how much they have. A
+// node refuses a job that does not fit (no_memory); the host tool asks the same rules for the
+// workspace of the image before anything boots.
 #pragma once
 
 #include "collectives/ascend.hpp"
@@ -17,8 +17,8 @@
 
 namespace mesh {
 
-/// Blocks of all nodes, with what exchange() needs where the op uses it: everywhere but in packets
-/// of the cube.
+/// Bytes of the blocks of all nodes, with the memory of exchange() where the op uses it: everywhere
+/// but in packets of the cube.
 constexpr std::uint64_t blocks_room_bytes(Network network, const wire::Job& job) {
     const std::uint64_t nodes = node_count(network);
     const bool rooted = job.op == wire::Op::scatter || job.op == wire::Op::gather;
@@ -57,11 +57,11 @@ constexpr std::uint64_t workspace_needed(Network network, const wire::Job& job) 
     return 0;
 }
 
-/// What a node lends to the values of ASCEND and DESCEND at most; the rest of its workspace is for
-/// tables.
+/// The most bytes that a node lends to the values of ASCEND and DESCEND; the rest of its workspace
+/// is for tables.
 inline constexpr std::size_t kAscendMemoryBytes = 3 * limits::kMessageBytesMax;
 
-/// What it lends to them if it has so much workspace, of which the program keeps a part.
+/// The bytes that it lends them if it has so much workspace, of which the program keeps a part.
 constexpr std::size_t ascend_memory_bytes(std::size_t workspace_bytes, std::size_t kept_bytes) {
     const std::size_t left = workspace_bytes - std::min(workspace_bytes, kept_bytes);
     return std::min(left, kAscendMemoryBytes);
@@ -75,13 +75,14 @@ constexpr std::size_t ascend_room_bytes(Network network, std::size_t workspace_b
     return std::min<std::size_t>(room, limits::kMessageBytesMax);
 }
 
-/// One of the complex numbers that the Fourier transform is of.
+/// A complex number, as the Fourier transform takes them.
 struct Point {
     float re, im;
 };
-/// Of its roots of unity every one that divides by this is kept, and those between two of them.
+/// Every root of unity whose number divides by this is kept, and those between the first two of
+/// them.
 inline constexpr std::size_t kRootsApart = 256;
-/// What the transform keeps of the workspace for the table of roots.
+/// The bytes of the workspace that the transform keeps for the table of roots.
 inline constexpr std::size_t kRootsBytes =
     (2 * kRootsApart + limits::kMessageBytesMax / sizeof(Point) / kRootsApart) * sizeof(Point);
 

@@ -1,5 +1,5 @@
 // The program of `mesh run --op sort`: the nodes sort numbers or lines among themselves.
-// Words: what is sorted (i32 or lines), and the most that a node has of it.
+// Words: the kind of records (i32 or lines), and the most records that a node has.
 #include "collectives/sort.hpp"
 #include "meshputer.hpp"
 #include "ops/parts.hpp"

@@ -1,5 +1,6 @@
-// Seeded traffic of the `send` job: which node sends what to whom. Shared by the node that makes
-// the bytes, the node that checks them and the host that knows what everyone must have got.
+// Seeded traffic of the `send` job: which node sends which bytes to which node. Shared by the node
+// that makes the bytes, the node that checks them and the host that knows what every node must have
+// got.
 #pragma once
 
 #include "core/base/operators.hpp"

@@ -79,7 +79,7 @@ void Relay::pass_on(Port out, const wire::LinkHeader& link, std::span<const std:
 // Numbers
 // -------------------------------------------------------------------------------------------
 
-/// Who is here, by what was heard by `port`; kNoNode if that does not say it.
+/// The number of this node, by the numbering heard by `port`; kNoNode if that does not say it.
 NodeId Relay::numbered_by(const wire::Numbering& numbering, Port port) const {
     const Network network = network_of(numbering);
     const NodeId from = node_at(numbering.from);
@@ -107,7 +107,7 @@ void Relay::on_number(Port port, const wire::LinkHeader& link, std::span<const s
         kept_ = {numbering.run, numbering.assignment};
         starts_anew_ = true;
         last_ = numbering;
-        last_.from = index(kNoNode); // numbers nobody
+        last_.from = index(kNoNode); // numbers no node
         tell_numbers(~PortSet{0});
     } else if (numbering.run == last_.run && numbering.assignment > last_.assignment &&
                !starts_anew_) {
@@ -129,7 +129,7 @@ void Relay::adopt(const wire::Numbering& numbering, NodeId node) {
     send(make_packet(room.bytes, RelayTag::named, node, std::as_bytes(std::span{made_for_})));
 }
 
-/// Tells the neighbours that do not know of the last assignment. While one is told of the
+/// Tells the neighbours that do not know of the last assignment. While a neighbour is told of the
 /// assignment before, that has to do: there are more.
 void Relay::tell_numbers(PortSet ports) {
     if (numbering_.leaves != 0)
@@ -226,7 +226,7 @@ bool Relay::next_frame(PortSet ready, std::uint64_t now_us, wire::LinkHeader& li
     if (next == &first()) {
         again_at_us_ = now_us + pause_us_;
         pause_us_ = std::min(2 * pause_us_, wire::kRelayPauseUsMax);
-        acknowledgement_.waits = 0; // goes with it
+        acknowledgement_.waits = 0; // the message carries it
     }
     if (next == &first() || next == &acknowledgement_) {
         next->link.acknowledged = last_taken_;

@@ -1,13 +1,15 @@
-// One host cable for a mesh: a node's part of it. Which number a node has, which way a frame
-// between host tool and node goes, what of it is for this node, what this node still has to say.
+// One host cable for a mesh: a node's part of it. It decides which number a node has, which way a
+// frame between host tool and node goes, and which frames are for this node, and keeps the frames
+// that this node still has to send.
 //
-// Below the kernel, which sees a host port like any other: frames go on from node to node whatever
-// the kernel or a program does. Nodes on the way drop what they have no room for; the two ends send
-// a message again until it is acknowledged, one at a time, so each arrives once and in order. The
-// host tool keeps little enough under way that this is rare.
+// It works below the kernel, which sees a host port like any other: frames go on from node to node
+// whatever the kernel or a program does. Nodes on the way drop frames that they have no room for;
+// the two ends send a message again until it is acknowledged, one at a time, so each arrives once
+// and in order. The host tool keeps little enough under way that drops are rare.
 //
 // Numbers (wire::Numbering) come from node 0, which has its own from the host cable: port d of node
-// i leads to a node that the network's rule names, so whoever hears its neighbour knows who it is.
+// i leads to a node that the network's rule names, so a node that hears its neighbour knows its
+// number.
 #pragma once
 
 #include "hal/dma.hpp"
@@ -26,12 +28,12 @@ namespace mesh {
 
 class Relay {
 public:
-    /// What becomes of a frame that came in.
+    /// The outcome of a frame that came in.
     enum class Outcome : std::uint8_t {
         done,    // nothing more
         deliver, // it is for this node's kernel
     };
-    /// The assignment that this node last started anew for; survives that.
+    /// The assignment for which this node last started anew; it survives the reset.
     struct Kept {
         std::uint32_t run;
         std::uint32_t assignment;
@@ -54,9 +56,9 @@ public:
     Outcome on_frame(Port port, const wire::LinkHeader& link, const wire::PacketHeader& header,
                      std::span<const std::byte> packet, bool can_deliver);
 
-    /// Where what this node has for the host leaves.
+    /// The port by which this node's frames for the host leave.
     Port up() const;
-    /// A frame was lost because nobody could take it now.
+    /// A frame was lost because it could not be taken or passed on now.
     void note_drop() { ++dropped_; }
 
     /// send() may be called.
@@ -64,13 +66,14 @@ public:
     /// A packet of this node to the host; copied.
     void send(std::span<const std::byte> packet);
 
-    /// What was leaving by the ports of `ready` has left.
+    /// The frames that were leaving by the ports of `ready` have left.
     void on_ready(PortSet ready);
     /// The next frame to send by a port of `ready`; the packet stays until on_ready() names its
     /// port. False if there is none.
     bool next_frame(PortSet ready, std::uint64_t now_us, wire::LinkHeader& link,
                     std::span<const std::byte>& packet);
-    /// When next_frame() has something to send that was not acknowledged; wire::kNever if all was.
+    /// The time at which next_frame() sends again what was not acknowledged; wire::kNever if all
+    /// was.
     std::uint64_t next_deadline() const { return said_ == 0 ? wire::kNever : again_at_us_; }
 
     static constexpr std::size_t kMadeForBytesMax = 64;
@@ -121,7 +124,7 @@ private:
 
     std::array<Parcel, kOwnMax> own_{};
     std::array<Parcel, kOthersMax> others_{};
-    Parcel question_;        // who am I?
+    Parcel question_;        // which number have I?
     Parcel numbering_;       // for neighbours
     Parcel acknowledgement_; // without a message
     std::array<Whole, kOwnMax> own_room_;

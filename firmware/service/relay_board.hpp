@@ -1,9 +1,9 @@
-// A board with a host port that is a board without one, in a mesh with one host cable: the kernel
-// above and the board below know nothing of it. What the kernel tells the host goes by the ports,
-// and what the host tells this node comes in by them (service/relay.hpp).
+// A board with a host port made of a board without one, in a mesh with one host cable: the kernel
+// above and the board below know nothing of it. Frames of the kernel for the host leave by the
+// ports, and frames of the host for this node come in by them (service/relay.hpp).
 //
-// The constructor returns when the node has its number. What the neighbours' kernels send before is
-// lost, as it is to a node that is off.
+// The constructor returns when the node has its number. Frames of the neighbours' kernels that come
+// before are lost, as at a node that is off.
 #pragma once
 
 #include "hal/concepts.hpp"
@@ -39,9 +39,9 @@ public:
     }
 
     wire::Identity identity() const { return relay_.identity(); }
-    /// By which port everything for the host leaves.
+    /// The port by which all frames for the host leave.
     Port port_to_host() const { return relay_.up(); }
-    /// One frame of what is passed on between has its room beside those of a neighbour.
+    /// One frame that is passed on between has its room beside those of a neighbour.
     std::size_t window_bytes(unsigned ports) const {
         const std::size_t window = board_.window_bytes(ports);
         return std::max(window - std::min(window, wire::kFrameBytesMax), wire::kFrameBytesMax);
@@ -59,8 +59,8 @@ public:
         rooms_[receiver] = {&head, buffer.data()};
         board_.lend(receiver, head, buffer);
     }
-    /// A message to this node comes in as by a host port. What is to be passed on leaves also while
-    /// a process computes and the node does not wait().
+    /// A message to this node comes in as by a host port. Frames to be passed on leave also while a
+    /// process computes and the node does not wait().
     hal::Received receive() {
         const hal::Received got = receive_next(false);
         if (got.state == hal::Received::State::none)
@@ -78,7 +78,7 @@ public:
 
     std::uint64_t now_us() { return board_.now_us(); }
     void set_alarm_us(std::uint64_t time_us) { alarm_us_ = time_us; }
-    /// Sends what the relay has to pass on, then waits for the board.
+    /// Sends the frames that the relay has to pass on, then waits for the board.
     void wait() {
         static_cast<void>(ready_ports());
         board_.set_alarm_us(std::min(alarm_us_, relay_.next_deadline()));
@@ -127,9 +127,9 @@ bool RelayBoard<B>::take(bool blocked) {
     return !blocked;
 }
 
-/// True if it is one for the kernel, which is `blocked` before the node has its number and while it
-/// waits to tell the host something: then nobody takes any. What is no frame at all is the kernel's
-/// to count.
+/// True if the frame is one for the kernel, which is `blocked` before the node has its number and
+/// while it waits to tell the host something: then no frame is taken. Bytes that are no frame at
+/// all are the kernel's to count.
 template <hal::Board B>
 bool RelayBoard<B>::is_for_kernel(hal::Received& got, bool blocked) {
     const Room& room = rooms_[got.receiver];
@@ -157,8 +157,9 @@ hal::Received RelayBoard<B>::receive_next(bool blocked) {
     }
 }
 
-/// Sends what is to be passed on, and says by which ports the kernel may send. What comes for it
-/// while it is blocked is lost, and sent again; what lets it go on comes as well.
+/// Sends the frames to be passed on, and says by which ports the kernel may send. Frames for the
+/// kernel that come while it is blocked are lost, and sent again; the frame that lets it go on
+/// comes as well.
 template <hal::Board B>
 PortSet RelayBoard<B>::ready_ports() {
     if (!relay_.has_room())

@@ -1,4 +1,4 @@
-// What assert() says of an assertion that does not hold.
+// The words of assert() for an assertion that does not hold.
 #pragma once
 
 namespace mesh::stdio {

@@ -1,6 +1,6 @@
 // The decimal digits of a double, exactly, one after the other, in memory of fixed size.
 //
-// What is before the point is a number of groups of nine digits; what is behind it stays binary,
+// The part before the point is a number of groups of nine digits; the part behind it stays binary,
 // and is multiplied by 10^9 for the next nine. Of a double at most one of the two is long.
 #pragma once
 
@@ -23,7 +23,7 @@ public:
     int first() const { return first_; }
     /// The next digit, 0 to 9; at the end zeros for ever.
     unsigned next();
-    /// All that are to come are zeros.
+    /// True if all digits that are to come are zeros.
     bool rest_is_zero() const;
 
 private:
@@ -52,8 +52,8 @@ struct Rounding {
     int significant; // digits up to the last that is not zero
 };
 
-/// To so many digits, or, if `fixed`, so many behind the point: to the nearest, halves to an even
-/// digit.
+/// Rounds to so many digits, or, if `fixed`, to so many behind the point: to the nearest, halves to
+/// an even digit.
 Rounding rounded(const Binary& value, int digits, bool fixed);
 
 /// The digits of a value as rounding left them.

@@ -1,5 +1,5 @@
-// Floating-point conversions: what is printed is settled by rounding first, so that its length is
-// known and the digits need no memory.
+// Floating-point conversions. Rounding comes first, so the length is known and the digits need no
+// memory.
 #include "stdio/digits.hpp"
 #include "stdio/writer.hpp"
 

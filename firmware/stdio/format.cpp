@@ -11,7 +11,7 @@ namespace mesh::stdio {
 
 namespace {
 
-/// What a va_list is differs so much between machines that it is best handed on inside something.
+/// The type va_list differs so much between machines that it is best handed on inside a struct.
 struct Values {
     std::va_list list;
 };
@@ -172,7 +172,7 @@ int format(const Sink& sink, const char* text, std::va_list values) {
         const char* const end = parse(text + 1, spec, copy);
         spec.conversion = *end;
         if (!convert(out, spec, copy)) {
-            out.put(std::string_view{text}); // what values are left is not known any more
+            out.put(std::string_view{text}); // it is not known any more which values are left
             break;
         }
         text = end + 1;

@@ -2,7 +2,7 @@
 // floating-point number is exact, every rounding the nearest.
 //
 // Not there: %a, %n, and %ls and %lc for wide characters. From one of them on the text comes out as
-// it stands: nobody knows which values belong to what follows. %p is as %#x, and 0x0 of a null
+// it stands, since it is not known which values belong to the rest. %p is as %#x, and 0x0 of a null
 // pointer.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace mesh::stdio {
 
-/// Where text goes, part by part.
+/// The sink to which text goes, part by part.
 struct Sink {
     void (*take)(void* context, std::span<const char> text);
     void* context;

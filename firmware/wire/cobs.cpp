@@ -5,8 +5,8 @@
 
 namespace mesh::wire {
 
-/// Finds the end of the next block; gives its code. Behind the frame stands a zero that nobody
-/// sends.
+/// Finds the end of the next block; gives its code. Behind the frame stands a zero that is not
+/// sent.
 std::byte CobsEncoder::begin_block() {
     while (block_ < kCobsBlockMax && place_ + block_ < size() && at(place_ + block_) != kFrameEnd)
         ++block_;

@@ -2,8 +2,8 @@
 //
 // A frame travels as blocks: a code byte, then code - 1 bytes that are not zero, then a zero that
 // is not sent, unless the code is 255 or the frame ends there. So no zero is inside, a zero ends
-// each frame, and whoever has lost his place finds it again at the next zero. One byte more for
-// 254.
+// each frame, and a receiver that has lost its place finds it again at the next zero. One byte more
+// for 254.
 //
 // Example: 11 22 00 33 travels as 03 11 22 02 33 00.
 #pragma once

@@ -34,7 +34,7 @@ constexpr unsigned kTime = 6;
 /// Beside the fields of the link header: the time is in whole units; a time of none is kNever.
 constexpr unsigned kWholeUnits = 1u << kLinkFields.size();
 
-// Those of every day first: then the mask is one byte.
+// The fields of most packets first: then the mask is one byte.
 constexpr std::array<Field, 11> kPacketFields{{{packet_offset::kRule, 1},
                                                {packet_offset::kTag, 2},
                                                {packet_offset::kSource, 4},
@@ -143,9 +143,9 @@ void read_link(Reader& reader, std::span<std::byte> head) {
     }
 }
 
-/// What stands in the fields of a packet header on the line: nodes one up, so that none is 0, of
-/// the message the bytes behind this packet, as the last one has none, and the number of the call
-/// below the bytes of the external packet, which only the first of its packets says.
+/// The value of a field of a packet header on the line: nodes one up, so that none is 0; of the
+/// message the bytes behind this packet, as the last one has none; and the number of the call below
+/// the bytes of the external packet, which only the first of its packets says.
 std::uint64_t on_line(std::uint64_t value, unsigned field, std::uint32_t bytes_to_here) {
     const auto word = static_cast<std::uint32_t>(value);
     switch (field) {
@@ -165,7 +165,7 @@ std::uint64_t off_line(std::uint64_t value, unsigned field, std::uint32_t bytes_
     }
 }
 
-/// Where in its message the byte behind this packet is.
+/// The position in its message of the byte behind this packet.
 std::uint32_t bytes_to_here(std::span<const std::byte> header) {
     return load<std::uint32_t>(header, packet_offset::kPosition) +
            load<std::uint16_t>(header, packet_offset::kPayloadBytes);

@@ -1,6 +1,6 @@
-// The compact format of frames, for serial lines: what the two headers say, in as few bytes as that
-// needs. Whoever sends a frame makes its front of them, whoever gets it makes them of the front, to
-// the byte; above the line nobody knows.
+// The compact format of frames, for serial lines: the contents of the two headers, in as few bytes
+// as they need. The sending end makes the front of a frame of the headers, the receiving end makes
+// the headers of the front, to the byte; above the line nothing shows it.
 //
 //   byte 0       kind | packet follows (8) | port (4 bits, 15: the host's)
 //   byte 1       which fields of the link header are not zero, and those, 7 bits a byte
@@ -25,7 +25,7 @@ inline constexpr std::size_t kFrontBytesMax = 80;
 /// Ports that the format can name, the host's apart.
 inline constexpr unsigned kCompactPorts = 15;
 
-/// What a frame begins with on the line.
+/// The first bytes of a frame on the line.
 struct Front {
     std::array<std::byte, kFrontBytesMax> bytes;
     std::size_t size = 0;
@@ -34,8 +34,8 @@ struct Front {
 };
 
 /// Makes the front of a frame: `head` its first 44 bytes, `packet` the rest. Checksums that do not
-/// fit still do not when it arrives. False: the format has no words for it, which is never so with
-/// a frame that write_head() and seal_packet() made.
+/// fit still do not fit when it arrives. False: the format cannot say this frame, which is never so
+/// with a frame that write_head() and seal_packet() made.
 [[nodiscard]] bool write_front(std::span<const std::byte> head, std::span<const std::byte> packet,
                                Front& out);
 

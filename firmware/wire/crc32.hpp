@@ -23,7 +23,7 @@ inline constexpr std::size_t kCrcTables = MESH_CRC_TABLES;
 inline constexpr std::size_t kCrcTables = sizeof(void*) == 8 ? 16 : 1;
 #endif
 
-/// What a byte does to the bits behind it.
+/// The effect of a byte on the bits behind it.
 constexpr std::uint32_t crc_bits(std::uint32_t byte) {
     for (int bit = 0; bit < 8; ++bit)
         byte = (byte >> 1) ^ ((byte & 1u) != 0 ? 0xEDB8'8320u : 0u);

@@ -1,4 +1,5 @@
-// What crosses a cable. Named offsets, one checked view, one builder; bytes <-> meaning, no more.
+// Frames, as they cross a cable. Named offsets, one checked view, one builder; bytes <-> meaning,
+// no more.
 //
 // A frame is an Ethernet frame of three parts, all little-endian, each a whole number of words:
 //   cable header  14 bytes  belongs to the loom: the port it leaves by, then the port it enters by
@@ -31,8 +32,9 @@ inline constexpr std::uint16_t kEtherType = 0xB588; // 88B5, "local experimental
 using ModelTime = std::uint64_t;
 inline constexpr ModelTime kTicksPerUnit = 1'000'000;
 inline constexpr ModelTime kNever = ~ModelTime{0};
-/// Lockstep: no times, but what may be due behind all of them, and moves none. When nothing can
-/// move any more, what asks after others that are silent; before that, processes that gave way.
+/// Lockstep: no times, but orders behind all times, which move no time. kAtRest: nothing can move
+/// any more, so nodes ask after others that are silent. kNextTurn, before: processes that gave way
+/// go on.
 inline constexpr ModelTime kAtRest = kNever - 1;
 inline constexpr ModelTime kNextTurn = kNever - 2;
 
@@ -51,7 +53,7 @@ private:
 
 enum class Kind : std::uint8_t {
     // of links
-    hello = 1, // who is at this end; repeated until the peer has answered: Hello
+    hello = 1, // which node is at this end; repeated until the peer has answered: Hello
     hello_answer,
     data, // carries a packet; numbered by `sequence`
     ack,  // carries none: Ack
@@ -92,7 +94,7 @@ inline constexpr std::size_t kPayloadBytes = 2; // u16
 inline constexpr std::size_t kSource = 4;       // u32, root of a tree
 inline constexpr std::size_t kDestination = 8;  // u32
 inline constexpr std::size_t kTag = 12;         // u16
-inline constexpr std::size_t kService = 14;     // u8, who at the destination: see Service
+inline constexpr std::size_t kService = 14;     // u8, the part of the destination: see Service
 inline constexpr std::size_t kFlags = 15;       // u8
 inline constexpr std::size_t kMessage = 16;     // u32, number of the message at its source
 inline constexpr std::size_t kPosition = 20;    // u32, byte offset of this payload in the message
@@ -120,12 +122,12 @@ inline constexpr std::uint16_t kEpochMask = 0x0001;
 inline constexpr std::uint16_t kSessionMask = 0x00FE;
 inline constexpr std::uint16_t kGap = 0x0100;  // a frame is missing: send again from `acknowledged`
 inline constexpr std::uint16_t kAsks = 0x0200; // data: the receiver is to acknowledge it soon
-inline constexpr unsigned kTagShift = 10;      // data: above it what the last node said, see Tags
+inline constexpr unsigned kTagShift = 10;      // data: above it the last node's tag, see Tags
 } // namespace link_flag
 
 /// How an answer (ack, hello_answer) goes home where links carry one way only: out by `answer`,
-/// then `link`, then `answer` again, which closes a cycle of four with the link that it is about.
-/// In the low byte of its flags; `hops` says how far it has come.
+/// then `link`, then `answer` again, which closes a cycle of four with the link that the answer is
+/// about. It is in the low byte of the flags; `hops` says how far the answer has come.
 struct WayBack {
     Port link = kNoPort; // the link that the answer is about
     Port answer = kNoPort;
@@ -144,10 +146,10 @@ static_assert(kPortsMax <= 16);
 /// forward at every node, one start-up time. If it is larger than a frame, its first packet says
 /// its size and the others follow it on the same links as parts.
 namespace packet_flag {
-inline constexpr std::uint8_t kTimeless = 0x01; // end-to-end control: outside the model time
-inline constexpr std::uint8_t kInward = 0x02;   // up a tree, to its root
-inline constexpr std::uint8_t kPart = 0x04;     // of the external packet begun before it
-inline constexpr std::uint8_t kPoisoned = 0x08; // its sender could not make what is expected of it
+inline constexpr std::uint8_t kTimeless = 0x01;   // end-to-end control: outside the model time
+inline constexpr std::uint8_t kInward = 0x02;     // up a tree, to its root
+inline constexpr std::uint8_t kPart = 0x04;       // of the external packet begun before it
+inline constexpr std::uint8_t kPoisoned = 0x08;   // its sender could not make the data expected
 inline constexpr std::uint8_t kBackByPath = 0x10; // its answer takes a disjoint path
 inline constexpr std::uint8_t kAgain = 0x20;      // an offer that may be another copy of one before
 inline constexpr std::uint8_t kMore = 0x40;    // an offer: the next one of its sender was sent away
@@ -169,14 +171,14 @@ struct LinkHeader {
     std::uint16_t flags = 0;
 };
 
-// What the fields of a link header are in frames in which they are not what they are called:
+// Fields of a link header in frames in which they have another meaning than their name:
 // `Hello{header}.node()`.
 
 /// hello, hello_answer.
 template <class Header> // LinkHeader, or a constant one
 struct Hello {
     Header& header;
-    auto& node() const { return header.refused; }        // index of the one at this end
+    auto& node() const { return header.refused; }        // index of the node at this end
     auto& network() const { return header.sequence; }    // its network_word()
     auto& number() const { return header.acknowledged; } // of this end in the session
     auto& known() const { return header.free_buffers; } // the peer's, as far as known, or kNoNumber
@@ -184,7 +186,7 @@ struct Hello {
 template <class Header>
 Hello(Header&) -> Hello<Header>;
 
-/// ack: what `acknowledged`, `refused` and `free_buffers` of data say too.
+/// ack. `acknowledged`, `refused` and `free_buffers` are as in data.
 template <class Header>
 struct Ack {
     Header& header;
@@ -212,7 +214,7 @@ struct Shared {
 template <class Header>
 Shared(Header&) -> Shared<Header>;
 
-/// What is before the packet, as it lies in the frame.
+/// The part of a frame before the packet, as it lies in the frame.
 struct Head {
     Mac cable_to;
     Mac cable_from;
@@ -238,11 +240,11 @@ struct PacketHeader {
 
     bool is_timeless() const { return (flags & packet_flag::kTimeless) != 0; }
     bool is_part() const { return (flags & packet_flag::kPart) != 0; }
-    /// What moves as one in the model.
+    /// The bytes that move as one in the model.
     std::uint32_t moved_bytes() const { return unit_bytes != 0 ? unit_bytes : payload_bytes; }
 };
 
-/// What is wrong with received bytes; each has a counter.
+/// The fault of received bytes; each is counted, see is_intact().
 enum class [[nodiscard]] Parse : std::uint8_t;
 enum class Parse : std::uint8_t { ok, too_short, not_ours, bad_length, bad_crc };
 
@@ -250,8 +252,8 @@ enum class Parse : std::uint8_t { ok, too_short, not_ours, bad_length, bad_crc }
 /// checksum. `sender` fills the cable's source address (for captures only).
 void seal_head(Head& head, const Mac& sender);
 
-/// Checks type, checksum and lengths of the head of a frame of `frame_bytes` bytes; if that is ok,
-/// its fields say what the sender meant. Any bytes are safe.
+/// Checks type, checksum and lengths of the head of a frame of `frame_bytes` bytes; if the answer
+/// is ok, its fields are as the sender wrote them. Any bytes are safe.
 Parse check_head(const Head& head, std::size_t frame_bytes);
 
 /// seal_head() where a head is bytes.
@@ -274,7 +276,7 @@ void seal_packet(std::span<std::byte> packet);
 /// with its header.
 Parse check_packet(std::span<const std::byte> packet, bool check_sum = true);
 
-/// The same; reads the header if it is ok.
+/// The same; reads the header if the answer is ok.
 Parse read_packet(std::span<const std::byte> packet, PacketHeader& out, bool check_sum = true);
 
 } // namespace mesh::wire

@@ -1,9 +1,9 @@
-// What a node and the host tool tell each other. Each travels as the payload of one packet in a
-// frame of Kind::host; the packet's tag says which. Plain structs, little-endian, whole words.
+// Messages between a node and the host tool. Each travels as the payload of one packet in a frame
+// of Kind::host; the packet's tag says which. Plain structs, little-endian, whole words.
 //
-// The node asks for data in chunks that its network interface has room for, and everything else
-// from the host is one small frame at a time. What is lost all the same, since neighbours may send
-// more than their share for a moment, a node that runs free asks for again.
+// The node asks for data in chunks that its network interface has room for; everything else from
+// the host is one small frame at a time. Data may be lost all the same, since neighbours may send
+// more than their share for a moment; a node that runs free asks for it again.
 #pragma once
 
 #include "core/network.hpp"
@@ -42,7 +42,7 @@ enum class HostTag : std::uint16_t {
     abort, // text: the program ends the whole run
     trace, // ProcessTrace, and what a blocked process waits for; of images that trace
     // host to node
-    no_carrier, // PortSet: behind these ports nobody has power any more
+    no_carrier, // PortSet: behind these ports no node has power any more
 };
 
 enum class Op : std::uint8_t {
@@ -72,7 +72,7 @@ struct Ready {
     std::uint32_t ports_good;     // bit set
     std::uint32_t ports_miswired; // bit set: peer or its port is not what the topology says
     std::uint32_t miswired_port;  // first of them
-    std::uint32_t found_node;     // who answered there
+    std::uint32_t found_node;     // the node that answered there
     std::uint32_t found_port;     // by which of its ports
 };
 
@@ -107,7 +107,7 @@ struct Chunk {
     std::uint32_t bytes; // that follow this header
 };
 
-/// What the program of a node says of itself.
+/// The result of a node's program, as it counts it itself.
 struct Result {
     std::uint32_t crc =
         0; // CRC-32 of what this node got, in order; send: sum of the messages' CRCs
@@ -119,7 +119,7 @@ struct Result {
     ModelTime copies_time = 0;          // when the last of them came
 };
 
-/// What a node has done and got.
+/// The report of a node: its program, its links, its counters.
 struct NodeReport : Result {
     std::uint32_t done;           // 1: the job's process has ended here
     std::uint32_t status;         // mesh::Status of the job's process
@@ -150,9 +150,9 @@ struct CrashRecord {
     std::uint32_t address; // what could not be accessed, if the status says that it is known
 };
 
-/// What a process of a node does.
+/// A trace event of a process of a node.
 struct ProcessTrace {
-    /// So much of the object is sent that a blocked process waits for: more than any has.
+    /// So much is sent of the object that a blocked process waits for: more than any object has.
     static constexpr std::size_t kObjectBytes = 160;
 
     ModelTime clock = 0;      // its own
@@ -166,8 +166,8 @@ static_assert(sizeof(Job) == 64);
 static_assert(sizeof(NodeReport) % 4 == 0 && sizeof(NodeReport) <= kPayloadBytesMax);
 static_assert(std::is_trivially_copyable_v<Job> && std::is_trivially_copyable_v<NodeReport>);
 
-/// Makes a packet of `payload`, which is all of a message, in `room`, which it fits: its part of
-/// the room, sealed. Of `header` both lengths are filled in.
+/// Makes a packet of `payload`, a whole message, at the begin of `room`, which it fits; gives that
+/// part of the room, sealed. Of `header` both lengths are filled in.
 inline std::span<std::byte> make_packet(std::span<std::byte> room, PacketHeader header,
                                         std::span<const std::byte> payload) {
     const auto packet = room.first(kPacketHeaderBytes + payload.size());

@@ -11,10 +11,10 @@ namespace mesh::wire {
 
 using Mac = std::array<std::uint8_t, 6>;
 
-/// Who a node is, and which of its lives this is.
+/// A node's place in its network, and the number of its life.
 struct Identity {
-    /// Who starts nodes counts how often, so that nobody takes frames of an earlier life for new
-    /// ones: a node itself remembers nothing. Modulo this.
+    /// The one that starts a node counts its starts, modulo this, so that frames of an earlier life
+    /// are not taken for new ones: a node itself remembers nothing.
     static constexpr unsigned kStarts = 64;
 
     constexpr Identity() = default;
@@ -39,7 +39,7 @@ constexpr Mac to_mac(const Identity& identity) {
             static_cast<std::uint8_t>(node)};
 }
 
-/// The node that the address names, whether there is such a one or not.
+/// The node that the address names, whether there is such a node or not.
 constexpr NodeId node_of(const Mac& mac) {
     return node_at((std::uint32_t{mac[3]} << 16) | (std::uint32_t{mac[4]} << 8) | mac[5]);
 }

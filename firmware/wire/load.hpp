@@ -1,9 +1,9 @@
-// What loaders of a mesh say to each other, and the host tool to that of node 0.
+// Messages between the loaders of a mesh, and from the host tool to the loader of node 0.
 //
 // An image goes down a tree in blocks: a node has its parent at the port by which the first block
-// came, and its children at the ports above that one (node 0: at all of them), so nobody needs to
-// know who he is. Whoever sends a block, or the word to start, does so again until it is answered;
-// an answer says all that there is to say, so that lost ones do not matter.
+// came, and its children at the ports above that one (node 0: at all of them), so no node needs to
+// know its number. A node that sends a block, or the word to start, sends it again until it is
+// answered; an answer says all that there is to say, so that lost ones do not matter.
 //
 // Each message is the packet of a frame of Kind::load, and has no other header.
 #pragma once
@@ -21,31 +21,31 @@ namespace mesh::wire {
 
 enum class LoadTag : std::uint8_t {
     // down
-    block = 1, // what the image has from `position` on; empty: a question for an answer
+    block = 1, // the image from `position` on; empty: a question for an answer
     start,     // empty: to all that have the image
     // up, empty
     have,    // `position`: so many bytes from the beginning; waited for: a node that has not all
     started, // waited for: a node that does not know yet that it is to start
 };
 
-/// What a message begins with; a block may follow.
+/// The header of a message; a block may follow.
 struct LoadHeader {
     std::uint32_t checksum = 0; // CRC-32 of all behind it
     LoadTag tag = LoadTag::have;
     std::uint8_t dim = 0; // down: of the network; up: how deep the tree is from here
     std::uint16_t zero = 0;
-    NodeId node = kNoNode;         // down: who sends it; up: one that is waited for, of this part
+    NodeId node = kNoNode;         // down: the sender; up: one that is waited for, of this part
     std::uint32_t image_crc = 0;   // by which the image is known; up: 0, there is none yet
     std::uint32_t image_bytes = 0; // of all of it
     std::uint32_t position = 0;
 };
 static_assert(sizeof(LoadHeader) == 24);
 
-/// All blocks but the last one.
+/// Bytes of all blocks but the last one.
 inline constexpr std::size_t kLoadBlockBytes = 1024;
 inline constexpr std::size_t kLoadMessageBytesMax = sizeof(LoadHeader) + kLoadBlockBytes;
 static_assert(kLoadMessageBytesMax <= kPacketBytesMax);
-/// Without an answer that says that something has come a message is sent again after so long.
+/// A message is sent again after so long without an answer that says that something has come.
 inline constexpr std::uint32_t kLoadAgainUs = 200'000;
 inline constexpr std::uint32_t kStartAgainUs = 50'000;
 

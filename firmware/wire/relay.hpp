@@ -1,13 +1,13 @@
-// What is said in a mesh with one host cable, beside what a node and the host tool tell each other
+// Messages of a mesh with one host cable, beside those that a node and the host tool exchange
 // anyway (host_messages.hpp).
 //
-// Frames of Kind::host cross cables there. The packet of one to a node names it as destination,
-// that of one to the host its source. In its link header `sequence` numbers the messages of one
-// node in one direction, from 1 on (0: this is none), and `acknowledged` is the last one that came
-// the other way: one is under way at a time, and whoever sent it does so again until it is
-// acknowledged. To the host, `refused` is how many frames the node has lost, of whoever's, since
-// it had no room for them. A crash record (HostTag::fault) is no such message: it comes once or
-// not at all.
+// Frames of Kind::host cross cables there. A packet to a node names that node as its destination, a
+// packet to the host its sender as its source. In the link header `sequence` numbers the messages
+// of one node in one direction, from 1 on (0: this is none), and `acknowledged` is the last one
+// that came the other way: one is under way at a time, and its sender sends it again until it is
+// acknowledged. To the host, `refused` is how many frames the node has lost, of any sender, since
+// it had no room for them. A crash record (HostTag::fault) is no such message: it comes once or not
+// at all.
 #pragma once
 
 #include "core/network.hpp"
@@ -19,24 +19,25 @@ namespace mesh::wire {
 /// Tags of packets that only the service between nodes and host tool reads; none is a HostTag.
 enum class RelayTag : std::uint16_t {
     nothing = 0x100, // empty: the link header is all
-    number,          // Numbering: who is at the end of the cable that it comes by
+    number,          // Numbering: which node sent it by this cable
     who,             // empty: a node that has no number asks its neighbours
     named,           // text, what the image was made for: the first message of each node
 };
 
-/// From the host to node 0, and from each node to its neighbours: so nobody needs to keep a number.
+/// From the host to node 0, and from each node to its neighbours: so no node needs to keep a
+/// number.
 struct Numbering {
     std::uint32_t run; // drawn by the host tool; a node that works for another one starts anew
     std::uint32_t assignment; // grows; goes through the mesh once
-    std::uint32_t from;       // who says it; the host, and who starts anew: kNoNode
+    std::uint32_t from;       // the node that says it; kNoNode: the host, or one that starts anew
     Topology topology;
     std::uint8_t dim;
     std::uint16_t spare = 0;
 };
 static_assert(sizeof(Numbering) == 16);
 
-/// Before a message is sent again for the first time, over so many cables, on each of which a frame
-/// takes `frame_us`; then after twice the pause before, up to kRelayPauseUsMax.
+/// The pause before a message is sent again for the first time, over so many cables, on each of
+/// which a frame takes `frame_us`; then twice the pause before, up to kRelayPauseUsMax.
 constexpr std::uint32_t relay_rto_us(unsigned cables, std::uint32_t frame_us) {
     constexpr std::uint32_t kLeastUs = 200'000;
     return kLeastUs + 2 * cables * frame_us;

@@ -64,7 +64,7 @@ Ending run_command(const Operation& op) {
     if (!op.is_app() && result.cut_short.empty())
         fmt::print(plan.report == kStandardOutput ? stderr : stdout, "{}",
                    table_of(op, result, summary, loom));
-    std::fflush(stdout); // before what is said of a failure
+    std::fflush(stdout); // before the words for a failure
     Ending ending;
     if (!result.cut_short.empty() || !summary.good())
         ending.fail(describe_failure(result, summary));
@@ -122,7 +122,7 @@ int run_or_explain(const RunArguments& arguments, const std::string& command) {
     return ending.status;
 }
 
-/// What each command does; its exit status.
+/// Runs each command, and returns its exit status.
 struct Commands {
     const std::string& again; // the command line, to be given once more
 
@@ -152,7 +152,7 @@ private:
     }
 };
 
-/// What was printed must have arrived too.
+/// The exit status, if all that was printed has arrived. RunError.
 int checked(int status) {
     const bool flushed = std::fflush(stdout) == 0;
     if (!flushed || std::ferror(stdout) != 0)

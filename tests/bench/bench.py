@@ -186,7 +186,7 @@ def print_simulation(build, dims):
 
 
 def print_capture(build, rounds):
-    """What listening to every cable costs, both ways in one run of this."""
+    """The cost of listening to every cable, both ways in one run of this."""
     print(f"\n{'engine':>8}{'nodes':>6}{'payload':>9}{'alone /s':>10}{'captured':>10}{'share':>7}"
           f"{'aim':>5}")
     for engine, dim, hops in CAPTURED:
@@ -233,7 +233,7 @@ def counts_in(image, table):
 
 
 def grown(counts, saved):
-    """What has grown, and what is new or gone, as lines."""
+    """Entries that have grown, and entries that are new or gone, as lines."""
     lines = [f"{' '.join(key)}: {'new' if key in counts else 'gone'}"
              for key in sorted(counts.keys() ^ saved.keys())]
     return lines + [f"{' '.join(key)}: {saved[key]:g} -> {counts[key]:g}"

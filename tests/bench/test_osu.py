@@ -1,4 +1,4 @@
-"""What `make osu` measures is what it says."""
+"""The figures that `make osu` prints are those that it measures."""
 import os
 import pathlib
 

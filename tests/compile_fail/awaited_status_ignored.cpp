@@ -1,4 +1,4 @@
-// What became of a call that waits must be looked at.
+// The status of a call that waits must be looked at.
 // CLANG
 // EXPECT: ignoring return value of 'mesh::Status mesh::Sending::await_resume() const'
 // EXPECT: [with T = mesh::Status]' declared with attribute 'warn_unused_result'

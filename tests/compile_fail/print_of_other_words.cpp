@@ -1,4 +1,4 @@
-// What print() says is checked against its values.
+// The text of print() is checked against its values.
 // EXPECT: print_has_more_values_than_braces
 // EXPECT: print_has_fewer_values_than_braces
 // EXPECT: print_cannot_print_a_value_in_this_way

@@ -1,4 +1,4 @@
-// What became of a call into the outside world must be looked at.
+// The status of a call into the outside world must be looked at.
 // EXPECT: ignoring return
 #include "kernel/processes/scheduler.hpp"
 

@@ -1,4 +1,4 @@
-// A call that can wait does nothing until it is awaited, whatever it gives.
+// A call that can wait does nothing until it is awaited, whatever it returns.
 // CLANG
 // EXPECT: ignoring returned value of type 'mesh::Task<mesh::Status>'
 // EXPECT: Kernel::sleep(

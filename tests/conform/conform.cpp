@@ -54,8 +54,8 @@ protected:
         bytes.insert(bytes.end(), packet.begin(), packet.end());
         return bytes;
     }
-    /// What the node has taken since it was last asked: so many whole frames, or what has come
-    /// after a while. A line is slow.
+    /// The node's counts since it was last asked: waits until `good` whole frames have come, or for
+    /// a while, as a line is slow.
     std::map<std::string, std::uint64_t> counts(std::uint64_t good) {
         std::map<std::string, std::uint64_t> seen;
         for (unsigned tried = 0; seen["good"] < good && tried < 50; ++tried) {
@@ -153,7 +153,7 @@ TEST_F(Conform, AfterNoiseAndBrokenFramesTheNextOneIsTaken) {
     }
 }
 
-/// wait() that returns for each byte, or sleeps over what it was to wait for.
+/// wait() that returns for each byte, or sleeps over the event that it was to wait for.
 TEST_F(Conform, AWaitEndsForFramesAndNotForBytes) {
     constexpr std::uint64_t kWaitsOfFrame = 8; // it has left, it has come, and some in vain
     for (unsigned round = 0; round < (quick ? 1u : 100u); ++round) {

@@ -1,4 +1,4 @@
-// What the driver of `make conform` tells the image that it runs on a board.
+// The commands of the driver of `make conform` to the image that it runs on a board.
 //
 // A command is a host frame with HostTag::job whose payload is a Command; answers are console text,
 // a line each.
@@ -76,7 +76,7 @@ inline wire::LinkHeader make_header(Port port, std::uint32_t number, std::size_t
     return header;
 }
 
-/// Whether a frame is number `number`, to the byte; `head` its first 44 bytes.
+/// True if a frame is number `number`, to the byte; `head`: its first 44 bytes.
 inline bool is_frame(std::span<const std::byte> head, std::span<const std::byte> packet,
                      std::uint32_t number, std::size_t payload_bytes) {
     wire::LinkHeader link;

@@ -46,7 +46,7 @@ public:
     /// Puts a frame on the cable of a port; raw() bytes as they are.
     void send(unsigned port, std::span<const std::byte> frame);
     void raw(unsigned port, const Bytes& bytes);
-    /// What comes by ports goes back. Else it is kept in `frames`.
+    /// Frames that come by ports go back; else they are kept in `frames`.
     void loop_back(bool on) { loops_ = on; }
     /// Reads no more than so many bytes in a millisecond from all cables but the host's; 0: all.
     void throttle(std::size_t bytes) { throttle_ = bytes; }

@@ -10,7 +10,7 @@ import boards
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTY_BOARD = "mps2-an385"
-# What is wrong with the shared floor of a board, and the case that must say so.
+# Faults of the shared floor of a board, and the case that must find each.
 FAULTS = {
     "wait_per_byte": "AWaitEndsForFramesAndNotForBytes",
     "interrupt_reenters": "AllPortsAtOnceLoseNothingAndAllHaveTheirTurn",

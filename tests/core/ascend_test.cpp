@@ -233,7 +233,7 @@ bool sorted(const Values& values) {
     return true;
 }
 
-// What sorts all zeroes and ones sorts everything.
+// A network that sorts all zeroes and ones sorts everything.
 TEST(BitonicSort, SortsAllZeroesAndOnesOfUpToFourDimensions) {
     for_each_network(4, [](Network network, PortModel ports) {
         const std::uint32_t nodes = node_count(network);

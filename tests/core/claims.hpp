@@ -1,4 +1,4 @@
-// What the core promises, as functions that look for a counterexample over whole networks.
+// The promises of the core, as functions that look for a counterexample over whole networks.
 //
 // No allocation and no test framework: gtest cases call them on the host, the target suite calls
 // for_each_claim() on the Cortex-M. A claim that holds answers with nothing.

@@ -243,7 +243,7 @@ TEST(CubeCycles, AllPortPersonalisedExchangesMoveTheTablesVolumes) {
               (Cost{12, 12 * 6568}));
 }
 
-// What makes it a schedule ----------------------------------------------------------------------
+// Properties of a schedule ----------------------------------------------------------------------
 
 TEST(CubeCycles, DataIsAtTheTailBeforeItLeavesAndEndsWhereItBelongs) {
     for_each_plan(kDims, [](const CyclePlan& plan) {

@@ -1,4 +1,4 @@
-// msbt and tcbt against what they are: edge-disjoint trees with disjoint paths, and a complete
+// msbt and tcbt against their definitions: edge-disjoint trees with disjoint paths, and a complete
 // binary tree with two roots. (ho-johnsson-1986, 3.2 and 3.4)
 #include "claim_check.hpp"
 

@@ -254,7 +254,7 @@ TEST(CubePersonal, CorruptPacketsGoNowhere) {
     });
 }
 
-// Whatever the envelope says: no port that is not there, and no packet that wanders for ever.
+// For any envelope: all ports exist, and no packet wanders for ever.
 TEST(CubePersonal, AnyEnvelopeEndsWithinTheHeightOfItsTree) {
     std::uint32_t state = 0x2545'F491u;
     const auto draw = [&state](std::uint32_t limit) {

@@ -1,5 +1,5 @@
-// What arc-disjoint trees promise (adst, ist, edt): enough for copies over any of them to survive
-// faults. No allocation, no test framework.
+// The promises of arc-disjoint trees (adst, ist, edt): enough for copies over any of them to
+// survive faults. No allocation, no test framework.
 #pragma once
 
 #include "claims.hpp"

@@ -1,4 +1,4 @@
-// Ports and nodes as lists of numbers, for tests that compare them with what is written down.
+// Ports and nodes as lists of numbers, for tests that compare them with literal lists.
 #pragma once
 
 #include "core/network.hpp"

@@ -12,7 +12,8 @@
 namespace mesh {
 namespace fault_sets_test {
 
-/// What may be dead: nodes by their numbers, behind them the cables; a link of the UHC is one.
+/// The parts that may be dead: nodes by their numbers, behind them the cables; a link of the UHC is
+/// one.
 constexpr std::size_t kNodesMax = 128, kPortsMax = 8, kPartsMax = kNodesMax * (1 + kPortsMax);
 using Faults = std::bitset<kPartsMax>;
 
@@ -22,7 +23,7 @@ std::size_t cable(Network network, NodeId from, Port port) {
     return kNodesMax + kPortsMax * index(named) + index(port);
 }
 
-/// On what a packet's way from the root to `node` depends.
+/// The nodes and cables on which a packet's way from the root to `node` depends.
 Faults way(Network network, Rule rule, unsigned tree, NodeId root, NodeId node) {
     Faults faults;
     for (NodeId at = node; at != root;) {

@@ -284,7 +284,7 @@ TEST(StarExchange, WithFewCopiesIsWithinAStepOfTheWorkUnlessInRounds) {
 
 using Pairs = std::set<std::pair<NodeId, NodeId>>;
 
-/// Who got a packet of whom, with these nodes dead from the beginning.
+/// The pairs (source, receiver) of delivered packets, with these nodes dead from the beginning.
 Pairs delivered(Network net, const PathChoice<StarPaths>& choice, const std::vector<NodeId>& dead,
                 Steps& steps) {
     PacketSimulator simulator(net);

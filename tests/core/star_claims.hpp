@@ -1,4 +1,4 @@
-// What the star's core promises beyond what all networks do. No allocation, no test framework:
+// The promises of the star's core beyond those of all networks. No allocation, no test framework:
 // gtest on the host and the target suite call for_each_star_claim().
 #pragma once
 

@@ -1,4 +1,4 @@
-// Broadcast by the papers' rules of the game, step by step, to measure what the formulas claim.
+// Broadcast by the papers' rules of the game, step by step, to measure the counts of the formulas.
 //
 // In a step every link moves at most one packet; a packet received in step t may leave in t+1. A
 // node sends first come, first served: by each port (all), or one packet a step (duplex, half);

@@ -1,4 +1,4 @@
-// What every topology promises, for any of them: no allocation, no test framework.
+// The promises that every topology makes, for any of them: no allocation, no test framework.
 #pragma once
 
 #include "core/base/rules.hpp"

@@ -1,5 +1,5 @@
-// What the UHC's core promises beyond what all networks do. No allocation, no test framework: gtest
-// on the host and the target suite call for_each_uhc_claim().
+// The promises of the UHC's core beyond those of all networks. No allocation, no test framework:
+// gtest on the host and the target suite call for_each_uhc_claim().
 #pragma once
 
 #include "claims.hpp"

@@ -33,7 +33,7 @@ void require(bool condition) {
         std::abort();
 }
 
-/// A program that takes whatever message comes, for ever.
+/// A program that takes every message that comes, for ever.
 Process take_all(Kernel& kernel) {
     for (;;)
         co_await kernel.receive({});

@@ -1,4 +1,4 @@
-// A run whose nodes say anything: whatever comes from their host ports, the host tool counts it or
+// A run whose nodes send any bytes: whatever comes from a host port, the host tool counts it or
 // answers it, and ends with a result or a RunError.
 #include "frame_source.hpp"
 #include "host-tools/mesh/cables/host_frame.hpp"
@@ -27,7 +27,7 @@ constexpr std::size_t kInputBytesMax = 96;
 /// The input is used up; the run would wait for more in real time.
 struct Exhausted {};
 
-/// Four nodes that say what the fuzzer wants, and now and then what the run is waiting for.
+/// Four nodes that send the fuzzer's bytes, and now and then the message that the run waits for.
 class Babel final : public host::Engine, private host::Cables {
 public:
     explicit Babel(FuzzedDataProvider& input)
@@ -143,7 +143,7 @@ std::unique_ptr<host::Operation> some_op(FuzzedDataProvider& input) {
 } // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-    // What the nodes print goes nowhere.
+    // The output of the nodes goes nowhere.
     return std::freopen("/dev/null", "w", stdout) != nullptr ? 0 : 1;
 }
 

@@ -1,7 +1,7 @@
 // A mesh of nodes that send any bytes: through the engine's parser into the loom and the sessions.
 //
-// Whatever comes, in parts of any size, nothing is read beyond its end, nobody is answered that is
-// gone, no text that is shown holds a control character, and no bound is passed.
+// For any bytes, in parts of any size: nothing is read beyond their end, no node that is gone is
+// answered, no text that is shown holds a control character, and no bound is passed.
 #include "frame_source.hpp"
 #include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/cables/frame_stream.hpp"
@@ -34,7 +34,7 @@ void require(bool condition) {
 
 host::Output::Share share_of(NodeId node) { return {index(node) * 20, 30}; }
 
-/// What all inputs have in common: made once, as none of it changes.
+/// The parts that all inputs have in common: made once, as none of them changes.
 struct World {
     std::optional<host::Bytes> input{host::Bytes(150, std::byte{7})};
     host::Output output{kOutputBytes, true, share_of};

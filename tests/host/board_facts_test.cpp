@@ -1,5 +1,5 @@
-// board.json: what a good one says, and that a bad one is refused by file, key and what belongs
-// there.
+// board.json: a good file is read; a bad one is refused with the file, the key and the value that
+// belongs there.
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/rig/board_facts.hpp"
 

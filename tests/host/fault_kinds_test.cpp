@@ -1,5 +1,5 @@
-// The kinds of faults, each of them: none is listed that does nothing, or that help, report or
-// capture would not name.
+// The kinds of faults, each of them: every listed kind has an effect, and help, report and capture
+// name it.
 #include "host-tools/mesh/cables/cable_faults.hpp"
 #include "host-tools/mesh/cables/loom.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
@@ -32,14 +32,14 @@ Bytes data_frame() {
     return frame;
 }
 
-/// What a frame suffers on a cable with this fault.
+/// The faults of a frame on a cable with this kind of fault.
 FrameFaults suffered(const FaultKind& kind, double amount) {
     CableFaults faults(1, 0);
     faults.set(number_of(kind), amount);
     return faults.draw(data_frame());
 }
 
-/// A mesh that notes what faults do to it.
+/// A mesh that notes the effects of faults.
 class Noting final : public FaultyMesh {
 public:
     void set(const Incident&, const FrameFault&, double) override { ++done; }

@@ -1,4 +1,5 @@
-// The fault list: what it accepts, what it refuses, and that the seed repeats what it draws.
+// The fault list: entries that it accepts, entries that it refuses, and that a seed repeats its
+// draws.
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
 

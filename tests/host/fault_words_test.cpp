@@ -1,4 +1,4 @@
-// Why a node stopped, in words: every bit of the status has some, and so has every check.
+// Why a node stopped, in words: every bit of the status has words, and so has every check.
 #include "hal/check.hpp"
 #include "host-tools/mesh/engines/fault_words.hpp"
 

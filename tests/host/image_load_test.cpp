@@ -1,4 +1,4 @@
-// The host tool's end of a load: what it sends node 0, when, and how its frames look on a line.
+// The host tool's end of a load: its frames to node 0, their times, and their form on a line.
 #include "host-tools/mesh/cables/frame_stream.hpp"
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/cables/image_load.hpp"
@@ -27,7 +27,7 @@ const std::vector<std::byte>& image() {
     return bytes;
 }
 
-/// What node 0 says, whose part of the tree waits for `node`.
+/// An answer of node 0, whose part of the tree waits for `node`.
 Frame answer(LoadTag tag, std::uint32_t position, NodeId node, std::uint8_t depth = 0) {
     wire::LoadHeader header{.tag = tag,
                             .dim = depth,
@@ -82,7 +82,7 @@ TEST(ImageLoad, SendsBlockAfterBlockThenTheWordToStart) {
     EXPECT_DOUBLE_EQ(load.summary().seconds, 1.5);
 }
 
-/// Else each answer to a frame that was sent twice would double all that follow.
+/// Else each answer to a frame that was sent twice would double all later frames.
 TEST(ImageLoad, SendsNothingForAnAnswerThatSaysNothingNew) {
     ImageLoad load(1, image(), kTimeoutUs);
     ASSERT_TRUE(load.next_frame(0));

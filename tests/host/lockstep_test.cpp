@@ -1,4 +1,4 @@
-// Lockstep: what goes out, and in which order, is a function of model time alone.
+// Lockstep: the frames that go out, and their order, are a function of model time alone.
 #include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/cables/lockstep.hpp"
 

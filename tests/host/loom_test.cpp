@@ -103,7 +103,7 @@ protected:
         Bytes frame = data_frame(port, number);
         loom_->frame_from(from, frame);
     }
-    /// Sends 0..count-1 over one cable; what comes out at the other end.
+    /// Sends 0..count-1 over one cable; returns the numbers that come out at the other end.
     std::vector<std::uint32_t> pass(std::uint32_t count) {
         for (std::uint32_t number = 0; number < count; ++number)
             send(node_at(0), port_at(0), number);
@@ -343,7 +343,7 @@ TEST_F(LoomTest, AnIncidentHappensAfterSoManyPackets) {
                   make_host_frame(told.at, wire::HostTag::no_carrier, wire::bytes_of(ports)));
     }
     EXPECT_EQ(cables.killed, std::vector{node_at(1)});
-    send(node_at(1), port_at(0), 7); // what a dead node has sent goes nowhere either
+    send(node_at(1), port_at(0), 7); // a frame of a dead node goes nowhere either
     EXPECT_EQ(cables.arrivals.size(), 3u + 2);
 }
 

@@ -1,4 +1,4 @@
-// What one node says: answered if it is right, counted if it is not, and shown clean.
+// The messages of one node: answered if they are right, counted if not, and shown clean.
 #include "hal/check.hpp"
 #include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"

@@ -1,4 +1,4 @@
-// For whom processes wait, and when that is a circle.
+// Chains of waiting processes, and when they are a circle.
 #include "host-tools/mesh/run/waits.hpp"
 #include "kernel/base/limits.hpp"
 
@@ -73,7 +73,7 @@ TEST(Waits, ForANodeWithAnotherProcessThatMayGoOnAreNoCircle) {
     EXPECT_FALSE(is_circle({receives(0, NodeId{1}, 1), receives(1, NodeId{0}, 1), sleeps}));
     EXPECT_FALSE(is_circle(
         {receives(0, NodeId{1}, 1), receives(1, NodeId{0}, 1), receives(1, kAnySource, 9, 1)}));
-    // What waits for such a node, at some distance, is none either.
+    // A chain that leads to such a node, over others, is no circle either.
     EXPECT_FALSE(is_circle(
         {receives(2, NodeId{0}, 1), receives(0, NodeId{1}, 1), receives(1, NodeId{0}, 1), sleeps}));
 }

@@ -46,9 +46,9 @@ std::uint64_t steps_of(Rig& rig) {
     return (last + kUnit - 1) / kUnit;
 }
 
-// What all nodes of the rig at hand do --------------------------------------------------------
+// The program of all nodes of a rig -----------------------------------------------------------
 
-/// By node: what it has, and what it has made of it.
+/// By node: its value at first, and its result.
 std::vector<std::string> values;
 std::vector<Status> verdicts;
 std::uint32_t packet_bytes = 0;
@@ -58,8 +58,8 @@ bool down = false;
 AscendOperator oper;
 SortPlan sort_plan;
 
-/// Both texts one after the other: whoever has what of whom, in which order, can be read off it.
-/// Lengths double; a letter for node and dimension shows for whom it was done.
+/// Joins both texts: the result shows whose values came together, and in which order. Lengths
+/// double; a letter for node and dimension shows for which node it was done.
 std::size_t join(const void*, const AscendOperands& pair, std::span<std::byte> result) {
     std::string whole{text_of(pair.lower)};
     whole += text_of(pair.upper);
@@ -105,7 +105,7 @@ Process sort_values(Kernel& kernel) {
     co_return status;
 }
 
-/// The definition.
+/// The right result, by the definition.
 std::vector<std::string> defined(std::vector<std::string> all, unsigned count) {
     for (unsigned number = 0; number < count; ++number) {
         const Port dim = port_at(down ? count - 1 - number : number);
@@ -129,7 +129,7 @@ std::vector<std::string> ragged(std::uint32_t nodes, unsigned most) {
     return all;
 }
 
-/// One run; what came of it is in `values`.
+/// One run; the results are in `values`.
 std::uint64_t run(Network network, PortModel ports, Program program, const Noise& noise = {}) {
     verdicts.assign(node_count(network), Status::failed);
     Rig rig{network, program};
@@ -218,7 +218,7 @@ std::string joined(const Lines& lines) {
     return text;
 }
 
-/// Distributes `lines`, sorts, and gives what the nodes have in their order.
+/// Distributes `lines`, sorts, and gives the nodes' lines in the order of the nodes.
 std::string sorted_by_nodes(Network network, PortModel ports, const Lines& lines) {
     const std::size_t nodes = node_count(network);
     const std::size_t each = (lines.size() + nodes - 1) / nodes;

@@ -1,8 +1,8 @@
 // Whether a node is in order: its lists end where they say, every reference to a packet has a
 // holder, every buffer is free or held, and windows, counts and timers of its links fit together.
 //
-// Asked at rest by whoever runs nodes in a test (tests/kernel/rig.hpp, tests/soak, tests/model); no
-// image has any of it.
+// Called at rest by the code that runs nodes in a test (tests/kernel/rig.hpp, tests/soak,
+// tests/model); no image has any of it.
 #pragma once
 
 #include "kernel/node/node_core.hpp"
@@ -12,7 +12,7 @@
 
 namespace mesh {
 
-/// What a node's packets lie in; its owner's.
+/// The memory of a node's packets; the node's owner has it.
 struct PacketMemory {
     std::span<const PacketBuffer> buffers;
     std::span<const PortSlot> slots;
@@ -26,7 +26,7 @@ struct PacketMemory {
     }
 };
 
-/// What tests see of a link. All numbers of time are left out: a timer that is set may go off.
+/// The state of a link that tests see. Times are left out: a timer that is set may go off.
 struct LinkState {
     static unsigned in_flight(const Link& link) { return link.in_flight_; }
     static std::uint16_t base(const Link& link) { return link.base_; }
@@ -34,7 +34,8 @@ struct LinkState {
     static std::uint16_t mine(const Link& link) { return link.mine_; }
     static std::uint16_t theirs(const Link& link) { return link.theirs_; }
     static std::uint32_t refused(const Link& link) { return link.refused_; }
-    /// The frame is one of the session that the link, which sent it, is in; or of that of its peer.
+    /// is_of(): the frame, which the link sent, is of its present session; is_of_peer(): the frame
+    /// is of the session that the link takes its peer to be in.
     static bool is_of(const Link& link, const wire::LinkHeader& header) {
         return ((session_of(header) ^ link.session_) & wire::link_flag::kSessionMask) == 0;
     }
@@ -44,7 +45,7 @@ struct LinkState {
     static std::uint16_t session_of(const wire::LinkHeader& header) {
         return header.kind == wire::Kind::data ? header.flags : header.sequence;
     }
-    /// What one sends the other one takes as of its session.
+    /// True if `link` takes frames of `peer` as frames of its session.
     static bool hears(const Link& link, const Link& peer) { return link.is_current(peer.session_); }
     static void set_retries(Link& link, bool last) {
         link.retries_ = last ? std::uint8_t{limits::kRetriesMax} : std::uint8_t{0};
@@ -59,7 +60,7 @@ struct LinkState {
         for (PacketBuffer* one = link.first_; one != nullptr; one = link.slot(context, one).next)
             each(one->header.message);
     }
-    /// What is wrong with a link, or nothing; `each` gets each packet that it has a reference to.
+    /// The error in a link's state, or nothing; `each` gets each packet to which the link refers.
     template <class Each>
     static const char* audit(const Link& link, const PacketMemory& memory, unsigned port,
                              Each each) {
@@ -96,7 +97,7 @@ struct LinkState {
         if (link.blocked_ && link.waiting_ == 0)
             return "a link waits for buffers for no packet";
         if (link.dead())
-            return nullptr; // what is in flight is given up
+            return nullptr; // packets in flight are given up
         if (flight_bytes != link.flight_bytes_)
             return "the bytes in flight are counted wrong";
         if (link.in_flight_ != 0 && link.deadline_ == wire::kNever)
@@ -129,7 +130,7 @@ struct LinkState {
     }
 };
 
-/// What is wrong at a node that rests, or nothing. `links`: its own.
+/// The error in the state of a node that rests, or nothing. `links`: its own.
 inline const char* audit(Kernel& kernel, const PacketMemory& memory, std::span<const Link> links) {
     constexpr unsigned kLent = 2; // to the receiver and to the host port
     std::vector<unsigned> holders(memory.buffers.size());

@@ -1,5 +1,5 @@
-// Whoever waits for a packet of one node gets it, however late it comes, or learns that the node
-// cannot be reached.
+// A process that waits for a packet of one node gets it, however late it comes, or learns that the
+// node cannot be reached.
 #include "kernel/api/await.hpp"
 #include "rig.hpp"
 
@@ -19,7 +19,7 @@ constexpr NodeId kWaits = node_at(0);
 struct Story {
     NodeId from{};
     wire::ModelTime late = 0;       // how long the source sleeps first
-    wire::ModelTime waits_late = 0; // and who waits
+    wire::ModelTime waits_late = 0; // and how long the receiver sleeps
     bool sends = true;
     bool stays = false; // if it does not send: its program does not end
     std::optional<bool> got{};
@@ -119,7 +119,7 @@ TEST(Await, AMeshInWhichNobodySendsOnlyAsksNowAndThen) {
     EXPECT_EQ(rig.report(0).done, 0u);
 }
 
-// A word for all below a node ---------------------------------------------------------------------
+// A message for all nodes below a node ------------------------------------------------------------
 
 constexpr Tag kTreeTag = 9;
 constexpr Path kTree{.rule = Rule::sbt, .to_all = true};
@@ -186,7 +186,7 @@ TEST(Await, APacketLostOnOneLinkOfATreeIsMissingBehindThatOneOnly) {
     }
 }
 
-// Nobody can have heard a node that is silent within that.
+// Within this time no node can have found out that another one is silent.
 constexpr std::uint64_t kSoonUs = 1'000'000;
 
 TEST(Await, WhoLooksBehindADeadLinkIsToldByAnotherWay) {

@@ -1,5 +1,5 @@
-// The links of one node and what they need, with nothing above: the test is the cables, the
-// neighbours and the clock.
+// The links of one node and the parts that they need, with nothing above: the test is the cables,
+// the neighbours and the clock.
 #pragma once
 
 #include "kernel/links/links.hpp"
@@ -31,7 +31,7 @@ struct BareLinks {
           links{
               here, std::span{link}.first(ports), {buffers, slots, kPortsMax}, {4096}, admission} {}
 
-    /// What the neighbour at `port`, in its first life, says of itself.
+    /// The hello of the neighbour at `port`, in its first life.
     wire::LinkHeader hello(unsigned port, wire::Kind kind = wire::Kind::hello) const {
         const Network network = here.network();
         const unsigned topology = static_cast<unsigned>(network.topology);
@@ -52,7 +52,7 @@ struct BareLinks {
             return {};
         return header;
     }
-    /// By which ports something leaves until there is no more.
+    /// The ports by which frames leave until there are no more.
     PortSet ports_that_speak() {
         PortSet ports = 0;
         while (const auto header = next())

@@ -1,4 +1,4 @@
-// A barrier aligns the clocks of the nodes, whoever comes last.
+// A barrier aligns the clocks of the nodes, whichever node comes last.
 #include "collectives/barrier.hpp"
 #include "rig.hpp"
 

@@ -57,7 +57,7 @@ std::uint32_t mix(std::uint32_t value) {
     return value ^ (value >> 16);
 }
 
-/// Byte `at` of what `from` has for `to` in a step.
+/// Byte `at` of the data that `from` has for `to` in a step.
 std::byte byte_of(const Step& step, std::uint32_t from, std::uint32_t to, std::size_t at) {
     const auto place = static_cast<std::uint32_t>(at);
     return static_cast<std::byte>(
@@ -124,14 +124,14 @@ Step some_step(Network network, std::uint32_t nodes, unsigned number, std::mt199
     return step;
 }
 
-/// What a call may use until the next one of the tag begins: late copies come so long.
+/// Memory that a call may use until the next call of the tag begins: late copies come until then.
 struct Lent {
     std::vector<std::byte> bytes;
     CopyReport report;
     Arrivals arrivals;
 };
 
-/// What a step gave.
+/// The result of a step.
 struct Verdict {
     Status status = Status::failed;
     bool right = false;

@@ -1,5 +1,5 @@
 // Random sequences of collectives under one tag: all kinds, changing trees, roots, sizes and
-// copies, nodes that come late. Every byte that a node ends with is compared with what it must be.
+// copies, nodes that come late. Every byte that a node ends with is compared with the right one.
 #pragma once
 
 #include "kernel/node/kernel.hpp"

@@ -1,5 +1,5 @@
-// Collectives one after the other under one tag: none takes what belongs to another, however late
-// nodes are, and what was lost in one is not held against the next.
+// Collectives one after the other under one tag: none takes a packet of another, however late nodes
+// are, and a loss in one has no effect on the next.
 #include "call_sequence.hpp"
 #include "collectives/barrier.hpp"
 #include "collectives/copies.hpp"
@@ -218,7 +218,7 @@ TEST(Calls, LeaveTheProgramItsOwnPacketsOfAnyTag) {
 
 // Late packets ------------------------------------------------------------------------------------
 
-// Packet by packet, as one that is over would send them.
+// Sends packets as a call that is over would send them.
 Process meets_what_is_old(Kernel& node) {
     if (index(node.id()) == 0) {
         for (unsigned round = 0; round < 3; ++round) {
@@ -282,7 +282,7 @@ TEST(Calls, ManyShortOnesNeverFillALateNode) {
     }
 }
 
-// What was lost -----------------------------------------------------------------------------------
+// Lost packets ------------------------------------------------------------------------------------
 
 std::array<Status, 4> first_meeting, late_meeting;
 bool mended = false;

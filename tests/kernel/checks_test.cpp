@@ -1,4 +1,5 @@
-// What headers state as a precondition ends a program that breaks it, and says which one that was.
+// A program that breaks a precondition of a header ends, and its end says which precondition it
+// was.
 #include "collectives/virtual_topology.hpp"
 #include "kernel/api/alt.hpp"
 #include "kernel/api/message.hpp"
@@ -16,7 +17,7 @@ namespace checks_test {
 
 constexpr Network kPair{Topology::cube, 1};
 
-/// What a program does at all nodes of a pair.
+/// Runs a program at both nodes of a pair.
 void run(Program program) {
     Rig rig{kPair, program};
     rig.run({});

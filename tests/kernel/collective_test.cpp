@@ -209,7 +209,7 @@ TEST(Broadcast, InAPoolThatIsTooSmallForItsPathsSaysSo) {
     }
 }
 
-// Whatever part of a program the arena cannot hold any more: somebody says so, and nothing breaks.
+// When the arena cannot hold a part of a program any more, some node says so, and nothing breaks.
 
 Process uses_everything(Kernel& node) {
     auto& buffer = memory.emplace_back(3000);

@@ -1,5 +1,5 @@
-// What a node answers and hears while its process computes. The test is its neighbour and the
-// interrupt.
+// The frames that a node answers and takes while its process computes. The test is its neighbour
+// and the interrupt.
 #include "hal/null_board.hpp"
 #include "kernel/api/channel.hpp"
 #include "kernel/api/message.hpp"

@@ -1,4 +1,4 @@
-// What programs print, on its way to the host; and what they are told who break a channel's
+// Printed text on its way to the host; and the message to a program that breaks a channel's
 // promise.
 #include "meshputer.hpp"
 #include "rig.hpp"
@@ -12,7 +12,7 @@
 namespace mesh::test {
 namespace console_test {
 
-/// What one node does and the host hears, text as text.
+/// Runs a program on one node; the trace events and the text that the host gets.
 std::vector<std::string> heard(Program program) {
     Rig rig{{Topology::cube, 1}, program};
     rig.run({});

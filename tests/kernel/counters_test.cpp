@@ -29,7 +29,7 @@ public:
         rig.board(0).deliver(frame);
         rig.settle();
     }
-    /// What has changed since the start.
+    /// The counters' changes since the start.
     Counts changed() {
         Counts counts;
         for (unsigned number = 0; number < kCounterCount; ++number) {
@@ -289,7 +289,7 @@ TEST(Counters, APacketAtADeadLinkIsDropDeadLink) {
     EXPECT_EQ(bench.node().pool().used(), 2u);
 }
 
-// A piggybacked acknowledgement frees what a process waits for
+// A piggybacked acknowledgement frees the buffer that a process waits for
 // -------------------------------------
 
 Process sends_three_packets(Kernel& node) {
@@ -377,7 +377,7 @@ TEST(Counters, TogetherAccountForEveryFrameOfANoisyRun) {
         EXPECT_EQ(rig.total(Counter::frames_received),
                   rig.carried - rig.dropped + rig.doubled + from_host)
             << "seed " << seed;
-        // What comes before the session is dropped, good or bad.
+        // A frame that comes before the session is dropped, good or bad.
         const std::uint64_t noticed =
             rig.total(Counter::drop_crc) + rig.total(Counter::drop_malformed);
         EXPECT_LE(noticed, rig.corrupted) << "seed " << seed;

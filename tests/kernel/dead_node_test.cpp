@@ -1,7 +1,6 @@
 // Collectives while a cable dies, or all of a node's: every node ends, with ok and the right data
 // or with unreachable. Every node and every cable of small networks, before the collective and in
-// the middle of it; and every cable that comes back when its links have died, with what was lost
-// there.
+// the middle of it; and every cable that comes back when its links have died, and has lost packets.
 #include "collectives/ascend.hpp"
 #include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"

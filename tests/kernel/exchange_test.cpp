@@ -1,4 +1,4 @@
-// exchange(): what it takes of the memory that it is given, and what it leaves behind.
+// exchange(): the part of its memory that it uses, and the packets that it leaves behind.
 #include "collectives/personalised.hpp"
 #include "rig.hpp"
 

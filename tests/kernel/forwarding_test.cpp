@@ -19,7 +19,7 @@ namespace forwarding_test {
 constexpr Noise kLoud{.drop = 0.2, .corrupt = 0.1, .twice = 0.05, .swap = 0.1};
 constexpr Tag kStormTag = 77;
 
-/// What packet `number` of `source` is: all that both ends must agree on.
+/// The properties of packet `number` of `source`, on which both ends must agree.
 struct Shot {
     Rule rule;
     std::uint8_t subtree;

@@ -19,7 +19,7 @@ struct HeapMemory {
           arena(sizes.arena_bytes / sizeof(std::uint64_t)),
           workspace(sizes.workspace_bytes) {}
 
-    /// Of a node that lives no longer than this.
+    /// The memory for a node that lives no longer than this object.
     operator Memory() {
         return {.buffers = buffers,
                 .slots = slots,

@@ -1,4 +1,4 @@
-// What the host tells a node, for tests that stand in for it.
+// Messages of the host to a node, for tests that stand in for the host.
 #pragma once
 
 #include "wire/frame.hpp"

@@ -1,5 +1,5 @@
-// What a node knows of the messages of others: each is taken once, and of what it has forgotten it
-// claims nothing.
+// A node's knowledge of the messages of others: each is taken once, and a node claims nothing of
+// messages that it has forgotten.
 #include "kernel/api/message.hpp"
 #include "rig.hpp"
 
@@ -224,7 +224,7 @@ Process asks_for_the_first(Kernel& node) {
     co_return Status::ok;
 }
 
-// Its word that it refused the offer may be lost; then its sender asks.
+// The node's answer that it refused the offer may be lost; then the sender asks.
 TEST(IntakeMesh, AnOfferThatTheEndOfAProgramRefusedIsNotSaidToBeTaken) {
     const auto sends = [](Kernel& node) -> Process {
         if (index(node.id()) == 0)
@@ -240,8 +240,8 @@ TEST(IntakeMesh, AnOfferThatTheEndOfAProgramRefusedIsNotSaidToBeTaken) {
     EXPECT_EQ(said, Status::unreachable);
 }
 
-// Who looks says by which way the answer is to go; a node must not fall over a rule that its
-// network does not have, and may be asked to tell all.
+// A status query names the way of its answer. A node must not fail over a rule that its network
+// does not have, and may be asked to tell all nodes.
 TEST(IntakeMesh, AnAnswerGoesByTheWayThatTheQuestionNamedIfThereIsOne) {
     Rig rig{{Topology::cube, 1}, nothing};
     rig.run({});

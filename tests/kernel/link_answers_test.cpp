@@ -1,4 +1,4 @@
-// What a link answers: gaps, refusals and acknowledgements reach the peer, and a dead link says
+// The answers of a link: gaps, refusals and acknowledgements reach the peer, and a dead link sends
 // nothing and takes nothing.
 #include "bare_links.hpp"
 #include "link_pair.hpp"
@@ -113,7 +113,7 @@ struct OneNeighbour : BareLinks {
         bring(0, hello(0));
         EXPECT_TRUE(next());
     }
-    /// Whether the node takes the packet, which it lets go of at once.
+    /// True if the node takes the packet, which it lets go of at once.
     bool bring_packet(wire::LinkHeader data = {.kind = Kind::data, .port = port_at(0), .hops = 1}) {
         PacketBuffer* buffer = pool.allocate();
         buffer->header = {.source = node_at(1), .destination = node_at(0)};

@@ -102,7 +102,7 @@ public:
         context.pool.release(held_.front());
         held_.pop_front();
     }
-    /// What a node does whenever it comes to rest.
+    /// Does the work of a node that comes to rest.
     void rest() {
         link.on_buffers_free(context.pool.free());
         link.flush_acknowledgement();
@@ -152,7 +152,7 @@ public:
     bool chance(double p) { return std::uniform_real_distribution<>{}(random) < p; }
     unsigned below(unsigned limit) { return static_cast<unsigned>(random() % limit); }
 
-    /// Puts what `from` wants to send on the cable, up to `limit` frames.
+    /// Puts the frames that `from` wants to send on the cable, up to `limit` of them.
     void send(unsigned from, unsigned limit = 1000) {
         LinkFrame frame;
         while (limit-- != 0 && ends[from].next(frame))

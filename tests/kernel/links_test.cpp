@@ -1,5 +1,5 @@
-// What the cables of a node may bring that no healthy mesh does: neighbours that are others, ports
-// that there are not, answers that have lost their way.
+// Frames that no healthy mesh brings: from neighbours that are others, by ports that do not exist,
+// and answers that have lost their way.
 #include "bare_links.hpp"
 
 #include <bit>
@@ -88,7 +88,7 @@ TEST(Links, HoldAnAnswerBackUntilThePortIsReadyThatItLeavesBy) {
     EXPECT_EQ(bit_of(answer->port), way);
 }
 
-// Or runs in lockstep would depend on how long neighbours took to boot.
+// Otherwise runs in lockstep would depend on how long neighbours took to boot.
 TEST(Links, AnswerByTheFirstWayAgainWhenTimeBeginsAnew) {
     BareLinks node{{kUhc4, node_at(0)}, 4};
     const auto link = static_cast<unsigned>(std::countr_zero(node.here.in_ports()));
@@ -103,7 +103,7 @@ TEST(Links, AnswerByTheFirstWayAgainWhenTimeBeginsAnew) {
     EXPECT_EQ(way(), first);
 }
 
-/// What leaves by each port, questions and answers, of a node whose ports share a transmitter or
+/// The questions and answers that leave by each port, of a node whose ports share a transmitter or
 /// have one each, which is then busy until the node has nothing for the others.
 using FramesByPort = std::map<unsigned, std::vector<std::pair<Kind, unsigned>>>;
 FramesByPort frames_by_port(NodeId id, bool one_each) {
@@ -125,14 +125,15 @@ FramesByPort frames_by_port(NodeId id, bool one_each) {
     return frames;
 }
 
-// So a board with a transmitter for each port does in lockstep what one with a single one does.
+// So in lockstep a board with a transmitter for each port does the same as one with a single
+// transmitter.
 TEST(Links, SendInAnOrderByEachPortThatDoesNotDependOnWhichOthersWereBusy) {
     for (std::uint32_t id = 0; id < 1u << BareLinks::kPortsMax; ++id)
         EXPECT_EQ(frames_by_port(node_at(id), true), frames_by_port(node_at(id), false)) << id;
 }
 
-// A node that is not in its first life waits for silent neighbours only so long. A link that has
-// died of another cause by then is dead once.
+// A node that is not in its first life waits for silent neighbours for a limited time. A link that
+// has died of another cause by then counts as dead once.
 TEST(Links, GiveUpSilentNeighboursOfALaterLifeOnceEach) {
     BareLinks node{{kCube3, node_at(0), 1}, 3};
     for (const unsigned port : {0u, 1u}) {

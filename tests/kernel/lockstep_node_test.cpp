@@ -1,5 +1,5 @@
-// A node in lockstep, seen by the loom: it does only what frames and grants make it do, and says
-// after each what it has consumed and when its next timer is due.
+// A node in lockstep, seen by the loom: it acts on frames and grants only, and reports after each
+// how many frames it has consumed and when its next timer is due.
 #include "kernel/api/message.hpp"
 #include "ops/parameters.hpp"
 #include "ops/traffic.hpp"
@@ -50,7 +50,8 @@ const wire::LinkHeader& last_word(const Rig& rig, std::uint32_t id) {
     return at == rig.idle.rend() ? nothing : at->second;
 }
 
-// What the loom does when no frame flies: the earliest timer of all, for those that are due.
+// Acts as the loom when no frame is on its way: grants the earliest timer to the nodes that it is
+// due at.
 bool grant_earliest(Rig& rig) {
     wire::ModelTime earliest = wire::kNever;
     for (std::uint32_t id = 0; id < rig.size(); ++id)

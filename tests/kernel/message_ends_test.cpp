@@ -1,5 +1,5 @@
-// Both sides of a message end whatever becomes of the other one, and in model time they part when
-// the receiver has it.
+// Each side of a message ends, whatever happens to the other side, and in model time they part when
+// the receiver has the message.
 #include "kernel/api/channel.hpp"
 #include "kernel/api/message.hpp"
 #include "rig.hpp"

@@ -1,4 +1,4 @@
-// A send ends, whatever dies: there, on the way there, or on the way back.
+// A send ends, whatever node or cable dies: the receiver, the way there, or the way back.
 #include "kernel/api/message.hpp"
 #include "rig.hpp"
 
@@ -13,7 +13,7 @@ namespace message_faults_test {
 
 constexpr wire::ModelTime kUnit = wire::kTicksPerUnit;
 
-/// What the programs of the running test do, and how it ended.
+/// The orders for the programs of the running test, and its outcome.
 struct Story {
     NodeId to{};
     SendOptions options{};

@@ -26,7 +26,7 @@ std::vector<std::byte> some_bytes(std::size_t size, std::uint32_t stream) {
     return bytes;
 }
 
-/// What the programs of the running test are told, and what they tell.
+/// The orders for the programs of the running test, and their results.
 struct Plan {
     NodeId from{0}, to{0};
     std::uint32_t size = 0;

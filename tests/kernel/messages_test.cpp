@@ -1,4 +1,4 @@
-// What a sender makes of what is said of its message.
+// A sender's reactions to the answers about its message.
 #include "kernel/packets/messages.hpp"
 
 #include "rig.hpp"

@@ -1,5 +1,5 @@
-// Nodes that call one collective with different plans: whoever has not got what its own plan says
-// is told so, no byte outside its buffer changes, and nothing stays behind in the pool.
+// Nodes that call one collective with different plans: a node that has not got the data of its own
+// plan is told so, no byte outside its buffer changes, and nothing stays behind in the pool.
 #include "collectives/barrier.hpp"
 #include "collectives/broadcast.hpp"
 #include "collectives/personalised.hpp"
@@ -35,7 +35,7 @@ std::array<Outcome, 8> outcomes;
 constexpr std::byte kGuard{0xA5};
 std::byte sent_byte(std::size_t at) { return static_cast<std::byte>(at * 7 + 1); }
 
-// The broadcast of different plans, and one behind it with the same tag that all agree on.
+// A broadcast with different plans, then one with the same tag whose plan all agree on.
 Process broadcasts_twice(Kernel& node) {
     const bool is_root = index(node.id()) == 0;
     Outcome& outcome = outcomes[index(node.id())];
@@ -128,8 +128,8 @@ Task<Status> reduces(Kernel& node, const ReducePlan& plan, std::span<std::byte> 
     return scan(node, prefixes, buffer);
 }
 
-// The one of different plans, and one behind it with the same tag that all agree on. What they do
-// then takes them long, so that nobody can tell from their end that they will not come.
+// A reduction with different plans, then one with the same tag whose plan all agree on. The nodes
+// then work for long, so that no node can tell from another's end that its packet will not come.
 Process reduces_twice(Kernel& node) {
     const std::uint32_t self = index(node.id());
     const bool odd = self >= reductions.odd_from && self < reductions.odd_to;

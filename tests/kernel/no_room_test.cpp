@@ -1,4 +1,4 @@
-// What there was no room for has not happened, whatever a call gives.
+// An operation for which there was no room has had no effect, whatever a call returns.
 #include "meshputer.hpp"
 #include "rig.hpp"
 

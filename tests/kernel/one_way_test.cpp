@@ -13,7 +13,7 @@ constexpr Network kNetwork{Topology::uhc, 4};
 constexpr std::uint32_t kPackets = 40; // that every node sends to every neighbour
 constexpr Tag kTag = 9;
 
-/// Sends over every link of this node, takes whatever comes.
+/// Sends over every link of this node, and takes all that comes.
 Process talk(Kernel& node) {
     for (std::uint32_t number = 0; number < kPackets; ++number)
         for (std::uint32_t ports = node.rules().out_ports(kNetwork, node.id()); ports != 0;

@@ -1,5 +1,5 @@
-// Nodes that have lost something between them in a call of a collective: neither waits for the
-// other any more, and the next call finds them as they were.
+// Two nodes that have lost a packet between them in a call of a collective: neither waits for the
+// other any more in that call, and the next call works as before.
 #include "collectives/call.hpp"
 #include "kernel/api/await.hpp"
 #include "kernel/api/message.hpp"
@@ -22,7 +22,7 @@ constexpr CallLabel label_of(unsigned number, Tag tag = kTag) {
     return CallLabel::of(tag, 2 * number);
 }
 
-// What a node remembers ---------------------------------------------------------------------------
+// A node's memory of calls ------------------------------------------------------------------------
 
 TEST(CallRecord, KnowsWhichNodeWasPartedAndWhereItIsMoreThanOneTakesAll) {
     CallRecord record;
@@ -90,7 +90,7 @@ struct Story {
 };
 Story story;
 
-// Nobody answers a node whose program has ended; so both stay.
+// A node whose program has ended does not answer, so both stay.
 Process calls_twice(Kernel& node) {
     const std::uint32_t self = index(node.id());
     for (auto& said : story.said[self]) {
@@ -160,7 +160,7 @@ TEST(Parted, AMessageThatItsReceiverHasGivenUpIsRefused) {
     expect_both_parted_in_the_first_call_only();
 }
 
-// Both wait; node 0 has lost something there, so node 1 is told, gives up, and tells node 0.
+// Both wait. Node 0 has lost a packet of node 1: node 1 is told, gives up, and tells node 0.
 TEST(Parted, ANeighbourThatWaitsNoMoreSaysSoToTheOtherOne) {
     const auto loses = [](Kernel& node) { node.calls().note_lost(kCable, label_of(kFirst)); };
     story = {.fault = loses, .exchange = exchanges_packets, .said = {}};

@@ -1,6 +1,6 @@
 // The links work between any two instructions of a process, on a host whose processor can stop
-// after each one (x86-64): what a process does with the kernel, and what comes in meanwhile, never
-// meet. The interrupt of the board is the trap after an instruction.
+// after each one (x86-64): the process's calls of the kernel and the frames that come in meanwhile
+// never interfere. The interrupt of the board is the trap after an instruction.
 #include "hal/null_board.hpp"
 #include "kernel/api/message.hpp"
 #include "kernel/node/node.hpp"
@@ -26,7 +26,7 @@ constexpr Network kSquare{Topology::cube, 2};
 constexpr std::size_t kBuffers = 400;
 constexpr unsigned kFrameBytesMax = 256;
 
-/// What node 0 gets and sends, without memory of its own: traps come at any time.
+/// The board of node 0, which allocates no memory: traps come at any time.
 class TickingBoard : public hal::NullBoard {
 public:
     struct Frame {
@@ -197,7 +197,7 @@ Process send_some(Kernel& node, std::uint16_t packet_bytes) {
     co_return status;
 }
 
-/// Sends messages, and computes while the links hear what becomes of them.
+/// Sends messages, and computes while the links take the answers to them.
 Process busy_sender(Kernel& node) {
     for (unsigned sender = 0; sender < kSenders; ++sender)
         if (!node.spawn(send_some(node, static_cast<std::uint16_t>(50 + 30 * sender))))

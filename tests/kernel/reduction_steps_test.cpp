@@ -56,7 +56,7 @@ TEST(Reduce, TakesTheStepsOfTheBroadcast) {
         });
 }
 
-// No closed form for one port is known for these; what was measured for n = 2..5.
+// No closed form for one port is known for these: the steps measured for n = 2..5.
 TEST(Reduce, OverBalancedTreesTakesHeightAndPacketsOrTheDegreeOfTheRoot) {
     for_each_run(What::reduce, kBalancedTrees, 5,
                  [](unsigned n, Rule, PortModel ports, std::uint32_t packets, std::uint64_t steps) {

@@ -1,5 +1,5 @@
-// Reductions and scans: what they compute, for every operator, shape and raggedness, and what
-// happens with bad plans, noise, cuts and no memory.
+// Reductions and scans: their results, for every operator, shape and raggedness, and their ends
+// with bad plans, noise, cuts and no memory.
 #include "reduction_work.hpp"
 #include "wire/bytes.hpp"
 
@@ -254,7 +254,8 @@ TEST(Reduction, AfterReductionUnderTheSameTagKeepsThemApart) {
     }
 }
 
-// Two of each child, one question of each parent, what is being sent, and the node's own.
+// Two packets of each child, one question of each parent, the packet that is being sent, and the
+// node's own.
 TEST(Reduction, OfManyPacketsKeepsFewInEachNode) {
     for (const What what : {What::reduce, What::scan})
         for (const Rule tree : {Rule::sbt, Rule::msbt})
@@ -333,7 +334,7 @@ TEST(Reduction, OfSegmentsThatDifferInSizeIsNotDone) {
         fill_work(2);
         Rig rig{{Topology::cube, 1}, of_different_minds, 40};
         rig.run({});
-        // Whoever sees it first says so; the other one misses something then.
+        // The node that sees it first says so; the other one then misses a packet.
         EXPECT_NE(rig.report(0).status, 0u);
         EXPECT_NE(rig.report(1).status, 0u);
         EXPECT_EQ(std::max(rig.report(0).status, rig.report(1).status),

@@ -1,4 +1,4 @@
-// What the tests of reductions share: a plan that all nodes of a rig carry out, and the right
+// Helpers of the tests of reductions: a plan that all nodes of a rig carry out, and the right
 // answer.
 #pragma once
 
@@ -30,7 +30,7 @@ inline bool kernel_has(Network network, Rule tree) { return height<CubeRules>(ne
 using Bytes = std::vector<std::byte>;
 enum class What { reduce, allreduce, scan };
 
-/// What all nodes do next, and what they start from.
+/// The next reduction of all nodes, and the values that they start from.
 struct Work {
     What what = What::reduce;
     ReducePlan plan{};
@@ -96,7 +96,7 @@ inline std::uint64_t steps_of(Rig& rig) {
     return last / kUnit;
 }
 
-/// Runs `work` on fresh buffers and checks what every node ends with.
+/// Runs `work` on fresh buffers and checks the result of every node.
 inline std::uint64_t run_and_check(Network network, PortModel ports, unsigned seed = 1,
                                    const Noise& noise = {}) {
     const std::uint32_t nodes = node_count(network);

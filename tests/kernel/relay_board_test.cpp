@@ -1,5 +1,5 @@
-// A node with no host cable of its own takes its number from a neighbour, whatever else comes
-// first.
+// A node with no host cable of its own takes its number from a neighbour, whatever other frame
+// comes first.
 #include "hal/null_board.hpp"
 #include "service/relay_board.hpp"
 #include "tests/kernel/host_message.hpp"

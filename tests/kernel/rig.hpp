@@ -57,7 +57,7 @@ public:
         [](NodeId, Port, const wire::LinkHeader&) { return false; };
     bool started = false; // run() has booted the nodes
     std::vector<HostFrame> to_host;
-    std::vector<std::pair<NodeId, wire::LinkHeader>> idle; // what nodes in lockstep said
+    std::vector<std::pair<NodeId, wire::LinkHeader>> idle; // idle reports of nodes in lockstep
     std::uint64_t carried = 0;                             // frames put on cables
     std::uint64_t limit_us = 120'000'000;                  // of finish()
     std::uint64_t pause_at = ~std::uint64_t{0};            // that many: settle() stops
@@ -131,8 +131,8 @@ public:
         }
     }
 
-    /// Settles, and lets time pass to the next alarm, until no node waits for anything or
-    /// so many microseconds have passed.
+    /// Settles, and lets time pass to the next alarm, until no node waits for anything or limit_us
+    /// have passed.
     void finish() { finish(limit_us); }
     void finish(std::uint64_t until_us) {
         for (;;) {
@@ -176,7 +176,7 @@ private:
                                   std::span<std::byte> frame) { rig.carry(id, frame); }),
               node(board, memory, rig.program_) {}
 
-        /// It rests: lists, references and windows are as they must be.
+        /// Expects that lists, references and windows of the node, which rests, are right.
         void expect_order() {
             const PacketMemory packets{memory.buffers, memory.slots,
                                        static_cast<unsigned>(memory.links.size())};

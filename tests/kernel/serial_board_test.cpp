@@ -1,6 +1,6 @@
 // Nodes joined by serial lines of boards/serial, whose chips are simulated here: transmitters with
-// little room, receivers that lose what nobody takes, noise on the cable, and one wire for both
-// ways.
+// little room, receivers that lose bytes that are not taken, noise on the cable, and one wire for
+// both ways.
 #include "boards/serial/serial_board.hpp"
 #include "kernel/node/node.hpp"
 #include "meshputer.hpp"
@@ -31,7 +31,7 @@ constexpr unsigned kPortsMax = 2;
 constexpr std::size_t kFifo = 16;
 constexpr std::uint64_t kTurnUs = 100;
 
-/// What the chip of a node remembers.
+/// The state of a node's chip.
 struct ChipState {
     struct Uart {
         std::deque<std::byte> received;
@@ -119,7 +119,7 @@ struct FakeChip {
     static void silence() {}
 };
 
-/// Its ports have one wire for both ways, and it sees whether somebody is at the other end.
+/// A chip whose ports have one wire for both ways, and which sees whether a port is connected.
 struct OneWireChip : FakeChip {
     static constexpr std::uint32_t kTurnaroundUs = 4 * kTurnUs;
     static bool connected(unsigned line) { return uart(line).connected; }
@@ -268,7 +268,7 @@ struct SerialMesh {
         else
             received.push_back(byte);
     }
-    /// Who sends hears nothing; where both do, nobody gets anything.
+    /// An end that sends hears nothing; if both send, neither gets anything.
     void carry_by_one_wire(ChipState& one, ChipState& other, unsigned line) {
         auto& sending = one.uarts[line].sending;
         auto& answering = other.uarts[line].sending;

@@ -1,5 +1,5 @@
 // Sessions of a whole mesh: a node that was reset joins again, a cable that is mended carries
-// again, and what is late from the life before does no harm.
+// again, and late frames from the life before do no harm.
 #include "collectives/broadcast.hpp"
 #include "collectives/host_files.hpp"
 #include "kernel/api/message.hpp"
@@ -53,7 +53,7 @@ Process hear_from_all(Kernel& node, std::uint32_t* heard) {
         co_await node.receive({.tag = kWordTag});
 }
 
-/// Takes what came of words that were said before.
+/// Takes the packets of messages that were sent before.
 void drop_words(Rig& rig) {
     for (std::uint32_t id = 0; id < rig.size(); ++id)
         while (rig.kernel(id).has({.tag = kWordTag}))

@@ -1,7 +1,7 @@
-// A node on boards whose transfers take time, as those of serial lines and DMA do: what is being
-// sent stays as it is, what is lent is nobody else's, both lie where DMA beside a cache may have
-// them, a node is not idle before all has left, ports that have a transmitter each are busy each
-// for itself, and so are receivers, and a cable may be pulled.
+// A node on boards whose transfers take time, as those of serial lines and DMA do: a frame that is
+// being sent does not change, a buffer that is lent has no other user, both lie where DMA beside a
+// cache may have them, a node is not idle before all has left, ports that have a transmitter each
+// are busy each for itself, and so are receivers, and a cable may be pulled.
 #include "boards/host/board.hpp"
 #include "hal/null_board.hpp"
 #include "kernel/node/node.hpp"
@@ -24,8 +24,8 @@ constexpr std::size_t kBuffers = 40;
 
 /// All ports share one transmitter and one receiver.
 constexpr hal::Capabilities kShared{};
-/// A line with both for each port and for the host; what they damage does not come in. A frame of
-/// the largest kind takes 11 ms.
+/// A line, with a transmitter and a receiver, for each port and for the host; a damaged frame does
+/// not come in. A frame of the largest kind takes 11 ms.
 constexpr hal::Capabilities kLines{.senders = kPorts + 1,
                                    .receivers = kPorts + 1,
                                    .frames_checked = true,

@@ -173,7 +173,7 @@ TEST(BinaryTree, IsAsLargeAsTheNetworkHolds) {
     EXPECT_EQ(none.vertices(), 0u);
 }
 
-// A value goes round each ring of a torus of 2 x 8, and everybody ends with the one that he gave.
+// A value goes round each ring of a torus of 2 x 8, and each node ends with the value that it gave.
 
 constexpr Tag kRound = 3;
 

@@ -1,4 +1,4 @@
-"""What the whole-run tests share."""
+"""Fixtures that the whole-run tests share."""
 import pytest
 
 import mesh_tool

@@ -1,5 +1,5 @@
-"""What tests of many messages at once share: programs of tests/mesh/apps that are built here, for
-any board or for simulations with its memory, and runs of them that must end well."""
+"""Helpers of the tests with many messages at once: programs of tests/mesh/apps that are built here,
+for any board or for simulations with its memory, and runs of them that must end well."""
 from mesh_tool import ROOT, mesh, run
 
 # Ports of each board; --engine sim has the board's pool of buffers as well.

@@ -95,7 +95,7 @@ class DirectMesh:
             self.nodes[node].stdin.write(b"cont\n")
 
     def await_noise(self, node, port):
-        """Until the line has some of it. A neighbour that is on sends more meanwhile."""
+        """Waits until some noise is on the line. A neighbour that is on sends more meanwhile."""
         if self.noise:
             end = self.ends[node, port]
             wait_until(lambda: bytes_waiting(end) != len(self.noise), START_S,
@@ -109,7 +109,7 @@ class DirectMesh:
         process.stdin.close()
 
     def said(self, node):
-        """What its emulator has said up to now."""
+        """The output of its emulator up to now."""
         return self.log_of(node).read_text(errors="replace")
 
     def ended(self, node):

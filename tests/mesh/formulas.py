@@ -39,7 +39,7 @@ def broadcast_steps(tree, ports, dim, packets):
 
 
 def schedules(op, tree, ports):
-    """Those that the papers give."""
+    """The schedules for which the papers give step counts."""
     if op in ("allgather", "alltoall"):
         if ports == "all":
             return CYCLES
@@ -121,7 +121,7 @@ def star_personal_steps(op, schedule, dim, copies, packets):
 
 
 def uhc_personal_bound(op, dim, copies, packets):
-    """What the links must carry at least; met where it is said."""
+    """The least number of packets that the links must carry; met where it is said."""
     others = 2 ** dim - 1
     if op != "alltoall":
         return -(-packets * copies * others // (dim // 2))

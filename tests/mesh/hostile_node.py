@@ -1,4 +1,4 @@
-"""Nodes that are scripts: what `mesh run --qemu SCRIPT` starts in the place of an emulator.
+"""Nodes that are scripts, which `mesh run --qemu SCRIPT` starts in the place of an emulator.
 
 A script gets QEMU's command line and socket. It can play a good node, which does no work and says
 that all went well, up to the point where it turns bad.

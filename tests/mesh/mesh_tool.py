@@ -26,7 +26,7 @@ DAY = os.environ.get("MESH_SEED", "") # of sets of faults that are others every 
 
 @dataclasses.dataclass
 class Outcome:
-    """What one command did."""
+    """The outcome of one command."""
     command: list
     status: int
     out: str
@@ -68,7 +68,7 @@ def probe(engine, name, *words, options=(), **more):
 
 
 def console(outcome):
-    """{node: lines} of what the programs printed."""
+    """{node: lines} that the programs printed."""
     lines = {}
     for node, text in re.findall(r"^\[(\d+)\] (.*)$", outcome.out, re.M):
         lines.setdefault(int(node), []).append(text)

@@ -103,7 +103,7 @@ BAD |= {
                                   "8 blocks need 262144"),
 }
 
-# An option that an op does not read, and what is said of those that do.
+# An option that an op does not read, and the words of the error about the ops that do.
 BAD |= {
     "messages of a broadcast": (collective("bcast", "--messages", 5),
                                 "--messages: means nothing to bcast; goes with send"),

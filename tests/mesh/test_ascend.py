@@ -34,7 +34,7 @@ def pack(numbers):
 
 
 def whole(engine, topology, dim, what, data, folder, *more):
-    """A run from `data` to what it writes; what is wrong with it, if the run failed."""
+    """The output of a run with `data`, or its error message if the run failed."""
     source, result = folder / "in", folder / "out"
     source.write_bytes(data)
     result.unlink(missing_ok=True)
@@ -199,7 +199,7 @@ def test_a_spectrum_of_the_wrong_data_is_noticed(tmp_path):
     assert outcome.status == 1 and "wrong answer" in outcome.err, outcome
 
 
-# What is refused -----------------------------------------------------------------------------
+# Refused input -------------------------------------------------------------------------------
 
 def refused(outcome, allowed):
     assert outcome.status == 2 and outcome.out == "", outcome

@@ -32,7 +32,7 @@ AS_NOBODY = [] if os.getuid() else ["setpriv", "--reuid=65534", "--regid=65534",
 
 
 def frames(file):
-    """What tshark makes of each frame, as {name: text}."""
+    """The fields of each frame as tshark reads them, {name: text}."""
     words = [word for field in FIELDS.values() for word in ("-e", field)]
     with LUA.open("rb") as script, file.open("rb") as capture:
         done = subprocess.run([*AS_NOBODY, "tshark", "-X", f"lua_script:/dev/fd/{script.fileno()}",

@@ -1,4 +1,4 @@
-"""Faults that nobody knows of, and faults that are known: --copies and --avoid."""
+"""Unknown faults, against which --copies helps, and known ones, which --avoid goes round."""
 import itertools
 import random
 

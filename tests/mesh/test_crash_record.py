@@ -1,4 +1,4 @@
-"""A program that breaks: the run names its node, what it did, and the line; on both engines."""
+"""A program that breaks: the run names its node, the fault, and the line; on both engines."""
 import pathlib
 import re
 

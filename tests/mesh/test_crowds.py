@@ -45,7 +45,7 @@ def test_in_a_crowd_data_crosses_hardly_more_links_than_it_needs(crowd):
 
 
 def test_in_a_crowd_all_that_is_said_about_a_message_is_a_constant(program, crowd):
-    """Whoever is sent away costs three packets more: the offer, the word for it, and the call."""
+    """A sender that is sent away costs three packets more: offer, refusal, and call."""
     alone = ends_well(app("sim", program, ["--board", "ast1030-evb", *UHC], words(1, 1)))
     assert alone["counters"]["bounces"] == 0
     of_one = alone["counters"]["packets_sent"] / links_needed(1, 1)

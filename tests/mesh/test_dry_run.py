@@ -8,7 +8,7 @@ from mesh_tool import mesh, refused, run, verified
 
 
 def line(outcome, word):
-    """What follows `word` at the beginning of a line."""
+    """The text behind `word` at the beginning of a line."""
     assert outcome.status == 0, outcome
     return re.search(rf"^{word} +(.*)$", outcome.out, re.M).group(1)
 

@@ -1,4 +1,4 @@
-"""A node whose program has ended says so to whoever sends to it or waits for it, and soon."""
+"""A node whose program has ended says so, and soon, to nodes that send to it or wait for it."""
 import pytest
 
 from crowd_tool import built
@@ -19,7 +19,7 @@ def program(tmp_path_factory):
 
 
 def said(program, where, *words):
-    """What the nodes have printed in a run in which all programs ended, soon."""
+    """The output of the nodes in a run in which all programs ended, soon."""
     where = where if "qemu" in where else ["--engine", "sim", *where]
     outcome = mesh("run", *where, "--timeout", 20, "--limit", 40, "--app", program, "--", *words)
     assert "did not end" not in outcome.err and "--limit" not in outcome.err.split("repeat")[0], \

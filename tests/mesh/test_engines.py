@@ -1,4 +1,4 @@
-"""What a program says and does is the same on both engines, and every time."""
+"""A program prints and does the same on both engines, and every time."""
 import pytest
 
 from mesh_tool import console, probe

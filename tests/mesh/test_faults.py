@@ -1,4 +1,4 @@
-"""Faults: what can be mended is mended and counted, what cannot is named, in bounded time."""
+"""Faults: the mesh mends and counts some, and names the rest, in bounded time."""
 import pytest
 
 from mesh_tool import ROOT, mesh, run, tree, verified

@@ -1,4 +1,4 @@
-"""What `make install` and `make deb` leave works by itself, far from the repository."""
+"""The files of `make install` and `make deb` work by themselves, far from the repository."""
 import os
 import pathlib
 import re
@@ -34,8 +34,8 @@ def test_an_installed_mesh_finds_its_images(tree, tmp_path):
 
 
 def without_the_repository():
-    """What runs a command to whose eyes the folder of the repository is empty; nothing, where that
-    is not allowed."""
+    """Words before a command that hide the folder of the repository from it; none, where that is
+    not allowed."""
     words = ["unshare", "--map-root-user", "--mount", "sh", "-c",
              f"mount -t tmpfs none '{ROOT}' && exec \"$@\"", "sh"]
     return words if subprocess.run([*words, "true"], capture_output=True).returncode == 0 else []
@@ -90,7 +90,7 @@ def test_the_dissector_is_installed(tree):
 
 
 def completed(tree, *words):
-    """What bash offers for the last word of a command line."""
+    """The completions that bash offers for the last word of a command line."""
     script = (f"source {tree}/share/bash-completion/completions/mesh; "
               f"COMP_WORDS=({tree}/bin/mesh {' '.join(words)}); COMP_CWORD={len(words)}; _mesh; "
               "echo \"${COMPREPLY[@]}\"")

@@ -14,7 +14,7 @@ SAYS = re.compile(r"^loaded +(\d+) bytes into (\d+) nodes: (\d+) blocks, (\d+) s
 
 
 def loaded(board, dim, *more):
-    """Every node has worked; what the load says of itself."""
+    """The report's figures of the load, in a run in which every node has worked."""
     outcome = mesh("load", "hello", "--board", board, "--dim", dim, "--timeout", 60, *more)
     assert outcome.status == 0 and set(console(outcome)) == set(range(2 ** dim)), outcome
     return map(int, SAYS.search(outcome.out).groups())

@@ -178,7 +178,7 @@ HUNG = """[hung]
 
 
 def going(pid):
-    """How many runs it has at the moment: what a run starts itself bears its name for a moment."""
+    """The number of runs at the moment. A process that a run starts bears its name for a moment."""
     return sum(1 for child, parent in all_parents().items()
                if parent == pid and b"run" in words_of(child))
 

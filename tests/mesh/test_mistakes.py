@@ -9,7 +9,7 @@ from mesh_tool import console, mesh, probe
 BAD_CALL = "node 1 ended with: bad argument (of a call: a node, tag, size or tree that there is not"
 NO_MEMORY = "no memory (of the arena for processes and the variables in them: large ones may be"
 
-# What the words of tests/mesh/apps/mistakes.cpp make a run say.
+# The words of tests/mesh/apps/mistakes.cpp, and the messages of their runs.
 STOPS = {
     "nobody sends": "node 1 did not end; node 1 waits for a message from any node",
     "both receive": "node 0 waits for a message with tag 1 from node 1, which waits for a message "

@@ -101,7 +101,7 @@ def test_a_mesh_that_is_there_already_does_one_run_after_the_other(board):
 
 @pytest.mark.parametrize("board", SERIAL)
 def test_neighbours_whose_lines_were_not_silent_send_each_other_whole_frames_at_once(board):
-    """What comes before a node is on must not make it deaf."""
+    """Bytes that come before a node is on must not make it deaf."""
     with DirectMesh(board, 1, BUILD / board / "relay" / "job.elf", b"noise" * 20) as there:
         outcome = mesh("run", "--serial", there.device, "--board", board, "--dim", 1, "--op",
                        "alltoall", "--bytes", 1000)

@@ -1,4 +1,4 @@
-"""What a command leaves behind: exit status, standard output, report and output files."""
+"""The outcome of a command: exit status, standard output, report and output files."""
 import json
 import os
 import pathlib

@@ -25,7 +25,7 @@ from render import Document  # noqa: E402
 
 @pytest.fixture(scope="module")
 def paper(tmp_path_factory):
-    """The folder of a quick run, its values, and what it complained of."""
+    """The folder of a quick run, its values, and its complaints."""
     folder = tmp_path_factory.mktemp("paper")
     done = subprocess.run([sys.executable, str(PROGRAM), "--quick", "--out", str(folder)],
                           capture_output=True, text=True, timeout=300, cwd=ROOT)

@@ -1,4 +1,4 @@
-"""What scatter, gather, allgather and alltoall move on the networks beside the cube: every byte."""
+"""The data of scatter, gather, allgather and alltoall beyond the cube: every byte."""
 import random
 
 import pytest

@@ -24,7 +24,7 @@ def app(name, network, *more, engine="sim"):
 
 
 def said_right(name, outcome, nodes):
-    """What the program printed is what it must be, as far as that can be told from outside."""
+    """The program's output is right, as far as that can be told from outside."""
     lines = console(outcome)
     said = [line for node in sorted(lines) for line in lines[node]]
     words = " / ".join(said)

@@ -143,7 +143,7 @@ def test_sums_of_f32_made_from_the_seed_are_verified(op):
         verified(reduction(engine, dim, op, "--type", "f32", "--bytes", 400, "--seed", 11))
 
 
-# Negative zero and numbers that are none: whoever combines them in whatever order.
+# Negative zero and NaNs, for any node that combines them, in any order.
 @pytest.mark.parametrize("bits", [(0x8000_0000, 0), (0x7FC0_0001, 0x3F80_0000),
                                   (0x7F80_0000, 0xFF80_0000)], ids=["zeros", "nan", "infinite"])
 @pytest.mark.parametrize("name", ["min", "max"])

@@ -1,4 +1,4 @@
-"""What the report says of the run as a whole and of each node, for who has no console to read."""
+"""The report's words about the run and each node, for readers without a console."""
 import re
 
 import pytest

@@ -1,4 +1,4 @@
-"""Runs whose every byte is foreseen give what they gave on every other machine."""
+"""Runs whose every byte is foreseen give the same results as on every other machine."""
 import pytest
 
 import runs

@@ -28,7 +28,7 @@ SMALL = [board for board in SERIAL if "buffers" in boards.facts(BUILD, board)]
 CONTENDING = {
     "send": ["--dim", 3, "--op", "send", "--faults", "drop:0.1"],
     "alltoall": ["--dim", 2, "--op", "alltoall", "--bytes", 100],
-    # Answers leave by other ports than what they answer came in by, which may be busy.
+    # An answer leaves by another port than its question came in by, and that port may be busy.
     "answers": ["--topology", "uhc", "--dim", 3, "--op", "bcast", "--bytes", 3000, "--lockstep",
                 "--faults", "drop:0.1,dup:0.05,reorder:0.05", "--seed", 2],
     "all faults": ["--dim", 2, "--op", "bcast", "--bytes", 3000, "--lockstep", "--faults",

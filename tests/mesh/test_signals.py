@@ -1,4 +1,4 @@
-"""The first signal ends a run as --limit does: what came of it is written. The next: at once."""
+"""The first signal ends a run as --limit does, with its results. The next one: at once."""
 import json
 import os
 import re
@@ -85,7 +85,7 @@ def test_the_first_signal_ends_a_rig_and_says_who_waits(tmp_path):
 
 
 def test_the_second_signal_ends_a_run_at_once(tmp_path):
-    """Emulators that have been stopped keep the first one waiting for what they wait for."""
+    """The end by the first signal waits for stopped emulators, which do not tell their waits."""
     process = start(*STUCK, *written_to(tmp_path))
     try:
         children = nodes_of(process)

@@ -1,4 +1,4 @@
-"""`mesh view` and the page of --report: what they show is what the report says."""
+"""`mesh view` and the page of --report show the same as the report."""
 import collections
 import json
 import math

@@ -54,7 +54,7 @@ def run(command, **options):
 
 
 def profiles(folder, name, runs):
-    """What these runs count."""
+    """The counts of these runs."""
     raw = folder / name
     raw.mkdir(exist_ok=True)
     for old in raw.iterdir():
@@ -66,7 +66,7 @@ def profiles(folder, name, runs):
 
 
 def counts(folder, raw):
-    """What export of llvm-cov says of FILES after the runs that counted `raw`."""
+    """The export of llvm-cov for FILES after the runs that counted `raw`."""
     profile = folder / "merged.profdata"
     run(["llvm-profdata", "merge", "-sparse", *raw, "-o", profile])
     told = run(["llvm-cov", "export", folder / "kernel", "-object", folder / "soak", "-object",
@@ -118,7 +118,7 @@ def save(reasons):
 
 
 def differences(found, listed):
-    """Lines that say what is not as it is listed."""
+    """Lines about each branch that is not as it is listed."""
     return [f"{' '.join(key)}: {found.get(key, 'it is taken without faults, or is gone')}"
             f" (listed: {listed.get(key, 'nothing')})"
             for key in sorted(found.keys() | listed.keys())
@@ -127,7 +127,7 @@ def differences(found, listed):
 
 
 def check(build, save_faults=False):
-    """What was seen, in words, and whether it is as it must be."""
+    """The branches that were seen, in words, and whether they are as they must be."""
     folder = build / "coverage"
     without = profiles(folder, "healthy", HEALTHY)
     healthy = sides(counts(folder, without))

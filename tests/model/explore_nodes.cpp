@@ -34,8 +34,8 @@ namespace {
 
 // Memory of a world ---------------------------------------------------------------------------
 
-/// What is allocated while it is open comes out of one region of memory, and so does the record of
-/// that. Given back, a slab is for the next one of its size.
+/// While it is open, allocations come out of one region of memory, and so does their record. A slab
+/// that is given back is for the next allocation of its size.
 class Region {
 public:
     static constexpr std::size_t kBytes = std::size_t{64} << 20;
@@ -94,7 +94,7 @@ private:
     static inline std::byte* base_ = nullptr;
 };
 
-// What nodes do -------------------------------------------------------------------------------
+// Programs of the nodes -----------------------------------------------------------------------
 
 struct Goal {
     unsigned from, to;
@@ -109,7 +109,7 @@ struct Options {
 };
 const Options* options = nullptr;
 
-/// What has come of the goals, in the region.
+/// The progress of the goals, in the region.
 struct Tale {
     unsigned open = 0; // processes that are to end
     std::vector<std::uint8_t> taken;

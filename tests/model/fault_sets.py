@@ -28,7 +28,7 @@ def command(mesh, topology, dim, op, engine, number):
 
 
 def survive(mesh, words):
-    """What was seen, in words, and whether every set was survived."""
+    """The result in words, and whether the run survived every set."""
     topology, dim, op, engine, sets = words.split()
     failed = []
     for number in range(1, int(sets) + 1):

@@ -19,7 +19,7 @@ constexpr std::size_t kPacketFrameBytes =
 bool is_hello(const wire::LinkHeader& header) {
     return header.kind == wire::Kind::hello || header.kind == wire::Kind::hello_answer;
 }
-/// What is behind counts alike, however far.
+/// All numbers behind `of` count alike, however far behind they are.
 std::uint32_t ahead(std::uint16_t number, std::uint16_t of) {
     return static_cast<std::uint32_t>(std::max<int>(static_cast<std::int16_t>(number - of), -1) +
                                       1);
@@ -259,7 +259,7 @@ void LinkWorld::give_up(unsigned number) {
         end.context.pool.release(buffer);
 }
 
-// What must hold ----------------------------------------------------------------------------------
+// Promises that must hold -------------------------------------------------------------------------
 
 bool LinkWorld::has_outstanding(unsigned number, std::uint32_t packet) const {
     bool found = false;

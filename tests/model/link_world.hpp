@@ -80,7 +80,7 @@ private:
         unsigned count;
         std::array<Frame, kFramesMax> frames;
     };
-    /// What the end's processes have, and what was seen of it.
+    /// The packets that the end's processes have, and the observations about it.
     struct Books {
         std::array<PacketBuffer*, kBuffersMax> held{}; // accepted and not consumed, oldest first
         unsigned held_count = 0;

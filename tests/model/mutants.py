@@ -1,4 +1,4 @@
-"""What must be found: each is a name, the text that is changed, and what stands there instead.
+"""Mutants that must be found: each is a name, the text that is changed, and the new text.
 
 A text that is no longer there is a failure of the table, not of the protocol: the mutant is to
 follow the code.

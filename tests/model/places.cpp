@@ -40,7 +40,7 @@ struct Copy {
     auto operator<=>(const Copy&) const = default;
 };
 
-/// What is in a place, and what it waits for beside its copies.
+/// The contents of a place, and the thing that it waits for beside its copies.
 enum class Waits : std::uint8_t {
     nothing, // for its copies alone
     kernel,  // a packet, for the kernel, who turns it
@@ -80,7 +80,7 @@ struct Place {
     }
 };
 
-/// What comes of a packet where it is delivered: the place without its node and its copies.
+/// The place of a packet where it is delivered, without its node and its copies.
 using Goal = Place;
 
 class Places {
@@ -184,7 +184,7 @@ private:
     std::string name(const Place& place) const {
         return name(place.gone() ? kGone : numbers_.at(place));
     }
-    /// What is left of it when it has been waited for.
+    /// The name of the place that it becomes when its wait has ended.
     std::string name_of_next(const Place& place) const {
         return place.waits == Waits::prompt && place.next == kGone ? name(place.consumed())
                                                                    : name(place.next);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What machines can show of the protocol, at length: `make verify`.
+"""Checks of the protocol by machine, at length: `make verify`.
 
     verify.py [--build FOLDER] [--minutes-each N] [--only PART]
 
@@ -30,7 +30,7 @@ import check_proof  # noqa: E402
 ROOT = HERE.parents[1]
 FLAGS = ["-std=c++20", "-ffp-contract=off", "-O2"]
 INCLUDE = ["-Ifirmware", "-I."]
-# What is changed stands in front of the library that has it too.
+# The changed object stands in front of the library that has the unchanged one.
 MUTANT_LIBRARIES = ["-lfmt", "-lz", "-pthread", "-Wl,--allow-multiple-definition",
                     *(f"-Wl,-u,mesh_network_{name}" for name in ("cube", "uhc", "star"))]
 
@@ -143,7 +143,7 @@ class Verification:
               flush=True)
 
     def check(self, part, what, step):
-        """One row of the table: `step` gives what was seen, and whether that is right."""
+        """One row of the table: `step` gives the observation, and whether it is right."""
         begin = time.monotonic()
         try:
             seen, good = step()
@@ -201,7 +201,7 @@ class Verification:
     # The protocol of a cable ---------------------------------------------------------------------
 
     def explore_protocol(self, text, sizes):
-        """What is broken (nothing: an empty text), and how many states were seen."""
+        """The promise that is broken (none: an empty text), and how many states were seen."""
         folder = self.model / "protocol"
         folder.mkdir(exist_ok=True)
         (folder / "link.pml").write_text(text)
@@ -280,7 +280,7 @@ class Verification:
 
         for storm in STORMS:
             self.check("kernels that storm each other", storm, lambda: explored(storm))
-        # All of the firmware, since a change of a header changes whoever includes it.
+        # All of the firmware, since a change of a header changes all files that include it.
         tree = self.model / "firmware"
 
         def rejected(file, change, name):

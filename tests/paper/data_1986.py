@@ -1,4 +1,4 @@
-"""Ho, Johnsson 1986 (Yale TR-483): what is printed, and what is right.
+"""Ho, Johnsson 1986 (Yale TR-483): the printed values, and the right ones.
 
 n = log N; P = ceil(M/B) packets; ports: half = one send or receive, duplex = one send and receive.
 """

@@ -1,4 +1,4 @@
-"""Ho, Johnsson 1988 (Yale TR-611): what is printed, and what is right."""
+"""Ho, Johnsson 1988 (Yale TR-611): the printed values, and the right ones."""
 import dataclasses
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Fragopoulou, Akl 1993: what is printed, and what is right.
+"""Fragopoulou, Akl 1993: the printed values, and the right ones.
 
 n symbols, n! nodes, D the star's diameter; k dimensions of the hypercube; x copies of each
 message, M messages to each node. Times are steps with all ports.

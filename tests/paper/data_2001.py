@@ -1,4 +1,4 @@
-"""Huang, Yang, Tseng 2001: what is printed, and what is right.
+"""Huang, Yang, Tseng 2001: the printed values, and the right ones.
 
 n = dimension; P = L/B packets; ports: duplex = one send and one receive at a time (the paper's
 one-port), all. The paper's beta is tau here, its tau is t_c, its L is M.

@@ -57,7 +57,7 @@ class Job:
         return words
 
     def kind(self):
-        """What a refusal is about, without sizes."""
+        """The subject of a refusal, without sizes."""
         network = "" if self.topology == "cube" else self.topology
         copies = "copies" if self.copies > 1 else ""
         return " ".join(filter(None, [network, self.op, self.tree, self.schedule, self.ports,
@@ -109,7 +109,7 @@ class Measurements:
         return [dim for dim in wanted if not self.quick or dim <= 4]
 
     def begin(self, paper):
-        """What is asked from here on is for this paper."""
+        """All measurements from here on are for this paper."""
         self._paper = paper
 
     def _answer(self, job):
@@ -155,7 +155,7 @@ class Measurements:
             list(pool.map(work, enumerate(waiting, 1)))
 
     def census(self, tree, first, last):
-        """What tree_statistics counts, by dimension."""
+        """The counts of tree_statistics, by dimension."""
         last = min(last, 10) if self.quick else last
         key = (tree, first, last)
         if key not in self._censuses:

@@ -113,14 +113,14 @@ class Document:
 
     # ---- the end ---------------------------------------------------------------------------
     def verdict(self):
-        """How many of the values are what they should be."""
+        """How many of the values are right."""
         values = [value for value in self.values if value["measured"] is not None]
         good = sum(value["good"] for value in values)
         return (f"{len(self.values)} values: {good} measured as corrected, {len(values) - good} "
                 f"measured otherwise, {len(self.values) - len(values)} not measured")
 
     def finish(self, unmeasured, failed):
-        """The file, with its footnotes and what has no measured value."""
+        """The file, with its footnotes and the entries without a measured value."""
         head = [f"# {self.title}", "", self.verdict() + ".", ""]
         tail = ["## Corrections", ""]
         tail += [f"[^{key}]: {self._notes[key]}" for key in self._used]

@@ -66,7 +66,7 @@ def table2(doc, measure):
 
 
 def complexities(doc, rows):
-    """What is printed of the rows, and what is right, as text."""
+    """The printed and the right values of the rows, as text."""
     def three(row):
         pairs = ((row.printed, row.corrected), (row.best, row.best_corrected),
                  (row.least, row.least_corrected))

@@ -33,7 +33,7 @@ unsigned period(std::uint32_t word, unsigned dim) {
     return steps;
 }
 
-/// What is counted for each level, of the whole tree or of one subtree.
+/// The counts of each level, of the whole tree or of one subtree.
 struct Level {
     std::uint32_t nodes = 0;
     std::uint32_t cyclic = 0;

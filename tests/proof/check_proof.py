@@ -29,7 +29,7 @@ TURNS_ANEW = """takes v (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: ol
     does (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older)
          (Buffer v false q :: newer ++ older)"""
 
-# Name of the mutant: file of the counterexample in mutants/, and what is changed in Network.v.
+# Name of the mutant: file of the counterexample in mutants/, and the change of Network.v.
 MUTANTS = {
     "admits one packet too many": ("Full", [
         ("takes v s p := bound p < free v s",
@@ -67,7 +67,7 @@ Inductive ready """)]),
 
 
 def compile_file(folder, file):
-    """What coqc says of a file in `folder`; nothing if all is well."""
+    """The errors of coqc for a file in `folder`; nothing if all is well."""
     done = subprocess.run(["coqc", "-q", "-Q", ".", "Proof", f"{file}.v"], cwd=folder, text=True,
                           capture_output=True, timeout=LIMIT_S)
     return (done.stderr or "coqc failed") if done.returncode else ""
@@ -82,7 +82,7 @@ def fresh_folder(folder, sources):
 
 
 def check_proof(folder):
-    """What is wrong with the proof; an empty text if nothing is."""
+    """The error in the proof; an empty text if there is none."""
     fresh_folder(folder, [HERE / f"{file}.v" for file in FILES])
     for file in FILES:
         if re.search(r"\b(Admitted|admit|Axiom|Parameter)\b", (folder / f"{file}.v").read_text()):
@@ -98,7 +98,7 @@ def check_proof(folder):
 
 
 def check_mutant(folder, counterexample, changes):
-    """What is wrong with the mutant; an empty text if it is found."""
+    """The error in the check of the mutant; an empty text if the mutant is found."""
     sources = [HERE / f"{file}.v" for file in FILES]
     sources += [HERE / "mutants" / f"{file}.v" for file in ("Three", counterexample)]
     fresh_folder(folder, sources)
@@ -116,7 +116,7 @@ def check_mutant(folder, counterexample, changes):
 
 
 def checks(build):
-    """Yields part, what, what was seen, whether that is right, seconds: for each, as they end."""
+    """Yields part, what, observation, whether it is right, seconds: for each, as they end."""
     folder = pathlib.Path(build).resolve() / "proof"
     jobs = [("proof", f"{len(THEOREMS)} theorems", "no axiom, nothing left out", check_proof,
              (folder / "proof",))]

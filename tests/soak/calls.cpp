@@ -100,7 +100,7 @@ Call drawn_call(const Kernel& node, unsigned number) {
     return call;
 }
 
-/// Byte `at` of what node `from` has for node `to`.
+/// Byte `at` of the data that node `from` has for node `to`.
 std::byte byte_at(const Call& call, unsigned from, unsigned to, std::size_t at) {
     return static_cast<std::byte>(call.number * 53 + from * 17 + to * 5 + at * 3 + 1);
 }
@@ -190,7 +190,7 @@ Task<Status> adds(Kernel& node, const Call& call) {
 
 // Blocks ------------------------------------------------------------------------------------------
 
-/// What exchange() calls block c: that of node c, on the cube by relative addresses.
+/// Blocks as exchange() numbers them: block c is that of node c, on the cube by relative addresses.
 class Blocks {
 public:
     Blocks(const Kernel& node, const Call& call)
@@ -301,7 +301,7 @@ Task<Status> does(Kernel& node, const Call& call) {
     co_return status;
 }
 
-/// Calls `first` .. `end` - 1; the worst of what they say.
+/// Makes the calls `first` .. `end` - 1; returns the worst of their statuses.
 Task<Status> goes_through(Kernel& node, unsigned first, unsigned end) {
     Status worst = Status::ok;
     for (unsigned number = first; number < end; ++number) {
@@ -328,7 +328,7 @@ Process start_sequence(Kernel& node) {
     co_return Status::ok;
 }
 
-// What comes of the first part hangs on the faults; in the second all is whole.
+// The result of the first part depends on the faults; in the second part all cables are whole.
 Process start_flaps(Kernel& node) {
     constexpr unsigned kAfter = 3;
     story->expect(node.id(), 1);

@@ -62,7 +62,7 @@ Fault fault_of(Dice& dice, const Schedule& schedule, bool frames_only) {
         fault.kind = static_cast<Kind>(8 + dice.below(4));
     else
         fault.kind = static_cast<Kind>(dice.below(8));
-    // What runs of a collective cannot be taken up again.
+    // A collective under way cannot be taken up again.
     if (fault.kind == Kind::restart && is_of_calls(schedule.work.kind))
         fault.kind = Kind::restart_empty;
     fault.step = dice.below(schedule.steps);
@@ -110,7 +110,7 @@ std::string words_of(const Fault& fault) {
 
 namespace {
 
-/// What was drawn before there were other kinds.
+/// The schedule of a seed as it was drawn before there were other kinds.
 Schedule mixed(std::uint64_t seed, std::optional<Network> network) {
     Dice dice = dice_of(seed, 1);
     Schedule schedule;

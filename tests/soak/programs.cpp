@@ -1,5 +1,5 @@
-// What the nodes do: processes that send messages and one that takes them, or rounds of
-// collectives. Between any two steps of a process is a gate, so schedules order these as well.
+// The programs of the nodes: processes that send messages and one that takes them, or rounds of
+// collectives. Between any two steps of a process is a gate, so schedules order the steps as well.
 #include "programs.hpp"
 
 #include "collectives/barrier.hpp"

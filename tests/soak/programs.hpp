@@ -1,5 +1,5 @@
-// What the programs of all kinds of work share: gates between their steps, choices that a seed
-// makes, and the bytes of messages.
+// The common parts of the programs of all kinds of work: gates between their steps, choices that a
+// seed makes, and the bytes of messages.
 #pragma once
 
 #include "dice.hpp"
@@ -20,7 +20,7 @@ inline auto pass(Kernel& node, unsigned process) {
     return node.wait_until([&gate] { return gate.open; });
 }
 
-/// What a process does at its step `step` is the same in every schedule of this seed.
+/// The choices of a process at its step `step`: the same in every schedule of this seed.
 Dice choices(const Kernel& node, unsigned process, unsigned step);
 
 void compute_now_and_then(Kernel& node, Dice& dice);
@@ -47,7 +47,7 @@ private:
     bool right_ = true;
 };
 
-// What a node does, by the kind of work; each expects its processes of the story.
+// The programs of a node, by the kind of work; each expects its processes of the story.
 Process start_storm(Kernel& node);
 Process start_ends(Kernel& node);
 Process start_sequence(Kernel& node);

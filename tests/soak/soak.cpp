@@ -1,4 +1,4 @@
-// Schedules of whole kernels without end: each has a seed, and what it does follows from that.
+// Schedules of whole kernels without end: each has a seed, from which all of it follows.
 //
 //   soak [--seconds N] [--schedules N] [--from SEED] [--workers N] [--network NAME:DIM] [--keep
 //   DIR] [--healthy] [--kind KIND] [--own-tags] [--failures N] [--whole]
@@ -59,7 +59,7 @@ struct Options {
     bool own_tags = false; // of collectives in a row
 };
 
-/// What a worker has done; in memory that it shares with its parent.
+/// The work that a worker has done; in memory that it shares with its parent.
 struct Tally {
     std::uint64_t seed, schedules, cubes, hops, steps, sent, taken, links_dead;
     char failure[kWordsMax];
@@ -91,7 +91,7 @@ Schedule schedule_for(const Options& options, std::uint64_t seed) {
     return schedule;
 }
 
-/// The processor time of one schedule is limited: who never ends dies of it.
+/// The limit of one schedule's processor time: a schedule that never ends is killed.
 void begin_schedule() {
     itimerval limit{};
     limit.it_value.tv_sec = kScheduleSeconds;

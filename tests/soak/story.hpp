@@ -1,11 +1,11 @@
-// What the programs of a schedule do, and what became of it: every message that was sent, every one
-// that was taken, how each node ended. check() says what of it must not be.
+// The work of a schedule's programs, and its outcome: every message that was sent, every one that
+// was taken, how each node ended. check() finds outcomes that must not be.
 //
 // Messages. A send that said ok was taken, once in a life of its receiver, every byte right, and
 // those of one node to another in the order in which they were sent, also over several lives of
 // both. One that said unreachable was taken at most once. If no cable was cut, no node stopped
 // and no link given up, all say ok.
-// Collectives. Who ends with ok has the right data; all, if nothing of that has happened.
+// Collectives. A node that ends with ok has the right data; all do, if none of that has happened.
 //
 // Storms are messages of more processes to fewer goals. In a sequence all calls are under one tag.
 // Where programs end, a message to one that has ended, or that it drops, says unreachable, and one
@@ -22,7 +22,7 @@
 
 namespace mesh::soak {
 
-/// What the programs do; all of it follows from the seed.
+/// The work of the programs; all of it follows from the seed.
 struct Work {
     enum class Kind : std::uint8_t { messages, collectives, storm, sequence, ends, flaps };
     std::uint64_t seed = 0;
@@ -93,7 +93,8 @@ public:
     bool ended() const;
     /// Where something has not; empty: nowhere.
     std::string waits() const;
-    /// What must not be; empty: nothing. `all_well`: nothing has happened that may cost a message.
+    /// The first outcome that must not be; empty: none. `all_well`: no event has happened that may
+    /// cost a message.
     std::string check(bool all_well) const;
 
     std::size_t sent() const { return sent_.size(); }

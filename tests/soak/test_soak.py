@@ -48,7 +48,7 @@ def test_collectives_with_a_tag_each_tell_calls_apart():
 
 @pytest.mark.parametrize("kind", OF_A_KIND)
 def test_a_schedule_of_each_kind_can_be_repeated(kind):
-    """What is printed of it says what it does; some of it can be left away."""
+    """The output describes a schedule, the same every time; parts of it can be left out."""
     first, again = (soak("--kind", kind, "--seed", 5, "--only", "none") for _ in range(2))
     assert first.stdout == again.stdout and " buffers, " in first.stdout, first.stdout
     less = soak("--kind", kind, "--seed", 5, "--only", "none", "--messages", 1)

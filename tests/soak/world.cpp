@@ -73,7 +73,7 @@ void World::start() {
         give_job(node, true);
 }
 
-// What may happen ---------------------------------------------------------------------------------
+// Events that may happen --------------------------------------------------------------------------
 
 std::uint64_t World::next_alarm() const {
     std::uint64_t next = wire::kNever;
@@ -83,7 +83,7 @@ std::uint64_t World::next_alarm() const {
     return next;
 }
 
-// Time comes no further than this, for the oldest of what has still to happen.
+// Time comes no further than this, for the oldest of the events that must still happen.
 std::uint64_t World::latest_us() const {
     std::uint64_t latest = wire::kNever;
     for (const Cable& cable : cables_)

@@ -1,6 +1,6 @@
 // Whole kernels on simulated boards, in which everything that may happen in one order or another is
 // an actor of its own: a cable brings its next frame, a node rests, a process goes on, time passes.
-// Nothing happens but what the caller lets happen, so a schedule is a sequence of actors.
+// Only the caller makes events happen, so a schedule is a sequence of actors.
 //
 // Time is one for all nodes and moves to the next alarm of any, but not beyond two delays: one
 // bounds how long a frame is under way and a node does not come to rest, so links may send again,
@@ -49,7 +49,7 @@ struct Gate {
     std::uint64_t since_us = 0;
 };
 
-/// What becomes of a frame on its way.
+/// The harm that a frame suffers on its way.
 enum class Harm : std::uint8_t { drop, twice, swap, corrupt };
 
 /// Of the frame that is put on a cable as number `frame` since the programs began.
@@ -60,7 +60,7 @@ struct FrameFault {
 
 class World {
 public:
-    /// What a node has: processes with a gate, buffers, memory for its processes.
+    /// The sizes of a node: processes with a gate, buffers, memory for its processes.
     struct Size {
         unsigned gates;
         std::size_t buffers;
@@ -76,7 +76,7 @@ public:
     /// Boots all nodes and starts their programs; frames go in order.
     void start();
 
-    // What may happen -----------------------------------------------------------------------------
+    // Events that may happen ----------------------------------------------------------------------
 
     unsigned actors() const { return clock_actor() + 1; }
     unsigned clock_actor() const { return gate_actor(node_count_, 0); }
@@ -91,7 +91,8 @@ public:
 
     // Faults --------------------------------------------------------------------------------------
 
-    /// What the cable from `node` by `port` has and gets is lost; `whole`: both directions.
+    /// Frames on the cable from `node` by `port`, now and later, are lost; `whole`: both
+    /// directions.
     void cut(unsigned node, unsigned port, bool whole);
     void mend(unsigned node, unsigned port);
     void mend_all();
@@ -136,7 +137,7 @@ public:
     std::uint64_t now_us() const { return now_us_; }
     /// Of all lives of all nodes.
     std::uint64_t total(Counter counter) const;
-    /// What was wrong first at a node that came to rest; empty: nothing.
+    /// The first error at a node that came to rest; empty: none.
     const std::string& wrong() const { return wrong_; }
     /// Gives `take` all that what may still happen depends on, but time and counters. What it gives
     /// of two states that are the same may differ, since memory that is free is in part of it.

@@ -1,4 +1,4 @@
-// What images without a kernel say to the host: text, as console frames.
+// The messages of images without a kernel to the host: text, as console frames.
 #pragma once
 
 #include "hal/concepts.hpp"

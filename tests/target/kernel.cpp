@@ -25,14 +25,14 @@ constexpr NodeSizes kSizes{
     .ports = 1, .buffers = kBuffers, .processes = 4, .nodes = 2, .arena_bytes = 16384};
 [[gnu::section(".noinit")]] std::array<NodeMemory<kSizes>, 2> memories;
 
-/// What happens to frames on the cable.
+/// The faults of frames on the cable.
 struct Cable {
     unsigned lose_every = 0; // 0: never
     unsigned break_every = 0;
     unsigned frames = 0;
 };
 
-/// What the programs of both nodes leave for the test.
+/// The results that the programs of both nodes leave for the test.
 struct Outcome {
     std::array<bool, 2> ended{};
     std::array<Status, 2> status{};

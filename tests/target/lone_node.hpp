@@ -10,7 +10,7 @@
 
 namespace mesh::target {
 
-/// Nobody hears what the node says.
+/// The node's frames go nowhere.
 inline void discard(void*, const wire::LinkHeader&, std::span<const std::byte>) {}
 
 inline void give(NodeCore& node, PacketBuffer& room, wire::HostTag tag,

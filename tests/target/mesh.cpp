@@ -29,7 +29,7 @@ constexpr NodeSizes kSizes{
     .ports = kPorts, .buffers = kBuffers, .processes = 4, .nodes = kNodes, .arena_bytes = 4096};
 [[gnu::section(".noinit")]] std::array<NodeMemory<kSizes>, kNodes> memories;
 
-/// What the program of each node leaves for the test.
+/// The results that the program of each node leaves for the test.
 struct Outcome {
     bool ended = false;
     unsigned got = 0;

@@ -162,7 +162,7 @@ Process program(Kernel& node) {
     story.late_value_came = which == 0 && value == 77;
     std::ignore = co_await node.join(id);
     story.end = node.now();
-    // Last: what it takes from the arena serves nothing of another size any more.
+    // Last, since memory that it takes from the arena serves nothing of another size any more.
     const Status deep = co_await deeper(node, 1000);
     story.too_deep_is_no_memory = deep == Status::no_memory;
     story.ended = true;

@@ -45,7 +45,7 @@ private:
 
 inline void mesh::console_flush() {}
 
-/// What is printed, a part of a line at a time. An image has one suite, so it is here.
+/// Takes printed text, a part of a line at a time. An image has one suite, so it is defined here.
 void mesh::console_write(std::span<const char> text) {
     std::array<char, 64> part{};
     while (!text.empty()) {

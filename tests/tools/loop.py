@@ -1,4 +1,4 @@
-"""The loop of who works on it, measured: one line changes, the host tool is made, one test runs.
+"""The developer's loop, measured: one line changes, the host tool is made, one test runs.
 
 `python3 tests/tools/loop.py [BUILD]` in a tree whose host tool is up to date prints a row for each
 of two files. Processor seconds count: wall time is less with two cores. A compiler's cache is not

@@ -1,4 +1,4 @@
-"""What make has to make for the cases whose names have some words: `needed.py BUILD WORDS`.
+"""The targets of make for the cases whose names have some words: `needed.py BUILD WORDS`.
 
 Prints targets: the GoogleTest programs of the cases, or what all whole runs need, or everything,
 where it cannot be told (a tree in which nothing has been made yet).
@@ -23,7 +23,7 @@ def target_of(case, build):
 
 
 def targets(build, words):
-    """Set of what make is to make."""
+    """The set of targets for make."""
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "--collect-only", "-k", words,
                            "tests"], capture_output=True, text=True,
                           env={**os.environ, "BUILD": build})

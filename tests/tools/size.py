@@ -24,14 +24,14 @@ import boards
 FLASH = (".text", ".rodata", ".vectors", ".ARM.ex", ".init_array", ".data")
 RAM = (".data", ".bss")
 NETWORKS = "firmware/kernel/base/networks/"
-# What is compiled once more with each image.
+# Objects that are compiled once more with each image.
 WHOLE = re.compile(r"firmware/(?:wire|collectives(?!/combiners)|kernel(?!/base/networks))/|"
                    r"boards/[^/]+/node\.o$")
-# What joins rules to the kernel: in their objects the functions of no name outside.
+# Functions that join rules to the kernel: those in the rules' objects that have no name outside.
 JOINING = re.compile(r"_GLOBAL__N_1|mesh_network")
 # The face of core/network.hpp, which is the same for all networks.
 FACE = re.compile(r"NetworkSet")
-# What a feature costs to have: the objects and the functions that would not be there without it.
+# Features, by the objects and the functions that would not be there without them.
 FEATURES = (
     ("messages", r"kernel/(?:api/message|api/await|packets/messages|packets/intake)\.o", r"."),
     ("  of that: another path when one dies", r"kernel/packets/messages\.o",
@@ -71,7 +71,7 @@ FORBIDDEN = {"malloc", "free", "calloc", "realloc", "_Znwj", "_Znaj", "_ZdlPv", 
              "__cxa_throw", "__cxa_allocate_exception", "__gxx_personality_v0", "__dynamic_cast"}
 # The C library's own heap; a board may stand in for it with a fixed block for stdio.
 HEAP_OBJECTS = re.compile(r"lib_a-(?:nano-)?(?:malloc|calloc|free|memalign)r?\.o|lib_a-sbrkr?\.o")
-# What other compilers make differs by more than a change of the source: each has tables of its own.
+# Sizes by other compilers differ by more than a change of the source: each has tables of its own.
 GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden"
 # Objects and groups may differ from the saved table by so much unseen.
 DRIFT_PART, DRIFT_BYTES = 0.05, 64
@@ -107,7 +107,7 @@ def symbols(objects, *options):
 
 @functools.cache
 def objects_of_symbols(objects):
-    """{symbol: object} of all that is defined in what is compiled with the whole."""
+    """{symbol: object} of all symbols that the objects compiled with the whole define."""
     return {symbol: f"/obj/{name}" for name, _, _, symbol in symbols(objects)
             if WHOLE.match(name)}
 
@@ -280,7 +280,7 @@ def print_diff(table, saved):
 
 
 def drift(table, saved):
-    """What differs from the saved table by more than the tolerance, each object and each group."""
+    """The objects and groups that differ from the saved table by more than the tolerance."""
     groups = sorted({key[0] for key in table} | {key[0] for key in saved})
     rows = {key[1]: (table.get(key, [0, 0]), saved.get(key, [0, 0]))
             for key in sorted(set(table) | set(saved))}
@@ -292,7 +292,7 @@ def drift(table, saved):
 
 
 def limits(table, full_image, build, board):
-    """Every limit: whether it holds, and with what was measured."""
+    """Every limit: whether it holds, and the measured value."""
     limit = budgets(board)
     flash, ram = total(table, "system")
     frame = (deepest_frames(build, board) or [(0, "none", "")])[0]
@@ -313,7 +313,7 @@ def limits(table, full_image, build, board):
 
 
 def measure_images(image, full_image):
-    """The whole table: what is shared as the full image carries it, the rest as the small one."""
+    """The whole table: shared objects as in the full image, the rest as in the small one."""
     table = {key: sizes for key, sizes in measure(image).items() if key[0] in OF_THE_PROGRAM}
     shared = {key: sizes for key, sizes in measure(full_image).items()
               if key[0] not in OF_THE_PROGRAM}

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Shows that the interrupt stack of an image is deep enough for whatever can run on it.
+"""Shows that the interrupt stack of an image is deep enough for all code that can run on it.
 
     stack.py IMAGE...
 
@@ -30,8 +30,8 @@ POINTERS = (
      RULES),
     (r"LinkedTrees", RULES),
 )
-# What no preemptive poll comes to, though one may read the code so: processes run outside of them,
-# and what they divide by is never nothing.
+# Functions that no preemptive poll calls, though one may read the code so: processes run outside of
+# them, and their divisors are never zero.
 NEVER = re.compile(r"Scheduler::(?:run_turn|spawn|join|end)\(|NodeCore::(?:on_start|on_job)\(|"
                    r"__aeabi_[il]div0")
 

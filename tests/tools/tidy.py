@@ -19,7 +19,7 @@ import sys
 
 COLUMNS_MAX = 100
 FILE_LINES_MAX = 500
-# A verdict thrown away: what was not done would be waited for elsewhere. Written as below.
+# A verdict thrown away: other code would wait for work that was not done. Written as below.
 DISCARDED = re.compile(r"static_cast<void>\(\s*co_" r"await")
 # Words for work that is not done yet, and places of one machine. Written so as not to match itself.
 BANNED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"
@@ -95,7 +95,7 @@ def terms(_):
 
 
 def verdicts(_):
-    """Firmware handles what it waited for; a test may be after something else."""
+    """Firmware handles the status of each wait; a test may be after something else."""
     for file in sources(".cpp", ".hpp"):
         if file.parts[0] != "firmware":
             continue
@@ -143,7 +143,7 @@ def floors(_):
 
 
 def promises(_):
-    """What tests/PROMISES.md says a promise is shown by: cases, theorems, files, kinds of soak."""
+    """The proofs that tests/PROMISES.md names for its promises: cases, theorems, files, soak."""
     def text_of(*endings):
         return "".join(file.read_text() for file in sources(*endings) if file.parts[0] == "tests")
     claims = set(re.findall(r"^TEST(?:_F|_P)?\((\w+, \w+)\)", text_of(".cpp"), re.M))
@@ -202,7 +202,7 @@ def texts():
 
 
 def clang_tidy_of(name, build):
-    """What clang-tidy finds in one text; nothing if it found nothing in the same text before."""
+    """The findings of clang-tidy in one text; none if it found none in the same text before."""
     flags, files = texts()[name]
     folder = pathlib.Path(build) / "tidy"
     text = folder / (name.replace("/", "-") + ".cpp")

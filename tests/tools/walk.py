@@ -1,4 +1,4 @@
-"""What a change of a kind touches, walked in a copy of the tree: `walk.py BUILD KIND...`.
+"""The files that a change of a kind touches, walked in a copy of the tree: `walk.py BUILD KIND...`.
 
 tests/walks/KIND.patch adds something small of its kind. The copy has the objects of BUILD, so that
 make compiles only what the patch reaches; then the host tool must know the new thing and run it.
@@ -12,7 +12,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WALKS = ROOT / "tests" / "walks"
-# Of each kind: what the host tool is asked, and what it must answer.
+# Of each kind: the host tool's command line, and its right answer.
 ASKED = {
     "tree": [(["tree", "--dim", "4", "--tree", "sbt-low", "--format", "json"], '"height":4'),
              (["run", "--engine", "sim", "--dim", "4", "--op", "bcast", "--tree", "sbt-low"],
@@ -36,7 +36,7 @@ def files_of(kind):
 
 
 def walk(kind, build):
-    """What went wrong, one line each."""
+    """The failures, one line each."""
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder) / "tree"
         place.mkdir()

@@ -1,4 +1,4 @@
-// Frames: what is written is read, and nothing else is.
+// Frames: a frame that was written is read, and no other bytes are.
 #include "wire/frame.hpp"
 
 #include "wire/crc32.hpp"

@@ -103,7 +103,7 @@ Frame made(const LinkHeader& link, const PacketHeader* header, std::mt19937& ran
     return frame;
 }
 
-/// What comes out at the other end of a line; nothing if it is no frame.
+/// The frame at the other end of a line; nothing if the bytes are no frame.
 std::optional<Frame> carried(const Frame& frame) {
     Front front;
     if (!write_front(frame.head, frame.packet, front))

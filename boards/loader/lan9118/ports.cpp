@@ -55,7 +55,7 @@ void Ports::send(Port port, const wire::LoadHeader& header, std::span<const std:
     write_words(block);
 }
 
-/// The interrupt is held back: one that is pending ends the sleep, also if it came before.
+/// The interrupt is held back: a pending one ends the sleep, also if it came before the sleep.
 void Ports::wait() {
     if (nic_.arm_interrupt())
         tick_.sleep();

@@ -38,7 +38,7 @@ void Ports::move(Line& line, unsigned number) {
     chip::Chip::tell_room(number, line.sends);
 }
 
-/// What comes behind a frame before that is looked at is lost, and will be said again.
+/// Takes a byte. Bytes that come behind a frame which is not read yet are lost, and sent again.
 void Ports::take(Line& line, std::byte in) {
     if (line.ended || line.skips) {
         line.skips = in != wire::kFrameEnd;
@@ -69,7 +69,7 @@ void Ports::send(Port port, const wire::LoadHeader& header, std::span<const std:
     move(line, line_of(port));
 }
 
-/// The interrupts are held back: one that is pending ends the sleep, also if it came before.
+/// The interrupts are held back: a pending one ends the sleep, also if it came before the sleep.
 void Ports::wait() {
     tick_.sleep();
     for (const LineInterrupt& line : chip::kLineInterrupts)

@@ -35,7 +35,7 @@ public:
 private:
     static constexpr unsigned kLines = kPorts + 1; // the host's last
 
-    /// What a frame has before the message.
+    /// A message on its way out, with the byte that a frame has before it.
     struct Out {
         std::byte kind;
         std::array<std::byte, sizeof(wire::LoadHeader)> header;

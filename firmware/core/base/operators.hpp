@@ -1,4 +1,4 @@
-// What reductions combine, and how: the names that nodes and host share.
+// The element types and operators of reductions: the names that nodes and host share.
 #pragma once
 
 #include <array>

@@ -77,8 +77,8 @@ constexpr Rule named_tree(Network network, Rule tree) {
 /// A network has up to 16 disjoint paths between two nodes; the other bits of the number are free.
 inline constexpr std::uint8_t kPathMask = 0x0F;
 
-/// What a node knows of a packet when it decides. A rule reads only what it needs: `bs` none of
-/// source, destination and subtree; a rule of one tree no subtree.
+/// The facts of a packet from which a node decides. A rule reads only those that it needs: `bs`
+/// none of source, destination and subtree; a rule of one tree no subtree.
 struct Envelope {
     Rule rule = Rule::unicast;
     std::uint8_t subtree = 0;     // of `disjoint`: the path, in the bits of kPathMask
@@ -88,8 +88,8 @@ struct Envelope {
     bool inward = false;          // on a tree: to its root, which is the destination
 };
 
-/// What some rules tell the next node. It changes at every hop, so it travels beside the packet and
-/// not in it. One tag for all ports but one.
+/// The tags that some rules give the next node. They change at every hop, so they travel beside the
+/// packet and not in it. One tag for all ports but one.
 struct Tags {
     std::uint8_t others = 0;
     std::uint8_t straight = 0;
@@ -117,7 +117,8 @@ struct Hop {
     std::uint8_t tag = 0;
 };
 
-/// What a topology answers. Nodes and ports given to it are in range; valid() takes any value.
+/// The questions that a topology answers. Nodes and ports given to it are in range; valid() takes
+/// any value.
 template <class N>
 concept TopologyType = requires(const N net, NodeId node, NodeId other, Port port) {
     { net.valid() } -> std::same_as<bool>;
@@ -135,7 +136,8 @@ concept TopologyType = requires(const N net, NodeId node, NodeId other, Port por
     { net.next_hop(node, other) } -> std::same_as<Port>;
 };
 
-/// What a tree answers. Root and self are in range, and so is a subtree that it reads.
+/// The questions that a tree answers. Root and self are in range, and so is a subtree that it
+/// reads.
 template <class T, class N>
 concept TreeOn = TopologyType<N> && requires(const N net, const Hop& hop) {
     { T::kRule } -> std::convertible_to<Rule>;
@@ -155,7 +157,7 @@ concept TreeOn = TopologyType<N> && requires(const N net, const Hop& hop) {
     { T::height(net) } -> std::same_as<unsigned>;
 };
 
-/// What most trees answer alike: one tree, numbered 0, that needs to know its root.
+/// The answers that most trees share: one tree, numbered 0, that needs to know its root.
 struct SingleTree {
     static constexpr bool kReadsRoot = true;
     static constexpr bool kReadsSubtree = false;

@@ -323,7 +323,7 @@ constexpr std::uint32_t sbg_parents(Hypercube cube, std::uint32_t address) {
 
 constexpr std::uint32_t seen_from_root(const Hop& hop) { return index(hop.self) ^ index(hop.root); }
 
-/// What the balanced trees have in common: T::parent_port(cube, address) for non-root nodes.
+/// The common part of the balanced trees: T::parent_port(cube, address) for non-root nodes.
 template <class T>
 struct BalancedTree : SingleTree {
     static constexpr Port parent(Hypercube cube, const Hop& hop) {

@@ -151,7 +151,7 @@ constexpr AscendRound ascend_round(Network network, AscendPass pass, unsigned nu
     return {last, port_at(index(last) == 0 ? 1 : index(last) - 1), false};
 }
 
-/// What `node` does in a round. half: it sends or receives; else it does both at once.
+/// The steps of `node` in a round. half: it sends or receives; else it does both at once.
 /// Example (ascend, cube, n = 3): in round 1, dimension 1, nodes 001 and 011 send each other their
 /// values, each from its place a into the other's b, and put the operation's value into c. Under
 /// half 001, whose bit 1 is 0, sends first and 011 receives first.

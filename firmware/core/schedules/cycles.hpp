@@ -17,7 +17,7 @@
 
 namespace mesh {
 
-/// What the nodes of a collective agree on.
+/// The plan on which the nodes of a collective agree.
 struct CyclePlan {
     Hypercube cube;
     Rule tree = Rule::sbt;

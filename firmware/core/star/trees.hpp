@@ -194,7 +194,7 @@ constexpr Port parent(StarGraph net, Rule rule, const Hop& hop) {
 
 } // namespace star
 
-/// What network.hpp asks of every tree.
+/// The interface of a tree that network.hpp asks for.
 template <Rule kThis>
 struct StarTree : SingleTree {
     static constexpr Rule kRule = kThis;

@@ -193,7 +193,7 @@ constexpr unsigned with_crossing(UniHypercube net, unsigned half_height) {
 
 } // namespace uhc
 
-/// What network.hpp asks of every tree.
+/// The interface of a tree that network.hpp asks for.
 template <Rule kThis>
 struct UhcTree : SingleTree {
     static constexpr Rule kRule = kThis;

@@ -4,7 +4,7 @@ namespace mesh {
 
 namespace {
 
-// True if single packets of `node` come by the one cable by which ours go there.
+// True if single packets of `node` come by the one cable by which packets of this node go there.
 bool shares_cable(const Kernel& kernel, NodeId node, Path path) {
     if (path.rule != Rule::unicast || kernel.network().topology == Topology::uhc)
         return false;

@@ -66,7 +66,7 @@ private:
     using State = detail::ChannelState;
 
     State state_ = State::empty;
-    bool reading_ = false; // somebody, since read() was called
+    bool reading_ = false; // a process reads, since read() was called
     Kernel& kernel_;
     T value_{};
     wire::ModelTime written_at_ = 0;
@@ -81,7 +81,7 @@ constexpr Tag channel_tag(ChannelNumber number) {
     return static_cast<Tag>(0x8000u | static_cast<unsigned>(number));
 }
 
-/// What a channel between nodes carries as it is: numbers and structs of numbers.
+/// Values that a channel between nodes carries as they are: numbers and structs of numbers.
 template <class T>
 concept Value = std::is_trivially_copyable_v<T> && !std::ranges::range<T>;
 
@@ -105,7 +105,7 @@ struct ChannelOut {
     Sending write(Kernel& kernel, const T& value) const {
         return write(kernel, std::as_bytes(std::span{&value, 1}));
     }
-    /// A value that would not stay until the reader has it is kept.
+    /// A temporary value is kept until the reader has it.
     template <Value T>
     Process write(Kernel& kernel, const T&& value) const {
         return detail::send_kept(kernel, reader, value, channel_tag(number));

@@ -49,7 +49,7 @@ Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uin
 
 bool Sending::all_taken() const { return outgoing_.taken && outgoing_.taken_bytes >= total_bytes_; }
 
-// There is a packet to send: the offer, or what the window has room for.
+// There is a packet to send: the offer, or a fragment that the window has room for.
 bool Sending::may_send() const {
     if (outgoing_.lost || outgoing_.unknown || !outgoing_.has_way())
         return false;
@@ -95,7 +95,8 @@ bool Sending::send_packet() {
     return true;
 }
 
-// The bytes of the packet that comes next, and what its header says of its external packet.
+// Sizes the next packet: gives its bytes, and sets the fields of its header about its external
+// packet.
 std::uint32_t Sending::size_packet(wire::PacketHeader& header) const {
     std::uint32_t bytes =
         std::min<std::uint32_t>(options_.packet_bytes, total_bytes_ - outgoing_.sent_bytes);
@@ -159,7 +160,7 @@ Message::Message(Kernel& kernel, Packet&& offer)
 Message::~Message() { kernel_.end(incoming_, at_end()); }
 
 // Brings the next packet to current_, and tells the sender now and then how far its message is
-// consumed. True when it is there, or cannot come.
+// consumed. True when the packet is there, or cannot come.
 bool Message::advance(std::optional<SourceWait>& wait) {
     if (!current_) {
         if (!wait) {

@@ -1,8 +1,8 @@
 // Messages: 0 bytes to 1 MiB between any two nodes, synchronous as occam's channels.
 //
 // A message is cut into packets. The first one offers it; the sender goes on when the receiver has
-// taken that, and never has more than kMessageWindowPackets on the way that the receiver has not
-// consumed, so a slow receiver holds back its own sender and nobody else. Where no process is
+// taken the offer, and never has more than kMessageWindowPackets on the way that the receiver has
+// not consumed, so a slow receiver holds back its own sender and nobody else. Where no process is
 // ready to take an offer and too many wait already, the offer is sent back to wait at its source.
 // Messages of one node to another are taken in the order in which send() was called.
 //
@@ -67,8 +67,8 @@ private:
 
 /// `Status s = co_await send(kernel, to, options, total_bytes, source)`: sends `total_bytes`
 /// (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed them all. ok;
-/// unreachable: the receiver does not answer by any path, or has left it (it is not known whether
-/// it has arrived); bad_argument: no such node, size out of range, or a tag that means any.
+/// unreachable: the receiver does not answer by any path, or has left the message (it is not known
+/// whether it has arrived); bad_argument: no such node, size out of range, or a tag that means any.
 inline Sending send(Kernel& kernel, NodeId to, const SendOptions& options,
                     std::uint32_t total_bytes, ByteSource source) {
     return {kernel, to, options, total_bytes, source};
@@ -80,8 +80,8 @@ inline Sending send(Kernel& kernel, NodeId to, const SendOptions& options,
     return {kernel, to, options, static_cast<std::uint32_t>(data.size()), bytes_in(data)};
 }
 
-/// A message being received, packet by packet, without copying. If it goes before it is finished,
-/// its sender hears that nobody knows of it.
+/// A message being received, packet by packet, without copying. If the object is destroyed before
+/// the message is finished, the sender hears that nobody knows of it.
 class Message {
 public:
     /// `offer`: the first packet, just taken from the mailbox.
@@ -96,7 +96,7 @@ public:
     bool is_poisoned() const { return (header_.flags & wire::packet_flag::kPoisoned) != 0; }
     /// True when next() has given the last packet.
     bool finished() const { return incoming_.consumed >= header_.total_bytes; }
-    /// So has the one packet of an empty message.
+    /// True when the last packet has been given, also the one packet of an empty message.
     bool at_end() const { return started_ && finished(); }
     /// ok, or why next() has given no packet.
     Status status() const { return status_; }
@@ -152,7 +152,7 @@ inline NextPacket next(Kernel& kernel, Message& message) {
     return {kernel, message};
 }
 
-/// What receive() has got.
+/// The result of receive().
 struct [[nodiscard]] Received {
     Status status = Status::ok;
     NodeId source = kNoNode;

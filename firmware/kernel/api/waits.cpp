@@ -4,12 +4,13 @@
 #include "kernel/api/message.hpp"
 #include "kernel/node/kernel.hpp"
 
-// They have bases and private members; the compilers that we use lay them out all the same.
+// These classes have bases and private members; the compilers that we use lay them out all the
+// same.
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 namespace mesh {
 
-/// Sees where they keep what they wait for.
+/// A friend of the waits: knows where each keeps the fields that tell what it waits for.
 struct WaitPlaces {
     static constexpr std::size_t kSourceMatch = offsetof(SourceWait, match_);
     static constexpr std::size_t kEngaged = sizeof(SourceWait); // of an optional one

@@ -14,18 +14,18 @@ struct Here {
 
     NodeId node() const { return identity.node; }
     Network network() const { return identity.network; }
-    /// It is one of the network.
+    /// True if `other` is a node of the network.
     bool knows(NodeId other) const { return index(other) < rules.node_count(network()); }
     /// Ports that send.
     std::uint32_t out_ports() const { return rules.out_ports(network(), node()); }
     std::uint32_t in_ports() const { return rules.in_ports(network(), node()); }
-    /// Who is at the other end of the cable at `port`, which must be one of the network.
+    /// The node at the other end of the cable at `port`, which must be a port of the network.
     NodeId neighbor(Port port) const { return rules.neighbor(network(), node(), port); }
     /// Where a packet goes from here; see NetworkRules::way().
     Route way(Port arrival, const Envelope& envelope) const {
         return rules.way(network(), node(), arrival, envelope);
     }
-    /// Of Rule::disjoint.
+    /// The number of paths of Rule::disjoint.
     unsigned path_count() const { return rules.path_count(network()); }
     /// Most links that a packet of `rule` crosses; 0 for a rule that the image does not have.
     unsigned longest(Rule rule) const { return rules.longest(network(), rule); }

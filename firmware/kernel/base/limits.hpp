@@ -28,7 +28,7 @@ inline constexpr std::uint32_t kRtoMinUs = 10'000;
 inline constexpr std::uint32_t kRtoFirstUs = 50'000;
 inline constexpr std::uint32_t kRtoMaxUs = 1'000'000;
 inline constexpr std::uint32_t kBackoffMax = 4;
-/// What so many frames of the largest kind take on a cable of `bits_per_second` (0: no time).
+/// Microseconds that frames of the largest kind take on a cable of `bits_per_second` (0: no time).
 constexpr std::uint32_t frames_us(unsigned frames, std::uint32_t bits_per_second) {
     constexpr std::uint64_t kBitsOfByte = 10; // as serial lines have them
     return bits_per_second == 0
@@ -47,14 +47,14 @@ constexpr std::uint32_t rto_min_us(std::uint32_t bits_per_second) {
 inline constexpr std::uint32_t kAcknowledgeShare = 4;
 
 /// Hello is repeated until the peer answers: after this time, and then after twice the pause
-/// before, up to kPauseDoublings times. So is a packet that the peer had no buffer for, in case its
-/// word that it has some now was lost.
+/// before, up to kPauseDoublings times. A packet that the peer had no buffer for is repeated in the
+/// same way, in case the peer's word that it has some now was lost.
 inline constexpr std::uint32_t kHelloUs = 250'000;
 inline constexpr unsigned kPauseDoublings = 4;
-/// In lockstep the pauses before that double so often: all of them together are some 2^49 ticks, so
-/// model time has room for any number of such waits.
+/// In lockstep these pauses double so often: all of them together are some 2^49 ticks, so model
+/// time has room for any number of such waits.
 inline constexpr unsigned kProbeDoublings = 24;
-/// A node that starts again beside one that is dead gives up the link after so many.
+/// A node that starts again beside a dead one gives up the link after so many hellos.
 inline constexpr unsigned kHellosMax = 12;
 /// Data of the host that does not come is asked for again after this time.
 inline constexpr std::uint32_t kPullUs = 1'000'000;
@@ -82,8 +82,8 @@ inline constexpr unsigned kFramesInPreemptivePoll = 4;
 inline constexpr unsigned kArgumentsMax = 16;
 inline constexpr std::size_t kArgumentBytesMax = 256;
 
-/// Messages waiting for a process to take them, as a share of the pool (1/kUnexpectedShare). What
-/// comes beyond it is sent back to wait at its source, so that it cannot fill the pool; one of them
+/// Offers of messages that wait for a process, as a share of the pool (1/kUnexpectedShare). Further
+/// offers are sent away to wait at their sources, so that they cannot fill the pool; one of them
 /// may stay until the processes have had their turn.
 inline constexpr unsigned kUnexpectedShare = 4;
 constexpr unsigned offers_max(unsigned buffers) { return buffers / kUnexpectedShare; }
@@ -107,8 +107,8 @@ inline constexpr unsigned kAsksMax = 8;
 
 /// Buffers that a node needs for forwarding to be free of deadlock (ARCHITECTURE.md): more than the
 /// longest path of any rule in use has links and the longest way back of an answer, one for the
-/// host port and one for each of the board's `receivers`, what `processes` may have been promised
-/// and hold, and the share of waiting messages on top, with one that has no room there.
+/// host port and one for each of the board's `receivers`, those that `processes` may have been
+/// promised and hold, and the share of waiting messages on top, with one that has no room there.
 constexpr unsigned pool_buffers_min(unsigned longest_path_links, unsigned way_back_links,
                                     unsigned processes, unsigned receivers = 1) {
     const unsigned transit = longest_path_links + way_back_links + 1 + 1 + receivers +

@@ -1,4 +1,4 @@
-// The model clock: when a packet would be where, had the mesh the links of the model.
+// The model clock: the times at which packets would arrive if the mesh had the links of the model.
 //
 // A packet of B payload bytes that starts on a link at time t occupies it until t + tau + B*t_c and
 // is at the receiver then. Port models (Ho, Johnsson 1986, section 1): `all` ports at once,

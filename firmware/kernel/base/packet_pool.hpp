@@ -28,7 +28,7 @@ struct PacketBuffer {
     std::uint16_t hops;      // links crossed so far
     std::uint16_t remaining; // most links that it may still cross from here
     Tags tags;               // for the next nodes
-    bool acknowledges;       // who gives it back tells its sender, see Forwarder::acknowledge()
+    bool acknowledges;       // its sender is told when it is given back: Forwarder::acknowledge()
     bool waits;              // in the reserve: for a process, see PacketPool::room()
     union { // the packet as the wire has it: its bytes, and the fields that they begin with
         alignas(hal::kDmaAlign) std::array<std::byte, wire::kPacketBytesMax> bytes;
@@ -50,8 +50,9 @@ struct PortSlot {
 };
 
 #if __SIZEOF_POINTER__ == 8
-/// Nodes of one process may lie interleaved in one memory, so that what all of them use lies close
-/// together: of every 2^log2 buffers the first is this node's, and the slots of each of its ports.
+/// Nodes of one process may lie interleaved in one memory, so that data that all of them use lie
+/// close together: of every 2^log2 buffers the first is this node's, and the slots of each of its
+/// ports.
 struct Interleaving {
     unsigned log2 = 0;
 };
@@ -65,7 +66,7 @@ struct Interleaving {
 /// Fixed pool over memory that the caller owns.
 class PacketPool {
 public:
-    /// Most that their numbers can tell apart, and a link header can say are free.
+    /// The most buffers that their numbers can tell apart, and that a link header can say are free.
     static constexpr std::size_t kBuffersMax = 0xFFFF;
 
     /// `buffers` and `slots` stay the caller's and must outlive the pool; there must be `ports`
@@ -93,7 +94,7 @@ public:
     /// Buffers for packets that wait for a process; other packets never take the last of them.
     unsigned reserve() const { return reserve_; }
     void set_reserve(unsigned buffers) { reserve_ = buffers; }
-    /// Free buffers that forwarding may count on: what waits fills the reserve first.
+    /// Free buffers that forwarding may count on: packets that wait fill the reserve first.
     unsigned room() const {
         const unsigned kept = reserve() - std::min(reserve(), waiting_);
         return free() > kept ? free() - kept : 0;
@@ -103,10 +104,12 @@ public:
         waiting_ += buffer->waits ? 0 : 1;
         buffer->waits = true;
     }
-    /// Most that were used at a time: one is used for the first time when no other is free.
+    /// The most buffers that were used at a time: one is used for the first time when no other is
+    /// free.
     unsigned used_max() const { return touched_; }
 
-    /// The one of that number, for those who keep many and want them small.
+    /// The buffer of that number. Code that keeps many buffers keeps their numbers, which are
+    /// smaller.
     PacketBuffer* at(std::size_t number) const { return &buffers_[number << interleaving_.log2]; }
 
     PortSlot& slot(const PacketBuffer* buffer, unsigned port) const {

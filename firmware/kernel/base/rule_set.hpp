@@ -26,15 +26,15 @@ struct TreeRules {
                                    const PacketBuffer& buffer);
 };
 
-/// What to do with an answer: give it to the link at `port`, or pass it on by `port`; kNoPort: it
-/// has lost its way.
+/// The way of an answer: to the link at `port`, if it has arrived, or on by `port`; kNoPort: it has
+/// lost its way.
 struct AnswerWay {
     Port port = kNoPort;
     bool arrived = false;
 };
 
-/// What a kernel asks of its network. The functions are those of core/network.hpp; route() and
-/// height() know unicast and disjoint only.
+/// The functions by which a kernel asks its network. They are those of core/network.hpp; route()
+/// and height() know unicast and disjoint only.
 struct NetworkRules {
     std::uint32_t (*node_count)(Network network);
     std::uint32_t (*out_ports)(Network network, NodeId node);
@@ -44,8 +44,9 @@ struct NetworkRules {
     unsigned (*height)(Network network, Rule rule);
     unsigned (*path_count)(Network network);
     const TreeRules* trees; // nullptr: not linked
-    /// An answer (ack, hello_answer) came in by `port`. nullptr where links carry both ways: it is
-    /// for the link at that port. Else answers go home over a cycle of four, see wire::WayBack.
+    /// An answer (ack, hello_answer) came in by `port`. nullptr where links carry both ways: an
+    /// answer is for the link at its port. Else answers go home over a cycle of four, see
+    /// wire::WayBack.
     AnswerWay (*answer_way)(Network network, NodeId self, Port port,
                             const wire::LinkHeader& header);
 

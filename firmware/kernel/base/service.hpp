@@ -1,4 +1,5 @@
-// Who at its destination a packet is for, and what is asked and answered about messages.
+// Services: which part of its destination a packet is for, and the questions and answers about
+// messages.
 #pragma once
 
 #include "core/base/rules.hpp"
@@ -10,7 +11,7 @@ namespace mesh {
 
 using Tag = std::uint16_t;
 
-/// Who at the destination a packet is for. The predicates below go by the order of these.
+/// The part of the destination that a packet is for. The predicates below go by the order of these.
 enum class Service : std::uint8_t {
     packet, // one packet that stands for itself: trees, collectives
     // Packets with an answer, which takes their buffer.
@@ -19,28 +20,28 @@ enum class Service : std::uint8_t {
     ask,      // from the sender of a message: what has become of it?
     probe,    // is it there, and is its message number `position` under way (if not 0)?
     call,     // to the sender of messages: offer the first one behind number `message`
-    look,     // is it there? `position`: the way of what is waited for (Path::word()),
+    look,     // is it there? `position`: the way of the packets waited for (Path::word()),
               // `total_bytes`: of which call (CallLabel::word())
-    // Answers: what is said of what a node has under way.
+    // Answers about the messages and waits that a node has under way.
     taken,   // to the sender of a message: the receiver has consumed `position` bytes
     later,   // to the sender of a message: it is not here. Offer it (again) now
     nothing, // the answer to a call: no such message is under way
     lost,    // to the sender of a message: next hop of one of its packets is behind a dead link
     alive,   // the answer to an ask or a probe: go on waiting; `position` bytes have arrived
     unknown, // an answer to both: nobody knows of that message (any more)
-    here,    // the answer to a look; `position`: the node that looks; `total_bytes`: as there
+    here,    // the answer to a look; `position`: the node that looks; `total_bytes`: as in the look
     gone,    // the same where no process is left, the call is over or a packet of it was lost:
              // nothing more will come
     kCount
 };
 
-/// It carries what processes send.
+/// A packet of this service carries data of processes.
 constexpr bool is_carried(Service service) { return service <= Service::fragment; }
-/// A packet of it is answered: in its own buffer, so its bound counts the way back.
+/// A packet of this service is answered: in its own buffer, so its bound counts the way back.
 constexpr bool is_answered(Service service) {
     return service > Service::packet && service < Service::taken;
 }
-/// It asks a kernel, whatever its processes do.
+/// It asks a kernel, which answers whatever its processes do.
 constexpr bool is_question(Service service) {
     return service >= Service::ask && service < Service::taken;
 }
@@ -48,7 +49,7 @@ constexpr bool is_question(Service service) {
 constexpr bool is_answer(Service service) {
     return service >= Service::taken && service < Service::kCount;
 }
-/// It answers a look, and so goes the way of what is looked for.
+/// It answers a look, and so goes the way of the packets that are looked for.
 constexpr bool answers_look(Service service) { return service >= Service::here; }
 static_assert(answers_look(Service::here) && answers_look(Service::gone));
 static_assert(!answers_look(Service::unknown) && is_answer(Service::gone));
@@ -64,7 +65,7 @@ struct alignas(4) Path {
     bool inward = false; // up the tree, to its root
     bool to_all = false; // down all of the tree, to every node
 
-    /// In a question about packets that come by it.
+    /// As a word, for a question about packets that come by this way.
     constexpr std::uint32_t word() const {
         return static_cast<std::uint32_t>(rule) | (std::uint32_t{subtree} << 8) |
                (inward ? 1u << 16 : 0u) | (to_all ? 1u << 17 : 0u);

@@ -1,9 +1,9 @@
-// What time it is for a node, and what follows from that for its timers.
+// The time of a node, and the deadlines of its timers.
 //
-// A node that runs free has the board's microseconds, and waits as long as its cables have taken
-// so far. In lockstep a node has model time, which moves only with the frames and grants that come
-// in: it waits until a frame should have arrived, so a run is the same each time. Nothing else in
-// the kernel depends on which of both it is, but for what has to be told to the loom.
+// A node that runs free has the board's microseconds, and waits as long as its cables have taken so
+// far. In lockstep a node has model time, which moves only with the frames and grants that come in:
+// it waits until a frame should have arrived, so a run is the same each time. No other part of the
+// kernel depends on which of the two it is, but for messages to the loom.
 //
 // A deadline is a time or, in lockstep, one of two orders behind all times: the next turn of
 // processes that gave way, and the next time that the mesh is at rest. Both are counted here, so a
@@ -41,7 +41,7 @@ public:
     [[gnu::noinline]] void come_to(wire::ModelTime time);
     /// `deadline` has come; kNever never does.
     [[gnu::noinline]] bool due(std::uint64_t deadline) const;
-    /// What the loom is told of a deadline.
+    /// A deadline as the loom is told it.
     static wire::ModelTime told(std::uint64_t deadline) {
         switch (order_of(deadline)) {
         case kTurns: return wire::kNextTurn;
@@ -64,9 +64,9 @@ public:
     /// A packet that is to start at model time `start` has to be held until then.
     bool must_hold(wire::ModelTime start) const { return lockstep_ && start > now_; }
 
-    /// When a frame is sent again that should be at the peer at `arrival`, or for which a node that
-    /// runs free waits `wait_us`. In lockstep time goes on from try to try: a node may have been
-    /// granted a much later time than that of what it sends.
+    /// When a frame is sent again: running free after `wait_us`, in lockstep when it should be at
+    /// the peer (`arrival`). In lockstep time goes on from try to try: a node may have been granted
+    /// a much later time than that of the frame.
     std::uint64_t retry_at(wire::ModelTime arrival, std::uint32_t wait_us) const {
         if (!lockstep_)
             return now_ + wait_us;
@@ -74,9 +74,9 @@ public:
     }
     /// That frame may be missing by now.
     bool may_be_missing(wire::ModelTime arrival) const { return !lockstep_ || arrival <= now_; }
-    /// When a peer is asked again, who has no buffers or does not answer, after `asked` times in
-    /// vain: the pauses double. In lockstep they end (kNever), so that a mesh in which nobody takes
-    /// a packet comes to rest.
+    /// When a peer that has no buffers or does not answer is asked again, after `asked` times in
+    /// vain: the pauses double. In lockstep they end (kNever), so that a mesh in which no node
+    /// takes a packet comes to rest.
     std::uint64_t ask_at(unsigned asked, std::uint32_t wait_us) const {
         if (!lockstep_)
             return in_pause(wait_us, asked, limits::kPauseDoublings);
@@ -85,15 +85,15 @@ public:
                    : wire::kNever;
     }
     /// When the sender of a message, having `asked` as often, asks again whether its receiver is
-    /// there. In lockstep that is when the mesh is next at rest, and ends (kNever), so that one in
-    /// which all wait for each other stays there.
+    /// there. In lockstep it asks when the mesh is next at rest, kAsksMax times, then never
+    /// (kNever), so that a mesh in which all nodes wait for each other stays at rest.
     std::uint64_t ask_receiver_at(unsigned asked, std::uint32_t rto_us) const {
         if (!lockstep_)
             return in_pause(std::uint64_t{limits::kAskRtos} * rto_us, asked, limits::kAskDoublings);
         return asked < limits::kAsksMax ? behind_all_times(kRests, rests_ + 1) : wire::kNever;
     }
-    /// When it asks for the first time: sooner, since only later ones that have no answer say
-    /// anything.
+    /// When the sender asks for the first time: sooner, since only later questions say anything by
+    /// having no answer.
     std::uint64_t ask_first_at(std::uint32_t rto_us) const {
         return lockstep_ ? ask_receiver_at(0, 0) : now_ + std::uint64_t{limits::kAskFirst} * rto_us;
     }

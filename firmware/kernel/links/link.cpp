@@ -56,7 +56,7 @@ void Link::turn_answer(const LinkContext& context) {
 void Link::answer_hello(const LinkContext& context) {
     if (answered_)
         turn_answer(context);
-    if (hello_ != Kind::hello) // which says the same, and asks
+    if (hello_ != Kind::hello) // a hello says the same, and asks
         hello_ = Kind::hello_answer;
 }
 
@@ -82,8 +82,8 @@ void Link::on_hello(LinkContext& context, const LinkHeader& header) {
         answer_hello(context);
 }
 
-// The peer has the number that it says, and knows this end by that one. A node that cannot count
-// how often it was started learns here that it was.
+// A hello says the peer's number, and the number by which the peer knows this end. A node that
+// cannot count how often it was started learns here that it was.
 [[gnu::noinline]] void Link::meet(LinkContext& context, const LinkHeader& header) {
     const std::uint16_t known = wire::Hello{header}.known();
     const std::uint16_t number = wire::Hello{header}.number();
@@ -119,7 +119,7 @@ void Link::begin_session() {
     ++context.counters[Counter::links_dead];
 }
 
-// All that counts within a session. The packets stay.
+// Resets all that counts within a session. The packets stay.
 [[gnu::noinline]] void Link::forget_session() {
     session_ = their_session_ = kNoSession;
     deadline_ = wire::kNever;
@@ -200,24 +200,24 @@ PacketBuffer* Link::pick(LinkContext& context) {
     return nullptr;
 }
 
-// A frame that goes again or tries whether there are buffers, and one of a node that is itself
-// short of those that its neighbours' packets need, is to be acknowledged soon: nobody waits for an
-// alarm.
+// Three kinds of frames are to be acknowledged soon, so that nobody waits for an alarm: one that
+// goes again, one that tries whether the peer has buffers, and one of a node that is itself short
+// of buffers for its neighbours' packets.
 bool Link::asks(const LinkContext& context, const PacketBuffer* packet, bool again) {
     const bool is_short = context.pool.room() <= context.pool.capacity() / 2 + packet->remaining;
     return asking_.asks(frame_bytes(packet), context.cables.window_bytes,
                         again || is_short || probes_ != 0);
 }
 
-// Begins to measure the round trip of a frame. Of one that asks, since others are answered by an
-// alarm, later than what is lost need be waited for.
+// Begins to measure the round trip of a frame. It must be one that asks: other frames are answered
+// by an alarm, which comes later than a lost frame need be waited for.
 void Link::measure(const LinkContext& context, std::uint16_t sequence) {
     measuring_ = true;
     measured_ = sequence;
     measured_from_us_ = static_cast<std::uint32_t>(context.time.now());
 }
 
-// Sets all fields; those that only data has are the caller's then.
+// Sets all fields; the caller then sets those that only data frames have.
 void Link::fill(LinkContext& context, Kind kind, LinkHeader& header) {
     header.kind = kind;
     header.port = leaves_by();
@@ -388,7 +388,7 @@ void Link::on_damaged(const LinkHeader& header) {
         report_gap();
 }
 
-// Once; if the report is lost, the peer's timer finds it.
+// Reports a gap once; if the report is lost, the peer's timer finds the gap.
 [[gnu::noinline]] void Link::report_gap() {
     if (!gap_told_)
         gap_ = true;
@@ -407,7 +407,7 @@ void Link::on_buffers_free(unsigned free) {
 // Time ------------------------------------------------------------------------------------------
 
 // Sets the timer: for the first frame in flight, or to ask again while the peer has no buffers,
-// whose word that it has some may be lost.
+// since its word that it has some may be lost.
 void Link::arm(LinkContext& context) {
     deadline_ = wire::kNever;
     if (in_flight_ != 0)
@@ -444,7 +444,8 @@ void Link::on_timer(LinkContext& context) {
     arm(context);
 }
 
-// The first round trip. A peer that was not awake yet makes it long, so it only shortens.
+// Measures the first round trip, that of the hello. A peer that was not awake yet makes it long, so
+// it may only shorten the timeout.
 void Link::measure_hello(const LinkContext& context) {
     const std::uint32_t sample = static_cast<std::uint32_t>(context.time.now()) - measured_from_us_;
     if (sample < limits::kRtoFirstUs / 4)

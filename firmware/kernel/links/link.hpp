@@ -3,8 +3,8 @@
 //
 // Sending. Packets wait in a queue, then are in flight (numbered, at most kWindowFrames and
 // window_bytes of them) until the peer's cumulative acknowledgement. Silence, or the peer's word
-// that one is missing, sends them again from the first. When that was in vain for too often, the
-// link is dead.
+// that one is missing, sends them again from the first. When kRetriesMax times in a row were in
+// vain, the link is dead.
 //
 // Acknowledging. The receiver may take its time, but not with a frame by which the sender asks: see
 // Asking, and kernel/links/links.hpp for how long.
@@ -22,13 +22,13 @@
 // may have been lost with a dead node: the next one takes another cycle. No two cycles share an
 // inner node, so as many faults as there are ports that send, less one, leave a way.
 //
-// Sessions. A link counts within a session. It begins when both ends have said hello, each with a
-// number that only grows, and ends when one of them gives up or has begun anew; what was under way
-// then is lost. Every frame says of which session it is, so one that was long on its way is known
-// as old. A dead link comes back when an answer names the number that it has now: both ways work.
+// Sessions. A link counts within a session. A session begins when both ends have said hello, each
+// with a number that only grows, and ends when one of them gives up or has begun anew; packets that
+// were under way then are lost. Every frame names its session, so a frame that was long on its way
+// is known as old. A dead link comes back when an answer names its new number: then both ways work.
 //
-// A Link knows packets and headers only, no board and no clock: what time it is, and what that
-// means for its timer, says kernel/base/timebase.hpp. Not interrupt safe.
+// A Link knows packets and headers only, no board and no clock: kernel/base/timebase.hpp gives it
+// the time and the deadlines of its timer. Not interrupt safe.
 #pragma once
 
 #include "kernel/base/limits.hpp"
@@ -43,16 +43,16 @@
 
 namespace mesh {
 
-/// What a board's cables are like.
+/// The properties of a board's cables.
 struct Cables {
     std::size_t window_bytes; // of frames that one neighbour may have in flight towards this node
     std::uint32_t rto_us = limits::kRtoMinUs; // at least, before a frame is sent again
-    bool checked = false;                     // what they have damaged does not come in
+    bool checked = false;                     // frames that they have damaged do not come in
     unsigned receivers = 1; // frames that come in at once, each into a buffer of its own
 };
 
-/// What all links of a node share, with each other and with the floors above. In one place, so that
-/// whoever has it reaches all of it.
+/// The state that all links of a node share, with each other and with the floors above. It is one
+/// object, so that code that has it reaches all of it.
 struct LinkContext {
     PacketPool pool;
     Cables cables;
@@ -62,8 +62,8 @@ struct LinkContext {
     Counters counters{};
 };
 
-/// When a sender asks for an acknowledgement, without which the receiver takes its time: so often
-/// that only half of the window is ever filled by frames that it has not asked about.
+/// Decides when a sender asks for an acknowledgement. Unasked, the receiver takes its time. It asks
+/// so often that frames that it has not asked about never fill more than half of the window.
 class Asking {
 public:
     /// Whether it asks with the next frame, of so many bytes; it does if `urgent`. The window is
@@ -83,7 +83,7 @@ private:
 
 class Link {
 public:
-    /// What became of a data frame.
+    /// The decision about a data frame.
     enum class Verdict : std::uint8_t { accept, refuse, duplicate, gap };
 
     /// `start`: how often this node was started before.
@@ -110,7 +110,8 @@ public:
     /// The next frame to send, if there is one: fills `header` and, for data, `packet` (else
     /// nullptr). Counts it as sent.
     bool next_frame(LinkContext& context, wire::LinkHeader& header, PacketBuffer*& packet);
-    /// The port by which it leaves: another one than the link's where that carries one way.
+    /// The port by which that frame leaves: another one than the link's where the link carries one
+    /// way.
     Port leaves_by() const { return port_at(answer_); }
 
     /// Asks for an acknowledgement frame if one is owed and nothing else carries it.
@@ -130,25 +131,27 @@ public:
 
     /// `free` buffers are free: tells a peer that was refused, if that is enough for it.
     void on_buffers_free(unsigned free);
-    /// True while it is to be called.
+    /// True while on_buffers_free() is to be called.
     bool starved() const { return starved_; }
 
-    // Sessions: who is there, and since when? -----------------------------------------------------
+    // Sessions: which node is there, and since when? ----------------------------------------------
 
     void say_hello() { hello_ = wire::Kind::hello; }
-    /// Says who is here to a peer that sends and that nothing can be sent to.
+    /// Says by an answer to a hello which node is here, also to a peer that sends and that this
+    /// port cannot send to.
     void answer_hello(const LinkContext& context);
-    /// The peer has said hello, or answered to that.
+    /// The peer has said hello, or has answered a hello.
     void on_hello(LinkContext& context, const wire::LinkHeader& header);
     /// A frame is of this session: one with data by its flags, an acknowledgement by its sequence.
     bool is_current(unsigned session) const {
         return ((session ^ their_session_) & wire::link_flag::kSessionMask) == 0;
     }
-    /// Answers leave by the way again that is the first.
+    /// Answers leave by their first way again.
     void reset_answers(const LinkContext& context);
-    /// A data frame was not: the peer is told what session there is.
+    /// A data frame was of an old session: the peer is told which session there is.
     void on_old_session(LinkContext& context);
-    /// Nobody has ever answered: the link is dead until somebody does.
+    /// The peer has never answered, or its cable was pulled: the link is dead until the peer
+    /// answers.
     void give_up(LinkContext& context) { end_session(context); }
     /// There is a session.
     bool up() const { return (closed_ & (kUnknown | kDead)) == 0; }
@@ -157,7 +160,7 @@ public:
 
     /// When on_timer() is due, or kNever.
     std::uint64_t deadline() const { return deadline_; }
-    /// When that or take_due() is.
+    /// When on_timer() or take_due() is due, or kNever.
     std::uint64_t next_deadline(const LinkContext& context) const {
         return holds() ? std::min(deadline_, slot(context, held_first_).arrival) : deadline_;
     }
@@ -181,7 +184,7 @@ public:
     }
     std::uint32_t packets_sent() const { return packets_sent_; }
     wire::ModelTime& busy_until() { return busy_until_; }
-    /// When the external packet that last came in was there: its parts come with it.
+    /// The time at which the last external packet was there: its parts come with it.
     wire::ModelTime& unit_ready() { return unit_ready_; }
 
 private:
@@ -224,7 +227,7 @@ private:
 
     // Why nothing new is sent.
     static constexpr std::uint8_t kDraining = 1; // refused: not until nothing is in flight
-    static constexpr std::uint8_t kUnknown = 2;  // nobody has said who is there
+    static constexpr std::uint8_t kUnknown = 2;  // the peer has not said hello yet
     static constexpr std::uint8_t kDead = 4;
     static constexpr std::uint8_t kNoEpoch = 0xFF;
     static constexpr std::uint8_t kNoSession = wire::link_flag::kSessionMask; // no link's number

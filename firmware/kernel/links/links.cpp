@@ -32,7 +32,7 @@ Links::Links(const Here& here, std::span<Link> links, const PacketPool& pool, co
         links_[port].attach(context_, port, here_.identity.start);
 }
 
-// Who is there ------------------------------------------------------------------------------------
+// Hello: which node is there ----------------------------------------------------------------------
 
 namespace {
 std::uint16_t network_word(Network network) {
@@ -45,7 +45,7 @@ bool is_hello(const LinkHeader& header) {
 
 void Links::say_hello() {
     bool all_up = true;
-    // Where links carry one way, a node that starts again tells those that send to it.
+    // Where links carry one way, a node that starts again tells the nodes that send to it.
     const std::uint32_t out = here_.out_ports();
     const std::uint32_t told = here_.identity.start == 0 ? out : out | here_.in_ports();
     for (unsigned number = 0; number < count(); ++number) {
@@ -66,8 +66,8 @@ void Links::say_hello() {
         hellos_ = static_cast<std::uint8_t>(std::min(hellos_ + 1u, limits::kPauseDoublings));
 }
 
-// At boot all nodes are there in the end. Later one may be dead, and what waits for it would fill
-// the pool.
+// At boot all nodes are there in the end. Later a node may be dead, and packets that wait for it
+// would fill the pool.
 void Links::give_up_silent(PortSet out) {
     for (; out != 0; out &= out - 1) {
         const Port port = port_at(static_cast<unsigned>(std::countr_zero(out)));
@@ -96,7 +96,7 @@ void Links::on_cables(PortSet changed, PortSet connected) {
 
 std::uint64_t Links::next_hello() const { return context_.time.ask_at(hellos_, limits::kHelloUs); }
 
-// By which ways answers left may depend on how long neighbours took to boot.
+// The ways by which answers left may depend on how long neighbours took to boot.
 void Links::on_new_time() {
     for (Link& link : links_)
         link.reset_answers(context_);
@@ -118,7 +118,7 @@ void Links::note_death(Port port) {
     }
 }
 
-// Somebody says by `port` who is there, or answers to what was said by it.
+// A hello came in by `port`, or an answer to a hello: it says which node is at the other end.
 [[gnu::noinline]] Links::Arrived Links::on_hello(Port port, const LinkHeader& header,
                                                  bool right_port) {
     const PortSet bit = 1u << index(port);
@@ -173,8 +173,8 @@ Links::Arrived Links::on_frame(Port port, const LinkHeader& header, PacketBuffer
     return {.freed = true};
 }
 
-// The link that an answer (ack, hello_answer) is for. kNoPort if it is on its way to another node,
-// and is passed on, or has lost it.
+// The link that an answer (ack, hello_answer) is for. kNoPort if the answer is on its way to
+// another node, and is passed on, or has lost its way.
 [[gnu::noinline]] Port Links::answered_link(Port port, const LinkHeader& header) {
     if (here_.rules.answer_way == nullptr)
         return port;
@@ -192,7 +192,7 @@ Links::Arrived Links::on_frame(Port port, const LinkHeader& header, PacketBuffer
     return kNoPort;
 }
 
-// Says since when the packet, or the external packet that it is a part of, is here.
+// Notes in the buffer since when the packet, or its external packet, is here.
 inline void Links::book_arrival(Link& link, wire::ModelTime time, PacketBuffer* buffer) {
     buffer->ready = time;
     if (buffer->header.is_timeless())
@@ -295,7 +295,7 @@ wire::ModelTime Links::appointed(Port port, const PacketBuffer* buffer) const {
 }
 
 // Ports have their turn one after the other. Not so in lockstep: where answers leave by the ports
-// of others, the order on a cable would depend on which ports were busy.
+// of other links, the order on a cable would depend on which ports were busy.
 bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready) {
     if (passing() && (ready & bit_of(passing_->port)) != 0) {
         header = *passing_;

@@ -1,10 +1,10 @@
-// The cables of a node. Every frame of a neighbour comes in and every frame to one leaves here:
-// who is at the other end, what a frame acknowledges, whether it brings a packet, what is sent next
-// and when, which links are dead.
+// The cables of a node. Every frame of a neighbour comes in and every frame to one leaves here. The
+// links know which node is at the other end, what a frame acknowledges, whether it brings a packet,
+// which frame is sent next and when, and which links are dead.
 //
-// Above this floor there are packets only. A packet that a link has accepted goes up by what
-// on_frame() returns, what is to be sent comes down by send(); nothing here calls a higher floor.
-// Model time is booked here as well, since it passes on cables only.
+// Above this floor there are packets only. A packet that a link has accepted goes up as the result
+// of on_frame(), a packet to be sent comes down by send(); nothing here calls a higher floor. Model
+// time is booked here as well, since it passes on cables only.
 #pragma once
 
 #include "kernel/base/admission.hpp"
@@ -21,16 +21,16 @@
 
 namespace mesh {
 
-/// False, and counted, if bytes that came in are not what they should be.
+/// False, and counted, if a frame or packet that came in is damaged or malformed.
 bool is_intact(wire::Parse parse, Counters& counters);
 
 class Links {
 public:
-    /// What a frame brought.
+    /// The effects of a frame.
     struct Arrived {
         bool packet = false;  // accepted: the buffer is the caller's to forward
         bool freed = false;   // an acknowledgement gave buffers back
-        std::uint8_t tag = 0; // of that packet: what the last node said, see Tags
+        std::uint8_t tag = 0; // of that packet, from the last node: see Tags
     };
 
     /// `links`: one per port; the caller's.
@@ -49,7 +49,7 @@ public:
     bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet, PortSet ready);
     /// Another port may have a frame to send.
     bool more_frames() const { return touched_ != 0 || passing(); }
-    /// An answer waits to be passed on: no frame may be taken, it could be another one.
+    /// An answer waits to be passed on: no frame may be taken, since it could be another answer.
     bool passing() const { return passing_.has_value(); }
     /// No frame lies in the receiver: acknowledgements that no packet has carried leave by
     /// themselves, if their senders have asked for them or have waited long enough (all:
@@ -61,23 +61,24 @@ public:
             tell_of_buffers();
     }
 
-    // Who is there --------------------------------------------------------------------------------
+    // Hello: which node is there ------------------------------------------------------------------
 
-    /// Asks at every port at which nobody has answered who is at its other end; repeated, more and
+    /// Asks at every port at which no node has answered which node is there; repeated, more and
     /// more slowly.
     void say_hello();
-    /// Does that if it is time. In lockstep that sets no timer: a mesh at rest is not kept busy by
-    /// links that may be dead for ever, and they ask again when model time moves for others.
+    /// Calls say_hello() if it is time. In lockstep hellos set no timer: links that may be dead for
+    /// ever must not keep a mesh at rest busy. They ask again when model time moves for other
+    /// reasons.
     void repeat_hello() {
         if (context_.time.now() >= hello_at_)
             say_hello();
     }
-    /// Of the ports in `changed`, the cables of those in `connected` were plugged in, the others
-    /// pulled: their links are dead at once, or ask at once who is there.
+    /// Of the ports in `changed`, the cables of those in `connected` were plugged in: their links
+    /// ask at once which node is there. The others were pulled: their links are dead at once.
     void on_cables(PortSet changed, PortSet connected);
     /// Time counts from another beginning now.
     void on_new_time();
-    /// The result of that, once: when all ports are right or one is wrong.
+    /// The result of the hellos, once: when all ports are right or one is wrong.
     bool take_ready(wire::Ready& ready) { return !ready_told_ && complete_ready(ready); }
 
     // Time ----------------------------------------------------------------------------------------
@@ -93,7 +94,7 @@ public:
     ModelClock& clock() { return clock_; }
     const ModelClock& clock() const { return clock_; }
 
-    /// What the links share with the floors above: the pool, the counters, the time.
+    /// The state that the links share with the floors above: the pool, the counters, the time.
     LinkContext& context() { return context_; }
     const LinkContext& context() const { return context_; }
 
@@ -102,11 +103,11 @@ public:
     unsigned count() const { return static_cast<unsigned>(links_.size()); }
     const Link& at(Port port) const { return links_[index(port)]; }
     PortSet dead_ports() const { return dead_; }
-    /// Links have died, or come back, since that was last taken note of.
+    /// Links have died, or come back, since take_changed() was last called.
     bool changed() const { return changed_; }
     bool take_changed() { return std::exchange(changed_, false); }
-    /// A neighbour has not answered in time: what left by its link may still get there, until that
-    /// is dead.
+    /// A neighbour has not answered in time: frames that left by its link may still get there,
+    /// until the link is dead.
     bool retrying() const {
         return std::ranges::any_of(links_, [](const Link& link) { return link.retrying(); });
     }

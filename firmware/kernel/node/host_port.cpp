@@ -88,7 +88,7 @@ bool HostPort::on_job(std::span<const std::byte> payload) {
     return true;
 }
 
-// NUL-terminated words; what does not fit is the host tool's to refuse.
+// NUL-terminated words; the host tool refuses words that do not fit.
 void HostPort::keep_arguments(std::span<const std::byte> words) {
     constexpr std::size_t kViewsBytes = limits::kArgumentsMax * sizeof(std::string_view);
     if (words.empty() || words.size() >= limits::kArgumentBytesMax)
@@ -113,7 +113,8 @@ void HostPort::pull(std::uint32_t position, std::span<std::byte> out) {
     send(HostTag::pull, wire::bytes_of(request));
 }
 
-// False if it is no chunk at all; one that nobody has asked for is counted apart.
+// False if `payload` is too short for a chunk. A chunk that this node has not asked for is counted
+// apart.
 bool HostPort::on_chunk(std::span<const std::byte> payload) {
     if (payload.size() < sizeof(wire::Chunk))
         return false;

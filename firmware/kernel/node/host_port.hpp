@@ -1,5 +1,5 @@
 // The node's line to the host tool: the job and its arguments, chunks of input, and all that the
-// node tells. Nobody else in a node speaks to the host.
+// node reports. No other part of a node speaks to the host.
 #pragma once
 
 #include "hal/check.hpp"
@@ -24,7 +24,8 @@ struct ToHost {
 
 class HostPort {
 public:
-    /// What the host wants of the node as a whole; the rest is settled here.
+    /// An order of the host for the node as a whole; all other packets of the host are handled
+    /// here.
     enum class Order : std::uint8_t { none, job, start, report, hang, no_carrier };
 
     /// Keeps one buffer of `pool` for what it sends, so that a full pool cannot hold back a report.
@@ -38,16 +39,16 @@ public:
     /// The host sent `payload` under `tag`.
     Order on_packet(wire::HostTag tag, std::span<const std::byte> payload);
 
-    /// Tells the host, at once: `first` and `second` as one payload; what is beyond
-    /// kPayloadBytesMax is cut off.
+    /// Sends `first` and `second` to the host at once, as one payload; bytes beyond
+    /// kPayloadBytesMax are cut off.
     void send(wire::HostTag tag, std::span<const std::byte> first,
               std::span<const std::byte> second);
     [[gnu::noinline]] void send(wire::HostTag tag, std::span<const std::byte> payload) {
         send(tag, payload, {});
     }
-    /// Text for the console: kept until a line is whole, or there is something else to tell.
+    /// Text for the console: kept until a line is whole, or something else is sent to the host.
     void print(std::span<const char> text);
-    /// Sends what is kept of it.
+    /// Sends the text for the console that is kept.
     void flush_print();
     /// Tells the loom that there is nothing left to do: see wire::Kind::idle.
     void send_idle(std::uint32_t frames_received, wire::ModelTime next_timer) {
@@ -56,7 +57,7 @@ public:
         send_frame(header, {});
     }
 
-    /// Precondition: it has come.
+    /// The job of this run. Precondition: it has come.
     const wire::Job& job() const {
         MESH_CHECK(job_.has_value(), job_not_there);
         return *job_;
@@ -66,7 +67,7 @@ public:
 
     /// Asks for `out.size()` bytes of the input at `position`; see pulled().
     void pull(std::uint32_t position, std::span<std::byte> out);
-    /// They are there.
+    /// The bytes that pull() asked for are there.
     bool pulled() const { return pull_into_.empty(); }
 
 private:

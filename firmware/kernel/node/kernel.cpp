@@ -42,7 +42,8 @@ NodeId Kernel::neighbor(Port port) const {
     return here_.neighbor(port);
 }
 
-// What may start now must still do so when it does: the critical section ends in start_packet().
+// A packet that may start now must still be able to when start_packet() takes its buffer: the
+// critical section that begins here ends there.
 bool Kernel::may_start(const wire::PacketHeader& header) {
     scheduler_.critical_depth().enter();
     const bool may = admission_.may_start(header);
@@ -102,7 +103,7 @@ Kernel::Posting Kernel::post(const wire::PacketHeader& header, ByteSource source
     return {*this, header, source, position};
 }
 
-// nullptr if it may not start now.
+// nullptr if the packet may not start now.
 [[gnu::noinline]] PacketBuffer* Kernel::try_start(const wire::PacketHeader& header) {
     if (!may_start(header))
         return nullptr;
@@ -143,7 +144,7 @@ bool Kernel::ask(Outgoing& outgoing) {
     return false;
 }
 
-// Of a call: neither of the two nodes waits for the other in it any more.
+// If `outgoing` is of a call: the two nodes do not wait for each other in that call any more.
 void Kernel::give_up(const Outgoing& outgoing) {
     const CallLabel label = CallLabel::of_word(outgoing.label);
     const CriticalSection section(scheduler_.critical_depth());
@@ -280,7 +281,7 @@ std::uint64_t Kernel::start_pull(std::uint32_t position, std::span<std::byte> ou
 
 bool Kernel::gone() const { return forwarder_.audience() == Forwarder::Audience::ended; }
 
-// Service::kCount: it has done its work and needs none.
+// The answer to a question. Service::kCount: the question has done its work and needs no answer.
 Service Kernel::answer_to(const wire::PacketHeader& question) {
     const Service service = service_of(question);
     if (service == Service::call)

@@ -1,13 +1,13 @@
-// What the processes of a node see of it: who and where they are, processes and time, packets, the
+// The interface of a node for its processes: address and network, processes and time, packets, the
 // host. A value without global state.
 //
 // Nothing may be called from an interrupt.
 //
 // A process may compute for as long as it likes: on boards that can (hal::HasPreemption) the links
 // work between its instructions, in a run that is not lockstep. They take frames, pass them on, and
-// put what is for this node into its mailbox; no other process of the node runs, and what is said
-// of messages that it sends is heard when a process waits. The calls below that touch what the
-// links touch are critical sections (kernel/base/critical_section.hpp); the others only read single
+// put packets for this node into its mailbox. No other process of the node runs, and answers about
+// messages that the node sends are heard when a process waits. The calls below that touch data of
+// the links are critical sections (kernel/base/critical_section.hpp); the others only read single
 // words.
 #pragma once
 
@@ -73,7 +73,7 @@ protected:
               ToHost to_host);
     ~NodeParts() = default;
 
-    // What is small first: short instructions reach it there.
+    // Small members first: short instructions reach them there.
     Here here_;
     std::span<std::byte> workspace_;
     Scheduler scheduler_;
@@ -86,14 +86,14 @@ protected:
     wire::Result result_{};
 };
 
-/// What programs call. NodeCore turns the parts.
+/// The functions that programs call. NodeCore runs the parts.
 class Kernel : protected NodeParts {
 public:
     class Allocation;
     class Arrival;
     class Posting;
 
-    // Who and where -------------------------------------------------------------------------------
+    // Address and network -------------------------------------------------------------------------
 
     NodeId id() const { return here_.node(); }
     Network network() const { return here_.network(); }
@@ -101,16 +101,17 @@ public:
     unsigned ports() const { return links_.count(); }
     /// The node at the other end of the cable at `port`, 0 to ports() - 1 (checked).
     NodeId neighbor(Port port) const;
-    /// What the image knows of this network.
+    /// The rules that the image has for this network.
     const NetworkRules& rules() const { return here_.rules; }
-    /// The ports whose links are dead. One comes back if its peer answers again; what was under way
-    /// then is lost all the same.
+    /// The ports whose links are dead. A link comes back if its peer answers again; packets that
+    /// were under way when it died are lost all the same.
     PortSet dead_ports() const { return links_.dead_ports(); }
     const wire::Job& job() const { return host_.job(); }
     /// Words after `--` on the host tool's command line.
     std::span<const std::string_view> arguments() const { return host_.arguments(); }
     std::span<std::byte> workspace() { return workspace_; }
-    /// A T made of these that lives as long as the node, in the arena; nullptr if that is full.
+    /// A T made of `args` that lives as long as the node, in the arena; nullptr if the arena is
+    /// full.
     template <class T, class... Args>
     T* make(Args&&... args) {
         void* const place = arena_.allocate(sizeof(T));
@@ -123,7 +124,7 @@ public:
     [[nodiscard]] bool spawn(Process process, ProcessId& id) {
         return scheduler_.spawn(std::move(process), scheduler_.clock(), &id);
     }
-    /// The same for a process that nobody joins. If it fails, so has the program.
+    /// The same for a process that nobody joins. If that process fails, the program has failed.
     [[nodiscard]] bool spawn(Process process) {
         return scheduler_.spawn(std::move(process), scheduler_.clock(), nullptr);
     }
@@ -132,10 +133,10 @@ public:
     /// `wake` (see deadline_in()) at the latest.
     template <class Ready>
     auto wait_until(Ready ready, std::uint64_t wake = wire::kNever);
-    /// Lets the other processes run, and the links work: `co_await yield()` between long
-    /// computations, on boards that cannot interrupt them for the links so that no neighbour takes
-    /// this node for dead, elsewhere for the other processes; or in a loop that looks for something
-    /// to come. In lockstep it goes on when nothing else in the mesh can move. Costs no model time.
+    /// `co_await yield()`: lets the other processes run, and the links work. For use between long
+    /// computations (on a board that cannot interrupt a process for the links, a neighbour would
+    /// take this node for dead), or in a loop that looks for something to come. In lockstep the
+    /// process goes on when nothing else in the mesh can move. Costs no model time.
     auto yield();
     /// Sleeps for `ticks` of model time.
     auto sleep(wire::ModelTime ticks);
@@ -143,7 +144,7 @@ public:
     /// is not ok becomes the program's.
     auto join(ProcessId id);
 
-    /// The running process's model clock: when what it last took was there.
+    /// The running process's model clock: the latest time at which a thing that it took was there.
     wire::ModelTime now() { return scheduler_.clock(); }
     void advance_clock(wire::ModelTime time) {
         scheduler_.clock() = std::max(scheduler_.clock(), time);
@@ -174,15 +175,15 @@ public:
     /// can start it.
     Posting post(const wire::PacketHeader& header, ByteSource source = {},
                  std::uint32_t position = 0);
-    /// Sends it now if the pool can start it; else does nothing, and is false. It leaves at model
-    /// time `ready` at the earliest.
+    /// Sends such a packet now if the pool can start it; else does nothing, and is false. The
+    /// packet leaves at model time `ready` at the earliest.
     bool try_post(const wire::PacketHeader& header, ByteSource source, std::uint32_t position,
                   wire::ModelTime ready);
     /// `Packet p = co_await receive(match)`: the next packet that matches; sets the clock.
     Arrival receive(const Match& match);
     /// The next packet that matches, which must be there (see has()); sets the clock.
     Packet take(const Match& match);
-    /// The same for control that moves no clock.
+    /// The same for a control packet: does not set the clock.
     Packet take_control(const Match& match);
     /// True if receive(match) would not wait. The offer of a message may be gone when the process
     /// has waited for something else: a full mailbox keeps it for a moment only.
@@ -192,18 +193,19 @@ public:
 
     // Messages under way (kernel/api/message.hpp) -------------------------------------------------
 
-    /// When a sender that hears nothing asks for its receiver, after it has `asked` as often.
+    /// The time at which a sender that hears nothing asks for its receiver, after `asked`
+    /// questions.
     std::uint64_t ask_time(unsigned asked) const;
-    /// The same before a question has left: the first one leaves soon.
+    /// The same, but the first question (`asked` is 0) leaves soon.
     std::uint64_t listen_time(unsigned asked) const;
     Messages& messages() { return messages_; }
-    /// Asks what has become of what is under way, if the time for that has come, for as long as the
-    /// pool allows. What a process waits for calls it whenever it is asked itself. False: nobody
-    /// answers by any way that `outgoing` may take.
+    /// Sends the questions about `outgoing` that are due, as far as the pool allows. A Waiting
+    /// calls it whenever its own function `ask` is called. False: nobody answers by any way that
+    /// `outgoing` may take, or an answer says that nobody knows of it.
     bool ask(Outgoing& outgoing);
-    /// What this node knows of another one.
+    /// This node's record of another node.
     Peer& peer(NodeId node) const { return forwarder_.peer(node); }
-    /// The first link on the way of `rule` (`path`: of Rule::disjoint) to `to` is dead.
+    /// True if the first link on the way of `rule` (`path`: of Rule::disjoint) to `to` is dead.
     bool cut_off(NodeId to, Rule rule = Rule::unicast, unsigned path = 0) const {
         return forwarder_.cut_off(to, rule, path);
     }
@@ -211,7 +213,7 @@ public:
     unsigned path_count() const { return here_.path_count(); }
     void begin(Incoming& incoming);
     void end(Incoming& incoming, bool taken);
-    /// When a packet of a message is given back, its sender hears that it is consumed now.
+    /// When this packet of a message is given back, its sender hears that it was consumed now.
     void acknowledge_at_end(PacketBuffer* buffer);
 
     // Host ----------------------------------------------------------------------------------------
@@ -229,15 +231,15 @@ public:
     /// The program's part of the report.
     wire::Result& result() { return result_; }
 
-    // For what is built on the kernel -------------------------------------------------------------
+    // For code that is built on the kernel --------------------------------------------------------
 
     const PacketPool& pool() const { return links_.context().pool; }
     Scheduler& scheduler() { return scheduler_; }
     /// Calls of collectives (collectives/call.hpp).
     Calls& calls() { return forwarder_.calls(); }
     const Calls& calls() const { return forwarder_.calls(); }
-    /// The next one of a tag begins, or the one that is under way has ended: what others have sent
-    /// of it, or of those before, is dropped.
+    /// The next call of a tag begins, or the call that is under way has ended: packets and offers
+    /// in the mailbox that are of calls that are over are dropped.
     void begin_call(CallRecord& record);
     void end_call(CallRecord& record);
     Arena& arena() { return arena_; }
@@ -262,8 +264,9 @@ private:
     std::uint64_t start_pull(std::uint32_t position, std::span<std::byte> out);
 };
 
-/// A packet that has come, in the pool, owned. Ports may still be sending it on: it is read only.
-/// Releases its buffer when it goes; must not outlive the kernel.
+/// A packet that has come; owns a reference to its buffer in the pool. It is read only, since ports
+/// may still be sending it on. Releases the reference when it is destroyed; must not outlive the
+/// kernel.
 class Packet {
 public:
     Packet() = default;
@@ -284,14 +287,16 @@ public:
     }
 
     explicit operator bool() const { return buffer_ != nullptr; }
-    /// ok; of an empty one that a Task gave: unreachable, or no_memory if the task could not run.
+    /// ok; for an empty Packet that a Task gave: unreachable, or no_memory if the task could not
+    /// run.
     Status status() const {
         if (buffer_ != nullptr)
             return Status::ok;
         return kernel_ != nullptr ? Status::unreachable : Status::no_memory;
     }
     const wire::PacketHeader& header() const { return buffer_->header; }
-    /// Of a packet of a message: its sender will hear that it is consumed, as of now, when it goes.
+    /// For a packet of a message: its sender hears, when this object is destroyed, that the packet
+    /// was consumed now.
     void acknowledge_at_end() { kernel_->acknowledge_at_end(buffer_); }
     std::span<const std::byte> payload() const { return buffer_->payload(); }
     wire::ModelTime ready() const { return buffer_->ready; }
@@ -319,7 +324,7 @@ private:
     PacketBuffer* take() { return std::exchange(buffer_, nullptr); }
 };
 
-// What co_await gives -----------------------------------------------------------------------------
+// Awaiters ----------------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -349,7 +354,7 @@ private:
     Result result_;
 };
 
-// What processes often wait for has a name, so that it can be told from outside.
+// The conditions that processes often wait for are named types, so that a debugger can tell them.
 
 struct MailThere {
     const Kernel& kernel;

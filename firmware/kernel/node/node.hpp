@@ -64,8 +64,9 @@ public:
         return true;
     }
 
-    /// The same, and lets the board sleep if there was none. Not if the node has waited for its
-    /// host port meanwhile: what came in then has ended that wait, and would end no other one.
+    /// Polls, and lets the board sleep if there was no frame. It must not sleep if the node has
+    /// waited for its host port meanwhile: a frame that came in then has ended that wait, and would
+    /// end no other one.
     void turn() {
         if (!poll() && !std::exchange(waited_, false))
             board_.wait();
@@ -131,7 +132,7 @@ private:
             node_.host().send_idle(told_idle_ = node_.frames_received(), node_.next_deadline());
     }
 
-    /// Lets everything happen that can happen now, and sends what comes of it by the ports that are
+    /// Does everything that can be done now, and sends the frames that result by the ports that are
     /// ready.
     void settle() {
         if (sending())
@@ -157,8 +158,8 @@ private:
         }
     }
 
-    /// A timer that is set anew costs an emulated node more than a frame does, so ticks go on while
-    /// processes run and wait by turns, slowly.
+    /// To set a timer anew costs an emulated node more than a frame does. So while processes run
+    /// and wait by turns the ticks go on, slowly.
     void run_with_ticks() {
         running_ = ran_ = true;
         std::atomic_signal_fence(std::memory_order_seq_cst); // a tick in between sees that
@@ -177,10 +178,11 @@ private:
                 board_.stop_ticks();
         }
     }
-    /// Between processes: ticks end when none ran since the last one.
+    /// A tick while no process runs: ticks end if no process has run since the last tick.
     void tick_at_rest() { set_ticks(std::exchange(ran_, false) ? 1 : 0); }
 
-    /// From an interrupt: if a process computes, its neighbours need not wait for it.
+    /// From an interrupt: lets the links work while a process computes, so that neighbours need not
+    /// wait for the process.
     static void preemptive_poll(void* self) {
         Node& node = *static_cast<Node*>(self);
         if (!node.running_)
@@ -194,7 +196,8 @@ private:
         node.node_.end_preemptive_poll();
     }
 
-    /// What was sent by the ports of `ready` has left: nobody reads those packets any more.
+    /// The frames sent by the ports of `ready` have left: the board does not read their packets any
+    /// more.
     void let_go(PortSet ready) {
         for (Sending& one : sending_) {
             if ((one.port & ready) == 0)
@@ -214,8 +217,8 @@ private:
         board_.transmit(head.fields.link.port, head, packet);
     }
 
-    /// At once, so that a blocked port cannot hold back a report, and until it has left: the packet
-    /// is the caller's again then.
+    /// Sends a frame to the host at once, so that a blocked port cannot hold back a report, and
+    /// waits until it has left: the packet is the caller's again then.
     static void transmit_to_host(void* self, const wire::LinkHeader& header,
                                  std::span<const std::byte> packet) {
         Node& node = *static_cast<Node*>(self);
@@ -232,7 +235,7 @@ private:
         }
     }
 
-    // Beside what each frame goes through: its registers and stack are not for this.
+    // Not inlined: it would cost registers and stack of the code that each frame goes through.
     [[gnu::noinline]] void send_report() {
         wire::NodeReport report;
         node_.fill_report(report);
@@ -247,14 +250,15 @@ private:
         PacketBuffer* packet;
         hal::Head head;
     };
-    /// What a sender may still read, whatever the links say.
+    /// A packet that a sender of the board may still read, also if its link does not need it any
+    /// more.
     struct Sending {
         PacketBuffer* packet = nullptr;
-        PortSet port = 0; // by which it leaves; none: nothing does
+        PortSet port = 0; // the port by which it leaves; 0: no packet is being sent
     };
 
     B& board_;
-    // Before what is large: short instructions reach them here.
+    // Before the large members: short instructions reach these here.
     std::uint8_t ticks_ = 0; // in limits::tick_us(); 0: none
     bool waited_ = false;    // for its host port, since the last turn()
     bool running_ = false;   // processes may run now

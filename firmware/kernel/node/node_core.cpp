@@ -96,7 +96,7 @@ void NodeCore::end_program(Status status) {
 
 std::uint64_t NodeCore::rest() {
     links_.repeat_hello();
-    links_.acknowledge(in_preemptive_poll_); // which comes late enough
+    links_.acknowledge(in_preemptive_poll_); // all at once: a poll comes late enough
     if (lockstep())
         return kNow;
     const std::uint64_t next = next_deadline();
@@ -114,7 +114,7 @@ void NodeCore::on_time() {
         scheduler_.touch();
 }
 
-// When a process wants to be asked, or to ask.
+// The time at which a process wants to be asked, or to send a question.
 [[gnu::noinline]] std::uint64_t NodeCore::next_wake() const {
     return std::min(scheduler_.next_wake(), messages_.next_ask());
 }
@@ -124,7 +124,8 @@ void NodeCore::on_dead_links() {
     scheduler_.touch();
 }
 
-// What this node has to say by itself: of packets that cannot go on, and whose turn it is to offer.
+// Sends what this node sends by itself: the answers to packets that cannot go on, and the calls to
+// senders whose turn it is to offer.
 void NodeCore::speak() {
     Port port = kNoPort;
     while (PacketBuffer* const buffer = links_.take_undeliverable(port)) {
@@ -139,7 +140,7 @@ void NodeCore::speak() {
     }
 }
 
-// All processes have ended: nobody takes what comes now, or waits in the mailbox.
+// All processes have ended: nobody takes packets that come now or that wait in the mailbox.
 void NodeCore::close() {
     forwarder_.end_audience();
     while (PacketBuffer* const offer = forwarder_.mailbox().find({.service = Service::message}))
@@ -177,7 +178,7 @@ void NodeCore::run() {
         if (arena_.failed())
             scheduler_.stop();
     } while (run_turn() && (lockstep() || ++turns < limits::kTurnsMax));
-    speak(); // processes may have looked for whom was sent away
+    speak(); // a process may wait for a sender that was sent away
     links_.on_buffers_free();
     if (arena_.failed() && status_ == Status::ok)
         end_program(Status::no_memory);
@@ -192,7 +193,7 @@ std::uint64_t NodeCore::next_deadline() const {
     return lockstep() ? Timebase::told(next) : next;
 }
 
-// What nobody has taken.
+// Reports the packets and offers that no process has taken.
 void NodeCore::report_mailbox(wire::NodeReport& report) const {
     const PacketBuffer* const first = forwarder_.mailbox().first();
     for (const PacketBuffer* buffer = first; buffer != nullptr; buffer = buffer->next)
@@ -217,7 +218,7 @@ void NodeCore::fill_report(wire::NodeReport& report) const {
     report.status = static_cast<std::uint32_t>(verdict);
     report.finish_time = finish_time_;
     report.delivery_hash = forwarder_.delivery_hash();
-    // Whoever waits for the host or for a time is not done either, nor is who computes.
+    // A process that waits for the host or for a time is not done either, nor is one that computes.
     report.unacknowledged = links_.pending() + messages_.pending() + (host_.pulled() ? 0u : 1u) +
                             (scheduler_.next_wake() == wire::kNever ? 0u : 1u) +
                             (in_preemptive_poll_ ? 1u : 0u);

@@ -1,5 +1,5 @@
 // A node without its board: takes frames, lets time pass, gives frames to send. Node<Board>
-// (kernel/node/node.hpp) joins it to a board, and tests to whatever they like.
+// (kernel/node/node.hpp) joins it to a board; tests join it to code of their own.
 #pragma once
 
 #include "kernel/node/kernel.hpp"
@@ -12,7 +12,7 @@
 
 namespace mesh {
 
-/// What a node knows of its program and of the host's wishes. It stands before the kernel's parts:
+/// The state of a node's program, and the wishes of the host. It stands before the kernel's parts:
 /// short instructions reach it there.
 struct NodeState {
     Status status_ = Status::ok;
@@ -45,7 +45,7 @@ public:
         context().pool.release(packet);
     }
 
-    /// Asks at every port who is at its other end.
+    /// Asks at every port which node is at its other end.
     void boot() { links_.say_hello(); }
     /// A frame came in by `port`: `head` its begin, `buffer` (with one reference) the rest.
     /// True if the node keeps the buffer.
@@ -55,9 +55,9 @@ public:
     /// Running free: of the ports in `changed`, the cables of those in `connected` were plugged in,
     /// the others pulled.
     void on_cables(PortSet changed, PortSet connected) { links_.on_cables(changed, connected); }
-    /// Nothing came in: time passes, and acknowledgements leave that nothing has carried and that
-    /// are wanted. In lockstep only grants let time pass. Gives the next_deadline(), or kNow: run()
-    /// and next_frame() may have something to do first.
+    /// No frame came in: time passes, and acknowledgements leave that are wanted and that no packet
+    /// has carried. In lockstep only grants let time pass. Gives the next_deadline(), or kNow:
+    /// run() and next_frame() may have something to do first.
     std::uint64_t rest();
     static constexpr std::uint64_t kNow = 0;
     /// Runs everything that can run now. Until it was called there is nothing to send.
@@ -69,9 +69,9 @@ public:
     }
     /// Microseconds between two ticks while processes run (limits::tick_us()).
     std::uint32_t tick_us() const { return limits::tick_us(job().rto_min_ms); }
-    /// A preemptive poll is a turn of the links between two instructions of a process: what is
-    /// called until it ends runs no process and changes nothing that a process reads outside its
-    /// critical sections. False if the process is in one now.
+    /// A preemptive poll is a turn of the links between two instructions of a process: functions
+    /// that are called until it ends run no process and change nothing that a process reads outside
+    /// its critical sections. False if the process is in a critical section now.
     bool begin_preemptive_poll();
     void end_preemptive_poll() { in_preemptive_poll_ = false; }
     bool in_preemptive_poll() const { return in_preemptive_poll_; }
@@ -81,9 +81,9 @@ public:
     bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet, PortSet ready = ~PortSet{0}) {
         return links_.next_frame(header, packet, ready);
     }
-    /// There may be one for another port.
+    /// There may be a frame to send for another port.
     bool more_frames() const { return links_.more_frames(); }
-    /// When it wants to be called again (see Timebase::now()), or kNever.
+    /// The time at which the node wants to be called again (see Timebase::now()), or kNever.
     std::uint64_t next_deadline() const;
 
     /// The host wants to know how far the node is, or its program has just ended.

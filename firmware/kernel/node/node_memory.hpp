@@ -20,8 +20,8 @@ struct NodeSizes {
     std::size_t workspace_bytes = 0; // 0: the program has no use for it
 };
 
-/// What the host tool reads from the file of an image: the slots of its processes are at the
-/// beginning of the memory, which is a variable of the name node_memory.
+/// The sizes that the host tool reads from the file of an image. The slots of the processes are at
+/// the beginning of the memory, which is a variable of the name node_memory.
 struct NodeMemoryRecord {
     std::uint32_t processes = 0;
     std::uint32_t workspace_bytes = 0;
@@ -51,7 +51,7 @@ public:
 private:
     template <class T, std::size_t kCount>
     using Room =
-        std::array<std::byte, kCount * sizeof(T)>; // of what for_node() and the kernel make
+        std::array<std::byte, kCount * sizeof(T)>; // for objects of for_node() and the kernel
 
     alignas(ProcessSlot) Room<ProcessSlot, kSizes.processes> processes_;
     alignas(Link) Room<Link, kSizes.ports> links_;

@@ -9,7 +9,7 @@ namespace {
 /// Calls have the numbers 1 to this.
 constexpr unsigned kNumbers = (1u << (wire::kCallBits - 1)) - 1;
 
-/// How many calls `number` is after `other`, round and round.
+/// How many calls `number` is after `other`; numbers go round.
 [[gnu::noinline]] unsigned after(unsigned number, unsigned other) {
     return (number + kNumbers - other) % kNumbers;
 }
@@ -18,7 +18,8 @@ constexpr std::uint16_t next_of(unsigned number) {
     return static_cast<std::uint16_t>(number < kNumbers ? number + 1 : 1);
 }
 
-/// It is of call `number`, or of one that is not much older.
+/// True if a packet with this `call` (CallLabel::call) is of call `number`, or of one not much
+/// older.
 bool up_to(unsigned number, unsigned call) { return after(number, call / 2) <= Calls::kAhead; }
 
 /// The later one of two calls.
@@ -32,7 +33,8 @@ bool is_long_past(unsigned number, unsigned now) {
     return since > Calls::kAhead && since < kNumbers - Calls::kAhead;
 }
 
-/// What says that it is of this call is too late for it. `record`: of its tag, if there is one.
+/// True if a packet with this `call` (CallLabel::call) comes too late: its call is over. `record`:
+/// of its tag, if there is one.
 bool over(const CallRecord* record, unsigned call) {
     if (call == 0 || record == nullptr || record->number == 0)
         return false;
@@ -72,8 +74,8 @@ CallLabel Calls::label(Tag tag) const {
     return CallLabel::of(tag, 2 * number);
 }
 
-// Who began anew is told by the others where they are: by what they have sent to this node, or
-// have asked it for.
+// A node that began anew learns from the others in which call they are: from the packets that they
+// have sent to it, or have asked it for.
 void Calls::begin(CallRecord& record, unsigned newest) {
     const bool first = record.number == 0;
     record.number = next_of(record.number);
@@ -122,7 +124,7 @@ void Calls::part(CallLabel label, NodeId node) const {
         record->part(node);
 }
 
-// What was lost -----------------------------------------------------------------------------------
+// Losses ------------------------------------------------------------------------------------------
 
 // Packets of no call are a kind of their own.
 Calls::Loss* Calls::find_loss(Port port, CallLabel label) {
@@ -142,7 +144,8 @@ void Calls::note_lost(Port port, CallLabel label) {
         loss->number = later(number, loss->number);
 }
 
-// Where there is none the oldest loss goes to the record of its tag, if calls of that have begun.
+// Where no entry is free the oldest loss goes to the record of its tag, if calls of that tag have
+// begun.
 Calls::Loss& Calls::make_room() {
     if (const auto free = std::ranges::find(losses_, false, &Loss::is_there); free != losses_.end())
         return *free;
@@ -154,7 +157,7 @@ Calls::Loss& Calls::make_room() {
     }
     unsure_ = true;
     if (Loss* const told = find_loss(kEveryPort, CallLabel::of(oldest.tag, 2u * oldest.number)))
-        told->is_there = false; // it did not know of this one
+        told->is_there = false; // that entry did not count this loss
     return oldest;
 }
 

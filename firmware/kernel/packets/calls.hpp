@@ -1,11 +1,13 @@
-// Calls of collectives: what tells the packets of one from those of the next under the same tag.
+// Calls of collectives: the numbers that tell the packets of one call from those of the next one
+// under the same tag.
 //
 // All nodes make the same calls of collectives under a tag, in the same order, so each counts them
-// by itself and all have the same number. Packets and messages of a call say it: 2k those of call
-// k, 2k + 1 what runs beside them (words of flow control, results behind a reduction), and, of
-// messages, those of the k-th call of a group (library/group.hpp), whose members count apart. 0
-// means: of no call. Numbers go round; since nobody is further ahead of another node than kAhead
-// calls (collectives/call.hpp), one that is not of the next so many is of one that is over.
+// by itself and all have the same number. Packets and messages of call k say 2k. Packets that run
+// beside them (words of flow control, results behind a reduction) say 2k + 1; so do the messages of
+// the k-th call of a group (library/group.hpp), whose members count apart. 0 means: of no call.
+// Numbers go round. No node is further ahead of another one than kAhead calls
+// (collectives/call.hpp), so a packet that is not of the next kAhead calls is of a call that is
+// over.
 #pragma once
 
 #include "kernel/packets/mailbox.hpp"
@@ -15,7 +17,7 @@
 
 namespace mesh {
 
-/// What a node knows of the calls under one tag; kept for as long as the node runs.
+/// A node's record of the calls under one tag; kept for as long as the node runs.
 struct CallRecord {
     static constexpr NodeId kNobody = node_at(0xFFFF'FFFD);
     static constexpr NodeId kAllNodes = node_at(0xFFFF'FFFE);
@@ -27,20 +29,20 @@ struct CallRecord {
     bool lasting = false;   // when it has ended a process takes late copies until the next begins
     bool counted = false;   // its packets have been, in `packets`
     std::uint8_t calls = 0; // since all nodes were known to be as far
-    std::uint16_t packets = 0; // that these may have sent to a node that is late
+    std::uint16_t packets = 0; // that these calls may have sent to a late node
     std::uint16_t lost = 0;    // by some port, packets of calls up to this number; 0: none
     NodeId parted = kNobody;   // see part()
     CallRecord* next = nullptr;
 
     bool is_of(const wire::PacketHeader& header) const;
-    /// A message of this call to or from `node` was given up: the two exchange no more of them in
-    /// this call, or one would take a later message for the one that was lost. Of more than one
-    /// node there is no record: then it holds for all.
+    /// A message of this call to or from `node` was given up: the two nodes exchange no more
+    /// messages in this call, or one would take a later message for the lost one. The record has
+    /// room for one node; if there are more, it holds for all nodes.
     void part(NodeId node) { parted = parted == kNobody || parted == node ? node : kAllNodes; }
     bool has_parted(NodeId node) const { return parted == node || parted == kAllNodes; }
-    /// Packets that a late node may be sent.
+    /// Adds packets that a late node may be sent.
     void add(std::uint32_t more);
-    /// All nodes have begun what is under way.
+    /// All nodes have begun the call that is under way.
     void meet() {
         calls = 0;
         packets = 0;
@@ -57,34 +59,34 @@ public:
 
     /// nullptr: no call of this tag has begun.
     CallRecord* find(Tag tag, bool of_group = false) const;
-    /// `record`: the caller's, who names its tag.
+    /// `record`: the caller's, which has set its tag.
     void add(CallRecord& record);
     /// The call of this tag that is under way; without a number if none is.
     CallLabel label(Tag tag) const;
-    /// No later one has begun here.
+    /// No call later than this one has begun here.
     bool is_last(CallLabel label) const { return find(label.tag)->number == label.call / 2; }
-    /// The next one begins. `newest`: that others have sent something of, or 0.
+    /// The next call begins. `newest`: a call of which others have sent something, or 0.
     void begin(CallRecord& record, unsigned newest);
-    /// It is of a call that is over at this node, or over between its source and this node: nobody
-    /// will take it.
+    /// True if a packet is of a call that is over at this node, or a message is of one that is over
+    /// between its source and this node: no process will take it.
     bool is_over(const wire::PacketHeader& header) const;
-    /// So are packets of this call.
+    /// True if packets of this call are too late for this node.
     bool is_over(CallLabel label) const;
-    /// So are messages of this call to and from `node`.
+    /// The same for messages of this call to and from `node`.
     bool is_over(CallLabel label, NodeId node) const;
-    /// A message of this call to or from `node` was given up. Nothing, if it was of no call, or of
-    /// none that is under way.
+    /// A message of this call to or from `node` was given up. Does nothing if the message was of no
+    /// call, or of a call that is not under way.
     void part(CallLabel label, NodeId node) const;
-    /// That was so.
+    /// True if a message of this call to or from `node` was given up.
     bool have_parted(CallLabel label, NodeId node) const;
 
-    // What was lost. An entry says: by this port, up to that call.
+    // Losses. An entry says: by this port packets were lost, of calls up to that number.
 
     void note_lost(Port port, CallLabel label);
-    /// Something of this call may have been lost by this port: what asks for it there must not say
-    /// that all came. Losses that there is no place for are remembered for all ports of the tag. A
-    /// node that began anew, or lost more of tags that it has begun no call of, says it of the
-    /// first call of each tag that it is asked for.
+    /// True if a packet of this call may have been lost by this port: an answer to a look that goes
+    /// by it must not say that all came. Losses without a free entry are remembered for all ports
+    /// of the tag. A node that began anew, or that lost packets of too many tags of which it has
+    /// begun no call, says so of the first call of each tag that it is asked for.
     bool lost(Port port, CallLabel label);
 
 private:

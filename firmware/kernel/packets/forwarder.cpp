@@ -37,7 +37,7 @@ RoundTrip paths_of(const wire::PacketHeader& header) {
     return paths;
 }
 
-// On their way ------------------------------------------------------------------------------------
+// Packets in transit ------------------------------------------------------------------------------
 
 void Forwarder::prepare(PacketBuffer* buffer) {
     wire::seal_packet(buffer->packet());
@@ -105,8 +105,8 @@ void Forwarder::note_loss(Port port, const wire::PacketHeader& header) {
         calls_.note_lost(port, CallLabel::of(header.tag, header.call));
 }
 
-// It gets no further than here, by this port. What is to be sent for that: the buffer itself, with
-// the answer to what was in it, or another one; nullptr: nothing.
+// The packet gets no further than here by this port. Gives the buffer to be sent for that: the same
+// one, with the answer to the packet that was in it, or another one; nullptr: none.
 PacketBuffer* Forwarder::answer_to_loss(PacketBuffer* buffer, Port port, Port arrival,
                                         std::uint8_t tag) {
     const Service service = service_of(buffer->header);
@@ -118,9 +118,9 @@ PacketBuffer* Forwarder::answer_to_loss(PacketBuffer* buffer, Port port, Port ar
     return buffer;
 }
 
-// The answer to a look goes by the way that it is about, and gets no further. If the node that
-// looks is behind that port, it is told by another way, once, that nothing more comes by this one,
-// as far as the pool allows: else it finds that out by silence.
+// An answer to a look goes by the way that the look is about, and gets no further than here. If the
+// node that looks is behind that port, it is told once, by another way, that nothing more comes by
+// this one. If the pool does not allow that, the node finds it out by silence.
 PacketBuffer* Forwarder::turn_back(const wire::PacketHeader& answer, Port port, Port arrival,
                                    std::uint8_t tag) {
     Envelope behind = envelope_of(answer, tag);
@@ -154,7 +154,7 @@ bool Forwarder::cut_off(NodeId to, Rule rule, unsigned path) const {
     return (route.ports.set() & links_.dead_ports()) != 0;
 }
 
-// For this node -----------------------------------------------------------------------------------
+// Packets for this node ---------------------------------------------------------------------------
 
 // Of the packets that a program left, one is kept, for the report.
 bool Forwarder::is_heard(Service service) const {
@@ -166,7 +166,7 @@ bool Forwarder::is_heard(Service service) const {
     return true;
 }
 
-// True if what is in the buffer is the answer now.
+// True if the buffer holds the answer now.
 bool Forwarder::deliver(PacketBuffer* buffer, PacketBuffer*& come) {
     const wire::PacketHeader& header = buffer->header;
     const Service service = service_of(header);
@@ -201,7 +201,7 @@ bool Forwarder::deliver(PacketBuffer* buffer, PacketBuffer*& come) {
     case Service::ask: on_ask(buffer); return true;
     case Service::nothing: intake_.come(header.source); return false;
     case Service::here:
-    case Service::gone: // by a Path to all it comes also to those who have not looked
+    case Service::gone: // by a Path to all it comes also to nodes that have not looked
         if (header.position != index(here_.node()))
             return false;
         [[fallthrough]];
@@ -234,8 +234,8 @@ void Forwarder::accept(PacketBuffer* offer) {
     count(offer);
 }
 
-// An offer is taken in once, after those that its sender numbered before it, and if there is room.
-// One that its sender has repeated is not new to a node that remembers nothing of that sender.
+// An offer is taken in once, after the offers that its sender numbered before it, and if there is
+// room. A node that remembers nothing of the sender does not take a repeated offer for a new one.
 bool Forwarder::on_offer(PacketBuffer* buffer, PacketBuffer*& come) {
     const wire::PacketHeader& header = buffer->header;
     const Intake::Fate fate = intake_.fate(header.source, header.message);
@@ -283,7 +283,8 @@ void Forwarder::send_overflow_away() {
     pool_.release(overflow);
 }
 
-// Whoever was sent away waits to be called; whoever was called and asks has not heard it.
+// A sender that was sent away waits to be called: `alive`. A sender that was called, and asks all
+// the same, has not heard the call: `later`.
 void Forwarder::on_ask(PacketBuffer* buffer) {
     wire::PacketHeader& header = buffer->header;
     const Intake::Fate fate = intake_.fate(header.source, header.message);
@@ -333,7 +334,7 @@ void Forwarder::leave_mailbox(PacketBuffer* buffer) {
 
 // Calls of collectives ----------------------------------------------------------------------------
 
-// What came last says where the others are.
+// The packet of this tag that came last says in which call the other nodes are.
 unsigned Forwarder::newest_call(const CallRecord& record) const {
     unsigned newest = 0;
     for (const PacketBuffer* at = mailbox_.first(); at != nullptr; at = at->next)
@@ -368,8 +369,8 @@ PacketBuffer* Forwarder::drop_old_call(PacketBuffer* buffer) {
 
 // Answers -----------------------------------------------------------------------------------------
 
-// To its destination: by the path of this number (RoundTrip), or the next one whose first link is
-// alive.
+// Chooses the path to the destination: the one of this number (RoundTrip), or the next one whose
+// first link is alive.
 void Forwarder::choose_path(wire::PacketHeader& header, unsigned number) const {
     const unsigned last = here_.path_count();
     for (unsigned tried = 0; tried <= last; ++tried) {
@@ -460,7 +461,8 @@ PacketBuffer* Forwarder::refuse_offer(PacketBuffer* offer) {
     return answer(offer, Service::unknown);
 }
 
-// The sender of what is left need not ask what has become of it.
+// If the process leaves the message, the sender hears so (`unknown`) by the first fragment that
+// remains, and need not ask.
 PacketBuffer* Forwarder::end(Incoming& incoming, bool taken) {
     intake_.end(incoming, taken);
     const Match rest{

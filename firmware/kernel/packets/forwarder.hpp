@@ -1,10 +1,11 @@
 // Where packets go: from a link, or from a process, to the links that the rule names and to this
 // node's mailbox, without any process seeing transit traffic and without copying.
 //
-// It sends down by `Links` and calls nothing above: what a packet has come to here is returned.
+// It sends down by `Links` and calls nothing above: a packet that has come to this node is
+// returned.
 //
 // Control of messages needs no queue. A packet that is answered becomes its answer, in its own
-// buffer; what a node has to say by itself (`later`) is a bit of a Peer until a buffer is free.
+// buffer; a `call` that a node has to send by itself is a bit of a Peer until a buffer is free.
 #pragma once
 
 #include "kernel/links/links.hpp"
@@ -33,11 +34,11 @@ inline void put_detail(wire::PacketHeader& header, std::uint64_t detail) {
     wire::store(std::as_writable_bytes(std::span{&header, 1}), wire::packet_offset::kTotalBytes,
                 detail);
 }
-/// Their position in `call` and `later`: others wait for room as well; in `call`: the program of
-/// the node that calls has ended.
+/// Bits of the position in `call` and `later`: other senders wait for room as well; in `call`: the
+/// program of the node that calls has ended.
 inline constexpr std::uint32_t kOthersWait = 1, kEnded = 2;
-/// The tag of answers says of which round of questions they are (0: of none), and the path out of
-/// what they answer.
+/// The tag of answers says of which round of questions they are (0: of none), and which path out
+/// the packet took that they answer.
 inline std::uint8_t round_of(const wire::PacketHeader& answer) {
     return static_cast<std::uint8_t>(answer.tag >> 8);
 }
@@ -45,14 +46,14 @@ inline std::uint8_t path_answered(const wire::PacketHeader& answer) {
     return static_cast<std::uint8_t>(answer.tag);
 }
 
-/// Of packets with an answer: writes the paths; `shortest`: the rule of kShortest.
+/// Writes the paths of a packet that will be answered; `shortest`: the rule of kShortest.
 void put_paths(wire::PacketHeader& header, RoundTrip paths, Rule shortest);
-/// And reads them.
+/// Reads the paths that put_paths() wrote.
 RoundTrip paths_of(const wire::PacketHeader& header);
 
-/// A function that returns a packet returns what has come to this node by the call: a packet that
-/// is in the mailbox now, or a control packet for the caller, with its reference: an answer to a
-/// message under way, or a question (probe, call, look). nullptr if nothing has come.
+/// A function that returns a packet returns the one that has come to this node by the call: a
+/// packet that is in the mailbox now, or a control packet for the caller, with its reference: an
+/// answer to a message under way, or a question (probe, call, look). nullptr if none has come.
 class Forwarder {
 public:
     Forwarder(const Here& here, PacketPool& pool, Counters& counters, Links& links,
@@ -66,16 +67,16 @@ public:
           calls_(here.identity.start != 0) {}
 
     /// Forwards a packet that the link at `arrival` has accepted; takes over its reference. `tag`:
-    /// what the last node said.
+    /// the tag that the last node gave it (Tags).
     PacketBuffer* forward(PacketBuffer* buffer, Port arrival, std::uint8_t tag);
     /// Sends a packet of this node on its way; takes over the caller's reference. The first port
     /// may start at model time buffer->ready.
     PacketBuffer* inject(PacketBuffer* buffer);
-    /// Makes of a packet that came here, or got no further than here, the answer to it, and sends
-    /// that; takes over the reference, which must be the only one. Precondition: is_answered().
+    /// Turns a packet that came here, or got no further than here, into its answer, and sends it;
+    /// takes over the reference, which must be the only one. Precondition: is_answered().
     [[gnu::noinline]] PacketBuffer* answer(PacketBuffer* buffer, Service with);
-    /// The process that had a packet of a message gives it back: its sender hears that all before
-    /// this place is consumed, since model time buffer->ready.
+    /// The process that had a packet of a message gives it back: its sender hears that all bytes up
+    /// to the packet's end are consumed, since model time buffer->ready.
     PacketBuffer* acknowledge(PacketBuffer* buffer);
 
     /// Gives up a packet that was to leave by `port`, whose link is dead; takes over its reference.
@@ -84,15 +85,15 @@ public:
     /// Which of the senders that were sent away is to be called; kNoNode if there is no room, the
     /// pool does not allow it, or nobody waits.
     NodeId next_call() { return admission_.may_ask() ? intake_.next_call() : kNoNode; }
-    /// Calls it.
+    /// Calls that sender.
     PacketBuffer* call_sender(NodeId sender);
-    /// Somebody waits to be called.
+    /// True if a sender waits to be called.
     bool any_away() const { return intake_.any_away(); }
 
     /// The offer in the overflow slot: there was no room for it; nullptr if there is none.
     const PacketBuffer* overflow() const { return overflow_; }
-    /// No process has taken it in its turn: its sender is called again. Not in a preemptive poll: a
-    /// process may have seen it.
+    /// No process has taken that offer in its turn: its sender is called again. Not in a preemptive
+    /// poll: a process may have seen the offer.
     void send_overflow_away();
     /// A question has done its work and needs no answer.
     void drop(PacketBuffer* question) { pool_.release(question); }
@@ -102,7 +103,7 @@ public:
         ended,  // all processes of a program that has run: nothing that comes is taken any more
         nobody, // the node only forwards
     };
-    /// Senders of messages are told so, and nothing is kept for nobody.
+    /// Senders of messages are told if no process takes them, and their packets are not kept.
     void set_audience(Audience audience) { audience_ = audience; }
     Audience audience() const { return audience_; }
     /// All processes of a program that has run have ended. Senders that wait for them are called.
@@ -118,15 +119,15 @@ public:
 
     const Mailbox& mailbox() const { return mailbox_; }
     /// The first packet that matches, left where it is; nullptr if there is none. A process waits
-    /// for it: if it is an offer that was sent away, its sender will be called.
+    /// for such a packet: if it is an offer that was sent away, its sender will be called.
     const PacketBuffer* find(const Match& match) const;
     /// Takes the first packet that matches (there must be one) out of the mailbox.
     PacketBuffer* take(const Match& match);
-    /// A process takes the message whose offer it has taken; it has all of it, or leaves it.
+    /// A process takes the message whose offer it has taken; then it has all of it, or leaves it.
     void begin(Incoming& incoming) { intake_.begin(incoming); }
     PacketBuffer* end(Incoming& incoming, bool taken);
     Peer& peer(NodeId node) const { return intake_.peer(node); }
-    /// Offers that were refused since nobody takes them any more, and the last of them.
+    /// Offers that were refused since no process takes them any more, and the last of them.
     struct Refused {
         std::uint32_t offers = 0;
         NodeId source = kNoNode;
@@ -134,19 +135,20 @@ public:
     };
     const Refused& refused() const { return refused_; }
 
-    /// Of collectives.
+    /// The calls of collectives.
     Calls& calls() { return calls_; }
     const Calls& calls() const { return calls_; }
-    /// Packets of a call that `node` was to send across their cable are waited for no more. So
-    /// nothing goes there either: it hears so when it looks.
+    /// This node does not wait any more for packets of a call that `node` was to send across their
+    /// cable. Packets of that call count as lost there, so `node` hears `gone` when it looks.
     void part(CallLabel label, NodeId node);
-    /// The next call of this tag begins. What find_old_call() gives then is to be dropped.
+    /// The next call of this tag begins. Packets that find_old_call() gives then are to be dropped.
     void begin_call(CallRecord& record) { calls_.begin(record, newest_call(record)); }
     /// A packet or an offer in the mailbox of a call that is over; nullptr if there is none.
     PacketBuffer* find_old_call();
-    /// Drops that. The sender of an offer hears that nobody knows of it.
+    /// Drops a packet that find_old_call() gave. The sender of an offer hears that nobody knows of
+    /// it.
     PacketBuffer* drop_old_call(PacketBuffer* buffer);
-    /// Depends on all deliveries so far and their order.
+    /// A hash of all deliveries so far, in their order.
     std::uint32_t delivery_hash() const { return delivery_hash_; }
 
 private:

@@ -7,7 +7,7 @@
 
 namespace mesh {
 
-// What waits ---------------------------------------------------------------------------------
+// Offers that wait ---------------------------------------------------------------------------
 
 Intake::Fate Intake::fate(NodeId source, std::uint32_t message) const {
     const Peer& from = peer(source);
@@ -22,7 +22,7 @@ Intake::Fate Intake::fate(NodeId source, std::uint32_t message) const {
     return from.unsure != 0 ? Fate::unknown : Fate::taken;
 }
 
-// The message before it has not come: it must wait for that one.
+// True if the message before this offer has not come: the offer must wait for it.
 bool Intake::is_early(const wire::PacketHeader& offer) const {
     const std::uint32_t before = offer.position;
     if (before == 0)
@@ -31,7 +31,7 @@ bool Intake::is_early(const wire::PacketHeader& offer) const {
     return earlier == Fate::never_came || (earlier == Fate::unknown && !knows(offer.source));
 }
 
-// What comes behind the offer in the overflow slot may not be taken in before it.
+// An offer may not be taken in before an earlier one of its sender that is in the overflow slot.
 Intake::Verdict Intake::judge(const wire::PacketHeader& offer, NodeId overflow) {
     Peer& from = peer(offer.source);
     if (offer.source == overflow || is_early(offer)) {
@@ -78,7 +78,7 @@ bool Intake::accept_fragment(const wire::PacketHeader& fragment, Counters& count
     return false;
 }
 
-// Who was sent away --------------------------------------------------------------------------
+// Senders that were sent away ----------------------------------------------------------------
 
 void Intake::send_away(NodeId source, Tag tag) {
     Peer& from = peer(source);
@@ -88,7 +88,7 @@ void Intake::send_away(NodeId source, Tag tag) {
     ++away_;
 }
 
-// It does not wait to be called any more, nor is it expected.
+// The sender does not wait to be called any more, and no place is kept for its next offer.
 void Intake::come(Peer& from) {
     away_ -= from.away;
     called_ -= from.called;
@@ -155,7 +155,7 @@ void Intake::check_calls() {
         one.called = 0;
 }
 
-// What is being taken ------------------------------------------------------------------------
+// Messages that are being taken --------------------------------------------------------------
 
 Incoming* Intake::find(NodeId source, std::uint32_t message) const {
     Incoming* incoming = first_;

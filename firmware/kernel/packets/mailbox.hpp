@@ -17,7 +17,7 @@ inline constexpr Tag kAnyTag = 0xFFFF;
 inline constexpr NodeId kAnySource = kNoNode;
 inline constexpr std::uint32_t kAnyMessage = 0xFFFF'FFFF;
 
-/// What a process waits for.
+/// The packets that a process waits for.
 struct Match {
     Service service = Service::packet;
     Tag tag = kAnyTag;
@@ -34,7 +34,7 @@ struct Match {
     }
 };
 
-/// What all packets and messages of one call of a collective say: its tag, and its number
+/// The label of all packets and messages of one call of a collective: its tag, and its number
 /// (kernel/packets/calls.hpp). In a register.
 struct alignas(4) CallLabel {
     Tag tag = 0;
@@ -43,15 +43,16 @@ struct alignas(4) CallLabel {
     static constexpr CallLabel of(Tag tag, std::uint32_t call) {
         return {tag, static_cast<std::uint16_t>(call & wire::kCallMax)};
     }
-    /// Of what runs beside the packets of the call and must not be taken for one of them.
+    /// The label of packets that run beside those of the call and must not be taken for one of
+    /// them.
     constexpr CallLabel beside() const { return of(tag, call | 1u); }
-    /// In a header; it is that already.
+    /// As a word of a header; in memory a label is that word already.
     std::uint32_t word() const { return std::bit_cast<std::uint32_t>(*this) & kWordMask; }
     static CallLabel of_word(std::uint32_t word) {
         return std::bit_cast<CallLabel>(word & kWordMask);
     }
     static constexpr std::uint32_t kWordMask = wire::kCallMax << 16 | 0xFFFF;
-    /// For a packet of it.
+    /// Matches packets of the call.
     constexpr Match match(std::uint32_t message = kAnyMessage, NodeId source = kAnySource) const {
         return {.tag = tag, .source = source, .message = message, .call = call};
     }

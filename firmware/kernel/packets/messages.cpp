@@ -46,7 +46,7 @@ void Messages::number(Outgoing& outgoing) {
     while (outgoing.message == 0 || outgoing.message == kAnyMessage);
 }
 
-// From this one on, in the table.
+// The first message from `from` on, in the table, that goes to `to` and is not taken.
 [[gnu::noinline]] Outgoing* Messages::untaken(Outgoing* from, NodeId to) {
     while (from != nullptr && !from->is_untaken(to))
         from = from->next;
@@ -94,8 +94,8 @@ bool Messages::next_question(Outgoing& outgoing, bool links_heard) {
     return true;
 }
 
-// The answer to a look comes by the way that it names; of others every path out goes with every
-// path back.
+// A round of looks goes by every path out once, since the answer to a look comes by the way that
+// the look names. Other questions go by every path out with every path back.
 bool Messages::write_question(const Outgoing& outgoing, unsigned paths,
                               wire::PacketHeader& header) const {
     const bool looks = outgoing.question == Service::look;
@@ -121,7 +121,7 @@ bool Messages::write_question(const Outgoing& outgoing, unsigned paths,
 
 void Messages::sent_question(Outgoing& outgoing, unsigned paths, bool cut_off) {
     if (outgoing.asking >= Outgoing::kAnswered)
-        return; // on the way to this node itself
+        return; // its answer is there: it went to this node itself
     if (cut_off && outgoing.has_way())
         outgoing.lost = true;
     else if (cut_off)
@@ -138,7 +138,7 @@ void Messages::lose_path(Outgoing& outgoing, unsigned path, unsigned paths) {
 
 // Answers -----------------------------------------------------------------------------------------
 
-// The first answer to a round shows a way; those that come by others say nothing more.
+// The first answer to a round shows a way; answers that come by other ways say nothing more.
 void Messages::end_round(Outgoing& outgoing, RoundTrip paths) {
     if (outgoing.question == Service::ask && !std::exchange(outgoing.detour, true))
         ++counters_[Counter::disjoint_retries];
@@ -154,8 +154,8 @@ void Messages::end_round(Outgoing& outgoing, RoundTrip paths) {
     peer.path_back = paths.back & 31u;
 }
 
-// The question went behind all that was sent before it, so what had not arrived by then is lost:
-// with a node, or a session of a link, that had come back when it passed.
+// The question went behind all packets that were sent before it, so packets that had not arrived by
+// then are lost: with a node, or a session of a link, that had come back when the question passed.
 void Messages::come_to(Outgoing& outgoing, std::uint32_t arrived_bytes) {
     outgoing.take(arrived_bytes);
     outgoing.arrived_bytes = arrived_bytes;
@@ -163,9 +163,9 @@ void Messages::come_to(Outgoing& outgoing, std::uint32_t arrived_bytes) {
         outgoing.moved = true;
 }
 
-// The receiver has room for a message, or has never seen it. One that is asked (in a round) and
-// says so of a message that it took has forgotten it; else the word is about an earlier offer, and
-// late.
+// The receiver has room for a message, or has never seen it. A receiver that is asked (in a round)
+// and says so of a message that it took has forgotten the message; without a round the word is
+// about an earlier offer, and late.
 void Messages::on_later(Outgoing& outgoing, const wire::PacketHeader& word) {
     forwarder_.peer(outgoing.to).crowded = word.position & kOthersWait;
     if (outgoing.taken) {
@@ -226,7 +226,7 @@ void Messages::hear(const wire::PacketHeader& answer, unsigned paths) {
 }
 
 bool Messages::on_call(const wire::PacketHeader& call) {
-    if ((call.position & kEnded) != 0) { // what waits for that node hears so when it asks
+    if ((call.position & kEnded) != 0) { // all that waits for that node hears so when it asks
         for (Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)
             if (outgoing->to == call.source) {
                 outgoing->begin_anew(); // a question that has just left is not unanswered yet

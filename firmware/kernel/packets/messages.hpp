@@ -1,6 +1,6 @@
-// What this node has under way: messages that it sends, and nodes that it waits for; what their
-// receivers, and the nodes on the way, have said of them. Whoever sends or waits asks here
-// (kernel/api/message.hpp, kernel/api/await.hpp).
+// The messages that this node sends and the nodes that it waits for, with what receivers and nodes
+// on the way have answered. A process that sends or waits asks here (kernel/api/message.hpp,
+// kernel/api/await.hpp).
 #pragma once
 
 #include "kernel/base/critical_section.hpp"
@@ -15,9 +15,9 @@ class Messages;
 /// The sender's side of a message under way, or the side of a process that waits for a node. Lives
 /// in the frame of that process, and is in the kernel's table for as long.
 ///
-/// It goes its chosen way until that is lost. Then it has none: a round of questions goes by all
-/// disjoint paths, each of which names one for its answer, and the first answer says which two it
-/// takes from now on. So do later messages to that node (Peer).
+/// A message goes its chosen way until that way is lost. Then it has none: a round of questions
+/// goes by all disjoint paths, each question names a path for its answer, and the first answer says
+/// which two paths the message takes from now on. So do later messages to that node (Peer).
 struct Outgoing {
     Outgoing(Messages& messages, NodeId to, Rule route);
     Outgoing(const Outgoing&) = delete;
@@ -29,7 +29,7 @@ struct Outgoing {
         paths.out = RoundTrip::kNone;
         lost = false;
     }
-    /// Questions go out that only answers of this round, which is never 0, are answers to.
+    /// A new round of questions begins: only answers that name this round, which is never 0, count.
     void begin_round() {
         next_round();
         asking = 0;
@@ -44,8 +44,8 @@ struct Outgoing {
         asked = 0;
         silent = false;
     }
-    /// It is known to be taken. `bytes`: of its first packets, if it was to be offered again, since
-    /// a word that it had not come was behind the offer that has.
+    /// The message is known to be taken, `bytes` of it at least. If a late word had it offered
+    /// again, the offer need not leave, and those bytes count as sent.
     void take(std::uint32_t bytes) {
         taken = true;
         if (!offered)
@@ -65,7 +65,8 @@ struct Outgoing {
     static constexpr std::uint16_t kAskedAll = 0xFFFF;
     static constexpr std::uint16_t kAnswered = kAskedAll - 1;
 
-    // Bytes first, those that a sender looks at before all: short instructions reach them there.
+    // Bytes first, and the ones that a sender looks at before all others: short instructions reach
+    // them.
     bool offered = false;   // since it was last told to offer
     bool again = false;     // an offer of it may be there
     bool called = false;    // its receiver has a place for it
@@ -73,12 +74,12 @@ struct Outgoing {
     bool heard = false;     // something has been said of it
     bool lost = false;      // its way
     bool moved = false;     // a round has been answered, or packets are missing
-    bool unknown = false;   // where it goes to, nobody knows of it
+    bool unknown = false;   // at the node `to` nobody knows of it
     std::uint8_t asked = 0; // in a row
     const Rule route;       // the chosen way
     RoundTrip paths{};
-    bool silent = false;               // since it was last asked
-    bool alive = false;                // who it goes to, when that one was last asked
+    bool silent = false;               // no answer since the last question
+    bool alive = false;                // the node `to`, when it was last asked
     Service question = Service::probe; // probe, or of a message that is sent: ask
     std::uint8_t round = 0;
     std::uint16_t asking = kAskedAll; // questions of the round that have left
@@ -123,21 +124,23 @@ public:
     bool more_behind(const Outgoing& outgoing) const;
 
     /// Nothing has been heard for long, or the way is lost: the next question is to be sent, by all
-    /// paths if outgoing.has_way() does not hold then. False: nobody answers. `links_heard`: what
-    /// has left by the links of this node has got to their other ends, so silence means something.
+    /// paths if outgoing.has_way() does not hold then. False: nobody answers. `links_heard`: frames
+    /// that have left by the links of this node have got to the other ends, so silence means
+    /// something.
     bool next_question(Outgoing& outgoing, bool links_heard);
     /// Writes the question that comes next. `paths`: disjoint paths of the network. False if all of
     /// the round have left.
     bool write_question(const Outgoing& outgoing, unsigned paths, wire::PacketHeader& header) const;
-    /// It has left, or its path begins with a dead link.
+    /// The question that was written has left, or its path begins with a dead link (`cut_off`).
     static void sent_question(Outgoing& outgoing, unsigned paths, bool cut_off);
-    /// An answer has come: if it is to something under way, that hears it. `paths`: as above.
+    /// An answer has come: the message or wait under way that it is about hears it. `paths`: as
+    /// above.
     void hear(const wire::PacketHeader& answer, unsigned paths);
-    /// Somebody has room for a message of this node: that is offered again. False if there is none.
+    /// A node has room for a message of this node, which is offered again. False if there is none.
     bool on_call(const wire::PacketHeader& call);
     /// The message of this number is under way.
     bool is_under_way(std::uint32_t message) const { return find(message) != nullptr; }
-    /// A message of this call to `node` is.
+    /// A message of this call to `node` is under way.
     bool is_under_way(CallLabel label, NodeId node) const;
     /// Sets `outgoing.lost` if the first link of its way is dead. To be called once, when a send
     /// begins; on_dead_links() does the same whenever a link dies.
@@ -145,7 +148,7 @@ public:
     /// Links have died. Sets `lost` of all that is under way by a way that begins with a dead link,
     /// also of messages that only wait for an answer.
     void on_dead_links();
-    /// When the first of them wants to ask whether its receiver is there, or kNever.
+    /// The time at which the first of them wants to ask whether its receiver is there, or kNever.
     std::uint64_t next_ask() const;
     /// How many wait for a node that has not shown yet that it is there.
     unsigned pending() const;

@@ -1,8 +1,8 @@
-// What a node remembers of each other node: the last message taken in from there, whether an offer
-// of it was sent away for want of room, and by which paths messages to it last got through.
+// A node's record of each other node: the last message taken in from there, whether one of its
+// offers was sent away for want of room, and by which paths messages to it last got through.
 //
-// There is a place for every node of the network, so none is ever pushed out, and what a node says
-// of a message is never a guess.
+// There is a place for every node of the network, so no record is ever pushed out, and the answer
+// of a node about a message is never a guess.
 #pragma once
 
 #include "core/base/types.hpp"
@@ -28,12 +28,12 @@ struct Peer {
     std::uint16_t tag;           // of the offer that was sent away
     std::uint16_t path_out : 5;  // of messages to it, and ...
     std::uint16_t path_back : 5; // ... of their answers: as in RoundTrip
-    std::uint16_t unsure : 1;  // a process has left one of its messages: who knows which were taken
-    std::uint16_t away : 1;    // an offer of it was sent away and waits to be called
-    std::uint16_t called : 1;  // it was called, and has not offered again yet
-    std::uint16_t early : 1;   // an offer came before the message that goes before it
-    std::uint16_t crowded : 1; // it had no room for a message of this node
-    std::uint16_t waits : 1;   // it has asked for this node, and heard that that is there
+    std::uint16_t unsure : 1;    // a process has left one of its messages: it may be taken or not
+    std::uint16_t away : 1;      // an offer of it was sent away and waits to be called
+    std::uint16_t called : 1;    // it was called, and has not offered again yet
+    std::uint16_t early : 1;     // an offer came before the message that goes before it
+    std::uint16_t crowded : 1;   // it had no room for a message of this node
+    std::uint16_t waits : 1;     // it has asked for this node, and heard that it is there
 };
 static_assert(sizeof(Peer) == 8);
 

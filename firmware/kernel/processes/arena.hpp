@@ -27,7 +27,7 @@ public:
     static void release(void* block);
 
     std::size_t high_water_bytes() const { return taken_; }
-    /// Somebody was refused who cannot go on without.
+    /// A coroutine was refused memory and cannot go on without it.
     void fail() { failed_ = true; }
     bool failed() const { return failed_; }
 

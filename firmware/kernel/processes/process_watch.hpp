@@ -27,7 +27,7 @@ void send_trace(const wire::ProcessTrace& trace, std::span<const std::byte> obje
 
 class ProcessWatch {
 public:
-    /// The process in this slot; of one that is blocked, after that is so.
+    /// Tells an event of the process in `slot`; `blocked`, after the process is blocked.
     virtual void happened(ProcessEvent event, std::uint8_t slot) = 0;
 
 protected:

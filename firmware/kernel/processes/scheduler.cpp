@@ -64,7 +64,7 @@ bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
     return true;
 }
 
-// Whoever waits is asked in its own name: what goes on then moves its clock.
+// A process that waits is asked in its own name: the steps that its wait makes move its clock.
 bool Scheduler::run_turn() {
     if (std::exchange(touched_, 0) == 0)
         return false;

@@ -27,7 +27,7 @@ struct alignas(4) ProcessId {
 
 class Scheduler;
 
-/// What a process waits for, an object in the coroutine frame of that process. `co_await` calls its
+/// A wait of a process: an object in the coroutine frame of that process. `co_await` calls its
 /// function `ask` at once, then after every event, until that returns true. A wait of several steps
 /// does its next step in each call, as if it were the process; so it needs no coroutine of its own.
 /// Each class has a function `ask` of its own, whose name tells a debugger the class.
@@ -84,18 +84,18 @@ public:
     /// slot is left or the arena was exhausted.
     [[nodiscard]] bool spawn(Process process, wire::ModelTime clock, ProcessId* id);
 
-    /// Blocks the running process. False, and nothing done, if what it waits for is there.
+    /// Blocks the running process. False, and nothing done, if the wait is over at once.
     bool block(std::coroutine_handle<> resume_at, Waiting& waiting);
 
     /// One turn: resumes each process that can run once. True if another turn is due: a process has
-    /// run, or what a process waits for has made a step.
+    /// run, or the wait of a process has made a step.
     bool run_turn();
 
     /// Something changed that a predicate may look at.
     void touch() { touched_ = 1; }
     /// Another turn is due.
     bool touched() const { return touched_ != 0; }
-    /// Of the critical sections, in which the links may not interrupt a process.
+    /// The depth of the critical sections, in which the links may not interrupt a process.
     CriticalDepth& critical_depth() const { return critical_depth_; }
     /// Earliest wake of all blocked processes, or kNever; 0 if another turn is due.
     std::uint64_t next_wake() const;
@@ -105,8 +105,9 @@ public:
     /// True while a process runs or waits here.
     bool any() const;
     bool ended(ProcessId id) const;
-    /// Gives the verdict of a process that has ended, and its slot away; `end`: when that was by
-    /// its clock. Of one that never was, or whose slot another one has taken: ok, and no time.
+    /// Gives the verdict of a process that has ended, and frees its slot; `end`: when it ended, by
+    /// its clock. For a process that never was, or whose slot another one has taken: ok, and no
+    /// time.
     Status join(ProcessId id, wire::ModelTime& end);
     /// All slots, for code that reads a node from outside (kernel/api/waits.hpp).
     std::span<const ProcessSlot> slots() const { return slots_; }
@@ -116,7 +117,7 @@ public:
     wire::ModelTime& clock() { return slots_[current_].clock; }
 
 #if MESH_WATCHES_PROCESSES
-    /// From now on; nullptr: nobody.
+    /// Tells `watch` of all events from now on; nullptr: tells nobody.
     void watch(ProcessWatch* watch) { watch_ = watch; }
 #endif
 

@@ -5,8 +5,8 @@
 // Status::no_memory, or a T that says so, instead of running it; where T has no such value the
 // program ends with no_memory.
 //
-// What is forgotten does not compile: co_await before a call, or a look at the Status, Received or
-// the like that it gives. To do without on purpose: `std::ignore = co_await f(kernel)`.
+// Code that forgets one of these does not compile: co_await before a call, or a look at the Status,
+// Received or the like that it gives. On purpose: `std::ignore = co_await f(kernel)`.
 //
 // GCC 12 miscompiles two forms, which the tests ran into: `co_return c ? co_await f() : g` (write
 // an if), and an aggregate made in place, `co_await f(Id{1, 2})` (give it a name).
@@ -30,14 +30,14 @@ class Kernel;
 /// The arena that coroutine frames of this node come from.
 Arena& arena_of(Kernel& kernel);
 
-/// For types that `co_await` is for: a value of one that is not awaited is a mistake.
+/// For types that `co_await` is for: a value of such a type that is not awaited is a mistake.
 #define MESH_AWAITED                                                                               \
     [[nodiscard("nothing happens before it is awaited: write co_await in front of it"),            \
       gnu::warn_unused]]
 
 namespace detail {
 
-/// What every promise shares; not a template, so that it is in the image once.
+/// The part that all promises share; not a template, so that it is in the image once.
 struct PromiseBase {
     std::coroutine_handle<> continuation = std::noop_coroutine();
 
@@ -64,7 +64,8 @@ concept HasStatus = requires(T value) {
 template <class T>
 concept CanBeNothing = std::is_class_v<T> && std::is_constructible_v<bool, const T&>;
 
-/// Types that can say that there was no memory: a Status, what has one, what can be nothing.
+/// Types that can say that there was no memory: a Status, a type that has one, one that can be
+/// empty.
 template <class T>
 concept SaysFailure = std::is_same_v<T, Status> || HasStatus<T> || CanBeNothing<T>;
 
@@ -164,7 +165,7 @@ private:
         given_;
 };
 
-/// What a spawned function returns: its own verdict, which join() hands on.
+/// The type that a spawned function returns: its own verdict, which join() hands on.
 using Process = Task<Status>;
 
 } // namespace mesh

@@ -6,7 +6,7 @@
 
 namespace mesh::ops {
 
-/// The root's packet, for which it has no data if that cannot be read.
+/// Fills a packet of the root; not ok if the input cannot be read.
 inline Task<Status> fill_packet(Kernel& node, std::uint32_t position, std::span<std::byte> out) {
     const wire::Job& job = node.job();
     if (job.has_input != 0)
@@ -49,7 +49,7 @@ inline Task<Status> stream_broadcast(Kernel& node) {
     co_return broadcast.status();
 }
 
-/// What the copies say by now.
+/// Puts the outcome of the copies so far into the result.
 inline void account_copies(Kernel& node, const CopyReport& copies,
                            std::span<const std::byte> message) {
     node.result().crc = wire::crc32(message);
@@ -58,7 +58,7 @@ inline void account_copies(Kernel& node, const CopyReport& copies,
     node.result().copies_time = copies.last;
 }
 
-/// Copies may go on coming, and a vote may turn.
+/// Keeps the result up to date: copies may go on coming, and a vote may turn.
 inline Process watch_copies(Kernel& node, const CopyReport& copies,
                             std::span<const std::byte> message) {
     for (;;) {

@@ -1,5 +1,5 @@
-// What the programs of all families do with data: made from the seed, given on to the host, and
-// accounted for in the result.
+// Functions for data that the programs of all families share: made from the seed, given on to the
+// host, and accounted for in the result.
 #pragma once
 
 #include "hal/check.hpp"
@@ -22,7 +22,7 @@ inline void fill_traffic(const void* context, std::uint32_t position, std::span<
         byte = static_cast<std::byte>(traffic_byte(stream, position++));
 }
 
-/// Gives what this node got on to the host, if it is the one that should.
+/// Gives the data that this node got to the host, if this is the output node.
 inline void put_out(Kernel& node, std::uint32_t position, std::span<const std::byte> data) {
     if (node.job().output_node == index(node.id()))
         write_output(node, position, data);
@@ -45,8 +45,9 @@ inline Task<Status> make_block(Kernel& node, NodeId from, NodeId to, std::uint32
     co_return Status::ok;
 }
 
-/// The result: one block or all, in the order of the nodes; block c of `blocks` belongs to node
-/// c xor `mask`. They are whole, of job().message_bytes each (checked); none at all is fine.
+/// Accounts for the result: one block or all, in the order of the nodes; block c of `blocks`
+/// belongs to node c xor `mask`. They are whole, of job().message_bytes each (checked); none at all
+/// is fine.
 inline void account(Kernel& node, std::span<const std::byte> blocks, std::uint32_t mask) {
     const std::size_t size = node.job().message_bytes;
     const auto count = static_cast<std::uint32_t>(size == 0 ? 0 : blocks.size() / size);

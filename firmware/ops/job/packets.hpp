@@ -6,7 +6,7 @@
 
 namespace mesh::ops {
 
-/// While blocks are missing the result says which there are: how many, and the sum of their
+/// While blocks are missing the result says which blocks are there: how many, and the sum of their
 /// checksums, each with its node's number in front.
 inline void account_block(void* context, NodeId from, std::span<const std::byte> block) {
     auto& result = *static_cast<wire::Result*>(context);
@@ -30,7 +30,7 @@ inline Task<Status> make_blocks_for(Kernel& node, const PersonalPlan& plan, Exch
     co_return status;
 }
 
-/// Copies come while blocks are missing, and after.
+/// Keeps the result up to date: copies come while blocks are missing, and after.
 inline Process watch_packets(Kernel& node, const Arrivals& arrivals) {
     wire::Result& result = node.result();
     for (;;) {

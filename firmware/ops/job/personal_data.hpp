@@ -1,4 +1,4 @@
-// What scatter, gather, allgather and alltoall have to send, on every network.
+// The data that scatter, gather, allgather and alltoall send, on every network.
 #pragma once
 
 #include "ops/job/data.hpp"

@@ -13,7 +13,7 @@ inline Process send_traffic(Kernel& node) {
     const SendOptions options{.tag = 1,
                               .packet_bytes = static_cast<std::uint16_t>(job.packet_bytes),
                               .route = asked.route,
-                              .synchronous = false}; // the mesh is what is loaded
+                              .synchronous = false}; // the op is to load the mesh
     Status worst = Status::ok;
     for (std::uint32_t k = 0; k < asked.messages; ++k) {
         const NodeId to = asked.target == kRandomTarget
@@ -54,7 +54,7 @@ inline Process take_message(Kernel& node, Message& message) {
     co_return Status::ok;
 }
 
-/// Also beside a sender that is gone: it takes what the others send.
+/// Takes all messages that are expected, also if one of the senders is gone.
 inline Process run_send(Kernel& node) {
     ProcessId sender;
     if (!node.spawn(send_traffic(node), sender))

@@ -1,7 +1,8 @@
-// What one node can make the host tool keep for it, whatever it sends: each bound, and their sum.
+// The bounds of the memory that the host tool keeps for one node, whatever the node sends, and
+// their sum.
 //
-// Nodes run programs that nobody has to trust. A healthy node stays far below every bound here; one
-// that passes a bound is named, counted and ended, and what it sent beyond is dropped.
+// Nodes run programs that nobody has to trust. A healthy node stays far below every bound here. A
+// node that passes a bound is named, counted and ended, and its bytes beyond the bound are dropped.
 #pragma once
 
 #include "kernel/base/limits.hpp"
@@ -15,7 +16,7 @@ namespace mesh::host::bounds {
 /// A frame on a node's socket: the longest that QEMU's network interface can make.
 inline constexpr std::size_t kFrameBytesMax = std::size_t{64} << 10;
 
-/// What a frame costs that waits, beside its bytes.
+/// The memory that a waiting frame takes beside its bytes.
 inline constexpr std::size_t kFrameOverheadBytes = 128;
 
 /// All that a node's neighbours send, with every repetition, before they declare their links dead.
@@ -23,23 +24,24 @@ inline constexpr std::size_t kHonestPileBytes = std::size_t{8} * limits::kRetrie
                                                 limits::kWindowFrames *
                                                 (wire::kFrameBytesMax + kFrameOverheadBytes);
 
-/// Sent to a node that does not read it.
+/// Bytes that wait for a node which does not read them.
 inline constexpr std::size_t kUnreadBytesMax = std::size_t{16} << 20;
-/// Sent by a node, and held back until its model time has come or a slow cable has brought it.
+/// Bytes from a node that are held back until their model time has come, or until a slow cable has
+/// brought them.
 inline constexpr std::size_t kHeldBytesMax = std::size_t{16} << 20;
 static_assert(kHonestPileBytes < kUnreadBytesMax && kHonestPileBytes < kHeldBytesMax);
 
-/// Sent by a node to others that have not come up; repetitions of one frame count once.
+/// Bytes from a node to nodes that have not come up; repetitions of one frame count once.
 inline constexpr std::size_t kEarlyBytesMax = std::size_t{256} << 10;
 
 /// A line of the console; a longer one is broken in parts.
 inline constexpr std::size_t kLineBytesMax = 4096;
 /// Lines of all nodes that wait for the end of their round in lockstep.
 inline constexpr std::size_t kRoundBytesMax = std::size_t{16} << 20;
-/// Kept of the end of what an emulator says on its standard error.
+/// The last bytes of an emulator's standard error, as many as are kept.
 inline constexpr std::size_t kLastLineBytesMax = 1024;
 
-/// What a node can make the host tool keep, all together.
+/// The sum: all memory that one node can make the host tool keep.
 inline constexpr std::size_t kNodeBytesMax = kFrameBytesMax + kUnreadBytesMax + kHeldBytesMax +
                                              kEarlyBytesMax + kLineBytesMax + kLastLineBytesMax;
 

@@ -29,7 +29,7 @@ public:
     void set(std::size_t kind, double amount) { amounts_[kind] = amount; }
     bool has(std::size_t kind) const { return amounts_[kind] > 0; }
 
-    /// What becomes of a frame that enters now. Draws from the cable's generator.
+    /// The faults of a frame that enters now. Draws from the cable's generator.
     FrameFaults draw(std::span<const std::byte> frame);
 
     /// A frame that waits until the next has passed, or until `until_us`; one at a time.

@@ -1,7 +1,7 @@
 // The kinds of faults. To add one: a class here, its object, and a place for that in kKinds.
 //
-// A kind of frames writes what becomes of a frame into FrameFaults (strike()); the loom carries
-// that out. Without strike(), or for others happen(), a class does not compile.
+// A kind that strikes frames writes its effect into FrameFaults (strike()), and the loom carries it
+// out. A class without strike(), or, for other kinds, without happen(), does not compile.
 #include "faults.hpp"
 #include "wire/frame.hpp"
 
@@ -33,7 +33,7 @@ public:
     std::string_view count_words() const override { return "swallowed by cut cables"; }
 };
 
-/// A cable that lies.
+/// Another payload under a checksum that fits: a cable that lies.
 class Alter final : public FrameFault {
 public:
     static constexpr std::array<FaultForm, 2> kForms{{
@@ -93,7 +93,7 @@ public:
     bool changes_bytes() const override { return true; }
 };
 
-/// The head comes, the rest of a packet not wholly. A frame without a packet is spared.
+/// The head comes, and the packet behind it only in part. A frame without a packet is spared.
 class Truncate final : public FrameFault {
 public:
     static constexpr std::array<FaultForm, 1> kForms{{
@@ -174,7 +174,7 @@ public:
     bool is_listed() const override { return true; }
 };
 
-/// A fault of a node: what FaultyMesh does to it.
+/// A fault of a node, with the function of FaultyMesh that carries it out.
 class NodeFault final : public FaultKind {
 public:
     using Effect = void (FaultyMesh::*)(NodeId);

@@ -1,10 +1,10 @@
-// What goes wrong on the cables and with the nodes of a run, and when. A kind of fault is one
-// object, listed in fault_kinds.cpp: how it is written, and what it does. Command line, help, loom,
-// report, page and capture go through that list, so a new kind is written there and nowhere else.
+// The faults of the cables and nodes of a run, and when each begins. A kind of fault is one object,
+// listed in fault_kinds.cpp: how it is written, and what it does. Command line, help, loom, report,
+// page and capture go through that list, so a new kind is written there and nowhere else.
 //
 // Faults of frames (drop, dup, cut ...) belong to directed cables, those of nodes (kill, hang,
 // restart) to a node. Each begins at a moment: the number of packets that the loom has delivered.
-// What is random is drawn when the plan is made, or by the generator of a cable, so that a seed and
+// Random choices are made when the plan is made, or by the generator of a cable, so that a seed and
 // a plan repeat a run exactly.
 #pragma once
 
@@ -46,10 +46,10 @@ private:
     std::uint64_t state_;
 };
 
-/// A set of kinds: bit i is that of fault_kinds()[i].
+/// A set of kinds: bit i stands for fault_kinds()[i].
 using FaultSet = std::uint32_t;
 
-/// What its cable does to one frame. Kinds of faults write it; the loom carries it out.
+/// The faults of one frame on its cable. Kinds of faults write them; the loom carries them out.
 struct FrameFaults {
     FaultSet kinds = 0;      // those that struck the frame
     bool lost = false;       // it does not come out
@@ -108,7 +108,7 @@ struct FaultPlan {
     std::vector<Incident> incidents;
 };
 
-/// What a fault can do to a mesh. The loom does it.
+/// The effects that a fault can have on a mesh. The loom implements them.
 class FaultyMesh {
 public:
     virtual ~FaultyMesh() = default;
@@ -136,15 +136,15 @@ public:
     }
     constexpr std::span<const FaultForm> forms() const { return forms_; }
 
-    /// It happens, to the cable or node of `incident`.
+    /// Makes the fault happen to the cable or node of `incident`.
     virtual void happen(const Incident& incident, FaultyMesh& mesh) const = 0;
-    /// The side of it that frames suffer; none: it befalls nodes, or undoes another.
+    /// This kind as a fault of frames; nullptr: it strikes nodes, or undoes another kind.
     virtual const FrameFault* of_frames() const { return nullptr; }
-    /// The kind that it undoes: what that has done must come first. None: it undoes nothing.
+    /// The kind that this one undoes, which must happen first; nullptr: it undoes none.
     virtual const FaultKind* undoes() const { return nullptr; }
-    /// The kind that it brings to each cable of its dimension, if that is its argument.
+    /// The kind that this one brings to each cable of its dimension; nullptr: it has no dimension.
     virtual const FaultKind* of_each_cable() const { return nullptr; }
-    /// True if it takes a node, or a cable for good, and with it ways that frames went.
+    /// True if it takes away a node, or a cable for good, and so ways by which frames went.
     virtual bool breaks_ways() const { return false; }
     /// True if a report lists, by name(), the cables or nodes to which it has happened.
     virtual bool is_listed() const { return false; }
@@ -158,7 +158,7 @@ private:
     std::span<const FaultForm> forms_;
 };
 
-/// A kind that frames suffer: each that enters a cable which has the fault.
+/// A kind of fault that strikes frames: each frame that enters a cable with this fault.
 class FrameFault : public FaultKind {
 public:
     using FaultKind::FaultKind;
@@ -166,13 +166,13 @@ public:
     void happen(const Incident& incident, FaultyMesh& mesh) const override;
     const FrameFault* of_frames() const override { return this; }
 
-    /// Writes into `faults` what becomes of `frame`, and returns true; false if the frame is
+    /// Writes the effect on `frame` into `faults`, and returns true; false if the frame is
     /// spared. Asked of frames that are not lost yet, in the order of fault_kinds(), while `amount`
     /// is not 0. `rng` is the cable's; every draw is part of what a seed repeats.
     virtual bool strike(FrameFaults& faults, const FrameOnCable& frame, double amount,
                         Rng& rng) const = 0;
-    /// What a capture says of a frame that it struck: where the frame goes in, or, if it changes
-    /// bytes, where it comes out; "": nothing, as this copy is spared.
+    /// The words of a capture for a frame that this fault struck: where the frame goes in, or, if
+    /// the fault changes bytes, where the frame comes out; "": none, as this copy is spared.
     virtual std::string words(const FrameFaults&) const { return std::string(name()); }
     virtual bool changes_bytes() const { return false; }
     /// The number of frames that it struck: its key in a report, and its words in a table.
@@ -192,7 +192,7 @@ std::size_t number_of(const FaultKind& kind);
 /// The kind of that name; nullptr if there is none.
 const FaultKind* fault_named(std::string_view name);
 
-/// Those that something else than their own object must know.
+/// The kinds that code outside their own objects must know.
 namespace faults {
 extern const FrameFault& cut;
 extern const FaultKind& kill;

@@ -92,7 +92,7 @@ std::optional<std::span<std::byte>> FrameReader::next_serial(std::span<std::byte
     return std::nullopt;
 }
 
-/// What was kept of a line, as a frame is everywhere else.
+/// The kept bytes of a serial line, as a frame in the format of all other code.
 std::span<std::byte> FrameReader::frame_of_line(bool whole) {
     if (whole && wire::is_load_front(kept_.front()) && kept_.size() <= wire::kPacketBytesMax)
         frame_ = make_load_frame(std::span(kept_).subspan(1)); // damage shows in its checksum
@@ -102,7 +102,7 @@ std::span<std::byte> FrameReader::frame_of_line(bool whole) {
     return frame_;
 }
 
-/// False if it is none.
+/// Unpacks the kept bytes of a line into frame_. False if they are no frame of a node.
 bool FrameReader::read_frame_of_node() {
     frame_.assign(wire::kHeadBytes + wire::kPacketBytesMax, std::byte{});
     const auto head = std::span(frame_).first<wire::kHeadBytes>();
@@ -146,8 +146,8 @@ void SendQueue::append(std::span<const std::byte> frame) {
     bytes_.insert(bytes_.end(), frame.begin(), frame.end());
 }
 
-/// Of a frame whose headers were damaged so that the format has no words for them, the first byte
-/// alone goes out: it counts as damaged, as it would.
+/// Appends a frame. If damage to its headers cannot be written in the compact format, only the
+/// first byte goes out: the receiver counts that as damaged, as it would count the whole frame.
 void SendQueue::append_to_line(std::span<const std::byte> frame) {
     const std::size_t before = bytes_.size();
     const std::size_t head_bytes = std::min(frame.size(), wire::kHeadBytes);

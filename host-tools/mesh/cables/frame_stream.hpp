@@ -4,8 +4,8 @@
 //   serial    the bytes of a serial line: compact format and byte stuffing (wire/compact.hpp,
 //   cobs.hpp)
 //
-// The reader takes any bytes in parts of any size. Neither half keeps more than its bound. What is
-// no frame on a serial line comes out as one that is shorter than any.
+// The reader takes any bytes in parts of any size. Neither half keeps more than its bound. Bytes of
+// a serial line that are no frame come out as a frame that is shorter than any real one.
 #pragma once
 
 #include "wire/cobs.hpp"
@@ -46,7 +46,7 @@ private:
 
     StreamFormat format_;
     wire::CobsDecoder decoder_;
-    std::vector<std::byte> frame_; // as it is everywhere else, made of what was kept of a line
+    std::vector<std::byte> frame_; // made of the kept bytes of a serial line
     std::vector<std::byte> kept_;  // of a frame that came in parts, its length included
     std::size_t length_ = 0;
     bool given_ = false; // what is kept was the last frame that next() gave
@@ -66,7 +66,7 @@ public:
     /// All that is still to be sent.
     std::span<const std::byte> waiting() const { return std::span(bytes_).subspan(sent_); }
     bool empty() const { return sent_ == bytes_.size(); }
-    /// So many bytes of waiting() are on their way.
+    /// The first `bytes` bytes of waiting() have been sent.
     void pop(std::size_t bytes);
     void clear();
     /// The port in the cable header of most of the bytes that wait.

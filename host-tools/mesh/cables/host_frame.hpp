@@ -39,7 +39,7 @@ std::vector<std::byte> make_grant(wire::ModelTime time);
 /// Reads a frame that came from a node's host port; nothing if it is not whole and right.
 std::optional<HostMessage> read_host_frame(std::span<const std::byte> frame);
 
-/// The payload as a T, if it is long enough (what follows T is for the caller).
+/// The payload as a T, if it is long enough (bytes behind T are for the caller).
 template <class T>
 std::optional<T> payload_as(const HostMessage& message) {
     if (message.payload.size() < sizeof(T))

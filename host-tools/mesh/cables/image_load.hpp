@@ -14,7 +14,7 @@ namespace mesh::host {
 
 class ImageLoad {
 public:
-    /// What came of it.
+    /// The outcome of a load.
     struct Summary {
         std::uint32_t bytes = 0;
         std::uint32_t blocks = 0;
@@ -22,7 +22,7 @@ public:
         double seconds = 0;
     };
 
-    /// To all nodes of a cube; `timeout_us`: with nodes of which nothing new is heard.
+    /// Loads all nodes of a cube. `timeout_us`: how long nothing new may be heard of nodes.
     ImageLoad(unsigned dim, std::vector<std::byte> image, std::uint64_t timeout_us);
 
     /// A whole frame has come from node 0's host port; any bytes.
@@ -41,7 +41,7 @@ private:
     std::vector<std::byte> image_;
     std::uint64_t timeout_us_;
     std::uint32_t crc_;
-    std::uint32_t has_ = 0; // node 0, in bytes
+    std::uint32_t has_ = 0; // bytes that node 0 has
     NodeId waits_for_{0};
     unsigned depth_ = 0;  // of the tree, as the nodes found it
     bool goes_on_ = true; // something new was heard since the last frame

@@ -81,7 +81,7 @@ std::string_view Lockstep::idle(NodeId node, std::uint32_t consumed, wire::Model
     return {};
 }
 
-/// What cannot be in a report with this timer.
+/// The error of a report with this timer; "" if there is none.
 std::string_view Lockstep::complaint(Member& member, wire::ModelTime timer) const {
     const bool is_time = timer < wire::kNextTurn;
     if (!is_time || timer > member.granted) {
@@ -90,7 +90,7 @@ std::string_view Lockstep::complaint(Member& member, wire::ModelTime timer) cons
                    ? "sets a timer to a model time that cannot be"
                    : std::string_view{};
     }
-    // What a node was granted is due at once; one that is late in seeing it may say so again.
+    // A granted time is due at once; a node that sees the grant late may report it again.
     const bool late = timer == member.granted && ++member.stale_timers <= bounds::kStaleTimersMax;
     return late || !on_ ? std::string_view{} : "sets a timer to a model time that has passed";
 }
@@ -144,7 +144,7 @@ void Lockstep::drop_queue(Member& member) {
         spare_.push_back(take_first(member));
 }
 
-/// Sends what fits the FIFO of an idle node in one go.
+/// Sends as many frames as fit the FIFO of an idle node in one go.
 void Lockstep::send_batch(NodeId to) {
     Member& member = nodes_[index(to)];
     std::size_t bytes = 0;
@@ -240,7 +240,7 @@ wire::ModelTime Lockstep::earliest_timer() {
     return wire::kNever;
 }
 
-/// Model time comes to that of the earliest timer.
+/// Moves model time to the earliest timer.
 void Lockstep::grant(wire::ModelTime time) {
     now_ = std::max(now_, time);
     ++moves_;

@@ -6,7 +6,7 @@
 // time, then the timers. A group is sorted by destination, in-port and order on its wire, so what a
 // node gets, and in which order, depends on nothing but the seed.
 //
-// Behind all times come two orders that take none: processes that gave way have their next turn
+// Behind all times come two orders that take no time: processes that gave way have their next turn
 // (wire::kNextTurn) when nothing else can move, and questions after silent nodes leave when nothing
 // can move at all (wire::kAtRest), or after kTurnsOfRest turns, so that a process that only polls
 // holds up no question for ever.
@@ -48,7 +48,8 @@ struct Held {
 
 class Lockstep {
 public:
-    /// What a group of frames goes through (the faults of its wire), and how bytes reach a node.
+    /// `pass` takes a released frame through the faults of its wire, `deliver` hands bytes to a
+    /// node.
     struct Outlet {
         std::function<void(Held&)> pass;
         std::function<void(NodeId, std::span<const std::byte>)> deliver;
@@ -69,21 +70,21 @@ public:
 
     /// Delivers at once, outside lockstep.
     void deliver_now(NodeId to, std::span<const std::byte> frame);
-    /// Appends a frame to what `to` gets next: now if it is idle, else when it is.
+    /// Appends a frame to the queue of `to`, which gets it as soon as it is idle.
     void enqueue(NodeId to, std::span<const std::byte> frame) { enqueue(to, copy_of(frame)); }
     void enqueue(NodeId to, Bytes&& frame);
     /// Holds a frame until its group is due: `time` 0 for link control. `place` orders a group.
     void hold(std::uint32_t wire, std::uint64_t place, wire::ModelTime time,
               std::span<const std::byte> frame);
 
-    /// A node reports: frames consumed since its reset and its earliest timer. Says what is wrong
-    /// with a report that cannot be, which changes nothing; no words for a good one. Model time
-    /// does not go back: a timer lies behind the last time that the node was granted. The orders
-    /// behind all times are never wrong.
+    /// A node reports the frames consumed since its reset and its earliest timer. Returns what is
+    /// wrong with an impossible report, which changes nothing; "" for a good one. Model time does
+    /// not go back: a timer lies behind the last time that the node was granted. The two orders
+    /// behind all times are always right.
     [[nodiscard]] std::string_view idle(NodeId node, std::uint32_t consumed, wire::ModelTime timer);
-    /// The node is out of the game: it owes nothing and gets nothing.
+    /// Takes the node out of lockstep: it owes nothing and gets nothing.
     void exclude(NodeId node);
-    /// The node begins anew, also if it was out of the game: all wait for its first report.
+    /// The node begins anew, also if it was excluded: all wait for its first report.
     void restart(NodeId node);
     /// A report of the node has come since it began.
     bool reported(NodeId node) const { return nodes_[index(node)].reported; }
@@ -98,9 +99,10 @@ public:
     /// Counts the groups and grants that went out. What nodes do between two of them depends on
     /// the seed alone.
     std::uint64_t rounds() const { return rounds_; }
-    /// Of these, those that took packets or times: no link control, no turn and no rest.
+    /// Counts the rounds that released packets or granted a time, not those of link control, turns
+    /// and rests.
     std::uint64_t moves() const { return moves_; }
-    /// The last turn of all was one of `node`.
+    /// True if `node` had the last turn of all.
     bool has_turn(NodeId node) const { return nodes_[index(node)].turn == turns_ && turns_ != 0; }
     /// Frames delivered to `node` so far.
     std::uint32_t delivered(NodeId node) const { return nodes_[index(node)].delivered; }
@@ -157,8 +159,8 @@ private:
     std::uint32_t free_ = kNone; // first place of those that are free
     std::vector<Held> control_;
     std::map<wire::ModelTime, std::vector<Held>> data_;
-    // No later than the timer of each node that has one: most are put off before they are due, and
-    // what is late is seen when it comes first.
+    // An entry for each node that has a timer, no later than that timer: most timers are put off
+    // before they are due, and an entry that is too early is replaced when it comes first.
     std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
     std::uint32_t timers_set_ = 0;
     std::vector<std::uint32_t> to_send_; // nodes whose queue got something during a release

@@ -132,8 +132,8 @@ void Loom::from_host_port(NodeId from, std::span<std::byte> frame) {
     lockstep_.advance();
 }
 
-/// Lockstep: how often a node that starts says hello before it hears of its job is a matter of real
-/// time. Once is enough.
+/// Lockstep: true for a hello that a restarted node repeats by one port. Real time decides how
+/// often it does so before it hears of its job, so only the first hello counts.
 bool Loom::says_again(NodeState& state, std::span<const std::byte> frame, Port port) {
     if (state.starts == 0 || kind_of(frame) != wire::Kind::hello)
         return false;
@@ -142,7 +142,7 @@ bool Loom::says_again(NodeState& state, std::span<const std::byte> frame, Port p
     return state.greeted == before;
 }
 
-/// The first frame of a node shows that it can receive; until then it would have lost everything.
+/// A node's first frame shows that it can receive; it would have lost every frame sent before.
 void Loom::wake(NodeId node) {
     NodeState& state = state_[index(node)];
     state.awake = true;
@@ -168,8 +168,8 @@ void Loom::restart(NodeId node) {
     lockstep_.restart(node);
 }
 
-/// Keeps a frame until `to` is awake. Neighbours say the same again and again until it answers:
-/// one of them is enough.
+/// Keeps a frame until `to` is awake. Neighbours repeat their frames until it answers, so of equal
+/// frames only one is kept.
 void Loom::keep_for(NodeId to, NodeId from, std::span<const std::byte> frame) {
     std::vector<Bytes>& waiting = state_[index(to)].waiting;
     const auto same = [&](const Bytes& other) { return std::ranges::equal(other, frame); };
@@ -241,7 +241,8 @@ void Loom::gone(NodeId node) {
     lockstep_.advance();
 }
 
-/// The other ends of its cables tell that it has no power. In lockstep they wait in model time.
+/// Tells the neighbours that this node has no power. Not in lockstep, where they find out by their
+/// retries, in model time.
 void Loom::drop_carrier(NodeId node) {
     for (std::uint32_t at = 0; at < wires_.size() && !lockstep_.on(); ++at)
         if (const PortSet ports = 1u << at % ports_; wires_[at].far.node == node)
@@ -305,8 +306,8 @@ void Loom::pass(std::uint32_t number, Frame&& frame) {
     }
 }
 
-/// The cable itself: takes its time if it is told to. In lockstep time is model time, and a delay
-/// in real time changes nothing.
+/// Carries a frame along its cable, with the delay of a fault if it has one. In lockstep time is
+/// model time, and a delay in real time changes nothing.
 template <class Frame>
 void Loom::carry(std::uint32_t number, Frame&& frame, const Transit& transit) {
     const std::uint32_t delay_us = transit.faults.delay_us;
@@ -382,7 +383,7 @@ void Loom::arm_faults() {
     happen();
 }
 
-/// Lets happen what is due at this number of delivered packets.
+/// Makes the incidents happen that are due at this number of delivered packets.
 void Loom::happen() {
     while (next_incident_ < plan_.incidents.size() &&
            plan_.incidents[next_incident_].after <= counts_.packets) {

@@ -28,7 +28,7 @@
 
 namespace mesh::host {
 
-/// What the loom needs of an engine.
+/// The calls by which the loom uses its engine.
 class Cables {
 public:
     virtual ~Cables() = default;
@@ -44,13 +44,13 @@ public:
     /// since its last frame counts. The engine brings it up again with as many `starts` behind it,
     /// and says so by Loom::restarted(). Must not call the loom.
     virtual void restart(NodeId node, unsigned starts) = 0;
-    /// The loom has cut this node off for what it does; `why` says what. Must not call the loom.
+    /// The loom has cut this node off; `why` says for what behaviour. Must not call the loom.
     virtual void expel(NodeId node, std::string_view why) = 0;
     /// Real time, for faults that take time outside lockstep (microseconds, monotonic).
     virtual std::uint64_t now_us() const = 0;
 };
 
-/// What crossed the loom and what it did to it.
+/// Counts of the frames that crossed the loom, and of the faults that struck them.
 struct LoomCounts {
     std::uint64_t frames = 0;    // that came from nodes, all kinds
     std::uint64_t packets = 0;   // data frames delivered to nodes, and those of loaders
@@ -81,7 +81,8 @@ public:
     void gone(NodeId node);
     /// A node that the fault plan has reset is there again, and may speak.
     void restarted(NodeId node) { state_of(node).down = false; }
-    /// Too much waits for `to`: cuts off whoever sent most of it, which came in by `port`.
+    /// Too much waits for `to`, most of it from `port`: cuts off the neighbour there, or `to`
+    /// itself if that is the host's port.
     void too_much_for(NodeId to, unsigned port);
     /// True if a whole frame has come from the node since the last call.
     bool take_sign(NodeId node) { return std::exchange(state_of(node).heard, false); }
@@ -103,12 +104,12 @@ public:
     std::uint64_t rounds() const { return lockstep_.rounds(); }
     std::uint64_t moves() const { return lockstep_.moves(); }
     bool has_turn(NodeId node) const { return lockstep_.has_turn(node); }
-    /// The fault plan begins; what it has for zero packets happens now.
+    /// The fault plan begins; its incidents for zero packets happen now.
     void arm_faults();
     /// From arm_faults() on, `tap` hears of every frame on a cable. It outlives the loom.
     void listen(Tap* tap) { tap_ = tap; }
     bool wants_trace_events() const { return tap_ != nullptr && tap_->wants_trace_events(); }
-    /// Who listens hears what a process does; at `time`, or else now.
+    /// Tells the listening tap what a process does, at `time`, or else now.
     void tell(NodeId node, const TraceEvent& event,
               std::optional<std::uint64_t> time = std::nullopt) {
         if (wants_trace_events() && armed_)
@@ -133,7 +134,7 @@ public:
     const LoomCounts& counts() const { return counts_; }
 
 private:
-    /// Small: there are many, and each frame needs another one.
+    /// Kept small: there are many wires, and each frame needs another one.
     struct Wire {
         Far far;
         std::unique_ptr<CableFaults> faults; // nothing: it never had one
@@ -163,7 +164,7 @@ private:
 
     static constexpr const char* kNoSuchPort = "the loom has no such port";
 
-    /// The loom's nodes are 0 to nodes - 1; whoever calls it knows them (promise).
+    /// The loom's nodes are 0 to nodes - 1; its callers know them (promise).
     NodeState& state_of(NodeId node) {
         promise(index(node) < state_.size(), "the loom has no such node");
         return state_[index(node)];
@@ -207,7 +208,7 @@ private:
     static bool has_fault(const Wire& wire, std::size_t kind) {
         return wire.faults != nullptr && wire.faults->has(kind);
     }
-    // What faults do, as a FaultyMesh.
+    // The effects of faults (FaultyMesh).
     void set(const Incident& incident, const FrameFault& fault, double amount) override;
     void kill(NodeId node) override;
     void hang(NodeId node) override;

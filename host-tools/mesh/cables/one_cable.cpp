@@ -20,9 +20,9 @@ namespace {
 
 /// Messages to nodes that are under way at a time.
 constexpr std::size_t kFlyingMax = 4;
-/// Between two address assignments: nodes that start anew have done so.
+/// Between two address assignments: by then nodes that start anew have done so.
 constexpr std::uint64_t kAssignmentUs = 250'000;
-/// Where a node other than 0 sends what is for the host.
+/// The neighbour to which a node other than 0 sends its frames for the host.
 NodeId next_to_host(Network network, NodeId node) {
     Route way = route(network, node, kNoPort, {.source = node, .destination = NodeId{0}});
     return neighbor(network, node, way.ports.pop());
@@ -164,7 +164,8 @@ void OneCable::fly(std::uint32_t number) {
     put({.sequence = node.number, .acknowledged = node.taken}, node.waiting.front());
 }
 
-/// Half of the time-out after the last one that has: those that wait for them need it all.
+/// RunError if nodes are still silent half of the time-out after the last other node has said who
+/// it is: code that waits for all nodes needs the whole time-out.
 void OneCable::look_for_silent() const {
     if (numbered_ == 0 || holder_.now_us() - news_at_us_ < rules_.identify_timeout_us / 2)
         return;

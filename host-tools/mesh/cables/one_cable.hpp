@@ -1,8 +1,8 @@
 // The host tool's end of a mesh with one host cable, that of node 0: speaks with every node by it,
 // as if each had a cable of its own. The nodes' end is firmware/service/relay.hpp.
 //
-// Of each node one message is under way in each direction; it is sent again until the node says
-// that it has it. Few go out at a time, since nodes on the way drop what they have no room for.
+// One message to each node, and one from it, is under way at a time; it is sent again until it is
+// acknowledged. Few go out at a time, since nodes on the way drop frames when they have no room.
 // Until all nodes have said who they are, it assigns addresses again and again.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace mesh::host {
 
 class OneCable {
 public:
-    /// What it needs of whoever has the cable.
+    /// The owner of the cable: the calls that OneCable makes to it.
     class Holder {
     public:
         virtual ~Holder() = default;
@@ -37,7 +37,7 @@ public:
     };
 
     struct Rules {
-        std::string made_for;              // what the nodes' images must be made for
+        std::string made_for;              // the words that the nodes' images must bear
         std::uint32_t frame_us;            // how long a frame takes on a cable
         std::uint64_t identify_timeout_us; // with nodes that do not answer
     };
@@ -48,13 +48,13 @@ public:
     /// A whole frame has come by the cable; any bytes. UsageError: a node's image is made for
     /// something else.
     void heard(std::span<std::byte> frame);
-    /// The node is gone: what waits for it is dropped, so that it does not keep others waiting.
+    /// The node is gone: frames that wait for it are dropped, so that no other node waits for them.
     void forget(NodeId node);
     /// Does what is due; to be called often. RunError: some nodes have not said who they are, long
     /// after the others have.
     void tick();
 
-    /// Frames that nodes had no room for, by what they last said.
+    /// Frames that nodes had no room for, as they last reported.
     std::uint64_t dropped() const;
     /// Any node has said who it is.
     bool answered() const { return numbered_ != 0; }

@@ -1,5 +1,5 @@
-// What the loom tells of every frame on its cables: when it goes in, what happens to it there, and
-// when it comes out; and what is told of the processes of nodes. Whoever listens may keep the
+// The tap, which the loom tells of every frame on its cables: when it goes in, what happens to it
+// there, and when it comes out. It is also told the trace events of processes. A tap may keep the
 // bytes, and changes nothing.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Transit {
     }
 };
 
-/// What a process of a node does.
+/// An event in the life of a process of a node.
 struct TraceEvent {
     enum class What : std::uint8_t { spawned, blocked, woken, ended, printed };
     What what{};
@@ -47,10 +47,10 @@ public:
     virtual std::uint64_t sent(std::uint32_t wire, std::uint64_t time,
                                std::span<const std::byte> frame, const FrameFaults& faults,
                                bool nobody) = 0;
-    /// It comes out at the end `wire`, as it is now.
+    /// The frame comes out at the end `wire`; `frame` has the bytes that faults have left.
     virtual void arrived(std::uint32_t wire, std::uint64_t time, std::span<const std::byte> frame,
                          const Transit& transit) = 0;
-    /// done() is to be told. It costs time, so it is asked for.
+    /// True if done() is to be called. Tracing costs time, so a tap has to ask for it.
     virtual bool wants_trace_events() const = 0;
     virtual void done(NodeId node, std::uint64_t time, const TraceEvent& event) = 0;
 };

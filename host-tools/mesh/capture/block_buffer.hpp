@@ -1,4 +1,4 @@
-// Blocks of pcapng, one behind the other in memory that is as large as it ever was.
+// Blocks of pcapng, one behind the other in memory that grows and never shrinks.
 #pragma once
 
 #include "pcapng.hpp"

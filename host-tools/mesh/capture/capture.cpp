@@ -130,7 +130,7 @@ void Capture::add(std::span<const std::byte> frame) {
     add_with(frame.first(std::min(frame.size(), bytes_max_)));
 }
 
-/// Adds the note with what is to be kept. This is what a capture costs the loom.
+/// Adds the note with the bytes that are to be kept: the whole cost of a capture to the loom.
 void Capture::add_with(std::span<const std::byte> kept) {
     note_.kept = static_cast<std::uint32_t>(kept.size());
     if (used_ >= kBufferBytes)
@@ -161,7 +161,8 @@ void Capture::done(NodeId node, std::uint64_t time, const TraceEvent& event) {
         write(node, time, event);
 }
 
-/// Emulators run side by side: what nodes do between two rounds of the loom is told in any order.
+/// Keeps a trace event until its round is over: emulators run side by side, so events between two
+/// rounds of the loom come in any order.
 void Capture::keep(NodeId node, std::uint64_t time, const TraceEvent& event) {
     kept_.push_back({node, time, event.what, event.process, std::string(event.text)});
     kept_bytes_ += sizeof kept_.back() + event.text.size();

@@ -1,10 +1,10 @@
 // A capture: every frame on every cable as pcapng, for Wireshark, `mesh view` and the HTML report.
 //
 // One interface for each end of a cable; a frame is there twice, outbound where it goes in and
-// inbound where it comes out, both with one packet id, and what befell it stands in its comments.
-// The section's head has the command that repeats the run and, as JSON, what was asked for; its
-// last block has what came of it. Times are model time in lockstep (a tick is a microsecond), so
-// that behind the head the same seed gives the same bytes on every engine; else of the host.
+// inbound where it comes out, both with one packet id; its comments name the faults that struck it.
+// The section's head has the command that repeats the run and, as JSON, the head of the report; its
+// last block has the results. Times are model time in lockstep (a tick is a microsecond), so that
+// behind the head the same seed gives the same bytes on every engine; else times of the host.
 #pragma once
 
 #include "block_buffer.hpp"
@@ -25,7 +25,7 @@
 
 namespace mesh::host {
 
-/// Headers of a link and of a packet: what views need of a frame.
+/// Headers of a link and of a packet: the part of a frame that views need.
 inline constexpr std::size_t kCaptureBytesMin = wire::kHeadBytes + wire::kPacketHeaderBytes;
 
 class Capture final : public Tap {
@@ -34,7 +34,7 @@ public:
         Network network;
         Wiring wiring;
         std::string command;    // that repeats the run
-        std::string plan;       // JSON: what was asked for
+        std::string plan;       // JSON: the head of the report
         std::size_t bytes_max;  // to keep of a frame
         bool at_once;           // every frame is written when it is seen
         bool trace_events;      // of processes, too
@@ -52,9 +52,9 @@ public:
     bool wants_trace_events() const override { return trace_events_; }
     void done(NodeId node, std::uint64_t time, const TraceEvent& event) override;
 
-    /// The last block: what came of the run, as JSON.
+    /// Writes the last block: the results of the run, as JSON.
     void finish(std::string_view results);
-    /// Why it ends before the run did, "" if it does not: what could not be written is not there.
+    /// Why the capture ends before the run, "" if it does not: the rest could not be written.
     const std::string& failure() const { return failure_; }
 
 private:

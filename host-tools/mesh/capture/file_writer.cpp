@@ -14,14 +14,14 @@ namespace mesh::host {
 namespace {
 
 constexpr std::size_t kFilledMax = 64; // a moment of the system's
-/// For what is to be written when the run is to end: a file takes it by then.
+/// The time to write the rest when the run is to end: enough for a file.
 constexpr std::chrono::milliseconds kLastTimeout{1000};
 /// Between two looks whether to go on waiting.
 constexpr std::chrono::milliseconds kLookEvery{100};
 
 } // namespace
 
-/// Signals are the business of the thread that there was before.
+/// The new thread takes no signals: they are the business of the first thread.
 FileWriter::FileWriter(int file, Making making, Clock::time_point until)
     : file_(file),
       making_(std::move(making)),

@@ -1,6 +1,6 @@
-// Makes the bytes of a file and writes them in a thread of its own, so that who says what is to be
-// there waits neither for that nor for the system, as long as both keep up on the whole. A pipe
-// that nobody reads keeps him waiting until a signal asks for the end, or the time is over.
+// Makes the bytes of a file and writes them in a thread of its own, so that the caller waits
+// neither for that nor for the system, as long as both keep up on the whole. A pipe that nobody
+// reads keeps the caller waiting until a signal asks for the end, or the time is over.
 #pragma once
 
 #include <atomic>
@@ -18,13 +18,15 @@ namespace mesh::host {
 
 class FileWriter {
 public:
-    /// Makes the bytes of the file, which stay until its next call, of what was handed over.
+    /// Makes the bytes of the file from the bytes that were handed over; they stay until its next
+    /// call.
     using Making = std::function<std::span<const std::byte>(std::span<const std::byte>)>;
 
     using Clock = std::chrono::steady_clock;
 
-    /// `file`: open for writing until this is gone, which waits for what is under way; a pipe does
-    /// not block. `making` is called in the thread. Nobody waits beyond `until`.
+    /// `file`: open for writing until the destructor, which waits for writes under way, has
+    /// returned; a pipe does not block. `making` is called in the thread. No wait goes beyond
+    /// `until`.
     FileWriter(int file, Making making, Clock::time_point until);
     FileWriter(const FileWriter&) = delete;
     FileWriter& operator=(const FileWriter&) = delete;
@@ -36,7 +38,7 @@ public:
     /// Waits until all is written.
     void wait();
     /// The first error as errno, as it was known at the last call of another function; or 0.
-    /// EINTR: it was given up for a signal that ends the run; ETIME: for the time.
+    /// EINTR: writing was given up for a signal that ends the run; ETIME: as the time was over.
     int error() const { return error_; }
 
 private:

@@ -1,5 +1,5 @@
-// What the loom's thread writes down of a frame, for the thread that makes the file of it: the note
-// and, behind it, the bytes that are kept. Whole blocks of the file are passed on in the same way.
+// The loom's thread notes a frame for the thread that makes the file: the note and, behind it, the
+// bytes that are kept. Whole blocks of the file are passed on in the same way.
 #pragma once
 
 #include "host-tools/mesh/cables/tap.hpp"

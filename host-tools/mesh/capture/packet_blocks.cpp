@@ -76,7 +76,7 @@ void PacketBlocks::came_out(const Note& note, std::span<const std::byte> frame) 
         frame);
 }
 
-/// The words for what befell a frame: where it goes in, or where other bytes come out of its cable.
+/// The words for the faults of a frame: where it goes in, or where changed bytes come out.
 void PacketBlocks::describe(const FrameFaults& faults, bool comes_out) {
     const auto kinds = fault_kinds();
     for (FaultSet left = faults.kinds; left != 0; left &= left - 1) {

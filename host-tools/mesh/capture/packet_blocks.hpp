@@ -1,5 +1,5 @@
-// Makes the packet blocks of a capture of the loom's notes: what costs time, in the thread that
-// writes the file. What befell a frame, and that it was sent before, becomes its comments here.
+// Makes the packet blocks of a capture from the loom's notes. This costs time, so it is done in the
+// thread that writes the file. The faults of a frame, and repetitions, become its comments here.
 #pragma once
 
 #include "block_buffer.hpp"
@@ -23,7 +23,7 @@ public:
     std::span<const std::byte> of(std::span<const std::byte> notes);
 
 private:
-    /// What has lately been sent at one end, for telling what is sent again.
+    /// The frames lately sent at one end, to recognise those that are sent again.
     struct Sender {
         static constexpr std::size_t kKept = 32; // two windows
         struct Sent {

@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kSection = 0x0A0D'0D0A;
 inline constexpr std::uint32_t kInterface = 1;
 inline constexpr std::uint32_t kStatistics = 5;
 inline constexpr std::uint32_t kPacket = 6;     // "enhanced"
-inline constexpr std::uint32_t kCustom = 0xBAD; // whoever does not know its number skips it
+inline constexpr std::uint32_t kCustom = 0xBAD; // readers that do not know its number skip it
 } // namespace block
 
 /// A word that says which end of a number comes first.
@@ -62,7 +62,7 @@ inline constexpr std::uint32_t kTooShort = 1u << 26;
 inline constexpr std::uint32_t kWrong = kChecksumError | kTooShort;
 } // namespace flag
 
-/// What is filled up to a whole word.
+/// The size when it is filled up to a whole word.
 constexpr std::size_t padded(std::size_t bytes) { return (bytes + 3) & ~std::size_t{3}; }
 
 } // namespace mesh::host::pcapng

@@ -104,8 +104,8 @@ void read_numbers_as_people_do(CLI::App& app) {
     }
 }
 
-/// The first line of a parser's complaint. What is not known is said before what is missing: one
-/// may be the other, mistyped.
+/// The first line of a parser's complaint. Unknown words are named before missing ones: an unknown
+/// word may be the missing one, mistyped.
 std::string one_line(const CLI::App& app, const CLI::ParseError& error) {
     const std::vector<std::string> unknown = app.remaining(true);
     const auto option = std::ranges::find_if(

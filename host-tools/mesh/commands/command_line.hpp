@@ -10,8 +10,8 @@
 
 namespace mesh::host {
 
-/// Parses the command line with an app that has all its commands and options. What was asked for
-/// instead of a command: help or the version. UsageError: the words are wrong.
+/// Parses the command line with an app that has all its commands and options. Returns the help or
+/// the version, if that was asked for instead of a command. UsageError: the words are wrong.
 std::optional<HelpText> parse(CLI::App& app, int count, const char* const* words);
 
 } // namespace mesh::host

@@ -5,7 +5,7 @@
 
 namespace mesh::host {
 
-/// Prints the plan, what is foreseen of it, the wiring, the memory, and how node 0 is started.
+/// Prints the plan, the expected figures, the wiring, the memory, and how node 0 is started.
 void dry_run(const Operation& op);
 
 } // namespace mesh::host

@@ -22,7 +22,7 @@ using Map = std::vector<std::uint32_t>;
 
 constexpr std::int64_t kLevelsMax = kDimMax - 1;
 
-/// The cube's dimension: what was asked for, if the guest fits, or the least that holds it.
+/// The cube's dimension: the given one, if the guest fits, or the least that holds it.
 unsigned dimension_for(const EmbedArguments& arguments, std::string_view what,
                        std::uint64_t least) {
     least = std::max<std::uint64_t>(least, 1);

@@ -11,7 +11,7 @@ struct ListArguments {
     std::string what;
 };
 
-/// What can be listed.
+/// The names of the lists.
 std::vector<std::string_view> list_names();
 /// Prints one list. UsageError.
 void list_command(const ListArguments& arguments);

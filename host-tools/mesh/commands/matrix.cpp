@@ -69,7 +69,8 @@ std::vector<std::string> words_of(const MatrixArguments& arguments, const Matrix
     return words;
 }
 
-/// What it takes, as a run by itself would find out. UsageError.
+/// The case with the jobs and the memory that it takes, as the run by itself would plan.
+/// UsageError.
 Case Matrix::planned(std::size_t place) const {
     Case work{cases_[place].name, words_of(arguments_, cases_[place]), 0, 1, place};
     RunArguments arguments = parse_run(work.words);

@@ -1,8 +1,8 @@
 // `mesh matrix FILE`: many runs from a file, several at once, within the memory there is.
 //
 // At most `jobs` run at a time. A simulated run counts for one job, a rig of QEMUs for one a node,
-// since each of them wants a core; what counts for more than there are has the machine to itself.
-// Runs start in the order of the file, so that none waits for ever.
+// since each of them wants a core; a run that counts for more than `jobs` has the machine to
+// itself. Runs start in the order of the file, so that none waits for ever.
 #pragma once
 
 #include <cstdint>

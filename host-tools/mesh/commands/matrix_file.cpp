@@ -42,7 +42,7 @@ template <class... T>
     refuse("{}:{}: {}", path, place.line, fmt::format(text, std::forward<T>(values)...));
 }
 
-/// What a value is as a word of the command line.
+/// A value as a word of the command line.
 std::string word_of(const std::string& path, std::string_view key, const toml::node& value) {
     if (const auto text = value.value_exact<std::string>())
         return *text;
@@ -91,7 +91,7 @@ Dimension dimension_of(const std::string& path, const toml::key& key, const toml
     return dimension;
 }
 
-/// What is said in a table, in the order of the file, over what is said for all.
+/// The dimensions of a table, in the order of the file; they replace those that hold for all.
 std::vector<Dimension> dimensions_of(const std::string& path, const toml::table& table,
                                      std::vector<Dimension> dimensions) {
     const std::size_t common = dimensions.size();
@@ -136,7 +136,7 @@ bool is_flag(std::string_view key) {
                        [&](const RunOption& option) { return option.name == key && option.flag; });
 }
 
-/// Adds what a key with this value means to a case.
+/// Adds a key with this value to a case, as options or as an expectation.
 void apply(const std::string& path, const Dimension& dimension, const std::string& value,
            MatrixCase& made) {
     if (dimension.listed)

@@ -1,4 +1,4 @@
-// `mesh new DIR`: a small project to begin with: a program, what builds it, and its test.
+// `mesh new DIR`: a small project to begin with: a program, its build file, and its test.
 #pragma once
 
 #include <string>

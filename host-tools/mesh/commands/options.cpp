@@ -246,8 +246,8 @@ void add_matrix(CLI::App& app, MatrixArguments& matrix) {
     app.footer(describe_matrix_keys);
 }
 
-/// The options as they were given, but those that make several runs of one and what is written of
-/// them.
+/// The options as they were given, without those that make several runs of one, and those that
+/// write the results of all runs.
 std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program) {
     constexpr std::array<std::string_view, 5> kOfAll{"--seed", "--repeat", "--until-failure",
                                                      "--report", "--junit"};
@@ -336,7 +336,7 @@ std::string shell_word(std::string_view word) {
     return text + "'";
 }
 
-/// As it was typed if that was a path, else where the shell found it.
+/// The program as it was typed if that was a path, else the path where the shell found it.
 std::string program_again(const std::string& word) {
     const std::string found = find_program(word);
     return found.empty() ? word : found;
@@ -350,7 +350,7 @@ void check_load(const SeriesArguments& series) {
             refuse("{} does not go with mesh load: its image is the program", option);
 }
 
-/// Of `mesh run` or `mesh load`, which `app` has parsed.
+/// The command of `mesh run` or `mesh load`, which `app` has parsed.
 Command run_command(const CLI::App& app, SeriesArguments& series, const char* program) {
     RunArguments& run = series.run;
     for (const CLI::Option* option : app.get_options())

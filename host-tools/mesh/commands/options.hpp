@@ -36,7 +36,7 @@ struct RunOption {
     bool flag; // has no value
 };
 
-/// All of them but what stands after --.
+/// All options of `mesh run`; the words after -- are none.
 std::vector<RunOption> run_options();
 /// Reads the command line of one run, the program and `run` first. UsageError.
 RunArguments parse_run(const std::vector<std::string>& words);
@@ -44,7 +44,7 @@ RunArguments parse_run(const std::vector<std::string>& words);
 /// These words as a shell must be given them.
 std::string shell_line(const std::vector<std::string>& words);
 
-/// A name, and beside it what it means, in lines of help as long as a terminal's.
+/// A name, and beside it its meaning, in lines of help as long as a terminal's.
 std::string in_columns(std::string name, const std::string& meaning);
 
 /// The command line as one could type it again, with the seed.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kNameWidth = 12;
 constexpr std::string_view kSuite = "mesh run";
-/// What a second run would overwrite, or wants a person for each run.
+/// Options whose files a second run would overwrite, or that want a person for each run.
 constexpr std::array<std::string_view, 6> kOfOneRun{"--output",  "--log",     "--gdb",
                                                     "--dry-run", "--capture", "--live"};
 

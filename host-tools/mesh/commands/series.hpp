@@ -33,8 +33,8 @@ struct SeriesArguments {
     bool asked_for() const { return ranged || repeat || until_failure; }
 };
 
-/// Runs them one after the other and says what came of each. True if all are verified. UsageError
-/// if the first of them would be refused.
+/// Does the runs one after the other and prints the outcome of each. True if all are verified.
+/// UsageError if the first of them would be refused.
 bool run_series(const SeriesArguments& arguments);
 
 } // namespace mesh::host

@@ -25,7 +25,8 @@ using namespace std::chrono_literals;
 
 /// How long a child may take to end its own children.
 constexpr std::chrono::milliseconds kChildTimeout = 2s;
-/// And to write what came of it, after a signal: two seconds, where it has a core of its own.
+/// How long a child may take to write its results after a signal: two seconds, where it has a core
+/// of its own.
 constexpr std::chrono::milliseconds kLastTimeout = 5s;
 constexpr std::chrono::milliseconds kForEver{-1};
 constexpr std::chrono::milliseconds kLookEvery{100};
@@ -108,7 +109,7 @@ std::uint64_t Crew::memory_kbyte() const {
         [](std::uint64_t sum, const Child& child) { return sum + child.work.memory_kbyte; });
 }
 
-/// Takes what there is. At the end of it the pipe is closed.
+/// Reads all that the pipe has, and closes the pipe at its end.
 void Crew::read_all(Stream& stream, std::size_t bytes_max) {
     std::array<char, 65536> bytes;
     while (stream.pipe.get() >= 0) {

@@ -1,7 +1,7 @@
 // Runs as child processes: several at once, each with its words apart and its report read.
 //
-// A child is this very program with `run` and the case's options. What it prints is kept only as
-// far as it tells why the run failed. All children are gone when the crew is.
+// A child is this very program with `run` and the case's options. Its output is kept only as far as
+// it tells why the run failed. The destructor of the crew ends all children.
 #pragma once
 
 #include "host-tools/mesh/common/child_process.hpp"
@@ -35,12 +35,12 @@ public:
     std::uint64_t memory_kbyte() const;
     /// Waits until one of its children has ended. Interrupted.
     CaseResult wait();
-    /// Passes a signal on to all children and waits until they have written what came of them.
-    /// What has become of each.
+    /// Passes a signal on to all children and waits until they have written their results. Returns
+    /// the outcome of each.
     std::vector<CaseResult> end_all(int signal);
 
 private:
-    /// What comes out of a pipe; of long text the end.
+    /// The text that comes out of a pipe; of long text the end.
     struct Stream {
         Fd pipe;
         std::string text;

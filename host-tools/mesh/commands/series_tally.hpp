@@ -1,4 +1,4 @@
-// What is said of several runs: one line each, what failed with the command that repeats it, the
+// The output of several runs: one line each, failed runs with the command that repeats them, the
 // totals as the last line, and the same as JSON.
 #pragma once
 
@@ -19,7 +19,7 @@ public:
 
     /// Prints the run's line.
     void add(CaseResult result);
-    /// Prints what failed and the totals.
+    /// Prints the failed runs and the totals.
     void print_totals() const;
 
     /// True if some are verified and none has failed. Refused runs have not.

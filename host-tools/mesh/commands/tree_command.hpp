@@ -1,4 +1,4 @@
-// `mesh tree`: what the firmware's rules say, as JSON, text, Graphviz source or a drawing.
+// `mesh tree`: the trees of the firmware's rules, as JSON, text, Graphviz source or a drawing.
 #pragma once
 
 #include <cstdint>

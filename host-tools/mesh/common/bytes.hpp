@@ -1,4 +1,4 @@
-// Bytes that somebody owns.
+// Bytes with an owner.
 #pragma once
 
 #include <cstddef>

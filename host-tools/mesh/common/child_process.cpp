@@ -27,7 +27,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long a program may take to say what it has to say, and to end after it.
+/// How long a program may take to print its lines, and to end after them.
 constexpr std::chrono::milliseconds kLineTimeout = 10s;
 constexpr std::chrono::milliseconds kEndTimeout = 500ms;
 constexpr std::size_t kDescriptorsPerNode = 4; // beside its sockets

@@ -28,9 +28,9 @@ private:
     int fd_ = -1;
 };
 
-/// Numbers under which a child finds the descriptors that it is given, from here on; all others are
-/// closed. If there are several, they have numbers from kGivenFdMin on here, so that none is
-/// overwritten.
+/// A child finds the descriptors that it is given under the numbers from kChildFirstFd on; all
+/// others are closed. If there are several, they have numbers from kGivenFdMin on in this process,
+/// so that none is overwritten.
 inline constexpr int kChildFirstFd = 3;
 inline constexpr int kGivenFdMin = 64;
 
@@ -43,7 +43,7 @@ void allow_descriptors(std::size_t nodes, unsigned sockets);
 /// it, all is as before.
 void work_in_batches();
 
-/// What a child gets of this process's descriptors; -1: nothing.
+/// The descriptors of this process that a child gets; -1: none.
 struct SpawnFiles {
     int input;
     int output;

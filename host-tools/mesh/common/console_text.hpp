@@ -14,11 +14,11 @@ class ConsoleText {
 public:
     void add(std::uint32_t node, std::string_view line) { lines_[node].emplace_back(line); }
 
-    /// Keeps it, unless that many lines of the node, and one more, are there already: the first
-    /// difference to what is expected is known by then, however much comes.
+    /// Keeps a line, unless the node has one line more than expected already: the first difference
+    /// is known by then, however many lines come.
     void add_beside(const ConsoleText& expected, std::uint32_t node, std::string_view line);
 
-    /// What a file with lines `[node] text` has. UsageError: it has others, or cannot be read.
+    /// Reads a file with lines `[node] text`. UsageError: it has others, or cannot be read.
     static ConsoleText read(const std::string& path);
     /// The first difference to what was expected, as `path` has it, in words; nothing if there is
     /// none.

@@ -14,7 +14,7 @@ struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The same when all has been said already, by a compiler: exit 2 without a word more.
+/// The same when a compiler has explained the error already: exit 2 without a word more.
 struct Explained : UsageError {
     Explained() : UsageError("") {}
 };

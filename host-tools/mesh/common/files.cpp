@@ -23,7 +23,7 @@ fs::path folder_of(const fs::path& file) {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-/// A pipe or a device, or what /dev/stdout and its like stand for: not to be replaced.
+/// True for a pipe or a device, and for /dev/stdout and its like: these are not to be replaced.
 bool is_special(const std::string& path) {
     std::error_code error;
     const auto status = fs::status(path, error);

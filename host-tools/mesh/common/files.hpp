@@ -9,19 +9,18 @@
 
 namespace mesh::host {
 
-/// Refuses a path that cannot be written, and touches nothing. `option` is what to complain about.
+/// Refuses a path that cannot be written, and touches nothing. `option` is named in the error.
 /// UsageError.
 void check_writable(const std::string& path, std::string_view option);
 
 /// Refuses a folder that has anything in it, and a file; touches nothing. UsageError.
 void check_new_folder(const std::string& path, std::string_view option);
 
-/// What a file is to hold, in spans that follow each other.
+/// The bytes of a file, in spans that follow each other.
 using ByteSpans = std::vector<std::span<const std::byte>>;
 
-/// Writes the file under another name in its folder and renames it, so that what was there before
-/// stays whole until then. What is no regular file (a pipe, a device) is written as it stands.
-/// RunError.
+/// Writes the file under another name in its folder and renames it, so that the file that was there
+/// before stays whole until then. A pipe or a device is written in place. RunError.
 void write_whole(const std::string& path, const ByteSpans& spans, std::string_view option);
 void write_whole(const std::string& path, std::span<const std::byte> bytes,
                  std::string_view option);

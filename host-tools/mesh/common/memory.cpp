@@ -24,7 +24,7 @@ std::uint64_t number_in(const fs::path& path, std::string_view key, std::uint64_
     return file >> number ? number : otherwise;
 }
 
-/// What a group may still take; what it keeps of files can be dropped.
+/// The memory that a group may still take; its cache of files counts as free.
 std::uint64_t left_in(const fs::path& group) {
     const std::uint64_t limit = number_in(group / "memory.max", "", kNoLimit); // a number or max
     if (limit == kNoLimit)

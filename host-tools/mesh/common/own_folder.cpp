@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 bool make_own_folder(const fs::path& path) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    mkdir(path.c_str(), S_IRWXU); // what is there is looked at like a new one
+    mkdir(path.c_str(), S_IRWXU); // a folder that is there is checked like a new one
     struct stat there = {};
     return lstat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode) &&
            there.st_uid == geteuid() && (there.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&

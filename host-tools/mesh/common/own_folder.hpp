@@ -7,8 +7,8 @@
 namespace mesh::host {
 
 /// Makes the folder, and those above it, for this user alone (rights 0700), if it is not there.
-/// True if it is a folder, no link, of this user, that no other user can write: what lies in it can
-/// be run. Whoever made a folder of that name before could have put anything into it.
+/// True if it is a folder, no link, of this user, that no other user can write: files in it can be
+/// run. Another user who made a folder of that name before could have put anything into it.
 bool make_own_folder(const std::filesystem::path& path);
 
 /// A new folder among the system's temporary ones, for this user alone, which goes with this

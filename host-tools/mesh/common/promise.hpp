@@ -1,5 +1,5 @@
-// What one part of the tool takes for granted of another, checked where it is relied upon. Input of
-// a user or a node never breaks a promise: that is a UsageError, or the node's end.
+// Promises between parts of the tool: one part relies on another, and checks it there. Input of a
+// user or a node never breaks a promise: bad input is a UsageError, or the node's end.
 #pragma once
 
 #include <fmt/format.h>

@@ -15,7 +15,7 @@ namespace mesh::host {
 
 namespace {
 
-/// That end a run.
+/// The signals that end a run.
 constexpr std::array kEndSignals{SIGINT, SIGTERM, SIGHUP};
 
 /// Signals so soon after the first one are the same wish.
@@ -64,7 +64,7 @@ void Signals::check() const {
     signalfd_siginfo signal{};
     if (read(descriptor_.get(), &signal, sizeof signal) == sizeof signal) {
         has_been_read = 1;
-        // What waits for it would else wake up for each further one, before the handler has it.
+        // A waiting call would else wake up for each further signal, before the handler has it.
         sigset_t none;
         sigemptyset(&none);
         signalfd(descriptor_.get(), &none, 0);

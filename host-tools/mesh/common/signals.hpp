@@ -1,6 +1,6 @@
 // Signals that end a run. The first one is read from a descriptor and ends the run as --limit does:
-// what came of it is still written, all destructors run and no child stays. Who sends another one
-// has no time for that: it ends the process at once, and the system ends its children.
+// the results are still written, all destructors run and no child stays. A second signal means that
+// there is no time for that: it ends the process at once, and the system ends its children.
 #pragma once
 
 #include "child_process.hpp"
@@ -13,12 +13,12 @@ struct Interrupted {
 };
 inline constexpr int kSignalBase = 128;
 
-/// Takes SIGINT, SIGTERM and SIGHUP as long as it lives, but for those that this process was
+/// Takes SIGINT, SIGTERM and SIGHUP as long as it lives, except those that this process was
 /// started to ignore, as by nohup or in the background of a script.
 class Signals {
 public:
     Signals();
-    /// Readable when there is one.
+    /// Readable when a signal has come.
     int descriptor() const { return descriptor_.get(); }
     /// Throws Interrupted if one has come, after end_at_next_signal().
     void check() const;

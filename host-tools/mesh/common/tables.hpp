@@ -1,4 +1,5 @@
-// What is chosen from a table by its name on the command line. All refuse with what is allowed.
+// Values that are chosen from a table by their names on the command line. All functions refuse
+// other names and say which are allowed.
 #pragma once
 
 #include "errors.hpp"
@@ -24,7 +25,7 @@ std::vector<std::string_view> names_of(const Table& table) {
     return names;
 }
 
-/// What stands beside this name in a table of pairs. UsageError.
+/// The value beside this name in a table of pairs. UsageError.
 template <class Table>
 auto look_up(const Table& table, std::string_view name, std::string_view option) {
     for (const auto& [known, value] : table)

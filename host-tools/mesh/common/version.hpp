@@ -1,4 +1,4 @@
-// The version of the whole: tool, images and what they tell each other.
+// The version of the whole: tool, images and the messages between them.
 #pragma once
 
 #include <string_view>

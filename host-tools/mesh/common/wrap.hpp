@@ -8,7 +8,7 @@
 
 namespace mesh::host {
 
-/// Columns of a terminal that says nothing of itself, and of what is written elsewhere.
+/// Columns of a terminal that does not tell its size, and of text that goes elsewhere.
 inline constexpr std::size_t kTextColumns = 80;
 
 /// Each line that is longer than `columns` goes on in further lines, which begin with `indent`

@@ -1,7 +1,8 @@
-// What an engine is: something in which nodes live. Two of them: qemu_engine (one QEMU a node) and
-// simulation (all nodes in this process). The driver of a run (run.hpp) and the loom are shared.
+// An engine makes nodes run. There are three: qemu_engine (one QEMU a node), simulation (all nodes
+// in this process) and serial_engine (nodes that are there already, behind a serial line). The
+// driver of a run (run.hpp) and the loom are shared.
 //
-// An engine owns its loom, calls Loom::frame_from() for whatever a node sends, and implements
+// An engine owns its loom, calls Loom::frame_from() for each frame of a node, and implements
 // Cables. Frames from host ports reach the driver through Events::host_frame(), synchronously and
 // in the order in which the node sent them: in lockstep the answer must be on its way before the
 // node's idle report is looked at.
@@ -23,18 +24,18 @@
 
 namespace mesh::host {
 
-/// What the driver wants to hear from an engine.
+/// The events that an engine reports to the driver of a run.
 class Events {
 public:
     virtual ~Events() = default;
     /// A whole frame from the host port of a node; any bytes. May call Loom::send().
     virtual void host_frame(NodeId from, std::span<const std::byte> frame) = 0;
-    /// What the node's emulator says on its standard error, in parts; any bytes.
+    /// The standard error of the node's emulator, in parts; any bytes.
     virtual void words(NodeId node, std::string_view text) = 0;
     /// All nodes have the image that they were given by their loaders, and start it.
     virtual void loaded(const ImageLoad::Summary& summary) = 0;
     /// The node is no more and Loom::gone() has been called: its process has ended, or it was ended
-    /// for what it did. `how` says what was seen ("exit 1", "signal 9", "floods node 3").
+    /// for an offence. `how` says how it ended ("exit 1", "signal 9", "floods node 3").
     virtual void ended(NodeId node, std::string_view how) = 0;
 };
 
@@ -50,7 +51,7 @@ public:
     /// Ends a node at once. Loom::gone() is called, Events::ended() is not.
     virtual void kill(NodeId node) = 0;
     virtual Loom& loom() = 0;
-    /// What the processes of a node wait for; nothing if it is gone.
+    /// The waits of a node's processes; none if the node is gone.
     virtual std::vector<WaitsFor> waiting(NodeId node) = 0;
     /// Frames that nodes had no room for on their way between host tool and nodes, if one cable
     /// leads to all.

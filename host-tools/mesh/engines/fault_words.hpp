@@ -10,9 +10,9 @@
 
 namespace mesh::host {
 
-/// Cortex-M: what a bit of the configurable fault status register (CFSR) says, by its number; none
-/// of those that only say that an address is known. Armv8-M Architecture Reference Manual (DDI
-/// 0553), registers MMFSR, BFSR and UFSR.
+/// Cortex-M: the meaning of each bit of the configurable fault status register (CFSR), by the bit's
+/// number; "" for the bits that only say that an address is known. Armv8-M Architecture Reference
+/// Manual (DDI 0553), registers MMFSR, BFSR and UFSR.
 inline constexpr std::array<std::string_view, 32> kFaultBits = [] {
     std::array<std::string_view, 32> words{};
     words[0] = "jump to an address that holds no code";
@@ -39,7 +39,7 @@ inline constexpr unsigned kStackOverflowBit = 20;
 inline constexpr std::uint32_t kAddressKnown = (1u << 7) | (1u << 15); // MMFAR, BFAR
 
 /// Cortex-M: the cause of a fault, by its exception and the status. A full stack brings other
-/// faults with it, so that comes first; else the lowest bit.
+/// faults with it, so a full stack is the first choice; else it is the lowest bit.
 constexpr std::string_view cortex_m_cause(std::uint32_t exception, std::uint32_t status) {
     if (((status >> kStackOverflowBit) & 1u) != 0)
         return kFaultBits[kStackOverflowBit];

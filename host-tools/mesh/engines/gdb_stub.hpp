@@ -10,8 +10,8 @@
 
 namespace mesh::host {
 
-/// One listening socket for each of some nodes, in a folder of our own: nobody else can connect, no
-/// other rig has it. All are gone when this is gone.
+/// One listening socket for each of some nodes, in a folder of our own: no other user can connect,
+/// and no other rig uses it. The destructor removes folder and sockets.
 class GdbStubs {
 public:
     GdbStubs() = default;

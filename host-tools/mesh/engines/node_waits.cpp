@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kAsk = "::ask(";
 constexpr std::string_view kAwaiter = "mesh::detail::Awaiter<";
 
-/// Reads one node. What does not look as it should is nothing that is known.
+/// Reads one node. A wait whose bytes do not look as they should counts as one that is not known.
 class Reader {
 public:
     explicit Reader(ProcessMemory& memory)
@@ -42,7 +42,7 @@ public:
         return found;
     }
 
-    /// Of the process in a slot; nothing if it does not wait, or there is none.
+    /// The wait of the process in a slot; nothing if it does not wait, or there is none.
     std::optional<WaitsFor> one(unsigned number) {
         const std::uint64_t slot = memory_.slots + std::uint64_t{number} * slot_->at[2];
         const auto root = pointer(slot + slot_->at[0]);
@@ -54,7 +54,7 @@ public:
         return waiting;
     }
 
-    /// Of the object at an address, for which a process waits.
+    /// The wait of a process for the object at this address.
     WaitsFor at(std::uint64_t object) {
         WaitsFor waiting;
         if (waiting_ == nullptr)
@@ -87,7 +87,8 @@ private:
         return found == memory_.offsets.end() ? nullptr : &*found;
     }
 
-    /// By the name of a function `ask`; that of an Awaiter says first what it is asked.
+    /// The offsets of the class that a function `ask` belongs to; of an Awaiter, those of the
+    /// class that is its first argument.
     const WaitOffsets* offsets_of(std::string_view function) const {
         std::string_view name = function.substr(0, std::min(function.rfind(kAsk), function.size()));
         if (name.starts_with(kAwaiter)) {

@@ -1,5 +1,5 @@
-// What the processes of a node wait for, read from the node's memory: on either engine, whatever
-// the node itself does. The offsets of kernel/api/waits.hpp say what is where.
+// Reads from a node's memory what each of its processes waits for: on either engine, whatever the
+// node itself does. The offsets of kernel/api/waits.hpp say where each field is.
 #pragma once
 
 #include "kernel/api/waits.hpp"
@@ -16,7 +16,7 @@ namespace mesh::host {
 struct WaitsFor {
     WaitKind kind = WaitKind::condition;
     std::uint8_t process = 0; // its slot; 0 is the program
-    std::uint8_t other = 0;   // process: the slot of that; channel: 1 or 2, as WaitKind says
+    std::uint8_t other = 0;   // process: its slot; channel: 1 or 2, as WaitKind says
     Match match;              // mail
     NodeId to = kNoNode;      // taking
     Tag tag = 0;              // taking
@@ -37,15 +37,15 @@ public:
     std::span<const WaitOffsets> offsets;
 };
 
-/// Of each process that waits, by slots.
+/// The waits of all processes that wait, in the order of their slots.
 std::vector<WaitsFor> waits_in(ProcessMemory& memory);
-/// Of the process in one slot, which waits. The memory has offsets (promise).
+/// The wait of the process in one slot, which waits. The memory has offsets (promise).
 WaitsFor wait_in(ProcessMemory& memory, unsigned slot);
-/// Of the object at an address, for which a process waits.
+/// The wait of a process for the object at this address.
 WaitsFor wait_at(ProcessMemory& memory, std::uint64_t object);
 /// " with tag 3", " on channel 2".
 std::string tag_words(Tag tag);
-/// What for: "a message with tag 3 from node 1".
+/// The thing that is waited for, in words: "a message with tag 3 from node 1".
 std::string describe(const WaitsFor& waiting);
 
 /// The offsets of this process's own nodes.

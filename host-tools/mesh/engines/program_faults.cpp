@@ -13,17 +13,19 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
+extern "C" int mesh_app_puts(const char* text); // of the node that runs
+
 namespace mesh::host {
 
 namespace {
 
-constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 /// A fault so near below the stack pointer, or above it, is one of a stack that is full.
 constexpr std::uintptr_t kStackReach = 128 << 10;
 constexpr std::uint32_t kUsageFault = 6;
 constexpr suseconds_t kTickUs = 100'000;
 
-// The words are those of a Cortex-M's status.
+// Causes, as bits of a Cortex-M's fault status.
 constexpr std::uint32_t kJump = 1u << 0;
 constexpr std::uint32_t kAccess = 1u << 1;
 constexpr std::uint32_t kAccessAddress = 1u << 7;
@@ -52,7 +54,7 @@ Registers registers_of(const void* context) {
 #endif
 }
 
-/// Of an access to `address`.
+/// The fault status of an access to `address`.
 std::uint32_t status_of_access(std::uintptr_t address, const Registers& registers) {
     if (address == registers.pc)
         return kJump;
@@ -64,6 +66,12 @@ std::uint32_t status_of_access(std::uintptr_t address, const Registers& register
 wire::CrashRecord record_of(int signal, const siginfo_t& info, const Registers& registers) {
     const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
     wire::CrashRecord record{};
+    if (signal == SIGABRT) { // a library gives up
+        const auto* const after = board::last_call_of_program();
+        record.cause = static_cast<std::uint32_t>(CheckId::program_aborted);
+        record.pc = board::code_offset(reinterpret_cast<std::uintptr_t>(after)) - 1;
+        return record;
+    }
     record.cause = wire::kProcessorFault + kUsageFault;
     if (registers.pc == 0) // a call by a null pointer
         record.lr = board::code_offset(registers.caller) - 1;
@@ -121,6 +129,13 @@ void ProgramFaults::leave() {
     running = nullptr;
 }
 
+wire::CrashRecord ProgramFaults::record_of_exception(const char* words) {
+    mesh_app_puts(words);
+    wire::CrashRecord record{};
+    record.cause = static_cast<std::uint32_t>(CheckId::exception_thrown);
+    return record;
+}
+
 void ProgramFaults::stop(void* self, const wire::CrashRecord& record) {
     auto& faults = *static_cast<ProgramFaults*>(self);
     faults.record_ = record;
@@ -133,7 +148,7 @@ void ProgramFaults::on_signal(int signal, siginfo_t* info, void* context) {
     std::signal(signal, SIG_DFL); // a fault of our own: it comes again, and ends the process
 }
 
-/// The node that runs has had its time, or somebody wants the run to end.
+/// True if the node that runs has had its time, or a signal is to end the run.
 bool ProgramFaults::too_late() {
     if (entries_ != entries_seen_)
         ticks_ = 0;

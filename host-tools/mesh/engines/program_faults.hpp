@@ -1,17 +1,19 @@
-// What ends a simulated node from outside, and no other: a fault of the processor, or its time.
+// Ends one simulated node, and no other: after a fault of the processor, or when its time is over.
 //
 // A program that reads by a null pointer or divides by zero gets a signal of the host. The handler
 // leaves the node's stack at once, as halt() does, for the place where the simulation entered it.
 // So does the handler of a timer for a node that never comes back, while it is in the program's own
-// code. In ours it might hold what others need: there the node is stopped when its program next
-// calls the console.
+// code. In our code it might hold something that others need, so a node that is there is stopped
+// when its program next calls the console.
 #pragma once
 
+#include "host-tools/mesh/common/promise.hpp"
 #include "wire/host_messages.hpp"
 
 #include <chrono>
 #include <csetjmp>
 #include <csignal>
+#include <stdexcept>
 
 namespace mesh::host {
 
@@ -26,8 +28,7 @@ public:
     ProgramFaults(const ProgramFaults&) = delete;
     ProgramFaults& operator=(const ProgramFaults&) = delete;
 
-    /// Runs `work()`. False if it was left, of which record() says what it
-    /// was.
+    /// Runs `work()`. False if a handler left it; record() then says why.
     template <class Work>
     bool guard(Work&& work) {
         if (sigsetjmp(entry_, 0) != 0) { // no signal is held back in its handler
@@ -35,13 +36,26 @@ public:
             return false;
         }
         enter();
-        work();
+        try {
+            work();
+        } catch (const BrokenPromise&) {
+            leave();
+            throw;
+        } catch (const std::logic_error& error) { // of the C++ library, for the program
+            record_ = record_of_exception(error.what());
+            leave();
+            return false;
+        } catch (...) {
+            leave();
+            throw;
+        }
         leave();
         return true;
     }
     const wire::CrashRecord& record() const { return record_; }
 
 private:
+    static wire::CrashRecord record_of_exception(const char* words);
     void enter();
     static void leave();
     static void stop(void* self, const wire::CrashRecord& record);

@@ -27,7 +27,7 @@ namespace mesh::host {
 namespace {
 
 constexpr std::size_t kReadBytes = 256 << 10;
-/// What lies in a socket or a pipe when its node ends: more reads than that take it all.
+/// More reads than it takes to empty a socket or a pipe whose node has ended.
 constexpr unsigned kLastReads = 64;
 constexpr int kErrorPipeBytes = 4096;
 constexpr int kEventsMax = 256;
@@ -36,7 +36,7 @@ constexpr std::chrono::milliseconds kStartTimeout{5};
 constexpr std::uint64_t kStartUsMax = 500'000;
 /// How long a process may live on whose socket is closed.
 constexpr std::uint64_t kClosingUs = 500'000;
-/// What an epoll event is about: this, the number of the socket, and that of the node.
+/// The source of an epoll event, which also has the numbers of the socket and of the node.
 enum class Source : std::uint8_t { socket, errors, process, signals };
 
 std::uint64_t tag_of(Source source, std::uint32_t node, unsigned cable = 0) {
@@ -62,7 +62,7 @@ void watch(const Fd& epoll, int operation, int fd, std::uint64_t tag, std::uint3
         fail("epoll_ctl");
 }
 
-/// By its cable header.
+/// True if the frame's cable header says so.
 bool goes_to_host(std::span<const std::byte> frame) {
     return frame.size() >= wire::kHeadBytes &&
            wire::load<Port>(frame, wire::offset::kCablePort) == kHostPort;
@@ -212,7 +212,7 @@ bool QemuEngine::advance(std::chrono::milliseconds timeout, Events& events) {
     return loom_.counts().frames != frames_before;
 }
 
-/// A reset node is another process on the same cables. What the last one had still to say is lost.
+/// A reset node is a new process on the same cables. Unread bytes of the last process are lost.
 void QemuEngine::reset_nodes() {
     for (const auto& [node, starts] : std::exchange(resets_, {})) {
         NodeLine& line = nodes_[index(node)];
@@ -244,7 +244,7 @@ void QemuEngine::on_event(std::uint64_t tag, std::uint32_t events) {
     }
 }
 
-/// Reads what there is on all of a node's sockets. False if there was nothing.
+/// Reads all bytes that wait on a node's sockets. False if there were none.
 bool QemuEngine::read_from(NodeId node) {
     bool any = false;
     for (unsigned number = 0; number < nodes_[index(node)].cables.size(); ++number)
@@ -252,10 +252,10 @@ bool QemuEngine::read_from(NodeId node) {
     return any;
 }
 
-/// Reads what there is at once, and hands all whole frames to the loom. What a node says to the
-/// host comes after what it has sent by its ports before, also by other sockets. False if there was
-/// nothing. All sockets of a process end with it, in any order: it is read to the end of the
-/// host's, by which its crash record comes.
+/// Reads the bytes that wait, and hands all whole frames to the loom. A frame of a node to the host
+/// comes after the frames that it sent by its ports before, also by other sockets. False if there
+/// was nothing. All sockets of a process close with it, in any order, so it is read to the end of
+/// the host's socket, by which its crash record comes.
 bool QemuEngine::read_from(NodeId node, unsigned number) {
     NodeLine& line = nodes_[index(node)];
     if (!line.open() || line.cables[number].socket.get() < 0)
@@ -307,7 +307,7 @@ void QemuEngine::take_frames(NodeId node, unsigned number, std::span<std::byte> 
     close(node);
 }
 
-/// By the one host cable.
+/// A frame has come by the one host cable.
 void QemuEngine::from_host_port(NodeId node, std::span<std::byte> frame) {
     if (!load_)
         one_cable_->heard(frame);
@@ -360,7 +360,7 @@ void QemuEngine::Ends::crash_record(NodeId node, std::span<const std::byte> fram
     rig.events_->host_frame(node, frame);
 }
 
-/// To a socket of a node. False if it was lost, as too much waits there.
+/// Enqueues a frame for a socket of a node. False if it was lost, as too much waits there.
 bool QemuEngine::put(NodeId to, unsigned number, std::span<const std::byte> frame) {
     NodeLine& line = nodes_[index(to)];
     if (!line.open() || number >= line.cables.size())
@@ -403,7 +403,7 @@ void QemuEngine::kill(NodeId node) {
     gone(node);
 }
 
-/// Ends those who have sent more than a node can take.
+/// Ends the nodes that have sent more than their receiver can take.
 void QemuEngine::part_crowds() {
     for (const std::uint32_t node : std::exchange(crowded_, {})) {
         NodeLine& line = nodes_[node];
@@ -413,7 +413,7 @@ void QemuEngine::part_crowds() {
     }
 }
 
-/// The port by which most waits for the node.
+/// The port of most of the bytes that wait for the node.
 unsigned QemuEngine::busiest_port(const NodeLine& line) const {
     const auto fullest = std::ranges::max_element(
         line.cables, {}, [](const Cable& one) { return one.queue.held_bytes(); });
@@ -467,7 +467,7 @@ void QemuEngine::gone(NodeId node) {
         one_cable_->forget(node);
 }
 
-/// Its process has ended: reads what is left of what it said.
+/// The node's process has ended: reads the rest of its output.
 void QemuEngine::ended(NodeId node) {
     NodeLine& line = nodes_[index(node)];
     for (unsigned reads = 0; reads < kLastReads && read_from(node); ++reads) {

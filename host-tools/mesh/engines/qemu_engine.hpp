@@ -3,7 +3,7 @@
 //
 // The sockets have no name, so nobody else can connect and two rigs cannot clash. A node is gone
 // when its process has ended and all that it sent has been read; its socket alone says nothing of
-// how it ended. Whatever a node sends costs no more than bounds.hpp says.
+// how it ended. The frames of a node cost no more memory than bounds.hpp says.
 #pragma once
 
 #include "engine.hpp"
@@ -45,7 +45,7 @@ public:
     bool real_time() const override { return true; }
 
 private:
-    /// A socket: all that a node has, or one of its serial lines, the host's first.
+    /// A socket: the only one of a node, or one of its serial lines, of which the host's is first.
     struct Cable {
         Fd socket;
         FrameReader reader;
@@ -54,7 +54,7 @@ private:
     };
     struct NodeLine {
         std::vector<Cable> cables;
-        Fd errors; // what its emulator says on its standard error
+        Fd errors; // the standard error of its emulator
         Fd monitor;
         ChildProcess process;
         wire::Mac mac{};
@@ -74,7 +74,7 @@ private:
         std::uint64_t until_us;
     };
 
-    /// What the loom sees of the rig.
+    /// The rig as the loom and OneCable use it.
     struct Ends final : Cables, OneCable::Holder {
         explicit Ends(QemuEngine& engine) : rig(engine) {}
         bool deliver(NodeId to, std::span<const std::byte> frame) override;
@@ -122,7 +122,7 @@ private:
     std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before
     std::vector<Closing> closing_;                    // earliest first
     Bytes buffer_;
-    Bytes host_buffer_; // of what nodes with serial lines say to the host
+    Bytes host_buffer_; // of messages to the host from nodes with serial lines
     Fd epoll_;
     Signals signals_;
     Fd null_;

@@ -56,8 +56,8 @@ const EmulatedMemory::Line* EmulatedMemory::line_at(std::uint64_t address) {
     return fetch(address, line) ? &(lines_[address] = line) : nullptr;
 }
 
-/// Asks for it, and reads lines as "38000000: 0x00 0x01 ...". What else the monitor says is the
-/// command itself, as one would see it typed.
+/// Asks for a line, and reads answers such as "38000000: 0x00 0x01 ...". The only other output of
+/// the monitor is the echo of the command.
 bool EmulatedMemory::fetch(std::uint64_t address, Line& line) {
     const std::string command = fmt::format("x /{}xb {:#x}\n", kLineBytes, address);
     if (silent_ || send(monitor_.get(), command.data(), command.size(), MSG_NOSIGNAL) !=

@@ -18,18 +18,18 @@
 
 namespace mesh::host {
 
-/// How long monitors may be waited for that do not answer: all of them together, so that a rig of
+/// The time to wait for monitors that do not answer: for all of them together, so that a rig of
 /// many stopped emulators holds up the end of a run no longer than one.
 struct MonitorBudget {
     static constexpr std::chrono::milliseconds kWhole{2000};
     static constexpr std::chrono::milliseconds kHurried{1000}; // of a run that a signal ends
     static constexpr std::chrono::milliseconds kLeast{10};     // for each, even when it is used up
 
-    int interruption = -1; // readable when nobody is to be waited for any more
+    int interruption = -1; // readable when all waiting is to end
     std::chrono::milliseconds left = kWhole;
     std::uint32_t last = 0; // node
 
-    /// Nodes are read in their order: one that is not behind the last one begins anew.
+    /// Nodes are read in their order: a node that is not behind the last one begins a new budget.
     void begin(std::uint32_t node) {
         if (node <= last)
             left = end_is_asked_for() ? kHurried : kWhole;

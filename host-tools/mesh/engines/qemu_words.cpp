@@ -15,8 +15,8 @@ namespace mesh::host {
 
 namespace {
 
-/// What a node's emulator is given: its sockets, its monitor, and the socket of its GDB stub, if it
-/// has one.
+/// The descriptors that a node's emulator gets: its sockets, its monitor, and the socket of its GDB
+/// stub, if it has one.
 constexpr int kFirstSocketFd = kChildFirstFd;
 
 using Words = std::vector<std::string>;

@@ -1,6 +1,6 @@
 // Nodes that are there already: the host tool has the serial line of node 0, by which it speaks
-// with all of them (cables/one_cable.hpp). Nobody else sees their cables, so nothing can be done to
-// those, and of what crosses them the nodes' own reports tell.
+// with all of them (cables/one_cable.hpp). The host tool does not see the cables between nodes, so
+// these can have no faults, and the nodes' own reports tell what crosses them.
 #include "engine.hpp"
 #include "host-tools/mesh/cables/frame_stream.hpp"
 #include "host-tools/mesh/cables/one_cable.hpp"
@@ -27,7 +27,7 @@ namespace mesh::host {
 namespace {
 
 constexpr std::size_t kLineReadBytes = 4096;
-/// A mesh that is on answers long before; one that starts anew, too.
+/// The time for an answer; a mesh that is on, or starts anew, answers long before.
 constexpr std::uint64_t kAnswerUs = 5'000'000;
 
 class SerialEngine final : public Engine, Cables, OneCable::Holder {

@@ -3,6 +3,7 @@
 // lockstep is its event queue.
 #include "simulation.hpp"
 #include "engine.hpp"
+#include "fault_words.hpp"
 #include "host-tools/mesh/cables/host_frame.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/signals.hpp"
@@ -46,14 +47,18 @@ constexpr std::array<std::pair<std::string_view, Program>, 4> kOwnPrograms{
      {"job", app_main_job},
      {"sort", app_main_sort}}};
 
-std::vector<LoadedProgram> programs_of(const RigPlan& plan) {
+/// UsageError if the constructor of a global of a program fails.
+std::vector<LoadedProgram> programs_of(const RigPlan& plan, ProgramFaults& faults) {
     std::vector<LoadedProgram> programs;
     for (const RigProgram& program : plan.programs) {
         const auto number = static_cast<unsigned>(programs.size() + 1);
         if (program.image.empty())
             programs.emplace_back(look_up(kOwnPrograms, program.name, "program"));
-        else
-            programs.emplace_back(program.image, number, node_count(plan.network));
+        else if (!faults.guard([&] {
+                     programs.emplace_back(program.image, number, node_count(plan.network));
+                 }))
+            refuse("{}: a global of the program cannot be made: {}", program.name,
+                   fault_words(faults.record()));
     }
     return programs;
 }
@@ -93,7 +98,7 @@ public:
     }
 };
 
-/// Tells the loom what the processes of a node do.
+/// Tells the loom the trace events of a node's processes.
 class LifeWatch final : public ProcessWatch {
 public:
     LifeWatch(Loom& loom, NodeId node, Kernel& kernel)
@@ -154,7 +159,7 @@ public:
                                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
         if (base_ == MAP_FAILED)
             throw RunError(fmt::format("cannot map {} MB for the nodes", bytes() >> 20));
-        // What all nodes use; only the speed of a large mesh depends on it.
+        // The memory that all nodes use; only the speed of a large mesh depends on huge pages.
         static_cast<void>(madvise(base_, slots(), MADV_HUGEPAGE));
         static_cast<void>(madvise(base_ + slots(), kFullRows * slot_row(), MADV_HUGEPAGE));
         static_cast<void>(madvise(base_ + pools(), kFullRows * pool_row(), MADV_HUGEPAGE));
@@ -254,11 +259,11 @@ public:
     explicit Simulation(const RigPlan& plan)
         : network_(plan.network),
           window_bytes_(plan.board.window_bytes(port_count(plan.network))),
-          programs_(programs_of(plan)),
-          nodes_({simulated_buffers(plan.network, plan.board.buffers), port_count(plan.network)},
-                 node_count(plan.network)),
           faults_(kComputingTimeouts * ProgramFaults::Seconds(plan.timeout_s),
                   ProgramFaults::Seconds(plan.limit_s)),
+          programs_(programs_of(plan, faults_)),
+          nodes_({simulated_buffers(plan.network, plan.board.buffers), port_count(plan.network)},
+                 node_count(plan.network)),
           loom_(node_count(plan.network), port_count(plan.network),
                 plan.wiring ? plan.wiring : wiring_of(plan.network), plan.faults, cables_) {
         for (std::uint32_t number = 0; number < node_count(plan.network); ++number) {
@@ -352,7 +357,7 @@ private:
         Simulation& simulation;
     };
 
-    /// What the host tool threw at a frame of a node.
+    /// Throws the exception that the host tool threw while it took a frame of a node.
     void throw_on() {
         if (thrown_)
             std::rethrow_exception(std::exchange(thrown_, nullptr));
@@ -418,18 +423,18 @@ private:
 
     /// Nodes whose memory is on its way while one works.
     static constexpr std::size_t kAhead = 1;
-    /// As of a node of an emulator (Deadlines::stuck).
+    /// The same number as for a node of an emulator (Deadlines::stuck).
     static constexpr double kComputingTimeouts = 3;
 
     Network network_;
     std::size_t window_bytes_;
+    ProgramFaults faults_;
     std::vector<LoadedProgram> programs_;
     Nodes nodes_;
     std::deque<std::uint32_t> runnable_;
     std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before
     std::vector<std::pair<NodeId, std::string>> expelled_;
     std::exception_ptr thrown_; // see NodeCables::to_host()
-    ProgramFaults faults_;
     Signals signals_;
     Events* events_ = nullptr;
     NodeCables cables_{*this};
@@ -446,7 +451,7 @@ std::size_t simulated_buffers(Network network, unsigned board_buffers) {
     constexpr std::size_t kQueuedMax = 8192;
     if (board_buffers != 0)
         return board_buffers;
-    // As boards have it whose images are for any network of 256 nodes.
+    // As on boards whose images are for any network of 256 nodes.
     constexpr std::uint32_t kNodes = 256;
     constexpr unsigned kWayBack = height({Topology::uhc, 8}, Rule::disjoint);
     const std::uint32_t nodes = node_count(network);

@@ -1,4 +1,5 @@
-// A program of the user's own on every node. What is right only the program knows: its status says.
+// A program of the user's own on every node. Only the program knows the right answer: its status
+// says whether it was right.
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/common/errors.hpp"
@@ -18,7 +19,7 @@ namespace mesh::host {
 
 namespace {
 
-/// Something comes from standard input, a pipe, or it is at its end.
+/// True if bytes come from standard input, a pipe, or if the pipe is at its end.
 bool pipe_speaks() {
     constexpr int kTimeoutMs = 1000;
     pollfd standard_input{STDIN_FILENO, POLLIN, 0};

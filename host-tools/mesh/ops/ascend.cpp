@@ -146,7 +146,7 @@ std::uint64_t Ascending::expected_packets() const {
     return messages_of_a_node() * run().nodes() * (packets + answers * way_back);
 }
 
-/// One a step, or one in two under half.
+/// One message a step, or one in two steps under half.
 std::uint64_t Ascending::messages_of_a_node() const {
     const unsigned dims = run().network().dim;
     std::uint64_t steps = 0;

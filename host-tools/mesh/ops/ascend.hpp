@@ -1,6 +1,6 @@
 // The ops that stand on ASCEND and DESCEND: ascend, descend, sort, fft. Their data is cut into one
 // part for each node (ops/parts.hpp), with a table of the parts before it; ascend.cpp plans it,
-// ascend_answers.cpp says what must come of it, by the host's own means.
+// ascend_answers.cpp computes the right results, by the host's own means.
 #pragma once
 
 #include "operation.hpp"
@@ -12,7 +12,7 @@ namespace mesh::host {
 
 class Ascending : public Operation {
 public:
-    /// As if all values were of the largest size; with the receivers' answers.
+    /// Counted as if all values were of the largest size; with the receivers' answers.
     std::uint64_t expected_packets() const override;
     std::optional<Formula> formula() const override;
     bool all_push() const override { return true; }
@@ -26,18 +26,18 @@ protected:
     using Operation::Operation;
     using View = std::span<const std::byte>;
 
-    /// What the records are, for a person.
+    /// The name of the records, for a person.
     virtual std::string_view records_name() const = 0;
     /// Whether all values have the same number of packets.
     virtual bool alike() const { return true; }
 
     /// Checks that the network can do it, and takes input and packets. UsageError.
     void plan_common(const RunArguments& arguments);
-    /// Bytes of a value that a node has room for, beside what the program keeps.
+    /// Bytes of a value that a node has room for, beside the program's own data.
     std::uint64_t room_bytes() const;
     virtual std::size_t kept_bytes() const { return 0; }
     void refuse_bytes_of_input(const RunArguments& arguments, std::string_view done) const;
-    /// Bytes of a node's block that is made from the seed; of `most` that there may be. UsageError.
+    /// Bytes of a node's block that is made from the seed, at most `most`. UsageError.
     std::uint32_t block_bytes(const RunArguments& arguments, std::uint32_t unit,
                               std::uint64_t most) const;
     /// Words of the seed, so many bytes for each node.
@@ -53,12 +53,12 @@ protected:
 
     /// The data behind the table of parts.
     View data() const;
-    /// What the nodes' parts are together, as the user wants it.
+    /// The result that the nodes' parts make together, as the user wants it.
     virtual Bytes result_of(const Outcome& outcome) const;
-    /// What a node pushed.
+    /// The bytes that a node pushed.
     View part_of(const Outcome& outcome, std::size_t node) const;
     void fill(wire::Job& job, NodeId node) const override;
-    /// With --output what it pushed counts too.
+    /// With --output the bytes that the node pushed must be right, too.
     bool right(NodeId node, const Outcome& outcome) const override;
 
     std::uint64_t records_ = 0; // in all parts

@@ -1,5 +1,5 @@
-// What the ops on ASCEND and DESCEND must give: sorted by std::sort, added up one after the other,
-// transformed by definition.
+// The right results of the ops on ASCEND and DESCEND: sorted by std::sort, added up one after the
+// other, transformed by definition.
 #include "ascend.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "samples.hpp"
@@ -173,7 +173,7 @@ Bytes Sort::result_of(const Outcome& outcome) const {
 
 std::size_t Fft::points() const { return data().size() / sizeof(Point); }
 
-/// Of how many bytes only; what they must be is for judge().
+/// Says how many bytes each node must have; judge() says whether they are right.
 std::vector<Expectation> Fft::answers() const {
     return std::vector(run().nodes(), Expectation{0, run().bytes, 1});
 }
@@ -207,7 +207,7 @@ Verdict Fft::judge(const Outcome& outcome) const {
     const Size size = size_of(outcome.pushed, given.size());
     const double scale = size.largest > 0 ? size.largest : 1;
     const double tolerance = kRoundings * (bits + 1) * 0x1p-24;
-    // By Parseval's theorem; what no frequency is compared for is in it.
+    // By Parseval's theorem, which covers also the frequencies that are not compared.
     const double energy = transform.energy() * static_cast<double>(given.size());
     if (!(std::abs(size.energy - energy) <= 2 * tolerance * energy))
         verdict.right.assign(run().nodes(), false);

@@ -27,7 +27,7 @@ Bytes made_from(std::uint32_t stream, std::uint32_t count) {
     return bytes;
 }
 
-/// All of an open file: of a pipe nobody knows before how much that is.
+/// All bytes of an open file. The length of a pipe is not known before its end.
 Bytes read_to_end(int file, const std::string& path, std::int64_t most) {
     constexpr std::size_t kReadBytes = 64 << 10;
     Bytes bytes;

@@ -1,5 +1,5 @@
-// What ops move: messages and blocks, from a file or made from the seed, and how they are cut into
-// packets.
+// The data that ops move: messages and blocks, from a file or made from the seed, and how they are
+// cut into packets.
 #pragma once
 
 #include "host-tools/mesh/rig/run_plan.hpp"
@@ -23,10 +23,10 @@ struct BlockLimits {
     std::uint64_t blocks;
     std::uint32_t most_bytes;
 };
-/// Reads the blocks, or fixes their size. `op` is what to complain about. UsageError.
+/// Reads the blocks, or fixes their size. `op` is named in the error. UsageError.
 void plan_blocks(RunPlan& run, const RunArguments& arguments, std::string_view op,
                  BlockLimits limits);
-/// Block `number` of the input, or what the seed gives for `from` and `to`.
+/// Block `number` of the input, or the block that the seed gives for `from` and `to`.
 Bytes block_of(const RunPlan& run, std::size_t number, NodeId from, NodeId to);
 /// Message `k` of a node.
 Bytes message_of(const RunPlan& run, NodeId from, std::uint32_t k);
@@ -39,7 +39,7 @@ struct PacketLimits {
 inline constexpr std::uint32_t kPacketBytesMin = 16;
 /// The iPSC's external packets, cut into frames. (ho-johnsson-1986, 6)
 inline constexpr std::size_t kExternalBytesMax = 64u << 10;
-/// The size of packets. `also` is what else the op allows, for the complaint. UsageError.
+/// The size of packets. `also` names other values that the op allows, for the error. UsageError.
 void plan_packet(RunPlan& run, const std::string& packet, PacketLimits limits,
                  std::string_view also = {});
 

@@ -11,7 +11,7 @@ std::span<const OpKind> broadcast_ops();
 std::span<const OpKind> personal_ops();
 std::span<const OpKind> reduction_ops();
 std::span<const OpKind> send_ops();
-/// What --route can be.
+/// The values of --route.
 std::vector<std::string_view> route_names();
 std::span<const OpKind> barrier_ops();
 std::span<const OpKind> ascend_ops();

@@ -1,4 +1,4 @@
-// Step counts of the papers, as corrected: what a run is measured against.
+// Step counts of the papers, as corrected, with which a run is compared.
 //
 // One step moves one packet over one link. P packets, x copies of each, n dimensions, N nodes, d
 // links; m disjoint trees, h links from the root to the farthest node, D the diameter, T steps of

@@ -17,19 +17,20 @@ namespace mesh::host {
 
 namespace {
 
-/// QEMUs take turns on the cores: so long for each that waits for the same one. It has two threads,
-/// and the scheduler gives each a slice of 1.5 ms.
+/// The turn of one of the QEMUs that share a core. A QEMU has two threads, and the scheduler gives
+/// each a slice of 1.5 ms.
 constexpr std::uint32_t kTurnUs = 3000;
 
 std::uint32_t ticks(double units) {
     return static_cast<std::uint32_t>(std::llround(units * double{wire::kTicksPerUnit}));
 }
 
-/// So long an emulator works for what a serial receiver takes at a time, a byte or a FIFO of them.
+/// The time that an emulator works for one intake of a serial receiver, a byte or a FIFO of them.
 constexpr std::uint64_t kSerialTurnUs = 20;
 
-/// An answer comes after all that is under way to the node that waits for it, as one core does that
-/// for all of its nodes. Of nodes that are no emulators nothing is known here.
+/// The least retransmission timeout of a rig: an answer comes after all frames that are under way
+/// to the nodes of the same core. 0 for nodes that are no emulators: nothing is known of their
+/// speed.
 std::uint16_t rto_min_ms(const RigPlan& rig) {
     if (!rig.serial.empty())
         return 0;
@@ -136,7 +137,7 @@ Verdict Operation::judge(const Outcome& outcome) const {
     Verdict verdict;
     for (std::uint32_t node = 0; node < run().nodes(); ++node)
         verdict.right.push_back(right(node_at(node), outcome));
-    // What a node has pushed counts, not what it says of it.
+    // The bytes that a node has pushed count, not its report of them.
     if (const NodeId node = output_node(); node != kNoNode)
         verdict.right[index(node)] =
             verdict.right[index(node)] && check_crc32(outcome.pushed) == expected(node).crc;

@@ -1,10 +1,9 @@
-// An op: all that the host tool knows of one thing that a mesh can be told to do. How it is
-// planned, what each node is told, what each node must have got, what the steps are compared with,
-// and in which words a person hears of it.
+// An op: all that the host tool knows of one job that a mesh can be given. How it is planned, the
+// job and the right answer of each node, the formula of its steps, and the words for a person.
 //
 // The right answer is computed here from the input or the seed, by another CRC code, and compared
-// with what each node reports: the nodes' code has no part in it. Whoever drives a run asks the op
-// and never which op it is. A family of ops is a file of this folder with a table of its kinds;
+// with each node's report: the nodes' code has no part in it. The driver of a run asks the op, and
+// never asks which op it is. A family of ops is a file of this folder with a table of its kinds;
 // registry.cpp has the list of families.
 #pragma once
 
@@ -36,19 +35,19 @@ struct OpKind {
     wire::Op op;              // how the nodes call it
     std::string_view program; // that does it, of firmware/ops
     std::string_view options; // that it reads beside those that every run has, with blanks between
-    /// Checks the arguments and plans the op in a run of which only what all ops share is planned.
-    /// UsageError.
+    /// Checks the arguments and plans the op, in a run whose plan has only the part that all ops
+    /// share. UsageError.
     std::unique_ptr<Operation> (*plan)(const OpKind& kind, RunPlan run,
                                        const RunArguments& arguments);
 };
 
-/// For OpKind::plan: an op whose constructor plans it.
+/// A function for OpKind::plan: makes an op whose constructor plans it.
 template <class Planned>
 std::unique_ptr<Operation> plan_as(const OpKind& kind, RunPlan run, const RunArguments& arguments) {
     return std::make_unique<Planned>(kind, std::move(run), arguments);
 }
 
-/// What a node must report.
+/// The right report of a node.
 struct Expectation {
     std::uint32_t crc = 0;
     std::uint32_t bytes = 0; // modulo 2^32, as the node counts them
@@ -57,10 +56,10 @@ struct Expectation {
 
 /// CRC-32 (IEEE 802.3) by zlib, so independent of wire/crc32.hpp.
 std::uint32_t check_crc32(std::span<const std::byte> bytes);
-/// Of one message with these bytes.
+/// The right report for one message with these bytes.
 Expectation expectation_of(std::span<const std::byte> bytes);
 
-/// What has come of a run.
+/// The outcome of a run, as the op needs it to judge.
 struct Outcome {
     std::vector<wire::NodeReport> reports; // the last one of each node
     std::span<const std::byte> pushed;     // each byte where its node put it
@@ -75,7 +74,7 @@ struct Figure {
 };
 using Figures = std::vector<Figure>;
 
-/// What is to be thought of it.
+/// The op's verdict on an outcome.
 struct Verdict {
     std::vector<bool> right;          // by node; of dead ones it means nothing
     std::uint64_t missing_blocks = 0; // of living nodes, at living nodes
@@ -94,10 +93,11 @@ public:
     const RunPlan& run() const { return run_; }
     RunPlan& run() { return run_; } // while it is planned
 
-    // What is foreseen.
+    // Expected figures.
     /// Packets that an undisturbed run delivers over links, roughly where it depends on the seed.
     virtual std::uint64_t expected_packets() const = 0;
-    /// Whether that is exact, so that a part of it tells a person how far a run has come.
+    /// Whether expected_packets() is exact, so that the part of it that has gone tells a person how
+    /// far a run has come.
     virtual bool knows_packets() const { return true; }
     /// Whether packets of different flows can want one port, so that their order matters.
     virtual bool contends() const { return run().one_port(); }
@@ -108,7 +108,7 @@ public:
     /// Packets of one message; an empty one takes a packet too.
     std::uint32_t packets() const;
 
-    // What the nodes do.
+    // The nodes' jobs.
     /// The payload of HostTag::job for this node.
     std::vector<std::byte> job_for(NodeId node) const;
     /// A program of the user's own: it may sleep, its status is the verdict, it has no table.
@@ -117,12 +117,12 @@ public:
     virtual bool all_push() const { return false; }
     /// The node that pushes its data for --output; kNoNode if none does, or any may.
     NodeId output_node() const;
-    /// How much it pushes.
+    /// The number of bytes that it pushes.
     std::size_t output_bytes() const;
 
-    // What came of it.
+    // The outcome.
     virtual Verdict judge(const Outcome& outcome) const;
-    /// What goes into the file of --output, where that is not what was pushed, byte for byte.
+    /// The bytes for the file of --output, if they are not the pushed ones, byte for byte.
     virtual std::optional<Bytes> made_output(const Outcome& /*outcome*/) const { return {}; }
     /// Whether the data goes towards the root, so that a node without a way to it is cut off.
     virtual bool inward() const { return false; }
@@ -136,7 +136,7 @@ public:
     virtual std::string title() const { return std::string(kind().name); }
     /// The table's second line: over which structure, and how much. Empty: none.
     virtual std::string subject() const;
-    /// Fills what it knows into the report's first keys, all of which are there.
+    /// Fills in those of the report's first keys that it knows; all of them are there.
     virtual void describe(Figures& head) const;
 
 protected:
@@ -144,9 +144,9 @@ protected:
     /// Most bytes of a message or block, `most` at most, for which a node's workspace is enough, in
     /// packets as planned (ops/room.hpp). UsageError: not even an empty one has what it needs.
     std::uint32_t most_bytes(std::uint64_t most) const;
-    /// NUL-terminated, for the program.
+    /// Words for the program, NUL-terminated.
     virtual std::span<const std::byte> words() const { return {}; }
-    /// What each node must report.
+    /// The right report of each node.
     virtual std::vector<Expectation> answers() const = 0;
     const Expectation& expected(NodeId node) const;
     /// True if the report shows what the node must have.
@@ -162,13 +162,13 @@ private:
 
     const OpKind& kind_;
     RunPlan run_;
-    mutable std::vector<Expectation> answers_; // once somebody has asked
+    mutable std::vector<Expectation> answers_; // from the first call of expected() on
 };
 
 /// All kinds that --op can name, in the order of the families.
 const std::vector<OpKind>& op_kinds();
-/// The kind that was asked for; --app names one too where it is the program of one. Options that
-/// only others read are refused. UsageError.
+/// The kind that was asked for, by --op, or by --app with the program of an op. Options that only
+/// other kinds read are refused. UsageError.
 const OpKind& kind_of(const RunArguments& arguments);
 
 } // namespace mesh::host

@@ -1,4 +1,4 @@
-// What all personalised ops share, and those of the cube: by single packets or in cycles.
+// The common part of all personalised ops, and those of the cube: by single packets or in cycles.
 #include "personal.hpp"
 
 #include "collectives/personalised.hpp"

@@ -50,7 +50,7 @@ private:
     Bytes all_blocks(NodeId to) const;
 };
 
-/// On the UHC and the star.
+/// Plans a personalised op on the UHC or the star.
 std::unique_ptr<Operation> plan_paths(const OpKind& kind, RunPlan run,
                                       const RunArguments& arguments);
 

@@ -42,7 +42,8 @@ public:
     }
 
     std::uint64_t expected_packets() const override;
-    /// Not how many acknowledge, nor in a uhc of odd dimension, whose nodes are not alike.
+    /// False with acknowledgements, whose number is not known, and in a uhc of odd dimension, whose
+    /// nodes are not alike.
     bool knows_packets() const override {
         return schedule_ != Schedule::dfs_ack &&
                (is_star() || !pairs() || run().network().dim % 2 == 0);
@@ -161,7 +162,8 @@ std::optional<Formula> PathPersonal::star_formula() const {
                    divided(packets() * links(), ports)};
 }
 
-/// The paper gives no figures: what the links must carry at least.
+/// The paper gives no figures. This is a lower bound: the packets that the links must carry at
+/// least.
 std::optional<Formula> PathPersonal::uhc_formula() const {
     const Network network = run().network();
     const std::uint64_t others = run().nodes() - 1;
@@ -191,7 +193,7 @@ bool PathPersonal::right(NodeId node, const Outcome& outcome) const {
 
 /// A node that still waits, or has learned that it waits in vain, reports how many blocks it has
 /// and the sum of their checksums, the sender's number in front of each. Right is: all blocks of
-/// the living, and with them those of some of the dead, who may have sent before they died.
+/// living nodes, and with them blocks of some dead nodes, which may have sent before they died.
 bool PathPersonal::has_living_blocks(NodeId node, const Outcome& outcome) const {
     const wire::NodeReport& report = outcome.reports[index(node)];
     const auto& killed = outcome.killed;

@@ -110,7 +110,8 @@ void Reduction::plan_elements(const RunArguments& arguments) {
                "cannot be verified; allowed: min, max, or without --input");
 }
 
-/// What a node contributes. Integers and the small whole numbers of the seed do not mind the order.
+/// The elements that a node contributes. The order of additions makes no difference to integers and
+/// to the small whole numbers of the seed.
 Bytes Reduction::elements(NodeId node) const {
     Bytes bytes = block_of(run(), index(node), node, NodeId{0});
     for (std::size_t at = 0; !run().input && at + 4 <= bytes.size(); at += 4)

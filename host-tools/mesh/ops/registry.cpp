@@ -19,7 +19,7 @@ bool reads(const OpKind& kind, std::string_view option) {
            std::istream_iterator<std::string>{};
 }
 
-/// Those that read it, as one asks for them; nobody, if every run has the option.
+/// The ops that read an option, as the command line names them; none if every run has it.
 std::vector<std::string> readers_of(std::string_view option) {
     std::vector<std::string> readers;
     for (const OpKind& kind : op_kinds())

@@ -16,7 +16,7 @@ namespace mesh::host {
 namespace {
 
 constexpr std::int64_t kMessagesMax = 1'000'000;
-/// Of all senders together: what the host can check in a minute.
+/// The limits for all senders together: as much as the host can check in a minute.
 constexpr std::uint64_t kAllMessagesMax = std::uint64_t{1} << 26;
 constexpr std::uint64_t kAllBytesMax = std::uint64_t{1} << 34;
 
@@ -130,7 +130,7 @@ void Send::fill(wire::Job& job, NodeId node) const {
                                        .route = route_});
 }
 
-/// At each node the sum over its messages.
+/// The right reports: at each node the sum over its messages.
 std::vector<Expectation> Send::answers() const {
     std::vector<Expectation> answers(run().nodes());
     const std::uint32_t common = run().input ? check_crc32(*run().input) : 0;

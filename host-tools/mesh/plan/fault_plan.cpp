@@ -134,7 +134,7 @@ private:
         const auto sends = [this] {
             return ((out_ports(network_, *spec_.node) >> index(*spec_.port)) & 1u) != 0;
         };
-        if (!spec_.one_way && !sends()) // a link of one direction, from its far end
+        if (!spec_.one_way && !sends()) // a link of one direction is named from its far end
             spec_.node = neighbor(network_, *spec_.node, *spec_.port);
         if (!sends())
             refuse_entry(entry_, "that port sends nothing");
@@ -240,7 +240,8 @@ private:
         }
     }
 
-    /// What this undoes comes first: that of the cable, or of one that is drawn from the plan's.
+    /// Adds a fault that undoes another one, which must come before it: that of the same cable, or
+    /// of one drawn from the plan's cables.
     void add_mending(const FaultSpec& spec) {
         std::vector<Incident> cut;
         for (const Incident& incident : plan_.incidents)

@@ -22,11 +22,11 @@ namespace mesh::host {
 
 namespace {
 
-/// Those of Debian 12 and 13, oldest first. Whoever adds one runs the tests with it.
+/// The versions of Debian 12 and 13, oldest first. Run the tests with a version before adding it.
 constexpr std::array kTested{QemuVersion{7, 2}, QemuVersion{10, 0}};
 constexpr QemuVersion kOldest = kTested.front();
 
-/// As `--version` says it; nothing if it does not.
+/// The version that `--version` prints; nothing if it prints none.
 std::optional<QemuVersion> version_of(const std::string& path) {
     constexpr std::string_view kKey = "QEMU emulator version ";
     const auto lines = lines_of({path, "--version"}, 1);
@@ -69,7 +69,7 @@ std::string tested_qemu_versions() {
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// It is linked with the library that it does so with. Looking is cheaper than starting one.
+/// True if the emulator is linked with libseccomp: looking is cheaper than starting an emulator.
 bool has_sandbox(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     const std::string program{std::istreambuf_iterator<char>(file), {}};

@@ -69,7 +69,7 @@ void plan_capture(RunPlan& run, const RunArguments& arguments) {
     run.capture_bytes = static_cast<std::size_t>(*arguments.capture_bytes);
 }
 
-/// What does not depend on the op.
+/// The part of the plan that does not depend on the op.
 RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     if (!arguments.alone && arguments.input == "-")
         refuse("--input -: standard input is read once; give several runs a file");

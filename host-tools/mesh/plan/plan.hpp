@@ -11,7 +11,7 @@
 
 namespace mesh::host {
 
-/// What --ports can be.
+/// The values of --ports.
 std::vector<std::string_view> port_model_names();
 
 class Operation;

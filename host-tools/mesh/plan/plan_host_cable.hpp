@@ -5,10 +5,12 @@
 
 namespace mesh::host {
 
-/// Takes them over. UsageError: what cannot be, or goes with neither.
+/// Takes --host-at and --serial into `run`. UsageError: their values are impossible, or another
+/// option does not go with them.
 void plan_host_cable(RunPlan& run, const RunArguments& arguments);
 
-/// Refuses what such a mesh cannot do, when board, faults and lockstep are known. UsageError.
+/// Refuses options that such a mesh cannot obey, when board, faults and lockstep are known.
+/// UsageError.
 void check_host_cable(const RunPlan& run, const RunArguments& arguments);
 
 } // namespace mesh::host

@@ -51,7 +51,7 @@ void give(std::vector<std::uint8_t>& program_of, std::string_view nodes, std::ui
     }
 }
 
-/// Where the images of the run's board are, and what they are made for.
+/// The place that the images of the run's board are in, and are made for.
 std::string place_of_images(const RunPlan& run) {
     const BoardFacts& board = run.rig.board;
     if (!run.rig.loader.empty())
@@ -87,7 +87,7 @@ std::string file_of(const std::string& word, const RunPlan& run) {
            nearest(word, names), fmt::join(names, ", "));
 }
 
-/// What an engine loads of this file.
+/// The part of this file that the engine loads.
 RigProgram loaded_part(const std::string& name, const std::string& path, const RunPlan& run) {
     const ProgramFile file(path);
     if (run.engine == "sim") {
@@ -114,7 +114,7 @@ void plan_apps(RunPlan& run, const std::vector<std::string>& words) {
         if (at == word.size())
             std::ranges::replace(rig.program_of, kNone, number);
     }
-    // Nodes that are named have the last word.
+    // A program with named nodes overrides one for all the others.
     for (std::size_t number = 0; number < words.size(); ++number)
         if (const std::size_t at = nodes_in(words[number]); at != words[number].size())
             give(rig.program_of, std::string_view(words[number]).substr(at + 1),

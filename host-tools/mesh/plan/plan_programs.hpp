@@ -1,4 +1,4 @@
-// What --app stands for: which program which node runs, and where it is.
+// The programs of a run, from --app and --image: which node runs which, and where it is.
 #pragma once
 
 #include "host-tools/mesh/ops/operation.hpp"
@@ -12,8 +12,8 @@ namespace mesh::host {
 /// of a simulation.
 std::size_t workspace_for(const OpKind& kind, const RunPlan& run, const RunArguments& arguments);
 
-/// Finds the programs of the op, or of --app and --image, builds what is a source file, and checks
-/// that they are for this engine and board. UsageError.
+/// Finds the programs of the op, or of --app and --image, builds those that are source files, and
+/// checks that they are for this engine and board. UsageError.
 void plan_programs(Operation& op, const RunArguments& arguments);
 
 } // namespace mesh::host

@@ -23,7 +23,7 @@ namespace mesh::host {
 namespace {
 
 constexpr unsigned kSimulatedPortsMax = kPortsMax;
-/// Of one simulated node: what it touches of its memory in a common run, rounded up.
+/// The memory that one simulated node touches in a common run, rounded up.
 constexpr unsigned kSimulatedKbyte = 128;
 
 /// Largest dimension of this topology whose nodes fit; 0 if none does.
@@ -37,7 +37,8 @@ unsigned largest_dim(Topology topology, std::uint64_t nodes_max, unsigned ports_
     return best;
 }
 
-/// Whether ports and memory suffice; --memory says how much there is, in place of the machine.
+/// Checks that ports and memory suffice; --memory says how much memory there is, in place of the
+/// machine.
 void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max,
                std::uint64_t node_kbyte, std::string_view where) {
     const Network network = run.network();
@@ -55,8 +56,8 @@ void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max,
                largest_dim(network.topology, available / node_kbyte, ports_max));
 }
 
-/// Whether simulated nodes have the buffers for the tree that was asked for: a packet moves on
-/// where more are free than links that it may still cross.
+/// Checks that simulated nodes have the buffers for the tree that was asked for: a packet moves on
+/// to a node that has more free buffers than the packet may still cross links.
 void plan_buffers(const RunPlan& run, const RunArguments& arguments) {
     constexpr unsigned kNodesOwn = Admission::nodes_own(board::HostBoard::capabilities().receivers);
     if (arguments.tree.empty())

@@ -98,8 +98,8 @@ public:
         }
     }
 
-    /// Waits for them, and shows what they say; `quiet`: of what went well another half has said
-    /// it.
+    /// Waits for the compilers, and shows their output; `quiet`: not that of files that went well,
+    /// since the other half has shown it.
     void end(bool quiet) {
         std::string said;
         bool good = true;
@@ -113,7 +113,7 @@ public:
             say("{}", said);
     }
 
-    /// Explains what needs more than a node is.
+    /// Explains uses of functions that a node does not have.
     void check_objects() const {
         std::string said;
         for (std::size_t at = 0; at < objects_.size(); ++at) {
@@ -166,7 +166,7 @@ public:
     }
 
 private:
-    /// What the tool says.
+    /// The output of the tool.
     std::string run(const Words& words) const {
         std::string said;
         if (!run_tool(words, said))
@@ -174,7 +174,7 @@ private:
         return said;
     }
 
-    /// Says in words of this project what a linker's usual complaints mean.
+    /// Explains a linker's usual complaints in words of this project.
     [[noreturn]] void explain_link(const std::string& said) const {
         static const std::regex overflow("region `(\\w+)' overflowed by (\\d+) bytes");
         std::string parts;
@@ -217,7 +217,7 @@ std::string stamp_file(const TemporaryFolder& work, std::string_view place) {
     return path;
 }
 
-/// Writes what was linked where the user wants it, with its rights. RunError.
+/// Writes the linked program where the user wants it, with its rights. RunError.
 void put_program(const fs::path& program, const std::string& output) {
     std::ifstream file(program, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};

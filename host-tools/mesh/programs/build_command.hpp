@@ -1,5 +1,5 @@
 // `mesh build`: makes a program of C++ and C files that may lie anywhere, by the compilers of the
-// board and of this machine. What they say of a mistake is shown as it is.
+// board and of this machine. Their error messages are shown as they are.
 #pragma once
 
 #include "toolkit.hpp"
@@ -31,8 +31,8 @@ bool is_source(std::string_view file);
 /// Explained: a compiler has said what is wrong. UsageError.
 void build_command(const BuildArguments& arguments);
 
-/// The program of one source file for an engine, in the user's folder for what can be made again;
-/// built if it is not there or older than what it is made of. Explained, UsageError.
+/// The program of one source file for an engine, in the user's cache folder; built if it is not
+/// there, or older than the files that it is made of. Explained, UsageError.
 std::filesystem::path built_program(const std::string& source, const std::string& engine,
                                     const std::string& board);
 

@@ -15,7 +15,7 @@ namespace mesh::host {
 
 namespace {
 
-/// What is to be loaded, by its place in the file.
+/// The segments that are to be loaded, in the order of their places in the file.
 std::vector<Elf32_Phdr> segments_of(const std::string& path, std::span<const std::byte> file) {
     std::vector<Elf32_Phdr> segments;
     const auto header = wire::load<Elf32_Ehdr>(file, 0); // ProgramFile has checked that it is there

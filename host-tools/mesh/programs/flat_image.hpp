@@ -1,4 +1,4 @@
-// An image as the memory has it that a loader puts it into.
+// An image as the bytes of memory that a loader writes.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace mesh::host {
 
-/// What `loader`, an image of a loader, is to bring of `path`. UsageError: nothing in it, made for
-/// another place, or too large for the loader's room.
+/// The bytes of the image `path` that `loader`, an image of a loader, is to bring. UsageError: the
+/// image is empty, made for another place, or too large for the loader's room.
 std::vector<std::byte> flat_image(const std::string& path, const std::string& loader);
 
 } // namespace mesh::host

@@ -17,7 +17,7 @@ namespace mesh::host {
 
 namespace {
 
-/// As many T as there are in `bytes`.
+/// All objects of type T that `bytes` has.
 template <class T>
 std::vector<T> all_in(std::span<const std::byte> bytes) {
     std::vector<std::byte> room(bytes.size() / sizeof(T) * sizeof(T) + sizeof(T));

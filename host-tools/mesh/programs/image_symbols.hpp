@@ -1,4 +1,4 @@
-// What an image says of itself, for code that reads the memory of its node: names of functions,
+// The symbols of an image, for code that reads the memory of its node: names of functions,
 // places of variables, where awaiting objects keep what they wait for (kernel/api/waits.hpp), and
 // how much memory the node has (kernel/node/node_memory.hpp).
 #pragma once
@@ -22,14 +22,14 @@ public:
         std::uint64_t bytes = 0;
     };
 
-    /// Of a board's image. UsageError: it is not there, or no program.
+    /// The symbols of a board's image. UsageError: the image is not there, or no program.
     explicit ImageSymbols(const std::string& image);
 
     /// The function that begins there, demangled; "" if none does.
     std::string function_at(std::uint64_t address) const;
-    /// By the last part of its name, without namespaces.
+    /// The variable with this name, the last part of its full one, without namespaces.
     std::optional<Variable> variable(std::string_view name) const;
-    /// Of the linker's script; 0: it says nothing of it.
+    /// The value of a label of the linker's script; 0: the image has no such label.
     std::uint64_t label(std::string_view name) const;
     const std::vector<WaitOffsets>& wait_offsets() const { return offsets_; }
     /// No sizes: the image has no such memory.
@@ -43,7 +43,7 @@ private:
     NodeMemoryRecord memory_;
 };
 
-/// As a person writes it; as it is if it is no name of C++.
+/// The name as a person writes it; unchanged if it is no name of C++.
 std::string demangled(const std::string& name);
 
 } // namespace mesh::host

@@ -17,7 +17,7 @@ namespace mesh::host {
 
 namespace {
 
-/// Where the loader has put it.
+/// The addresses at which the loader has put the shared object.
 struct Layout {
     std::uintptr_t base;
     std::uintptr_t code_begin = 0;

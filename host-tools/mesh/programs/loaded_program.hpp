@@ -1,8 +1,8 @@
 // A program in a simulation: loaded once, with globals and statics for each node.
 //
-// There is one place for them in memory, which holds those of the node that runs. They change hands
-// when another node has its turn, so they cost each node their size, and each turn two copies of
-// them: 4 KiB take less time than a message does, 1 MiB as much as a thousand messages.
+// There is one place for globals in memory, which holds those of the node that runs. They are
+// swapped when another node has its turn, so they cost each node their size, and each turn two
+// copies of them: 4 KiB take less time than a message does, 1 MiB as much as a thousand messages.
 #pragma once
 
 #include "kernel/node/kernel.hpp"

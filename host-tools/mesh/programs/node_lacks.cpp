@@ -39,8 +39,8 @@ const std::array<Lack, 5> kLacks{
       "fills --output",
       {"fopen", "open", "std::basic_filebuf<", "scanf", "getchar", "fgets", "gets", "getline"}}}};
 
-/// A name of C is followed by nothing but an offset; one of C++ has its parameters, so that a
-/// function of the user's own that is called open() is none of these.
+/// A name of C is followed by nothing but an offset. A name of C++ has its parameters, so a
+/// function of the user's own that is called open() is not taken for the one of C.
 bool names(std::string_view name, std::string_view symbol) {
     if (!symbol.starts_with(name))
         return false;
@@ -78,7 +78,7 @@ bool of_the_library(std::string_view function) {
     return function.starts_with("std::") || function.find(" std::") < function.find('(');
 }
 
-/// The user's function on whose behalf one of the C++ library refers to something.
+/// The user's function on whose behalf a function of the C++ library refers to something.
 std::string user_of(const std::vector<Reference>& all, std::string function) {
     for (std::size_t step = 0; of_the_library(function) && step < all.size(); ++step) {
         const auto caller = std::ranges::find_if(all, [&function](const Reference& reference) {

@@ -1,6 +1,6 @@
-// What programs of other systems use and no node has: a heap, streams, threads, files, a calendar.
-// Some of it would link, and end a node when it runs, or work in a simulation only; so it is looked
-// for in what the compiler made.
+// Finds uses of things that other systems have and no node has: a heap, streams, threads, files, a
+// calendar. Some of these would link, and end a node when it runs, or work in a simulation only; so
+// the objects that the compiler made are searched for them.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace mesh::host {
 
-/// For each such use a line that names the function, and what there is instead. `source`: what the
-/// object was made of; `listing`: its machine code, as objdump shows it with relocations and
-/// demangled names.
+/// For each such use a line that names the function, and the one to use instead. `source`: the file
+/// that the object was made of; `listing`: its machine code, as objdump shows it with relocations
+/// and demangled names.
 std::vector<std::string> what_a_node_lacks(const std::string& source, const std::string& listing);
 
 } // namespace mesh::host

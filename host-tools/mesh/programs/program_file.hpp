@@ -1,8 +1,8 @@
 // A program as `make` and `mesh build` leave it: one file, for either engine.
 //
-// It is a board's image, which carries what the simulation loads in a section that no board does;
-// or, for a simulation alone, only that: a shared object of this machine. A stamp says what board
-// and which headers it was built for.
+// It is a board's image with one more section, which boards do not load: the part for the
+// simulation, a shared object of this machine. A program for the simulation alone is that part
+// only. A stamp says which board and which headers the program was built for.
 #pragma once
 
 #include "host-tools/mesh/common/child_process.hpp"
@@ -21,19 +21,19 @@ inline constexpr std::string_view kSimulatedSection = ".mesh.sim";
 /// Section of an image: kernel/api/waits.hpp.
 inline constexpr std::string_view kWaitsSection = ".mesh_waits";
 inline constexpr std::string_view kMemorySection = ".mesh_memory";
-/// What the stamp of a program for the simulation alone says in place of a board.
+/// The word in the stamp of a program for the simulation alone, in place of a board.
 inline constexpr std::string_view kSimulation = "sim";
 
 /// Stands for the headers that this tool was built with; a program must have been built with the
 /// same. Twelve hexadecimal digits.
 std::string_view kernel_stamp();
-/// What a program for `place` says of itself: a board, its folder of images for a mesh with one
-/// host cable, or kSimulation; and the headers.
+/// The stamp of a program for `place` (a board, its folder of images for a mesh with one host
+/// cable, or kSimulation), with the headers.
 std::string stamp_for(std::string_view place);
 
 class ProgramFile {
 public:
-    /// Reads it. UsageError: it is not there, or no program.
+    /// Reads the file. UsageError: it is not there, or no program.
     explicit ProgramFile(const std::string& path);
 
     /// Refuses a program that is not for this board, or was built with other headers. An image

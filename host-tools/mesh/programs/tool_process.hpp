@@ -1,4 +1,4 @@
-// A program that is run for what it does: compilers. What it says is kept.
+// A tool, such as a compiler, run as a process; its output is kept.
 #pragma once
 
 #include "host-tools/mesh/common/child_process.hpp"
@@ -20,7 +20,7 @@ public:
 
     /// Waits for its end; true if all went well.
     bool wait();
-    /// What it has printed, when it has ended; of a failure never nothing.
+    /// The output of the tool, when it has ended; after a failure never empty.
     std::string words() const;
 
 private:
@@ -30,7 +30,7 @@ private:
     bool good_ = false;
 };
 
-/// Runs it to its end.
+/// Runs a tool to its end.
 bool run_tool(const std::vector<std::string>& words, std::string& said);
 
 } // namespace mesh::host

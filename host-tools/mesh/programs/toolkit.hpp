@@ -1,6 +1,6 @@
-// What lies beside this tool: boards, the images of apps for them, and what `mesh build` needs to
-// make more. Its layout is the same in the folder of a build and where `make install` puts it
-// (firmware/programs.mk).
+// The toolkit beside this tool: boards, the images of apps for them, and all that `mesh build`
+// needs to make more. Its layout is the same in the folder of a build and where `make install` puts
+// it (firmware/programs.mk).
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,15 @@
 
 namespace mesh::host {
 
-/// The folder of it all.
+/// The folder of the toolkit.
 std::filesystem::path toolkit_folder();
 
-/// The apps that came with this tool: name, and what it does.
+/// The apps that came with this tool: name, and a phrase about it.
 std::vector<std::pair<std::string, std::string>> apps();
 std::vector<std::string> app_names();
 
-/// The boards that images are made for, in the same way. The first is the one that is meant where
-/// none is named.
+/// The boards that images are made for, in the same way. The first one is meant where no board is
+/// named.
 std::vector<std::pair<std::string, std::string>> boards();
 std::vector<std::string> board_names();
 /// "" where nothing is built for a board.
@@ -43,7 +43,7 @@ struct Compiler {
     std::string objdump;                // the one that lists what an object refers to
 };
 
-/// For the programs of a board; `host`: for the simulation. UsageError: it is not installed.
+/// The compiler for a board; `host`: for the simulation. UsageError: it is not installed.
 Compiler compiler_for(std::string_view place);
 
 } // namespace mesh::host

@@ -1,4 +1,4 @@
-// What has come of one run of a series.
+// The outcome of one run of a series.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -46,8 +46,8 @@ std::string cable_of(const Incident& incident) {
                        index(incident.port));
 }
 
-/// What the fault plan did, by kinds: how many frames each struck, and the cables or nodes to which
-/// it happened.
+/// The faults that happened, by kinds: how many frames each struck, and the cables or nodes to
+/// which it happened.
 Json faults_of(const LoomCounts& loom) {
     Json faults = Json::object();
     for (const FaultKind* kind : fault_kinds()) {
@@ -113,7 +113,7 @@ Json waits_of(const RunResult& result) {
     return waits;
 }
 
-/// What `mesh load` brought to all nodes before they began.
+/// The load by `mesh load`, before the nodes began.
 Json load_of(const RunResult& result) {
     if (!result.load)
         return nullptr;
@@ -123,7 +123,7 @@ Json load_of(const RunResult& result) {
             {"wall_s", result.load->seconds}};
 }
 
-/// Every key is there, whatever the op; the op fills in what it has.
+/// Every key is there for any op; the op fills in the keys that it has.
 Json head_of(const Operation& op) {
     const RunPlan& run = op.run();
     Json head{{"engine", run.engine},
@@ -225,7 +225,7 @@ std::string_view fate_of(const NodeResult& node) {
     return "";
 }
 
-/// What was seen of its end; of a program that has ended its verdict, if that is not ok.
+/// How the node ended, as it was seen; of a program that has ended its verdict, if that is not ok.
 Json note_of(const NodeResult& node) {
     const auto verdict = static_cast<Status>(node.report.status);
     if (!node.note.empty())
@@ -313,7 +313,7 @@ void add_dma(std::string& text, const RunPlan& plan, const Summary& summary) {
     fmt::format_to(std::back_inserter(text), "\n");
 }
 
-/// Behind the number of live nodes: those that are not, and why.
+/// The words behind the number of live nodes: the nodes that are not alive, and why.
 std::string others_of(const RunResult& result) {
     const auto count = [&](auto holds) {
         return std::count_if(result.nodes.begin(), result.nodes.end(), holds);

@@ -1,4 +1,4 @@
-// What a run has shown: the sums, the JSON report, the table for a person, and what to say of a
+// The results of a run: the sums, the JSON report, the table for a person, and the words for a
 // failure.
 #pragma once
 
@@ -42,26 +42,26 @@ struct Summary {
     std::vector<Level> levels;   // of a single tree
     std::optional<Far> against;  // a node sent against the direction of the link at this port
     Verdict verdict;             // of the op
-    std::optional<Bytes> output; // for --output, if not what was pushed
+    std::optional<Bytes> output; // for --output, if not the bytes that were pushed
 
     bool good() const { return failed.empty() && live != 0 && !against; }
 };
 
 Summary summarize(const Operation& op, const RunResult& result, const Loom& loom);
 
-/// What was asked for, as JSON: the head of the report.
+/// The head of the report, as JSON: the run that was asked for.
 std::string head_as_json(const Operation& op);
-/// What came of it in every lockstep run of the same seed, on any engine: the report without its
-/// head, what this machine took, and the long tables that frames say too.
+/// The results that every lockstep run of the same seed has, on any engine: the report without its
+/// head, without figures of this machine, and without the long tables that frames show too.
 std::string results_as_json(const Operation& op, const RunResult& result, const Summary& summary,
                             const LoomCounts& loom);
 
-/// Writes the report as JSON, whatever came of the run. `failure`: why it failed, "" if it did not.
+/// Writes the report as JSON, also of a failed run. `failure`: why it failed, "" if it did not.
 /// RunError if it cannot be written.
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
                   const LoomCounts& loom, std::string_view failure);
 
-/// What was asked for: the op, the network, and over which structure how much.
+/// The head of the table: the op, the network, the structure, and the amount of data.
 std::string head_of_table(const Operation& op);
 
 /// The table for a person, head first, in lines of at most 80 columns.

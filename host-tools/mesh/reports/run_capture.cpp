@@ -29,7 +29,7 @@ bool is_pipe(int file) {
     return fstat(file, &kind) == 0 && S_ISFIFO(kind.st_mode);
 }
 
-/// From now on what is printed goes to standard error, and standard output is the capture's alone.
+/// From now on printed text goes to standard error, and standard output is the capture's alone.
 /// The reader of the capture may leave; the run goes on.
 int take_standard_output() {
     std::fflush(stdout);
@@ -66,7 +66,7 @@ Fd open_capture(const RunPlan& plan) {
     return file;
 }
 
-/// What makes a time of the host's monotonic clock one of its calendar.
+/// The difference between calendar time and the host's monotonic clock.
 std::uint64_t epoch_us() {
     using std::chrono::duration_cast;
     using Us = std::chrono::microseconds;
@@ -75,7 +75,7 @@ std::uint64_t epoch_us() {
     return static_cast<std::uint64_t>(duration_cast<Us>(calendar - monotonic).count());
 }
 
-/// When --limit is over.
+/// The time at which --limit is over.
 FileWriter::Clock::time_point end_of(const RunPlan& plan) {
     using Clock = FileWriter::Clock;
     const std::chrono::duration<double> limit(plan.rig.limit_s);

@@ -1,4 +1,4 @@
-// The capture of one run: opened before anything boots, closed with what came of it.
+// The capture of one run: opened before anything boots, closed with the results.
 #pragma once
 
 #include "host-tools/mesh/capture/capture.hpp"
@@ -19,7 +19,7 @@ public:
 
     /// Something is captured.
     explicit operator bool() const { return capture_.has_value(); }
-    /// What loom and cables do is captured from now on.
+    /// From now on the capture listens to the loom and its cables.
     void listen(Loom& loom);
     /// The results as JSON are the end of it; then the page is made, if --report asks for one.
     /// Something is captured (promise). RunError if not all could be written.

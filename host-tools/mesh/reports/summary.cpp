@@ -73,7 +73,7 @@ std::vector<std::uint32_t> cut_off(const Operation& op, const RunResult& result,
 /// The fault plan has taken the node out of the job.
 bool has_no_part(const NodeResult& node) { return node.fate == Fate::killed || node.restarted; }
 
-/// What the op must judge.
+/// The outcome, for the op to judge.
 Outcome outcome_of(const RunResult& result, const Loom& loom) {
     Outcome outcome{{}, result.output.bytes(), !loom.counts().happened.empty(), {}};
     for (std::uint32_t node = 0; node < result.nodes.size(); ++node) {
@@ -110,12 +110,13 @@ void add_level(Summary& summary, unsigned number, const NodeResult& node) {
     level.model_time = std::max(level.model_time, units(node.report.finish_time));
 }
 
-/// What a node got and none of its processes took. A mesh with faults leaves such things.
+/// True if a node has messages that none of its processes took. Not counted in a mesh with faults,
+/// which leaves such messages.
 bool left_untaken(const RunResult& result, std::uint32_t node, const Summary& summary) {
     return !summary.any_fault && result.nodes[node].report.untaken != 0;
 }
 
-/// The nodes with something that nobody took, and of each the first of that.
+/// The nodes with packets or messages that nobody took, and the first of these at each node.
 std::string name_untaken(const RunResult& result, const Summary& summary) {
     std::vector<std::string> words;
     for (const std::uint32_t node : summary.failed) {
@@ -142,7 +143,7 @@ std::vector<std::string> dead_links(const RunResult& result) {
     return links;
 }
 
-/// What a status of one's own program may come from, where its name does not say.
+/// Possible causes of a status of one's own program, where its name does not tell them.
 std::string_view hint(Status status) {
     switch (status) {
     case Status::no_memory:
@@ -173,7 +174,7 @@ std::string refusal(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status,
 }
 
 /// "node 3 ended with: no memory", for each status that there is; of ok the answer was wrong.
-/// With hints at what may be the cause, if the program is one's own and has said none.
+/// With hints at possible causes, if the program is one's own and has named none.
 void describe_endings(const std::map<std::uint32_t, NodeNumbers>& nodes_by_status, bool with_hints,
                       std::vector<std::string>& parts) {
     for (const auto& [status, nodes] : nodes_by_status)

@@ -24,14 +24,15 @@ using nlohmann::json;
 constexpr unsigned kMbyteMax = 1u << 20;
 constexpr unsigned kSerialLinesMax = 64;
 constexpr unsigned kFillMax = 256;
-/// What one process needs on the network with the shortest paths, and more than any board has.
+/// The buffers that one process needs on the network with the shortest paths, and more than any
+/// board has.
 constexpr unsigned kBuffersMin = limits::pool_buffers_min(1, 1, 1);
 constexpr unsigned kBuffersMax = 1u << 13;
 constexpr unsigned kNodesMax = 1u << kDimMax;
 constexpr std::array<std::string_view, 7> kKeys{"machine", "lines", "identity",  "windows",
                                                 "buffers", "nodes", "node_mbyte"};
 
-/// One board.json, whose errors name the file, the key and what belongs there.
+/// One board.json, whose errors name the file, the key and the values that are allowed.
 class BoardFile {
 public:
     explicit BoardFile(const std::filesystem::path& folder)
@@ -93,7 +94,7 @@ public:
             wrong("lines", kWanted);
     }
 
-    /// Only with serial lines, and then it must be there.
+    /// "identity": only with serial lines, and then it must be there.
     std::uint64_t identity(bool serial) const {
         const char* const wanted = "where in RAM a node finds its identity, as \"0x2001FFF0\"; "
                                    "goes with serial lines only";

@@ -1,4 +1,4 @@
-// What the host tool knows of a board: what stands in its board.json, beside its images.
+// The facts of a board that the host tool knows, from the board.json beside its images.
 #pragma once
 
 #include "qemu_version.hpp"
@@ -22,8 +22,8 @@ struct BoardFacts {
     /// "older": the same of emulators before a version, if they number the lines in another way.
     std::vector<unsigned> older_lines;
     QemuVersion older_than;
-    /// "fill": its receivers look after every so many bytes, or some time after the last one.
-    /// Frames are filled up to that, so that nobody waits.
+    /// "fill": its receivers tell of every `serial_fill` bytes, or of fewer some time later. Frames
+    /// are filled up to a multiple of it, so that no receiver waits.
     unsigned serial_fill = 1;
     unsigned ethernet_ports = 0; // of that interface
     /// "identity", of a board with serial lines: where in its memory the eight bytes of a node's
@@ -52,8 +52,8 @@ struct BoardFacts {
     unsigned ports() const {
         return serial() ? static_cast<unsigned>(serial_lines.size()) - 1 : ethernet_ports;
     }
-    /// Of a node with so many ports. More ports than the board has: as with all that it has; 0 if
-    /// nothing is known.
+    /// The window of a node with so many ports; for more ports than the board has, that of all its
+    /// ports. 0 if nothing is known.
     std::size_t window_bytes(unsigned ports) const;
     /// Sockets between the host tool and a node with so many ports: one, or the host's and each
     /// port's.

@@ -58,7 +58,7 @@ Network network_of(std::string_view topology, std::int64_t dim) {
 }
 
 Rule tree_of(Network network, std::string_view tree) {
-    constexpr std::string_view kBalanced1986 = "bst"; // what ho-johnsson-1986 calls it
+    constexpr std::string_view kBalanced1986 = "bst"; // its name in ho-johnsson-1986
     const auto rule =
         rule_by_name(network.topology, tree == kBalanced1986 ? name(Rule::sbnt_minr) : tree);
     if (!rule || subtree_count(network, *rule) == 0)

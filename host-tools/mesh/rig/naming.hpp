@@ -1,5 +1,5 @@
-// What words and numbers of the command line stand for: networks, nodes, cables, programs. All
-// refuse with what is allowed.
+// The meaning of words and numbers of the command line: networks, nodes, cables, programs. All
+// functions refuse other values and say which are allowed.
 #pragma once
 
 #include "core/network.hpp"
@@ -26,7 +26,7 @@ Network network_of(std::string_view topology, std::int64_t dim);
 Rule tree_of(Network network, std::string_view name);
 /// "NODE/PORT", a port that sends. UsageError.
 Far cable_end(Network network, const std::string& text, std::string_view option);
-/// The node with this number; `option` is what to complain about. UsageError.
+/// The node with this number; `option` is named in the error. UsageError.
 NodeId node_of(Network network, std::int64_t number, std::string_view option);
 /// Where the nodes begin in PROGRAM@NODES, or its end.
 std::size_t nodes_in(std::string_view word);

@@ -20,7 +20,7 @@ struct QemuVersion {
     }
     std::string text() const { return fmt::format("{}.{}", major, minor); }
 
-    /// What "10.0", or "7.2.22 (Debian ...)", begins with; nothing if that is no version.
+    /// The version at the beginning of "10.0" or "7.2.22 (Debian ...)"; nothing if there is none.
     static std::optional<QemuVersion> read(const std::string& text) {
         std::istringstream words(text);
         QemuVersion version;

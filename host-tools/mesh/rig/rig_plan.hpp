@@ -22,7 +22,7 @@ class Fd;
 struct RigProgram {
     std::string name;  // as on the command line, or of an op
     std::string image; // qemu: path of the ELF image; sim: of the shared object, "" of an op's own
-    std::shared_ptr<const Fd> unpacked{}; // what `image` is, if no folder has it
+    std::shared_ptr<const Fd> unpacked{}; // the file behind `image`, if no folder has it
 };
 
 /// All that an engine must know to come to life.
@@ -55,8 +55,8 @@ struct RigPlan {
     }
 };
 
-/// With nodes that do not say who they are, if one cable leads to all: not as long as with those
-/// that say nothing at all. A debugger may hold one for ever.
+/// The time-out for nodes that do not say who they are, if one cable leads to all: less than that
+/// of nodes that say nothing at all. A debugger may hold a node for ever.
 inline std::uint64_t identify_timeout_us(const RigPlan& plan) {
     constexpr double kPart = 0.8e6;
     return plan.gdb.empty() ? static_cast<std::uint64_t>(plan.timeout_s * kPart) : wire::kNever;

@@ -81,8 +81,8 @@ struct RunArguments {
 /// all else to standard error.
 inline constexpr const char* kStandardOutput = "-";
 
-/// What all runs share. What an op needs beyond is its own (ops/operation.hpp), and it says how
-/// much there is to move.
+/// The part of the plan that all runs share. Data that only one op needs is its own
+/// (ops/operation.hpp), and the op says how much there is to move.
 struct RunPlan {
     std::string engine;
     RigPlan rig;
@@ -94,7 +94,7 @@ struct RunPlan {
     double tau = 1;
     double tc = 0;
     std::uint32_t copies = 1;
-    std::optional<Bytes> input; // what nodes pull
+    std::optional<Bytes> input; // the data that nodes pull
     std::string output;
     std::uint64_t seed = 1;
     std::string report;

@@ -22,7 +22,7 @@ public:
     explicit ConsoleOrder(Print print) : print_(std::move(print)) {}
     ConsoleOrder(const ConsoleOrder&) = delete;
     ConsoleOrder& operator=(const ConsoleOrder&) = delete;
-    /// Whatever ends the run, no line is lost.
+    /// No line is lost, however the run ends.
     ~ConsoleOrder() { flush(); }
 
     /// A line that `from` printed in this round. A round of more than bounds::kRoundBytesMax goes

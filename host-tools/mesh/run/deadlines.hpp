@@ -32,12 +32,12 @@ public:
 
     bool silent(Seconds since) const { return late(since, rules_.timeout); }
     bool stuck(Seconds since) const { return late(since, kStuckTimeouts * rules_.timeout); }
-    /// The same for what moves all the time, also in a simulation.
+    /// The same for a run that moves all the time, also in a simulation.
     bool endless(Seconds since) const {
         return !rules_.held && now_ - since > kStuckTimeouts * rules_.timeout;
     }
     bool over() const { return rules_.limit > Seconds(0) && now_ > rules_.limit; }
-    /// How often it is worth looking who is silent.
+    /// True when it is time again to look for silent nodes.
     bool look_due();
 
     const Rules& rules() const { return rules_; }

@@ -15,8 +15,8 @@ public:
     /// `raw`: lines go on as they are, control characters and all.
     explicit LineCutter(bool raw = false) : raw_(raw) {}
 
-    /// Calls sink(line) for each line that is whole now, without its end. One that grows too long
-    /// is given in parts, so that not more than bounds::kLineBytesMax are kept.
+    /// Calls sink(line) for each line that is whole now, without its end. A line that grows too
+    /// long is given in parts, so that not more than bounds::kLineBytesMax are kept.
     template <class Sink>
     void feed(std::string_view text, Sink&& sink) {
         for (const char character : text) {

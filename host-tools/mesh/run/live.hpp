@@ -18,7 +18,7 @@ struct LiveNode {
     std::uint32_t delivered = 0; // frames, since its reset
 };
 
-/// What the host tool knows of a run at a moment.
+/// The state of a run at one moment, as the host tool knows it.
 struct LiveRun {
     std::string work;
     std::string progress; // in words
@@ -27,9 +27,9 @@ struct LiveRun {
     std::vector<LiveNode> nodes;
 };
 
-/// Lines that fit a terminal of this size, one row less than it has, each ended: who is done, who
-/// is gone, and what came to each of the others since `before`. Many nodes share a place, which
-/// shows the busiest. A terminal of less than 24 columns or 12 rows has room for a part of that.
+/// Lines that fit a terminal of this size, one row less than it has, each ended: the nodes that are
+/// done, those that are gone, and how busy each of the others was since `before`. Many nodes share
+/// a place, which shows the busiest. Less than 24 columns or 12 rows have room for a part only.
 std::string live_picture(const LiveRun& now, const LiveRun& before, const LoomCounts& loom,
                          TerminalSize size);
 

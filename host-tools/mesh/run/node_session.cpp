@@ -53,7 +53,7 @@ std::string NodeSession::take(const HostMessage& message) {
     return refuse_frame();
 }
 
-/// Counts it, and goes on.
+/// Counts a frame that is refused, and goes on.
 std::string NodeSession::refuse_frame() {
     ++refusals_.host_frames;
     return {};
@@ -150,7 +150,7 @@ std::string NodeSession::on_report(const HostMessage& message) {
         result_.counts.counters[static_cast<std::size_t>(Counter::frames_received)];
     frames -= std::min<std::uint64_t>(frames, std::exchange(result_.frames_before, 0));
     result_.done = result_.done || first;
-    // This one came of itself; it may have crossed the question, so that is asked again.
+    // This report came of itself and may have crossed the question, so the question is repeated.
     if (first && asked_)
         handler_->answer(node_, wire::HostTag::poll, {});
     asked_ = first && asked_;

@@ -1,7 +1,7 @@
-// What one node says to the host tool: read, checked, answered, and kept within bounds.
+// The messages of one node to the host tool: read, checked, answered, and kept within bounds.
 //
 // A session trusts nothing that its node says. It never asks for more than bounds.hpp allows, and
-// what it hands on as text is clean: a node cannot write in another's name.
+// the text that it hands on is clean: a node cannot write in another's name.
 #pragma once
 
 #include "deadlines.hpp"
@@ -30,8 +30,8 @@ enum class Fate : std::uint8_t {
     hung,   // does not answer
 };
 
-/// What a node has counted since it was started. It counts modulo 2^32, in some twenty hours of a
-/// rig; what comes between two of its reports is less.
+/// The sums of a node's counters since it was started. Its own counters are modulo 2^32, some
+/// twenty hours of a rig; they count less than that between two reports.
 struct NodeCounts {
     std::array<std::uint64_t, kCounterCount> counters{};
     std::array<std::uint64_t, kPortsMax> link_packets{};
@@ -43,7 +43,7 @@ struct NodeCounts {
 };
 
 struct NodeResult {
-    /// One of the below: what a phase of the run wants of all nodes.
+    /// One of the flags below: the one that a phase of the run wants of all nodes.
     using Mark = bool NodeResult::*;
 
     Fate fate = Fate::live;
@@ -58,14 +58,14 @@ struct NodeResult {
 
     /// Its program had computed without waiting for so long when it last reported.
     Deadlines::Seconds computing() const { return std::chrono::milliseconds(report.computing_ms); }
-    /// It lives, and that is so long that it is worth telling.
+    /// True if the node lives, and computing() is long enough to be worth telling.
     bool computes() const { return fate == Fate::live && computing() >= Deadlines::Seconds(1); }
 };
 
 /// `has computed for 4 s without waiting`.
 std::string describe_computing(const NodeResult& node);
 
-/// What a session hands to the run that it belongs to.
+/// The run that a session belongs to, as the session uses it.
 class SessionHandler {
 public:
     virtual ~SessionHandler() = default;
@@ -74,7 +74,8 @@ public:
     virtual void begin_anew(NodeId node) = 0;
     /// A line that the node's program has printed, fit to be shown.
     virtual void console_line(NodeId from, std::string_view line) = 0;
-    /// What a process of the node does; `object`: what it waits for, as it is in the node's memory.
+    /// A trace event of a process of the node; `object`: the bytes, in the node's memory, of the
+    /// object that the process waits for.
     virtual void traced(NodeId from, const wire::ProcessTrace& trace,
                         std::span<const std::byte> object) = 0;
     /// A line of the node's emulator, clean.
@@ -83,18 +84,18 @@ public:
     virtual void stopped(NodeId node, std::string_view why) = 0;
 };
 
-/// What the sessions of a run share: its data and settings.
+/// The data and settings of a run, which its sessions share.
 struct SessionContext {
     Network network;
     const std::optional<Bytes>* input;
     Output* output;
-    bool app = false; // its program decides who writes what: too much is a mistake to be told
+    bool app = false; // its program decides who writes where: too much is a mistake to be told
     bool raw = false; // console text as it is
     SourceLines* lines = nullptr; // of its image, if that is known
     std::string* ended = nullptr; // gets what the node says that ends the whole run
 };
 
-/// What nodes said that was no use.
+/// Counts of messages from nodes that were refused.
 struct Refusals {
     std::uint64_t host_frames = 0; // not whole, not right, or out of place
     std::uint64_t pushes = 0;      // of these, data beyond what the node may write
@@ -108,24 +109,24 @@ public:
           handler_(&handler),
           console_(context.raw) {}
 
-    /// A frame from the node's host port; any bytes. What the node has done that no node may, in
-    /// words; nothing if it is all right. RunError if its cables are in the wrong ports.
+    /// A frame from the node's host port; any bytes. Returns the offence of the node, in words, if
+    /// it has done what no node may; else "". RunError if its cables are in the wrong ports.
     [[nodiscard]] std::string hear(std::span<const std::byte> frame);
-    /// What its emulator says on its standard error; any bytes.
+    /// Text from the standard error of its emulator; any bytes.
     void hear_errors(std::string_view text);
-    /// Hands on what was said last and has no end.
+    /// Hands on the last lines, which have no end yet.
     void flush();
 
-    /// The work begins: what it got so far does not count.
+    /// The work begins: the frames that the node has got so far do not count.
     void begin_work(std::uint32_t frames) { result_.frames_before = frames; }
-    /// It is asked for a report.
+    /// Asks the node for a report.
     void ask();
-    /// The fault plan has restarted it, if it was not lost otherwise: the program of an app begins
-    /// anew, of any other job it has no part any more.
+    /// The fault plan has restarted the node, if it was not lost otherwise: the program of an app
+    /// begins anew; in any other job the node has no part any more.
     void restart();
-    /// It has ended of itself: `how`, and what its emulator said last.
+    /// The node has ended of itself: `how`, and the last line of its emulator.
     void end(std::string_view how);
-    /// It leaves the run and owes nothing any more.
+    /// The node leaves the run and owes nothing any more.
     void leave(Fate fate, std::string_view note);
 
     bool live() const { return result_.fate == Fate::live; }

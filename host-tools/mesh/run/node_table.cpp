@@ -18,7 +18,7 @@ NodeTable::NodeTable(Engine& engine, std::uint32_t nodes, const SessionContext& 
         sessions_.emplace_back(node_at(node), context, handler);
 }
 
-/// f(session), with the counts right after it.
+/// Calls f(session), and keeps the counts of nodes right.
 template <class F>
 void NodeTable::change(NodeId node, F f) {
     promise(index(node) < sessions_.size(), "the run has no such node");

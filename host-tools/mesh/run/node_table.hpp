@@ -26,15 +26,15 @@ public:
     std::uint32_t done() const { return done_; }
     /// Live nodes that have not answered the last question.
     std::uint32_t asked() const { return asked_; }
-    /// Nodes ended for what they said; those that the loom cut off are not among them.
+    /// Nodes ended for their messages; nodes that the loom cut off are not counted.
     std::uint64_t expelled() const { return expelled_; }
 
-    // What nodes say.
+    // Messages and errors of nodes.
     void hear(NodeId node, std::span<const std::byte> frame);
     void hear_errors(NodeId node, std::string_view text);
     void flush();
 
-    // What happens to them.
+    // Events in the life of nodes.
     void begin_phase();
     void begin_work();
     void ask_all();

@@ -1,8 +1,8 @@
 // The output of a run, as nodes push it in chunks: who may write where, and what has been written.
 //
-// What nobody has written is zero and takes no memory, not even while the output is written to a
-// file: some systems give a page to memory that is only read. A node that may not write there is
-// refused.
+// Bytes that no node has written are zero and take no memory, not even while the output is written
+// to a file: some systems give a page to memory that is only read. A write outside a node's share
+// is refused.
 #pragma once
 
 #include "core/base/types.hpp"
@@ -26,7 +26,7 @@ public:
     using ShareOf = std::function<Share(NodeId)>;
 
     Output() = default;
-    /// Of at most `bytes_max` bytes; kept only if somebody is going to read it. RunError.
+    /// An output of at most `bytes_max` bytes; `kept`: somebody is going to read it. RunError.
     Output(std::size_t bytes_max, bool kept, ShareOf share_of);
     Output(Output&& other) noexcept;
     Output& operator=(Output&& other) noexcept;
@@ -34,15 +34,15 @@ public:
     Output& operator=(const Output&) = delete;
     ~Output();
 
-    /// From now on it has at least so many bytes.
+    /// From now on the output has at least so many bytes.
     void grow(std::size_t bytes);
     /// Takes a chunk of a node. False if any byte of it is outside the node's share.
     bool put(NodeId from, std::size_t position, std::span<const std::byte> data);
 
     std::size_t size() const { return size_; }
     std::span<const std::byte> bytes() const { return {area_, size_}; }
-    /// The same bytes, for a file: zeros from elsewhere stand for what nobody has written. The
-    /// spans last as long as the output does.
+    /// The same bytes, for a file: zeros from elsewhere stand for bytes that no node has written.
+    /// The spans last as long as the output does.
     ByteSpans spans() const;
 
 private:

@@ -9,7 +9,7 @@ namespace mesh::host {
 
 namespace {
 
-/// Of a node's memory, what came with a trace.
+/// The part of a node's memory that came with a trace event.
 class SentMemory final : public ProcessMemory {
 public:
     SentMemory(const ImageSymbols& image, std::uint64_t address, std::span<const std::byte> bytes)

@@ -1,5 +1,5 @@
-// What a process of an image waits for, from what it tells of itself: images that were built to
-// trace send each event, and of a blocked process the bytes of the object that it waits for.
+// Finds out from trace events what a process of an image waits for: images that were built to trace
+// send each event, and of a blocked process the bytes of the object that it waits for.
 #pragma once
 
 #include "host-tools/mesh/engines/engine.hpp"

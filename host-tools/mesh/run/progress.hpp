@@ -19,12 +19,13 @@ struct TerminalSize {
     std::size_t rows = 24;
 };
 
-/// What the terminal at standard error says of its size; 80 by 24 if it says nothing, or if
-/// standard error is none.
+/// The size of the terminal at standard error, as the terminal says it; 80 by 24 if it says
+/// nothing, or if standard error is no terminal.
 TerminalSize terminal_size();
 
-/// How far a run has come. `foreseen` is how many packets there will be, if that is known: then the
-/// part of them that has gone is told too, until links have sent some again, which are more.
+/// How far a run has come, in words. `foreseen` is the number of packets of the whole run, if that
+/// is known: then the words tell the part that has gone, until there are more, as links repeat
+/// packets.
 std::string progress_words(std::uint64_t packets, std::optional<std::uint64_t> foreseen,
                            std::uint32_t nodes_done, std::uint32_t nodes);
 
@@ -43,7 +44,7 @@ public:
     /// Several lines, each ended and none longer than a row, in place of the one; on a terminal
     /// only.
     void show_picture(std::string_view text);
-    /// The picture that stands there is the last one: what is written next comes below it.
+    /// The picture that is shown is the last one: the next output comes below it.
     void keep_picture() { lines_ = 0; }
     /// Takes the line away, so that other output can be written.
     void clear();

@@ -21,8 +21,8 @@ namespace mesh::host {
 namespace {
 
 constexpr std::chrono::milliseconds kAdvanceTimeout{20};
-/// Without a packet for so long, a line of progress says who waits, in so many characters, of so
-/// many nodes.
+/// When no packet has come for kQuietRun, the line of progress says which processes wait, in at
+/// most kWaitsMax characters, if the mesh is small enough.
 constexpr Deadlines::Seconds kQuietRun{1};
 constexpr std::size_t kWaitsMax = 120;
 constexpr std::uint32_t kLookedAtMax = 64;
@@ -31,8 +31,8 @@ double seconds(std::chrono::steady_clock::duration duration) {
     return std::chrono::duration<double>(duration).count();
 }
 
-/// Who may push what: in an app any node anything; a part each of what ASCEND makes; else one node
-/// all that it got.
+/// The nodes' shares of the output: in an app any node may push anywhere; in ASCEND each node
+/// pushes its own part; else one node pushes all that it got.
 Output output_of(const Operation& op) {
     const RunPlan& plan = op.run();
     const bool kept = !plan.output.empty() || (op.all_push() && !op.is_app());
@@ -110,7 +110,7 @@ void Run::cut_short(std::string why) {
     result_.moving = Clock::now() - moved_ < kQuietRun;
 }
 
-/// A signal ends the run, with what is known of it by then.
+/// A signal ends the run; its result is as far as it is known by then.
 void Run::interrupt(int signal) {
     result_.signal = signal;
     cut_short(fmt::format("ended by signal {}; {}", signal,
@@ -149,7 +149,7 @@ void Run::come_to_rest() {
     }
 }
 
-/// Faults begin with the work: what boots and checks itself is the healthy mesh.
+/// Faults begin with the work: the mesh is healthy while it boots and checks itself.
 void Run::start() {
     begin_phase(&NodeResult::done, "done");
     come_to_rest();
@@ -191,7 +191,7 @@ void Run::settle() {
     }
 }
 
-/// What the programs that have not ended wait for.
+/// The waits of the programs that have not ended.
 std::vector<Wait> Run::waits() {
     std::vector<Wait> found;
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
@@ -226,7 +226,8 @@ void Run::begin_phase(NodeResult::Mark mark, std::string_view what) {
     node_table_.begin_phase();
 }
 
-/// Waits until all nodes are what this phase wants. Before the work begins nobody may be missing.
+/// Waits until all nodes have the flag that this phase wants. No node may be missing before the
+/// work begins.
 void Run::await_all() {
     auto advanced = deadlines_.now();
     std::size_t missing_before = 0;
@@ -281,7 +282,7 @@ void Run::check_limit() const {
     throw RunError(unfinished(fmt::format(" within --limit {} s", plan_.limit_s)));
 }
 
-/// Who is not yet what this phase wants, and how far the run has come.
+/// The nodes that lack the flag which this phase wants, and how far the run has come.
 std::string Run::unfinished(std::string_view when) const {
     const NodeNumbers missing = node_table_.without(mark_);
     if (missing.empty())
@@ -306,8 +307,8 @@ void Run::note_incidents() {
     }
 }
 
-/// A node that comes back gets its job again, and waits in its loom until it is up. In an op it
-/// only forwards for the others: what it had begun is lost, and nobody could tell it where to go
+/// A node that comes back gets its job again, which waits in the loom until the node is up. In an
+/// op it only forwards for the others: its own part is lost, and nobody could tell it where to go
 /// on.
 void Run::restart(NodeId node) {
     node_table_.restart(node);
@@ -317,8 +318,8 @@ void Run::restart(NodeId node) {
     answer(node, wire::HostTag::job, job);
 }
 
-/// While no packet comes: who waits for whom, as far as one line has room. Looked at once, since
-/// that takes time of an emulator.
+/// While no packet comes: which processes wait, and for which others, as far as one line has room.
+/// The waits are read once only, since that takes time of an emulator.
 std::string_view Run::who_waits(std::uint64_t packets) {
     if (std::exchange(packets_shown_, packets) != packets) {
         quiet_since_ = deadlines_.now();
@@ -366,7 +367,7 @@ void Run::show_live(const std::string& progress) {
     shown_ = std::move(now);
 }
 
-// --- what nodes say ---
+// --- messages of nodes ---
 
 void Run::host_frame(NodeId from, std::span<const std::byte> frame) {
     node_table_.hear(from, frame);

@@ -1,7 +1,7 @@
 // Drives one run on any engine: boot, self-check, load, start, serve, settle, collect.
 //
-// What nodes say is the business of their sessions (node_session.hpp), who is late that of one
-// table (deadlines.hpp), when the run is over that of termination.hpp.
+// Messages of nodes are the business of their sessions (node_session.hpp), late nodes that of one
+// table (deadlines.hpp), and the end of the run that of termination.hpp.
 #pragma once
 
 #include "console_order.hpp"

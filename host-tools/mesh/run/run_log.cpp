@@ -54,7 +54,7 @@ void RunLog::add_line(const std::string& file, std::string_view line) {
     bytes = full ? bounds::kLogBytesMax + 1 : bytes + text.size();
 }
 
-/// Opens it to write at its end. Of a large mesh not all files can be open.
+/// Opens a file to write at its end. In a large mesh not all files can be open at once.
 Fd RunLog::opened(const std::string& file) {
     if (open_++ == kOpenMax) {
         for (auto& [name, other] : files_)

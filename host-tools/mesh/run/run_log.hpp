@@ -1,8 +1,8 @@
-// The folder of --log: for each node a file of what it said and one of what its emulator said, the
+// The folder of --log: for each node a file of its console and one of its emulator's errors, the
 // command that repeats the run, and the report.
 //
-// A file is there once there is something in it. No file grows beyond bounds::kLogBytesMax: its
-// last line then says that more was cut.
+// A file is made when its first text comes. No file grows beyond bounds::kLogBytesMax: its last
+// line then says that more was cut.
 #pragma once
 
 #include "core/base/types.hpp"

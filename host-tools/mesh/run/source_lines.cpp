@@ -23,7 +23,8 @@ constexpr std::size_t kPlacesMax = 16;
 constexpr std::size_t kLinesMax = 8;
 constexpr std::uint32_t kImageEnd = 0xE000'0000;
 
-/// Its name without arguments and what the compiler calls its clones; fit to be shown.
+/// The name of a function without its arguments and the compiler's suffix of clones; fit to be
+/// shown.
 std::string short_name(std::string name) {
     constexpr std::size_t kNameMax = 200;
     constexpr std::string_view kUnnamed = "(anonymous namespace)::";
@@ -90,7 +91,7 @@ std::string SourceLines::look(NodeId node, const std::string& tool, std::uint32_
                         : plan_.programs[loaded - 1].image;
         return place_in(tool, image, address % board::kCodeBytesMax);
     }
-    // Odd: a return address, in Thumb code; what called is before it.
+    // An odd address is a return address, in Thumb code; the call is before it.
     return place_in(tool, plan_.program(node).image, (address & 1u) != 0 ? address - 3 : address);
 }
 

@@ -1,5 +1,5 @@
-// Where in the source an address of a node's program is, as addr2line says it: that of the board's
-// tools, or of the host's for a simulation.
+// Where in the source an address of a node's program is, as addr2line says it: the addr2line of the
+// board's tools, or the host's for a simulation.
 #pragma once
 
 #include "host-tools/mesh/engines/engine.hpp"

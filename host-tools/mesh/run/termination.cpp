@@ -14,9 +14,9 @@ namespace {
 constexpr Deadlines::Seconds kQuiet{0.1};
 /// All done: time between two questions.
 constexpr Deadlines::Seconds kQuestionPeriod{0.005};
-/// Packets all the time: the nodes are asked this often in a --timeout how many came.
+/// While packets come all the time, the nodes are asked this often in a --timeout how many came.
 constexpr double kQuestionsPerTimeout = 4;
-/// Lockstep: who computes between so many turns does not merely look for something to come.
+/// Lockstep: a process that computes between so many turns does not merely poll for an event.
 constexpr std::uint64_t kTurnsOfLivelock = 5000;
 
 } // namespace
@@ -44,7 +44,7 @@ bool FreeTermination::over(std::uint64_t packets) {
     return false;
 }
 
-/// All have answered: true if that is the end.
+/// All nodes have answered the question: true if the run is over.
 bool FreeTermination::round_ended() {
     node_table_.give_up_computing();
     const auto busy = [&](std::uint32_t node) { return !node_table_[node].settled(); };
@@ -53,9 +53,9 @@ bool FreeTermination::round_ended() {
 
 /// True if nothing was delivered for much longer than a link takes to find out that it is dead.
 /// Then, if packets cross the loom all the same, nodes are full of packets that wait for one that a
-/// dead link has lost, refuse all others, and are asked again for ever. If none do, nodes say that
-/// something is under way which cannot be seen: no op waits for a time, as an app may. Not while a
-/// node computes: that has a time limit of its own.
+/// dead link has lost: they refuse all others, which are offered again for ever. If no packets
+/// cross, nodes say that something is under way which cannot be seen: no op waits for a time, as an
+/// app may. Not while a node computes: computing has a time limit of its own.
 bool FreeTermination::wedged() {
     std::uint64_t delivered = 0;
     for (std::uint32_t node = 0; node < node_table_.size(); ++node)

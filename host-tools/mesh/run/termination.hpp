@@ -1,6 +1,6 @@
 // When a run is over. Free running: once all nodes have answered that nothing is under way at them,
 // and no packet has crossed the loom since they were asked. In lockstep: once nothing is held back
-// and nobody is awaited, which the loom knows.
+// and no node owes a report, which the loom knows.
 #pragma once
 
 #include "deadlines.hpp"
@@ -53,8 +53,8 @@ public:
           last_move_(deadlines.now()) {}
 
     /// To be called after each step. Nodes that hold up the others are given up: those that say
-    /// nothing, and those that talk and do not come to rest. RunError if nothing moves and nobody
-    /// is to blame, or nothing but processes that give way, turn after turn.
+    /// nothing, and those that talk and do not come to rest. RunError if nothing moves and no node
+    /// holds it up, or if nothing but processes that give way moves, turn after turn.
     bool over(bool moved);
     /// Live nodes that the others wait for and that are silent.
     NodeNumbers silent();

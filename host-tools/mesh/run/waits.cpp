@@ -11,7 +11,7 @@ namespace mesh::host {
 
 namespace {
 
-/// The node on which a process waits; kNoNode if it is any, or its own.
+/// The node for which a process waits; kNoNode if it waits for any node, or for its own.
 NodeId other_side(const WaitsFor& waiting) {
     if (waiting.kind == WaitKind::taking)
         return waiting.to;
@@ -30,8 +30,8 @@ bool are_one_message(const Wait& sender, const Wait& receiver) {
             match.tag == sender.what.tag);
 }
 
-/// Which of the waits nothing can end: those that are left when each that something may still end
-/// is taken away, and then those that wait for the nodes and processes of these.
+/// The waits that nothing can end. First each wait that some event may still end is taken away,
+/// then again and again each wait for a node or process of such a wait; the rest is stuck.
 class Stuck {
 public:
     explicit Stuck(std::span<const Wait> waits) : waits_(waits), stuck_(waits.size(), true) {
@@ -63,7 +63,7 @@ private:
             freed_.push_back(at);
         stuck_[at] = false;
     }
-    /// By something that is no wait of another process.
+    /// True if an event other than the end of another process's wait may end this one.
     bool may_end(std::size_t at) {
         const Wait& wait = waits_[at];
         if (const NodeId other = other_side(wait.what); other != kNoNode) {
@@ -79,7 +79,7 @@ private:
             return other != at && waits_for_process(at, other);
         });
     }
-    /// Of two processes of a node: the first one goes on when the second one has come further.
+    /// For two waits on one node: the process of `at` waits for the process of `other`.
     bool waits_for_process(std::size_t at, std::size_t other) const {
         const WaitsFor& waiting = waits_[at].what;
         return waiting.kind == WaitKind::channel ||
@@ -92,14 +92,14 @@ private:
     std::unordered_map<std::uint32_t, std::vector<std::size_t>> of_node_, for_node_;
 };
 
-/// How much a wait says of why its node does not come further.
+/// How much a wait explains why its node does not come further.
 unsigned weight(const WaitsFor& waiting) {
     if (other_side(waiting) != kNoNode)
         return 2;
     return waiting.kind == WaitKind::process || waiting.kind == WaitKind::time ? 0 : 1;
 }
 
-/// The first of a node's waits that say most; nullptr if it waits for nothing.
+/// The first of the node's waits that explain most; nullptr if it waits for nothing.
 const Wait* wait_of(std::span<const Wait> waits, std::uint32_t node) {
     const Wait* found = nullptr;
     for (const Wait& wait : waits)
@@ -108,7 +108,8 @@ const Wait* wait_of(std::span<const Wait> waits, std::uint32_t node) {
     return found;
 }
 
-/// From one wait to that of the node it is for, until nobody is left or one comes again.
+/// The chain from one wait to a wait of the node that it is for, until none is left or one comes
+/// again.
 std::vector<const Wait*> chain_from(std::span<const Wait> waits, const Wait* wait) {
     std::vector<const Wait*> chain;
     while (wait != nullptr && std::find(chain.begin(), chain.end(), wait) == chain.end()) {
@@ -116,7 +117,7 @@ std::vector<const Wait*> chain_from(std::span<const Wait> waits, const Wait* wai
         const NodeId other = other_side(wait->what);
         wait = other == kNoNode ? nullptr : wait_of(waits, index(other));
     }
-    if (wait != nullptr) // what led into the circle is no part of it
+    if (wait != nullptr) // the waits that led into the circle are no part of it
         chain.erase(chain.begin(), std::find(chain.begin(), chain.end(), wait));
     return chain;
 }
@@ -125,14 +126,14 @@ std::pair<std::size_t, unsigned> says(const std::vector<const Wait*>& chain) {
     return {chain.size(), weight(chain.front()->what)};
 }
 
-/// The last one waits for the first one, and none of these waits can end.
+/// True if the last wait is for the node of the first one, and none of these waits can end.
 bool is_circle(const std::vector<const Wait*>& chain, const Stuck& stuck) {
     return other_side(chain.back()->what) == node_at(chain.front()->node) &&
            std::ranges::all_of(chain, [&](const Wait* wait) { return stuck.has(wait); });
 }
 
-/// "node 1", or "node 1's process 2"; `beside` one that was named last, "which" and "whose process
-/// 2".
+/// "node 1", or "node 1's process 2"; with `beside`, as the node was named last, "which" and "whose
+/// process 2".
 std::string name_of(const Wait& wait, bool beside) {
     const unsigned process = wait.what.process; // 0 is the program
     if (beside)

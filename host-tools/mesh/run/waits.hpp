@@ -17,15 +17,15 @@ struct Wait {
     WaitsFor what;
 };
 
-/// For whom processes of nodes wait, one after the other, as far as that leads: "node 0 waits for a
-/// message with tag 1 from node 1, which waits for ...". "" if nobody waits.
+/// The chain of waits, as far as it leads: "node 0 waits for a message with tag 1 from node 1,
+/// which waits for ...". "" if no process waits.
 ///
-/// It ends with "a circle" if they wait for each other and nothing can end that: every process of
-/// every node in it waits for another one of them. A message that is on its way is none: its sender
-/// waits until it is taken, its receiver for the rest of it, and the kernels carry it on. Nor is a
-/// wait for a node that has a process which computes, or waits for a time, or for any node. Of
-/// nodes that packets still move between (`moving`) nothing is said to be one: the waits were read
-/// one after the other.
+/// It ends with "a circle" if the processes wait for each other and nothing can end that: every
+/// process of every node in the circle waits for another one of them. A message on its way makes no
+/// circle: its sender waits until it is taken, its receiver for the rest of it, and the kernels
+/// carry it on. Nor does a wait for a node with a process that computes, or waits for a time, or
+/// for any node. While packets still move between nodes (`moving`) no circle is named, since the
+/// waits were read one after the other.
 std::string describe_waits(std::span<const Wait> waits,
                            const std::function<bool(std::uint32_t node)>& has_ended, bool moving);
 

@@ -13,7 +13,7 @@ namespace mesh::host {
 
 namespace {
 
-/// What tells a packet on a link from all others.
+/// The key that tells a packet on a link from all others.
 auto identity_of(const Passage& passage) {
     const wire::PacketHeader& packet = passage.packet;
     return std::tuple(passage.from, passage.out, packet.source, packet.destination, packet.message,
@@ -73,7 +73,7 @@ std::size_t cause_of(const std::vector<PacketHop>& hops, const PacketHop& hop, c
     return hops.size();
 }
 
-/// The last that came to its node before `hop` began: the node waited, or computed.
+/// The last hop that came to its node before `hop` began: the node waited, or computed.
 std::size_t latest_before(const std::vector<PacketHop>& hops, const PacketHop& hop) {
     std::size_t found = hops.size();
     for (std::size_t place = 0; place < hops.size(); ++place) {

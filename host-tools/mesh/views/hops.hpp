@@ -1,5 +1,5 @@
-// What the packets of a recording did: each crossing of a link once, however often its frame was
-// sent, with its place in model time.
+// Hops: the crossings of links by the packets of a recording, each one once, however often its
+// frame was sent, with its place in model time.
 #pragma once
 
 #include "recording.hpp"
@@ -17,22 +17,22 @@ struct PacketHop {
     wire::ModelTime end = 0;        // when it is at the other end
     unsigned sends = 1;             // frames that carried it
     bool arrived = false;
-    std::string notes; // what befell its frames, "" if nothing did
+    std::string notes; // faults and repetitions of its frames; "" if none
 };
 
-/// All hops, as their packets were first sent. Those of control that takes no model time are left
-/// out, as in the report's `hops`.
+/// All hops, as their packets were first sent. Hops of control packets, which take no model time,
+/// are left out, as in the report's `hops`.
 std::vector<PacketHop> hops_of(const Recording& recording);
 
 /// One after the other: hops of which each could begin only when the one before was over.
 struct CriticalPath {
     std::vector<std::size_t> hops; // places, first to last
-    wire::ModelTime on_links = 0;  // what they take, in ticks
-    wire::ModelTime waits = 0;     // what lies between them
+    wire::ModelTime on_links = 0;  // their durations, in ticks
+    wire::ModelTime waits = 0;     // the times between them
 };
 
-/// The chain that ends with the last hop that came: before a hop comes what brought the packet, or
-/// anything, to its node at that time, or what kept the node's port.
+/// The chain that ends with the last hop that came. Before each hop stands the hop that brought its
+/// packet, or any packet, to its node at that time, or the hop that kept the node's port.
 CriticalPath critical_path(const std::vector<PacketHop>& hops);
 
 /// Packets over each link, [node][port], as the report's `link_packets`.

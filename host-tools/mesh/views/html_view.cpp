@@ -1,6 +1,6 @@
-// The page: its own HTML, style and script (page/), and the run as JSON between them. What the
-// firmware's rules know (trees, neighbours, why) is worked out here, what is to be seen in the
-// page.
+// The page: its own HTML, style and script (page/), and the run as JSON between them. This code
+// works out all that takes the firmware's rules (trees, neighbours, why); the page works out the
+// pictures.
 #include "core/base/rules.hpp"
 #include "kernel/base/limits.hpp"
 #include "layout.hpp"
@@ -119,7 +119,7 @@ Json links_json(Network network) {
     return links;
 }
 
-/// Hops as rows of numbers, what they share in tables of their own.
+/// Hops as rows of numbers, with tables for the values that they share.
 struct HopTables {
     Json hops = Json::array();    // from, port, to, begin, end, subtree, packet, sends, came, notes
     Json packets = Json::array(); // source, message, position, bytes, destination
@@ -147,7 +147,8 @@ struct HopTables {
     }
 };
 
-/// Packet buffers that the run's longest paths ask for, and what is enough for all its processes.
+/// Packet buffers that the run's longest paths need, and the number that is enough for all
+/// processes.
 Json pool_json(const Recording& recording) {
     const unsigned links = height(recording.network, tree_in(recording).value_or(Rule::unicast));
     return {{"needed", links + 1},
@@ -171,8 +172,8 @@ Json processes_json(const Recording& recording) {
     return {{"stays", rows}, {"lines", lines}, {"all_stays", stays.size()}};
 }
 
-/// Hops that are in the page, of many only every so manyth; those of the critical path always,
-/// unless they are too many themselves.
+/// The run as JSON. If hops are many, the page has only every nth of them, but all of the critical
+/// path, unless these are too many themselves.
 Json run_json(const Scene& scene) {
     const Recording& recording = scene.recording;
     const CriticalPath path = critical_path(scene.hops);

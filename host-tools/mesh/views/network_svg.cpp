@@ -20,8 +20,8 @@ constexpr double kTitle = 0.5;
 constexpr std::size_t kLargeLabel = 3; // signs that fit into a node in the usual size
 constexpr std::size_t kLabelMax = 5;   // and in the small one
 constexpr double kWideMax = 30;        // of a row of panels, in units
-/// From the root outward; light enough for black figures, and of falling lightness, so that they
-/// differ without colour too.
+/// The colours of levels, from the root outward; light enough for black figures, and of falling
+/// lightness, so that they differ without colour too.
 constexpr std::array<std::string_view, 8> kLevels{"#ffffff", "#ffe9a8", "#ffc98a", "#ffa7a0",
                                                   "#d9a5d8", "#a9b5ee", "#86c5d8", "#8fc79a"};
 
@@ -102,7 +102,8 @@ private:
         text_ += "</g>\n";
     }
 
-    /// What a rule works on: the address or the permutation; the number where that has no room.
+    /// The name that a rule works on, the address or the permutation; the number where that name
+    /// has no room.
     std::string name_of(std::uint32_t node) const {
         std::string label = label_of(network_, node_at(node));
         return label.size() <= kLabelMax ? label : fmt::format("{}", node);

@@ -1,5 +1,5 @@
-// Drawings of what lies in a network: a spanning tree, an embedded guest. The network is laid out
-// as what it is (layout.hpp), each drawing in a panel of its own. Nodes bear their addresses or
+// Drawings of graphs in a network: a spanning tree, an embedded guest. The network is laid out by
+// its topology (layout.hpp), each drawing in a panel of its own. Nodes bear their addresses or
 // permutations, and their numbers as tooltips.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mesh::host {
 
-/// What one panel shows.
+/// The contents of one panel.
 struct Drawing {
     struct Edge {
         std::uint32_t from = 0;

@@ -94,8 +94,8 @@ private:
             take_trace_event(block.body);
     }
 
-    /// What a comment says, behind the `text` of those before: one that fills its option goes on in
-    /// the next.
+    /// The JSON of a comment, behind the `text` of the comments before it: text that fills its
+    /// option goes on in the next one.
     static Json json_of(std::string& text, Bytes comment) {
         text += text_of(comment);
         if (comment.size() == kOptionBytesMax)
@@ -232,7 +232,7 @@ private:
         }
     }
 
-    /// Custom blocks of others are none of ours.
+    /// Takes a custom block of ours; custom blocks with other numbers are left out.
     void take_trace_event(Bytes body) {
         if (body.size() < pcapng::kTraceEventFields ||
             wire::load<std::uint32_t>(body, 0) != pcapng::kOurNumber)

@@ -1,4 +1,4 @@
-// A capture, read back: what was asked for, what came of it, and every frame joined from the two
+// A capture, read back: the head and the results of the report, and every frame joined from the two
 // ends of its cable. No loom, no nodes: all is in the file. Any bytes are safe.
 //
 // A file that ends early (a full disk, a run that was ended) is read as far as it goes.
@@ -33,7 +33,7 @@ struct Passage {
     std::string comment; // of both ends
 };
 
-/// What a process of a node did.
+/// A trace event of a process of a node.
 struct RecordedTraceEvent {
     std::uint64_t time_us = 0; // as of passages
     /// On the clock of the pictures. In lockstep that is `time_us`; a node that runs free gets the
@@ -65,8 +65,7 @@ struct Recording {
     std::uint32_t nodes() const { return node_count(network); }
 };
 
-/// Reads into an empty one. UsageError if this is no capture of a mesh; `name` is what to complain
-/// about.
+/// Reads into an empty recording. UsageError, which names `name`, if this is no capture of a mesh.
 void read_recording(std::span<const std::byte> file, const std::string& name, Recording& out);
 
 } // namespace mesh::host

@@ -8,7 +8,8 @@ namespace mesh::host {
 
 namespace {
 
-/// Of all that takes its time: a mesh that is at rest still exchanges frames of control.
+/// The last moment of an event that takes model time: a mesh at rest still exchanges control
+/// frames.
 std::uint64_t last_moment(const Recording& recording) {
     std::uint64_t last = 0;
     for (const Passage& passage : recording.passages)

@@ -1,4 +1,4 @@
-// What the processes of a recording did, as stretches of time: at work, or waiting for something.
+// Stays: the times in which a process of a recording was in one state, at work or waiting.
 #pragma once
 
 #include "recording.hpp"

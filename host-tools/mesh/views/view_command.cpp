@@ -32,7 +32,7 @@ constexpr std::array<std::pair<std::string_view, View>, 5> kViews{{{"html", html
                                                                    {"svg", svg_view},
                                                                    {"text", text_view}}};
 
-/// The bytes of a file, as long as this lives. What comes by a pipe is read to its end.
+/// The bytes of a file, as long as this lives. A pipe is read to its end.
 class Mapped {
 public:
     explicit Mapped(int file) {

@@ -12,7 +12,7 @@ struct ViewArguments {
     std::string output; // "": standard output
 };
 
-/// What --format can be.
+/// The values of --format.
 std::vector<std::string_view> view_formats();
 
 /// UsageError, RunError.

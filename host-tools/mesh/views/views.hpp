@@ -1,4 +1,4 @@
-// The views of a recording: what `mesh view --format` can make of it.
+// The views of a recording, by the values of `mesh view --format`.
 #pragma once
 
 #include "hops.hpp"
@@ -8,7 +8,7 @@
 
 namespace mesh::host {
 
-/// A recording, and what is derived from it.
+/// A recording, and the data derived from it.
 struct Scene {
     /// UsageError, see read_recording().
     Scene(std::span<const std::byte> file, const std::string& name) {
@@ -33,7 +33,7 @@ std::string svg_view(const Scene& scene);
 /// One page with all pictures, without network or foreign code.
 std::string html_view(const Scene& scene);
 
-/// Of so many hops, every how manyth is drawn where more than `most` would be too many.
+/// The n for drawing every nth of `hops` hops, so that no more than `most` are drawn.
 inline std::size_t thinning(std::size_t hops, std::size_t most) { return (hops + most - 1) / most; }
 
 } // namespace mesh::host

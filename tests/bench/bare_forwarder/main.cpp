@@ -1,4 +1,4 @@
-// The bare forwarder: what the board's driver can do without any protocol on top.
+// The bare forwarder: the speed of the board's driver without any protocol on top.
 //
 // A frame comes in by DMA and goes out by DMA of another port, by a fixed rule. No checksum, no
 // credit, no kernel. Measured beside the real firmware, on the same driver and the same loom, it

@@ -1,4 +1,4 @@
-// What the bare forwarder and its driver tell each other; see README.md for how a run goes.
+// The messages between the bare forwarder and its driver; see README.md for how a run goes.
 //
 // Each is the payload of an ordinary host frame (wire/frame.hpp) whose tag is a HostTag; the
 // checksum fields are neither made nor read. Little-endian, whole words.

@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kTicksMask = 0xFF'FFFF;
     asm volatile("1: subs %0, #1\n\tbne 1b" : "+l"(turns)::"cc");
 }
 
-/// What a call costs at least: its return, one instruction.
+/// The least cost of a call: its return, one instruction.
 [[gnu::naked, gnu::noinline]] inline void only_return() { asm volatile("bx lr"); }
 [[gnu::naked, gnu::noinline]] inline void seven_and_return() {
     asm volatile("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tbx lr");

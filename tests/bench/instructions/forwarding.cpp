@@ -62,7 +62,7 @@ private:
     bench::Meter* meter_;
 };
 
-/// What the node did, for its neighbours and for the claims.
+/// The node's output, for its neighbours and for the claims.
 struct Seen {
     std::array<std::uint16_t, kPorts> data_frames{}; // sent by each port
     PortSet asks = 0;                   // ports at which the node waits for an acknowledgement
@@ -196,7 +196,7 @@ std::array<Way, 2> ways_of(Traffic traffic) {
     return {up, traffic == Traffic::both_ways ? down : up};
 }
 
-/// The program of the node: takes what comes and lets go of it.
+/// The program of the node: takes each packet that comes and lets go of it.
 Process sink(Kernel& kernel) {
     for (;;)
         (void)co_await kernel.receive({});
@@ -374,7 +374,7 @@ struct Case {
     return wire::crc32(std::span{bytes, count}, seed);
 }
 
-/// What checking a packet and checking or making the link headers of its frames costs.
+/// The cost of checking a packet, and of checking or making the link headers of its frames.
 std::uint32_t crc_instructions(const bench::Counter& counter, const Case& one) {
     static const std::array<std::byte, wire::kPacketBytesMax> bytes{};
     const auto cost = [&](std::size_t count) {

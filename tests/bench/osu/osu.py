@@ -38,7 +38,7 @@ class Bench:
         self.mesh("build", pathlib.Path(__file__).with_name("programs.cpp"), "-o", folder / "osu")
 
     def mesh(self, *words):
-        """What it prints."""
+        """The output of mesh with these words."""
         command = [str(self.build / "host/mesh"), *map(str, words)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:

@@ -1,5 +1,5 @@
-// What the point-to-point tables of `make osu` measure. The last line is the time that all rounds
-// took, by the clock of node 0: ticks of model time in lockstep, else microseconds.
+// The programs that the point-to-point tables of `make osu` measure. The last line is the time that
+// all rounds took, by the clock of node 0: ticks of model time in lockstep, else microseconds.
 // Words: WHAT BYTES ROUNDS, of
 //   latency    a message of BYTES from node 0 to node 1 and back
 //   far        the same with the node farthest away, in links of the cube

@@ -27,7 +27,7 @@ constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 Board* the_board = nullptr;
 
-/// What came in, and the frame that comes next.
+/// The frames that came in, and the frame that comes next.
 struct Incoming {
     hal::Head head;
     alignas(hal::kDmaAlign) std::array<std::byte, wire::kPacketBytesMax> packet;
@@ -63,7 +63,7 @@ struct Incoming {
 };
 Incoming incoming;
 
-/// What leaves by one port, which stays as it is until the port is ready.
+/// The frame that leaves by one port; it stays as it is until the port is ready.
 struct Outgoing {
     alignas(hal::kDmaAlign) std::array<std::byte, wire::kPacketBytesMax> packet;
     std::uint32_t sent = 0;
@@ -185,7 +185,7 @@ void take_flood() {
     ++one.back;
 }
 
-/// What may be under way by each port is what its window says.
+/// The bytes that may be under way by each port are those of its window.
 void send_flood(unsigned port, bool& worked) {
     Outgoing& one = outgoing[port];
     const std::size_t bytes = flood_frame_bytes(port, one.sent);

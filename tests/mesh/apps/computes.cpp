@@ -1,6 +1,6 @@
 // Node 1 computes for as many seconds as the first word says, and never waits meanwhile. Node 0
 // sends it a message, and then so many as the second word says to node 3, which pass through it.
-// With a third word, what node 1 does all the time is to call the kernel.
+// With a third word node 1 computes by calling the kernel all the time.
 #include "board.hpp"
 #include "meshputer.hpp"
 

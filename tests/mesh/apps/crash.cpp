@@ -1,4 +1,4 @@
-// Node 1 does what its first word says, none of which a program may do; the others end well. The
+// Node 1 does the forbidden thing that its first word names; the other nodes end well. The
 // comment behind a statement is the word for it: the tests look there for the line.
 #include "meshputer.hpp"
 
@@ -14,7 +14,7 @@ using mesh::Kernel;
 using mesh::Process;
 using mesh::Status;
 
-// What the compiler may not know.
+// Values that the compiler must not know.
 volatile std::uintptr_t null = 0;
 volatile std::uintptr_t wild = 0x6000'0000;
 volatile int zero = 0;

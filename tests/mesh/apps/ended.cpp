@@ -1,5 +1,5 @@
-// The program of node 1 ends, and others have to do with it: each says what it is told. Words: WHAT
-// END BEGIN. Node 1's program ends after END units of model time, node 0 begins after BEGIN.
+// The program of node 1 ends while others deal with it: each prints the status that it gets. Words:
+// WHAT END BEGIN. Node 1's program ends after END units of model time, node 0 begins after BEGIN.
 //
 // send, long, receive, any, look, barrier: what node 0 does: it sends node 1 a byte, or three
 // packets, receives from it with a tag, or with any, looks for it, meets it. offers: all others

@@ -1,5 +1,5 @@
-// What firmware/library has: each line must be the same on all engines, networks and nodes but for
-// what the node's own number makes of it.
+// Prints with all of firmware/library: each line must be the same on all engines, networks and
+// nodes, except where it depends on the node's own number.
 #include "meshputer.hpp"
 using namespace mesh;
 Process child(Kernel&, Channel<int>& c) {

@@ -1,4 +1,4 @@
-// Mistakes that compile, one a word of the command line. What is said of each is in
+// Mistakes that compile, one a word of the command line. The message for each is in
 // tests/mesh/test_mistakes.py.
 #include "meshputer.hpp"
 
@@ -15,7 +15,7 @@ constexpr NodeId kGuilty{1};
 NodeId other_of(const Kernel& node) { return node_at(index(node.id()) ^ 1); }
 bool guilty(const Kernel& node) { return node.id() == kGuilty; }
 
-// What never ends -------------------------------------------------------------------------------
+// Programs that never end -----------------------------------------------------------------------
 
 Process receives(Kernel& node, NodeId from, Tag tag) {
     int value = 0;
@@ -74,7 +74,7 @@ Process loops_politely(Kernel& node) {
     co_return Status::ok;
 }
 
-// What ends with another verdict ----------------------------------------------------------------
+// Programs that end with another verdict --------------------------------------------------------
 
 Process given_verdict(Kernel& node) {
     co_return guilty(node) ? static_cast<Status>(word<unsigned>(node, 1, 0)) : Status::ok;
@@ -142,7 +142,7 @@ Process writes_too_far(Kernel& node) {
     co_return Status::ok;
 }
 
-// What is no mistake any more -------------------------------------------------------------------
+// Mistakes that are none any more ---------------------------------------------------------------
 
 Process sends_what_is_gone(Kernel& node) {
     int value = word<int>(node, 1, 7);

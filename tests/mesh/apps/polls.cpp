@@ -1,7 +1,7 @@
 // Programs that wait otherwise than they should. "probe": node 1 looks for the message of node 0
 // again and again; "ever": node 1 gives way for ever, and node 0 waits for it; "unwanted": node 1
-// waits for node 0, which waits for nobody in particular, and node 2 offers it what it does not
-// want.
+// waits for node 0, which waits for a message of any node, and node 2 offers it one that it does
+// not want.
 #include "meshputer.hpp"
 
 #include <string_view>

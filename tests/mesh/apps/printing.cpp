@@ -1,4 +1,4 @@
-// Prints with all that C has for it; the host's C library says what must come out.
+// Prints with all functions that C has for it; the host's C library gives the right output.
 #include "meshputer.hpp"
 
 #include <bit>

@@ -1,5 +1,5 @@
-// Asks the host for what no node may: to write the file that its first word names, and to run the
-// command that its second one is.
+// Asks the host for two things that no node may do: to write the file that its first word names,
+// and to run the command that its second word is.
 #include "meshputer.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 // A storm: processes of every node send messages all at once, to nodes drawn at random or to two
 // hot ones, and others take them. Each message has bytes of its own and its number among those of
-// its node to this one: whoever takes it checks the bytes, that each came once, and, where one
-// process takes all, that they came in the order in which send() was called.
+// its node to this one: its receiver checks the bytes, that each came once, and, where one process
+// takes all, that they came in the order in which send() was called.
 //
 // Words: SENDERS MESSAGES BYTES PACKET RECEIVERS HOT SECOND PAIRED. Of every node SENDERS processes
 // send MESSAGES messages of BYTES each, in packets of PACKET; RECEIVERS processes take them, for 0

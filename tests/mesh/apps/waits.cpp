@@ -1,5 +1,5 @@
 // Programs that wait for ever. "circle": every node for a message with tag 3 of the next one;
-// "nobody": node 1 for one with tag 7 of whoever sends it, in a process that its program joins;
+// "nobody": node 1 for one with tag 7 of any node, in a process that its program joins;
 // "sleeper": so it does beside a node 0 that sleeps again and again; "taking": node 1 sends a
 // message that node 0 does not take; "parts": node 1 has processes that wait at channels.
 #include "meshputer.hpp"

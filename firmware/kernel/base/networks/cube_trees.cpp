@@ -7,7 +7,7 @@ namespace mesh {
 namespace {
 
 // Some broadcasts are faster if all nodes keep to one timetable: msbt with one transceiver, the
-// last packets of msbt_rot. When this packet came says when that began.
+// last packets of msbt_rot. The time at which this packet came tells when the timetable began.
 wire::ModelTime appointment(Network network, const ModelClock& clock, NodeId self, Port port,
                             const PacketBuffer& buffer) {
     const wire::PacketHeader& header = buffer.header;
