@@ -28,11 +28,9 @@ ASAN_FLAGS := -O1 -g1 -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address
   -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer \
   -D_GLIBCXX_ASSERTIONS -DMESH_DMA_ALIGN=32 -Wno-sign-conversion
 HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
-# On the host the program of an op is one function among others, and what a target's board has
-# under a name of the C library is the host tool's own: programs and firmware/stdio get other names
-# for it.
+# On the host the program of an op is one function among others.
 app_flags = -Dapp_main=app_main_$(1) -fno-builtin
-APP_OUTPUT = objcopy $(APP_RENAMED)
+include firmware/stdio/names.mk
 
 # ---- sources -------------------------------------------------------------------------------------
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
@@ -113,7 +111,7 @@ GENERATED := $(BUILD)/host/stamp.inc $(BUILD)/host/page.inc
 
 # $(1): object folder, $(2): compiler, $(3): flags, $(4): folder of programs
 define program_rules
-$(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp Makefile | $(GENERATED)
+$(BUILD)/$(1)/obj/$(4)/%.o: $(4)/%.cpp Makefile firmware/stdio/names.mk | $(GENERATED)
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(CXXFLAGS) $(3) $$(call app_flags,$$*) -c $$< -o $$@

@@ -28,3 +28,6 @@
 #include "library/print.hpp"
 #include "library/values.hpp"
 #include "library/words.hpp"
+
+/// The program: runs once on every node. A definition with another type does not compile.
+mesh::Process app_main(mesh::Kernel& node);

@@ -14,24 +14,10 @@ $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
 
 # ---- the part for the simulation -----------------------------------------------------------------
 # Loaded by the host tool, once for all nodes.
-# Names of the C and the C++ library that mean a node there and not the host tool; what they do is
-# in firmware/stdio and boards/host/stop.cpp.
-APP_NAMES := printf vprintf fprintf vfprintf sprintf vsprintf snprintf vsnprintf puts fputs \
-  putchar fputc putc fwrite fflush abort exit __assert_fail __cxa_atexit \
-  __ubsan_handle_divrem_overflow_abort __ubsan_handle_out_of_bounds_abort \
-  __ubsan_handle_type_mismatch_v1_abort
-# A program that calls these ends its node.
-APP_NAMES += _exit _Exit quick_exit _ZSt9terminatev __cxa_pure_virtual \
-  _ZSt21__glibcxx_assert_failPKciS0_S0_ _ZSt24__throw_out_of_range_fmtPKcz \
-  _ZSt20__throw_out_of_rangePKc _ZSt20__throw_length_errorPKc _ZSt19__throw_logic_errorPKc \
-  _ZSt24__throw_invalid_argumentPKc _ZSt17__throw_bad_allocv \
-  _ZSt28__throw_bad_array_new_lengthv _ZSt25__throw_bad_function_callv system popen fork vfork \
-  execl execlp execle execv execvp execve posix_spawn posix_spawnp
-APP_RENAMED := $(foreach n,$(APP_NAMES),--redefine-sym $n=mesh_app_$(n:__%=%))
 PROGRAM_FLAGS := -fPIC -fno-builtin -fno-gnu-unique
 PROGRAM_LDFLAGS := -shared -Wl,-Bsymbolic,-z,relro,-z,now
 define simulated_rules
-$(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp Makefile firmware/programs.mk | $(BUILD)/host/stamp.inc
+$(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp Makefile firmware/stdio/names.mk | $(BUILD)/host/stamp.inc
 	$$(call say,CXX,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(CXX) $(CXXFLAGS) $(HOST_FLAGS) $(PROGRAM_FLAGS) -c $$< -o $$@
@@ -55,7 +41,7 @@ USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter \
 # and keep endless loops endless.
 user_checks = -D_GLIBCXX_ASSERTIONS -fsanitize=integer-divide-by-zero,bounds$(1) \
   -fno-sanitize-recover=all \
-  -fno-crossjumping -fno-finite-loops
+  -fno-crossjumping -fno-tree-tail-merge -fno-finite-loops
 CXX_ONLY := -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit
 # $(1): prefix of the tools, $(2): place; the variables that begin with it have the words.
 define program_json

@@ -67,7 +67,7 @@ def drawn(items):
         if family in names:
             families[family].append(item)
     if unknown := names - families.keys():
-        raise pytest.UsageError("tests/costly.csv has families that no case is of (make it anew, as "
+        raise pytest.UsageError("tests/costly.csv has families without a case (make it anew, as "
                                 f"tests/tools/costly.py says): {', '.join(sorted(unknown))}")
     left_out = set()
     for family, members in families.items():

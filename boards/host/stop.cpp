@@ -115,7 +115,8 @@ void halt(const wire::CrashRecord& record) {
 } // namespace mesh
 
 // More names of functions that are defined below, without the prefix that all of them have.
-#define MESH_APP_ALIAS(name, of) asm(".globl mesh_app_" name "\n.set mesh_app_" name ", mesh_app_" of)
+#define MESH_APP_ALIAS(name, of)                                                                   \
+    asm(".globl mesh_app_" name "\n.set mesh_app_" name ", mesh_app_" of)
 MESH_APP_ALIAS("_exit", "exit");
 MESH_APP_ALIAS("_Exit", "exit");
 MESH_APP_ALIAS("quick_exit", "exit");

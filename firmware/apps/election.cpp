@@ -3,7 +3,7 @@
 #include "meshputer.hpp"
 
 namespace {
-/// Who stands for leader, by what.
+/// A candidate for leader, and its rank.
 struct Candidate {
     std::uint32_t number;
     std::uint32_t node;

@@ -81,7 +81,7 @@ struct Plate {
     Line rim(Side side) const {
         return line(side.axis, side.step < 0 ? 0 : part[side.axis].count + 1);
     }
-    /// Who has the cells beyond a side; none at the border of the image.
+    /// The node that has the cells beyond a side; none at the border of the image.
     std::optional<Neighbor> beyond(Side side) const {
         const Part& mine = part[side.axis];
         if (side.step > 0 && mine.first + mine.count == extent[side.axis])

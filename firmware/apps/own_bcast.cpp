@@ -16,7 +16,7 @@ static Task<Status> flat(Kernel& node, std::span<std::byte> data) {
     co_return status;
 }
 
-/// Whoever has it tells the one that is half of the rest away: a binomial tree of numbers.
+/// A node that has it tells the node half of the rest away: a binomial tree of numbers.
 static Task<Status> by_halves(Kernel& node, std::span<std::byte> data) {
     const unsigned me = index(node.id());
     Status status = Status::ok;

@@ -20,16 +20,16 @@ namespace {
 // NOLINTBEGIN(cert-dcl58-cpp,bugprone-reserved-identifier): the library asks for these names.
 namespace std {
 
-[[noreturn]] void __glibcxx_assert_fail(const char* file, int line, const char* function,
-                                        const char* condition) noexcept;
-[[noreturn]] void __throw_out_of_range_fmt(const char* format, ...);
-[[noreturn]] void __throw_out_of_range(const char* words);
-[[noreturn]] void __throw_length_error(const char* words);
-[[noreturn]] void __throw_logic_error(const char* words);
-[[noreturn]] void __throw_invalid_argument(const char* words);
-[[noreturn]] void __throw_bad_alloc();
-[[noreturn]] void __throw_bad_array_new_length();
-[[noreturn]] void __throw_bad_function_call();
+[[gnu::noreturn]] void __glibcxx_assert_fail(const char* file, int line, const char* function,
+                                             const char* condition) noexcept;
+[[gnu::noreturn]] void __throw_out_of_range_fmt(const char* format, ...);
+[[gnu::noreturn]] void __throw_out_of_range(const char* words);
+[[gnu::noreturn]] void __throw_length_error(const char* words);
+[[gnu::noreturn]] void __throw_logic_error(const char* words);
+[[gnu::noreturn]] void __throw_invalid_argument(const char* words);
+[[gnu::noreturn]] void __throw_bad_alloc();
+[[gnu::noreturn]] void __throw_bad_array_new_length();
+[[gnu::noreturn]] void __throw_bad_function_call();
 
 /// An assertion of a container: operator[] of std::array, operator* of std::optional.
 void __glibcxx_assert_fail(const char* file, int line, const char* function,

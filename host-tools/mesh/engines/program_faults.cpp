@@ -13,8 +13,6 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
-extern "C" int mesh_app_puts(const char* text); // of the node that runs
-
 namespace mesh::host {
 
 namespace {
@@ -127,13 +125,6 @@ void ProgramFaults::enter() {
 void ProgramFaults::leave() {
     board::set_stop(nullptr, nullptr);
     running = nullptr;
-}
-
-wire::CrashRecord ProgramFaults::record_of_exception(const char* words) {
-    mesh_app_puts(words);
-    wire::CrashRecord record{};
-    record.cause = static_cast<std::uint32_t>(CheckId::exception_thrown);
-    return record;
 }
 
 void ProgramFaults::stop(void* self, const wire::CrashRecord& record) {

@@ -7,13 +7,11 @@
 // when its program next calls the console.
 #pragma once
 
-#include "host-tools/mesh/common/promise.hpp"
 #include "wire/host_messages.hpp"
 
 #include <chrono>
 #include <csetjmp>
 #include <csignal>
-#include <stdexcept>
 
 namespace mesh::host {
 
@@ -38,13 +36,6 @@ public:
         enter();
         try {
             work();
-        } catch (const BrokenPromise&) {
-            leave();
-            throw;
-        } catch (const std::logic_error& error) { // of the C++ library, for the program
-            record_ = record_of_exception(error.what());
-            leave();
-            return false;
         } catch (...) {
             leave();
             throw;
@@ -55,7 +46,6 @@ public:
     const wire::CrashRecord& record() const { return record_; }
 
 private:
-    static wire::CrashRecord record_of_exception(const char* words);
     void enter();
     static void leave();
     static void stop(void* self, const wire::CrashRecord& record);

@@ -241,7 +241,7 @@ private:
     }
 
     /// Adds a fault that undoes another one, which must come before it: that of the same cable, or
-    /// of one drawn from the plan's cables.
+    /// of one drawn from the cables that are cut and not mended yet.
     void add_mending(const FaultSpec& spec) {
         std::vector<Incident> cut;
         for (const Incident& incident : plan_.incidents)

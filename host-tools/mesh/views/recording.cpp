@@ -247,8 +247,7 @@ private:
         const auto time = wire::load<std::uint64_t>(body, 4);
         recording_.trace_events.push_back(
             {time, in_lockstep_ ? time : clocks_[node], node_at(node),
-             wire::load<std::uint8_t>(body, 17),
-             static_cast<TraceEvent::What>(what),
+             wire::load<std::uint8_t>(body, 17), static_cast<TraceEvent::What>(what),
              std::string(text_of(body.subspan(pcapng::kTraceEventFields, bytes))),
              recording_.passages.size()});
     }
