@@ -16,8 +16,6 @@ import costly
 # are spread over its first part, between whole runs of meshes, which wait for each other.
 LONG = ("test_house.py", "test_googletest.py")
 LONG_PART = 0.7
-
-
 # Of a family of cases that costs much, one of so many is drawn: others every day.
 DRAWN = 4
 

@@ -3,19 +3,14 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/views/hops.hpp"
 #include "host-tools/mesh/views/recording.hpp"
+#include "require.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 
 namespace {
 
 using namespace mesh;
-
-void require(bool condition) {
-    if (!condition)
-        std::abort();
-}
 
 void check(const host::Recording& recording) {
     for (const host::Passage& passage : recording.passages)

@@ -1,22 +1,17 @@
 // Any bytes as a frame: read_head() and read_packet() never read beyond them, and what they accept
 // is written again as the same bytes.
+#include "require.hpp"
 #include "wire/frame.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
 namespace {
 
 using namespace mesh;
-
-void require(bool condition) {
-    if (!condition)
-        std::abort();
-}
 
 void check_head(std::span<const std::byte> frame) {
     wire::LinkHeader header;

@@ -6,6 +6,7 @@
 #include "hal/check.hpp"
 #include "hal/concepts.hpp"
 #include "kernel/node/node_core.hpp"
+#include "require.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,11 +28,6 @@ using namespace mesh;
 constexpr unsigned kPorts = 3;
 constexpr std::size_t kBuffers = 8;
 constexpr std::uint32_t kSelf = 5;
-
-void require(bool condition) {
-    if (!condition)
-        std::abort();
-}
 
 /// A program that takes every message that comes, for ever.
 Process take_all(Kernel& kernel) {

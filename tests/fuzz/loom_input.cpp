@@ -3,9 +3,9 @@
 #include "frame_source.hpp"
 #include "host-tools/mesh/cables/loom.hpp"
 #include "host-tools/mesh/plan/fault_plan.hpp"
+#include "require.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
 namespace {
@@ -15,11 +15,6 @@ using namespace mesh;
 constexpr Network kCube{Topology::cube, 2};
 constexpr std::uint32_t kNodes = 4;
 constexpr unsigned kPorts = 2;
-
-void require(bool condition) {
-    if (!condition)
-        std::abort();
-}
 
 class NullCables final : public host::Cables {
 public:

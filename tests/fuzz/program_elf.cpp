@@ -4,19 +4,14 @@
 #include "host-tools/mesh/programs/image_symbols.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
 #include "input_file.hpp"
+#include "require.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 namespace {
 
 using namespace mesh;
-
-void require(bool condition) {
-    if (!condition)
-        std::abort();
-}
 
 void read_program(const std::string& path) {
     const host::ProgramFile file(path);

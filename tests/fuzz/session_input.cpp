@@ -10,11 +10,11 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/run/node_session.hpp"
 #include "kernel/processes/process_watch.hpp"
+#include "require.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
 namespace {
@@ -26,11 +26,6 @@ constexpr std::uint32_t kNodes = 4;
 constexpr std::size_t kOutputBytes = 100;
 /// Of an input: some frames are enough, and short inputs are many.
 constexpr std::size_t kInputBytesMax = 320;
-
-void require(bool condition) {
-    if (!condition)
-        std::abort();
-}
 
 host::Output::Share share_of(NodeId node) { return {index(node) * 20, 30}; }
 

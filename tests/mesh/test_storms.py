@@ -64,4 +64,4 @@ def image(tmp_path_factory):
 def test_a_storm_on_the_smallest_board_itself_ends(image):
     """Six senders and the program, which takes: all processes that the board has room for."""
     ends_well(app("qemu", image, ["--board", "netduinoplus2", "--dim", 4, "--lockstep", "--seed",
-                                  87109], [6, 8, 0, 1024, 0, 100, 8]))
+                                  87109], [6, 20, 0, 1024, 0, 100, 8]))

@@ -5,7 +5,6 @@ make compiles only what the patch reaches; then the host tool must know the new 
 """
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,7 +29,7 @@ ASKED = {
 
 
 def files_of(kind):
-    """Set of the files that the patch of this kind touches."""
+    """The set of the files that the patch of this kind touches."""
     text = (WALKS / f"{kind}.patch").read_text()
     return set(re.findall(r"^\+\+\+ b/(\S+)", text, re.M))
 
@@ -58,7 +57,6 @@ def walk(kind, build):
                                   capture_output=True, text=True, stdin=subprocess.DEVNULL)
             if done.returncode != 0 or answer not in done.stdout:
                 yield f"{kind}: mesh {' '.join(words)}: no '{answer}' in {done.stdout}{done.stderr}"
-        shutil.rmtree(place)
 
 
 def main():

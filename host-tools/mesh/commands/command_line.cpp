@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/wrap.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -17,39 +17,6 @@
 #include <vector>
 
 namespace mesh::host {
-
-namespace {
-
-constexpr std::size_t kHelpWidth = 80;
-constexpr std::size_t kHelpColumn = 30; // where descriptions begin
-
-} // namespace
-
-std::string in_columns(std::string name, const std::string& meaning) {
-    std::string text;
-    std::string line = std::move(name);
-    const auto next_line = [&] {
-        text += line + "\n";
-        line.clear();
-    };
-    if (line.size() >= kHelpColumn)
-        next_line();
-    line.resize(kHelpColumn, ' ');
-    std::istringstream words(meaning);
-    for (std::string word; words >> word;) {
-        const bool first = line.size() == kHelpColumn;
-        if (!first && line.size() + 1 + word.size() > kHelpWidth) {
-            next_line();
-            line.resize(kHelpColumn, ' ');
-        } else if (!first) {
-            line += ' ';
-        }
-        line += word;
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    next_line();
-    return text;
-}
 
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/memory.hpp"
+#include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "matrix_file.hpp"
 #include "options.hpp"

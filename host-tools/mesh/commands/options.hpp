@@ -44,9 +44,6 @@ RunArguments parse_run(const std::vector<std::string>& words);
 /// These words as a shell must be given them.
 std::string shell_line(const std::vector<std::string>& words);
 
-/// A name, and beside it its meaning, in lines of help as long as a terminal's.
-std::string in_columns(std::string name, const std::string& meaning);
-
 /// The command line as one could type it again, with the seed.
 std::string command_again(int count, const char* const* words);
 

@@ -44,6 +44,16 @@ std::string wrapped(std::string_view text, std::size_t columns, std::size_t inde
     return shown;
 }
 
+std::string in_columns(const std::string& name, const std::string& meaning) {
+    constexpr std::size_t kMeaningColumn = 30;
+    if (meaning.empty())
+        return name + "\n";
+    const std::string row = name.size() < kMeaningColumn
+                                ? fmt::format("{:<{}}", name, kMeaningColumn)
+                                : name + "\n" + std::string(kMeaningColumn, ' ');
+    return wrapped(row + meaning, kTextColumns, kMeaningColumn) + "\n";
+}
+
 std::string counted(std::uint64_t count, std::string_view what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }

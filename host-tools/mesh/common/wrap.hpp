@@ -16,6 +16,9 @@ inline constexpr std::size_t kTextColumns = 80;
 /// bytes.
 std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent);
 
+/// A row of a help text: a name, and beside it its meaning, in lines of kTextColumns.
+std::string in_columns(const std::string& name, const std::string& meaning);
+
 /// "1 node", "3 nodes".
 std::string counted(std::uint64_t count, std::string_view what);
 
