@@ -40,6 +40,7 @@ enum class CheckId : std::uint32_t {
     exception_thrown,
     other_process,
     prints_without_node,
+    frame_written_after_end,
 };
 
 /// The fault in words, for a person.
@@ -87,6 +88,9 @@ constexpr std::string_view words_of(CheckId id) {
         return "it starts another program, which no node can: a node has no operating system";
     case CheckId::prints_without_node:
         return "it prints before its node runs: in the constructor of a global";
+    case CheckId::frame_written_after_end:
+        return "something wrote into a variable of a coroutine that had ended: what a process is "
+               "given by reference must outlive it";
     }
     return "a check failed that this host tool does not know";
 }

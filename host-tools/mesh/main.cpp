@@ -1,6 +1,7 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
 #include "host-tools/mesh/commands/dry_run.hpp"
 #include "host-tools/mesh/commands/options.hpp"
+#include "host-tools/mesh/commands/orders.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/common/promise.hpp"
@@ -128,7 +129,7 @@ struct Commands {
 
     int operator()(const RunArguments& arguments) const { return run_or_explain(arguments, again); }
     int operator()(const SeriesArguments& arguments) const {
-        return run_series(arguments) ? 0 : kFailed;
+        return (arguments.orders.empty() ? run_series : run_orders)(arguments) ? 0 : kFailed;
     }
     int operator()(const MatrixArguments& arguments) const {
         return run_matrix(arguments) ? 0 : kFailed;

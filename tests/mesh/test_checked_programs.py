@@ -77,3 +77,39 @@ def test_a_main_function_of_another_type_does_not_compile(tmp_path):
                                       "int app_main(mesh::Kernel&) { return 0; }\n")
     outcome = mesh("build", "int.cpp", "-o", "program", cwd=tmp_path)
     assert outcome.status == 2 and "ambiguating new declaration" in outcome.err, outcome
+
+
+# A child that keeps a reference to a variable of transfer(), and writes when that has ended.
+LATE_WRITER = """
+#include "meshputer.hpp"
+namespace {
+mesh::Process late(mesh::Kernel& node, unsigned& sum) {
+    co_await node.sleep(5 * mesh::wire::kTicksPerUnit);
+    sum = 3;
+    co_return mesh::Status::ok;
+}
+mesh::Process transfer(mesh::Kernel& node) {
+    unsigned sum = 0;
+    if (!node.spawn(late(node, sum)))
+        co_return mesh::Status::no_memory;
+    co_await node.sleep(1);
+    co_return sum == 0 ? mesh::Status::ok : mesh::Status::failed;
+}
+} // namespace
+mesh::Process app_main(mesh::Kernel& node) {
+    const mesh::Status status = co_await transfer(node);
+    co_await node.sleep(9 * mesh::wire::kTicksPerUnit);
+    %s
+    co_return status;
+}
+"""
+
+
+@pytest.mark.parametrize("then", ["", "std::ignore = co_await transfer(node);"])
+def test_who_writes_into_a_coroutine_that_has_ended_is_found_out(tmp_path, then):
+    """When the program ends, and when the frame is taken again."""
+    (tmp_path / "late.cpp").write_text(LATE_WRITER % then)
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", tmp_path / "late.cpp")
+    assert outcome.status == 1, outcome
+    assert "something wrote into a variable of a coroutine that had ended" in outcome.err, outcome
+    assert "must outlive it, in transfer, " in outcome.err and "late.cpp:" in outcome.err, outcome

@@ -10,6 +10,7 @@
 // like another. What fails is shrunk to the fewest faults and the least work that still fail, and
 // printed with the command that repeats it. Exit status: 0 nothing failed, 1 something did, 2 a bad
 // argument.
+#include "host-tools/mesh/common/shrink.hpp"
 #include "network_words.hpp"
 #include "schedule.hpp"
 #include "single.hpp"
@@ -132,11 +133,13 @@ struct Shrunk {
     std::vector<unsigned> kept;
     std::string failure;
 
-    Shrunk without(std::size_t fault) const {
+    /// This one, of whose work as much is left as here, with these of the faults of `whole`.
+    Shrunk with(const Schedule& whole, const std::vector<unsigned>& faults) const {
         Shrunk less = *this;
-        less.schedule.faults.erase(less.schedule.faults.begin() +
-                                   static_cast<std::ptrdiff_t>(fault));
-        less.kept.erase(less.kept.begin() + static_cast<std::ptrdiff_t>(fault));
+        less.kept = faults;
+        less.schedule.faults.clear();
+        for (const unsigned fault : faults)
+            less.schedule.faults.push_back(whole.faults[fault]);
         return less;
     }
 };
@@ -160,8 +163,11 @@ Shrunk shrink(const Schedule& schedule, const std::string& failure, Tally& room)
     Shrunk best = as_it_is(schedule, failure);
     for (bool smaller = true; smaller;) {
         smaller = false;
-        for (std::size_t fault = best.kept.size(); fault-- > 0;)
-            smaller = take_if_it_fails(best, best.without(fault), room) || smaller;
+        host::shrink(best.kept, [&](const std::vector<unsigned>& faults) {
+            const bool fails = take_if_it_fails(best, best.with(schedule, faults), room);
+            smaller = smaller || fails;
+            return fails;
+        });
         for (const auto what : {&Work::senders, &Work::messages, &Work::packets})
             while (best.schedule.work.*what > 1) {
                 Shrunk less = best;

@@ -211,6 +211,7 @@ void NodeCore::report_mailbox(wire::NodeReport& report) const {
 }
 
 void NodeCore::fill_report(wire::NodeReport& report) const {
+    arena_.check_free_frames();
     report = {};
     static_cast<wire::Result&>(report) = result_;
     report.done = done_ ? 1 : 0;

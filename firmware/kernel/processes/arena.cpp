@@ -2,10 +2,45 @@
 
 #include "hal/check.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <new>
 #include <utility>
 
 namespace mesh {
+
+#if MESH_FILLS_FRAMES
+namespace {
+constexpr std::byte kFill{0xDB};
+/// Compilers put the addresses of a coroutine's own functions, one to go on and one to destroy it,
+/// at the start of its frame. They are left there, to name the coroutine.
+constexpr std::size_t kFunctionsBytes = 2 * sizeof(void*);
+} // namespace
+
+std::span<std::byte> Arena::frame_of(Block& block, std::size_t size_class) {
+    return {reinterpret_cast<std::byte*>(&block) + kHeaderBytes,
+            size_class * kGrain - kHeaderBytes};
+}
+
+void Arena::fill(std::span<std::byte> frame) {
+    std::ranges::fill(frame.subspan(kFunctionsBytes), kFill);
+}
+
+void Arena::check_filled(std::span<const std::byte> frame) {
+    const auto is_filled = [](std::byte byte) { return byte == kFill; };
+    if (std::ranges::all_of(frame.subspan(kFunctionsBytes), is_filled)) [[likely]]
+        return;
+    const char* destroy = nullptr;
+    std::memcpy(&destroy, frame.data() + sizeof(void*), sizeof destroy);
+    check_failed(CheckId::frame_written_after_end, destroy + 1);
+}
+
+void Arena::check_free_frames() const {
+    for (std::size_t size_class = 0; size_class < free_.size(); ++size_class)
+        for (Block* block = free_[size_class]; block != nullptr; block = block->next)
+            check_filled(frame_of(*block, size_class));
+}
+#endif
 
 void* Arena::allocate(std::size_t bytes) {
     const std::size_t size_class = (bytes + kHeaderBytes + kGrain - 1) / kGrain;
@@ -14,6 +49,9 @@ void* Arena::allocate(std::size_t bytes) {
     std::byte* place = nullptr;
     if (Block* block = free_[size_class]; block != nullptr) {
         free_[size_class] = block->next;
+#if MESH_FILLS_FRAMES
+        check_filled(frame_of(*block, size_class));
+#endif
         place = reinterpret_cast<std::byte*>(block);
     } else if (memory_.size() - taken_ >= size_class * kGrain) {
         place = memory_.data() + taken_;
@@ -32,6 +70,9 @@ void Arena::release(void* memory) {
     const std::size_t size_class = block->size_class;
     Arena* owner = std::exchange(block->owner, nullptr);
     MESH_CHECK(owner != nullptr && size_class < std::tuple_size_v<decltype(free_)>, arena_bad_free);
+#if MESH_FILLS_FRAMES
+    fill(frame_of(*block, size_class));
+#endif
     block->next = owner->free_[size_class];
     owner->free_[size_class] = block;
 }

@@ -3,12 +3,19 @@
 // Frames come back in any order, so the arena keeps free lists by size class (multiples of
 // kGrain). A block is never split or joined: a node runs the same few coroutines again and again,
 // so every size settles after its first use.
+//
+// In a simulation a frame that comes back is filled, and the filling is looked at when the frame is
+// taken again, or when the program ends: a process that has kept a reference to a variable of a
+// coroutine that has ended reads nonsense, and is found out if it writes.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+
+/// Decided by the machine and not by an option, so that programs and kernel always agree.
+#define MESH_FILLS_FRAMES (__SIZEOF_POINTER__ == 8)
 
 namespace mesh {
 
@@ -30,6 +37,13 @@ public:
     /// A coroutine was refused memory and cannot go on without it.
     void fail() { failed_ = true; }
     bool failed() const { return failed_; }
+    /// CHECK: nothing has written into a frame that has come back and is not taken again. Only a
+    /// simulation can tell; images have no code for it.
+#if MESH_FILLS_FRAMES
+    void check_free_frames() const;
+#else
+    void check_free_frames() const {}
+#endif
 
 private:
     struct Block {
@@ -42,6 +56,9 @@ private:
     static_assert(alignof(Block) <= 8);
     static constexpr std::size_t kHeaderBytes = 16;
     static_assert(sizeof(Block) <= kHeaderBytes);
+    static std::span<std::byte> frame_of(Block& block, std::size_t size_class);
+    static void fill(std::span<std::byte> frame);
+    static void check_filled(std::span<const std::byte> frame);
 
     std::span<std::byte> memory_;
     std::size_t taken_ = 0;

@@ -29,6 +29,8 @@ class ProcessWatch {
 public:
     /// Tells an event of the process in `slot`; `blocked`, after the process is blocked.
     virtual void happened(ProcessEvent event, std::uint8_t slot) = 0;
+    /// True if the process in `slot`, whose turn has come, is to have it behind all others.
+    virtual bool puts_off(std::uint8_t slot) = 0;
 
 protected:
     ~ProcessWatch() = default;

@@ -3,6 +3,7 @@
 #include "hal/check.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <utility>
 
@@ -65,25 +66,39 @@ bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
 }
 
 // A process that waits is asked in its own name: the steps that its wait makes move its clock.
+inline void Scheduler::give_turn(unsigned number) {
+    ProcessSlot& slot = slots_[number];
+    current_ = number;
+    if (!slot.root || (slot.waiting != nullptr && !slot.waiting->ask_(*slot.waiting)))
+        return;
+    if (slot.waiting != nullptr)
+        tell(ProcessEvent::woken, number);
+    slot.waiting = nullptr;
+    critical_depth_.leave();
+    slot.resume_at.resume();
+    MESH_CHECK(!critical_depth_.inside(), critical_section_out_of_balance);
+    critical_depth_.enter();
+    touch();
+    if (slot.root.done())
+        end(slot);
+}
+
 bool Scheduler::run_turn() {
     if (std::exchange(touched_, 0) == 0)
         return false;
-    for (unsigned number = 0; number < used_; ++number) {
-        ProcessSlot& slot = slots_[number];
-        current_ = number;
-        if (!slot.root || (slot.waiting != nullptr && !slot.waiting->ask_(*slot.waiting)))
-            continue;
-        if (slot.waiting != nullptr)
-            tell(ProcessEvent::woken, number);
-        slot.waiting = nullptr;
-        critical_depth_.leave();
-        slot.resume_at.resume();
-        MESH_CHECK(!critical_depth_.inside(), critical_section_out_of_balance);
-        critical_depth_.enter();
-        touch();
-        if (slot.root.done())
-            end(slot);
-    }
+#if MESH_WATCHES_PROCESSES
+    std::uint64_t put_off = 0; // slots that have their turn behind the others
+    for (unsigned number = 0; number < used_; ++number)
+        if (watch_ != nullptr && number < 64 && watch_->puts_off(static_cast<std::uint8_t>(number)))
+            put_off |= std::uint64_t{1} << number;
+        else
+            give_turn(number);
+    for (; put_off != 0; put_off &= put_off - 1)
+        give_turn(static_cast<unsigned>(std::countr_zero(put_off)));
+#else
+    for (unsigned number = 0; number < used_; ++number)
+        give_turn(number);
+#endif
     return touched();
 }
 

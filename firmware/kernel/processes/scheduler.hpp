@@ -124,6 +124,7 @@ public:
 private:
     void end(ProcessSlot& slot);
     void tell(ProcessEvent event, unsigned number);
+    void give_turn(unsigned number);
     [[gnu::noinline]] bool known(ProcessId id) const {
         return id.slot < slots_.size() && slots_[id.slot].generation == id.generation;
     }

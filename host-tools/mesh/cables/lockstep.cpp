@@ -1,6 +1,7 @@
 #include "lockstep.hpp"
 
 #include "bounds.hpp"
+#include "ordered_frames.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -61,6 +62,8 @@ void Lockstep::hold(std::uint32_t wire, std::uint64_t place, wire::ModelTime tim
     Held held{wire, place, arrivals_++, copy_of(frame)};
     if (time == 0)
         control_.push_back(std::move(held));
+    else if (ordered_ != nullptr)
+        ordered_->hold(std::move(held), time);
     else
         data_[time].push_back(std::move(held));
 }
@@ -172,7 +175,8 @@ void Lockstep::send_batches() {
 }
 
 bool Lockstep::quiescent() const {
-    return busy_ == 0 && control_.empty() && data_.empty() && timers_set_ == 0;
+    return busy_ == 0 && control_.empty() && data_.empty() && timers_set_ == 0 &&
+           (ordered_ == nullptr || ordered_->empty());
 }
 
 void Lockstep::advance() {
@@ -202,6 +206,10 @@ bool Lockstep::release_next() {
         release(group);
         return true;
     }
+    if (ordered_ != nullptr && !ordered_->empty() && ordered_->earliest() <= timer) {
+        release_ordered();
+        return true;
+    }
     if (outlet_.flush())
         return true;
     if (timer == wire::kNever)
@@ -211,6 +219,15 @@ bool Lockstep::release_next() {
     else
         grant_turn(timer);
     return true;
+}
+
+void Lockstep::release_ordered() {
+    OrderedFrames::Leaving leaving = ordered_->take();
+    now_ = std::max(now_, leaving.due);
+    ++moves_;
+    std::vector<Held> alone;
+    alone.push_back(std::move(leaving.frame));
+    release(alone);
 }
 
 void Lockstep::release(std::vector<Held>& group) {

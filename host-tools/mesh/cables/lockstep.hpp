@@ -46,6 +46,8 @@ struct Held {
     Bytes frame;
 };
 
+class OrderedFrames;
+
 class Lockstep {
 public:
     /// `pass` takes a released frame through the faults of its wire, `deliver` hands bytes to a
@@ -64,6 +66,8 @@ public:
     /// Each batch is one frame: for nodes whose ports have lines of their own, on which frames of
     /// one batch would come in any order.
     void send_one_at_a_time() { batch_bytes_max_ = 0; }
+    /// Packets go out one by one, in the order of `frames`, which outlives this.
+    void follow(OrderedFrames& frames) { ordered_ = &frames; }
     /// Frames count from reset, also before lockstep begins; from now on they are also held.
     void begin();
     bool on() const { return on_; }
@@ -147,6 +151,7 @@ private:
     void send_batches();
     void release(std::vector<Held>& group);
     bool release_next();
+    void release_ordered();
     wire::ModelTime earliest_timer();
     void grant(wire::ModelTime time);
     void grant_turn(wire::ModelTime order);
@@ -159,6 +164,7 @@ private:
     std::uint32_t free_ = kNone; // first place of those that are free
     std::vector<Held> control_;
     std::map<wire::ModelTime, std::vector<Held>> data_;
+    OrderedFrames* ordered_ = nullptr; // has the data frames instead, if there is one
     // An entry for each node that has a timer, no later than that timer: most timers are put off
     // before they are due, and an entry that is too early is replaced when it comes first.
     std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;

@@ -378,8 +378,18 @@ std::optional<std::uint64_t> Loom::next_tick_us() const {
     return next;
 }
 
+void Loom::follow(Order& order) {
+    order_ = &order;
+    ordered_.emplace(
+        order, OrderedFrames::Ends{[this](std::uint32_t wire) { return sender(wire); },
+                                   [this](std::uint32_t wire) { return wires_[wire].far.node; }});
+    lockstep_.follow(*ordered_);
+}
+
 void Loom::arm_faults() {
     armed_ = true;
+    if (order_ != nullptr)
+        order_->begin();
     happen();
 }
 

@@ -12,6 +12,8 @@
 #include "faults.hpp"
 #include "host-tools/mesh/common/promise.hpp"
 #include "lockstep.hpp"
+#include "order.hpp"
+#include "ordered_frames.hpp"
 #include "tap.hpp"
 #include "wire/frame.hpp"
 #include "wiring.hpp"
@@ -100,6 +102,11 @@ public:
     /// See Lockstep.
     void send_one_at_a_time() { lockstep_.send_one_at_a_time(); }
     bool in_lockstep() const { return lockstep_.on(); }
+    /// Lockstep: the run has an order of its own, from arm_faults() on. Called before any frame is
+    /// held; `order` outlives the loom.
+    void follow(Order& order);
+    /// That order; nullptr: that of lockstep.
+    const Order* order() const { return order_; }
     /// Groups of frames that have gone out in lockstep so far.
     std::uint64_t rounds() const { return lockstep_.rounds(); }
     std::uint64_t moves() const { return lockstep_.moves(); }
@@ -228,6 +235,8 @@ private:
     bool armed_ = false;
     LoomCounts counts_;
     Lockstep lockstep_;
+    Order* order_ = nullptr;
+    std::optional<OrderedFrames> ordered_;
 };
 
 } // namespace mesh::host

@@ -133,6 +133,9 @@ void add_model(CLI::App& app, RunArguments& run) {
     CLI::Option* const lockstep =
         app.add_flag("--lockstep", run.lockstep,
                      "release frames by model time: the same run again, to the byte");
+    app.add_option("--order", run.order,
+                   "sim: the choices at which what may happen first is put off, as 12,40, or none: "
+                   "the order that a run of --orders printed");
     app.add_flag("--free", run.free, "let frames pass as they come (faster, engine qemu)")
         ->excludes(lockstep);
 }
@@ -214,6 +217,11 @@ void add_series(CLI::App& app, SeriesArguments& series) {
         ->default_str("1");
     app.add_option("--repeat", series.repeat,
                    "so many runs, with the seeds S, S+1, ...; with A..B, all of them so often");
+    app.add_option("--orders", series.orders,
+                   "sim: so many runs, each with an order of packets and processes that the seed "
+                   "draws, the first that fails made as small as can be; all, or all:N (default "
+                   "all:1000): instead every order with no put-off, with one, with two, in N runs "
+                   "at most");
     app.add_flag("--until-failure", series.until_failure,
                  "stop at the first run that fails; without a number of runs, go on until then");
 }
@@ -249,8 +257,8 @@ void add_matrix(CLI::App& app, MatrixArguments& matrix) {
 /// The options as they were given, without those that make several runs of one, and those that
 /// write the results of all runs.
 std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program) {
-    constexpr std::array<std::string_view, 5> kOfAll{"--seed", "--repeat", "--until-failure",
-                                                     "--report", "--junit"};
+    constexpr std::array<std::string_view, 6> kOfAll{"--seed",          "--repeat", "--orders",
+                                                     "--until-failure", "--report", "--junit"};
     std::vector<std::string> words{program, "run"};
     std::vector<std::string> behind;
     for (const CLI::Option* option : app.get_options()) {
@@ -344,7 +352,7 @@ std::string program_again(const std::string& word) {
 
 void check_load(const SeriesArguments& series) {
     if (series.asked_for())
-        refuse("mesh load is one run: not with --repeat, --until-failure, --seed A..B");
+        refuse("mesh load is one run: not with --repeat, --orders, --until-failure, --seed A..B");
     for (const std::string_view option : {"--op", "--app"})
         if (series.run.gives(option))
             refuse("{} does not go with mesh load: its image is the program", option);

@@ -27,10 +27,13 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
     return number;
 }
 
-void check(const SeriesArguments& arguments) {
+} // namespace
+
+void check_series(const SeriesArguments& arguments) {
     for (const std::string_view option : kOfOneRun)
         if (arguments.run.gives(option))
-            refuse("{}: goes with one run, not with --repeat, --until-failure or a range of seeds",
+            refuse("{}: goes with one run, not with --repeat, --orders, --until-failure or a range "
+                   "of seeds",
                    option);
     if (arguments.run.report.ends_with(".html"))
         refuse("--report '{}': a page shows one run; several have their report as JSON",
@@ -42,6 +45,8 @@ void check(const SeriesArguments& arguments) {
     one.alone = false;
     const auto first = plan_run(one, {}); // refuses what any of them would
 }
+
+namespace {
 
 /// The seeds of a series, in order.
 class Seeds {
@@ -93,7 +98,7 @@ std::optional<SeedRange> seed_range_of(std::string_view text) {
 }
 
 bool run_series(const SeriesArguments& arguments) {
-    check(arguments);
+    check_series(arguments);
     Tally tally(kNameWidth, !arguments.run.report.empty());
     Crew crew;
     try {

@@ -26,12 +26,16 @@ struct SeriesArguments {
     SeedRange seeds;
     bool ranged = false; // as A..B
     std::optional<std::uint64_t> repeat;
+    std::string orders; // see orders.hpp; "": not
     bool until_failure = false;
     std::vector<std::string>
         words; // of each run: the program, `run` and all options but those here
 
-    bool asked_for() const { return ranged || repeat || until_failure; }
+    bool asked_for() const { return ranged || repeat || until_failure || !orders.empty(); }
 };
+
+/// Refuses what goes with one run only, and what the first run would refuse. UsageError.
+void check_series(const SeriesArguments& arguments);
 
 /// Does the runs one after the other and prints the outcome of each. True if all are verified.
 /// UsageError if the first of them would be refused.

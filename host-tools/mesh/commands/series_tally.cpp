@@ -49,21 +49,22 @@ void Tally::check(const std::string& report, const std::string& junit) {
         check_writable(junit, "--junit");
 }
 
-void Tally::add(CaseResult result) {
+void Tally::add(CaseResult result, bool shown) {
     const Json steps = steps_of(result);
-    fmt::print("{:<{}}  {:<8}  steps {:>6}  {:8.3f} s{}{}\n", result.work.name, name_width_,
-               name_of(result.verdict), steps.is_null() ? "-" : steps.dump(), result.seconds,
-               result.reason.empty() ? "" : "  ", result.reason);
+    if (shown)
+        fmt::print("{:<{}}  {:<8}  steps {:>6}  {:8.3f} s{}{}\n", result.work.name, name_width_,
+                   name_of(result.verdict), steps.is_null() ? "-" : steps.dump(), result.seconds,
+                   result.reason.empty() ? "" : "  ", result.reason);
     std::fflush(stdout);
     if (!keep_reports_)
         result.report = nullptr;
     results_.push_back(std::move(result));
 }
 
-void Tally::print_totals() const {
+void Tally::print_totals(bool with_failures) const {
     std::fflush(stdout);
     for (const CaseResult& result : results_)
-        if (result.verdict == CaseVerdict::failed)
+        if (with_failures && result.verdict == CaseVerdict::failed)
             say("mesh: {}: {}; repeat: {}\n", result.work.name, result.reason, result.repeat);
     const std::size_t refused = count(CaseVerdict::refused);
     fmt::print("{} run{}: {} verified, {} failed{}; {:.2f} s\n", results_.size(),

@@ -17,10 +17,10 @@ public:
     /// Refuses files that cannot be written. UsageError.
     static void check(const std::string& report, const std::string& junit);
 
-    /// Prints the run's line.
-    void add(CaseResult result);
-    /// Prints the failed runs and the totals.
-    void print_totals() const;
+    /// Prints the run's line, unless it is not `shown`.
+    void add(CaseResult result, bool shown = true);
+    /// Prints the totals, and before them, if `with_failures`, the failed runs.
+    void print_totals(bool with_failures = true) const;
 
     /// True if some are verified and none has failed. Refused runs have not.
     bool good() const {

@@ -98,17 +98,21 @@ public:
     }
 };
 
-/// Tells the loom the trace events of a node's processes.
+/// Tells the loom the trace events of a node's processes, and asks the order of the run whether a
+/// process has its turn.
 class LifeWatch final : public ProcessWatch {
 public:
-    LifeWatch(Loom& loom, NodeId node, Kernel& kernel)
+    LifeWatch(Loom& loom, Order* order, NodeId node, Kernel& kernel)
         : loom_(loom),
+          order_(order),
           node_(node),
           kernel_(kernel) {}
 
     void happened(ProcessEvent event, std::uint8_t slot) override {
         static_assert(static_cast<int>(TraceEvent::What::ended) ==
                       static_cast<int>(ProcessEvent::ended));
+        if (!loom_.wants_trace_events())
+            return;
         std::string text;
         if (event == ProcessEvent::blocked) {
             SimulatedMemory memory(kernel_);
@@ -118,8 +122,17 @@ public:
                    kernel_.scheduler().slots()[slot].clock);
     }
 
+    bool puts_off(std::uint8_t slot) override {
+        const auto slots = kernel_.scheduler().slots();
+        const auto lives = [](const ProcessSlot& other) { return static_cast<bool>(other.root); };
+        return order_ != nullptr && slots[slot].root &&
+               std::ranges::any_of(slots.subspan(slot + 1u), lives) &&
+               order_->puts_off({Choice::What::process, node_, node_});
+    }
+
 private:
     Loom& loom_;
+    Order* order_;
     NodeId node_;
     Kernel& kernel_;
 };
@@ -266,6 +279,8 @@ public:
                  node_count(plan.network)),
           loom_(node_count(plan.network), port_count(plan.network),
                 plan.wiring ? plan.wiring : wiring_of(plan.network), plan.faults, cables_) {
+        if (plan.order)
+            loom_.follow(order_.emplace(*plan.order, node_count(plan.network)));
         for (std::uint32_t number = 0; number < node_count(plan.network); ++number) {
             nodes_.make(programs_[plan.program_number(node_at(number))]);
             begin_life(node_at(number), 0);
@@ -395,8 +410,9 @@ private:
     void watch(NodeId id) {
         Life& life = *nodes_[index(id)].life;
         Kernel& kernel = life.node.kernel();
-        if (loom_.wants_trace_events())
-            kernel.scheduler().watch(&life.watch.emplace(loom_, id, kernel));
+        if (order_ || loom_.wants_trace_events())
+            kernel.scheduler().watch(
+                &life.watch.emplace(loom_, order_ ? &*order_ : nullptr, id, kernel));
     }
 
     /// Nodes begin anew in memory that is as it was at first.
@@ -438,6 +454,7 @@ private:
     Signals signals_;
     Events* events_ = nullptr;
     NodeCables cables_{*this};
+    std::optional<Order> order_;
     Loom loom_;
 };
 

@@ -97,6 +97,19 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     return run;
 }
 
+void plan_order(RunPlan& run, const RunArguments& arguments) {
+    if (arguments.order.empty())
+        return;
+    if (run.engine != "sim")
+        refuse("--order: goes with --engine sim; cables of an emulator have the order that comes");
+    run.rig.order = order_of(arguments.order);
+    if (!run.rig.order)
+        refuse("--order '{}': allowed: the numbers of choices in ascending order, as 12,40; none; "
+               "drawn:N",
+               arguments.order);
+    run.rig.order->seed = run.seed;
+}
+
 void plan_lockstep(Operation& op, const RunArguments& arguments) {
     const bool simulated = op.run().engine == "sim";
     if (arguments.free && simulated)
@@ -122,6 +135,7 @@ std::unique_ptr<Operation> plan_run(const RunArguments& arguments, const std::st
         run.rig.gdb.push_back(node_of(run.network(), node, "--gdb"));
     run.rig.faults = plan_faults(parse_faults(arguments.faults, run.network()), run.network(),
                                  run.root, op->expected_packets(), run.seed);
+    plan_order(run, arguments);
     plan_rig(*op, arguments);
     plan_lockstep(*op, arguments);
     check_host_cable(run, arguments);

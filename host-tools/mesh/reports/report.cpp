@@ -123,6 +123,16 @@ Json load_of(const RunResult& result) {
             {"wall_s", result.load->seconds}};
 }
 
+/// The choices of a run with an order of its own, with words for the first of those put off.
+Json order_of(const OrderTaken& taken) {
+    constexpr std::size_t kWordsMax = 16;
+    Json words = Json::array();
+    for (const OrderTaken::PutOff& one : taken.put_off)
+        if (words.size() < kWordsMax)
+            words.push_back(words_of(one));
+    return {{"choices", taken.choices}, {"put_off", taken.numbers()}, {"words", words}};
+}
+
 /// Every key is there for any op; the op fills in the keys that it has.
 Json head_of(const Operation& op) {
     const RunPlan& run = op.run();
@@ -252,6 +262,8 @@ Json report_of(const Operation& op, const RunResult& result, const Summary& summ
     report["version"] = kVersion;
     report["timeout"] = op.run().timeout_s;
     report["fates"] = fates_of(result);
+    if (result.order)
+        report["order"] = order_of(*result.order);
     return report;
 }
 

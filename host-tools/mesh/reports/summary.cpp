@@ -156,7 +156,9 @@ std::string_view hint(Status status) {
     case Status::unreachable: return " (who was to send or to receive does not, or has ended)";
     case Status::truncated: return " (a message was longer than the room that was to take it)";
     case Status::failed: return " (the program's own verdict)";
-    case Status::timed_out: return " (nothing came in the time that it was waited for)";
+    case Status::timed_out:
+        return " (nothing came in the time that it was waited for; where nodes run free that is "
+               "time of a busy machine, with --lockstep it is model time)";
     case Status::no_verdict: return " (a Status is to be given there)";
     case Status::ok: break;
     }

@@ -4,6 +4,7 @@
 #include "board_facts.hpp"
 #include "core/network.hpp"
 #include "host-tools/mesh/cables/faults.hpp"
+#include "host-tools/mesh/cables/order.hpp"
 #include "host-tools/mesh/cables/wiring.hpp"
 #include "host-tools/mesh/common/promise.hpp"
 #include "wire/frame.hpp"
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,7 @@ struct RigPlan {
     std::string qemu;                     // qemu: path of the program
     Wiring wiring;                        // wiring_of(network), unless cables are to be mis-plugged
     FaultPlan faults;
+    std::optional<OrderPlan> order; // sim: of its own, see order.hpp
     bool one_cable = false;  // node 0 alone has a host cable, and nodes get their numbers by it
     std::string loader;      // qemu: path of the image that nodes boot with, which then gets and
                              // starts that of the first program; "": they boot with their program

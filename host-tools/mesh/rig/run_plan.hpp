@@ -51,6 +51,7 @@ struct RunArguments {
     bool alone = true; // false: one of several runs, which have no standard input
     std::string output;
     std::string faults;
+    std::string order; // "": that of the engine
     std::uint64_t seed = 1;
     bool lockstep = false;
     bool free = false;

@@ -215,6 +215,8 @@ RunResult Run::collect() {
     result_.refusals = node_table_.refusals();
     result_.relay_drops = engine_.relay_drops();
     result_.cable_bytes = engine_.cable_bytes() - cable_bytes_before_;
+    if (const Order* const order = engine_.loom().order())
+        result_.order = order->taken();
     result_.expelled = node_table_.expelled() + engine_.loom().counts().expelled;
     return std::move(result_);
 }

@@ -45,6 +45,7 @@ struct RunResult {
     std::uint64_t relay_drops = 0; // frames lost between host tool and nodes with one cable
     std::uint64_t cable_bytes = 0; // Engine::cable_bytes() of the work
     std::optional<ImageLoad::Summary> load; // of the image, by loaders
+    std::optional<OrderTaken> order;        // the choices of an order of its own
 
     /// Which processes wait, and for what (waits.hpp).
     std::string who_waits() const;

@@ -1,0 +1,105 @@
+#include "order.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::string_view kNone = "none";
+constexpr std::string_view kDrawn = "drawn:";
+/// Streams of the seed that are not those of cables (CableFaults).
+constexpr std::uint64_t kStreams = 0x4F52'4445'5200'0000;
+/// How often an order puts off, drawn for each: bugs that need one put-off at the right choice are
+/// found by rare ones, those that need many by frequent ones.
+constexpr std::array kChances{0.5, 0.25, 0.125, 0.03, 0.008};
+/// Of nodes that are slow in an order, and of what these send that is put off.
+constexpr double kSlowNodes = 0.2;
+constexpr double kSlowness = 0.9;
+
+std::optional<std::uint64_t> number_in(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size())
+        return std::nullopt;
+    return number;
+}
+
+} // namespace
+
+std::optional<OrderPlan> order_of(std::string_view text) {
+    OrderPlan plan;
+    if (text == kNone)
+        return plan;
+    if (text.starts_with(kDrawn)) {
+        plan.drawn = number_in(text.substr(kDrawn.size()));
+        return plan.drawn ? std::optional{plan} : std::nullopt;
+    }
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', from), text.size());
+        const auto number = number_in(text.substr(from, comma - from));
+        if (!number || *number >= ~std::uint32_t{0} ||
+            (!plan.put_off.empty() && *number <= plan.put_off.back()))
+            return std::nullopt;
+        plan.put_off.push_back(static_cast<std::uint32_t>(*number));
+        from = comma + 1;
+    }
+    return plan;
+}
+
+std::string numbers_of(const std::vector<std::uint32_t>& put_off) {
+    return put_off.empty() ? std::string(kNone) : fmt::format("{}", fmt::join(put_off, ","));
+}
+
+std::string words_of(const OrderTaken::PutOff& put_off) {
+    const Choice& about = put_off.about;
+    return about.what == Choice::What::frame
+               ? fmt::format("at {} the packet from node {} to node {}", put_off.choice,
+                             index(about.node), index(about.other))
+               : fmt::format("at {} the process of node {} whose turn had come", put_off.choice,
+                             index(about.node));
+}
+
+std::vector<std::uint32_t> OrderTaken::numbers() const {
+    std::vector<std::uint32_t> numbers;
+    for (const PutOff& one : put_off)
+        numbers.push_back(one.choice);
+    return numbers;
+}
+
+Order::Order(const OrderPlan& plan, std::uint32_t nodes)
+    : plan_(plan),
+      dice_(plan.seed, kStreams + plan.drawn.value_or(0)),
+      is_slow_(nodes, false) {
+    if (!plan.drawn)
+        return;
+    chance_ = kChances[dice_.below(kChances.size())];
+    for (std::uint32_t node = 0; node < nodes; ++node)
+        is_slow_[node] = dice_.chance(kSlowNodes);
+}
+
+bool Order::puts_off(const Choice& choice) {
+    if (!begun_)
+        return false;
+    const bool puts_off = wants(choice);
+    if (puts_off)
+        taken_.put_off.push_back({taken_.choices, choice});
+    ++taken_.choices;
+    return puts_off;
+}
+
+bool Order::wants(const Choice& choice) {
+    if (plan_.drawn)
+        return dice_.chance(is_slow_[index(choice.node)] ? kSlowness : chance_);
+    if (next_ == plan_.put_off.size() || plan_.put_off[next_] != taken_.choices)
+        return false;
+    ++next_;
+    return true;
+}
+
+} // namespace mesh::host
