@@ -18,7 +18,7 @@ inline constexpr std::uintptr_t kDevicesEnd = 0x6000'0000;
 /// The longest path of any rule is the Hamiltonian path of the 8-cube.
 inline constexpr unsigned kPathLinksMax = (1u << regs::kDmaChannels) - 1;
 inline constexpr unsigned kProcesses = limits::kProcessesMax;
-inline constexpr unsigned kMessageReceivers = kProcesses;
+inline constexpr unsigned kMessageReceivers = limits::kReceiversMax;
 inline constexpr std::size_t kNodesMax = 1024; // of a mesh, 8 bytes each
 inline constexpr std::size_t kArenaBytes = 26 * 1024;
 inline constexpr std::size_t kWorkspaceBytes = limits::kWorkspaceBytes;

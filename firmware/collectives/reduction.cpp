@@ -421,7 +421,7 @@ Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, b
         record.meet();
         record.add(job.publishes ? job.segments.packets() : 0);
     }
-    std::array<ProcessId, limits::kProcessesMax> ids;
+    std::array<ProcessId, limits::kReceiversMax> ids;
     unsigned spawned = 0;
     while (spawned < std::min<std::size_t>(job.processes, ids.size()) &&
            kernel.spawn(climber(kernel, job, spawned), ids[spawned]))

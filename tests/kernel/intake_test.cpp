@@ -110,7 +110,7 @@ TEST(Intake, CallsThatWereLostDoNotKeepRoomForEver) {
     node.intake.take();
     node.intake.call(node.intake.next_call()); // and its node is dead
     EXPECT_EQ(node.intake.next_call(), kNoNode);
-    for (unsigned ask = 0; ask <= node.peers.size() * limits::kProcessesMax; ++ask)
+    for (unsigned ask = 0; ask <= node.peers.size() * limits::kAsksInVain; ++ask)
         node.intake.check_calls();
     EXPECT_NE(node.intake.next_call(), kNoNode);
 }

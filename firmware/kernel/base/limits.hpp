@@ -60,7 +60,12 @@ inline constexpr unsigned kHellosMax = 12;
 inline constexpr std::uint32_t kPullUs = 1'000'000;
 
 /// Processes at a time on one node, joined or not, where the board gives room for so many.
-inline constexpr unsigned kProcessesMax = 16;
+inline constexpr unsigned kProcessesMax = 32;
+/// Processes at a time that keep packets of messages while they wait for something else, where the
+/// pool is made for so many. receive() is none of them: it copies at once what has come.
+inline constexpr unsigned kReceiversMax = 16;
+/// Questions in vain for each node of the mesh, after which calls are taken to be lost (Intake).
+inline constexpr unsigned kAsksInVain = 16;
 
 /// Free running: times that each process may run before the links have their turn again. Frames
 /// that came meanwhile wait in the receiver, and neighbours for their acknowledgements.

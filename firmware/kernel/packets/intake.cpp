@@ -146,7 +146,7 @@ void Intake::call(NodeId node) {
 void Intake::check_calls() {
     if (wanted_ != kNoNode && peer(wanted_).away == 0)
         wanted_ = kNoNode;
-    if (++asks_in_vain_ <= peers_.size() * limits::kProcessesMax)
+    if (++asks_in_vain_ <= peers_.size() * limits::kAsksInVain)
         return;
     asks_in_vain_ = 0;
     wanted_ = kNoNode;

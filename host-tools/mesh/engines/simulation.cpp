@@ -474,7 +474,7 @@ std::size_t simulated_buffers(Network network, unsigned board_buffers) {
     const std::uint32_t nodes = node_count(network);
     const std::size_t derived = limits::pool_buffers_min(
         std::max(nodes, kNodes) - 1, std::max(height(network, Rule::disjoint), kWayBack),
-        limits::kProcessesMax);
+        limits::kReceiversMax);
     const std::size_t queues = network.topology == Topology::star ? kQueuedOfEach * nodes : 0;
     return std::min(std::max(derived, std::min(queues, kQueuedMax)), PacketPool::kBuffersMax);
 }

@@ -153,7 +153,7 @@ Json pool_json(const Recording& recording) {
     const unsigned links = height(recording.network, tree_in(recording).value_or(Rule::unicast));
     return {{"needed", links + 1},
             {"enough", limits::pool_buffers_min(links, height(recording.network, Rule::disjoint),
-                                                limits::kProcessesMax)}};
+                                                limits::kReceiversMax)}};
 }
 
 /// Stays of processes as rows (node, process, begin, end, what it waits for or ""), and printed
