@@ -36,8 +36,8 @@ include firmware/stdio/names.mk
 APPS := $(basename $(notdir $(wildcard firmware/apps/*.cpp)))
 OPS := $(basename $(notdir $(wildcard firmware/ops/*.cpp)))
 PORTABLE_SOURCES := $(wildcard firmware/core/*.cpp firmware/wire/*.cpp firmware/kernel/*/*.cpp \
-  firmware/kernel/base/networks/*.cpp firmware/collectives/*.cpp firmware/service/*.cpp \
-  firmware/stdio/*.cpp)
+  firmware/kernel/base/networks/*.cpp firmware/collectives/*.cpp firmware/library/*.cpp \
+  firmware/service/*.cpp firmware/stdio/*.cpp)
 # What an image can be a node of; `make NETWORKS=cube` makes smaller ones.
 NETWORKS ?= cube uhc star
 LINK_NETWORKS := $(NETWORKS:%=-Wl,-u,mesh_network_%)

@@ -24,8 +24,10 @@
 #include "library/blocks.hpp"
 #include "library/group.hpp"
 #include "library/guards.hpp"
+#include "library/outbox.hpp"
 #include "library/parallel.hpp"
 #include "library/print.hpp"
+#include "library/requests.hpp"
 #include "library/values.hpp"
 #include "library/words.hpp"
 

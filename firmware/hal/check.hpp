@@ -31,6 +31,7 @@ enum class CheckId : std::uint32_t {
     message_at_its_end,
     no_such_port,
     blocks_cut_short,
+    request_lost,
     // Ways in which a program gave up; boards report them in the same way.
     program_aborted,
     program_exited,
@@ -77,6 +78,8 @@ constexpr std::string_view words_of(CheckId id) {
         return "a packet was waited for behind the last one of its message";
     case CheckId::no_such_port: return "a port was named that this network does not have";
     case CheckId::blocks_cut_short: return "an op has counted a part of a block";
+    case CheckId::request_lost:
+        return "a request was overwritten before it was waited for: wait() first";
     case CheckId::program_aborted: return "the program called abort()";
     case CheckId::program_exited: return "the program called exit(), which ends the node";
     case CheckId::assertion_failed: return "an assertion does not hold";

@@ -1,20 +1,17 @@
-// Several things at a time: occam's PAR, MPI's exchanges and its calls that do not wait.
+// Several things at a time: occam's PAR, MPI's exchanges, its probe, and receives for a time.
 //
-// All of it is made of spawn() and join(), so each thing under way is one of the node's processes
+// What runs beside its caller is made of spawn() and join(), so it is one of the node's processes
 // (limits::kProcessesMax), and costs the arena its frame until it has been waited for.
 #pragma once
 
 #include "collectives/await.hpp"
-#include "hal/check.hpp"
 #include "kernel/api/alt.hpp"
 #include "kernel/api/message.hpp"
 #include "kernel/node/kernel.hpp"
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -40,64 +37,6 @@ Task<Status> par(Kernel& kernel, Processes... processes) {
         all = first_failure(all, verdict);
     }
     co_return all;
-}
-
-/// Something under way beside its process: MPI's request. `Request r{node, send(node, ...)}` begins
-/// it; it must be waited for, by one of the calls below, once.
-class [[nodiscard]] Request {
-public:
-    Request(Kernel& kernel, Process process)
-        : kernel_(&kernel),
-          runs_(kernel.spawn(std::move(process), id_)) {}
-
-    /// True if it has ended: waiting for it takes no time.
-    bool ended() const { return !runs_ || kernel_->scheduler().ended(id_); }
-    /// True if it has been waited for.
-    bool done() const { return done_; }
-
-private:
-    friend Task<Status> wait(Kernel& kernel, Request& request);
-
-    Kernel* kernel_;
-    ProcessId id_{};
-    bool runs_;
-    bool done_ = false;
-};
-
-/// Waits until it has ended and gives its verdict; no_memory: there was no room for it.
-inline Task<Status> wait(Kernel& kernel, Request& request) {
-    MESH_CHECK(!std::exchange(request.done_, true), request_waited_twice);
-    if (!request.runs_)
-        co_return Status::no_memory;
-    const Status verdict = co_await kernel.join(request.id_);
-    co_return verdict;
-}
-
-/// Waits for all of them that have not been waited for; the first verdict in their row that is not
-/// ok.
-inline Task<Status> wait_all(Kernel& kernel, std::span<Request> requests) {
-    Status all = Status::ok;
-    for (Request& request : requests)
-        if (!request.done()) {
-            const Status verdict = co_await wait(kernel, request);
-            all = first_failure(all, verdict);
-        }
-    co_return all;
-}
-
-/// `std::size_t i = co_await any_ended(node, requests)`: the first in their row that has ended and
-/// has not been waited for; wait() then gives its verdict. Precondition: there is one that has not
-/// been waited for.
-inline auto any_ended(Kernel& kernel, std::span<const Request> requests) {
-    MESH_CHECK(!std::ranges::all_of(requests, &Request::done), waits_for_nothing);
-    const auto first = [requests] {
-        std::size_t at = 0;
-        while (at < requests.size() && (requests[at].done() || !requests[at].ended()))
-            ++at;
-        return at;
-    };
-    const auto there_is_one = [first, requests] { return first() < requests.size(); };
-    return detail::wait(kernel, there_is_one, first);
 }
 
 /// Sends `data` to `to` and receives from `from` at the same time, so that a ring of such calls

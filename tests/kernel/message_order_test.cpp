@@ -69,5 +69,48 @@ TEST(MessageOrder, OfOnePairOfNodesNeverOvertakesAnotherThoughSomeAreSentBackToW
     }
 }
 
+// Places 1, 2 and 3 wait in the order 2, 3, 1; place 1 for any message, place 3 for those of node
+// 0.
+Process takes(Kernel& node, unsigned units, Tag tag, NodeId source, std::uint32_t& number) {
+    if (units != 0)
+        co_await node.sleep(units * kUnit);
+    const Received got =
+        co_await receive(node, std::as_writable_bytes(std::span{&number, 1}), tag, source);
+    co_return got.status;
+}
+
+Process receives_in_three_processes(Kernel& node) {
+    if (node.id() == kFrom) {
+        co_await node.sleep(9 * kUnit);
+        for (std::uint32_t number = 0; number < 3; ++number) {
+            const auto bytes = std::as_bytes(std::span{&number, 1});
+            const Status sent = co_await send(node, kTo, {.tag = 7}, bytes);
+            if (sent != Status::ok)
+                co_return sent;
+        }
+    }
+    if (node.id() != kTo)
+        co_return Status::ok;
+    std::array<std::uint32_t, 3> numbers{};
+    std::array<ProcessId, 3> ids;
+    if (!node.spawn(takes(node, 5, kAnyTag, kAnySource, numbers[0]), ids[0]) ||
+        !node.spawn(takes(node, 0, 7, kAnySource, numbers[1]), ids[1]) ||
+        !node.spawn(takes(node, 2, 7, kFrom, numbers[2]), ids[2]))
+        co_return Status::no_memory;
+    Status worst = Status::ok;
+    for (const ProcessId id : ids)
+        worst = std::max(worst, co_await node.join(id));
+    arrived.assign(numbers.begin(), numbers.end());
+    co_return worst;
+}
+
+TEST(MessageOrder, TheProcessThatCalledReceiveFirstTakesTheMessageWhateverItsPlace) {
+    arrived.clear();
+    Rig rig{{Topology::cube, 2}, receives_in_three_processes};
+    rig.run({});
+    EXPECT_EQ(arrived, (std::vector<std::uint32_t>{2, 0, 1}));
+    EXPECT_EQ(rig.report(3).status, 0u);
+}
+
 } // namespace message_order_test
 } // namespace mesh::test

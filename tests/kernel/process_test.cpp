@@ -192,6 +192,24 @@ Process two_counters(Kernel& node) {
     co_return co_await node.join(b);
 }
 
+Process starts_two(Kernel& node) {
+    ON_NODE_0(node);
+    ProcessId a, b;
+    if (!node.spawn(counts_to_three(node, "a"), a) || !node.spawn(counts_to_three(node, "b"), b))
+        co_return Status::failed;
+    tell("spawned");
+    node.scheduler().start(b);
+    tell("started b");
+    std::ignore = co_await node.join(a);
+    co_return co_await node.join(b);
+}
+
+TEST(Process, StartRunsOneToItsFirstWaitBeforeItsCallerGoesOn) {
+    Trial run{starts_two};
+    EXPECT_EQ(story, (std::vector<std::string>{"spawned", "b1", "started b", "a1", "a2", "b2", "a3",
+                                               "b3"}));
+}
+
 TEST(Process, YieldLetsTheOthersRun) {
     Trial run{two_counters};
     EXPECT_EQ(story, (std::vector<std::string>{"a1", "b1", "a2", "b2", "a3", "b3"}));

@@ -32,7 +32,7 @@ STOPS = {
     "other sizes": "or sizes that differ from those of other nodes)",
     "too deep": NO_MEMORY,
     "large frame": NO_MEMORY,
-    "a process too many": "or there were more than 16 processes)",
+    "a process too many": "or there were more processes than it has places for)",
     "gives up": "mesh: node 1 has ended the run: no use to go on; repeat: ", # node 0 would wait
     "output": "node 1 writes up to byte 2147483654 of the output; at most 1073741824 are",
 }

@@ -21,7 +21,10 @@ SourceWait::SourceWait(Kernel& kernel, NodeId source, const Match& match, Path p
       match_(match),
       peer_{kernel.messages(), source, Rule::unicast} {
     match_.source = source;
+    peer_.receives = match.service == Service::message && match.call == 0;
     if (source == kAnySource) {
+        if (peer_.receives) // else it has no label, and no call ends it
+            peer_.label = match.tag;
         peer_.lose_way();
         return;
     }

@@ -33,6 +33,10 @@ public:
 
     /// True when the packet has come, or cannot come any more.
     bool over();
+    /// True if the offer that has come is for a process that began to wait before this one.
+    bool is_behind() const { return kernel_.messages().is_for_older(peer_, match_); }
+    /// What it waits for.
+    const Match& match() const { return match_; }
     /// ok; unreachable: the packet cannot come any more.
     Status status() const { return status_; }
     /// The packet that has come, or an empty one; sets the clock.

@@ -23,6 +23,11 @@ Process send_alone(Kernel& kernel, NodeId to, SendOptions options, std::uint32_t
     co_return status;
 }
 
+Task<Received> receive_alone(Kernel& kernel, std::span<std::byte> buffer, Match offer) {
+    const Received received = co_await Receiving{kernel, buffer, offer};
+    co_return received;
+}
+
 } // namespace
 
 // Sending -----------------------------------------------------------------------------------------
@@ -200,9 +205,16 @@ Receiving::Receiving(Kernel& kernel, std::span<std::byte> buffer, const Match& o
         wait_.emplace(kernel, offer.source, offer);
 }
 
+Receiving::operator Task<Received>() const {
+    Match offer{.source = node_at(kernel_.nodes())}; // there is no such source
+    if (wait_)
+        offer = wait_->match();
+    return receive_alone(kernel_, buffer_, offer);
+}
+
 // Takes the offer.
 bool Receiving::begin() {
-    if (!wait_->over())
+    if (wait_->is_behind() || !wait_->over())
         return false;
     Packet offer = wait_->take();
     result_.status = offer.status();

@@ -47,11 +47,15 @@ public:
     /// As a process of its own: `spawn(send(...))`.
     operator Process() const;
 
+protected:
+    /// Its next steps, for an object that is a part of a wait for several messages: called by the
+    /// process that waits, at once and after every event, until it returns true.
+    bool go_on();
+
 private:
     friend struct WaitPlaces;
     static bool ask(Waiting& self) { return static_cast<Sending&>(self).go_on(); }
 
-    bool go_on();
     bool send_packet();
     std::uint32_t size_packet(wire::PacketHeader& header) const;
     bool may_send() const;
@@ -165,6 +169,8 @@ class MESH_AWAITED Receiving : public Waiting {
 public:
     Receiving(Kernel& kernel, std::span<std::byte> buffer, const Match& offer);
     [[gnu::warn_unused_result]] const Received& await_resume() const { return result_; }
+    /// The same receive beside its caller: `Request r{kernel, receive(...)}`.
+    operator Task<Received>() const;
 
 private:
     friend struct WaitPlaces;
@@ -183,7 +189,8 @@ private:
 /// `Received r = co_await receive(kernel, buffer)`: receives one whole message into `buffer`. ok;
 /// truncated: it was longer, the rest is discarded; unreachable: `source`, or the sender of a
 /// message that has begun, does not answer by any path, or has given the message up; bad_argument:
-/// no such source.
+/// no such source. Of several processes that may take a message, the one that called first takes
+/// it.
 inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag = kAnyTag,
                          NodeId source = kAnySource) {
     return {kernel, buffer, {.service = Service::message, .tag = tag, .source = source}};

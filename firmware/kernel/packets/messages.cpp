@@ -276,6 +276,20 @@ std::uint64_t Messages::next_ask() const {
     return earliest;
 }
 
+// The table begins with the newest.
+bool Messages::is_for_older(const Outgoing& receiver, const Match& match) const {
+    for (const Outgoing* older = receiver.next; older != nullptr; older = older->next) {
+        if (!older->receives)
+            continue;
+        const Tag tag = CallLabel::of_word(older->label).tag;
+        const PacketBuffer* const offer = forwarder_.mailbox().find(match);
+        if (offer != nullptr &&
+            Match{.service = Service::message, .tag = tag, .source = older->to}(offer->header))
+            return true;
+    }
+    return false;
+}
+
 unsigned Messages::pending() const {
     unsigned count = 0;
     for (const Outgoing* outgoing = first_; outgoing != nullptr; outgoing = outgoing->next)

@@ -86,6 +86,7 @@ struct Outgoing {
     std::uint16_t lost_paths = 0;     // of the round: paths by which no question gets there
     bool any_way = true;              // if it loses its way it may take another
     bool detour = false;              // it has taken another way than the chosen one
+    bool receives = false;            // it waits for an offer to a program, with tag `label`
     Messages& messages;
     const NodeId to;
     std::uint32_t about = 0;   // the number of a message of the other node, to probe for
@@ -150,6 +151,9 @@ public:
     void on_dead_links();
     /// The time at which the first of them wants to ask whether its receiver is there, or kNever.
     std::uint64_t next_ask() const;
+    /// The first offer in the mailbox that `match` takes is for another process: one that began to
+    /// wait for it before `receiver` did.
+    bool is_for_older(const Outgoing& receiver, const Match& match) const;
     /// How many wait for a node that has not shown yet that it is there.
     unsigned pending() const;
 

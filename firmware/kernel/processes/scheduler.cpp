@@ -51,6 +51,15 @@ bool Scheduler::spawn(Process process, wire::ModelTime clock, ProcessId* id) {
     return true;
 }
 
+void Scheduler::start(ProcessId id) {
+    const unsigned caller = std::exchange(current_, id.slot);
+    ProcessSlot& slot = slots_[id.slot];
+    slot.resume_at.resume();
+    if (slot.root.done())
+        end(slot);
+    current_ = caller;
+}
+
 bool Waiting::await_suspend(std::coroutine_handle<> caller) {
     return scheduler_.block(caller, *this);
 }

@@ -84,6 +84,11 @@ public:
     /// slot is left or the arena was exhausted.
     [[nodiscard]] bool spawn(Process process, wire::ModelTime clock, ProcessId* id);
 
+    /// Runs a process that was spawned with an `id`, and has not run, until it waits for the first
+    /// time; then the caller, a process, goes on. So what several of them begin, begins in the
+    /// order of these calls.
+    void start(ProcessId id);
+
     /// Blocks the running process. False, and nothing done, if the wait is over at once.
     bool block(std::coroutine_handle<> resume_at, Waiting& waiting);
 

@@ -148,7 +148,7 @@ std::string_view hint(Status status) {
     switch (status) {
     case Status::no_memory:
         return " (of the arena for processes and the variables in them: large ones may be static, "
-               "or in workspace(); or there were more than 16 processes)";
+               "or in workspace(); or there were more processes than it has places for)";
     case Status::bad_argument:
         return " (of a call: a node, tag, size or tree that there is not, or sizes that "
                "differ from those of other nodes)";
