@@ -5,6 +5,7 @@
 #include "host-tools/mesh/common/own_folder.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/tables.hpp"
+#include "compiler_help.hpp"
 #include "node_lacks.hpp"
 #include "program_file.hpp"
 #include "tool_process.hpp"
@@ -108,7 +109,7 @@ public:
             said += one.words();
         }
         if (!good)
-            explain(said);
+            explain(with_help(said));
         if (!quiet)
             say("{}", said);
     }

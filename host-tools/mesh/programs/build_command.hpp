@@ -1,5 +1,6 @@
 // `mesh build`: makes a program of C++ and C files that may lie anywhere, by the compilers of the
-// board and of this machine. Their error messages are shown as they are.
+// board and of this machine. Their error messages are shown as they are, with a line of help below
+// the usual ones (compiler_help.hpp).
 #pragma once
 
 #include "toolkit.hpp"

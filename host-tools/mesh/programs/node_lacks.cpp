@@ -34,7 +34,7 @@ const std::array<Lack, 5> kLacks{
       "processor",
       {"time", "clock", "gettimeofday", "clock_gettime", "std::chrono:"}},
      {"a node has no threads: its processes are begun by par() or Kernel::spawn()",
-      {"std::thread:", "pthread_create", "sleep", "usleep", "nanosleep"}},
+      {"std::thread:", "std::this_thread:", "pthread_", "sleep", "usleep", "nanosleep"}},
      {"a node has no files: read_line() and read_input() take what --input names, write_output() "
       "fills --output",
       {"fopen", "open", "std::basic_filebuf<", "scanf", "getchar", "fgets", "gets", "getline"}}}};

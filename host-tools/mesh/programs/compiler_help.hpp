@@ -1,0 +1,14 @@
+// A help for the usual mistakes: compilers name a type or an operator, which is right and tells a
+// beginner nothing. As rustc does, a line `help: ...` below such an error says what to write.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mesh::host {
+
+/// The output of a compiler with a line `help: ...` below the source text of each error that has
+/// one; of several errors in one line of a file, only below the first.
+std::string with_help(std::string_view said);
+
+} // namespace mesh::host

@@ -1,0 +1,131 @@
+"""Below the usual errors of a compiler `mesh build` says what to write instead."""
+import os
+import re
+
+from mesh_tool import mesh
+
+AWAIT = "the value of a call that waits is there after co_await"
+CO_RETURN = "ends with co_return, not with return"
+VERDICT = "whether the call went well: look at it, or write std::ignore = co_await"
+RETURNS = "a function that waits returns a mesh::Process or a mesh::Task<T>"
+GUARD = "alt() waits for guards: on(channel)"
+BYTES = "a message goes as its bytes"
+NUMBER = "a NodeId is no number"
+
+# Each line of the first column is a mistake, for which the second is a part of the help.
+STATEMENTS = [
+    ("Status s = send_value(node, to, number);", AWAIT),
+    ("Status s2 = send(node, to, {}, room);", AWAIT),
+    ("good = send_value(node, to, number);", AWAIT),
+    ("int x = channel.read();", AWAIT),
+    ("if (alt(node, on(channel)) == 0) number = 1;", AWAIT),
+    ("if (send_value(node, to, number) != Status::ok) number = 1;", AWAIT),
+    ("Received r = receive_value(node, number);", AWAIT),
+    ("good = receive_value(node, number).status;", AWAIT),
+    ("switch (alt(node, on(channel))) { default: break; }",
+     "its value is there after co_await: switch (co_await"),
+    ("co_return send_value(node, to, number);", AWAIT),
+    ("co_await send_value(node, to, number);", VERDICT),
+    ("co_await send(node, to, {}, room);", VERDICT),
+    ("co_await receive_value(node, number);", VERDICT),
+    ("node.spawn(plain(node));", "false says that there was no room for the process"),
+    ("throw 3;", "a node has no exceptions, and -fexceptions brings none"),
+    ("auto none = dynamic_cast<Derived*>(base);", "a node has no types at run time"),
+    ("co_return end_run(node, \"why\");", "end_run() gives none, and is a statement before that"),
+    ("co_return 0;", "a verdict is a Status"),
+    ("co_return number > 0;", "a verdict is a Status"),
+    ("auto chosen = co_await alt(node, channel);", "alt() waits for on(channel)"),
+    ("int me = node.id();", NUMBER),
+    ("NodeId next = node.id() + 1;", NUMBER),
+    ('printf("%u", node.id());', NUMBER),
+    ("auto sent = co_await send_value(node, 3, number);", "a node is given as a NodeId"),
+    ("auto text = co_await send_value(node, to, std::string());", BYTES),
+    ("auto words = co_await send_value(node, to, text_of(number));", BYTES),
+]
+# The same for what has functions of its own; where the error is in a header the help is there.
+FUNCTIONS = [
+    ("Process with_return(Kernel& node) { return Status::ok; }", CO_RETURN),
+    ("Process waits_and_returns(Kernel& node) { co_await node.yield(); return Status::ok; }",
+     CO_RETURN),
+    ("Task<int> three(Kernel& node) { return 3; }", CO_RETURN),
+    ("int number_of(Kernel& node) { co_await node.yield(); co_return 3; }", RETURNS),
+    ("void nothing(Kernel& node) { co_await node.yield(); }", RETURNS),
+    ("void lambda(Kernel& node) { auto f = [&] { co_await node.yield(); }; f(); }",
+     "a lambda cannot wait: write a function"),
+    ("Process copies(Kernel& node, Channel<int> c) { co_return Status::ok; }\n"
+     "Process starts(Kernel& node, Channel<int>& c) { co_return co_await copies(node, c); }",
+     "a channel is not copied"),
+]
+IN_HEADERS = [
+    ("Process begins(Kernel&) { std::thread thread([](int) {}); co_return Status::ok; }",
+     "a node has no threads"),
+    ("Process polls(Kernel& node, int x) { co_await node.wait_until(x > 0); "
+     "co_return Status::ok; }", "wait_until() wants a function, which it asks again and again"),
+    ("Process chooses(Kernel& node, Match match) { std::ignore = co_await alt(node, match); "
+     "co_return Status::ok; }", GUARD),
+    ('Process prints(Kernel& node) { print("%d", 3); co_return Status::ok; }',
+     "knows no %d: mesh::print("),
+]
+HEAD = ["#include <meshputer.hpp>", "#include <cstdio>", "#include <string>", "#include <thread>",
+        "using namespace mesh;", "struct Base { virtual ~Base() = default; };",
+        "struct Derived : Base {};", "const char* text_of(int);",
+        "Process plain(Kernel&) { co_return Status::ok; }"]
+MAIN = "mesh::Process app_main(mesh::Kernel&) { co_return mesh::Status::ok; }"
+
+
+def built(folder, engine, lines):
+    (folder / "wrong.cpp").write_text("\n".join([*lines, MAIN]))
+    outcome = mesh("build", "--engine", engine, "wrong.cpp", "-o", "wrong", cwd=folder,
+                   env=os.environ | {"LC_ALL": "C.UTF-8"})
+    assert outcome.status == 2 and not (folder / "wrong").exists(), outcome
+    return outcome.err
+
+
+def helps(said):
+    """{line of wrong.cpp: help} of the errors there."""
+    found, line = {}, None
+    for text in said.splitlines():
+        if error := re.match(r"wrong\.cpp:(\d+):\d+: error: ", text):
+            line = int(error[1])
+        elif text.startswith("help: "):
+            assert line not in found, f"line {line} is helped twice:\n{said}"
+            if line is not None:
+                found[line] = text
+            line = None
+        elif not re.match(r" *\d* \|", text):
+            line = None # no line of the source text
+    return found
+
+
+def test_below_a_usual_error_stands_what_to_write(engine, tmp_path):
+    lines = [*HEAD, *(text for text, _ in FUNCTIONS),
+             "Process f(Kernel& node, Channel<int>& channel, NodeId to, Base* base) "
+             "{ Status good{}; int number = 0; std::array<std::byte, 4> room{};",
+             *(text for text, _ in STATEMENTS), "co_return good; }"]
+    lines = "\n".join(lines).splitlines()
+    said = built(tmp_path, engine, lines)
+    found = helps(said)
+    for text, words in STATEMENTS + FUNCTIONS:
+        at = lines.index(text.splitlines()[-1]) + 1
+        assert words in found.get(at, ""), (text, said[:20_000])
+
+
+def test_an_error_inside_a_header_has_its_help_there(engine, tmp_path):
+    said = built(tmp_path, engine, [*HEAD, *(text for text, _ in IN_HEADERS)])
+    for text, words in IN_HEADERS:
+        assert re.search(rf"^help: .*{re.escape(words)}", said, re.M), (text, said[:20_000])
+
+
+def test_a_program_that_is_run_at_once_has_the_help_too(tmp_path):
+    source = tmp_path / "wrong.cpp"
+    source.write_text("\n".join([*HEAD, "mesh::Process app_main(mesh::Kernel& node) {",
+                                 "return mesh::Status::ok; }"]))
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", source)
+    assert outcome.status == 2 and f"\nhelp: what returns a Process or a Task {CO_RETURN}\n" in (
+        outcome.err), outcome
+
+
+def test_threads_are_named_where_the_compiler_lets_them_pass(engine, tmp_path):
+    rests = "void rests() { std::this_thread::sleep_for(std::chrono::seconds(1)); }"
+    assert re.search(r"^mesh: wrong\.cpp: in rests: a node has no threads",
+                     built(tmp_path, engine, [*HEAD, rests]), re.M)
