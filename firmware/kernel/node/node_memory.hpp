@@ -25,6 +25,7 @@ struct NodeSizes {
 struct NodeMemoryRecord {
     std::uint32_t processes = 0;
     std::uint32_t workspace_bytes = 0;
+    std::uint32_t arena_bytes = 0;
 };
 
 /// `[[gnu::section(".noinit")]] NodeMemory<NodeSizes{...}> memory;`: needs no initial value. It
@@ -32,7 +33,8 @@ struct NodeMemoryRecord {
 template <NodeSizes kSizes>
 class NodeMemory {
 public:
-    static constexpr NodeMemoryRecord kRecord{kSizes.processes, kSizes.workspace_bytes};
+    static constexpr NodeMemoryRecord kRecord{kSizes.processes, kSizes.workspace_bytes,
+                                              kSizes.arena_bytes};
 
     /// The memory of a node that begins now, with so many ports, kSizes.ports at most.
     Memory for_node(std::size_t ports = kSizes.ports) {

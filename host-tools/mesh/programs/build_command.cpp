@@ -1,11 +1,13 @@
 #include "build_command.hpp"
 
+#include "compiler_help.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/files.hpp"
 #include "host-tools/mesh/common/own_folder.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/tables.hpp"
-#include "compiler_help.hpp"
+#include "image_symbols.hpp"
+#include "memory_use.hpp"
 #include "node_lacks.hpp"
 #include "program_file.hpp"
 #include "tool_process.hpp"
@@ -93,6 +95,8 @@ public:
             append(words, "-D", arguments_.defines);
             if (isatty(STDERR_FILENO) != 0)
                 words.emplace_back("-fdiagnostics-color=always");
+            if (place_ != kHost)
+                words.emplace_back("-fstack-usage"); // writes OBJECT without .o, with .su
             append(words, {"-MD", "-MF", object + ".d", "-c", file, "-o", object});
             compiling_.emplace_back(words);
             objects_.push_back(object);
@@ -127,8 +131,8 @@ public:
             explain(said);
     }
 
-    /// Links `into`.
-    void link(const std::string& into) {
+    /// Links `into`; returns the linker's words.
+    std::string link(const std::string& into) {
         for (const std::string& object : objects_) {
             Words words = compiler_.objcopy;
             if (words.empty())
@@ -147,6 +151,27 @@ public:
         std::string said;
         if (!run_tool(words, said))
             explain_link(said);
+        return said;
+    }
+
+    /// How much of the board's memory the program takes, in words.
+    std::string memory_use(const std::string& program, std::string_view linker_said) const {
+        std::vector<FrameSize> frames;
+        FrameSize on_stack;
+        for (const std::string& object : objects_) {
+            for (FrameSize& frame :
+                 coroutine_frames(run({compiler_.objdump, "--dwarf=info", object})))
+                frames.push_back(std::move(frame));
+            std::ifstream usage(object.substr(0, object.size() - 2) + ".su");
+            const FrameSize largest =
+                largest_stack_frame({std::istreambuf_iterator<char>(usage), {}});
+            if (largest.bytes > on_stack.bytes)
+                on_stack = largest;
+        }
+        const ImageSymbols symbols(program);
+        return memory_words(linker_said) +
+               frame_words(symbols.label("stack_top") - symbols.label("stack_limit"), on_stack,
+                           symbols.node_memory(), frames);
     }
 
     void add_section(std::string_view name, const std::string& from, const std::string& file) {
@@ -228,8 +253,8 @@ void put_program(const fs::path& program, const std::string& output) {
         fs::permissions(output, fs::status(program).permissions(), error);
 }
 
-/// The files that it was made of.
-Words build(const BuildArguments& arguments) {
+/// The files that it was made of. `tells`: on standard output how much memory of a board it takes.
+Words build(const BuildArguments& arguments, bool tells) {
     check(arguments);
     const TemporaryFolder work("mesh-build");
     std::vector<Half> halves;
@@ -243,7 +268,10 @@ Words build(const BuildArguments& arguments) {
         half.end(&half != &halves.front());
     halves.front().check_objects();
     const std::string program = work / "program";
-    halves.front().link(program);
+    const std::string linker_said = halves.front().link(program);
+    std::string memory_use;
+    if (tells && arguments.engine != "sim")
+        memory_use = halves.front().memory_use(program, linker_said);
     halves.front().add_section(
         kStampSection, stamp_file(work, arguments.engine == "sim" ? kSimulation : arguments.board),
         program);
@@ -252,6 +280,7 @@ Words build(const BuildArguments& arguments) {
         halves.front().add_section(kSimulatedSection, work / "simulated", program);
     }
     put_program(program, arguments.output);
+    fmt::print("{}", memory_use);
     return halves.front().sources();
 }
 
@@ -315,7 +344,7 @@ void build_command(const BuildArguments& arguments) {
     } else if (arguments.files.empty() || arguments.output.empty()) {
         refuse("mesh build: give files and -o PROGRAM");
     } else {
-        build(arguments);
+        build(arguments, true);
     }
 }
 
@@ -335,7 +364,7 @@ fs::path built_program(const std::string& source, const std::string& engine,
     arguments.engine = engine;
     arguments.board = board;
     arguments.output = program.string();
-    const Words sources = build(arguments);
+    const Words sources = build(arguments, false);
     std::ofstream file(list);
     for (const std::string& name : sources)
         file << name << '\n';
