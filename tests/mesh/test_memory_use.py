@@ -73,3 +73,26 @@ def test_a_frame_that_no_arena_has_room_for_is_named(tmp_path):
 def test_a_program_for_the_simulation_alone_has_all_the_memory_that_there_is(tmp_path):
     assert built(tmp_path, "sim", "--engine", "sim", "-D", "RAM_BYTES=8", "-D",
                  "STACK_BYTES=8") == ""
+
+
+def test_a_report_says_how_deep_each_stack_was(tmp_path, engine):
+    (tmp_path / "deep.cpp").write_text(HEAD + """
+namespace {
+[[gnu::noinline]] unsigned deep(unsigned number) {
+    std::array<volatile unsigned, 1000> many;
+    for (volatile unsigned& one : many)
+        one = number;
+    return many[number];
+}
+}
+mesh::Process app_main(mesh::Kernel& node) {
+    const unsigned me = mesh::index(node.id());
+    co_return me != 1 || deep(me) == 1 ? mesh::Status::ok : mesh::Status::failed;
+}
+""")
+    outcome = run(engine, "--dim", 1, "--app", tmp_path / "deep.cpp")
+    shallow, deep = outcome.report["stack_used"]
+    if engine == "sim":
+        assert shallow is None and deep is None, outcome
+    else:
+        assert 200 < shallow < 3000 and 4000 < deep < shallow + 4200, outcome

@@ -19,7 +19,8 @@ struct WaitPlaces {
     static constexpr std::array<WaitOffsets, 14> kOffsets{{
         {"mesh::ProcessSlot", WaitKind::slot, offsetof(ProcessSlot, root),
          offsetof(ProcessSlot, waiting), sizeof(ProcessSlot)},
-        {"mesh::Waiting", WaitKind::waiting, offsetof(Waiting, ask_), sizeof(Waiting)},
+        {"mesh::Waiting", WaitKind::waiting, offsetof(Waiting, ask_), sizeof(Waiting),
+         offsetof(Waiting, wake_)},
         {"mesh::Kernel::Allocation", WaitKind::buffer},
         {"mesh::Kernel::Posting", WaitKind::buffer},
         {"mesh::Kernel::Arrival", WaitKind::mail, offsetof(Kernel::Arrival, match_)},

@@ -19,7 +19,7 @@ namespace mesh {
 enum class WaitKind : std::uint8_t {
     condition, // one of its own
     slot,      // no wait: ProcessSlot; at: its frame, what it waits for, bytes of a slot
-    waiting,   // no wait: Waiting; at: its function `ask`, bytes of it
+    waiting,   // no wait: Waiting; at: its function `ask`, bytes of it, when to ask at the latest
     mail,      // at: a Match; where a 1 says that there is one, or 0; the kind if there is none
     process,   // the end of another one; at: a ProcessId
     taking,    // that its message is taken; at: to whom, the message's tag

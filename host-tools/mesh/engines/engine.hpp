@@ -12,6 +12,7 @@
 #include "host-tools/mesh/cables/loom.hpp"
 #include "host-tools/mesh/rig/rig_plan.hpp"
 #include "node_waits.hpp"
+#include "wire/host_messages.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -53,6 +54,12 @@ public:
     virtual Loom& loom() = 0;
     /// The waits of a node's processes; none if the node is gone.
     virtual std::vector<WaitsFor> waiting(NodeId node) = 0;
+    /// The place in the program where the node's processor is (pc, and lr); nothing if that cannot
+    /// be seen.
+    virtual std::optional<wire::CrashRecord> running(NodeId /*node*/) { return std::nullopt; }
+    /// The most that the node's program ever had on its stack, in bytes; nothing if that cannot be
+    /// seen.
+    virtual std::optional<std::uint32_t> stack_used(NodeId /*node*/) { return std::nullopt; }
     /// Frames that nodes had no room for on their way between host tool and nodes, if one cable
     /// leads to all.
     virtual std::uint64_t relay_drops() const { return 0; }

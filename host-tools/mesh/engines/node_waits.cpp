@@ -51,6 +51,10 @@ public:
             return std::nullopt;
         WaitsFor waiting = at(*object);
         waiting.process = static_cast<std::uint8_t>(number);
+        // What goes on then is the field behind the root; a frame begins with its function.
+        const auto frame = pointer(slot + slot_->at[0] + memory_.pointer_bytes);
+        if (frame.value_or(0) != 0)
+            waiting.resumes = memory_.code_place(pointer(*frame).value_or(0));
         return waiting;
     }
 
@@ -60,6 +64,7 @@ public:
         if (waiting_ == nullptr)
             return waiting;
         const auto ask = pointer(object + waiting_->at[0]);
+        waiting.wake = value<std::uint64_t>(object + waiting_->at[2]).value_or(0);
         const WaitOffsets* const offsets = offsets_of(memory_.function_at(ask.value_or(0)));
         if (offsets == nullptr)
             return waiting;
@@ -150,7 +155,7 @@ std::string describe(const WaitsFor& waiting) {
         return fmt::format("its message{} to be taken by node {}", tag_words(waiting.tag),
                            index(waiting.to));
     case WaitKind::buffer: return "a buffer for a packet";
-    case WaitKind::time: return "a time";
+    case WaitKind::time: return waiting.for_ever() ? "a time that never comes" : "a time";
     case WaitKind::turn: return "its next turn";
     case WaitKind::channel:
         return waiting.other == 1 ? "somebody to write to a channel of its node"

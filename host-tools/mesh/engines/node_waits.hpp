@@ -15,11 +15,16 @@ namespace mesh::host {
 
 struct WaitsFor {
     WaitKind kind = WaitKind::condition;
-    std::uint8_t process = 0; // its slot; 0 is the program
-    std::uint8_t other = 0;   // process: its slot; channel: 1 or 2, as WaitKind says
-    Match match;              // mail
-    NodeId to = kNoNode;      // taking
-    Tag tag = 0;              // taking
+    std::uint8_t process = 0;  // its slot; 0 is the program
+    std::uint8_t other = 0;    // process: its slot; channel: 1 or 2, as WaitKind says
+    Match match;               // mail
+    NodeId to = kNoNode;       // taking
+    Tag tag = 0;               // taking
+    std::uint64_t wake = 0;    // when it is asked at the latest, as its node counts time
+    std::uint32_t resumes = 0; // place of the function that goes on then, as in a wire::CrashRecord
+
+    /// True if it is never asked because of a time.
+    bool for_ever() const { return wake >= std::uint64_t{1} << 52; } // microseconds: 142 years
 };
 
 /// A node as it is seen from outside.
@@ -30,6 +35,9 @@ public:
     virtual bool read(std::uint64_t address, std::span<std::byte> out) = 0;
     /// The function that begins there, as a demangler writes it; "" if that is not known.
     virtual std::string function_at(std::uint64_t address) = 0;
+
+    /// The place of a function that begins there, as in a wire::CrashRecord; 0: not known.
+    virtual std::uint32_t code_place(std::uint64_t /*address*/) { return 0; }
 
     std::uint64_t slots = 0;      // address of its first ProcessSlot
     std::uint64_t slot_count = 0; // as its image says; no more are read than a node can have

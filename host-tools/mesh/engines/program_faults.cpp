@@ -6,6 +6,7 @@
 #include "boards/host/stop.hpp"
 #include "hal/check.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <csignal>
@@ -22,6 +23,10 @@ constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr std::uintptr_t kStackReach = 128 << 10;
 constexpr std::uint32_t kUsageFault = 6;
 constexpr suseconds_t kTickUs = 100'000;
+/// A node in a loop that has ended another one has this time, since it has most likely no end.
+constexpr ProgramFaults::Seconds kKnownTimeout{0.15};
+/// From end to end of a loop, at most.
+constexpr std::uintptr_t kLoopBytes = 256;
 
 // Causes, as bits of a Cortex-M's fault status.
 constexpr std::uint32_t kJump = 1u << 0;
@@ -140,22 +145,33 @@ void ProgramFaults::on_signal(int signal, siginfo_t* info, void* context) {
 }
 
 /// True if the node that runs has had its time, or a signal is to end the run.
-bool ProgramFaults::too_late() {
+bool ProgramFaults::too_late(std::uintptr_t pc) {
     if (entries_ != entries_seen_)
         ticks_ = 0;
     entries_seen_ = entries_;
-    return Seconds(1e-6 * kTickUs * ++ticks_) > timeout_ ||
+    const Seconds timeout = is_known(pc) ? std::min(timeout_, kKnownTimeout) : timeout_;
+    return Seconds(1e-6 * kTickUs * ++ticks_) > timeout ||
            (limit_ > Seconds(0) && Clock::now() - began_ > limit_) || end_is_asked_for();
+}
+
+/// Another node was ended near there, since it computed without end.
+bool ProgramFaults::is_known(std::uintptr_t pc) const {
+    const auto end = endless_.begin() + static_cast<std::ptrdiff_t>(endless_count_);
+    return std::any_of(endless_.begin(), end, [pc](std::uintptr_t known) {
+        return pc - known + kLoopBytes < 2 * kLoopBytes;
+    });
 }
 
 void ProgramFaults::on_tick(int, siginfo_t*, void* context) {
     const std::uintptr_t pc = registers_of(context).pc;
-    if (running == nullptr || !running->too_late())
+    if (running == nullptr || !running->too_late(pc))
         return;
     if (!board::in_loaded_code(pc)) {
         board::stop_at_next_call();
         return;
     }
+    if (!running->is_known(pc) && running->endless_count_ < running->endless_.size())
+        running->endless_[running->endless_count_++] = pc;
     wire::CrashRecord record{};
     record.cause = static_cast<std::uint32_t>(CheckId::program_endless);
     record.pc = board::code_offset(pc);

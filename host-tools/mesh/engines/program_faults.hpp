@@ -9,9 +9,12 @@
 
 #include "wire/host_messages.hpp"
 
+#include <array>
 #include <chrono>
 #include <csetjmp>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 
 namespace mesh::host {
 
@@ -20,7 +23,8 @@ public:
     using Seconds = std::chrono::duration<double>;
 
     /// One at a time in a process. A node may work for `timeout` at a time, all of them for
-    /// `limit` in all (0: as long as they like).
+    /// `limit` in all (0: as long as they like). A loop that has ended a node for its time ends the
+    /// next ones that are met in it soon: a loop of all nodes costs about one `timeout`.
     ProgramFaults(Seconds timeout, Seconds limit);
     ~ProgramFaults();
     ProgramFaults(const ProgramFaults&) = delete;
@@ -51,16 +55,19 @@ private:
     static void stop(void* self, const wire::CrashRecord& record);
     static void on_signal(int signal, siginfo_t* info, void* context);
     static void on_tick(int signal, siginfo_t* info, void* context);
-    bool too_late();
+    bool too_late(std::uintptr_t pc);
+    bool is_known(std::uintptr_t pc) const;
 
     using Clock = std::chrono::steady_clock;
 
     Seconds timeout_;
     Seconds limit_;
     Clock::time_point began_ = Clock::now();
-    volatile unsigned entries_ = 0; // calls of guard()
-    unsigned entries_seen_ = 0;     // at the last tick
-    unsigned ticks_ = 0;            // since entries_ changed
+    volatile unsigned entries_ = 0;            // calls of guard()
+    unsigned entries_seen_ = 0;                // at the last tick
+    unsigned ticks_ = 0;                       // since entries_ changed
+    std::array<std::uintptr_t, 16> endless_{}; // places where nodes were ended for it
+    std::size_t endless_count_ = 0;
     sigjmp_buf entry_;
     wire::CrashRecord record_{};
 };

@@ -135,16 +135,6 @@ void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
         advance(kStartTimeout, events);
 }
 
-std::vector<WaitsFor> QemuEngine::waiting(NodeId node) {
-    const std::string& image = plan_.program(node).image;
-    monitor_budget_.begin(index(node));
-    EmulatedMemory memory(nodes_[index(node)].monitor,
-                          images_.try_emplace(image, image).first->second, monitor_budget_);
-    std::vector<WaitsFor> waits = waits_in(memory);
-    signals_.check();
-    return waits;
-}
-
 void QemuEngine::spawn(NodeId node, unsigned starts) {
     NodeLine& line = nodes_[index(node)];
     line.mac = wire::to_mac({plan_.network, node, starts});

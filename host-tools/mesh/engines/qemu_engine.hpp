@@ -40,6 +40,8 @@ public:
     void kill(NodeId node) override;
     Loom& loom() override { return loom_; }
     std::vector<WaitsFor> waiting(NodeId node) override;
+    std::optional<wire::CrashRecord> running(NodeId node) override;
+    std::optional<std::uint32_t> stack_used(NodeId node) override;
     std::uint64_t relay_drops() const override { return one_cable_ ? one_cable_->dropped() : 0; }
     std::uint64_t cable_bytes() const override { return cable_bytes_; }
     bool real_time() const override { return true; }
@@ -89,6 +91,8 @@ private:
         QemuEngine& rig;
     };
 
+    const ImageSymbols& symbols_of(NodeId node);
+    EmulatedMemory memory_of(NodeId node);
     void from_host_port(NodeId node, std::span<std::byte> frame);
     void go_on_loading();
     void wait_for_room(std::uint32_t spawned, Events& events);

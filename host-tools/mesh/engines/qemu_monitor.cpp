@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -56,12 +57,41 @@ const EmulatedMemory::Line* EmulatedMemory::line_at(std::uint64_t address) {
     return fetch(address, line) ? &(lines_[address] = line) : nullptr;
 }
 
+/// Reads "R12=... R14=fffffff9 R15=10001234", then "XPSR=41000003 -Z-- T handler", whose lowest
+/// nine bits are the number of the exception.
+std::optional<EmulatedMemory::Registers> EmulatedMemory::registers() {
+    constexpr std::uint32_t kException = 0x1FF;
+    if (!ask("info registers\n"))
+        return std::nullopt;
+    Registers found;
+    while (const auto text = next_text()) {
+        const auto value = [&](std::string_view name) -> std::optional<std::uint32_t> {
+            const auto at = text->find(name);
+            if (at == std::string::npos)
+                return std::nullopt;
+            return static_cast<std::uint32_t>(
+                std::strtoul(text->c_str() + at + name.size(), nullptr, 16));
+        };
+        found.lr = value("R14=").value_or(found.lr);
+        found.pc = value("R15=").value_or(found.pc);
+        if (const auto status = value("XPSR=")) {
+            found.in_program = (*status & kException) == 0;
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+/// False if the monitor does not take it.
+bool EmulatedMemory::ask(const std::string& command) {
+    return !silent_ && send(monitor_.get(), command.data(), command.size(), MSG_NOSIGNAL) ==
+                           static_cast<ssize_t>(command.size());
+}
+
 /// Asks for a line, and reads answers such as "38000000: 0x00 0x01 ...". The only other output of
 /// the monitor is the echo of the command.
 bool EmulatedMemory::fetch(std::uint64_t address, Line& line) {
-    const std::string command = fmt::format("x /{}xb {:#x}\n", kLineBytes, address);
-    if (silent_ || send(monitor_.get(), command.data(), command.size(), MSG_NOSIGNAL) !=
-                       static_cast<ssize_t>(command.size()))
+    if (!ask(fmt::format("x /{}xb {:#x}\n", kLineBytes, address)))
         return false;
     for (std::size_t got = 0; got < kLineBytes;) {
         const auto text = next_text();

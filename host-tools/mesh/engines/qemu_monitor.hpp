@@ -46,12 +46,25 @@ public:
     bool read(std::uint64_t address, std::span<std::byte> out) override;
     std::string function_at(std::uint64_t address) override;
 
+    std::uint32_t code_place(std::uint64_t address) override {
+        return static_cast<std::uint32_t>(address) & ~1u; // odd: Thumb code
+    }
+
+    struct Registers {
+        std::uint32_t pc = 0;
+        std::uint32_t lr = 0;
+        bool in_program = false; // and in no interrupt
+    };
+    /// Those of the processor at this moment; nothing if the monitor does not tell them.
+    std::optional<Registers> registers();
+
 private:
-    static constexpr std::size_t kLineBytes = 64; // read at once
+    static constexpr std::size_t kLineBytes = 512; // read at once
     using Line = std::array<std::byte, kLineBytes>;
 
     const Line* line_at(std::uint64_t address);
     bool fetch(std::uint64_t address, Line& line);
+    bool ask(const std::string& command);
     bool comes_more();
     std::optional<std::string> next_text();
 

@@ -96,6 +96,10 @@ public:
             name->second = demangled(info.dli_sname);
         return name->second;
     }
+
+    std::uint32_t code_place(std::uint64_t address) override {
+        return board::in_loaded_code(address) ? board::code_offset(address) : 0;
+    }
 };
 
 /// Tells the loom the trace events of a node's processes, and asks the order of the run whether a

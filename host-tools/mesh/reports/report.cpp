@@ -85,6 +85,14 @@ Json buffers_used(const RunResult& result) {
     return column;
 }
 
+/// The most that each node's program ever had on its stack; null where that cannot be seen.
+Json stack_used(const RunResult& result) {
+    Json column = Json::array();
+    for (const auto& bytes : result.stack_used)
+        column.push_back(or_null(bytes.has_value(), bytes.value_or(0)));
+    return column;
+}
+
 /// A row of per-port numbers for each node.
 template <class Row>
 Json rows_of(const RunPlan& plan, const RunResult& result, Row row) {
@@ -214,6 +222,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     report["dma_transfers"] = rows_of(op.run(), result, &NodeCounts::dma_transfers);
     report["delivery_hash"] = column_of(result, &wire::NodeReport::delivery_hash);
     report["buffers_used"] = buffers_used(result);
+    report["stack_used"] = stack_used(result);
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
     add(report, summary.verdict.figures);
     report["load"] = load_of(result);

@@ -12,6 +12,7 @@ NodeTable::NodeTable(Engine& engine, std::uint32_t nodes, const SessionContext& 
                      SessionHandler& handler, Deadlines& deadlines)
     : engine_(engine),
       deadlines_(deadlines),
+      lines_(context.lines),
       live_(nodes) {
     sessions_.reserve(nodes);
     for (std::uint32_t node = 0; node < nodes; ++node)
@@ -84,9 +85,16 @@ void NodeTable::restart(NodeId node) {
     });
 }
 
+/// ", in app_main, hello.cpp:9": where its processor is; nothing if that cannot be seen.
+std::string NodeTable::place_of(std::uint32_t node) {
+    const auto place = engine_.running(node_at(node));
+    return place && lines_ != nullptr ? ", " + lines_->place_of(node_at(node), *place)
+                                      : std::string{};
+}
+
 void NodeTable::give_up(const NodeNumbers& nodes) {
     for (const std::uint32_t node : nodes) {
-        leave(node_at(node), Fate::hung, "does not answer");
+        leave(node_at(node), Fate::hung, "does not answer" + place_of(node));
         engine_.kill(node_at(node));
     }
 }
@@ -106,7 +114,8 @@ void NodeTable::give_up_computing() {
     };
     for (const std::uint32_t node : those(too_long)) {
         leave(node_at(node), Fate::hung,
-              describe_computing(sessions_[node].result()) + ", longer than three times --timeout");
+              describe_computing(sessions_[node].result()) + ", longer than three times --timeout" +
+                  place_of(node));
         engine_.kill(node_at(node));
     }
 }

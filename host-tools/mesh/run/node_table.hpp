@@ -85,8 +85,11 @@ private:
     template <class F>
     void change(NodeId node, F f);
 
+    std::string place_of(std::uint32_t node);
+
     Engine& engine_;
     Deadlines& deadlines_;
+    SourceLines* lines_;
     std::vector<NodeSession> sessions_;
     std::uint32_t live_;
     std::uint32_t done_ = 0;

@@ -78,7 +78,8 @@ Run::Run(Engine& engine, const Operation& op, Progress& progress)
                plan_.raw && isatty(STDOUT_FILENO) == 0,
                &lines_,
                &ended_},
-      node_table_(engine, plan_.nodes(), context_, *this, deadlines_) {
+      node_table_(engine, plan_.nodes(), context_, *this, deadlines_),
+      endless_(engine, node_table_, lines_) {
     result_.output = output_of(op);
     log_.command(plan_.command);
 }
@@ -98,6 +99,7 @@ RunResult Run::execute() {
     try {
         if (result_.waits.empty() && ended_.empty() && mark_ == &NodeResult::done)
             result_.waits = waits();
+        look_at_stacks();
     } catch (const Interrupted& interrupted) {
         interrupt(interrupted.signal);
     }
@@ -138,7 +140,7 @@ void Run::load() {
 
 /// Lockstep: lets everything that belongs to the start of the nodes end.
 void Run::come_to_rest() {
-    LockstepTermination rest(engine_, node_table_, deadlines_);
+    LockstepTermination rest(engine_, node_table_, deadlines_, endless_);
     while (engine_.loom().in_lockstep() && !engine_.loom().quiescent()) {
         step();
         rest.look_for_livelock();
@@ -165,12 +167,15 @@ void Run::start() {
 
 void Run::serve() {
     if (engine_.loom().in_lockstep()) {
-        LockstepTermination termination(engine_, node_table_, deadlines_);
+        LockstepTermination termination(engine_, node_table_, deadlines_, endless_);
         while (!termination.over(step())) {
         }
         return;
     }
-    FreeTermination termination(node_table_, deadlines_, op_.is_app());
+    std::uint64_t lines_before = lines_said_;
+    FreeTermination termination(node_table_, deadlines_, op_.is_app(), [&, this] {
+        return std::exchange(lines_before, lines_said_) == lines_said_ && endless_.hopeless();
+    });
     do
         step();
     while (!termination.over(engine_.loom().counts().packets));
@@ -199,6 +204,15 @@ std::vector<Wait> Run::waits() {
             for (const WaitsFor& waiting : engine_.waiting(node_at(node)))
                 found.push_back({node, waiting});
     return found;
+}
+
+/// For the report.
+void Run::look_at_stacks() {
+    if (plan_.report.empty())
+        return;
+    for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
+        result_.stack_used.push_back(node_table_[node].live() ? engine_.stack_used(node_at(node))
+                                                              : std::nullopt);
 }
 
 RunResult Run::collect() {

@@ -6,6 +6,7 @@
 
 #include "console_order.hpp"
 #include "deadlines.hpp"
+#include "endless.hpp"
 #include "host-tools/mesh/common/console_text.hpp"
 #include "host-tools/mesh/engines/engine.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
@@ -43,9 +44,10 @@ struct RunResult {
     int signal = 0;                // that ended it; 0: none
     std::uint64_t expelled = 0;    // nodes ended for what they did
     std::uint64_t relay_drops = 0; // frames lost between host tool and nodes with one cable
-    std::uint64_t cable_bytes = 0; // Engine::cable_bytes() of the work
-    std::optional<ImageLoad::Summary> load; // of the image, by loaders
-    std::optional<OrderTaken> order;        // the choices of an order of its own
+    std::vector<std::optional<std::uint32_t>> stack_used; // of each node, for a report
+    std::uint64_t cable_bytes = 0;                        // Engine::cable_bytes() of the work
+    std::optional<ImageLoad::Summary> load;               // of the image, by loaders
+    std::optional<OrderTaken> order;                      // the choices of an order of its own
 
     /// Which processes wait, and for what (waits.hpp).
     std::string who_waits() const;
@@ -60,6 +62,8 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+
+    void look_at_stacks();
 
     // Events
     void host_frame(NodeId from, std::span<const std::byte> frame) override;
@@ -115,6 +119,7 @@ private:
     std::string line_of_node_0_; // if it was the first line of all
     SessionContext context_;
     NodeTable node_table_;
+    EndlessLook endless_;
     NodeResult::Mark mark_ = &NodeResult::ready; // what this phase wants of all nodes
     std::string_view what_ = "ready";
     std::uint32_t done_ = 0;

@@ -21,10 +21,12 @@ constexpr std::uint64_t kTurnsOfLivelock = 5000;
 
 } // namespace
 
-FreeTermination::FreeTermination(NodeTable& node_table, const Deadlines& deadlines, bool app)
+FreeTermination::FreeTermination(NodeTable& node_table, const Deadlines& deadlines, bool app,
+                                 std::function<bool()> hopeless)
     : node_table_(node_table),
       deadlines_(deadlines),
       app_(app),
+      hopeless_(std::move(hopeless)),
       asked_at_(deadlines.now()),
       last_packet_(deadlines.now()),
       last_delivery_(deadlines.now()) {}
@@ -62,7 +64,8 @@ bool FreeTermination::wedged() {
         delivered += node_table_[node].result().counts.of(Counter::packets_delivered);
     const auto computes = [&](std::uint32_t node) { return node_table_[node].result().computes(); };
     if (std::exchange(delivered_, delivered) == delivered && node_table_.those(computes).empty())
-        return (packets_ != packets_at_delivery_ || !app_) && deadlines_.stuck(last_delivery_);
+        return deadlines_.stuck(last_delivery_) &&
+               (packets_ != packets_at_delivery_ || !app_ || hopeless_());
     packets_at_delivery_ = packets_;
     last_delivery_ = deadlines_.now();
     return false;
@@ -111,10 +114,8 @@ void LockstepTermination::look_for_livelock() {
         return;
     const NodeNumbers turning =
         node_table_.those([&](std::uint32_t node) { return loom_.has_turn(node_at(node)); });
-    throw RunError(turning.empty()
-                       ? "the mesh comes to no rest: its nodes ask on and on"
-                       : fmt::format("livelock: {} {} way turn after turn, and nothing else moves",
-                                     name_nodes(turning), turning.size() == 1 ? "gives" : "give"));
+    throw RunError(turning.empty() ? "the mesh comes to no rest: its nodes ask on and on"
+                                   : endless_.livelock(turning));
 }
 
 NodeNumbers LockstepTermination::awaited() const {

@@ -4,18 +4,21 @@
 #pragma once
 
 #include "deadlines.hpp"
+#include "endless.hpp"
 #include "node_table.hpp"
 
 #include <cstdint>
+#include <functional>
 
 namespace mesh::host {
 
 /// Free running.
 class FreeTermination {
 public:
-    /// An app may sleep, which nobody outside can tell from waiting for ever: silence of its nodes
-    /// is no sign that they are done.
-    FreeTermination(NodeTable& node_table, const Deadlines& deadlines, bool app);
+    /// An app may sleep: silence of its nodes is no sign that they are done. `hopeless` looks into
+    /// them, and says whether none of its processes waits for a time that will come.
+    FreeTermination(NodeTable& node_table, const Deadlines& deadlines, bool app,
+                    std::function<bool()> hopeless);
 
     /// To be called after each step, with the packets that the nodes have got so far.
     bool over(std::uint64_t packets);
@@ -31,6 +34,7 @@ private:
     NodeTable& node_table_;
     const Deadlines& deadlines_;
     bool app_;
+    std::function<bool()> hopeless_;
     bool round_open_ = false;
     std::uint64_t packets_ = 0;
     std::uint64_t packets_at_question_ = 0;
@@ -44,10 +48,12 @@ private:
 /// Lockstep.
 class LockstepTermination {
 public:
-    LockstepTermination(Engine& engine, NodeTable& node_table, const Deadlines& deadlines)
+    LockstepTermination(Engine& engine, NodeTable& node_table, const Deadlines& deadlines,
+                        EndlessLook& endless)
         : loom_(engine.loom()),
           node_table_(node_table),
           deadlines_(deadlines),
+          endless_(endless),
           last_movement_(deadlines.now()),
           last_round_(deadlines.now()),
           last_move_(deadlines.now()) {}
@@ -68,6 +74,7 @@ private:
     const Loom& loom_;
     NodeTable& node_table_;
     const Deadlines& deadlines_;
+    EndlessLook& endless_;
     Deadlines::Seconds last_movement_;
     Deadlines::Seconds last_round_; // that was released
     Deadlines::Seconds last_move_;  // of anything but turns
