@@ -103,6 +103,9 @@ public:
         for (std::uint32_t at = 0; same && at < shot.bytes; ++at)
             same = packet.payload()[at] == static_cast<std::byte>(traffic_byte(stream, at));
         expect(same, header, "wrong bytes");
+        const unsigned links = distance(storm.network, header.source, self_);
+        expect(shot.rule != Rule::unicast || packet.links_crossed() == links, header,
+               "another count of links");
     }
 
 private:

@@ -300,6 +300,8 @@ public:
     void acknowledge_at_end() { kernel_->acknowledge_at_end(buffer_); }
     std::span<const std::byte> payload() const { return buffer_->payload(); }
     wire::ModelTime ready() const { return buffer_->ready; }
+    /// Links that the packet has crossed on its way here.
+    unsigned links_crossed() const { return buffer_->hops; }
 
 protected:
     Kernel* kernel_ = nullptr;
