@@ -14,6 +14,7 @@
 #include "core/cube/msbt.hpp"
 #include "core/cube/simple_trees.hpp"
 #include "core/cube/tcbt.hpp"
+#include "core/loaded_tree.hpp"
 #include "core/star/graph.hpp"
 #include "core/star/trees.hpp"
 #include "core/uhc/rules.hpp"
@@ -30,11 +31,11 @@ namespace mesh {
 struct AllRules {
     static constexpr bool has(Topology) { return true; }
     using CubeTrees =
-        TreeList<SbtTree, BsTree, HpTree, TcbtTree, MsbtTree, SbntMinrTree, SbntMaxlTree,
-                 SbntMinblTree, SbntMaxbrTree, SbgGraph, AltTree, MsbtRotTree>;
+        ListOfTrees<SbtTree, BsTree, HpTree, TcbtTree, MsbtTree, SbntMinrTree, SbntMaxlTree,
+                    SbntMinblTree, SbntMaxbrTree, SbgGraph, AltTree, MsbtRotTree>;
     using UhcTrees =
-        TreeList<Bt1Tree, Bt1CountedTree, Bt2Tree, Bt3Tree, BtsTree, Bt4Tree, AdstTree, IstTree>;
-    using StarTrees = TreeList<SptTree, EdtTree, EdtV2Tree>;
+        ListOfTrees<Bt1Tree, Bt1CountedTree, Bt2Tree, Bt3Tree, BtsTree, Bt4Tree, AdstTree, IstTree>;
+    using StarTrees = ListOfTrees<SptTree, EdtTree, EdtV2Tree>;
 };
 
 /// One network with all its trees. An image pays flash for the rules of its sets only: each
@@ -118,7 +119,9 @@ constexpr TreeFacts tree_facts(Net net, Rule rule) {
 
 template <class Rules>
 constexpr TreeFacts tree_facts(UniHypercube net, Rule rule) {
-    return {uhc::subtree_count(net, rule), 0, !uhc::is_tagged(rule), false};
+    const unsigned count =
+        is_own(rule) ? LoadedTree::subtree_count(net) : uhc::subtree_count(net, rule);
+    return {count, 0, !uhc::is_tagged(rule), false};
 }
 
 /// The route of a tree packet: that of its tree. The UHC and the star choose among their own.
@@ -304,6 +307,8 @@ constexpr Route route(Net net, NodeId self, Port arrival, const Envelope& envelo
         return {};
     if (envelope.rule == Rule::unicast)
         return unicast_route(net, self, envelope.destination);
+    if (is_own(envelope.rule))
+        return LoadedTree::route(net, self, arrival, envelope);
     Hop hop{self, envelope.inward ? envelope.destination : envelope.source, arrival,
             envelope.subtree, envelope.tag};
     if (envelope.destination == kNoNode)
@@ -413,13 +418,19 @@ constexpr unsigned first_subtree(Network network, Rule rule) {
 template <class Rules = AllRules>
 constexpr Port parent(Network network, Rule rule, unsigned subtree, NodeId root, NodeId node) {
     const Hop hop{node, root, kNoPort, static_cast<std::uint8_t>(subtree)};
-    return detail::with_topology<Rules>(
-        network, [&](auto net) { return detail::rule_parent<Rules>(net, rule, hop); });
+    return detail::with_topology<Rules>(network, [&](auto net) {
+        return is_own(rule) ? LoadedTree::parent(net, hop)
+                            : detail::rule_parent<Rules>(net, rule, hop);
+    });
 }
 
 /// The tag with which a packet of this tree comes to `node` by parent(); 0 for rules without tags.
 template <class Rules = AllRules>
 constexpr std::uint8_t arrival_tag(Network network, Rule rule, NodeId root, NodeId node) {
+    if (is_own(rule))
+        return detail::with_topology<Rules>(network, [=](auto net) {
+            return LoadedTree::arrival_tag(net, Hop{node, root, kNoPort, 0});
+        });
     if constexpr (Rules::has(Topology::uhc)) {
         if (network.topology == Topology::uhc)
             return uhc::arrival_tag(UniHypercube{network.dim}, rule, Hop{node, root, kNoPort, 0});

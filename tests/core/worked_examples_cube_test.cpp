@@ -4,6 +4,7 @@
 #include "examples.hpp"
 
 #include "core/embedding.hpp"
+#include "core/own_rule.hpp"
 #include "core/schedules/ascend_steps.hpp"
 #include "core/schedules/scatter_order.hpp"
 #include "core/schedules/timetable.hpp"
@@ -19,6 +20,13 @@ constexpr Network kCube3{Topology::cube, 3};
 constexpr Network kCube4{Topology::cube, 4};
 constexpr Hypercube kOf3{3};
 constexpr Hypercube kOf4{4};
+
+struct OverTrailingZeroes {
+    static constexpr PortSequence children(Network, NodeId self, NodeId root) {
+        const std::uint32_t relative = index(self) ^ index(root);
+        return PortSequence::descending((relative == 0 ? 16u : lowest_one(relative)) - 1u);
+    }
+};
 
 // Example (parity)
 TEST(WorkedExamples, FiveOnesAreFoldedToThreeAndFoundOdd) {
@@ -66,6 +74,21 @@ TEST(WorkedExamples, SbtOfRoot0101LeadsFrom0100Over0110To0010And1110) {
 TEST(WorkedExamples, BsGoesOnAboveTheArrivalPort) {
     EXPECT_EQ(bs_children(kOf4, port_at(1)), 0b1100u);
     EXPECT_EQ(sends(kCube4, Rule::bs, 0b0101, 0b0110), sends(kCube4, Rule::sbt, 0b0101, 0b0110));
+}
+
+// Example (own, n = 4)
+TEST(WorkedExamples, ANodeOfAFilesTreeFindsItsParentAmongItsNeighbours) {
+    OwnRule rule = own_rule_of<OverTrailingZeroes>(4);
+    loaded_rule = &rule;
+    EXPECT_EQ(sends(kCube4, Rule::own, 0, 0b0100), (Ports{1, 0}));
+    EXPECT_EQ(sends(kCube4, Rule::own, 0, 0b0111), (Ports{}));
+    EXPECT_EQ(fed_by(kCube4, Rule::own, 0, 0b0110), 1u);
+    const Envelope envelope{Rule::own, 0, node_at(0), node_at(0b0110)};
+    EXPECT_EQ(way(kCube4, envelope, node_at(0)), (Nodes{0b0000, 0b0100, 0b0110}));
+    EXPECT_EQ(subtree_count(kCube4, Rule::own), 1u);
+    loaded_rule = nullptr;
+    EXPECT_EQ(subtree_count(kCube4, Rule::own), 0u);
+    EXPECT_TRUE(route(kCube4, node_at(0), kNoPort, envelope).nowhere());
 }
 
 // Example (hp, n = 4)

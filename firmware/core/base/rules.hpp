@@ -48,6 +48,7 @@ enum class Rule : std::uint8_t {
     edt_v2,      // edt, shallower for dim 4
     msbt_rot,    // msbt whose last packets take rotated binomial trees
     disjoint,    // one of the node-disjoint paths between two nodes; Envelope::subtree says which
+    own,         // the tree of a user's file (core/own_rule.hpp)
     kCount
 };
 

@@ -194,7 +194,7 @@ constexpr bool has_schedule(Rule tree, Schedule schedule, bool one_port) {
     case Schedule::port: return tree == Rule::sbt;
     case Schedule::postorder:
     case Schedule::rbf:
-    case Schedule::roundrobin: return balanced || tree == Rule::sbt;
+    case Schedule::roundrobin: return balanced || tree == Rule::sbt || tree == Rule::own;
     case Schedule::level: return known && !one_port;
     case Schedule::subtree: return known;
     case Schedule::queue:

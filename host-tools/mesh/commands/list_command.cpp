@@ -46,6 +46,7 @@ constexpr std::string_view phrase_of(Rule rule) {
     case Rule::bt1_counted: return "broadcast tree 1 without the source in the header";
     case Rule::edt_v2: return "edge-disjoint trees, shallower for dimension 4";
     case Rule::msbt_rot: return "msbt whose last packets take rotated binomial trees";
+    case Rule::own: return "the tree of a file";
     case Rule::unicast:
     case Rule::disjoint:
     case Rule::kCount: break;

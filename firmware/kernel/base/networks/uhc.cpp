@@ -1,5 +1,6 @@
 #include "core/uhc/tagged_trees.hpp"
 #include "kernel/base/rule_set.hpp"
+#include "kernel/base/uhc_answers.hpp"
 
 namespace mesh {
 
@@ -8,20 +9,10 @@ namespace {
 static_assert((kTagMax << wire::link_flag::kTagShift) <= 0xFFFF,
               "what the last node said has its room in the flags of a link header");
 
-// An answer's first and third link is its `answer`, the second its `link`.
-AnswerWay answer_way(Network network, NodeId self, Port port, const wire::LinkHeader& header) {
-    const wire::WayBack way = wire::WayBack::from_flags(header.flags);
-    const bool odd = header.hops % 2 != 0;
-    const Port next = odd ? way.link : way.answer;
-    if (port != (odd ? way.answer : way.link) || header.hops == 0 ||
-        header.hops > wire::WayBack::kLinks ||
-        ((UniHypercube{network.dim}.out_ports(self) >> index(next)) & 1u) == 0)
-        return {};
-    return {next, header.hops == wire::WayBack::kLinks};
-}
-
 // An upper bound is all that a node needs.
 unsigned height_max(Network network, Rule rule) {
+    if (is_own(rule))
+        return height<UhcRules>(network, rule);
     const bool known =
         rule == Rule::unicast || rule == Rule::disjoint || uhc::has({network.dim}, rule);
     return known ? uhc::height_max({network.dim}) : 0;
@@ -57,7 +48,7 @@ const NetworkRules kUhcNetwork{
     .height = height_max,
     .path_count = path_count<UhcRules>,
     .trees = &kUhcTrees,
-    .answer_way = answer_way,
+    .answer_way = uhc_answer_way,
 };
 
 } // namespace mesh
