@@ -28,7 +28,7 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@for image in $(foreach b,$(BOARDS),$(patsubst %,$b/%.elf,$(call made_images,$b))); do \
 	  install -Dm644 $(BUILD)/$$image "$(INSTALLED)/share/meshputer/$$image" || exit 1; done
 	@mkdir -p '$(INSTALLED)/share/meshputer/include'
-	@tar -C firmware -cf - $(filter-out boards/%,$(HEADERS:firmware/%=%)) | \
+	@tar -C firmware -cf - $(filter-out boards/%,$(HEADERS:firmware/%=%)) ops/job.cpp ops/own | \
 	  tar -C '$(INSTALLED)/share/meshputer/include' --no-same-owner -xf -
 	@for file in $(TOOLKIT_FILES:$(BUILD)/%=%) $(wildcard linker/*.ld); do install -Dm644 \
 	  $$([ -e $$file ] || echo $(BUILD)/)$$file '$(INSTALLED)'/share/meshputer/$$file; done

@@ -82,7 +82,8 @@ void add_work(CLI::App& app, RunArguments& run) {
                                list(app_names())))
         ->allow_extra_args(false);
     app.add_option("words", run.words, "after --: words for the app");
-    app.add_option("--tree", run.tree, "the spanning tree; " + tree_list());
+    app.add_option("--tree", run.tree,
+                   "the spanning tree, or ./FILE.hpp with the rule of one; " + tree_list());
     app.add_option("--avoid", run.avoid, "NODE/PORT: choose a tree that does without this cable");
     app.add_option(
         "--schedule", run.schedule,
@@ -286,7 +287,8 @@ std::vector<std::string> words_of_each(const CLI::App& app, const std::string& p
 
 void add_tree(CLI::App& app, TreeArguments& tree) {
     add_network(app, tree.topology, tree.dim);
-    app.add_option("--tree", tree.tree, "name of the structure (default sbt, bts, spt)");
+    app.add_option("--tree,--rule", tree.tree,
+                   "name of the structure (default sbt, bts, spt), or ./FILE.hpp with a rule");
     app.add_option("--root", tree.root, "its root")->capture_default_str();
     app.add_option("--format", tree.format, "json, dot, svg, text")->capture_default_str();
 }

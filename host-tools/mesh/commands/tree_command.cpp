@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
+#include "host-tools/mesh/rig/own_rule.hpp"
 #include "host-tools/mesh/views/network_svg.hpp"
 
 #include <fmt/format.h>
@@ -63,9 +64,9 @@ Subtree subtree_of(const Picture& picture, unsigned number) {
 Picture picture_of(const TreeArguments& arguments) {
     Picture picture;
     picture.network = network_of(arguments.topology, arguments.dim);
-    picture.rule = arguments.tree.empty() ? usual_tree(picture.network.topology, false)
-                                          : tree_of(picture.network, arguments.tree);
     picture.root = node_of(picture.network, arguments.root, "--root");
+    picture.rule = arguments.tree.empty() ? usual_tree(picture.network.topology, false)
+                                          : tree_of(picture.network, arguments.tree, picture.root);
     const unsigned first = first_subtree(picture.network, picture.rule);
     const unsigned count = subtree_count(picture.network, picture.rule);
     for (unsigned number = first; number < first + count; ++number)
@@ -84,21 +85,23 @@ void print_json(const Picture& picture) {
         one["children"] = subtree.children;
         subtrees.push_back(one);
     }
-    const Json whole{{"topology", name(picture.network.topology)},
-                     {"dim", picture.network.dim},
-                     {"tree", name(picture.rule)},
-                     {"root", index(picture.root)},
-                     {"nodes", node_count(picture.network)},
-                     {"height", height(picture.network, picture.rule)},
-                     {"subtrees", subtrees}};
-    fmt::print("{}\n", whole.dump());
+    Json whole{{"topology", name(picture.network.topology)},
+               {"dim", picture.network.dim},
+               {"tree", name(picture.rule)},
+               {"root", index(picture.root)},
+               {"nodes", node_count(picture.network)},
+               {"height", height(picture.network, picture.rule)},
+               {"subtrees", subtrees}};
+    if (picture.rule == Rule::own)
+        whole["rule"] = own_rule_facts().file;
+    fmt::print("{}\n", whole.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string dot_of(const Picture& picture) {
     constexpr const char* kColors[] = {"black", "red3", "blue3", "green4", "orange3", "purple3"};
     std::string text = fmt::format("digraph \"{}\" {{\n  node [shape=circle];\n  {} "
                                    "[shape=doublecircle];\n",
-                                   name(picture.rule), index(picture.root));
+                                   tree_words(picture.rule), index(picture.root));
     for (std::size_t at = 0; at < picture.subtrees.size(); ++at)
         for (std::uint32_t node = 0; node < picture.subtrees[at].children.size(); ++node)
             for (const std::uint32_t child : picture.subtrees[at].children[node])
@@ -125,7 +128,7 @@ void print_svg(const Picture& picture) {
     std::vector<Drawing> drawings;
     for (const Subtree& subtree : picture.subtrees) {
         Drawing& drawing = drawings.emplace_back();
-        drawing.title = std::string(name(picture.rule));
+        drawing.title = tree_words(picture.rule);
         if (picture.subtrees.size() > 1)
             drawing.title += fmt::format(", subtree {}", subtree.number);
         drawing.level = levels_of(picture, subtree);

@@ -7,6 +7,7 @@
 #include "wire/frame.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/rig/own_rule.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,9 +41,15 @@ public:
     }
     bool contends() const override { return run().one_port() || tree_ == Rule::msbt_rot; }
     std::optional<Formula> formula() const override { return formula_for(packets()); }
+    std::optional<Formula> usual_formula() const override {
+        if (tree_ != Rule::own)
+            return std::nullopt;
+        return broadcast_formula(run().network(), usual_tree(run().network().topology), run().ports,
+                                 packets(), run().root);
+    }
     std::optional<unsigned> level_of(NodeId node) const override;
     std::string subject() const override {
-        return fmt::format("tree {} rooted at node {}: {}", name(tree_), index(run().root),
+        return fmt::format("tree {} rooted at node {}: {}", tree_words(tree_), index(run().root),
                            describe_size(""));
     }
     void describe(Figures& head) const override {
@@ -60,6 +67,8 @@ private:
         return std::vector(run().nodes(), expectation_of(message_of(run(), run().root, 0)));
     }
     std::optional<Formula> formula_for(std::uint64_t count) const {
+        if (tree_ == Rule::own)
+            return own_formula(run().ports, count);
         return broadcast_formula(run().network(), tree_, run().ports, count, run().root,
                                  run().copies);
     }

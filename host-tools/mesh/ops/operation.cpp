@@ -137,6 +137,11 @@ Verdict Operation::judge(const Outcome& outcome) const {
     Verdict verdict;
     for (std::uint32_t node = 0; node < run().nodes(); ++node)
         verdict.right.push_back(right(node_at(node), outcome));
+    if (const auto usual = usual_formula()) {
+        const std::string_view tree = name(usual_tree(run().network().topology));
+        verdict.note = fmt::format("beside    {}: {} = {} steps", tree, usual->text, usual->steps);
+        verdict.figures = {{"usual_tree", tree}, {"usual_steps", usual->steps}};
+    }
     // The bytes that a node has pushed count, not its report of them.
     if (const NodeId node = output_node(); node != kNoNode)
         verdict.right[index(node)] =

@@ -103,6 +103,8 @@ public:
     virtual bool contends() const { return run().one_port(); }
     /// Steps that a run should take, if there is a formula.
     virtual std::optional<Formula> formula() const { return std::nullopt; }
+    /// The same over the network's usual tree, for an op that goes over a user's own.
+    virtual std::optional<Formula> usual_formula() const { return std::nullopt; }
     /// Bytes of the largest message.
     virtual std::uint32_t message_bytes() const { return run().bytes; }
     /// Packets of one message; an empty one takes a packet too.

@@ -4,6 +4,7 @@
 #include "collectives/personalised.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
+#include "host-tools/mesh/rig/own_rule.hpp"
 #include "kernel/base/limits.hpp"
 #include "ops/parameters.hpp"
 #include "trees.hpp"
@@ -17,7 +18,7 @@ namespace mesh::host {
 std::string Personal::subject() const {
     const std::string roots = all_to_all() ? fmt::format("at each of {}", run().nodes())
                                            : fmt::format("rooted at node {}", index(run().root));
-    return fmt::format("tree {}, schedule {} {}: {}", name(tree_), name(schedule_), roots,
+    return fmt::format("tree {}, schedule {} {}: {}", tree_words(tree_), name(schedule_), roots,
                        describe_size(" each"));
 }
 
@@ -95,6 +96,7 @@ public:
         : Personal(kind, std::move(plan)) {
         in_range(arguments.copies, 1, 1, "--copies");
         tree_ = plan_tree(run(), arguments, true);
+        check_own_tree();
         const auto names = schedules();
         if (names.empty())
             refuse("--tree {}: not for {} with --ports {}; allowed: sbt, tcbt, sbnt-minr, "
@@ -112,15 +114,34 @@ public:
     }
     bool knows_packets() const override { return false; } // blocks go over several links
     std::optional<Formula> formula() const override {
-        if (run().bytes == 0 || (in_cycles(schedule_) && run().packet_bytes != 0))
+        if (tree_ == Rule::own)
             return std::nullopt;
-        const CyclePlan plan{Hypercube{run().network().dim}, tree_, schedule_, run().one_port(),
+        return formula_for(tree_, schedule_);
+    }
+    std::optional<Formula> usual_formula() const override {
+        if (tree_ != Rule::own)
+            return std::nullopt;
+        return formula_for(Rule::sbt, run().one_port() ? Schedule::gray : Schedule::postorder);
+    }
+
+private:
+    std::optional<Formula> formula_for(Rule tree, Schedule schedule) const {
+        if (run().bytes == 0 || (in_cycles(schedule) && run().packet_bytes != 0))
+            return std::nullopt;
+        const CyclePlan plan{Hypercube{run().network().dim}, tree, schedule, run().one_port(),
                              kind().op == wire::Op::allgather};
         const bool in_turns = all_to_all() && run().ports == PortModel::half;
         return personal_formula(plan, packets(), in_turns ? 2 : 1);
     }
+    /// The lists of a source keep paths of kDimMax links (TreePath).
+    void check_own_tree() const {
+        check_climbs(tree_, kind().name);
+        if (const unsigned links = height(run().network(), tree_);
+            tree_ == Rule::own && links > kDimMax)
+            refuse("--op {}: goes over trees of up to {} links; {} has paths of {}", kind().name,
+                   kDimMax, own_rule_facts().file, links);
+    }
 
-private:
     /// One port a node and all nodes at once: tcbt, whose nodes serve their children one after the
     /// other, would want two.
     bool fits(Schedule schedule) const override {

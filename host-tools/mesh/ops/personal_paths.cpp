@@ -95,7 +95,7 @@ Rule PathPersonal::plan_disjoint_trees(const RunArguments& arguments) const {
     if (std::find(names.begin(), names.end(), arguments.tree) == names.end())
         refuse("--tree '{}': {} of {} with --copies {} goes over: {}", arguments.tree, kind().name,
                name(network.topology), run().copies, fmt::join(names, ", "));
-    return tree_of(network, arguments.tree);
+    return tree_of(network, arguments.tree, run().root);
 }
 
 void PathPersonal::use_all_trees() {

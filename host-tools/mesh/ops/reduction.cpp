@@ -5,6 +5,7 @@
 #include "data.hpp"
 #include "families.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
+#include "host-tools/mesh/rig/own_rule.hpp"
 #include "kernel/base/limits.hpp"
 #include "ops/parameters.hpp"
 #include "ops/traffic.hpp"
@@ -126,6 +127,7 @@ public:
     TreeReduction(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
         : Reduction(kind, std::move(plan)) {
         tree_ = plan_tree(run(), arguments, false);
+        check_climbs(tree_, kind.name);
         const Topology topology = run().network().topology;
         if (topology == Topology::uhc && inward() && tree_ != Rule::bts)
             refuse("--tree {}: a reduce on a uhc climbs over links that no tree for sending has; "
@@ -141,10 +143,18 @@ public:
     std::optional<Formula> formula() const override {
         if (!inward())
             return std::nullopt;
+        if (tree_ == Rule::own)
+            return own_formula(run().ports, packets());
         return reduction_formula(run().network(), tree_, run().ports, packets(), run().root);
     }
+    std::optional<Formula> usual_formula() const override {
+        if (!inward() || tree_ != Rule::own)
+            return std::nullopt;
+        return reduction_formula(run().network(), usual_tree(run().network().topology), run().ports,
+                                 packets(), run().root);
+    }
     std::string subject() const override {
-        return fmt::format("tree {} rooted at node {}: {}", name(tree_), index(run().root),
+        return fmt::format("tree {} rooted at node {}: {}", tree_words(tree_), index(run().root),
                            Reduction::subject());
     }
     void describe(Figures& head) const override {

@@ -2,6 +2,7 @@
 
 #include "core/schedules/timetable.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
+#include "host-tools/mesh/rig/own_rule.hpp"
 
 #include <array>
 
@@ -51,11 +52,24 @@ Rule plan_tree(const RunPlan& run, const RunArguments& arguments, bool for_block
         return tree_without(run, cable_end(network, arguments.avoid, "--avoid"), for_blocks);
     }
     const Rule usual = usual_tree(network.topology, run.copies > 1);
-    const Rule rule = arguments.tree.empty() ? usual : tree_of(network, arguments.tree);
+    const Rule rule = arguments.tree.empty() ? usual : tree_of(network, arguments.tree, run.root);
     if (run.copies > 1 && !has_disjoint_trees(rule))
         refuse("--copies {}: goes with --tree {}, whose trees share no edge", run.copies,
                fmt::join(disjoint_trees(network), ", "));
     return rule;
+}
+
+void check_climbs(Rule tree, std::string_view op) {
+    if (tree == Rule::own && !own_rule_facts().climbs)
+        refuse("--op {}: climbs the tree, and {} says children by arrival only: give it static "
+               "constexpr Port parent(Network net, NodeId self, NodeId root)",
+               op, own_rule_facts().file);
+}
+
+std::optional<Formula> own_formula(PortModel ports, std::uint64_t packets) {
+    if (ports != PortModel::all)
+        return std::nullopt;
+    return Formula{"P+h-1", packets + own_rule_facts().root_height - 1};
 }
 
 std::uint32_t copies_max(Network network) {

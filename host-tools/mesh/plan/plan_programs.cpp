@@ -7,6 +7,7 @@
 #include "host-tools/mesh/programs/program_file.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
+#include "host-tools/mesh/rig/own_rule.hpp"
 
 #include "boards/host/stop.hpp"
 #include "kernel/base/limits.hpp"
@@ -146,10 +147,18 @@ std::size_t workspace_for(const OpKind& kind, const RunPlan& run, const RunArgum
 
 void plan_programs(Operation& op, const RunArguments& arguments) {
     RunPlan& run = op.run();
+    if (!arguments.image.empty() && is_rule_file(arguments.tree))
+        refuse("--tree '{}': goes without --image, which does not have the rule", arguments.tree);
     if (!arguments.image.empty()) {
         run.rig.programs = {loaded_part(std::string(op.title()), arguments.image, run)};
     } else if (op.is_app()) {
         plan_apps(run, arguments.app);
+    } else if (is_rule_file(arguments.tree) && run.engine != "sim") {
+        if (run.rig.one_cable)
+            refuse("--tree '{}': a mesh with one host cable runs images only, those of {}",
+                   arguments.tree, place_of_images(run));
+        const std::string name{op.kind().program};
+        run.rig.programs = {loaded_part(name, own_rule_image(run.rig.board.name).string(), run)};
     } else {
         const std::string name{op.kind().program};
         const bool own = run.engine == "sim"; // part of this tool

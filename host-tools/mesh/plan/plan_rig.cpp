@@ -62,7 +62,7 @@ void plan_buffers(const RunPlan& run, const RunArguments& arguments) {
     constexpr unsigned kNodesOwn = Admission::nodes_own(board::HostBoard::capabilities().receivers);
     if (arguments.tree.empty())
         return;
-    const Rule tree = tree_of(run.network(), arguments.tree);
+    const Rule tree = tree_of(run.network(), arguments.tree, run.root);
     const auto buffers = [&](Network network) {
         return simulated_buffers(network, run.rig.board.buffers);
     };

@@ -349,11 +349,12 @@ void build_command(const BuildArguments& arguments) {
 }
 
 fs::path built_program(const std::string& source, const std::string& engine,
-                       const std::string& board) {
+                       const std::string& board, const std::vector<std::string>& defines) {
     if (!fs::is_regular_file(source))
         refuse("'{}': no such file", source);
-    const std::string what = fmt::format("{} {} {} {} {}", fs::canonical(source).string(), engine,
-                                         board, kernel_stamp(), toolkit_folder().string());
+    const std::string what =
+        fmt::format("{} {} {} {} {} {}", fs::canonical(source).string(), engine, board,
+                    kernel_stamp(), toolkit_folder().string(), fmt::join(defines, " "));
     fs::path program = cache_folder() / fmt::format("{}-{:016x}", fs::path(source).stem().string(),
                                                     std::hash<std::string>{}(what));
     const std::string list = program.string() + ".files";
@@ -361,6 +362,7 @@ fs::path built_program(const std::string& source, const std::string& engine,
         return program;
     BuildArguments arguments;
     arguments.files = {source};
+    arguments.defines = defines;
     arguments.engine = engine;
     arguments.board = board;
     arguments.output = program.string();

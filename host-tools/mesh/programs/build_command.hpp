@@ -33,8 +33,10 @@ bool is_source(std::string_view file);
 void build_command(const BuildArguments& arguments);
 
 /// The program of one source file for an engine, in the user's cache folder; built if it is not
-/// there, or older than the files that it is made of. Explained, UsageError.
+/// there, or older than the files that it is made of. `defines`: NAME=VALUE, for the compiler.
+/// Explained, UsageError.
 std::filesystem::path built_program(const std::string& source, const std::string& engine,
-                                    const std::string& board);
+                                    const std::string& board,
+                                    const std::vector<std::string>& defines = {});
 
 } // namespace mesh::host

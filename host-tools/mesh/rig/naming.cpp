@@ -1,5 +1,8 @@
 #include "naming.hpp"
 
+#include "core/star/graph.hpp"
+#include "own_rule.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -57,14 +60,27 @@ Network network_of(std::string_view topology, std::int64_t dim) {
     refuse("--dim {}: a {} has dimension {} to {}", dim, topology, low, high);
 }
 
-Rule tree_of(Network network, std::string_view tree) {
+Rule tree_of(Network network, std::string_view tree, NodeId root) {
+    if (is_rule_file(tree))
+        return load_own_rule(network, std::string(tree), root);
     constexpr std::string_view kBalanced1986 = "bst"; // its name in ho-johnsson-1986
     const auto rule =
         rule_by_name(network.topology, tree == kBalanced1986 ? name(Rule::sbnt_minr) : tree);
     if (!rule || subtree_count(network, *rule) == 0)
-        refuse("--tree '{}': {}allowed: {}", tree, rule ? "needs an even --dim; " : "",
-               fmt::join(tree_names(network), ", "));
+        refuse("--tree '{}': {}allowed: {}, or the file of a rule: ./FILE.hpp", tree,
+               rule ? "needs an even --dim; " : "", fmt::join(tree_names(network), ", "));
     return *rule;
+}
+
+std::string label_of(Network network, NodeId node) {
+    if (network.topology != Topology::star)
+        return fmt::format("{:0{}b}", index(node), network.dim);
+    const StarGraph star{network.dim};
+    const Label label = star.unrank(node);
+    std::string text;
+    for (unsigned place = 1; place <= star.symbols; ++place)
+        text += static_cast<char>('0' + label.at(place));
+    return text;
 }
 
 Far cable_end(Network network, const std::string& text, std::string_view option) {

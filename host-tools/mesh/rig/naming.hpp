@@ -22,8 +22,11 @@ std::uint32_t in_range(std::int64_t value, std::int64_t low, std::int64_t high,
                        std::string_view option);
 /// The network of a topology's name and a dimension. UsageError.
 Network network_of(std::string_view topology, std::int64_t dim);
-/// The tree with this name. UsageError.
-Rule tree_of(Network network, std::string_view name);
+/// The tree with this name; Rule::own, loaded and checked, for the file of a rule
+/// (own_rule.hpp). UsageError, Explained.
+Rule tree_of(Network network, std::string_view name, NodeId root);
+/// The address in binary, or the permutation.
+std::string label_of(Network network, NodeId node);
 /// "NODE/PORT", a port that sends. UsageError.
 Far cable_end(Network network, const std::string& text, std::string_view option);
 /// The node with this number; `option` is named in the error. UsageError.

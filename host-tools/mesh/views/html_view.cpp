@@ -2,6 +2,7 @@
 // works out all that takes the firmware's rules (trees, neighbours, why); the page works out the
 // pictures.
 #include "core/base/rules.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
 #include "layout.hpp"
 #include "stays.hpp"

@@ -2,8 +2,6 @@
 
 #include "core/star/graph.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
 #include <map>
@@ -97,17 +95,6 @@ std::vector<Point> places_of(Network network) {
     for (std::uint32_t node = 0; node < node_count(network); ++node)
         places.push_back(place_in_cube(node));
     return places;
-}
-
-std::string label_of(Network network, NodeId node) {
-    if (network.topology != Topology::star)
-        return fmt::format("{:0{}b}", index(node), network.dim);
-    const StarGraph star{network.dim};
-    const Label label = star.unrank(node);
-    std::string text;
-    for (unsigned place = 1; place <= star.symbols; ++place)
-        text += static_cast<char>('0' + label.at(place));
-    return text;
 }
 
 } // namespace mesh::host

@@ -5,7 +5,6 @@
 
 #include "core/network.hpp"
 
-#include <string>
 #include <vector>
 
 namespace mesh::host {
@@ -17,8 +16,5 @@ struct Point {
 
 /// A place for each node; neighbours that are nearest each other are about 1 apart.
 std::vector<Point> places_of(Network network);
-
-/// The address in binary, or the permutation.
-std::string label_of(Network network, NodeId node);
 
 } // namespace mesh::host

@@ -1,5 +1,6 @@
 #include "network_svg.hpp"
 
+#include "host-tools/mesh/rig/naming.hpp"
 #include "layout.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 #include "views.hpp"
 
+#include "host-tools/mesh/rig/naming.hpp"
 #include "layout.hpp"
 
 #include <fmt/format.h>

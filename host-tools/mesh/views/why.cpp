@@ -2,6 +2,7 @@
 
 #include "core/base/bits.hpp"
 #include "core/schedules/timetable.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
 #include "layout.hpp"
 
 #include <fmt/format.h>
