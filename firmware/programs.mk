@@ -47,7 +47,7 @@ CXX_ONLY := -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit
 define program_json
 {"cxx": "$(1)g++", "cc": "$(1)gcc", "objcopy": "$(1)objcopy", "objdump": "$(1)objdump",
  "compile": "$(strip $($(2)_COMPILE) $(USER_WARNINGS) $(call user_checks,$($(2)_CHECKED)) \
-   -ffp-contract=off -I@/include)",
+   -ffp-contract=off -isystem @/include)",
  "compile_cxx": "$(strip -std=c++20 -Wno-mismatched-new-delete $($(2)_COMPILE_CXX))",
  "renamed": "$(strip $($(2)_RENAMED))",
  "link": "$(strip $($(2)_LINK))",

@@ -1,8 +1,9 @@
 // pingpong: node 0 bounces a message off every other node and prints the round trip in model time.
+// Words: its bytes (64, at most 4096). With --tau A --tc B each packet takes A and B a byte.
 #include "meshputer.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cstdio>
 
 namespace {
 constexpr mesh::ChannelNumber kPing{0};
@@ -10,7 +11,9 @@ constexpr mesh::ChannelNumber kPong{1};
 } // namespace
 
 mesh::Process app_main(mesh::Kernel& node) {
-    std::array<std::byte, 64> ball{};
+    std::array<std::byte, 4096> room{};
+    const auto ball =
+        std::span{room}.first(std::min(mesh::word<std::size_t>(node, 0, 64), room.size()));
     if (node.id() != mesh::NodeId{0}) {
         const mesh::Received got =
             co_await mesh::ChannelIn{mesh::NodeId{0}, kPing}.read(node, ball);
@@ -27,9 +30,8 @@ mesh::Process app_main(mesh::Kernel& node) {
             co_await mesh::ChannelIn{mesh::node_at(peer), kPong}.read(node, ball);
         if (back.status != mesh::Status::ok)
             co_return back.status;
-        const auto steps = (node.now() - start) / mesh::wire::kTicksPerUnit;
-        printf("node %u and back: %u steps\n", static_cast<unsigned>(peer),
-               static_cast<unsigned>(steps));
+        const double ticks = static_cast<double>(node.now() - start);
+        mesh::print("node {} and back: {:.2f} steps\n", peer, ticks / mesh::wire::kTicksPerUnit);
     }
     co_return mesh::Status::ok;
 }

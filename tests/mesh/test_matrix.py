@@ -235,3 +235,21 @@ def test_many_programs_need_no_more_files_than_one(tmp_path):
 def test_a_run_that_never_fits_into_memory_is_refused(matrix):
     outcome = matrix("[large]\nop = 'bcast'\ndim = 4\n", "--memory", 50)
     assert outcome.status == 1 and "50 MB are available" in outcome.err, outcome
+
+
+def test_a_matrix_has_words_for_its_programs(matrix):
+    outcome = matrix("""engine = "sim"
+                        dim = 1
+                        [ring]
+                        app = "ring"
+                        words = ["1", "2"]
+                        [ping]
+                        app = "pingpong"
+                        words = "128"
+                        tau = 2
+                        """)
+    assert outcome.status == 0, outcome
+    done = {one["name"]: one["report"]["model_time"] for one in outcome.report["runs"]}
+    assert set(done) == {"ring words=1", "ring words=2", "ping"}, outcome
+    assert done["ring words=1"] < done["ring words=2"], outcome
+    assert "ring -- 2" in str(outcome.report) or "--app=ring -- 2" in str(outcome.report), outcome

@@ -292,3 +292,17 @@ def test_one_node_can_end_the_run_of_all(engine):
                    "--", "8")
     assert outcome.status == 1 and "word 8" in outcome.out, outcome
     assert "mesh: node 1 has ended the run: enough; repeat: " in outcome.err, outcome
+
+
+def test_a_fault_is_named_by_the_shortest_path_of_its_file(engine, tmp_path):
+    write(tmp_path, {
+        "inc/deep.hpp": "inline int taken(const volatile int* from) { return *from; }\n",
+        "a.cpp": HEAD + '#include "deep.hpp"\nmesh::Process app_main(mesh::Kernel& node) { '
+                 "const int* from = nullptr; node.flush_print(); "
+                 "co_return taken(from) == 0 ? mesh::Status::ok : mesh::Status::failed; }"})
+    built = mesh("build", "--engine", engine, "a.cpp", "-o", "a", "-I", "inc/../inc", cwd=tmp_path)
+    assert built.status == 0, built
+    outcome = mesh("run", "--engine", engine, "--dim", 1, "--app", "./a", cwd=tmp_path)
+    assert outcome.status == 1, outcome
+    assert ", inc/deep.hpp:1, called from app_main, a.cpp:4" in outcome.err, outcome
+    assert ".." not in outcome.err, outcome

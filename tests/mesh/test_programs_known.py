@@ -32,7 +32,9 @@ def said_right(name, outcome, nodes):
         side = int(nodes ** 0.5)
         return sorted(said) == [f"block {i},{j}: 0 wrong" for i in range(side) for j in range(side)]
     if name == "commstime":
-        return said == ["1000 numbers, the last is 999"] * nodes
+        costs = [re.fullmatch(r"1000 numbers, the last is 999; (\d+) cycles a communication", line)
+                 for line in said]
+        return len(costs) == nodes and all(cost and int(cost[1]) > 0 for cost in costs)
     if name == "election":
         return len(said) == nodes and len(set(said)) == 1
     if name == "farm":
@@ -174,3 +176,12 @@ def test_a_pipe_from_which_nothing_comes_is_left_alone_and_a_terminal_too():
     assert treesum(terminal, "--input", "-") == (ord("a") + ord("\n"), "")
     os.close(terminal)
     os.close(master)
+
+
+def test_pingpong_shows_what_a_packet_and_what_a_byte_costs():
+    def steps(length):
+        outcome = app("pingpong", "cube", "--tau", 2, "--tc", 0.01, "--", length)
+        return float(re.search(r"^\[0\] node 1 and back: ([\d.]+) steps$", outcome.out, re.M)[1])
+    short, long = steps(130), steps(630)
+    assert abs((long - short) / 2 / 500 - 0.01) < 0.0001, (short, long)
+    assert short != int(short), "parts of steps are printed, too"

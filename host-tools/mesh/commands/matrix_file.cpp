@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 
 #define TOML_ENABLE_FORMATTERS 0
@@ -21,6 +23,7 @@ namespace {
 constexpr std::string_view kExpectSteps = "expect-steps";
 constexpr std::string_view kAllowRefused = "allow-refused";
 constexpr std::string_view kSeed = "seed";
+constexpr std::string_view kWords = "words";
 constexpr std::size_t kCasesMax = 100'000;
 
 /// Options of `mesh run` that are the matrix's own, or want a person or a file for each run.
@@ -145,6 +148,9 @@ void apply(const std::string& path, const Dimension& dimension, const std::strin
         expect_steps(path, dimension, value, made);
     } else if (dimension.key == kAllowRefused) {
         made.allow_refused = truth_of(path, dimension, value);
+    } else if (dimension.key == kWords) {
+        std::istringstream words(value);
+        made.words.assign(std::istream_iterator<std::string>(words), {});
     } else if (is_flag(dimension.key)) {
         if (truth_of(path, dimension, value))
             made.options.push_back("--" + dimension.key);
@@ -170,6 +176,9 @@ void add_product(const std::string& path, std::string_view section,
             step /= dimension.values.size();
             apply(path, dimension, dimension.values[number / step % dimension.values.size()], made);
         }
+        if (!made.words.empty())
+            made.options.emplace_back("--");
+        made.options.insert(made.options.end(), made.words.begin(), made.words.end());
         cases.push_back(std::move(made));
     }
 }
@@ -189,7 +198,8 @@ toml::table parse(const std::string& path) {
 std::vector<MatrixKey> matrix_keys() {
     std::vector<MatrixKey> keys{
         {std::string(kExpectSteps), "formula, or a number: other steps fail the run"},
-        {std::string(kAllowRefused), "true: a run that is refused is listed apart, not failed"}};
+        {std::string(kAllowRefused), "true: a run that is refused is listed apart, not failed"},
+        {std::string(kWords), "the words behind --, parted by blanks: of each text, one run"}};
     for (const RunOption& option : run_options())
         if (std::find(kNotHere.begin(), kNotHere.end(), option.name) == kNotHere.end())
             keys.push_back({option.name, option.phrase});

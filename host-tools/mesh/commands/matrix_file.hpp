@@ -23,7 +23,8 @@ std::vector<MatrixKey> matrix_keys();
 /// One run of a scenario.
 struct MatrixCase {
     std::string name;                 // the section, and what distinguishes it from its siblings
-    std::vector<std::string> options; // of `mesh run`
+    std::vector<std::string> options; // of `mesh run`, and the words behind --
+    std::vector<std::string> words;   // these alone
     bool expects_formula = false;     // the steps must be those of the formula
     std::optional<std::uint64_t> expected_steps;
     bool allow_refused = false;

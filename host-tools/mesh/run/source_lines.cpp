@@ -33,13 +33,19 @@ std::string short_name(std::string name) {
     return cleaned(name.substr(0, std::min(name.find('('), kNameMax)));
 }
 
-/// FILE:LINE, from here if the file lies below.
+/// FILE:LINE, without links and dots, from here if the file lies below.
 std::string short_path(std::string_view place) {
     const std::string text = cleaned(place.substr(0, place.find(" (discriminator")));
     std::error_code error;
-    const auto here = std::filesystem::current_path(error);
-    const auto below = std::filesystem::path(text).lexically_relative(here);
-    return below.empty() || *below.begin() == ".." ? text : below.string();
+    const std::string file = text.substr(0, text.rfind(':'));
+    const auto here =
+        std::filesystem::weakly_canonical(std::filesystem::current_path(error), error);
+    const auto path = std::filesystem::weakly_canonical(file, error);
+    if (error)
+        return text;
+    const auto below = path.lexically_relative(here);
+    return (below.empty() || *below.begin() == ".." ? path : below).string() +
+           text.substr(file.size());
 }
 
 /// "FUNCTION, FILE:LINE, called from ..."; nothing if no line is known.
