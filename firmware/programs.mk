@@ -22,10 +22,17 @@ $(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp Makefile firmware/stdio/names.mk | $(BUIL
 	@mkdir -p $$(@D)
 	$(Q)$(CXX) $(CXXFLAGS) $(HOST_FLAGS) $(PROGRAM_FLAGS) -c $$< -o $$@
 	$(Q)$(APP_OUTPUT) $$@
-$(BUILD)/host/obj/$(1)/%.sim: $(BUILD)/host/obj/$(1)/%.o
-	$(Q)$(CXX) $(PROGRAM_LDFLAGS) $$< -o $$@
+$(BUILD)/host/obj/$(1)/%.sim: $(BUILD)/host/obj/$(1)/%.o $(BUILD)/host/libstate.a
+	$(Q)$(CXX) $(PROGRAM_LDFLAGS) $$^ -o $$@
 endef
-$(foreach f,firmware/apps tests/mesh/apps,$(eval $(call simulated_rules,$f)))
+$(foreach f,firmware/apps tests/mesh/apps firmware/stdio/state,$(eval $(call simulated_rules,$f)))
+# Each program has its own of what these functions keep, as it has on a board.
+STATE_SOURCES := $(wildcard firmware/stdio/state/*.cpp)
+$(foreach b,$(BOARDS),$(eval $(BUILD)/$b/libmesh.a: $(call target_objects,$b,$(STATE_SOURCES))))
+$(BUILD)/host/libstate.a: $(STATE_SOURCES:%.cpp=$(BUILD)/host/obj/%.o)
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
 
 # $(1): board, $(2): source; the files that its image carries in sections of their suffixes
 carried = $(BUILD)/$(1)/program.stamp \
@@ -60,6 +67,7 @@ host_COMPILE_CXX := -fno-exceptions -fno-rtti -fno-threadsafe-statics
 host_CHECKED := ,alignment
 host_RENAMED := $(APP_RENAMED)
 host_LINK := $(PROGRAM_LDFLAGS)
+host_LIBRARIES := @/host/libstate.a
 $(BUILD)/host/program.json: Makefile firmware/programs.mk
 	$(shell mkdir -p $(@D))$(file >$@,$(call program_json,,host))
 define toolkit_rules
@@ -99,6 +107,7 @@ $(BUILD)/include $(BUILD)/linker:
 	@mkdir -p $(@D); ln -sfn ../$(subst include,firmware,$(@F)) $@
 # What `make install` copies, and links to what it has in another way.
 TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.json \
+  $(BUILD)/host/libstate.a \
   $(BUILD)/include $(BUILD)/linker \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json))
 BOARD_LIBRARIES := libboard.a libmesh.a libtrace.a

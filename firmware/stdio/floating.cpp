@@ -80,10 +80,10 @@ void write_floating(Writer& out, Spec spec, double value) {
     if ((static_cast<int>(bits >> kFractionBits) & kExponentMask) == kExponentMask) {
         spec.zeros = false;
         const bool upper = is_upper(spec.conversion);
-        const std::string_view text = (bits & kFraction) != 0 ? upper ? "NAN" : "nan"
-                                      : upper                 ? "INF"
-                                                              : "inf";
-        out.begin_field(spec, sign, static_cast<int>(text.size()));
+        const bool nan = (bits & kFraction) != 0;
+        const std::string_view text = nan ? upper ? "NAN" : "nan" : upper ? "INF" : "inf";
+        // The sign of a NaN says nothing: 0/0 gives another one on each kind of processor.
+        out.begin_field(spec, nan ? sign_of(spec, false) : sign, static_cast<int>(text.size()));
         out.put(text);
         out.end_field();
         return;

@@ -147,8 +147,13 @@ TEST(Format, WhatItDoesNotKnowComesOutAsItStands) {
 }
 
 void expect_double(const std::string& spec, double value) {
-    for (const char* conversion : {"f", "F", "e", "E", "g", "G"})
-        expect_same(spec + conversion, value);
+    for (const char* conversion : {"f", "F", "e", "E", "g", "G"}) {
+        const std::string text = spec + conversion;
+        if (std::isnan(value)) // without a sign, which 0/0 has on some processors only
+            EXPECT_EQ(ours(text.c_str(), value), the_librarys(text.c_str(), std::fabs(value)));
+        else
+            expect_same(text, value);
+    }
 }
 
 TEST(Format, FloatingPointAtItsEdgesIsAsCSays) {

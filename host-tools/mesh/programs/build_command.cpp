@@ -118,17 +118,23 @@ public:
             say("{}", said);
     }
 
-    /// Explains uses of functions that a node does not have.
+    /// Explains uses of functions that a node does not have, and tells of those that are not the
+    /// same on both engines.
     void check_objects() const {
         std::string said;
+        std::string note;
         for (std::size_t at = 0; at < objects_.size(); ++at) {
             const std::string listing =
                 run({compiler_.objdump, "--disassemble", "--reloc", "--demangle", objects_[at]});
             for (const std::string& words : what_a_node_lacks(arguments_.files[at], listing))
                 said += fmt::format("mesh: {}\n", words);
+            if (note.empty())
+                note = what_engines_round(arguments_.files[at], listing);
         }
         if (!said.empty())
             explain(said);
+        if (!note.empty())
+            say("note: {}\n", note);
     }
 
     /// Links `into`; returns the linker's words.

@@ -23,7 +23,7 @@ struct Lack {
     std::vector<std::string_view> names; // those that do not end in a letter are beginnings
 };
 
-const std::array<Lack, 5> kLacks{
+const std::array<Lack, 6> kLacks{
     {{"a node has no heap, so no new, malloc(), std::vector or std::string: use std::array, a "
       "static array, or Kernel::make()",
       {"operator new(", "operator new[](", "malloc", "calloc", "realloc", "strdup",
@@ -37,7 +37,27 @@ const std::array<Lack, 5> kLacks{
       {"std::thread:", "std::this_thread:", "pthread_", "sleep", "usleep", "nanosleep"}},
      {"a node has no files: read_line() and read_input() take what --input names, write_output() "
       "fills --output",
-      {"fopen", "open", "std::basic_filebuf<", "scanf", "getchar", "fgets", "gets", "getline"}}}};
+      {"fopen", "open", "std::basic_filebuf<", "scanf", "getchar", "fgets", "gets", "getline"}},
+     {"a node has no chance: mesh::Random and std::mt19937 begin with a number that you give them",
+      {"std::random_device:", "getentropy", "getrandom", "arc4random"}}}};
+
+/// Functions whose results differ in their last bits between the C libraries of boards and of this
+/// machine; also with an f, for float.
+constexpr std::array<std::string_view, 30> kOtherBits{
+    "sin",   "cos",   "tan",   "asin",  "acos", "atan", "atan2",  "sinh",   "cosh",   "tanh",
+    "exp",   "exp2",  "exp10", "expm1", "log",  "log2", "log10",  "log1p",  "pow",    "cbrt",
+    "hypot", "asinh", "acosh", "atanh", "erf",  "erfc", "lgamma", "tgamma", "sincos", "j0"};
+
+/// The function of kOtherBits that a symbol of C is; "" if it is none.
+std::string_view rounded_by(std::string_view symbol) {
+    std::string_view name = symbol.substr(0, symbol.find_first_of("+-@"));
+    const auto known = [](std::string_view function) {
+        return std::ranges::find(kOtherBits, function) != kOtherBits.end();
+    };
+    if (known(name) || (name.ends_with('f') && known(name.substr(0, name.size() - 1))))
+        return name;
+    return {};
+}
 
 /// A name of C is followed by nothing but an offset. A name of C++ has its parameters, so a
 /// function of the user's own that is called open() is not taken for the one of C.
@@ -115,6 +135,17 @@ std::vector<std::string> what_a_node_lacks(const std::string& source, const std:
                                         place_words(user_of(all, reference.from)), lack->why));
     words.erase(std::unique(words.begin(), words.end()), words.end());
     return words;
+}
+
+std::string what_engines_round(const std::string& source, const std::string& listing) {
+    const std::vector<Reference> all = references_in(listing);
+    const auto found = std::ranges::find_if(
+        all, [](const Reference& reference) { return !rounded_by(reference.to).empty(); });
+    if (found == all.end())
+        return {};
+    return fmt::format("{}: {}{}() is not the same in its last bits on a board and in a "
+                       "simulation: compare within a tolerance",
+                       source, place_words(user_of(all, found->from)), rounded_by(found->to));
 }
 
 } // namespace mesh::host

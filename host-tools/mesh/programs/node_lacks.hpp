@@ -13,4 +13,8 @@ namespace mesh::host {
 /// and demangled names.
 std::vector<std::string> what_a_node_lacks(const std::string& source, const std::string& listing);
 
+/// A line that names the first function with a call of one of <cmath>, such as sin(), whose last
+/// bits the C libraries of boards and of this machine do not have alike; "" if there is none.
+std::string what_engines_round(const std::string& source, const std::string& listing);
+
 } // namespace mesh::host
