@@ -79,9 +79,10 @@ def test_what_the_c_library_keeps_is_each_nodes_own_and_the_same_on_both_engines
     assert len(numbers) == 4, "every node has its own numbers after srand()"
 
 
-def built(folder, engine, text):
-    (folder / "some.cpp").write_text('#include "meshputer.hpp"\n' + text + "\nmesh::Process "
-                                     "app_main(mesh::Kernel&) { co_return mesh::Status::ok; }\n")
+def built(folder, engine, text, before=""):
+    (folder / "some.cpp").write_text(before + '\n#include "meshputer.hpp"\n' + text +
+                                     "\nmesh::Process app_main(mesh::Kernel&) "
+                                     "{ co_return mesh::Status::ok; }\n")
     return mesh("build", "--engine", engine, "some.cpp", "-o", "some", cwd=folder)
 
 
@@ -99,7 +100,7 @@ def test_a_function_of_other_last_bits_is_told_in_one_line(engine, tmp_path):
 
 def test_names_like_those_in_our_headers_are_the_programs_own(engine, tmp_path):
     names = "int result = 0, ready = 0, status = 0, kernel = 0, node = 0;"
-    outcome = built(tmp_path, engine, names)
+    outcome = built(tmp_path, engine, "", before=names)
     assert outcome.status == 0 and outcome.err == "", outcome
 
 
