@@ -29,6 +29,7 @@
 #include "library/print.hpp"
 #include "library/requests.hpp"
 #include "library/values.hpp"
+#include "library/window.hpp"
 #include "library/words.hpp"
 
 /// The program: runs once on every node. A definition with another type does not compile.

@@ -13,7 +13,7 @@ NETWORKS = {"cube": ("--dim", 3), "uhc": ("--topology", "uhc", "--dim", 4),
 NODES = {"cube": 8, "uhc": 16, "star": 24}
 LOSSES = ("--faults", "drop:0.03,corrupt:0.02,dup:0.02")
 APPS = ["cannon", "commstime", "election", "farm", "gradient", "hello", "kmeans", "own_bcast",
-        "philosophers", "pi", "pingpong", "ring", "samplesort", "santa", "sieve"]
+        "philosophers", "pi", "pingpong", "ring", "samplesort", "santa", "sieve", "tickets"]
 LINES_MOST = 60
 
 
@@ -63,6 +63,8 @@ def said_right(name, outcome, nodes):
     if name == "sieve":
         primes = [n for n in range(2, 90) if all(n % d for d in range(2, n))]
         return said == [f"prime {prime}" for prime in primes[:nodes - 1]]
+    if name == "tickets":
+        return said == [f"{10 * nodes} tickets were drawn, {10 * nodes} have an owner"]
     if name == "own_bcast":
         return re.fullmatch(r"flat \d+ steps / by halves \d+ steps / library \d+ steps", words)
     return words.count("middle ") == 3
@@ -75,7 +77,7 @@ def test_it_ends_well_on_every_network_with_losses_too(name, network):
     assert said_right(name, outcome, NODES[network]), outcome
 
 
-@pytest.mark.parametrize("name", ["commstime", "samplesort"])
+@pytest.mark.parametrize("name", ["commstime", "samplesort", "tickets"])
 def test_it_ends_well_on_real_firmware(name):
     outcome = app(name, "cube", *LOSSES, engine="qemu")
     assert said_right(name, outcome, NODES["cube"]), outcome
