@@ -2,11 +2,13 @@
 //
 // A group is a list of nodes, the same at each of them; a member's rank is its place in it. Values
 // go along a binomial tree of ranks as messages under the group's tag, so members need not be
-// neighbours, and groups that share no node, or have other tags, do not meet. Members count their
-// calls under the group's tag, so a node that is in two groups gives them two tags.
+// neighbours, and groups that share no node, or have other tags, do not meet. In a subcube each of
+// these messages crosses one link (library/group_tree.hpp). Members count their calls under the
+// group's tag, so a node that is in two groups gives them two tags.
 #pragma once
 
 #include "collectives/call.hpp"
+#include "library/group_tree.hpp"
 #include "library/values.hpp"
 
 #include <algorithm>
@@ -31,6 +33,7 @@ public:
     std::uint32_t rank() const { return rank_; }
     bool member() const { return rank_ < size(); }
     NodeId operator[](std::uint32_t rank) const { return members_[rank]; }
+    std::span<const NodeId> members() const { return members_; }
     Tag tag() const { return tag_; }
 
 private:
@@ -54,20 +57,20 @@ namespace detail {
 
 /// Sends the value of rank 0 to all members, as a part of a call.
 template <Plain T>
-Task<Status> down_group(Kernel& kernel, Group group, CallLabel label, T& value) {
-    std::uint32_t bit = 1; // the lowest bit of this rank: its value comes from there
-    while (bit < group.size() && (group.rank() & bit) == 0)
+Task<Status> down_group(Kernel& kernel, GroupTree tree, CallLabel label, T& value) {
+    std::uint32_t bit = 1; // the lowest bit of this place: its value comes from there
+    while (bit < tree.size() && (tree.place() & bit) == 0)
         bit <<= 1;
-    if (group.rank() != 0) {
+    if (tree.place() != 0) {
         const Received got =
-            co_await receive_value(kernel, value, label, group[group.rank() - bit]);
+            co_await receive_value(kernel, value, label, tree.at(tree.place() - bit));
         if (got.status != Status::ok)
             co_return got.status;
     }
     for (bit >>= 1; bit != 0; bit >>= 1)
-        if (group.rank() + bit < group.size()) {
+        if (tree.place() + bit < tree.size()) {
             const Status sent =
-                co_await send_value(kernel, group[group.rank() + bit], value, label);
+                co_await send_value(kernel, tree.at(tree.place() + bit), value, label);
             if (sent != Status::ok)
                 co_return sent;
         }
@@ -76,21 +79,21 @@ Task<Status> down_group(Kernel& kernel, Group group, CallLabel label, T& value) 
 
 /// Combines the values of all members at rank 0.
 template <class Op, Plain T>
-Task<Status> up_group(Kernel& kernel, Group group, CallLabel label, T& value) {
-    for (std::uint32_t bit = 1; bit < group.size(); bit <<= 1) {
-        if ((group.rank() & bit) != 0) {
+Task<Status> up_group(Kernel& kernel, GroupTree tree, CallLabel label, T& value) {
+    for (std::uint32_t bit = 1; bit < tree.size(); bit <<= 1) {
+        if ((tree.place() & bit) != 0) {
             const Status sent =
-                co_await send_value(kernel, group[group.rank() - bit], value, label);
+                co_await send_value(kernel, tree.at(tree.place() - bit), value, label);
             co_return sent;
         }
-        if (group.rank() + bit >= group.size())
+        if (tree.place() + bit >= tree.size())
             continue;
         T other{};
         const Received got =
-            co_await receive_value(kernel, other, label, group[group.rank() + bit]);
+            co_await receive_value(kernel, other, label, tree.at(tree.place() + bit));
         if (got.status != Status::ok)
             co_return got.status;
-        value = T(Op{}(value, other));
+        value = T(tree.is_first(bit) ? Op{}(value, other) : Op{}(other, value));
     }
     co_return Status::ok;
 }
@@ -101,11 +104,12 @@ Task<Status> group_call(Kernel& kernel, Group group, T& value, bool up, bool dow
     if (!group.member())
         co_return Status::bad_argument;
     const Call call{kernel, group.tag(), true};
+    const GroupTree tree{kernel.network().topology, group.members(), group.rank()};
     Status status = call.status();
     if (up && status == Status::ok)
-        status = co_await up_group<Op>(kernel, group, call.label(), value);
+        status = co_await up_group<Op>(kernel, tree, call.label(), value);
     if (down && status == Status::ok)
-        status = co_await down_group(kernel, group, call.label(), value);
+        status = co_await down_group(kernel, tree, call.label(), value);
     co_return status;
 }
 
