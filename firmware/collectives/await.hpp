@@ -40,8 +40,9 @@ private:
     unsigned looks_ = 0;
 };
 
-/// kernel.join(id), for callers that join in several places: one copy of its code for all of them.
-[[gnu::noinline]] inline auto end_of(Kernel& kernel, ProcessId id) { return kernel.join(id); }
+/// kernel.end_of(id), for callers that join in several places: one copy of its code for all of
+/// them.
+[[gnu::noinline]] inline auto end_of(Kernel& kernel, ProcessId id) { return kernel.end_of(id); }
 
 /// Waits for packets of several nodes. When nothing has come for long, it looks for the nodes that
 /// still have to send something, one after the other, and begins anew. A derived class says which

@@ -189,7 +189,7 @@ Task<Status> copies_now(Kernel& kernel, BroadcastPlan plan, unsigned copies,
     const bool is_root = kernel.id() == plan.root;
     if (!is_root) {
         const Ballot ballot{plan, copies, buffer, votes, report};
-        if (!kernel.spawn(count_votes(kernel, ballot, label)))
+        if (!kernel.spawn_alone(count_votes(kernel, ballot, label)))
             co_return Status::no_memory;
         record.lasting = true;
     }

@@ -168,7 +168,7 @@ Gate gate_of(const Kernel& kernel, const PersonalPlan& plan, Exchange what) {
 
 /// No process joins one that stays behind for late copies.
 bool start(Kernel& kernel, Process&& collecting, bool stays, ProcessId& receiver) {
-    return stays ? kernel.spawn(std::move(collecting))
+    return stays ? kernel.spawn_alone(std::move(collecting))
                  : kernel.spawn(std::move(collecting), receiver);
 }
 

@@ -42,6 +42,14 @@ enum class CheckId : std::uint32_t {
     other_process,
     prints_without_node,
     frame_written_after_end,
+    // Calls of the library that cannot be meant.
+    tag_of_library,
+    joins_nothing,
+    task_awaited_twice,
+    task_moved_from,
+    no_guard_counts,
+    channel_of_other_type,
+    channel_without_writer,
 };
 
 /// The fault in words, for a person.
@@ -69,8 +77,7 @@ constexpr std::string_view words_of(CheckId id) {
     case CheckId::no_receive_buffer: return "no buffer is left for the next frame";
     case CheckId::no_such_place: return "a place was named that the grid or the tree does not have";
     case CheckId::request_waited_twice: return "a request was waited for twice";
-    case CheckId::waits_for_nothing:
-        return "it waits for nothing: no request is open, or no guard counts";
+    case CheckId::waits_for_nothing: return "it waits for nothing: no request is open";
     case CheckId::job_not_there: return "the job was asked for before it had come";
     case CheckId::answer_to_no_question:
         return "a packet was answered that asks nothing, or that is still held";
@@ -94,6 +101,19 @@ constexpr std::string_view words_of(CheckId id) {
     case CheckId::frame_written_after_end:
         return "something wrote into a variable of a coroutine that had ended: what a process is "
                "given by reference must outlive it";
+    case CheckId::tag_of_library:
+        return "it waits for a tag that is the library's: a program has 0 to 31999";
+    case CheckId::joins_nothing:
+        return "it joins a process that never was, or that has been joined";
+    case CheckId::task_awaited_twice: return "a Task was awaited that had ended: it runs once";
+    case CheckId::task_moved_from:
+        return "a Process was spawned that had been moved from, or spawned before: it runs once";
+    case CheckId::no_guard_counts:
+        return "no guard of this alt can become ready: the condition of each when() is false";
+    case CheckId::channel_of_other_type:
+        return "a channel is read as another type than it is written as";
+    case CheckId::channel_without_writer:
+        return "a channel was read that nobody writes to any more: `read(value)` says so instead";
     }
     return "a check failed that this host tool does not know";
 }

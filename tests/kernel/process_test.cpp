@@ -125,16 +125,16 @@ TEST(Process, ThatNobodyJoinsLeavesItsSlotWhenItEnds) {
     EXPECT_EQ(Trial{spawns_and_forgets}.report().status, 0u);
 }
 
-Process joins_nobody(Kernel& node) {
+Process waits_for_nobody(Kernel& node) {
     ON_NODE_0(node);
     const ProcessId none, stale{3, 200};
-    const Status first = co_await node.join(none);
-    const Status second = co_await node.join(stale);
+    const Status first = co_await node.end_of(none);
+    const Status second = co_await node.end_of(stale);
     co_return first == Status::ok ? second : first;
 }
 
-TEST(Process, JoiningAProcessThatNeverWasReturnsAtOnce) {
-    Trial run{joins_nobody};
+TEST(Process, TheEndOfOneThatNeverWasIsThereAtOnce) {
+    Trial run{waits_for_nobody};
     EXPECT_EQ(run.report().done, 1u);
     EXPECT_EQ(run.report().status, 0u);
 }

@@ -11,6 +11,7 @@
 // words.
 #pragma once
 
+#include "hal/check.hpp"
 #include "kernel/base/packet_pool.hpp"
 #include "kernel/base/status.hpp"
 #include "kernel/links/links.hpp"
@@ -120,13 +121,22 @@ public:
 
     // Processes -----------------------------------------------------------------------------------
 
-    /// Starts `process` beside the caller, to be joined. False if there is no room for one more.
-    [[nodiscard]] bool spawn(Process process, ProcessId& id) {
-        return scheduler_.spawn(std::move(process), scheduler_.clock(), &id);
+    /// Starts `process` beside the caller. False if there is no room for one more.
+    ///   auto child = node.spawn(work(node));                   if (!node.spawn(work(node)))
+    ///   if (!child)                                                co_return Status::no_memory;
+    ///       co_return Status::no_memory;
+    ///   const Status verdict = co_await node.join(child);
+    ///
+    /// On the left the process may be joined. On the right, and where `child` goes before that,
+    /// nobody joins it: if such a process fails, the program has failed.
+    [[nodiscard]] MESH_CHECKED_INLINE Spawned spawn(Process process) {
+        check_frame(process);
+        return {scheduler_, std::move(process)};
     }
-    /// The same for a process that nobody joins. If that process fails, the program has failed.
-    [[nodiscard]] bool spawn(Process process) {
-        return scheduler_.spawn(std::move(process), scheduler_.clock(), nullptr);
+    /// The same for a process that is to be joined by `id`, which may go anywhere.
+    [[nodiscard]] MESH_CHECKED_INLINE bool spawn(Process process, ProcessId& id) {
+        check_frame(process);
+        return scheduler_.spawn(std::move(process), scheduler_.clock(), &id);
     }
 
     /// `co_await wait_until(f)`: continues when f() holds; f is asked after every event and at
@@ -141,8 +151,10 @@ public:
     /// Sleeps for `ticks` of model time.
     auto sleep(wire::ModelTime ticks);
     /// Waits for a spawned process to end; gives its verdict. A verdict that nobody joins and that
-    /// is not ok becomes the program's.
+    /// is not ok becomes the program's. Joining a process twice, or none, is a bug (CHECK).
     auto join(ProcessId id);
+    /// The same; for no process, and for one that has been joined: ok, at once.
+    auto end_of(ProcessId id);
 
     /// The running process's model clock: the latest time at which a thing that it took was there.
     wire::ModelTime now() { return scheduler_.clock(); }
@@ -243,6 +255,10 @@ public:
     void begin_call(CallRecord& record);
     void end_call(CallRecord& record);
     Arena& arena() { return arena_; }
+    /// Starts a process that nobody joins, as spawn() does.
+    [[nodiscard]] bool spawn_alone(Process process) {
+        return scheduler_.spawn(std::move(process), scheduler_.clock(), nullptr);
+    }
 
 protected:
     using NodeParts::NodeParts;
@@ -250,6 +266,12 @@ protected:
     void hear(PacketBuffer* come);
 
 private:
+    /// Without a frame, though there was memory for all: it was moved from.
+    MESH_CHECKED_INLINE void check_frame(const Process& process) const {
+        if constexpr (detail::kChecksTasks)
+            MESH_CHECK(process.has_frame() || arena_.refused(), task_moved_from);
+    }
+
     const Timebase& time() const { return links_.context().time; }
     bool may_start(const wire::PacketHeader& header);
     bool send_questions(Outgoing& outgoing);
@@ -449,7 +471,7 @@ inline auto Kernel::sleep(wire::ModelTime ticks) {
                            [this, clock] { advance_clock(clock); }, deadline};
 }
 
-inline auto Kernel::join(ProcessId id) {
+inline auto Kernel::end_of(ProcessId id) {
     return detail::Awaiter{scheduler_, detail::ProcessEnded{scheduler_, id},
                            [this, id] {
                                wire::ModelTime end = 0;
@@ -458,6 +480,11 @@ inline auto Kernel::join(ProcessId id) {
                                return verdict;
                            },
                            wire::kNever};
+}
+
+MESH_CHECKED_INLINE inline auto Kernel::join(ProcessId id) {
+    MESH_CHECK(scheduler_.will_be_joined(id), joins_nothing);
+    return end_of(id);
 }
 
 inline void Kernel::inject(OutgoingPacket&& packet) { inject(packet.take(), now()); }

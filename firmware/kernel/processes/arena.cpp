@@ -44,9 +44,11 @@ void Arena::check_free_frames() const {
 
 void* Arena::allocate(std::size_t bytes) {
     const std::size_t size_class = (bytes + kHeaderBytes + kGrain - 1) / kGrain;
-    if (size_class >= free_.size())
-        return nullptr;
     std::byte* place = nullptr;
+    if (size_class >= free_.size()) {
+        refused_ = true;
+        return nullptr;
+    }
     if (Block* block = free_[size_class]; block != nullptr) {
         free_[size_class] = block->next;
 #if MESH_FILLS_FRAMES
@@ -57,6 +59,7 @@ void* Arena::allocate(std::size_t bytes) {
         place = memory_.data() + taken_;
         taken_ += size_class * kGrain;
     } else {
+        refused_ = true;
         return nullptr;
     }
     Block* block = new (place) Block;

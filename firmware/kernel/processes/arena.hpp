@@ -44,6 +44,8 @@ public:
 #else
     void check_free_frames() const {}
 #endif
+    /// True if allocate() has given nullptr.
+    bool refused() const { return refused_; }
 
 private:
     struct Block {
@@ -63,6 +65,7 @@ private:
     std::span<std::byte> memory_;
     std::size_t taken_ = 0;
     bool failed_ = false;
+    bool refused_ = false;
     std::array<Block*, kBlockBytesMax / kGrain + 1> free_{};
 };
 

@@ -148,6 +148,15 @@ Status Scheduler::join(ProcessId id, wire::ModelTime& end) {
     return slot.status;
 }
 
+void Scheduler::let_go(ProcessId id) {
+    if (!will_be_joined(id))
+        return;
+    ProcessSlot& slot = slots_[id.slot];
+    slot.will_be_joined = false;
+    if (!slot.root && failure_ == Status::ok)
+        failure_ = slot.status;
+}
+
 Status Scheduler::failure() const {
     for (const ProcessSlot& slot : slots_.first(used_))
         if (!slot.root && slot.will_be_joined && slot.status != Status::ok)

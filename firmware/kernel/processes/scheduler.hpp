@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace mesh {
 
@@ -110,6 +111,11 @@ public:
     /// True while a process runs or waits here.
     bool any() const;
     bool ended(ProcessId id) const;
+    /// True until somebody joins the process, or lets it go.
+    bool will_be_joined(ProcessId id) const { return known(id) && slots_[id.slot].will_be_joined; }
+    /// Nobody will join the process: its slot is free when it ends, and its failure the program's.
+    /// Nothing for a process that nobody could join.
+    void let_go(ProcessId id);
     /// Gives the verdict of a process that has ended, and frees its slot; `end`: when it ended, by
     /// its clock. For a process that never was, or whose slot another one has taken: ok, and no
     /// time.
@@ -144,6 +150,34 @@ private:
 #if MESH_WATCHES_PROCESSES
     ProcessWatch* watch_ = nullptr;
 #endif
+};
+
+/// A process that was spawned, see Kernel::spawn(): true if it runs. It is let go with this object,
+/// unless it became a ProcessId before, as it does in `join(child)`, in an array of these and in
+/// `ProcessId id = node.spawn(...)`; then it is to be joined.
+class [[nodiscard]] Spawned {
+public:
+    Spawned(Scheduler& scheduler, Process&& process)
+        : scheduler_(&scheduler),
+          runs_(scheduler.spawn(std::move(process), scheduler.clock(), &id_)) {}
+    Spawned(const Spawned&) = delete;
+    Spawned& operator=(const Spawned&) = delete;
+    ~Spawned() {
+        if (scheduler_ != nullptr)
+            scheduler_->let_go(id_);
+    }
+
+    explicit operator bool() const& { return runs_; }
+    operator bool() && { return runs_; }
+    operator ProcessId() const {
+        scheduler_ = nullptr;
+        return id_;
+    }
+
+private:
+    mutable Scheduler* scheduler_;
+    ProcessId id_{};
+    bool runs_;
 };
 
 } // namespace mesh

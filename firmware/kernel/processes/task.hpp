@@ -12,6 +12,7 @@
 // an if), and an aggregate made in place, `co_await f(Id{1, 2})` (give it a name).
 #pragma once
 
+#include "hal/check.hpp"
 #include "kernel/base/status.hpp"
 #include "kernel/processes/arena.hpp"
 
@@ -89,6 +90,17 @@ using Given = std::conditional_t<GivenByReference<T>, const T&, T>;
 
 struct Nothing {};
 
+/// Programs of `mesh build` are checked while they run. Functions with such checks are part of
+/// their callers there: one copy of each for a program and the kernel would be one without checks,
+/// and could not name the program's line.
+#ifdef _GLIBCXX_ASSERTIONS
+inline constexpr bool kChecksTasks = true;
+#define MESH_CHECKED_INLINE [[gnu::always_inline]]
+#else
+inline constexpr bool kChecksTasks = false;
+#define MESH_CHECKED_INLINE
+#endif
+
 template <class...>
 inline constexpr bool kNever = false;
 
@@ -136,7 +148,11 @@ public:
     }
 
     bool await_ready() const noexcept { return false; }
-    std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
+    /// Awaiting it twice is a bug (CHECK, in programs of `mesh build`).
+    MESH_CHECKED_INLINE std::coroutine_handle<>
+    await_suspend(std::coroutine_handle<> caller) noexcept {
+        if constexpr (detail::kChecksTasks)
+            MESH_CHECK(!handle_ || !handle_.done(), task_awaited_twice);
         if (!handle_ && detail::SaysFailure<T>)
             return caller;
         if (!handle_)
@@ -157,6 +173,8 @@ public:
 
     /// Gives up the frame to the scheduler (nullptr: there was no memory for it).
     Handle release() noexcept { return std::exchange(handle_, nullptr); }
+    /// False if there was no memory for its frame, or it was moved from.
+    bool has_frame() const noexcept { return handle_ != nullptr; }
 
 private:
     explicit Task(Handle handle) : handle_(handle) {}

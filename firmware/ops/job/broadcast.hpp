@@ -99,7 +99,7 @@ inline Process run_copies(Kernel& node) {
     node.result().received_messages = 1;
     put_out(node, 0, message);
     account_copies(node, *copies, message);
-    if (!is_root && !node.spawn(watch_copies(node, *copies, message)))
+    if (!is_root && !node.spawn_alone(watch_copies(node, *copies, message)))
         co_return Status::no_memory;
     co_return Status::ok;
 }

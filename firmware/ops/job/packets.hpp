@@ -49,7 +49,7 @@ inline Process run_packets(Kernel& node, Exchange what) {
         co_return Status::no_memory;
     arrivals->on_block = account_block;
     arrivals->context = &node.result();
-    if (!node.spawn(watch_packets(node, *arrivals)))
+    if (!node.spawn_alone(watch_packets(node, *arrivals)))
         co_return Status::no_memory;
     Status status = co_await make_blocks_for(node, plan, what);
     if (status == Status::ok)

@@ -65,7 +65,7 @@ inline Process run_send(Kernel& node) {
         Message message = co_await receive_message(node);
         status = first_failure(status, co_await take_message(node, message));
     }
-    co_return first_failure(status, co_await node.join(sender));
+    co_return first_failure(status, co_await node.end_of(sender));
 }
 
 } // namespace mesh::ops
