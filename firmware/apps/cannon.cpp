@@ -15,7 +15,7 @@ static Process shift(Kernel& node, Group group, unsigned by, Block& block) {
     const NodeId to = group[(group.rank() + group.size() - by) % group.size()];
     const NodeId from = group[(group.rank() + by) % group.size()];
     const Block mine = block;
-    const Received got = co_await sendrecv_value(node, to, mine, from, block, group.tag());
+    const Received got = co_await sendrecv_value(node, mine, to, block, from, group.tag());
     co_return got.status;
 }
 

@@ -23,9 +23,7 @@ mesh::Process app_main(mesh::Kernel& node) {
     // After as many turns as there are nodes everybody has seen everybody's number.
     for (unsigned turn = 0; turn < node.nodes(); ++turn) {
         Candidate heard{};
-        const mesh::Received got =
-            co_await mesh::sendrecv(node, next, std::as_bytes(std::span{&word, 1}), before,
-                                    std::as_writable_bytes(std::span{&heard, 1}));
+        const mesh::Received got = co_await mesh::sendrecv_value(node, word, next, heard, before);
         if (got.status != mesh::Status::ok)
             co_return got.status;
         best = best < heard ? heard : best;

@@ -21,7 +21,7 @@ static Task<Status> fetch_ends(Kernel& node, Vector& v, unsigned rows) {
             continue;
         const NodeId peer = node_at(up ? me + 1 : me - 1);
         const unsigned own = up ? rows : 1, other = up ? rows + 1 : 0;
-        status = (co_await sendrecv_value(node, peer, v[own], peer, v[other])).status;
+        status = (co_await sendrecv_value(node, v[own], peer, v[other], peer)).status;
     }
     co_return status;
 }

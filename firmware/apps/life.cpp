@@ -47,8 +47,8 @@ Process app_main(Kernel& node) {
     place({code.data(), bytes}, first, end);
     const NodeId above = node_at((me + nodes - 1) % nodes), below = node_at((me + 1) % nodes);
     for (unsigned done = 0; done < generations && all == Status::ok; ++done, step(rows, side)) {
-        const Received up = co_await sendrecv_value(node, above, now[1], below, now[rows + 1], 1);
-        const Received down = co_await sendrecv_value(node, below, now[rows], above, now[0], 2);
+        const Received up = co_await sendrecv_value(node, now[1], above, now[rows + 1], below, 1);
+        const Received down = co_await sendrecv_value(node, now[rows], below, now[0], above, 2);
         all = first_failure(up.status, down.status);
     }
     char head[32];

@@ -21,10 +21,12 @@ static std::byte shade(float x, float y, unsigned steps) {
 
 static Process worker(Kernel& node, unsigned width, unsigned steps) {
     std::array<std::byte, kWidthMost> line;
+    const ChannelOut<unsigned> idle{node, kFarmer, kIdle};
+    const ChannelIn<unsigned> rows{node, kFarmer, kRow};
     for (unsigned drawn = 0, row = 0;; ++drawn) {
-        Status status = co_await ChannelOut{kFarmer, kIdle}.write(node, drawn);
+        Status status = co_await idle.write(drawn);
         if (status == Status::ok)
-            status = (co_await ChannelIn{kFarmer, kRow}.read(node, row)).status;
+            status = (co_await rows.read(row)).status;
         if (status != Status::ok || row == kNoRow)
             co_return status;
         const float scale = 3.0f / float(width);
@@ -45,10 +47,11 @@ Process app_main(Kernel& node) {
     write_text(node, 0, head);
     for (unsigned row = 0, ended = 0; ended + 1 < node.nodes(); ++row) {
         unsigned drawn = 0;
-        const Received idle = co_await from_any(kIdle).read(node, drawn);
+        const Received idle = co_await from_any<unsigned>(node, kIdle).read(drawn);
         const unsigned next = row < width ? row : kNoRow;
         ended += next == kNoRow ? 1 : 0;
-        const Status given = co_await ChannelOut{idle.source, kRow}.write(node, next);
+        const ChannelOut<unsigned> worker_of{node, idle.source, kRow};
+        const Status given = co_await worker_of.write(next);
         if (first_failure(idle.status, given) != Status::ok)
             co_return first_failure(idle.status, given);
     }

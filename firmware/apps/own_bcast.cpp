@@ -10,9 +10,9 @@ constexpr NodeId kTeller{0};
 static Task<Status> flat(Kernel& node, std::span<std::byte> data) {
     Status status = Status::ok;
     if (node.id() != kTeller)
-        status = (co_await receive(node, data, 0, kTeller)).status;
+        status = (co_await receive(node, data, kTeller)).status;
     for (unsigned to = 1; node.id() == kTeller && to < node.nodes() && status == Status::ok; ++to)
-        status = co_await send(node, node_at(to), {}, data);
+        status = co_await send(node, data, node_at(to));
     co_return status;
 }
 
@@ -21,10 +21,10 @@ static Task<Status> by_halves(Kernel& node, std::span<std::byte> data) {
     const unsigned me = index(node.id());
     Status status = Status::ok;
     if (me != 0)
-        status = (co_await receive(node, data, 0, node_at(me & (me - 1)))).status;
+        status = (co_await receive(node, data, node_at(me & (me - 1)))).status;
     for (unsigned bit = std::bit_ceil(node.nodes()); bit > 0 && status == Status::ok; bit >>= 1)
         if ((me & (2 * bit - 1)) == 0 && me + bit < node.nodes())
-            status = co_await send(node, node_at(me + bit), {}, data);
+            status = co_await send(node, data, node_at(me + bit));
     co_return status;
 }
 

@@ -25,7 +25,7 @@ static Process table(Kernel& node, unsigned requests) {
         holder[fork] = asked.tag == kTake ? who : std::exchange(waits[fork], 0u);
         if (holder[fork] == 0)
             continue;
-        const Status given = co_await send_value(node, node_at(holder[fork]), fork, kYours);
+        const Status given = co_await send_value(node, fork, node_at(holder[fork]), kYours);
         if (given != Status::ok)
             co_return given;
     }
@@ -46,9 +46,9 @@ Process app_main(Kernel& node) {
     for (unsigned step = 0; step < 4 * meals; ++step) { // takes two, puts both back
         const bool takes = step % 4 < 2;
         unsigned fork = forks[step % 2];
-        Status status = co_await send_value(node, kTable, fork, takes ? kTake : kPutBack);
+        Status status = co_await send_value(node, fork, kTable, takes ? kTake : kPutBack);
         if (takes && status == Status::ok)
-            status = (co_await receive_value(node, fork, kYours, kTable)).status;
+            status = (co_await receive_value(node, fork, kTable, kYours)).status;
         if (status != Status::ok)
             co_return status;
     }

@@ -19,20 +19,20 @@ Process app_main(Kernel& node) {
     Token token{};
     for (std::uint32_t round = 0; round < rounds; ++round) {
         if (me != 0 || round != 0) {
-            const Received got = co_await receive_value(node, token, 0, before);
+            const Received got = co_await receive_value(node, token, before);
             if (got.status != Status::ok)
                 co_return got.status;
         }
         token.round += me == 0 ? 1 : 0;
         ++token.hands;
         print("has the token, round {}\n", token.round);
-        const Status sent = co_await send_value(node, next, token);
+        const Status sent = co_await send_value(node, token, next);
         if (sent != Status::ok)
             co_return sent;
     }
     if (me != 0 || rounds == 0)
         co_return Status::ok;
-    const Received got = co_await receive_value(node, token, 0, before);
+    const Received got = co_await receive_value(node, token, before);
     print("{} hands in {} rounds\n", token.hands, token.round);
     const bool right = token.hands == rounds * node.nodes() && token.round == rounds;
     co_return right ? got.status : Status::failed;

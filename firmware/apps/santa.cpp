@@ -16,7 +16,7 @@ struct Crowd { // behind the door
 static Task<Status> let_go(Kernel& node, Crowd& crowd, bool more) { // for another time, or for good
     Status status = Status::ok;
     while (crowd.count > 0 && status == Status::ok)
-        status = co_await send_value(node, crowd.nodes[--crowd.count], more, kGoOn);
+        status = co_await send_value(node, more, crowd.nodes[--crowd.count], kGoOn);
     co_return status;
 }
 
@@ -25,10 +25,10 @@ static Process santa(Kernel& node, unsigned years, unsigned reindeer) {
     auto& [back, elves] = crowds;
     Status status = Status::ok;
     unsigned rides = 0, elves_left = node.nodes() - 1 - reindeer;
-    while ((rides < years || elves_left > 0) && status == Status::ok) {
-        const auto who = co_await alt(node, on_message(kBack), on_message(kWantsHelp));
-        bool knocks = false;
-        const Received got = co_await receive_value(node, knocks, who == 0 ? kBack : kWantsHelp);
+    for (bool knocks = false; (rides < years || elves_left > 0) && status == Status::ok;) {
+        const auto who =
+            co_await alt(node, on_message(kAnySource, kBack), on_message(kAnySource, kWantsHelp));
+        const Received got = co_await receive_value(node, knocks, kAnySource, Tag(kBack + who));
         crowds[who].nodes[crowds[who].count++] = got.source;
         status = got.status;
         if (back.count == reindeer && status == Status::ok)
@@ -50,9 +50,9 @@ Process app_main(Kernel& node) {
         co_return co_await santa(node, years, reindeer);
     const Tag why = index(node.id()) <= reindeer ? kBack : kWantsHelp;
     for (bool more = true; more;) {
-        Status status = co_await send_value(node, kSanta, true, why);
+        Status status = co_await send_value(node, true, kSanta, why);
         if (status == Status::ok)
-            status = (co_await receive_value(node, more, kGoOn, kSanta)).status;
+            status = (co_await receive_value(node, more, kSanta, kGoOn)).status;
         if (status != Status::ok)
             co_return status;
     }

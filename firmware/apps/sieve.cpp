@@ -15,7 +15,7 @@ mesh::Process app_main(mesh::Kernel& node) {
         const unsigned end = node.nodes() * node.nodes() + 2;
         for (unsigned number = 2; number <= end; ++number) {
             const unsigned word = number < end ? number : kEnd;
-            const mesh::Status sent = co_await mesh::send_value(node, next, word);
+            const mesh::Status sent = co_await mesh::send_value(node, word, next);
             if (sent != mesh::Status::ok)
                 co_return sent;
         }
@@ -24,14 +24,14 @@ mesh::Process app_main(mesh::Kernel& node) {
     unsigned prime = 0;
     for (unsigned number = 1; number != kEnd;) {
         const mesh::Received got =
-            co_await mesh::receive_value(node, number, 0, mesh::node_at(me - 1));
+            co_await mesh::receive_value(node, number, mesh::node_at(me - 1));
         if (got.status != mesh::Status::ok)
             co_return got.status;
         if (prime == 0) {
             prime = number;
             mesh::print("prime {}\n", prime);
         } else if (!last && (number == kEnd || number % prime != 0)) {
-            const mesh::Status sent = co_await mesh::send_value(node, next, number);
+            const mesh::Status sent = co_await mesh::send_value(node, number, next);
             if (sent != mesh::Status::ok)
                 co_return sent;
         }

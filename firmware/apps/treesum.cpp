@@ -43,16 +43,16 @@ Process app_main(Kernel& node) {
     for (const auto& child : children) {
         if (!child)
             continue;
-        const ChannelIn in{child->node, kSum};
+        const ChannelIn<std::uint32_t> in{node, child->node, kSum};
         std::uint32_t part = 0;
-        const Received received = co_await in.read(node, part);
+        const Received received = co_await in.read(part);
         if (received.status != Status::ok)
             co_return received.status;
         sum += part;
     }
     if (const auto parent = tree.parent()) {
-        const ChannelOut out{parent->node, kSum};
-        co_return co_await out.write(node, sum);
+        const ChannelOut<std::uint32_t> out{node, parent->node, kSum};
+        co_return co_await out.write(sum);
     }
     printf("sum over %u vertices: %u\n", static_cast<unsigned>(tree.vertices()),
            static_cast<unsigned>(sum));

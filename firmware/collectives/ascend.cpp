@@ -28,7 +28,7 @@ Task<Status> receive_value(Kernel& kernel, const AscendPlan& plan, AscendBlock& 
         co_return Status::unreachable;
     const NodeId from = kernel.neighbor(port);
     const Received received =
-        co_await receive(kernel, block.whole(place), kernel.calls().label(plan.tag), from);
+        co_await receive(kernel, block.whole(place), from, kernel.calls().label(plan.tag));
     block.set_bytes(place, received.bytes);
     if (received.source == kNoNode)
         block.absent() |= bit; // not even a poisoned value came

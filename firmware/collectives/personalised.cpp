@@ -421,7 +421,7 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
                 if (bundle.empty())
                     continue;
                 const Received received =
-                    co_await receive(kernel, bundle, label, kernel.neighbor(port_at(port)));
+                    co_await receive(kernel, bundle, kernel.neighbor(port_at(port)), label);
                 status = first_failure(status, judged(received, bundle.size()));
             }
             // of none: ok

@@ -392,7 +392,8 @@ constexpr Rule one_way_up(Rule tree) {
 
 std::uint32_t word_of(const Reduction& job) {
     return plan_word({static_cast<std::uint32_t>(job.segments.tree), index(job.segments.root),
-                      job.segments.total_bytes, job.segments.packet_bytes, job.to_all});
+                      job.segments.total_bytes, job.segments.packet_bytes, job.to_all,
+                      job.combiner.operation});
 }
 
 // The functions that make walks are no coroutines: their objects need no room in a frame but that

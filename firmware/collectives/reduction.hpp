@@ -41,6 +41,7 @@ struct Combiner {
                     std::span<const std::byte> right, std::span<std::byte> result) = nullptr;
     std::size_t element_bytes = 0; // 1 .. packet_bytes of the plan
     const void* context = nullptr; // of the user's own; it must say the same at every node
+    std::uint32_t operation = 0;   // a number of what it does, on which the nodes agree as well
 
     void operator()(std::span<const std::byte> left, std::span<const std::byte> right,
                     std::span<std::byte> result) const {
@@ -78,7 +79,8 @@ struct ScanPlan {
 /// multiple of element_bytes that fits packet_bytes. 2^n - 1 packets for each segment; and before,
 /// by each link one that says the plan and takes no model time. bad_argument: the tree is not of
 /// this network, the root is not a node, the size is not one of whole elements or more than
-/// `buffer`, an element does not fit a packet, or a neighbour has another plan. unreachable: the
+/// `buffer`, an element does not fit a packet, or a neighbour has another plan, or a combiner with
+/// another `operation`. unreachable: the
 /// link to a child or to the parent is dead, or some node cannot do its part. tag_in_use: another
 /// collective with this tag is under way here. no_memory: the arena, the pool or the processes (one
 /// for each subtree) do not suffice.

@@ -38,7 +38,7 @@ Task<Status> scan_numbers(Kernel& kernel, ScanPlan plan, Segmentation segments,
                     status = first_failure(status, sent);
                 } else if (!sends && self >= distance) {
                     const Received got =
-                        co_await receive(kernel, theirs, label, node_at(self - distance));
+                        co_await receive(kernel, theirs, node_at(self - distance), label);
                     const bool whole = got.bytes == theirs.size();
                     status = first_failure(status, got.status);
                     status = first_failure(status, whole ? Status::ok : Status::bad_argument);
@@ -88,8 +88,9 @@ void combine_totals(const ScanPlan& plan, std::span<const std::byte> theirs,
     plan.combiner(theirs, total, total);
 }
 
-std::uint32_t word_of(const BroadcastPlan& segments, bool exclusive) {
-    return plan_word({segments.total_bytes, segments.packet_bytes, exclusive});
+std::uint32_t word_of(const BroadcastPlan& segments, const ScanPlan& plan) {
+    return plan_word(
+        {segments.total_bytes, segments.packet_bytes, plan.exclusive, plan.combiner.operation});
 }
 
 /// The totals of all pairs of this node. With one port neither node of a pair begins before both
@@ -206,7 +207,7 @@ Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer
         co_return Status::no_memory;
     const bool possible = segments.packet_bytes != 0 && buffer.size() >= plan.total_bytes;
     const CallLabel label = kernel.calls().label(plan.tag);
-    Agreement agreement{kernel, label, word_of(segments, plan.exclusive),
+    Agreement agreement{kernel, label, word_of(segments, plan),
                         possible ? Status::ok : Status::bad_argument};
     Missed missed;
     missed.status = co_await agreement;

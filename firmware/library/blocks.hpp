@@ -1,25 +1,26 @@
-// Collectives of blocks, each of a size of its own: MPI's scatterv, gatherv, allgatherv, alltoallv.
+// Collectives of blocks: of one value a node (scatter_value, gather_value, allgather_value,
+// alltoall_value), and of sizes of their own, MPI's scatterv, gatherv, allgatherv, alltoallv.
 //
-// Blocks lie one behind the other in the order of the nodes' numbers, and `counts` says how many
+// Blocks lie one behind the other in the order of the nodes' numbers; `counts` says how many
 // elements each of them has. They go as messages under kBlocksTag, on every network alike. The
 // schedules of the papers are in collectives/personalised.hpp.
 #pragma once
 
 #include "collectives/broadcast.hpp"
 #include "collectives/call.hpp"
-#include "library/parallel.hpp"
-#include "library/values.hpp"
+#include "library/messages.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <ranges>
 #include <span>
 #include <type_traits>
 
 namespace mesh {
 
-inline constexpr Tag kBlocksTag = 0x7D00;
+inline constexpr Tag kBlocksTag = kProgramTagMax + 1;
 
 /// Elements of the block of each node; of one for each node.
 using Counts = std::span<const std::uint32_t>;
@@ -30,28 +31,38 @@ namespace detail {
 struct Layout {
     Counts counts;
     std::size_t element_bytes;
+    std::size_t each = 0; // elements of each block, if all are alike; then there are no counts
 
+    std::size_t bytes_of(std::uint32_t node) const {
+        return element_bytes * (each != 0 ? each : counts[node]);
+    }
     /// Bytes of the first `count` blocks.
-    std::size_t bytes_before(std::size_t count) const {
+    std::size_t bytes_before(std::uint32_t count) const {
+        if (each != 0)
+            return element_bytes * each * count;
         return element_bytes * std::accumulate(counts.begin(),
                                                counts.begin() + static_cast<std::ptrdiff_t>(count),
                                                std::size_t{0});
     }
-    std::size_t bytes() const { return bytes_before(counts.size()); }
     /// The block of a node in `all`.
     template <class Byte>
     std::span<Byte> of(std::span<Byte> all, std::uint32_t node) const {
-        return all.subspan(bytes_before(node), counts[node] * element_bytes);
+        return all.subspan(bytes_before(node), bytes_of(node));
+    }
+    /// It says a block of each node.
+    bool is_whole(const Kernel& kernel) const {
+        return each != 0 || counts.size() == kernel.nodes();
     }
     bool fits(const Kernel& kernel, std::span<const std::byte> all) const {
-        return counts.size() == kernel.nodes() && bytes() <= all.size();
+        return is_whole(kernel) && bytes_before(kernel.nodes()) <= all.size();
     }
 };
 
-/// The verdict on a block that was to fill its place.
+/// The verdict on a block that was to fill its place: whoever sends more or less has other counts.
 inline Status whole(const Received& received, std::span<const std::byte> place) {
-    const bool short_of = received.status == Status::ok && received.bytes != place.size();
-    return short_of ? Status::bad_argument : received.status;
+    const bool other = received.status == Status::truncated ||
+                       (received.status == Status::ok && received.bytes != place.size());
+    return other ? Status::bad_argument : received.status;
 }
 
 inline void copy_block(std::span<const std::byte> from, std::span<std::byte> to) {
@@ -64,12 +75,11 @@ inline Task<Status> scatter_blocks(Kernel& kernel, std::span<const std::byte> al
                                    std::span<std::byte> mine, NodeId root) {
     const CallLabel label = kernel.calls().label(kBlocksTag);
     const std::uint32_t self = index(kernel.id());
-    if (layout.counts.size() != kernel.nodes() ||
-        layout.counts[self] * layout.element_bytes > mine.size())
+    if (!layout.is_whole(kernel) || layout.bytes_of(self) > mine.size())
         co_return Status::bad_argument;
-    mine = mine.first(layout.counts[self] * layout.element_bytes);
+    mine = mine.first(layout.bytes_of(self));
     if (kernel.id() != root) {
-        const Received got = co_await receive(kernel, mine, label, root);
+        const Received got = co_await receive(kernel, mine, root, label);
         co_return whole(got, mine);
     }
     if (!layout.fits(kernel, all))
@@ -103,7 +113,7 @@ inline Task<Status> gather_blocks(Kernel& kernel, std::span<const std::byte> min
             copy_block(mine, place);
             continue;
         }
-        const Received got = co_await receive(kernel, place, label, node_at(node));
+        const Received got = co_await receive(kernel, place, node_at(node), label);
         status = first_failure(status, whole(got, place));
     }
     co_return status;
@@ -114,7 +124,8 @@ inline Task<Status> allgather_blocks(Kernel& kernel, std::span<const std::byte> 
     if (!layout.fits(kernel, all))
         co_return Status::bad_argument;
     const Status gathered = co_await gather_blocks(kernel, mine, layout, all, NodeId{0});
-    const BroadcastPlan plan{.total_bytes = static_cast<std::uint32_t>(layout.bytes()),
+    const BroadcastPlan plan{.total_bytes =
+                                 static_cast<std::uint32_t>(layout.bytes_before(kernel.nodes())),
                              .tag = kBlocksTag};
     const CallLabel results = kernel.calls().label(kBlocksTag).beside();
     const Status given = co_await broadcast_within(kernel, results, plan, all, gathered);
@@ -134,8 +145,8 @@ inline Task<Status> exchange_blocks(Kernel& kernel, std::span<const std::byte> o
         const std::uint32_t next = (self + step) % kernel.nodes();
         const std::uint32_t before = (self + kernel.nodes() - step) % kernel.nodes();
         const auto place = from.of(in, before);
-        const Received got = co_await sendrecv(kernel, node_at(next), to.of(out, next),
-                                               node_at(before), place, label);
+        const Received got = co_await sendrecv(kernel, to.of(out, next), node_at(next), place,
+                                               node_at(before), label);
         status = first_failure(status, whole(got, place));
     }
     co_return status;
@@ -144,7 +155,55 @@ inline Task<Status> exchange_blocks(Kernel& kernel, std::span<const std::byte> o
 template <class T>
 using Const = std::span<const std::type_identity_t<T>>;
 
+/// An array, or a span of one, which a call fills.
+template <class All>
+using ValueOf = std::ranges::range_value_t<All>;
+template <class All>
+concept Row = std::ranges::contiguous_range<All> && Plain<ValueOf<All>>;
+/// A block of one value for each node.
+template <Row All>
+Layout one_each() {
+    return {{}, sizeof(ValueOf<All>), 1};
+}
+
 } // namespace detail
+
+/// Gives each node its value of those that the root has in `all`, one for each node (which the
+/// others leave empty). Statuses as of scatterv(). Costs the root a message to each node.
+template <Plain T>
+Task<Status> scatter_value(Kernel& kernel, detail::Const<T> all, T& mine, NodeId root = NodeId{0}) {
+    return as_call(kernel, kBlocksTag,
+                   detail::scatter_blocks(kernel, std::as_bytes(all), {{}, sizeof(T), 1},
+                                          detail::bytes_into(mine), root));
+}
+/// The other way round: the root gets the value of each node, which must stay until it completes,
+/// into its place in `all`, an array or a span. Statuses as of scatterv(). Costs the root a message
+/// of each node.
+template <detail::Row All>
+Task<Status> gather_value(Kernel& kernel, const detail::ValueOf<All>& mine, All&& all,
+                          NodeId root = NodeId{0}) {
+    return as_call(kernel, kBlocksTag,
+                   detail::gather_blocks(kernel, detail::bytes_from(mine), detail::one_each<All>(),
+                                         std::as_writable_bytes(std::span{all}), root));
+}
+/// The same, and every node gets all values into `all`. It is a gather_value to node 0 and a
+/// broadcast from there.
+template <detail::Row All>
+Task<Status> allgather_value(Kernel& kernel, const detail::ValueOf<All>& mine, All&& all) {
+    return as_call(kernel, kBlocksTag,
+                   detail::allgather_blocks(kernel, detail::bytes_from(mine),
+                                            detail::one_each<All>(),
+                                            std::as_writable_bytes(std::span{all})));
+}
+/// Sends value c of `out` to node c, and takes the one from node c to place c of `in`, for each
+/// node. Statuses as of scatterv(). Each node sends nodes - 1 messages, one after the other.
+template <detail::Row In>
+Task<Status> alltoall_value(Kernel& kernel, detail::Const<detail::ValueOf<In>> out, In&& in) {
+    return as_call(kernel, kBlocksTag,
+                   detail::exchange_blocks(kernel, std::as_bytes(out), detail::one_each<In>(),
+                                           std::as_writable_bytes(std::span{in}),
+                                           detail::one_each<In>()));
+}
 
 /// Gives each node its block of the data that the root has in `all` (which the others leave empty).
 /// ok; bad_argument: the counts are not one for each node, or say more than there is room for, or

@@ -1,7 +1,8 @@
 // The binomial tree along which the values of a group go, from one member to all and back.
 //
 // The members have places in it: the root has place 0, and a member whose place has the lowest one
-// at bit d is the child of the one without that bit. In any group the place is the rank. In a group
+// at bit d is the child of the one without that bit. In any group the place is the rank, counted from
+// the root's and round the end. In a group
 // whose members are a subcube of the cube, in an order in which each aligned block of 2^d ranks is
 // a subcube as well, bit d of a place is the dimension by which the two halves of such a block
 // differ. So each message crosses one link, and a broadcast takes the steps of the tree of Ho and
@@ -38,11 +39,14 @@ namespace mesh::detail {
 
 class GroupTree {
 public:
-    /// `members`: of the group, in the order of their ranks; `rank`: of this node.
-    constexpr GroupTree(Topology topology, std::span<const NodeId> members, std::uint32_t rank)
+    /// `members`: of the group, in the order of their ranks; `rank`: of this node; `root`: that of
+    /// the member at place 0.
+    constexpr GroupTree(Topology topology, std::span<const NodeId> members, std::uint32_t rank,
+                        std::uint32_t root = 0)
         : members_(members),
-          place_(rank),
-          rank_(rank) {
+          place_((rank + size() - root) % size()),
+          rank_(rank),
+          root_(root) {
         in_cube_ = topology == Topology::cube && find_dimensions();
         if (in_cube_)
             place_ = place_of(index(members[rank]));
@@ -54,8 +58,8 @@ public:
     /// The member at a place.
     constexpr NodeId at(std::uint32_t place) const {
         if (!in_cube_)
-            return members_[place];
-        std::uint32_t node = index(members_[0]);
+            return members_[(place + root_) % size()];
+        std::uint32_t node = index(members_[root_]);
         for (unsigned bit = 0; place >> bit != 0; ++bit)
             node ^= (place >> bit & 1u) << dimension(bit);
         return node_at(node);
@@ -70,7 +74,7 @@ private:
     constexpr std::uint32_t place_of(std::uint32_t node) const {
         std::uint32_t place = 0;
         for (unsigned bit = 0; members_.size() >> bit > 1; ++bit)
-            place |= ((node ^ index(members_[0])) >> dimension(bit) & 1u) << bit;
+            place |= ((node ^ index(members_[root_])) >> dimension(bit) & 1u) << bit;
         return place;
     }
     /// False if the members are no subcube in such an order. The first member of each block of 2^d
@@ -108,6 +112,7 @@ private:
     std::span<const NodeId> members_;
     std::uint32_t place_;
     std::uint32_t rank_;
+    std::uint32_t root_;
     bool in_cube_ = false;
 };
 

@@ -7,10 +7,9 @@
 #include "hal/check.hpp"
 #include "kernel/api/alt.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <tuple>
 
 namespace mesh {
 
@@ -33,59 +32,71 @@ ConditionalGuard<Guard> when(bool condition, Guard guard) {
 }
 
 namespace detail {
-/// The first of the guards that is ready, beginning behind number `last`; their number if none is.
-template <class... Guards>
-std::uint32_t next_ready(Kernel& kernel, const std::tuple<Guards...>& guards, std::uint32_t last) {
-    constexpr std::uint32_t kGuards = sizeof...(Guards);
-    const auto ready = std::apply(
-        [&](const Guards&... guard) { return std::array{guard.ready(kernel)...}; }, guards);
-    for (std::uint32_t step = 1; step <= kGuards; ++step)
-        if (ready[(last + step) % kGuards])
-            return (last + step) % kGuards;
-    return kGuards;
-}
+/// As Alternative, but it looks first at the guard behind number `last`.
+template <class... Kinds>
+struct FairAlternative {
+    Guards<Kinds...> guards; // at the start of it: kernel/api/waits.cpp
+    Kernel* kernel;
+    std::uint32_t* last;
+
+    /// The number of the guard to take; that of all guards if none is ready.
+    std::uint32_t first() const {
+        constexpr std::uint32_t kGuards = sizeof...(Kinds);
+        std::array<bool, kGuards> ready{};
+        std::uint32_t number = 0;
+        const auto look = [&](const auto& guard) { ready[number++] = guard.ready(*kernel); };
+        guards.visit(look);
+        for (std::uint32_t step = 1; step <= kGuards; ++step)
+            if (ready[(*last + step) % kGuards])
+                return (*last + step) % kGuards;
+        return kGuards;
+    }
+    bool operator()() const { return first() < sizeof...(Kinds); }
+};
 } // namespace detail
 
 /// alt() in fairness: it looks first at the guard behind `last`, and sets `last` to the guard that
 /// it gives. So of guards that are always ready each has its turn. `last` stays the caller's, 0 at
 /// first.
-template <class... Guards>
-auto fair_alt(Kernel& kernel, std::uint32_t& last, Guards... guards) {
-    MESH_CHECK((detail::counts(guards) || ...), waits_for_nothing);
-    const std::tuple<Guards...> all{guards...};
+template <class... Kinds>
+auto fair_alt(Kernel& kernel, std::uint32_t& last, Kinds... guards) {
+    MESH_CHECK((detail::counts(guards) || ...), no_guard_counts);
+    const std::uint64_t wake = std::min({guards.wake()...});
+    const detail::FairAlternative<Kinds...> all{detail::guards_of(guards...), &kernel, &last};
     return detail::wait(
-        kernel,
-        [&kernel, &last, all] { return detail::next_ready(kernel, all, last) < sizeof...(Guards); },
-        [&kernel, &last, all] {
-            last = detail::next_ready(kernel, all, last);
-            std::uint32_t number = 0;
-            std::apply(
-                [&](const Guards&... guard) {
-                    ((number++ == last ? guard.chosen(kernel) : void()), ...);
-                },
-                all);
-            return last;
+        kernel, all,
+        [all] {
+            *all.last = all.first();
+            detail::choose(*all.kernel, all.guards, *all.last);
+            return *all.last;
         },
-        std::min({guards.wake()...}));
+        wake);
 }
 
-/// The reading end of a channel between nodes that any node writes to; Received::source says which
-/// node has written.
-constexpr ChannelIn from_any(ChannelNumber number) { return {kAnySource, number}; }
+/// The reading end of a channel between nodes that any node writes to: `from_any<int>(node,
+/// number)`. The Received of read(value) says which node has written.
+template <Plain T>
+ChannelIn<T> from_any(Kernel& kernel, ChannelNumber number) {
+    return {kernel, kAnySource, number};
+}
+/// The same without a type.
+constexpr ChannelIn<> from_any(ChannelNumber number) { return {kAnySource, number}; }
 
 /// A channel inside a node with several writers, which take turns as they come, and one reader.
 template <class T>
 class SharedChannel {
 public:
-    explicit SharedChannel(Kernel& kernel) : channel_(kernel) {}
+    explicit SharedChannel(Kernel& kernel) : kernel_(kernel), channel_(kernel) {}
 
     /// `T value = co_await channel.read()`.
     auto read() { return channel_.read(); }
     /// For alt().
     friend ChannelGuard<T> on(const SharedChannel& shared) { return on(shared.channel_); }
-    /// `Status s = co_await write(kernel, channel, value)`: completes when the reader has it. ok;
-    /// no_memory.
-    friend Task<Status> write(Kernel& kernel, SharedChannel& shared, T value) {
+    /// `Status s = co_await channel.write(value)`: completes when the reader has it. ok; no_memory.
+    Task<Status> write(T value) { return write_in_turn(kernel_, *this, value); }
+
+private:
+    static Task<Status> write_in_turn(Kernel& kernel, SharedChannel& shared, T value) {
         const std::uint32_t ticket = shared.tickets_++;
         co_await kernel.wait_until([&shared, ticket] { return shared.turn_ == ticket; });
         co_await shared.channel_.write(value);
@@ -93,7 +104,7 @@ public:
         co_return Status::ok;
     }
 
-private:
+    Kernel& kernel_;
     Channel<T> channel_;
     std::uint32_t tickets_ = 0; // given to writers
     std::uint32_t turn_ = 0;    // the ticket that may write

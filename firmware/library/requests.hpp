@@ -130,6 +130,19 @@ inline Task<Status> wait_all(Kernel& kernel, std::span<Request> requests) {
     co_return all;
 }
 
+namespace detail {
+/// One of several requests has ended: the first of them is below `count`. Named, so that it can be
+/// told (kernel/api/waits.cpp).
+template <class First>
+struct RequestEnded {
+    First first;
+    std::size_t count;
+    bool operator()() const { return first() < count; }
+};
+template <class First>
+RequestEnded(First, std::size_t) -> RequestEnded<First>;
+} // namespace detail
+
 /// `std::size_t i = co_await any_ended(node, requests)`: the first in their row that has ended and
 /// has not been waited for; wait() then gives its verdict. Precondition: there is one that has not
 /// been waited for.
@@ -141,8 +154,7 @@ inline auto any_ended(Kernel& kernel, std::span<const Request> requests) {
             ++at;
         return at;
     };
-    const auto there_is_one = [first, requests] { return first() < requests.size(); };
-    return detail::wait(kernel, there_is_one, first);
+    return detail::wait(kernel, detail::RequestEnded{first, requests.size()}, first);
 }
 
 /// The result of wait_any(): the number of a request, and its verdict.

@@ -1,5 +1,5 @@
 // The number of a channel is not any number.
-// EXPECT: cannot convert
+// EXPECT: class template argument deduction failed
 #include "kernel/api/channel.hpp"
 
 #ifdef MESH_COMPILES

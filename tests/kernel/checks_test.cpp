@@ -4,6 +4,7 @@
 #include "kernel/api/alt.hpp"
 #include "kernel/api/message.hpp"
 #include "library/guards.hpp"
+#include "library/messages.hpp"
 #include "library/parallel.hpp"
 #include "rig.hpp"
 
@@ -73,7 +74,7 @@ Process waits_for_no_request(Kernel& node) {
 }
 
 Process waits_at_no_guard(Kernel& node) {
-    const auto never = [](bool counts) { return when(counts, on_message(7)); };
+    const auto never = [](bool counts) { return when(counts, on_message(kAnySource, 7)); };
     co_await alt(node, when(true, after(node, 5)), never(false));
     co_await alt(node, never(false), never(false));
     co_return Status::ok;
@@ -81,7 +82,7 @@ Process waits_at_no_guard(Kernel& node) {
 
 Process waits_fairly_at_no_guard(Kernel& node) {
     std::uint32_t last = 0;
-    co_await fair_alt(node, last, when(false, on_message(7)));
+    co_await fair_alt(node, last, when(false, on_message(kAnySource, 7)));
     co_return Status::ok;
 }
 
@@ -95,9 +96,36 @@ TEST(ChecksDeathTest, WaitingForOneRequestTwiceIsABug) {
 }
 
 TEST(ChecksDeathTest, WaitingForNothingIsABug) {
+    EXPECT_DEATH(run(waits_for_no_request), "it waits for nothing");
     for (const Program program :
-         {waits_for_no_request, waits_at_no_guard, waits_fairly_at_no_guard, waits_at_an_empty_row})
-        EXPECT_DEATH(run(program), "it waits for nothing");
+         {waits_at_no_guard, waits_fairly_at_no_guard, waits_at_an_empty_row})
+        EXPECT_DEATH(run(program), "no guard of this alt can become ready");
+}
+
+Process looks_for_the_library(Kernel& node) {
+    co_return probe(node, kAnySource, kProgramTagMax + 1) ? Status::ok : Status::failed;
+}
+
+TEST(ChecksDeathTest, AGuardForATagOfTheLibraryIsABug) {
+    EXPECT_DEATH(run(looks_for_the_library), "it waits for a tag that is the library's");
+}
+
+template <bool kWas>
+Process joins_nobody(Kernel& node) {
+    ProcessId id;
+    Status status = Status::ok;
+    if (kWas && !node.spawn(nothing(node), id))
+        status = Status::failed;
+    if (kWas && status == Status::ok)
+        status = co_await node.join(id);
+    if (status == Status::ok)
+        status = co_await node.join(id);
+    co_return status;
+}
+
+TEST(ChecksDeathTest, JoiningAProcessThatNeverWasOrWasJoinedIsABug) {
+    EXPECT_DEATH(run(joins_nobody<false>), "it joins a process that never was");
+    EXPECT_DEATH(run(joins_nobody<true>), "or that has been joined");
 }
 
 // Messages ----------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ Process take_all(Kernel& node) {
         if (node_at(id) != story.late)
             order.push_back(node_at(id));
     for (const NodeId source : order) {
-        const Received got = co_await receive(node, {}, kAnyTag, source);
+        const Received got = co_await receive(node, {}, source);
         if (got.status != Status::ok)
             co_return got.status;
         story.sources.push_back(got.source);

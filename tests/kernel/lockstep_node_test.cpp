@@ -109,7 +109,7 @@ Process sends_to_itself(Kernel& node) {
     static std::array<std::byte, kSelfData.size()> room;
     if (!node.spawn(send(node, node.id(), {.packet_bytes = 50}, kSelfData)))
         co_return Status::no_memory;
-    const Received got = co_await receive(node, room, kAnyTag, node.id());
+    const Received got = co_await receive(node, room, node.id());
     story.push_back(got.bytes == room.size() ? "all" : "some");
     co_return got.status;
 }
@@ -193,7 +193,7 @@ wire::ModelTime time_of(Rig& rig, std::uint32_t id) { return rig.kernel(id).dead
 Process waits_for_nothing(Kernel& node) {
     std::byte byte{};
     if (index(node.id()) == 1)
-        co_return (co_await receive(node, std::span(&byte, 1), 2, NodeId{0})).status;
+        co_return (co_await receive(node, std::span(&byte, 1), NodeId{0}, 2)).status;
     co_await node.receive({.tag = 999}); // it does not end
     co_return Status::ok;
 }
@@ -216,7 +216,7 @@ constexpr unsigned kWaitsInVain = 50;
 Process waits_in_vain(Kernel& node) {
     std::byte byte{};
     for (unsigned wait = 0; index(node.id()) == 0 && wait < kWaitsInVain; ++wait) {
-        const Received got = co_await receive(node, std::span(&byte, 1), 2, NodeId{3});
+        const Received got = co_await receive(node, std::span(&byte, 1), NodeId{3}, 2);
         node.result().received_messages += got.status == Status::unreachable ? 1 : 0;
     }
     co_return Status::ok;
@@ -238,7 +238,7 @@ Process offers_what_nobody_wants(Kernel& node) {
     std::byte byte{};
     Status status = Status::ok;
     if (index(node.id()) == 1) // the dead one tells nothing, and node 1 goes on waiting
-        status = (co_await receive(node, std::span(&byte, 1), 2, NodeId{0})).status;
+        status = (co_await receive(node, std::span(&byte, 1), NodeId{0}, 2)).status;
     if (index(node.id()) == 2)
         co_return co_await send(node, NodeId{1}, {.tag = 7}, {});
     co_await node.receive({.tag = 999}); // nobody ends
@@ -269,7 +269,7 @@ Process looks_again_and_again(Kernel& node) {
     for (; !node.has({.service = Service::message, .tag = 5}) && turns < kTurnsMost; ++turns)
         co_await node.yield();
     node.result().received_packets = turns;
-    co_return (co_await receive(node, std::span(&byte, 1), 5)).status;
+    co_return (co_await receive(node, std::span(&byte, 1), kAnySource, 5)).status;
 }
 
 TEST(LockstepNode, ALoopThatGivesWaySeesWhatComes) {

@@ -44,7 +44,7 @@ Process one_message(Kernel& node) {
     if (node.id() != kTo)
         co_return Status::ok;
     if (!story.leaves) {
-        story.got = co_await receive(node, memory(kTo), kAnyTag, story.listens_to);
+        story.got = co_await receive(node, memory(kTo), story.listens_to);
         co_return Status::ok;
     }
     Message message = co_await receive_message(node);
@@ -141,7 +141,7 @@ Process one_to_a_neighbour(Kernel& node) {
     if (node.id() == kFrom)
         story.sent = co_await send(node, node_at(1), story.options, memory(kFrom));
     else
-        story.got = co_await receive(node, memory(kTo), kAnyTag, kFrom);
+        story.got = co_await receive(node, memory(kTo), kFrom);
     co_return Status::ok;
 }
 

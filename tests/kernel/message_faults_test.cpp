@@ -191,7 +191,7 @@ Process begins_to_take(Kernel& node) {
     if (node.id() != node_at(3))
         co_return Status::ok;
     const Tag tag = second_life ? 2 : kAnyTag;
-    Message message = co_await receive_message(node, tag);
+    Message message = co_await receive_message(node, kAnySource, tag);
     co_await next(node, message);
     if (!second_life)
         co_await node.wait_until([] { return false; });

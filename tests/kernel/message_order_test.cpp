@@ -45,7 +45,8 @@ Process numbers_of_many_processes(Kernel& node) {
     for (unsigned k = 0; node.id() == kTo && k < 5 * kSenders; ++k) {
         co_await node.sleep(4 * kUnit);
         std::uint32_t number = 0;
-        std::ignore = co_await receive(node, std::as_writable_bytes(std::span{&number, 1}), 7);
+        std::ignore =
+            co_await receive(node, std::as_writable_bytes(std::span{&number, 1}), kAnySource, 7);
         arrived.push_back(number);
     }
     co_return Status::ok;

@@ -49,7 +49,7 @@ Process waits_for_ever(Kernel& node) {
 Process exchanges_among_many(Kernel& node) {
     while (node.spawn(waits_for_ever(node))) {
     }
-    const Received got = co_await sendrecv(node, node.id(), room, node.id(), room);
+    const Received got = co_await sendrecv(node, room, node.id(), room, node.id());
     story.exchanged = got.status;
     co_return Status::ok;
 }

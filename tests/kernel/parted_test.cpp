@@ -106,7 +106,7 @@ Process calls_twice(Kernel& node) {
 
 Task<Status> receives_then_sends(Kernel& node, CallLabel label, NodeId other) {
     std::array<std::byte, 4> word{};
-    const Received got = co_await receive(node, word, label, other);
+    const Received got = co_await receive(node, word, other, label);
     const Status sent = co_await send(node, other, {.tag = label.tag, .call = label.call}, word);
     co_return got.status == Status::ok ? sent : got.status;
 }
@@ -114,7 +114,7 @@ Task<Status> receives_then_sends(Kernel& node, CallLabel label, NodeId other) {
 Task<Status> sends_then_receives(Kernel& node, CallLabel label, NodeId other) {
     std::array<std::byte, 4> word{};
     const Status sent = co_await send(node, other, {.tag = label.tag, .call = label.call}, word);
-    const Received got = co_await receive(node, word, label, other);
+    const Received got = co_await receive(node, word, other, label);
     co_return sent == Status::ok ? got.status : sent;
 }
 

@@ -154,7 +154,7 @@ Process exchanges(Kernel& node) {
         co_return Status::no_memory;
     for (unsigned number = 0; number < kMessages; ++number) {
         std::vector<std::byte> bytes(3000);
-        const Received got = co_await receive(node, bytes, 1);
+        const Received got = co_await receive(node, bytes, kAnySource, 1);
         bytes.resize(got.bytes);
         if (got.status != Status::ok || bytes != text(opposite(node), number))
             co_return Status::failed;

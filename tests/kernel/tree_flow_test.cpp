@@ -45,7 +45,7 @@ Process waits_first(Kernel& node) {
         co_await node.sleep(5000 * wire::kTicksPerUnit);
         status = co_await send(node, node_at(self + 1), {.tag = 9}, word);
     } else if (self == node.nodes() - 1) {
-        const Received received = co_await receive(node, word, 9, node_at(self - 1));
+        const Received received = co_await receive(node, word, node_at(self - 1), 9);
         status = received.status;
     }
     if (status == Status::ok)

@@ -111,7 +111,7 @@ REFUSED = [
     ("co_await send(node, to, {}, room);", DROPPED),
     ("co_await receive(node, room);", DROPPED),
     ("co_await barrier(node);", "warn_unused_result"),
-    ("node.spawn(barrier(node));", "ignoring return value of 'bool mesh::Kernel::spawn("),
+    ("node.spawn(barrier(node));", "ignoring return value of 'mesh::Spawned mesh::Kernel::spawn("),
     ("int me = node.id();", "cannot convert 'mesh::NodeId' to 'int'"),
     ('printf("%s", number);', "expects argument of type 'char*'"),
     ("throw number;", "exception handling disabled"),
@@ -121,7 +121,7 @@ OUTSIDE = [
     ("Process nothing(Kernel&) {}", "no return statement in function returning non-void"),
     ("Process without(int) { co_return Status::ok; }", "first parameter is mesh::Kernel&"),
     ("Process text(Kernel& node, const char* words) { "
-     "co_return co_await send_value(node, node.id(), words); }", "is_pointer_v"),
+     "co_return co_await send_value(node, words, node.id()); }", "is_pointer_v"),
 ]
 
 

@@ -129,7 +129,7 @@ Process asks(Kernel& node) {
         co_await pass(node, 0);
         const NodeId from = node_at((first + step) % others);
         const auto buffer = story->room(std::size_t{kPacketBytes} * story->work().packets);
-        const Received got = co_await receive(node, buffer, kAnyTag, from);
+        const Received got = co_await receive(node, buffer, from);
         if (got.status == Status::ok) {
             MessageParts parts;
             parts.add(buffer.first(got.bytes));

@@ -72,7 +72,7 @@ Process program(Kernel& kernel) {
             data[at] = pattern(at);
         status = co_await send(kernel, node_at(1), {.tag = 5, .packet_bytes = 300}, data);
     } else {
-        const Received got = co_await receive(kernel, data, 5);
+        const Received got = co_await receive(kernel, data, kAnySource, 5);
         outcome.bytes = got.bytes;
         outcome.crc = wire::crc32(data);
         status = got.status;

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
+#include <span>
 
 namespace mesh {
 
@@ -44,7 +44,10 @@ struct TimeGuard {
 };
 
 inline MailGuard on(const Match& match) { return {match}; }
-inline MailGuard on(const ChannelIn& channel) { return {channel.match()}; }
+template <class T>
+MailGuard on(const ChannelIn<T>& channel) {
+    return {channel.match()};
+}
 template <class T>
 ChannelGuard<T> on(const Channel<T>& channel) {
     return {&channel};
@@ -64,59 +67,112 @@ bool counts(const Guard& guard) {
         return true;
 }
 
-template <class... Guards>
-std::uint32_t first_ready(Kernel& kernel, const std::tuple<Guards...>& guards) {
-    return std::apply(
-        [&](const Guards&... guard) {
-            std::uint32_t number = 0;
-            static_cast<void>(((guard.ready(kernel) || (++number, false)) || ...));
-            return number;
-        },
-        guards);
+/// The guards of an alternative, one behind the other. So whoever reads the node's memory can find
+/// each of them, by the names of their classes (kernel/api/waits.hpp).
+template <class First, class... Rest>
+struct Guards {
+    First first;
+    Guards<Rest...> rest;
+
+    template <class Visit>
+    void visit(Visit& one) const {
+        one(first);
+        rest.visit(one);
+    }
+};
+template <class Last>
+struct Guards<Last> {
+    Last first;
+
+    template <class Visit>
+    void visit(Visit& one) const {
+        one(first);
+    }
+};
+template <class First, class... Rest>
+Guards<First, Rest...> guards_of(const First& first, const Rest&... rest) {
+    if constexpr (sizeof...(Rest) == 0)
+        return {first};
+    else
+        return {first, guards_of(rest...)};
 }
 
-template <class... Guards>
-std::uint32_t choose(Kernel& kernel, const std::tuple<Guards...>& guards) {
-    const std::uint32_t which = first_ready(kernel, guards);
-    std::apply(
-        [&](const Guards&... guard) {
-            std::uint32_t number = 0;
-            static_cast<void>(((number++ == which && (guard.chosen(kernel), true)) || ...));
-        },
-        guards);
-    return which;
+/// Whether one of the guards is ready, and which one is the first.
+template <class... Kinds>
+struct Alternative {
+    Guards<Kinds...> guards; // at the start of it: kernel/api/waits.cpp
+    Kernel* kernel;
+
+    std::uint32_t first() const {
+        std::uint32_t number = 0, found = sizeof...(Kinds);
+        const auto look = [&](const auto& guard) {
+            if (found == sizeof...(Kinds) && guard.ready(*kernel))
+                found = number;
+            ++number;
+        };
+        guards.visit(look);
+        return found;
+    }
+    bool operator()() const { return first() < sizeof...(Kinds); }
+};
+
+/// The same of guards of one kind.
+template <class Guard>
+struct RowAlternative {
+    std::span<const Guard> guards; // at the start of it: kernel/api/waits.cpp
+    Kernel* kernel;
+
+    std::uint32_t first() const {
+        std::uint32_t number = 0;
+        while (number < guards.size() && !guards[number].ready(*kernel))
+            ++number;
+        return number;
+    }
+    bool operator()() const { return first() < guards.size(); }
+};
+
+/// Tells guard `which` that it was chosen.
+template <class... Kinds>
+void choose(Kernel& kernel, const Guards<Kinds...>& guards, std::uint32_t which) {
+    std::uint32_t number = 0;
+    const auto tell = [&](const auto& guard) {
+        if (number++ == which)
+            guard.chosen(kernel);
+    };
+    guards.visit(tell);
 }
 } // namespace detail
 
-/// `std::uint32_t which = co_await alt(kernel, guards...)`.
-template <class... Guards>
-auto alt(Kernel& kernel, Guards... guards) {
-    MESH_CHECK((detail::counts(guards) || ...), waits_for_nothing);
+/// `std::uint32_t which = co_await alt(kernel, guards...)`. Precondition (CHECK): some guard
+/// counts.
+template <class... Kinds>
+auto alt(Kernel& kernel, Kinds... guards) {
+    MESH_CHECK((detail::counts(guards) || ...), no_guard_counts);
     const std::uint64_t wake = std::min({guards.wake()...});
-    const std::tuple<Guards...> all{guards...};
+    const detail::Alternative<Kinds...> all{detail::guards_of(guards...), &kernel};
     return detail::wait(
-        kernel, [&kernel, all] { return detail::first_ready(kernel, all) < sizeof...(Guards); },
-        [&kernel, all] { return detail::choose(kernel, all); }, wake);
+        kernel, all,
+        [all] {
+            const std::uint32_t which = all.first();
+            detail::choose(*all.kernel, all.guards, which);
+            return which;
+        },
+        wake);
 }
 
 /// The same over an array of guards of one kind, as a root that listens to all its workers does.
 template <class Guard>
 auto alt(Kernel& kernel, std::span<const Guard> guards) {
-    const auto first = [&kernel, guards] {
-        std::uint32_t number = 0;
-        while (number < guards.size() && !guards[number].ready(kernel))
-            ++number;
-        return number;
-    };
-    MESH_CHECK(std::ranges::any_of(guards, detail::counts<Guard>), waits_for_nothing);
+    MESH_CHECK(std::ranges::any_of(guards, detail::counts<Guard>), no_guard_counts);
     std::uint64_t wake = wire::kNever;
     for (const Guard& guard : guards)
         wake = std::min(wake, guard.wake());
+    const detail::RowAlternative<Guard> all{guards, &kernel};
     return detail::wait(
-        kernel, [first, guards] { return first() < guards.size(); },
-        [&kernel, first, guards] {
-            const std::uint32_t which = first();
-            guards[which].chosen(kernel);
+        kernel, all,
+        [all] {
+            const std::uint32_t which = all.first();
+            all.guards[which].chosen(*all.kernel);
             return which;
         },
         wake);

@@ -1,15 +1,26 @@
 // Channels with occam's semantics: one writer, one reader, and both wait until the value has moved.
 //
-// Channel<T> joins two processes of one node. ChannelOut and ChannelIn are the two ends of a
-// channel between nodes: synchronous messages under a tag of their own.
+// Channel<T> joins two processes of one node. ChannelOut<T> and ChannelIn<T> are the two ends of a
+// channel between nodes: synchronous messages under a tag of their own, which say a call that no
+// collective has. So no receive() of a program takes one, whatever tag it waits for. Behind each
+// value the message has a word of its type, so that an end of another type is told.
+//
+// Ends without a type (`ChannelOut{reader, number}`) move bytes, or any value of the size that the
+// other end has. Both ends of a channel are of one kind.
 #pragma once
 
 #include "hal/check.hpp"
 #include "kernel/api/message.hpp"
 #include "kernel/node/kernel.hpp"
+#include "wire/bytes.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <ranges>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -80,26 +91,155 @@ enum class ChannelNumber : std::uint16_t {};
 constexpr Tag channel_tag(ChannelNumber number) {
     return static_cast<Tag>(0x8000u | static_cast<unsigned>(number));
 }
+/// The label of messages of a channel. Its call is none: those begin at 2.
+constexpr CallLabel channel_label(ChannelNumber number) {
+    return CallLabel::of(channel_tag(number), 1);
+}
 
-/// Values that a channel between nodes carries as they are: numbers and structs of numbers.
+/// Types that move as they lie in memory: no pointers or views, which mean nothing on another node.
+template <class T>
+concept Plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::view<T>;
+
+/// Values that an end without a type carries as they are: numbers and structs of numbers.
 template <class T>
 concept Value = std::is_trivially_copyable_v<T> && !std::ranges::range<T>;
 
 namespace detail {
-/// send() of a value that it keeps.
+/// A number of the type's name (FNV-1a), made while compiling: the same at all nodes of a run.
 template <class T>
-Process send_kept(Kernel& kernel, NodeId to, T value, Tag tag) {
-    co_return co_await send(kernel, to, {.tag = tag}, std::as_bytes(std::span{&value, 1}));
+consteval std::uint32_t type_word() {
+    std::uint32_t word = 2166136261u;
+    for (const char letter : std::string_view(__PRETTY_FUNCTION__))
+        word = (word ^ static_cast<unsigned char>(letter)) * 16777619u;
+    return word;
+}
+
+/// A value as a typed channel carries it: its bytes, then the word of its type.
+template <class T>
+using TypedBytes = std::array<std::byte, sizeof(T) + sizeof(std::uint32_t)>;
+
+template <class T>
+TypedBytes<T> with_type(const T& value) {
+    TypedBytes<T> bytes;
+    wire::store(bytes, 0, value);
+    wire::store(bytes, sizeof(T), type_word<T>());
+    return bytes;
+}
+
+inline Sending send_on(Kernel& kernel, NodeId reader, ChannelNumber number,
+                       std::span<const std::byte> data) {
+    const CallLabel label = channel_label(number);
+    const SendOptions options{.tag = label.tag, .call = label.call};
+    return send(kernel, reader, options, data);
+}
+/// The same of a value that it keeps.
+template <class T>
+Process send_on_kept(Kernel& kernel, NodeId reader, ChannelNumber number, T value) {
+    const Status sent =
+        co_await send_on(kernel, reader, number, std::as_bytes(std::span{&value, 1}));
+    co_return sent;
+}
+
+constexpr Match channel_match(NodeId writer, ChannelNumber number) {
+    const CallLabel label = channel_label(number);
+    return {.service = Service::message, .tag = label.tag, .source = writer, .call = label.call};
+}
+
+/// Receiving of a value whose size the message must have.
+class MESH_AWAITED ReceivingWhole : public Receiving {
+public:
+    using Receiving::Receiving;
+    [[gnu::warn_unused_result]] const Received& await_resume() { return whole(); }
+};
+
+template <Plain T>
+Task<Received> receive_typed(Kernel& kernel, Match match, T& value) {
+    TypedBytes<T> bytes;
+    Received got = co_await ReceivingWhole(kernel, bytes, match);
+    const bool other =
+        got.status == Status::truncated ||
+        (got.status == Status::ok && wire::load<std::uint32_t>(bytes, sizeof(T)) != type_word<T>());
+    if (other)
+        got.status = Status::bad_argument;
+    if (got.status == Status::ok)
+        value = wire::load<T>(bytes, 0);
+    got.bytes = std::min<std::uint32_t>(got.bytes, sizeof(T));
+    co_return got;
+}
+
+template <Plain T>
+Task<T> read_typed(Kernel& kernel, Match match) {
+    T value{};
+    const Received got = co_await receive_typed(kernel, match, value);
+    MESH_CHECK(got.status != Status::bad_argument, channel_of_other_type);
+    MESH_CHECK(got.status == Status::ok, channel_without_writer);
+    co_return value;
 }
 } // namespace detail
 
-/// Writing end: `Status s = co_await out.write(kernel, value)` completes when the reader has it.
-struct ChannelOut {
+/// The type of an end that has none of its own.
+struct AnyType {};
+
+/// Writing end of a channel to another node: `ChannelOut<int> out{node, reader, ChannelNumber{3}}`.
+template <class T = AnyType>
+class ChannelOut {
+    static_assert(Plain<T>, "a channel between nodes carries numbers, structs of them and arrays");
+
+public:
+    ChannelOut(Kernel& kernel, NodeId reader, ChannelNumber number)
+        : kernel_(&kernel),
+          reader_(reader),
+          number_(number) {}
+
+    /// `Status s = co_await out.write(value)` completes when the reader has it. ok; unreachable:
+    /// the reader is; bad_argument: there is no such node; no_memory: of the arena, which keeps
+    /// the value meanwhile.
+    Process write(const T& value) const {
+        return detail::send_on_kept(*kernel_, reader_, number_, detail::with_type(value));
+    }
+
+private:
+    Kernel* kernel_;
+    NodeId reader_;
+    ChannelNumber number_;
+};
+
+/// Reading end of a channel from another node, or from any (kAnySource).
+template <class T = AnyType>
+class ChannelIn {
+    static_assert(Plain<T>, "a channel between nodes carries numbers, structs of them and arrays");
+
+public:
+    ChannelIn(Kernel& kernel, NodeId writer, ChannelNumber number)
+        : kernel_(&kernel),
+          writer_(writer),
+          number_(number) {}
+
+    /// The messages of this channel, for on().
+    Match match() const { return detail::channel_match(writer_, number_); }
+    /// `T value = co_await in.read()`. Precondition (CHECK): the writer comes to write, and writes
+    /// the same type.
+    Task<T> read() const { return detail::read_typed<T>(*kernel_, match()); }
+    /// `Received r = co_await in.read(value)` says who wrote, or why there is no value.
+    /// bad_argument: it was written as another type; unreachable: the writer is; no_memory.
+    Task<Received> read(T& value) const { return detail::receive_typed(*kernel_, match(), value); }
+
+private:
+    Kernel* kernel_;
+    NodeId writer_;
+    ChannelNumber number_;
+};
+
+/// Writing end without a type: `Status s = co_await ChannelOut{reader, number}.write(kernel,
+/// value)` completes when the reader has it.
+template <>
+class ChannelOut<AnyType> {
+public:
     NodeId reader;
     ChannelNumber number;
 
     Sending write(Kernel& kernel, std::span<const std::byte> data) const {
-        return send(kernel, reader, {.tag = channel_tag(number)}, data);
+        return detail::send_on(kernel, reader, number, data);
     }
     template <Value T>
     Sending write(Kernel& kernel, const T& value) const {
@@ -108,25 +248,29 @@ struct ChannelOut {
     /// A temporary value is kept until the reader has it.
     template <Value T>
     Process write(Kernel& kernel, const T&& value) const {
-        return detail::send_kept(kernel, reader, value, channel_tag(number));
+        return detail::send_on_kept(kernel, reader, number, value);
     }
 };
 
-/// Reading end: `Received r = co_await in.read(kernel, value)`.
-struct ChannelIn {
+/// Reading end without a type: `Received r = co_await ChannelIn{writer, number}.read(kernel,
+/// value)`. bad_argument, for a value: it was written with another size.
+template <>
+class ChannelIn<AnyType> {
+public:
     NodeId writer;
     ChannelNumber number;
 
-    Match match() const {
-        return {.service = Service::message, .tag = channel_tag(number), .source = writer};
-    }
+    Match match() const { return detail::channel_match(writer, number); }
     Receiving read(Kernel& kernel, std::span<std::byte> buffer) const {
-        return receive(kernel, buffer, channel_tag(number), writer);
+        return {kernel, buffer, match()};
     }
     template <Value T>
-    Receiving read(Kernel& kernel, T& value) const {
-        return read(kernel, std::as_writable_bytes(std::span{&value, 1}));
+    detail::ReceivingWhole read(Kernel& kernel, T& value) const {
+        return {kernel, std::as_writable_bytes(std::span{&value, 1}), match()};
     }
 };
+
+ChannelOut(NodeId, ChannelNumber) -> ChannelOut<AnyType>;
+ChannelIn(NodeId, ChannelNumber) -> ChannelIn<AnyType>;
 
 } // namespace mesh

@@ -42,7 +42,8 @@ Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uin
       source_(source) {
     if (index(to) >= kernel.nodes() || total_bytes > limits::kMessageBytesMax ||
         options.packet_bytes == 0 || options.packet_bytes > wire::kPayloadBytesMax ||
-        options.tag == kAnyTag || !kernel.can_carry(options.route, Service::message)) {
+        (options.tag > kProgramTagMax && options.call == 0) ||
+        !kernel.can_carry(options.route, Service::message)) {
         outgoing_.lose_way(); // nobody asks for one
         status_ = Status::bad_argument;
         return;
@@ -199,7 +200,8 @@ Receiving::Receiving(Kernel& kernel, std::span<std::byte> buffer, const Match& o
     : Waiting(kernel.scheduler(), ask),
       kernel_(kernel),
       buffer_(buffer) {
-    if (offer.source != kAnySource && index(offer.source) >= kernel.nodes())
+    const bool others = offer.call == 0 && offer.tag > kProgramTagMax && offer.tag != kAnyTag;
+    if (others || (offer.source != kAnySource && index(offer.source) >= kernel.nodes()))
         result_.status = Status::bad_argument;
     else
         wait_.emplace(kernel, offer.source, offer);

@@ -72,7 +72,8 @@ private:
 /// `Status s = co_await send(kernel, to, options, total_bytes, source)`: sends `total_bytes`
 /// (0 .. kMessageBytesMax) to `to`. Completes when the receiver has consumed them all. ok;
 /// unreachable: the receiver does not answer by any path, or has left the message (it is not known
-/// whether it has arrived); bad_argument: no such node, size out of range, or a tag that means any.
+/// whether it has arrived); bad_argument: no such node, size out of range, or a tag above
+/// kProgramTagMax.
 inline Sending send(Kernel& kernel, NodeId to, const SendOptions& options,
                     std::uint32_t total_bytes, ByteSource source) {
     return {kernel, to, options, total_bytes, source};
@@ -120,8 +121,8 @@ private:
     Incoming incoming_;
 };
 
-/// `Message m = co_await receive_message(kernel, tag, source)`: takes the next offer that matches.
-inline auto receive_message(Kernel& kernel, Tag tag = kAnyTag, NodeId source = kAnySource) {
+/// `Message m = co_await receive_message(kernel, source, tag)`: takes the next offer that matches.
+inline auto receive_message(Kernel& kernel, NodeId source = kAnySource, Tag tag = kAnyTag) {
     const Match offer{.service = Service::message, .tag = tag, .source = source};
     return detail::wait(kernel, detail::MailThere{kernel, offer}, [&kernel, offer] {
         // Nobody may ask between take and begin.
@@ -167,10 +168,19 @@ struct [[nodiscard]] Received {
 /// See receive().
 class MESH_AWAITED Receiving : public Waiting {
 public:
+    /// For an offer that is not a program's own, as receive() is for one that is.
     Receiving(Kernel& kernel, std::span<std::byte> buffer, const Match& offer);
     [[gnu::warn_unused_result]] const Received& await_resume() const { return result_; }
     /// The same receive beside its caller: `Request r{kernel, receive(...)}`.
     operator Task<Received>() const;
+
+protected:
+    /// The result; bad_argument if the message has not filled the buffer.
+    const Received& whole() {
+        if (result_.status == Status::ok && result_.bytes != buffer_.size())
+            result_.status = Status::bad_argument;
+        return result_;
+    }
 
 private:
     friend struct WaitPlaces;
@@ -186,18 +196,18 @@ private:
     std::optional<Message> message_;
 };
 
-/// `Received r = co_await receive(kernel, buffer)`: receives one whole message into `buffer`. ok;
-/// truncated: it was longer, the rest is discarded; unreachable: `source`, or the sender of a
-/// message that has begun, does not answer by any path, or has given the message up; bad_argument:
-/// no such source. Of several processes that may take a message, the one that called first takes
-/// it.
-inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer, Tag tag = kAnyTag,
-                         NodeId source = kAnySource) {
+/// `Received r = co_await receive(kernel, buffer, source, tag)`: receives one whole message of a
+/// program into `buffer`. ok; truncated: it was longer, the rest is discarded; unreachable:
+/// `source`, or the sender of a message that has begun, does not answer by any path, or has given
+/// the message up; bad_argument: no such source, or a tag above kProgramTagMax that is not kAnyTag.
+/// Of several processes that may take a message, the one that called first takes it.
+inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer, NodeId source = kAnySource,
+                         Tag tag = kAnyTag) {
     return {kernel, buffer, {.service = Service::message, .tag = tag, .source = source}};
 }
 /// The same for a message of a call of a collective.
 [[gnu::noinline]] inline Receiving receive(Kernel& kernel, std::span<std::byte> buffer,
-                                           CallLabel label, NodeId source) {
+                                           NodeId source, CallLabel label) {
     return {kernel,
             buffer,
             {.service = Service::message, .tag = label.tag, .source = source, .call = label.call}};

@@ -107,8 +107,8 @@ void Intake::want(const Match& match) const {
     if (wanted_ != kNoNode)
         return;
     const auto waits_here = [&](const Peer& one) {
-        return one.away != 0 &&
-               (match.tag == kAnyTag || one.tag == kAnyTag || match.tag == one.tag);
+        const bool fits = match.tag == kAnyTag ? one.tag <= kProgramTagMax : one.tag == match.tag;
+        return one.away != 0 && (fits || one.tag == kAnyTag);
     };
     const bool any = match.source == kAnySource;
     const std::uint32_t first = any ? 0 : index(match.source);

@@ -14,10 +14,14 @@
 namespace mesh {
 
 inline constexpr Tag kAnyTag = 0xFFFF;
+/// Programs have the tags 0 to this for their messages. Those above are the library's: for blocks,
+/// barriers and channels.
+inline constexpr Tag kProgramTagMax = 0x7CFF;
 inline constexpr NodeId kAnySource = kNoNode;
 inline constexpr std::uint32_t kAnyMessage = 0xFFFF'FFFF;
 
-/// The packets that a process waits for.
+/// The packets that a process waits for. Any tag means any of a program's own: packets of the
+/// library say a call or, in messages of channels, what no call says.
 struct Match {
     Service service = Service::packet;
     Tag tag = kAnyTag;

@@ -24,7 +24,7 @@ constexpr std::string_view kProgram = R"(// Adds up the numbers of all nodes; no
 mesh::Process app_main(mesh::Kernel& node) {
     const unsigned me = mesh::index(node.id());
     if (me != 0)
-        co_return co_await mesh::send_value(node, mesh::NodeId{0}, me);
+        co_return co_await mesh::send_value(node, me, mesh::NodeId{0});
     unsigned sum = 0;
     for (unsigned others = 1; others < node.nodes(); ++others) {
         unsigned number = 0;

@@ -38,7 +38,7 @@ Process bounce(Kernel& node, NodeId other, unsigned bytes, unsigned rounds, bool
         if (sends)
             status = co_await send(node, other, {}, part);
         else
-            status = (co_await receive(node, part, 0, other)).status;
+            status = (co_await receive(node, part, other)).status;
         if (status != Status::ok)
             co_return status;
     }
@@ -52,7 +52,7 @@ Process stream(Kernel& node, NodeId other, unsigned bytes, unsigned rounds, bool
         for (ProcessId& one : sending) {
             Received got;
             if (!first)
-                got = co_await receive(node, part, 0, other);
+                got = co_await receive(node, part, other);
             else if (!node.spawn(send(node, other, {}, part), one))
                 got.status = Status::no_memory;
             if (got.status != Status::ok)

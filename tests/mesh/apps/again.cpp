@@ -34,7 +34,7 @@ mesh::Process talk(mesh::Kernel& node) {
 mesh::Process listen(mesh::Kernel& node, unsigned count, mesh::Tag tag) {
     std::array<std::byte, 16> room{};
     for (unsigned number = 0; number < count; ++number)
-        if ((co_await mesh::receive(node, room, tag)).status != mesh::Status::ok)
+        if ((co_await mesh::receive(node, room, mesh::kAnySource, tag)).status != mesh::Status::ok)
             co_return mesh::Status::failed;
     co_return mesh::Status::ok;
 }

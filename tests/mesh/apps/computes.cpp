@@ -21,7 +21,7 @@ std::uint32_t word(Kernel& node, std::size_t number) {
 Process waits_long(Kernel& node) {
     std::uint32_t value = 0;
     const Received got =
-        co_await receive(node, std::as_writable_bytes(std::span{&value, 1}), kForIt);
+        co_await receive(node, std::as_writable_bytes(std::span{&value, 1}), kAnySource, kForIt);
     std::printf("got %lu\n", static_cast<unsigned long>(value));
     co_return got.status;
 }
@@ -59,8 +59,8 @@ Process sends(Kernel& node) {
 Process takes(Kernel& node) {
     for (std::uint32_t number = 0; number < word(node, 1); ++number) {
         std::uint32_t value = 0;
-        const Received got =
-            co_await receive(node, std::as_writable_bytes(std::span{&value, 1}), kThrough);
+        const Received got = co_await receive(node, std::as_writable_bytes(std::span{&value, 1}),
+                                              kAnySource, kThrough);
         if (got.status != Status::ok || value != number)
             co_return Status::failed;
     }

@@ -37,20 +37,21 @@ mesh::Process sends(mesh::Kernel& node, std::uint32_t bytes, mesh::Status expect
 mesh::Process takes(mesh::Kernel& node) {
     co_await node.sleep(units(20));
     std::byte byte{};
-    co_return (co_await mesh::receive(node, std::span{&byte, 1}, kTag)).status;
+    co_return (co_await mesh::receive(node, std::span{&byte, 1}, mesh::kAnySource, kTag)).status;
 }
 
 mesh::Process ends(mesh::Kernel& node, std::string_view what) {
     if (what == "lives" && !node.spawn(takes(node)))
         co_return mesh::Status::no_memory;
     if (what == "begun") {
-        mesh::Message message = co_await mesh::receive_message(node, kTag);
+        mesh::Message message = co_await mesh::receive_message(node, mesh::kAnySource, kTag);
         const mesh::Packet first = co_await mesh::next(node, message);
         co_return first && !message.finished() ? mesh::Status::ok : mesh::Status::failed;
     }
     if (what == "pair") {
         std::byte byte{};
-        co_return (co_await mesh::receive(node, std::span{&byte, 1}, kTag)).status;
+        co_return (co_await mesh::receive(node, std::span{&byte, 1}, mesh::kAnySource, kTag))
+            .status;
     }
     co_await node.sleep(units(mesh::word<unsigned>(node, 1, 0)));
     co_return mesh::Status::ok;
@@ -58,7 +59,7 @@ mesh::Process ends(mesh::Kernel& node, std::string_view what) {
 
 mesh::Process receives(mesh::Kernel& node, mesh::Tag tag) {
     std::byte byte{};
-    const mesh::Received got = co_await mesh::receive(node, std::span{&byte, 1}, tag, kEnded);
+    const mesh::Received got = co_await mesh::receive(node, std::span{&byte, 1}, kEnded, tag);
     co_return told("receive", got.status, mesh::Status::unreachable);
 }
 

@@ -19,9 +19,9 @@ bool guilty(const Kernel& node) { return node.id() == kGuilty; }
 
 Process receives(Kernel& node, NodeId from, Tag tag) {
     int value = 0;
-    co_return (co_await receive_value(node, value, tag, from)).status;
+    co_return (co_await receive_value(node, value, from, tag)).status;
 }
-Process sends(Kernel& node, NodeId to, Tag tag) { return send_value(node, to, 7, tag); }
+Process sends(Kernel& node, NodeId to, Tag tag) { return send_value(node, 7, to, tag); }
 Process rests(Kernel&) { co_return Status::ok; }
 
 Process nobody_sends(Kernel& node) {
@@ -57,9 +57,9 @@ Process ping_pong(Kernel& node) {
     Status status = Status::ok;
     for (bool sends = guilty(node); status == Status::ok; sends = !sends)
         if (sends)
-            status = co_await send_value(node, other_of(node), ball);
+            status = co_await send_value(node, ball, other_of(node));
         else
-            status = (co_await receive_value(node, ball, 0, other_of(node))).status;
+            status = (co_await receive_value(node, ball, other_of(node))).status;
     co_return status;
 }
 volatile bool on = true;
@@ -104,7 +104,7 @@ Process too_much(Kernel& node) {
 template <class Sent, class Room>
 Process other_room(Kernel& node) {
     if (!guilty(node))
-        co_return co_await send_value(node, other_of(node), Sent{});
+        co_return co_await send_value(node, Sent{}, other_of(node));
     Room room{};
     const auto got = co_await receive_value(node, room);
     co_return got.status;

@@ -10,9 +10,9 @@ namespace {
 
 mesh::Process probe_for(mesh::Kernel& node) {
     std::uint32_t value = 0;
-    while (!mesh::probe(node, 5))
+    while (!mesh::probe(node, mesh::kAnySource, 5))
         co_await node.yield();
-    const mesh::Received got = co_await mesh::receive_value(node, value, 5);
+    const mesh::Received got = co_await mesh::receive_value(node, value, mesh::kAnySource, 5);
     mesh::print("got {}\n", value);
     co_return got.status;
 }
@@ -24,16 +24,16 @@ mesh::Process give_way(mesh::Kernel& node) {
 
 mesh::Process wait_for(mesh::Kernel& node, mesh::NodeId from) {
     std::uint32_t value = 0;
-    co_return (co_await mesh::receive_value(node, value, 2, from)).status;
+    co_return (co_await mesh::receive_value(node, value, from, 2)).status;
 }
 
 mesh::Process wait_for_anybody(mesh::Kernel& node) {
     std::uint32_t value = 0;
-    co_return (co_await mesh::receive_value(node, value, 9)).status;
+    co_return (co_await mesh::receive_value(node, value, mesh::kAnySource, 9)).status;
 }
 
 mesh::Process send_to_1(mesh::Kernel& node, mesh::Tag tag) {
-    co_return co_await mesh::send_value(node, mesh::NodeId{1}, 7u, tag);
+    co_return co_await mesh::send_value(node, 7u, mesh::NodeId{1}, tag);
 }
 
 mesh::Process nothing(mesh::Kernel&) { co_return mesh::Status::ok; }

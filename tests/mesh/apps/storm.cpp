@@ -125,7 +125,7 @@ private:
 mesh::Process takes(mesh::Kernel& node) {
     while (claimed < expected) {
         ++claimed;
-        mesh::Message message = co_await mesh::receive_message(node, kTag);
+        mesh::Message message = co_await mesh::receive_message(node, mesh::kAnySource, kTag);
         Coming coming;
         do {
             const mesh::Packet packet = co_await mesh::next(node, message);

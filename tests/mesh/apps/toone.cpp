@@ -19,7 +19,8 @@ mesh::Process takes(mesh::Kernel& node, std::uint32_t count) {
     std::ranges::fill(came, std::byte{0});
     for (std::uint32_t left = count * (node.nodes() - 1); left != 0; --left) {
         Numbered value{};
-        const mesh::Received got = co_await mesh::receive_value(node, value, kTag);
+        const mesh::Received got =
+            co_await mesh::receive_value(node, value, mesh::kAnySource, kTag);
         if (got.status != mesh::Status::ok)
             co_return got.status;
         std::byte& of_source = came[mesh::index(got.source)];
@@ -43,7 +44,7 @@ mesh::Process app_main(mesh::Kernel& node) {
         co_return co_await takes(node, count);
     for (std::uint32_t number = 0; number < count; ++number) {
         const Numbered value{mesh::index(node.id()), number};
-        const mesh::Status status = co_await mesh::send_value(node, kGoal, value, kTag);
+        const mesh::Status status = co_await mesh::send_value(node, value, kGoal, kTag);
         if (status != mesh::Status::ok)
             co_return status;
     }

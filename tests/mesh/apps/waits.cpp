@@ -10,7 +10,7 @@ namespace {
 
 mesh::Process wait_for(mesh::Kernel& node, mesh::NodeId from, mesh::Tag tag) {
     std::byte byte{};
-    co_return (co_await mesh::receive(node, std::span(&byte, 1), tag, from)).status;
+    co_return (co_await mesh::receive(node, std::span(&byte, 1), from, tag)).status;
 }
 
 mesh::Process read(mesh::Kernel& node, mesh::Channel<int>& channel) {

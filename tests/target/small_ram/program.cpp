@@ -27,7 +27,7 @@ Process app_main(Kernel& kernel) {
     ProcessId sender;
     if (!kernel.spawn(send(kernel, next, {.tag = 2}, all), sender))
         co_return Status::no_memory;
-    const Received got = co_await receive(kernel, all, 2, before);
+    const Received got = co_await receive(kernel, all, before, 2);
     const Status sent = co_await kernel.join(sender);
     for (std::size_t at = 0; at < all.size(); ++at)
         if (all[at] != expected_at(at))
