@@ -1,6 +1,7 @@
 #include "collectives/agreement.hpp"
 
 #include "collectives/await.hpp"
+#include "kernel/api/waits.hpp"
 
 namespace mesh {
 
@@ -10,8 +11,7 @@ constexpr std::uint32_t kPlan = 0xFFFF'FFFD;
 } // namespace
 
 Agreement::Agreement(Kernel& kernel, CallLabel label, std::uint32_t word, Status so_far)
-    : Waiting(kernel.scheduler(),
-              [](Waiting& self) { return static_cast<Agreement&>(self).go_on(); }),
+    : Waiting(kernel.scheduler(), ask),
       kernel_(kernel),
       header_{.tag = label.tag,
               .flags = wire::packet_flag::kTimeless,
@@ -64,6 +64,21 @@ void Agreement::judge(const Packet& word) {
     if (said != Status::ok)
         absent_ |= 1u << heard_;
     status_ = first_failure(status_, said);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+/// A friend of Agreement: knows where it keeps the fields that tell what it waits for.
+struct AgreementPlaces {
+    static constexpr WaitOffsets kOffsets{"mesh::Agreement", WaitKind::begun,
+                                          offsetof(Agreement, wait_) + SourceWait::match_offset(),
+                                          offsetof(Agreement, wait_) + sizeof(SourceWait),
+                                          static_cast<std::size_t>(WaitKind::buffer)};
+};
+#pragma GCC diagnostic pop
+
+namespace {
+MESH_WAIT_OFFSETS constinit const WaitOffsets kAgreementOffsets = AgreementPlaces::kOffsets;
 }
 
 } // namespace mesh

@@ -33,6 +33,9 @@ public:
     std::uint32_t absent() const { return absent_; }
 
 private:
+    friend struct AgreementPlaces;
+    static bool ask(Waiting& self) { return static_cast<Agreement&>(self).go_on(); }
+
     bool go_on();
     bool tell();
     bool hear();

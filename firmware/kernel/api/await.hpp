@@ -15,6 +15,8 @@
 
 #include "kernel/node/kernel.hpp"
 
+#include <cstddef>
+
 namespace mesh {
 
 /// A wait for a packet of `source` that matches (match.source is not read). A single packet
@@ -41,6 +43,8 @@ public:
     Status status() const { return status_; }
     /// The packet that has come, or an empty one; sets the clock.
     Packet take();
+    /// Where it keeps the Match, for tables of what is waited for: bytes from its beginning.
+    static constexpr std::size_t match_offset();
 
 private:
     friend struct WaitPlaces;
@@ -51,6 +55,11 @@ private:
     Match match_;
     Outgoing peer_;
 };
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+constexpr std::size_t SourceWait::match_offset() { return offsetof(SourceWait, match_); }
+#pragma GCC diagnostic pop
 
 /// See await_packet().
 class MESH_AWAITED PacketAwait : public Waiting {

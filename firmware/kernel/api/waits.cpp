@@ -1,5 +1,6 @@
 #include "kernel/api/waits.hpp"
 
+#include "kernel/api/alt.hpp"
 #include "kernel/api/channel.hpp"
 #include "kernel/api/message.hpp"
 #include "kernel/node/kernel.hpp"
@@ -16,7 +17,7 @@ struct WaitPlaces {
     static constexpr std::size_t kEngaged = sizeof(SourceWait); // of an optional one
     static constexpr std::size_t kReady = sizeof(Waiting);      // of an Awaiter
 
-    static constexpr std::array<WaitOffsets, 14> kOffsets{{
+    static constexpr std::array<WaitOffsets, 22> kOffsets{{
         {"mesh::ProcessSlot", WaitKind::slot, offsetof(ProcessSlot, root),
          offsetof(ProcessSlot, waiting), sizeof(ProcessSlot)},
         {"mesh::Waiting", WaitKind::waiting, offsetof(Waiting, ask_), sizeof(Waiting),
@@ -38,6 +39,17 @@ struct WaitPlaces {
         {"mesh::detail::TurnCome", WaitKind::turn},
         {"mesh::detail::ChannelAt", WaitKind::channel,
          kReady + offsetof(detail::ChannelAt, wanted)},
+        {"mesh::detail::Alternative", WaitKind::alternative, kReady},
+        {"mesh::detail::RowAlternative", WaitKind::row, kReady},
+        {"mesh::MailGuard", WaitKind::mail_guard, offsetof(MailGuard, match), sizeof(MailGuard),
+         alignof(MailGuard)},
+        {"mesh::ChannelGuard", WaitKind::channel_guard, 0, sizeof(ChannelGuard<int>),
+         alignof(ChannelGuard<int>)},
+        {"mesh::TimeGuard", WaitKind::time_guard, 0, sizeof(TimeGuard), alignof(TimeGuard)},
+        // of library/, which has no objects of its own
+        {"mesh::detail::FairAlternative", WaitKind::alternative, kReady},
+        {"mesh::ConditionalGuard", WaitKind::conditional_guard},
+        {"mesh::detail::RequestEnded", WaitKind::request},
     }};
 };
 

@@ -27,7 +27,17 @@ enum class WaitKind : std::uint8_t {
     time,
     channel,  // of its node; at: 1: that it is written to; 2: that it is read
     children, // below it in a tree, that they take packets
-    turn      // its next one: it gave way
+    turn,     // its next one: it gave way
+    request,  // the end of one of several
+    begun,    // that a neighbour begins a collective, too; at: as of mail
+    // An alternative: the names of its guards' classes are arguments of its own class. at: them.
+    alternative, // one behind the other, as the members of detail::Guards
+    row,         // of one class, as a std::span
+    // no waits, but guards; at: a field of it (Match, or none), its bytes, its alignment
+    mail_guard,
+    channel_guard,
+    time_guard,
+    conditional_guard // a guard, whose class is its argument, then a bool: false leaves it out
 };
 
 /// Where the objects of one class have their fields.

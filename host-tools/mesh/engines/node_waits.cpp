@@ -23,6 +23,39 @@ namespace {
 constexpr std::string_view kAsk = "::ask(";
 constexpr std::string_view kAwaiter = "mesh::detail::Awaiter<";
 
+/// The arguments of a template, as a demangler writes them: of "A<B, C<D, E> >" these are "B" and
+/// "C<D, E>".
+std::vector<std::string_view> arguments_of(std::string_view name) {
+    std::vector<std::string_view> found;
+    std::size_t begin = name.find('<');
+    unsigned depth = 0;
+    for (std::size_t at = begin; at < name.size(); ++at) {
+        const char letter = name[at];
+        depth += letter == '<' || letter == '(' ? 1 : 0;
+        depth -= letter == '>' || letter == ')' ? 1 : 0;
+        if (depth != 0 && (depth != 1 || letter != ','))
+            continue;
+        std::string_view one = name.substr(begin + 1, at - begin - 1);
+        one.remove_prefix(std::min(one.find_first_not_of(' '), one.size()));
+        one = one.substr(0, one.find_last_not_of(' ') + 1);
+        found.push_back(one);
+        begin = at;
+        if (depth == 0)
+            break;
+    }
+    return found;
+}
+
+/// The class that a function `ask` belongs to; of an Awaiter, the class that is its first argument.
+std::string_view class_of(std::string_view function) {
+    const std::string_view name =
+        function.substr(0, std::min(function.rfind(kAsk), function.size()));
+    if (!name.starts_with(kAwaiter))
+        return name;
+    const auto arguments = arguments_of(name);
+    return arguments.empty() ? std::string_view{} : arguments[0];
+}
+
 /// Reads one node. A wait whose bytes do not look as they should counts as one that is not known.
 class Reader {
 public:
@@ -65,13 +98,19 @@ public:
             return waiting;
         const auto ask = pointer(object + waiting_->at[0]);
         waiting.wake = value<std::uint64_t>(object + waiting_->at[2]).value_or(0);
-        const WaitOffsets* const offsets = offsets_of(memory_.function_at(ask.value_or(0)));
+        const std::string function = memory_.function_at(ask.value_or(0));
+        const std::string_view name = class_of(function);
+        const WaitOffsets* const offsets = offsets_of(name);
         if (offsets == nullptr)
             return waiting;
         const auto first = object + offsets->at[0];
         const auto second = object + offsets->at[1];
         waiting.kind = offsets->kind;
-        if (offsets->kind == WaitKind::mail) {
+        if (offsets->kind == WaitKind::alternative) {
+            waiting.guards = guards_at(arguments_of(name), first);
+        } else if (offsets->kind == WaitKind::row) {
+            add_row(arguments_of(name), first, waiting);
+        } else if (offsets->kind == WaitKind::mail || offsets->kind == WaitKind::begun) {
             static_assert(sizeof(Match) == 16, "the same on every engine");
             if (offsets->at[1] != 0 && value<std::uint8_t>(second).value_or(0) != 1)
                 waiting.kind = static_cast<WaitKind>(offsets->at[2]);
@@ -92,19 +131,91 @@ private:
         return found == memory_.offsets.end() ? nullptr : &*found;
     }
 
-    /// The offsets of the class that a function `ask` belongs to; of an Awaiter, those of the
-    /// class that is its first argument.
-    const WaitOffsets* offsets_of(std::string_view function) const {
-        std::string_view name = function.substr(0, std::min(function.rfind(kAsk), function.size()));
-        if (name.starts_with(kAwaiter)) {
-            name.remove_prefix(kAwaiter.size());
-            name = name.substr(0, name.find_first_of(",<>("));
-        }
+    /// The offsets of a class, whatever its arguments are.
+    const WaitOffsets* offsets_of(std::string_view name) const {
+        name = name.substr(0, name.find_first_of(",<>("));
         const auto found = std::ranges::find_if(memory_.offsets, [&](const WaitOffsets& one) {
             return name ==
                    std::string_view(one.name.data(), strnlen(one.name.data(), one.name.size()));
         });
         return found == memory_.offsets.end() ? nullptr : &*found;
+    }
+
+    /// Bytes and alignment of a guard.
+    struct Shape {
+        std::uint64_t bytes;
+        std::uint64_t alignment;
+        std::uint64_t rounded(std::uint64_t size) const {
+            return (size + alignment - 1) / alignment * alignment;
+        }
+    };
+
+    /// Nothing for a class that is not known: where the guards behind it are is not, either.
+    std::optional<Shape> shape_of(std::string_view guard) const {
+        const WaitOffsets* const offsets = offsets_of(guard);
+        if (offsets == nullptr)
+            return std::nullopt;
+        if (offsets->kind != WaitKind::conditional_guard)
+            return Shape{offsets->at[1], std::max<std::uint64_t>(1, offsets->at[2])};
+        const auto inner = arguments_of(guard);
+        const auto shape = inner.empty() ? std::nullopt : shape_of(inner[0]);
+        if (!shape)
+            return std::nullopt;
+        return Shape{shape->rounded(shape->bytes + 1), shape->alignment};
+    }
+
+    /// The thing that a guard waits for; nothing if it does not count.
+    std::optional<WaitsFor> guard_at(std::string_view guard, std::uint64_t object) {
+        const WaitOffsets& offsets = *offsets_of(guard);
+        if (offsets.kind == WaitKind::conditional_guard) {
+            const std::string_view inner = arguments_of(guard)[0];
+            if (value<std::uint8_t>(object + shape_of(inner)->bytes).value_or(0) != 1)
+                return std::nullopt;
+            return guard_at(inner, object);
+        }
+        WaitsFor waiting;
+        if (offsets.kind == WaitKind::mail_guard) {
+            waiting.kind = WaitKind::mail;
+            waiting.match = value<Match>(object + offsets.at[0]).value_or(Match{});
+        } else if (offsets.kind == WaitKind::channel_guard) {
+            waiting.kind = WaitKind::channel;
+            waiting.other = 1;
+        } else if (offsets.kind == WaitKind::time_guard) {
+            waiting.kind = WaitKind::time;
+        }
+        return waiting;
+    }
+
+    /// The guards of these classes that count. Each begins where what is left of them can.
+    std::vector<WaitsFor> guards_at(const std::vector<std::string_view>& classes,
+                                    std::uint64_t object) {
+        std::vector<Shape> shapes;
+        for (const std::string_view one : classes)
+            shapes.push_back(shape_of(one).value_or(Shape{0, 1}));
+        std::vector<WaitsFor> found;
+        for (std::size_t at = 0; at < classes.size() && shapes[at].bytes != 0; ++at) {
+            if (const auto guard = guard_at(classes[at], object))
+                found.push_back(*guard);
+            Shape rest{0, 1};
+            for (std::size_t behind = at + 1; behind < shapes.size(); ++behind)
+                rest.alignment = std::max(rest.alignment, shapes[behind].alignment);
+            object += rest.rounded(shapes[at].bytes);
+        }
+        return found;
+    }
+
+    /// The first guards of a span of one class, and how many there are beside them.
+    void add_row(const std::vector<std::string_view>& classes, std::uint64_t span,
+                 WaitsFor& waiting) {
+        constexpr std::uint64_t kShown = 3;
+        const auto shape = classes.empty() ? std::nullopt : shape_of(classes[0]);
+        const auto first = pointer(span), count = pointer(span + memory_.pointer_bytes);
+        if (!shape || !first || !count)
+            return;
+        for (std::uint64_t at = 0; at < std::min(*count, kShown); ++at)
+            if (const auto guard = guard_at(classes[0], *first + at * shape->bytes))
+                waiting.guards.push_back(*guard);
+        waiting.more = *count - std::min(*count, kShown);
     }
 
     template <class T>
@@ -139,6 +250,19 @@ std::string describe(const Match& match) {
                                               : fmt::format(" from node {}", index(match.source)));
 }
 
+/// "the first of these: a message with tag 1 from any node; a time".
+std::string describe_alternative(const WaitsFor& waiting) {
+    std::vector<std::string> guards;
+    for (const WaitsFor& guard : waiting.guards)
+        guards.push_back(describe(guard));
+    if (waiting.more != 0)
+        guards.push_back(fmt::format("{} more", waiting.more));
+    if (guards.empty())
+        return "one of the guards of an alt()";
+    return guards.size() == 1 ? guards[0]
+                              : fmt::format("the first of these: {}", fmt::join(guards, "; "));
+}
+
 } // namespace
 
 std::string tag_words(Tag tag) {
@@ -161,9 +285,19 @@ std::string describe(const WaitsFor& waiting) {
         return waiting.other == 1 ? "somebody to write to a channel of its node"
                                   : "somebody to read a channel of its node";
     case WaitKind::children: return "nodes below it in a tree to take packets";
+    case WaitKind::request: return "the end of one of its requests";
+    case WaitKind::begun:
+        return fmt::format("node {} to begin the same collective{}", index(waiting.match.source),
+                           tag_words(waiting.match.tag));
+    case WaitKind::alternative:
+    case WaitKind::row: return describe_alternative(waiting);
     case WaitKind::condition:
     case WaitKind::slot:
-    case WaitKind::waiting: break;
+    case WaitKind::waiting:
+    case WaitKind::mail_guard:
+    case WaitKind::channel_guard:
+    case WaitKind::time_guard:
+    case WaitKind::conditional_guard: break;
     }
     return "a condition of its own";
 }

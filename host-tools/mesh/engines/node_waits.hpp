@@ -15,13 +15,15 @@ namespace mesh::host {
 
 struct WaitsFor {
     WaitKind kind = WaitKind::condition;
-    std::uint8_t process = 0;  // its slot; 0 is the program
-    std::uint8_t other = 0;    // process: its slot; channel: 1 or 2, as WaitKind says
-    Match match;               // mail
-    NodeId to = kNoNode;       // taking
-    Tag tag = 0;               // taking
-    std::uint64_t wake = 0;    // when it is asked at the latest, as its node counts time
-    std::uint32_t resumes = 0; // place of the function that goes on then, as in a wire::CrashRecord
+    std::uint8_t process = 0;       // its slot; 0 is the program
+    std::uint8_t other = 0;         // process: its slot; channel: 1 or 2, as WaitKind says
+    Match match;                    // mail, begun
+    NodeId to = kNoNode;            // taking
+    Tag tag = 0;                    // taking
+    std::vector<WaitsFor> guards{}; // alternative, row: the first ones that count
+    std::uint64_t more = 0;         // row: guards beside those
+    std::uint64_t wake = 0;         // when it is asked at the latest, as its node counts time
+    std::uint32_t resumes = 0;      // place of the function that goes on, as in a wire::CrashRecord
 
     /// True if it is never asked because of a time.
     bool for_ever() const { return wake >= std::uint64_t{1} << 52; } // microseconds: 142 years

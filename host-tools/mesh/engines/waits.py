@@ -17,6 +17,9 @@ MATCHES = {  # where classes keep the Match that they wait for
     "mesh::detail::MailThere": lambda it: it["match"],
 }
 
+ALTERNATIVES = ("mesh::detail::Alternative", "mesh::detail::FairAlternative",
+                "mesh::detail::RowAlternative")
+
 
 def in_optional(wait):
     payload = wait["_M_payload"]
@@ -48,7 +51,46 @@ def words_of(kind, it):
         return "a buffer for a packet"
     if kind == "mesh::detail::TurnCome":
         return "its next turn"
+    if kind == "mesh::Agreement":
+        match = it["wait_"]["_M_payload"]["_M_payload"]["_M_value"]["match_"]
+        return f"node {int(match['source'])} to begin the same collective"
+    if kind in ALTERNATIVES:
+        return words_of_guards(it["guards"])
     return "a time" if kind == "mesh::detail::TimeCome" else "a condition of its own"
+
+
+def words_of_guard(guard):
+    """Nothing of a guard that does not count."""
+    kind = str(guard.type.strip_typedefs()).split("<")[0]
+    if kind == "mesh::ConditionalGuard":
+        return words_of_guard(guard["guard"]) if guard["holds"] else None
+    if kind == "mesh::MailGuard":
+        return words_of_match(guard["match"])
+    return ("somebody to write to a channel of its node" if kind == "mesh::ChannelGuard"
+            else "a time")
+
+
+def words_of_guards(guards):
+    found = []
+    if str(guards.type.strip_typedefs()).startswith("std::span"):
+        return "one of a row of guards"
+    while guards is not None: # detail::Guards: the first one, then the rest
+        members = [field.name for field in guards.type.strip_typedefs().fields()]
+        found.append(words_of_guard(guards[members[0]]))
+        guards = guards["rest"] if "rest" in members else None
+    found = [words for words in found if words is not None]
+    return found[0] if len(found) == 1 else f"the first of these: {'; '.join(found)}"
+
+
+def first_argument(name):
+    """Of "A<B<C, D>, E>" it is "B<C, D>"."""
+    depth, begin = 0, name.index("<") + 1
+    for at in range(begin, len(name)):
+        depth += name[at] in "<("
+        depth -= name[at] in ">)"
+        if depth < 0 or (depth == 0 and name[at] == ","):
+            return name[begin:at].strip()
+    return ""
 
 
 def awaited(waiting):
@@ -59,10 +101,11 @@ def awaited(waiting):
     outer = block.function.print_name.rpartition("::ask(")[0]
     if not outer.startswith("mesh::detail::Awaiter<"):
         return outer, waiting.cast(gdb.lookup_type(outer).pointer()).dereference()
-    kind = outer.removeprefix("mesh::detail::Awaiter<").split(",")[0].split("<")[0]
+    name = first_argument(outer)
+    kind = name.split("<")[0]
     try:
         ready = int(waiting) + gdb.lookup_type("mesh::Waiting").sizeof
-        return kind, gdb.Value(ready).cast(gdb.lookup_type(kind).pointer()).dereference()
+        return kind, gdb.Value(ready).cast(gdb.lookup_type(name).pointer()).dereference()
     except gdb.error:  # a lambda
         return "", None
 

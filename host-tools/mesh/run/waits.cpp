@@ -15,7 +15,8 @@ namespace {
 NodeId other_side(const WaitsFor& waiting) {
     if (waiting.kind == WaitKind::taking)
         return waiting.to;
-    return waiting.kind == WaitKind::mail ? waiting.match.source : kNoNode;
+    const bool of_one = waiting.kind == WaitKind::mail || waiting.kind == WaitKind::begun;
+    return of_one ? waiting.match.source : kNoNode;
 }
 
 /// The two ends of one message, which their kernels carry on: `taking` of its sender, `mail` of its
@@ -96,7 +97,8 @@ private:
 unsigned weight(const WaitsFor& waiting) {
     if (other_side(waiting) != kNoNode)
         return 2;
-    return waiting.kind == WaitKind::process || waiting.kind == WaitKind::time ? 0 : 1;
+    const bool of_others = waiting.kind == WaitKind::process || waiting.kind == WaitKind::request;
+    return of_others || waiting.kind == WaitKind::time ? 0 : 1;
 }
 
 /// The first of the node's waits that explain most; nullptr if it waits for nothing.
