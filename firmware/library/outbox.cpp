@@ -109,8 +109,11 @@ bool Outbox::go_on() {
             link = &letter.next;
             continue;
         }
-        if (failure_ == Status::ok)
+        if (failure_ == Status::ok) {
             failure_ = letter.await_resume();
+            failed_to_ = letter.to;
+            failed_tag_ = letter.tag;
+        }
         taken_at_ = std::max(taken_at_, clock);
         remove(link);
         kernel_.scheduler().touch(); // for those that wait for room
@@ -121,11 +124,11 @@ bool Outbox::go_on() {
 
 // Waits -------------------------------------------------------------------------------------------
 
+// With nothing under way a process waits until somebody asks why a message could not arrive.
 void Outbox::Watching::watch(const Outbox& outbox) {
-    if (outbox.first_ == nullptr)
-        return;
-    taker_ = outbox.first_->to;
-    taken_tag_ = outbox.first_->tag;
+    const Letter* const letter = outbox.first_;
+    taker_ = letter != nullptr ? letter->to : outbox.failed_to_;
+    taken_tag_ = letter != nullptr ? letter->tag : outbox.failed_tag_;
 }
 
 /// The wait of the process that delivers.

@@ -5,7 +5,8 @@
 //
 // - Messages to one node come in the order in which they were put in, with those of send().
 // - All are under way at once. So a node that takes nothing holds back nobody but itself, until the
-//   room is used up by what it does not take. A receiver may take them by tag in any order.
+//   room is used up by what it does not take. A receiver may take them by tag in any order, as long
+//   as its mailbox has room for the offers that it passes over (limits::offers_max() of its pool).
 // - A message leaves at the model time at which it was put in, and its putting takes none.
 #pragma once
 
@@ -81,7 +82,9 @@ private:
     Letter* first_ = nullptr; // by their addresses
     detail::Tether<Outbox>* tether_ = nullptr;
     wire::ModelTime taken_at_ = 0; // the last one
-    Status failure_ = Status::ok;  // the first one since flush()
+    Status failure_ = Status::ok;  // the first one since flush(), and what it was of
+    Tag failed_tag_ = 0;
+    NodeId failed_to_ = kNoNode;
 };
 
 /// A wait of a process for an outbox; tells a debugger of a message that it waits for.

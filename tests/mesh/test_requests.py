@@ -2,6 +2,7 @@
 import pytest
 
 from mesh_tool import IMAGES, console, mesh
+from mesh_tool import run as run_with_report
 
 PROGRAM = IMAGES / "app_posted.elf"
 STORM = ("--faults", "drop:0.1,corrupt:0.05,dup:0.05,reorder:0.1")
@@ -51,6 +52,13 @@ def test_a_deadlock_names_the_message_in_the_outbox_that_nobody_takes():
     outcome = run(3, "--timeout", 4)
     assert ("node 0 waits for its message with tag 7 to be taken by node 1, which waits for a "
             "message with tag 8 from node 0: a circle") in outcome.err, outcome
+
+
+def test_a_process_that_delivers_tells_of_a_failure_that_nobody_has_asked_for():
+    outcome = run_with_report("sim", "--dim", 1, "--timeout", 4, "--app", PROGRAM, "--", 5)
+    assert outcome.status == 1 and outcome.report["waits"] == [
+        {"node": 0, "process": 0, "for": "a message with tag 8 from any node"},
+        {"node": 0, "process": 1, "for": "its message with tag 7 to be taken by node 1"}], outcome
 
 
 def test_a_request_that_is_overwritten_while_it_is_open_ends_its_node():

@@ -174,6 +174,17 @@ Process waits_for_ever(Kernel& node) {
     co_return co_await out.flush();
 }
 
+/// Node 0 has not heard that its message could not arrive when all wait for ever.
+Process does_not_ask(Kernel& node) {
+    if (index(node.id()) == 1)
+        co_return Status::ok;
+    Outbox out{node, node.workspace()};
+    if (index(node.id()) == 0)
+        std::ignore = co_await out.put(1u, NodeId{1}, kOdd);
+    const Received never = co_await receive(node, {}, kEven);
+    co_return never.status;
+}
+
 Process overwrites(Kernel& node) {
     Request request{node, receive(node, {}, kOdd)};
     request = Request{node, receive(node, {}, kEven)};
@@ -188,6 +199,7 @@ Process app_main(Kernel& node) {
     case 2: co_return co_await to_who_has_ended(node);
     case 3: co_return co_await waits_for_ever(node);
     case 4: co_return co_await overwrites(node);
+    case 5: co_return co_await does_not_ask(node);
     default: break;
     }
     Status all = co_await receives_in_order(node);
