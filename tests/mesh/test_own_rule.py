@@ -152,6 +152,10 @@ def test_what_the_compiler_says_of_a_file_is_shown_with_its_line(tmp_path):
     assert done.status == 2 and "my.hpp:6:" in done.err and "size" in done.err, done
     done = mesh("tree", "--dim", 3, "--rule", rule(tmp_path, ("int children(int)", "return 0;")))
     assert done.status == 2 and "has one of these two functions" in done.err, done
+    nameless = tmp_path / "nameless.hpp"
+    nameless.write_text(MIRRORED.read_text().replace("using Tree = Mirrored;", ""))
+    done = mesh("tree", "--dim", 3, "--rule", nameless)
+    assert done.status == 2 and "the file says: using Tree = NAME;" in done.err, done
     refused(mesh("tree", "--dim", 3, "--rule", tmp_path / "other.hpp"), "no such file")
 
 
@@ -167,11 +171,19 @@ def test_a_path_is_too_long_for_a_scatter(tmp_path):
     verified(collective("cube", "sim", 5, "bcast", "--tree", usual(tmp_path, "hp"), packets=2))
 
 
-@pytest.mark.parametrize("op", ["bcast", "reduce"])
-def test_nodes_of_a_board_run_a_rule_of_a_file_in_the_steps_of_the_simulation(op):
-    steps = {engine: verified(collective("cube", engine, 3, op, "--lockstep", "--tree", MIRRORED,
-                                         packets=3))["steps"] for engine in ("sim", "qemu")}
-    assert steps["sim"] == steps["qemu"] == 5
+@pytest.mark.parametrize("op, steps", [("bcast", 5), ("reduce", 5), ("scatter", 12)])
+def test_nodes_of_a_board_run_a_rule_of_a_file_in_the_steps_of_the_simulation(op, steps):
+    taken = [verified(collective("cube", engine, 3, op, "--lockstep", "--tree", MIRRORED,
+                                 packets=3))["steps"] for engine in ("sim", "qemu")]
+    assert taken == [steps, steps]
+
+
+@pytest.mark.parametrize("topology, name", [("uhc", "bts"), ("star", "spt")])
+def test_nodes_of_a_board_run_a_rule_of_a_file_on_other_networks(topology, name, tmp_path):
+    file = usual(tmp_path, name)
+    taken = [verified(collective(topology, "qemu", 3, "bcast", "--lockstep", "--tree", word,
+                                 packets=3))["steps"] for word in (file, name)]
+    assert taken[0] == taken[1]
 
 
 def test_nodes_of_a_board_count_the_links_that_a_packet_has_crossed(tmp_path):

@@ -17,8 +17,7 @@ namespace {
 static_assert(kCountedLinksMax << wire::link_flag::kTagShift <= 0xFFFF,
               "the links that a packet has crossed have their room in the flags of a link header");
 
-// The file says which struct is the tree: `using Tree = ITS_NAME;`
-constexpr OwnRule kRule = own_rule_of<Tree>(MESH_RULE_HEIGHT);
+constexpr OwnRule kRule = own_rule_of<Tree>(MESH_RULE_HEIGHT); // of the file
 
 template <class Rules>
 struct OwnRules {

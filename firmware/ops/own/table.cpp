@@ -7,7 +7,6 @@
 #include <cstdarg>
 #include <cstdio>
 
-// The file says which struct is the tree: `using Tree = ITS_NAME;`
 extern "C" {
 
 // A broken EXPECT prints what it is before it ends the process that checks the file: by fprintf(),
@@ -22,5 +21,5 @@ int mesh_app_fprintf(std::FILE*, const char* form, ...) {
 }
 
 extern const mesh::OwnRule mesh_own_rule;
-const mesh::OwnRule mesh_own_rule = mesh::own_rule_of<Tree>(0);
+const mesh::OwnRule mesh_own_rule = mesh::own_rule_of<Tree>(0); // the file says: using Tree = NAME;
 }
