@@ -18,8 +18,8 @@
 // block is the first.
 //
 // Groups in the order of a ring, on the simulated cube of 256 nodes (tests/mesh/apps/rings.cpp):
-// packets on links, and steps, of one broadcast or one reduction of a value, along the tree of ranks
-// and along this one.
+// packets on links, and steps, of one broadcast or one reduction of a value, along the tree of
+// ranks and along this one.
 //
 //   members | packets, by ranks | here | steps, by ranks | here
 //         4 |                 4 |    3 |               3 |    2
@@ -78,8 +78,9 @@ private:
         return place;
     }
     /// False if the members are no subcube in such an order. The first member of each block of 2^d
-    /// ranks and the one before it differ in dimensions that the block of 2^(d+1) has, and that
-    /// block has one dimension more than its halves.
+    /// ranks and the one before it differ in dimensions of the block of 2^(d+1) only, which has one
+    /// dimension more than its halves: the lowest one in which those two differ and its halves do
+    /// not.
     constexpr bool find_dimensions() {
         if (!std::has_single_bit(members_.size()))
             return false;
@@ -88,7 +89,7 @@ private:
             const std::uint32_t crossed = index(members_[rank]) ^ index(members_[rank - 1]);
             if (std::has_single_bit(rank)) {
                 const std::uint32_t added = crossed & ~seen;
-                if (!std::has_single_bit(added))
+                if (added == 0)
                     return false;
                 const auto bit = static_cast<unsigned>(std::countr_zero(rank));
                 dimensions_ |= std::uint64_t(std::countr_zero(added)) << 4 * bit;
