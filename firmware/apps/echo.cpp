@@ -27,7 +27,7 @@ Process app_main(Kernel& node) {
     // Each neighbour sends one token or echo: after so many of them none is on its way.
     for (unsigned heard = 0; heard < node.ports() && status == Status::ok; ++heard) {
         unsigned below = 0;
-        const Received got = co_await receive_value(node, below, kToken);
+        const Received got = co_await receive_value(node, below, kAnySource, kToken);
         nodes += below;
         status = got.status;
         if (heard == 0 && !starts && status == Status::ok) {

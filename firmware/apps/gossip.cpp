@@ -9,7 +9,7 @@ constexpr Tag kRumour = 1;
 /// Hears for its node. Ends by a word of its own node, which comes behind all others.
 static Process listen(Kernel& node, bool& knows) {
     for (bool more = true; more;) {
-        const Received got = co_await receive_value(node, more, kRumour);
+        const Received got = co_await receive_value(node, more, kAnySource, kRumour);
         if (got.status != Status::ok)
             co_return got.status;
         knows = true;
@@ -42,7 +42,7 @@ static Process tell(Kernel& node, bool& knows) {
             print("round {}: {} know\n", rounds, knowing);
     }
     if (status == Status::ok)
-        status = co_await send_value(node, node.id(), false, kRumour);
+        status = co_await send_value(node, false, node.id(), kRumour);
     co_return status;
 }
 

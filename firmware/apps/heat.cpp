@@ -30,12 +30,12 @@ Process app_main(Kernel& node) {
         Strip& next = strips[1 - step % 2];
         std::array<Request, 4> halos;
         if (has_upper) {
-            halos[0] = Request{node, receive_value(node, now[0], 0, node_at(me - 1))};
-            halos[1] = Request{node, send_value(node, node_at(me - 1), now[1])};
+            halos[0] = Request{node, receive_value(node, now[0], node_at(me - 1))};
+            halos[1] = Request{node, send_value(node, now[1], node_at(me - 1))};
         }
         if (has_lower) {
-            halos[2] = Request{node, receive_value(node, now[kRows + 1], 0, node_at(me + 1))};
-            halos[3] = Request{node, send_value(node, node_at(me + 1), now[kRows])};
+            halos[2] = Request{node, receive_value(node, now[kRows + 1], node_at(me + 1))};
+            halos[3] = Request{node, send_value(node, now[kRows], node_at(me + 1))};
         }
         for (std::size_t row = 2; row < kRows; ++row)
             compute(now, next, row);

@@ -17,7 +17,7 @@ static Process server(Kernel& node, Channel<bool>& over) {
     unsigned count = 0, asks = 0;
     while (co_await alt(node, on_message(kAsk), on(over)) == 0) {
         Ask ask{};
-        const Received got = co_await receive_value(node, ask, kAsk);
+        const Received got = co_await receive_value(node, ask, kAnySource, kAsk);
         const auto place = std::find_if(store.begin(), store.begin() + count,
                                         [&](const Ask& one) { return one.key == ask.key; });
         if (got.status != Status::ok || place == store.end())
@@ -26,7 +26,7 @@ static Process server(Kernel& node, Channel<bool>& over) {
             *place = ask;
         count = std::max(count, static_cast<unsigned>(place - store.begin()) + ask.writes);
         ++asks;
-        const Status sent = co_await send_value(node, got.source, place->value, kAnswer);
+        const Status sent = co_await send_value(node, place->value, got.source, kAnswer);
         if (sent != Status::ok)
             co_return sent;
     }
@@ -42,9 +42,9 @@ static Process client(Kernel& node, Channel<bool>& over) {
             const Ask ask{writer * kKeys + at, (writer * kKeys + at) * 3, writes};
             const NodeId owner = node_at((ask.key * 0x9E37'79B9u >> 16) % node.nodes());
             unsigned value = ~ask.value;
-            status = co_await send_value(node, owner, ask, kAsk);
+            status = co_await send_value(node, ask, owner, kAsk);
             if (status == Status::ok)
-                status = (co_await receive_value(node, value, kAnswer, owner)).status;
+                status = (co_await receive_value(node, value, owner, kAnswer)).status;
             status = first_failure(status, value == ask.value ? Status::ok : Status::failed);
         }
         if (status == Status::ok)

@@ -10,8 +10,8 @@ enum Kind { kAsk, kYes, kEnd };
 /// Beside node 0: who is inside says so twice, and nobody else does between. So many visits come.
 static Process watch(Kernel& node, unsigned visits) {
     for (unsigned visit = 0; visit < visits; ++visit) {
-        const NodeId enters = (co_await receive(node, {}, kInside)).source;
-        if (enters != (co_await receive(node, {}, kInside)).source)
+        const NodeId enters = (co_await receive(node, {}, kAnySource, kInside)).source;
+        if (enters != (co_await receive(node, {}, kAnySource, kInside)).source)
             co_return Status::failed;
     }
     print("{} visits, one at a time\n", visits);
@@ -35,7 +35,7 @@ Process app_main(Kernel& node) {
     // A node's end comes behind its last ask, and its answers before the last visit of this node.
     for (std::array<unsigned, 3> heard{}; left > 0 || heard[kEnd] < others;) {
         std::array<unsigned, 2> said{}; // what, and when
-        const auto [got, from, tag, bytes] = co_await receive_value(node, said, kWord);
+        const auto [got, from, tag, bytes] = co_await receive_value(node, said, kAnySource, kWord);
         if (first_failure(status, got) != Status::ok)
             co_return first_failure(status, got);
         clock = std::max(clock, said[1]) + 1;
@@ -47,7 +47,7 @@ Process app_main(Kernel& node) {
         if (left == 0 || heard[kYes] < others)
             continue;
         for (unsigned times = 0; times < 2 && status == Status::ok; ++times)
-            status = co_await send(node, NodeId{0}, {.tag = kInside}, {});
+            status = co_await send(node, {}, NodeId{0}, kInside);
         heard[kYes] = 0;
         asked = --left > 0 ? ++clock : asked;
         for (unsigned other = 0; other <= others; ++other) {

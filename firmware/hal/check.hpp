@@ -102,7 +102,7 @@ constexpr std::string_view words_of(CheckId id) {
         return "something wrote into a variable of a coroutine that had ended: what a process is "
                "given by reference must outlive it";
     case CheckId::tag_of_library:
-        return "it waits for a tag that is the library's: a program has 0 to 31999";
+        return "it waits for a tag that is the library's: a program has 0 to 31743";
     case CheckId::joins_nothing:
         return "it joins a process that never was, or that has been joined";
     case CheckId::task_awaited_twice: return "a Task was awaited that had ended: it runs once";

@@ -203,8 +203,8 @@ Task<Status> reduce_group(Kernel& kernel, Group group, T& value, std::uint32_t r
     if (!to_all && status == Status::ok)
         status = co_await to_root(kernel, group, call.label(), value, root);
     if (to_all && status == Status::ok)
-        status = co_await down_group(kernel, tree_of(kernel, group), call.label(),
-                                     bytes_into(value));
+        status =
+            co_await down_group(kernel, tree_of(kernel, group), call.label(), bytes_into(value));
     co_return status;
 }
 

@@ -1,14 +1,13 @@
 // The binomial tree along which the values of a group go, from one member to all and back.
 //
 // The members have places in it: the root has place 0, and a member whose place has the lowest one
-// at bit d is the child of the one without that bit. In any group the place is the rank, counted from
-// the root's and round the end. In a group
-// whose members are a subcube of the cube, in an order in which each aligned block of 2^d ranks is
-// a subcube as well, bit d of a place is the dimension by which the two halves of such a block
-// differ. So each message crosses one link, and a broadcast takes the steps of the tree of Ho and
-// Johnsson (1986, 3.1) inside the subcube: one for each dimension. Rows and columns of a grid that
-// is embedded by the Gray code (core/embedding.hpp) are such groups; so is any subcube in the order
-// of addresses.
+// at bit d is the child of the one without that bit. In any group the place is the rank, counted
+// from that of the root on, and round the end. In a group whose members are a subcube of the cube,
+// in an order in which each aligned block of 2^d ranks is a subcube as well, bit d of a place is
+// the dimension by which the two halves of such a block differ, counted from the root. So each
+// message crosses one link, and a broadcast takes the steps of the tree of Ho and Johnsson (1986,
+// 3.1) inside the subcube: one for each dimension. Rows and columns of a grid that is embedded by
+// the Gray code (core/embedding.hpp) are such groups; so is any subcube in the order of addresses.
 //
 // Example: a ring of eight places on the 3-cube has the members 0 1 3 2 6 7 5 4. By ranks, 0 would
 // send to rank 4, which is node 6, over two links. Ranks 0 to 3 are the nodes 0 1 3 2, and 4 to 7

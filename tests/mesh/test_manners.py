@@ -11,7 +11,7 @@ ON_QEMU = ["any", "beside", "values", "groups", "processes"] # others are alike
 STORM = ("--faults", "drop:0.1,corrupt:0.05,dup:0.05,reorder:0.1")
 
 OF_CALL = ("bad argument (of a call: a node, tag, size or tree that there is not, a tag of the "
-           "library's (above 31999), or types, operators or sizes that differ from those of other "
+           "library's (above 31743), or types, operators or sizes that differ from those of other "
            "nodes)")
 # The words of bad_manners.cpp, and the messages of their runs.
 STATUSES = {
@@ -28,7 +28,7 @@ STATUSES = {
 }
 # Of these the message names the line, too: the one that ends with this comment.
 CHECKS = {
-    "reserved": "it waits for a tag that is the library's: a program has 0 to 31999",
+    "reserved": "it waits for a tag that is the library's: a program has 0 to 31743",
     "nothing": "it joins a process that never was, or that has been joined",
     "twice": "it joins a process that never was, or that has been joined",
     "awaited": "a Task was awaited that had ended: it runs once",

@@ -126,7 +126,6 @@ public:
     ///   if (!child)                                                co_return Status::no_memory;
     ///       co_return Status::no_memory;
     ///   const Status verdict = co_await node.join(child);
-    ///
     /// On the left the process may be joined. On the right, and where `child` goes before that,
     /// nobody joins it: if such a process fails, the program has failed.
     [[nodiscard]] MESH_CHECKED_INLINE Spawned spawn(Process process) {
@@ -286,9 +285,8 @@ private:
     std::uint64_t start_pull(std::uint32_t position, std::span<std::byte> out);
 };
 
-/// A packet that has come; owns a reference to its buffer in the pool. It is read only, since ports
-/// may still be sending it on. Releases the reference when it is destroyed; must not outlive the
-/// kernel.
+/// A packet that has come; owns a reference to its buffer in the pool until it is destroyed, which
+/// the kernel outlives. It is read only, since ports may still be sending it on.
 class Packet {
 public:
     Packet() = default;

@@ -14,9 +14,9 @@
 namespace mesh {
 
 inline constexpr Tag kAnyTag = 0xFFFF;
-/// Programs have the tags 0 to this for their messages. Those above are the library's: for blocks,
-/// barriers and channels.
-inline constexpr Tag kProgramTagMax = 0x7CFF;
+/// Programs have the tags 0 to this for their messages. Those above are the library's: for
+/// windows, blocks, barriers and channels.
+inline constexpr Tag kProgramTagMax = 0x7BFF;
 inline constexpr NodeId kAnySource = kNoNode;
 inline constexpr std::uint32_t kAnyMessage = 0xFFFF'FFFF;
 

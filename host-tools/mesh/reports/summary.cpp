@@ -151,7 +151,7 @@ std::string_view hint(Status status) {
                "or in workspace(); or there were more processes than it has places for)";
     case Status::bad_argument:
         return " (of a call: a node, tag, size or tree that there is not, a tag of the library's "
-               "(above 31999), or types, operators or sizes that differ from those of other nodes)";
+               "(above 31743), or types, operators or sizes that differ from those of other nodes)";
     case Status::tag_in_use: return " (two collectives at a time need two tags)";
     case Status::unreachable: return " (who was to send or to receive does not, or has ended)";
     case Status::truncated: return " (a message was longer than the room that was to take it)";

@@ -17,9 +17,8 @@ constexpr unsigned kLooks = 20;
 /// True for a time that will come, also one among several guards. Who waits for a message is asked
 /// at times as well, but only so as to find out whether its sender still lives.
 bool waits_for_a_time(const WaitsFor& waiting) {
-    const bool by_time =
-        waiting.kind == WaitKind::time || waiting.kind == WaitKind::condition ||
-        waiting.kind == WaitKind::alternative || waiting.kind == WaitKind::row;
+    const bool by_time = waiting.kind == WaitKind::time || waiting.kind == WaitKind::condition ||
+                         waiting.kind == WaitKind::alternative || waiting.kind == WaitKind::row;
     return by_time && !waiting.for_ever();
 }
 
