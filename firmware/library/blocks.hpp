@@ -20,7 +20,8 @@
 
 namespace mesh {
 
-inline constexpr Tag kBlocksTag = kProgramTagMax + 1;
+inline constexpr Tag kBlocksTag = 0x7D00;
+static_assert(kBlocksTag > kProgramTagMax);
 
 /// Elements of the block of each node; of one for each node.
 using Counts = std::span<const std::uint32_t>;
