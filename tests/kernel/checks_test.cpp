@@ -6,6 +6,7 @@
 #include "library/guards.hpp"
 #include "library/messages.hpp"
 #include "library/parallel.hpp"
+#include "library/requests.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
