@@ -17,6 +17,7 @@
 namespace mesh {
 
 [[noreturn]] void check_failed(CheckId) { std::abort(); }
+[[noreturn]] void check_failed(CheckId, const void*) { std::abort(); }
 [[noreturn]] void halt(const wire::CrashRecord&) { std::abort(); }
 
 } // namespace mesh
