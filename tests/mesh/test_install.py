@@ -58,7 +58,7 @@ mesh run --engine sim --dim 2 --app hello
     assert "hello, neighbours are 2 1\n" in done.stdout, done
     words = subprocess.run([tree / "bin" / "mesh", "build", "--show", "compile"], text=True,
                            capture_output=True, check=True).stdout
-    assert f"-I{tree}/share/meshputer/include" in words and str(ROOT) not in words, words
+    assert f"-isystem {tree}/share/meshputer/include" in words and str(ROOT) not in words, words
 
 
 def test_a_prefix_may_have_a_blank_in_its_name(tree, tmp_path):
