@@ -44,7 +44,10 @@ struct FairAlternative {
         constexpr std::uint32_t kGuards = sizeof...(Kinds);
         std::array<bool, kGuards> ready{};
         std::uint32_t number = 0;
-        const auto look = [&](const auto& guard) { ready[number++] = guard.ready(*kernel); };
+        const auto look = [&](const auto& guard) MESH_IN_PLACE {
+            ready[number++] = guard.ready(*kernel);
+            return false;
+        };
         guards.visit(look);
         for (std::uint32_t step = 1; step <= kGuards; ++step)
             if (ready[(*last + step) % kGuards])

@@ -67,6 +67,9 @@ bool counts(const Guard& guard) {
         return true;
 }
 
+/// For what is done to each guard: a call for each would cost more than most guards do.
+#define MESH_IN_PLACE __attribute__((always_inline))
+
 /// The guards of an alternative, one behind the other. So whoever reads the node's memory can find
 /// each of them, by the names of their classes (kernel/api/waits.hpp).
 template <class First, class... Rest>
@@ -74,10 +77,10 @@ struct Guards {
     First first;
     Guards<Rest...> rest;
 
+    /// Asks `one` about each guard in turn, until it says true.
     template <class Visit>
-    void visit(Visit& one) const {
-        one(first);
-        rest.visit(one);
+    [[gnu::always_inline]] bool visit(Visit& one) const {
+        return one(first) || rest.visit(one);
     }
 };
 template <class Last>
@@ -85,12 +88,12 @@ struct Guards<Last> {
     Last first;
 
     template <class Visit>
-    void visit(Visit& one) const {
-        one(first);
+    [[gnu::always_inline]] bool visit(Visit& one) const {
+        return one(first);
     }
 };
 template <class First, class... Rest>
-Guards<First, Rest...> guards_of(const First& first, const Rest&... rest) {
+[[gnu::always_inline]] inline Guards<First, Rest...> guards_of(const First& first, const Rest&... rest) {
     if constexpr (sizeof...(Rest) == 0)
         return {first};
     else
@@ -104,14 +107,12 @@ struct Alternative {
     Kernel* kernel;
 
     std::uint32_t first() const {
-        std::uint32_t number = 0, found = sizeof...(Kinds);
-        const auto look = [&](const auto& guard) {
-            if (found == sizeof...(Kinds) && guard.ready(*kernel))
-                found = number;
-            ++number;
+        std::uint32_t number = 0;
+        const auto look = [&](const auto& guard) MESH_IN_PLACE {
+            return guard.ready(*kernel) || (++number, false);
         };
         guards.visit(look);
-        return found;
+        return number;
     }
     bool operator()() const { return first() < sizeof...(Kinds); }
 };
@@ -135,9 +136,8 @@ struct RowAlternative {
 template <class... Kinds>
 void choose(Kernel& kernel, const Guards<Kinds...>& guards, std::uint32_t which) {
     std::uint32_t number = 0;
-    const auto tell = [&](const auto& guard) {
-        if (number++ == which)
-            guard.chosen(kernel);
+    const auto tell = [&](const auto& guard) MESH_IN_PLACE {
+        return number++ == which && (guard.chosen(kernel), true);
     };
     guards.visit(tell);
 }
