@@ -22,6 +22,9 @@ STATEMENTS = [
     ("if (send_value(node, to, number) != Status::ok) number = 1;", AWAIT),
     ("Received r = receive_value(node, number);", AWAIT),
     ("good = receive_value(node, number).status;", AWAIT),
+    ("good = co_await receive_value(node, number);", "(co_await CALL).status"),
+    ("good = co_await node.join(number);", "join() waits for what spawn() gave"),
+    ("auto read = co_await channel.read(number);", "x = co_await channel.read()"),
     ("switch (alt(node, on(channel))) { default: break; }",
      "its value is there after co_await: switch (co_await"),
     ("co_return send_value(node, to, number);", AWAIT),
@@ -122,6 +125,21 @@ def test_a_program_that_is_run_at_once_has_the_help_too(tmp_path):
                                  "return mesh::Status::ok; }"]))
     outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", source)
     assert outcome.status == 2 and f"\nhelp: what returns a Process or a Task {CO_RETURN}\n" in (
+        outcome.err), outcome
+
+
+def test_a_program_without_our_header_is_told_its_name(engine, tmp_path):
+    (tmp_path / "bare.cpp").write_text(MAIN)
+    outcome = mesh("build", "--engine", engine, "bare.cpp", "-o", "bare", cwd=tmp_path)
+    assert outcome.status == 2 and 'help: #include "meshputer.hpp" stands' in outcome.err, outcome
+
+
+def test_a_wait_in_one_branch_of_a_co_return_is_told(engine, tmp_path):
+    (tmp_path / "branch.cpp").write_text("\n".join([*HEAD, "Process app_main(Kernel& node) {",
+        "    co_return node.id() == NodeId{1} ? co_await barrier(node) : Status::ok; }"]))
+    outcome = mesh("build", "--engine", engine, "branch.cpp", "-o", "branch", cwd=tmp_path)
+    assert outcome.status == 0, outcome
+    assert f"note: branch.cpp:{len(HEAD) + 2}: GCC waits here whatever the condition" in (
         outcome.err), outcome
 
 

@@ -151,6 +151,7 @@ LACKING = {
     "void speak(int n) { std::cout << n; }": ("speak", "no streams"),
     "long when() { return time(nullptr); }": ("when", "no calendar"),
     'void* file() { return fopen("file", "r"); }': ("file", "no files"),
+    'int number(int* n) { return scanf("%d", n); }': ("number", "no files"),
     "unsigned rest() { return sleep(1); }": ("rest", "no threads"),
 }
 

@@ -123,11 +123,15 @@ public:
     void check_objects() const {
         std::string said;
         std::string note;
+        std::string said_of_branches;
         for (std::size_t at = 0; at < objects_.size(); ++at) {
             const std::string listing =
                 run({compiler_.objdump, "--disassemble", "--reloc", "--demangle", objects_[at]});
             for (const std::string& words : what_a_node_lacks(arguments_.files[at], listing))
                 said += fmt::format("mesh: {}\n", words);
+            std::ifstream file(arguments_.files[at]);
+            const std::string text{std::istreambuf_iterator<char>(file), {}};
+            said_of_branches += branches_that_wait(arguments_.files[at], text);
             if (note.empty())
                 note = what_engines_round(arguments_.files[at], listing);
         }
@@ -135,6 +139,7 @@ public:
             explain(said);
         if (!note.empty())
             say("note: {}\n", note);
+        say("{}", said_of_branches);
     }
 
     /// Links `into`; returns the linker's words.

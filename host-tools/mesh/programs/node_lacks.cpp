@@ -37,7 +37,8 @@ const std::array<Lack, 6> kLacks{
       {"std::thread:", "std::this_thread:", "pthread_", "sleep", "usleep", "nanosleep"}},
      {"a node has no files: read_line() and read_input() take what --input names, write_output() "
       "fills --output",
-      {"fopen", "open", "std::basic_filebuf<", "scanf", "getchar", "fgets", "gets", "getline"}},
+      {"fopen", "open", "std::basic_filebuf<", "scanf", "__isoc99_scanf", "__isoc23_scanf",
+       "getchar", "fgets", "gets", "getline"}},
      {"a node has no chance: mesh::Random and std::mt19937 begin with a number that you give them",
       {"std::random_device:", "getentropy", "getrandom", "arc4random"}}}};
 
