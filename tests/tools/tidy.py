@@ -143,7 +143,8 @@ def floors(_):
 
 
 def promises(_):
-    """The proofs that tests/PROMISES.md names for its promises: cases, theorems, files, soak."""
+    """The proofs that tests/PROMISES.md names for its promises: cases, theorems, files, soak; and
+    the cases that tests/MISTAKES.md names."""
     def text_of(*endings):
         return "".join(file.read_text() for file in sources(*endings) if file.parts[0] == "tests")
     claims = set(re.findall(r"^TEST(?:_F|_P)?\((\w+, \w+)\)", text_of(".cpp"), re.M))
@@ -158,6 +159,10 @@ def promises(_):
                     name in cases | theorems | kinds or "()" in name or
                     (pathlib.Path("boards") / name).is_dir() or name == "unreachable"):
                 yield f"{listed}:{number}: there is no {name}"
+    listed = pathlib.Path("tests/MISTAKES.md")
+    for name in re.findall(r"`(test_\w+)`", listed.read_text()):
+        if name not in cases:
+            yield f"{listed}: there is no {name}"
 
 
 def examples(_):
