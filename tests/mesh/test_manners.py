@@ -46,6 +46,9 @@ WAITS = {
     "requests": "node 1's process 1 waits for a message with tag 7 from any node",
     "collective": "node 0 waits for a message with tag 1 from node 1, which waits for node 0 to "
                   "begin the same collective with tag 0: a circle",
+    "two roots": "node 0 waits for a message with tag 32000, of a gather, a scatter or the like "
+                 "from node 1, which waits for a message with tag 32000, of a gather, a scatter or "
+                 "the like from node 0: a circle",
 }
 
 

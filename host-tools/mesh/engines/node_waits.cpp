@@ -4,6 +4,7 @@
 #include "host-tools/mesh/common/promise.hpp"
 #include "kernel/api/channel.hpp"
 #include "kernel/base/limits.hpp"
+#include "library/blocks.hpp"
 
 #include <fmt/format.h>
 
@@ -263,12 +264,21 @@ std::string describe_alternative(const WaitsFor& waiting) {
                               : fmt::format("the first of these: {}", fmt::join(guards, "; "));
 }
 
+/// What the library has a tag for.
+std::string_view use_of(Tag tag) {
+    if (tag == kBarrierTag)
+        return ", of a barrier";
+    if (tag == kBlocksTag)
+        return ", of a gather, a scatter or the like";
+    return "";
+}
+
 } // namespace
 
 std::string tag_words(Tag tag) {
     if (tag >= channel_tag(ChannelNumber{0}))
         return fmt::format(" on channel {}", tag - channel_tag(ChannelNumber{0}));
-    return fmt::format(" with tag {}{}", tag, tag == kBarrierTag ? ", of a barrier" : "");
+    return fmt::format(" with tag {}{}", tag, use_of(tag));
 }
 
 std::string describe(const WaitsFor& waiting) {

@@ -169,10 +169,15 @@ Process waits_for_a_collective(Kernel& node) {
     co_return (co_await receive(node, std::span{&byte, 1}, kSecond, 1)).status;
 }
 
+Process gathers_at_two_roots(Kernel& node) {
+    std::array<std::uint32_t, 2> all{};
+    co_return co_await gather_value(node, index(node.id()), all, node.id());
+}
+
 } // namespace
 
 Process app_main(Kernel& node) {
-    constexpr std::array<std::pair<std::string_view, Program>, 23> kinds{{
+    constexpr std::array<std::pair<std::string_view, Program>, 24> kinds{{
         {"reserved send", sends_to_the_library},
         {"reserved receive", receives_of_the_library},
         {"other size", other_ends<float, double>},
@@ -195,6 +200,7 @@ Process app_main(Kernel& node) {
         {"row", waits_at_a_row},
         {"requests", waits_for_requests},
         {"collective", waits_for_a_collective},
+        {"two roots", gathers_at_two_roots},
         {"rest", rests},
     }};
     for (const auto& [word, program] : kinds)
