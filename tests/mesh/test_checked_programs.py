@@ -79,6 +79,20 @@ def test_a_main_function_of_another_type_does_not_compile(tmp_path):
     assert outcome.status == 2 and "ambiguating new declaration" in outcome.err, outcome
 
 
+def test_the_place_of_inlined_functions_ends_with_the_program_s_own(engine, tmp_path):
+    inlined = "[[gnu::always_inline]] inline void"
+    functions = [f"{inlined} f{n}(volatile int* to) {{ f{n - 1}(to); }}" for n in range(1, 8)]
+    (tmp_path / "deep.cpp").write_text("\n".join([
+        '#include "meshputer.hpp"', f"{inlined} f0(volatile int* to) {{ *to = 1; }}", *functions,
+        "int* volatile nowhere = nullptr;", MAIN.replace("{ ", "{ f7(nowhere); ")]))
+    outcome = mesh("build", "--engine", engine, "deep.cpp", "-o", "deep", cwd=tmp_path)
+    assert outcome.status == 0, outcome
+    outcome = mesh("run", "--engine", engine, "--dim", 1, "--app", tmp_path / "deep")
+    last = outcome.err.splitlines()[-1]
+    assert re.search(r"in f0, \S+:2, called from f1, \S+:3, called from f2, \S+:4, called from "
+                     r"f3, \S+:5, called from app_main, \S*deep\.cpp:11\b", last), outcome
+
+
 # A child that keeps a reference to a variable of transfer(), and writes when that has ended.
 LATE_WRITER = """
 #include "meshputer.hpp"

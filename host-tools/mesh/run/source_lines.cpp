@@ -20,7 +20,8 @@ constexpr const char* kBoardTool = "arm-none-eabi-addr2line";
 constexpr const char* kHostTool = "addr2line";
 constexpr std::size_t kPlacesMax = 16;
 /// Functions around an address that the compiler has put into one another, two lines each.
-constexpr std::size_t kLinesMax = 8;
+constexpr std::size_t kLinesMax = 32;
+constexpr std::size_t kShownMax = 8; // and the last function's
 constexpr std::uint32_t kImageEnd = 0xE000'0000;
 
 /// The name of a function without its arguments and the compiler's suffix of clones; fit to be
@@ -48,13 +49,15 @@ std::string short_path(std::string_view place) {
            text.substr(file.size());
 }
 
-/// "FUNCTION, FILE:LINE, called from ..."; nothing if no line is known.
+/// "FUNCTION, FILE:LINE, called from ..."; nothing if no line is known. Of a long row of inlined
+/// functions the first ones, and the last one: that is often the program's own.
 std::string place_in(const std::string& tool, const std::string& image, std::uint32_t address) {
     const auto lines =
         lines_of({tool, "-e", image, "-f", "-C", "-i", fmt::format("{:#x}", address)}, kLinesMax);
+    const std::size_t last = lines.size() < 2 ? 0 : (lines.size() / 2 - 1) * 2;
     std::string place;
     for (std::size_t line = 0; line + 1 < lines.size(); line += 2)
-        if (!lines[line + 1].starts_with("??"))
+        if (!lines[line + 1].starts_with("??") && (line < kShownMax || line == last))
             place += fmt::format("{}{}, {}", place.empty() ? "" : ", called from ",
                                  short_name(lines[line]), short_path(lines[line + 1]));
     return place;
