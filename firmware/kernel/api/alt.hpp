@@ -93,7 +93,8 @@ struct Guards<Last> {
     }
 };
 template <class First, class... Rest>
-[[gnu::always_inline]] inline Guards<First, Rest...> guards_of(const First& first, const Rest&... rest) {
+[[gnu::always_inline]] inline Guards<First, Rest...> guards_of(const First& first,
+                                                               const Rest&... rest) {
     if constexpr (sizeof...(Rest) == 0)
         return {first};
     else
@@ -109,7 +110,10 @@ struct Alternative {
     std::uint32_t first() const {
         std::uint32_t number = 0;
         const auto look = [&](const auto& guard) MESH_IN_PLACE {
-            return guard.ready(*kernel) || (++number, false);
+            if (guard.ready(*kernel))
+                return true;
+            ++number;
+            return false;
         };
         guards.visit(look);
         return number;
@@ -137,7 +141,10 @@ template <class... Kinds>
 void choose(Kernel& kernel, const Guards<Kinds...>& guards, std::uint32_t which) {
     std::uint32_t number = 0;
     const auto tell = [&](const auto& guard) MESH_IN_PLACE {
-        return number++ == which && (guard.chosen(kernel), true);
+        if (number++ != which)
+            return false;
+        guard.chosen(kernel);
+        return true;
     };
     guards.visit(tell);
 }
