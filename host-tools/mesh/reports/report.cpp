@@ -358,9 +358,8 @@ std::string head_as_json(const Operation& op) { return text_of(head_of(op)); }
 std::string results_as_json(const Operation& op, const RunResult& result, const Summary& summary,
                             const LoomCounts& loom) {
     Json results = results_of(op, result, summary, loom);
-    for (const char* key :
-         {"link_packets", "cable_bytes", "dma_transfers", "stack_used", "counters", "load", "boot_s",
-          "wall_s"})
+    for (const char* key : {"link_packets", "cable_bytes", "dma_transfers", "stack_used",
+                            "counters", "load", "boot_s", "wall_s"})
         results.erase(key);
     if (result.nodes.size() > kNodesListed)
         for (const char* key : {"finish_time", "buffers_used"})
