@@ -27,19 +27,19 @@
 // that others have finished when they tell it: after a barrier(), or by a message.
 //
 // Costs: a put that fits a packet takes two packets, all else four or more. The origin has a
-// process more for as long as an operation is under way, so at most 8 at a time (else no_memory); a
-// window has one. None of this is in programs that have no window.
+// process more for as long as an operation is under way, so at most 16 at a time (else no_memory);
+// a window has one. None of this is in programs that have no window.
 #pragma once
 
 #include "collectives/barrier.hpp"
 #include "collectives/window_access.hpp"
+#include "kernel/api/channel.hpp"
 #include "library/parallel.hpp"
 #include "library/values.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <type_traits>
 
 namespace mesh {
@@ -59,10 +59,8 @@ template <class T>
 constexpr std::uint32_t type_name() {
     if constexpr (std::is_integral_v<T>)
         return 2 * sizeof(T) + (std::is_signed_v<T> ? 1 : 0);
-    std::uint32_t hash = 0x811C'9DC5u; // FNV-1a
-    for (const char c : std::string_view(__PRETTY_FUNCTION__))
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x0100'0193u;
-    return hash ^ static_cast<std::uint32_t>(sizeof(T));
+    else
+        return type_word<T>() ^ static_cast<std::uint32_t>(sizeof(T));
 }
 
 template <Plain T>

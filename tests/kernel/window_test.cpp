@@ -1,5 +1,6 @@
 // One-sided operations take effect exactly once if they say ok, and at most once if they do not,
 // whatever cables and nodes do.
+#include "library/requests.hpp"
 #include "library/window.hpp"
 #include "rig.hpp"
 

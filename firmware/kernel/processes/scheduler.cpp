@@ -97,8 +97,9 @@ bool Scheduler::run_turn() {
         return false;
 #if MESH_WATCHES_PROCESSES
     std::uint64_t put_off = 0; // slots that have their turn behind the others
+    static_assert(limits::kProcessesMax <= 64);
     for (unsigned number = 0; number < used_; ++number)
-        if (watch_ != nullptr && number < 64 && watch_->puts_off(static_cast<std::uint8_t>(number)))
+        if (watch_ != nullptr && watch_->puts_off(static_cast<std::uint8_t>(number)))
             put_off |= std::uint64_t{1} << number;
         else
             give_turn(number);

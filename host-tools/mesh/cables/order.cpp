@@ -1,10 +1,11 @@
 #include "order.hpp"
 
+#include "host-tools/mesh/common/text.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 namespace mesh::host {
@@ -22,14 +23,6 @@ constexpr std::array kChances{0.5, 0.25, 0.125, 0.03, 0.008};
 constexpr double kSlowNodes = 0.2;
 constexpr double kSlowness = 0.9;
 
-std::optional<std::uint64_t> number_in(std::string_view text) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size())
-        return std::nullopt;
-    return number;
-}
-
 } // namespace
 
 std::optional<OrderPlan> order_of(std::string_view text) {
@@ -37,12 +30,12 @@ std::optional<OrderPlan> order_of(std::string_view text) {
     if (text == kNone)
         return plan;
     if (text.starts_with(kDrawn)) {
-        plan.drawn = number_in(text.substr(kDrawn.size()));
+        plan.drawn = number_in<std::uint64_t>(text.substr(kDrawn.size()));
         return plan.drawn ? std::optional{plan} : std::nullopt;
     }
     for (std::size_t from = 0; from <= text.size();) {
         const std::size_t comma = std::min(text.find(',', from), text.size());
-        const auto number = number_in(text.substr(from, comma - from));
+        const auto number = number_in<std::uint64_t>(text.substr(from, comma - from));
         if (!number || *number >= ~std::uint32_t{0} ||
             (!plan.put_off.empty() && *number <= plan.put_off.back()))
             return std::nullopt;

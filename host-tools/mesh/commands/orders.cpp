@@ -4,6 +4,7 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/shrink.hpp"
+#include "host-tools/mesh/common/text.hpp"
 #include "options.hpp"
 #include "series_crew.hpp"
 #include "series_tally.hpp"
@@ -11,8 +12,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <charconv>
-#include <deque>
 #include <utility>
 
 namespace mesh::host {
@@ -24,7 +23,6 @@ using PutOffs = std::vector<std::uint32_t>;
 
 constexpr std::size_t kOrderWidth = 12;
 constexpr std::string_view kOrdersSuite = "mesh run --orders";
-constexpr std::string_view kAll = "all";
 constexpr std::uint64_t kAllDefault = 1000;
 /// Runs that making an order smaller may take.
 constexpr unsigned kShrinkingRunsMax = 200;
@@ -35,18 +33,14 @@ struct Wanted {
 };
 
 Wanted wanted_of(std::string_view text) {
-    Wanted wanted{text.starts_with(kAll), kAllDefault};
-    std::string_view number = text;
-    if (wanted.all && text != kAll)
-        number = text.substr(std::min(text.find(':') + 1, text.size()));
-    if (text == kAll)
-        return wanted;
-    const auto [end, error] =
-        std::from_chars(number.data(), number.data() + number.size(), wanted.runs);
-    const bool colon = !wanted.all || text.substr(kAll.size()).starts_with(':');
-    if (error != std::errc{} || end != number.data() + number.size() || wanted.runs == 0 || !colon)
+    constexpr std::string_view kAllOf = "all:";
+    if (text == "all")
+        return {true, kAllDefault};
+    const bool all = text.starts_with(kAllOf);
+    const auto runs = number_in<std::uint64_t>(all ? text.substr(kAllOf.size()) : text);
+    if (runs.value_or(0) == 0)
         refuse("--orders '{}': allowed: a number from 1 on, all, or all:N", text);
-    return wanted;
+    return {all, *runs};
 }
 
 void check_orders(const SeriesArguments& arguments) {
@@ -65,13 +59,7 @@ public:
     explicit Runs(const SeriesArguments& arguments) : words_(arguments.words) {}
 
     CaseResult of(std::string name, const std::string& order) {
-        Case work{std::move(name), words_, 0, 1};
-        work.words.insert(work.words.begin() + 2, fmt::format("--order={}", order));
-        crew_.start(std::move(work));
-        CaseResult result = crew_.wait();
-        if (result.verdict == CaseVerdict::refused)
-            result.verdict = CaseVerdict::failed; // the first of them was not
-        return result;
+        return crew_.run_next(std::move(name), words_, fmt::format("--order={}", order));
     }
     CaseResult of(const PutOffs& order) {
         return of(fmt::format("order {}", numbers_of(order)), numbers_of(order));

@@ -1,12 +1,12 @@
 #include "series.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "series_crew.hpp"
 #include "series_tally.hpp"
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 namespace mesh::host {
@@ -18,14 +18,6 @@ constexpr std::string_view kSuite = "mesh run";
 /// Options whose files a second run would overwrite, or that want a person for each run.
 constexpr std::array<std::string_view, 6> kOfOneRun{"--output",  "--log",     "--gdb",
                                                     "--dry-run", "--capture", "--live"};
-
-std::optional<std::uint64_t> number_of(std::string_view text) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size())
-        return std::nullopt;
-    return number;
-}
 
 } // namespace
 
@@ -80,18 +72,13 @@ private:
     std::uint64_t left_; // times that the range is gone through
 };
 
-Case case_of(const SeriesArguments& arguments, std::uint64_t seed) {
-    Case work{fmt::format("seed {}", seed), arguments.words, 0, 1};
-    work.words.insert(work.words.begin() + 2, fmt::format("--seed={}", seed));
-    return work;
-}
-
 } // namespace
 
 std::optional<SeedRange> seed_range_of(std::string_view text) {
     const std::size_t dots = text.find("..");
-    const auto first = number_of(text.substr(0, dots));
-    const auto last = dots == std::string_view::npos ? first : number_of(text.substr(dots + 2));
+    const auto first = number_in<std::uint64_t>(text.substr(0, dots));
+    const auto last =
+        dots == std::string_view::npos ? first : number_in<std::uint64_t>(text.substr(dots + 2));
     if (!first || !last || *last < *first)
         return std::nullopt;
     return SeedRange{*first, *last};
@@ -103,11 +90,8 @@ bool run_series(const SeriesArguments& arguments) {
     Crew crew;
     try {
         for (Seeds seeds(arguments); const auto seed = seeds.next();) {
-            crew.start(case_of(arguments, *seed));
-            CaseResult result = crew.wait();
-            if (result.verdict == CaseVerdict::refused)
-                result.verdict = CaseVerdict::failed; // others of the same series were not
-            tally.add(std::move(result));
+            tally.add(crew.run_next(fmt::format("seed {}", *seed), arguments.words,
+                                    fmt::format("--seed={}", *seed)));
             if (arguments.until_failure && !tally.good())
                 break;
         }

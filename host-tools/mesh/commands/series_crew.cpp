@@ -155,6 +155,16 @@ CaseResult Crew::wait() {
     }
 }
 
+CaseResult Crew::run_next(std::string name, std::vector<std::string> words,
+                          const std::string& option) {
+    words.insert(words.begin() + 2, option);
+    start({std::move(name), std::move(words), 0, 1});
+    CaseResult result = wait();
+    if (result.verdict == CaseVerdict::refused)
+        result.verdict = CaseVerdict::failed;
+    return result;
+}
+
 std::vector<CaseResult> Crew::end_all(int signal) {
     for (const Child& child : children_)
         if (child.process.pid() > 0) // else: all there are

@@ -35,6 +35,10 @@ public:
     std::uint64_t memory_kbyte() const;
     /// Waits until one of its children has ended. Interrupted.
     CaseResult wait();
+    /// Runs one more of a series that was not refused as a whole: `words` with `option` behind
+    /// `run`. If it is refused all the same, it has failed. Precondition: idle(). RunError.
+    CaseResult run_next(std::string name, std::vector<std::string> words,
+                        const std::string& option);
     /// Passes a signal on to all children and waits until they have written their results. Returns
     /// the outcome of each.
     std::vector<CaseResult> end_all(int signal);

@@ -1,11 +1,11 @@
 #include "fault_plan.hpp"
 
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <set>
 #include <string>
@@ -31,15 +31,6 @@ std::string_view trim(std::string_view text) {
     if (first == std::string_view::npos)
         return {};
     return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-template <class T>
-std::optional<T> number(std::string_view text) {
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size())
-        return std::nullopt;
-    return value;
 }
 
 /// Cuts `text` at the last `mark`; the part behind it, if there is one.
@@ -77,7 +68,7 @@ private:
         const auto space = rest.find_last_of(" \t");
         if (space == std::string_view::npos || rest[space + 1] != 'x')
             return;
-        const auto draws = number<std::uint32_t>(rest.substr(space + 2));
+        const auto draws = number_in<std::uint32_t>(rest.substr(space + 2));
         if (!draws || *draws == 0 || *draws > kDrawsMax)
             refuse_entry(entry_, "xK needs a number from 1 on");
         spec_.draws = draws;
@@ -89,7 +80,7 @@ private:
         if (!moment)
             return;
         spec_.at_random = *moment == "random";
-        const auto after = number<std::uint64_t>(*moment);
+        const auto after = number_in<std::uint64_t>(*moment);
         if (!spec_.at_random && !after)
             refuse_entry(entry_, "@ needs a number of packets or 'random'");
         spec_.after = after.value_or(0);
@@ -110,7 +101,7 @@ private:
     }
 
     void amount(std::string_view text, double most, std::string_view needs) {
-        const auto value = number<double>(text);
+        const auto value = number_in<double>(text);
         if (!value || !(*value >= 0 && *value <= most))
             refuse_entry(entry_, needs);
         spec_.amount = *value;
@@ -145,14 +136,14 @@ private:
             random_ = true;
             return std::nullopt;
         }
-        const auto value = number<std::uint32_t>(text);
+        const auto value = number_in<std::uint32_t>(text);
         if (!value || *value >= node_count(network_))
             refuse_entry(entry_, fmt::format("nodes are 0 to {}", node_count(network_) - 1));
         return node_at(*value);
     }
 
     Port port(std::string_view text) {
-        const auto value = number<unsigned>(text);
+        const auto value = number_in<unsigned>(text);
         if (!value || *value >= port_count(network_))
             refuse_entry(entry_, fmt::format("ports are 0 to {}", port_count(network_) - 1));
         return port_at(*value);

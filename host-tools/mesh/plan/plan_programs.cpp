@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/node_names.hpp"
+#include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/programs/image_symbols.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
@@ -17,7 +18,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <string_view>
 
@@ -28,11 +28,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::uint32_t read_node(std::string_view text, Network network) {
-    std::int64_t number = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size())
+    const auto number = number_in<std::int64_t>(text);
+    if (!number)
         refuse("--app ...@{}: allowed: nodes as 0, 1-3, or 0,2,5-7", text);
-    return index(node_of(network, number, "--app ...@"));
+    return index(node_of(network, *number, "--app ...@"));
 }
 
 /// The nodes of a word of numbers and ranges get this program.
