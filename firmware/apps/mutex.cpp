@@ -40,7 +40,7 @@ Process app_main(Kernel& node) {
             co_return first_failure(status, got);
         clock = std::max(clock, said[1]) + 1;
         ++heard[said[0]];
-        if (said[0] == kAsk && left > 0 && std::pair{asked, me} < std::pair{said[1], index(from)})
+        if (said[0] == kAsk && left > 0 && std::pair{asked, node.id()} < std::pair{said[1], from})
             waits[index(from)] = true;
         else if (said[0] == kAsk)
             tell(kYes, index(from));
