@@ -2,6 +2,7 @@
 
 #include "fault_words.hpp"
 #include "host-tools/mesh/common/signals.hpp"
+#include "host-tools/mesh/programs/loaded_program.hpp"
 
 #include "boards/host/stop.hpp"
 #include "hal/check.hpp"
@@ -139,6 +140,9 @@ void ProgramFaults::stop(void* self, const wire::CrashRecord& record) {
 }
 
 void ProgramFaults::on_signal(int signal, siginfo_t* info, void* context) {
+    if (signal == SIGSEGV && info->si_code == SEGV_ACCERR &&
+        LoadedProgram::unlock(reinterpret_cast<std::uintptr_t>(info->si_addr)))
+        return;
     if (running != nullptr)
         stop(running, record_of(signal, *info, registers_of(context)));
     std::signal(signal, SIG_DFL); // a fault of our own: it comes again, and ends the process

@@ -48,8 +48,8 @@ constexpr std::array<std::pair<std::string_view, Program>, 4> kOwnPrograms{
      {"sort", app_main_sort}}};
 
 /// UsageError if the constructor of a global of a program fails.
-std::vector<LoadedProgram> programs_of(const RigPlan& plan, ProgramFaults& faults) {
-    std::vector<LoadedProgram> programs;
+std::deque<LoadedProgram> programs_of(const RigPlan& plan, ProgramFaults& faults) {
+    std::deque<LoadedProgram> programs;
     for (const RigProgram& program : plan.programs) {
         const auto number = static_cast<unsigned>(programs.size() + 1);
         if (program.image.empty())
@@ -102,13 +102,14 @@ public:
     }
 };
 
-/// Tells the loom the trace events of a node's processes, and asks the order of the run whether a
-/// process has its turn.
+/// Tells the loom the trace events of a node's processes, gives them their globals, and asks the
+/// order of the run whether a process has its turn.
 class LifeWatch final : public ProcessWatch {
 public:
-    LifeWatch(Loom& loom, Order* order, NodeId node, Kernel& kernel)
+    LifeWatch(Loom& loom, Order* order, LoadedProgram& program, NodeId node, Kernel& kernel)
         : loom_(loom),
           order_(order),
+          program_(program),
           node_(node),
           kernel_(kernel) {}
 
@@ -127,6 +128,7 @@ public:
     }
 
     bool puts_off(std::uint8_t slot) override {
+        program_.enter(node_);
         const auto slots = kernel_.scheduler().slots();
         const auto lives = [](const ProcessSlot& other) { return static_cast<bool>(other.root); };
         return order_ != nullptr && slots[slot].root &&
@@ -137,6 +139,7 @@ public:
 private:
     Loom& loom_;
     Order* order_;
+    LoadedProgram& program_;
     NodeId node_;
     Kernel& kernel_;
 };
@@ -158,6 +161,7 @@ struct SimNode {
     std::optional<Life> life;
     bool queued = false;
     bool gone = false;
+    bool host_speaks = false; // a frame of the host has come, and may go to a global
 };
 
 constexpr std::size_t whole(std::size_t bytes, std::size_t unit) {
@@ -383,8 +387,10 @@ private:
     }
 
     void run(NodeId number) {
-        Node<board::HostBoard>& node = nodes_[index(number)].life->node;
-        nodes_[index(number)].program.enter(number);
+        SimNode& simulated = nodes_[index(number)];
+        Node<board::HostBoard>& node = simulated.life->node;
+        if (std::exchange(simulated.host_speaks, false))
+            simulated.program.enter(number);
         board::set_console(&node.kernel());
         const bool whole = faults_.guard([&node] {
             while (node.poll()) {
@@ -414,9 +420,10 @@ private:
     void watch(NodeId id) {
         Life& life = *nodes_[index(id)].life;
         Kernel& kernel = life.node.kernel();
-        if (order_ || loom_.wants_trace_events())
+        LoadedProgram& program = nodes_[index(id)].program;
+        if (order_ || loom_.wants_trace_events() || program.has_globals())
             kernel.scheduler().watch(
-                &life.watch.emplace(loom_, order_ ? &*order_ : nullptr, id, kernel));
+                &life.watch.emplace(loom_, order_ ? &*order_ : nullptr, program, id, kernel));
     }
 
     /// Nodes begin anew in memory that is as it was at first.
@@ -436,6 +443,8 @@ private:
     void deliver(NodeId to, std::span<const std::byte> frame) {
         SimNode& node = nodes_[index(to)];
         node.life->board.deliver(frame);
+        if (wire::load<wire::Kind>(frame, wire::offset::kKind) == wire::Kind::host)
+            node.host_speaks = true;
         if (!node.queued)
             runnable_.push_back(index(to));
         node.queued = true;
@@ -449,7 +458,7 @@ private:
     Network network_;
     std::size_t window_bytes_;
     ProgramFaults faults_;
-    std::vector<LoadedProgram> programs_;
+    std::deque<LoadedProgram> programs_;
     Nodes nodes_;
     std::deque<std::uint32_t> runnable_;
     std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before

@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -47,6 +49,13 @@ int find_layout(dl_phdr_info* object, std::size_t, void* into) {
     return 1;
 }
 
+std::vector<LoadedProgram*> loaded_programs; // those with globals, for the handler of faults
+
+std::size_t page_bytes() {
+    static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+}
+
 constexpr const char* kEntry = "_Z8app_mainRN4mesh6KernelE"; // app_main(mesh::Kernel&)
 
 std::string words_of_loader() {
@@ -75,16 +84,51 @@ LoadedProgram::LoadedProgram(const std::string& path, unsigned number, std::uint
     if (layout.data_begin >= layout.data_end)
         return;
     auto* const known = reinterpret_cast<std::byte*>(map->l_ld);
-    globals_ = {known + (layout.data_begin - reinterpret_cast<std::uintptr_t>(known)),
-                layout.data_end - layout.data_begin};
-    const std::uint64_t needed_kbyte = globals_.size() * nodes / 1024;
+    const std::uintptr_t begin = layout.data_begin / page_bytes() * page_bytes();
+    const std::size_t pages = (layout.data_end - begin + page_bytes() - 1) / page_bytes();
+    const std::uint64_t needed_kbyte = pages * page_bytes() * nodes / 1024;
     if (needed_kbyte > available_kbyte())
         throw RunError(fmt::format("the program has {} KiB of globals: for {} nodes that is {} MB, "
                                    "{} MB are available",
-                                   globals_.size() / 1024, nodes, needed_kbyte / 1024,
+                                   pages * page_bytes() / 1024, nodes, needed_kbyte / 1024,
                                    available_kbyte() / 1024));
+    globals_ = {known + (begin - reinterpret_cast<std::uintptr_t>(known)), pages * page_bytes()};
     initial_.assign(globals_.begin(), globals_.end());
     kept_.resize(nodes);
+    written_.reserve(pages); // a handler of a signal appends to it
+    is_written_.resize(pages);
+    loaded_programs.push_back(this);
+    mprotect(globals_.data(), globals_.size(), PROT_READ);
+}
+
+LoadedProgram::~LoadedProgram() {
+    if (globals_.empty())
+        return;
+    mprotect(globals_.data(), globals_.size(), PROT_READ | PROT_WRITE); // the loader writes there
+    std::erase(loaded_programs, this);
+}
+
+std::span<std::byte> LoadedProgram::page(std::size_t number) const {
+    return globals_.subspan(number * page_bytes(), page_bytes());
+}
+
+bool LoadedProgram::unlock(std::uintptr_t address) {
+    return std::ranges::any_of(loaded_programs, [address](LoadedProgram* program) {
+        return program->unlock_page(address);
+    });
+}
+
+bool LoadedProgram::unlock_page(std::uintptr_t address) {
+    const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(globals_.data());
+    if (offset >= globals_.size())
+        return false;
+    const std::size_t number = offset / page_bytes();
+    if (is_written_[number] ||
+        mprotect(page(number).data(), page_bytes(), PROT_READ | PROT_WRITE) != 0)
+        return false;
+    is_written_[number] = true;
+    written_.push_back(number);
+    return true;
 }
 
 void LoadedProgram::enter(NodeId node) {
@@ -92,11 +136,17 @@ void LoadedProgram::enter(NodeId node) {
         return;
     if (inside_ != kNoNode) {
         std::vector<std::byte>& kept = kept_[index(inside_)];
-        kept.resize(globals_.size());
-        std::memcpy(kept.data(), globals_.data(), globals_.size());
+        kept.resize(written_.size() * page_bytes());
+        for (std::size_t at = 0; at < written_.size(); ++at)
+            std::memcpy(&kept[at * page_bytes()], page(written_[at]).data(), page_bytes());
     }
     const std::vector<std::byte>& its = kept_[index(node)];
-    std::memcpy(globals_.data(), its.empty() ? initial_.data() : its.data(), globals_.size());
+    for (std::size_t at = 0; at < written_.size(); ++at) {
+        const bool is_kept = at * page_bytes() < its.size();
+        std::memcpy(page(written_[at]).data(),
+                    is_kept ? &its[at * page_bytes()] : &initial_[written_[at] * page_bytes()],
+                    page_bytes());
+    }
     inside_ = node;
 }
 
