@@ -6,7 +6,8 @@
 # which @ is the toolkit itself, and a board's with board.json.
 
 # A program and the kernel fit together if they were built with the same headers.
-HEADERS := $(wildcard firmware/*.hpp firmware/*/*.hpp firmware/*/*/*.hpp boards/host/*.hpp)
+HEADERS := $(wildcard firmware/*.hpp firmware/*/*.hpp firmware/*/*/*.hpp boards/host/*.hpp) \
+  firmware/mpi/mpi.h
 $(BUILD)/host/stamp.inc: FORCE
 	@$(call write_if_new,echo "\"$$(cat $(HEADERS) | sha256sum | cut -c1-12)\"")
 $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
@@ -25,9 +26,11 @@ $(BUILD)/host/obj/$(1)/%.o: $(1)/%.cpp Makefile firmware/stdio/names.mk | $(BUIL
 $(BUILD)/host/obj/$(1)/%.sim: $(BUILD)/host/obj/$(1)/%.o $(BUILD)/host/libstate.a
 	$(Q)$(CXX) $(PROGRAM_LDFLAGS) $$^ -o $$@
 endef
-$(foreach f,firmware/apps tests/mesh/apps firmware/stdio/state,$(eval $(call simulated_rules,$f)))
-# Each program has its own of what these functions keep, as it has on a board.
-STATE_SOURCES := $(wildcard firmware/stdio/state/*.cpp)
+$(foreach f,firmware/apps tests/mesh/apps firmware/stdio/state \
+  firmware/fiber firmware/mpi,$(eval $(call simulated_rules,$f)))
+# Each program has its own of what these functions keep, as it has on a board. Those of fiber/ and
+# mpi/ are linked if it has a main().
+STATE_SOURCES := $(wildcard firmware/stdio/state/*.cpp firmware/fiber/*.cpp firmware/mpi/*.cpp)
 $(foreach b,$(BOARDS),$(eval $(BUILD)/$b/libmesh.a: $(call target_objects,$b,$(STATE_SOURCES))))
 $(BUILD)/host/libstate.a: $(STATE_SOURCES:%.cpp=$(BUILD)/host/obj/%.o)
 	$(call say,AR,$@)
@@ -54,7 +57,7 @@ CXX_ONLY := -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit
 define program_json
 {"cxx": "$(1)g++", "cc": "$(1)gcc", "objcopy": "$(1)objcopy", "objdump": "$(1)objdump",
  "compile": "$(strip $($(2)_COMPILE) $(USER_WARNINGS) $(call user_checks,$($(2)_CHECKED)) \
-   -ffp-contract=off -isystem @/include)",
+   -ffp-contract=off -isystem @/include -isystem @/include/mpi)",
  "compile_cxx": "$(strip -std=c++20 -Wno-mismatched-new-delete $($(2)_COMPILE_CXX))",
  "renamed": "$(strip $($(2)_RENAMED))",
  "link": "$(strip $($(2)_LINK))",

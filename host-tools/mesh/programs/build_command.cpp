@@ -7,6 +7,7 @@
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/tables.hpp"
 #include "image_symbols.hpp"
+#include "main_program.hpp"
 #include "memory_use.hpp"
 #include "node_lacks.hpp"
 #include "program_file.hpp"
@@ -116,6 +117,9 @@ public:
             explain(with_help(said));
         if (!quiet)
             say("{}", said);
+        has_main_ = std::ranges::any_of(objects_, [this](const std::string& object) {
+            return defines_main(run({compiler_.objdump, "--syms", object}));
+        });
     }
 
     /// Explains uses of functions that a node does not have, and tells of those that are not the
@@ -127,7 +131,8 @@ public:
         for (std::size_t at = 0; at < objects_.size(); ++at) {
             const std::string listing =
                 run({compiler_.objdump, "--disassemble", "--reloc", "--demangle", objects_[at]});
-            for (const std::string& words : what_a_node_lacks(arguments_.files[at], listing))
+            for (const std::string& words :
+                 what_a_node_lacks(arguments_.files[at], listing, has_main_))
                 said += fmt::format("mesh: {}\n", words);
             std::ifstream file(arguments_.files[at]);
             const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -145,13 +150,17 @@ public:
     /// Links `into`; returns the linker's words.
     std::string link(const std::string& into) {
         for (const std::string& object : objects_) {
+            if (has_main_)
+                run(renaming_main(compiler_.add_section, object, place_ != kHost));
             Words words = compiler_.objcopy;
             if (words.empty())
-                break;
+                continue;
             words.push_back(object);
             run(words);
         }
         Words words = compiler_.link;
+        if (has_main_)
+            link_with_main(words);
         append(words, objects_);
         append(words, "-L", arguments_.folders);
         append(words, "-l", arguments_.libraries);
@@ -222,8 +231,10 @@ private:
                                  (*at)[2].str());
         if (!parts.empty())
             refuse("{}: too big for a node of {}: {}", arguments_.output, place_, parts);
-        if (said.find("undefined reference to `app_main(mesh::Kernel&)'") != std::string::npos)
-            refuse("{}: no file has the function `mesh::Process app_main(mesh::Kernel& node)`",
+        if (said.find("undefined reference to `app_main(mesh::Kernel&)'") != std::string::npos ||
+            said.find("undefined reference to `mesh_main'") != std::string::npos)
+            refuse("{}: no file has the function `mesh::Process app_main(mesh::Kernel& node)`, or "
+                   "main()",
                    arguments_.output);
         explain(said);
     }
@@ -233,6 +244,7 @@ private:
     const TemporaryFolder& work_;
     Compiler compiler_;
     Words objects_;
+    bool has_main_ = false; // known when the compilers are done
     std::vector<ToolProcess> compiling_;
 };
 

@@ -127,11 +127,13 @@ std::string place_words(std::string name) {
 
 } // namespace
 
-std::vector<std::string> what_a_node_lacks(const std::string& source, const std::string& listing) {
+std::vector<std::string> what_a_node_lacks(const std::string& source, const std::string& listing,
+                                           bool has_heap) {
     const std::vector<Reference> all = references_in(listing);
     std::vector<std::string> words;
     for (const Reference& reference : all)
-        if (const Lack* const lack = lack_of(reference.to))
+        if (const Lack* const lack = lack_of(reference.to);
+            lack != nullptr && !(has_heap && lack == kLacks.data()))
             words.push_back(fmt::format("{}: {}{}", source,
                                         place_words(user_of(all, reference.from)), lack->why));
     words.erase(std::unique(words.begin(), words.end()), words.end());

@@ -1,0 +1,95 @@
+// Collectives that move data, and the barrier.
+#include "collectives/barrier.hpp"
+#include "collectives/broadcast.hpp"
+#include "fiber/fiber.hpp"
+#include "kernel/base/limits.hpp"
+#include "mpi/parts.hpp"
+
+#include <algorithm>
+
+namespace mesh::mpi {
+
+int code_of(const Comm& comm, Status status, const char* call) {
+    if (status == Status::ok)
+        return MPI_SUCCESS;
+    if (status == Status::no_memory)
+        return fail(&comm, MPI_ERR_NO_MEM, call, nullptr);
+    if (status == Status::unreachable)
+        return fail(&comm, MPI_ERR_OTHER, call, "a node does not answer");
+    if (status == Status::truncated)
+        return fail(&comm, MPI_ERR_TRUNCATE, call, "the ranks do not agree about the size");
+    return fail(&comm, MPI_ERR_ARG, call, "the ranks do not agree about what is to be done");
+}
+
+namespace {
+
+/// Down a binomial tree: a rank hears from the one without its lowest bit that is set, and tells
+/// those with one of the zeroes below it set.
+void broadcast_by_messages(Comm& comm, std::span<std::byte> bytes, Rank root) {
+    const Rank size = comm.size();
+    const Rank place = (comm.rank() - root + size) % size;
+    Rank bit = 1;
+    while (bit < size && (place & bit) == 0)
+        bit <<= 1;
+    if (place != 0)
+        receive_part(comm, bytes, (place - bit + root) % size, part_tag::kBroadcast);
+    for (bit >>= 1; bit != 0; bit >>= 1)
+        if (place + bit < size)
+            send_part(comm, bytes, (place + bit + root) % size, part_tag::kBroadcast);
+}
+
+Status broadcast_by_tree(std::span<std::byte> bytes, Rank root) {
+    Status status = Status::ok;
+    while (!bytes.empty() && status == Status::ok) {
+        const auto now = bytes.first(std::min<std::size_t>(bytes.size(), limits::kMessageBytesMax));
+        const BroadcastPlan plan{.root = node_at(static_cast<unsigned>(root)),
+                                 .total_bytes = static_cast<std::uint32_t>(now.size()),
+                                 .tag = tree_tag::kBroadcast};
+        status = fiber::await(broadcast(fiber::node(), plan, now));
+        bytes = bytes.subspan(now.size());
+    }
+    return status;
+}
+
+} // namespace
+
+int broadcast_bytes(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call) {
+    if (comm.is_whole)
+        return code_of(comm, broadcast_by_tree(bytes, root), call);
+    broadcast_by_messages(comm, bytes, root);
+    return MPI_SUCCESS;
+}
+
+int meet_all(Comm& comm, const char* call) {
+    if (comm.is_whole)
+        return code_of(comm, fiber::await(barrier(fiber::node())), call);
+    // In round r a rank tells the one 2^r after it that it, and 2^r - 1 before it, have come.
+    for (Rank distance = 1; distance < comm.size(); distance *= 2)
+        exchange_parts(comm, {}, (comm.rank() + distance) % comm.size(), {},
+                       (comm.rank() - distance + comm.size()) % comm.size(), part_tag::kBarrier);
+    return MPI_SUCCESS;
+}
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+extern "C" {
+
+int MPI_Barrier(MPI_Comm handle) {
+    const Checks checks("MPI_Barrier", handle);
+    return checks.bad() ? checks.code() : meet_all(checks.comm(), "MPI_Barrier");
+}
+
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm handle) {
+    Checks checks("MPI_Bcast", handle);
+    if (checks.count(count).type(type).root(root).bad())
+        return checks.code();
+    Comm& comm = checks.comm();
+    Unpacked bytes(data, count, *type_of(type), comm.rank() == root);
+    const int code = broadcast_bytes(comm, bytes.bytes(), root, "MPI_Bcast");
+    if (comm.rank() != root)
+        bytes.keep();
+    return code;
+}
+}

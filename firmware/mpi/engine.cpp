@@ -1,0 +1,479 @@
+#include "mpi/engine.hpp"
+
+#include "fiber/fiber.hpp"
+#include "kernel/api/message.hpp"
+#include "library/print.hpp"
+#include "library/words.hpp"
+#include "mpi/queue.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace mesh::mpi {
+
+namespace {
+
+// A program with a main() has no messages of the kernel's own, so all tags are free.
+constexpr Tag kEnvelopeTag = 1;
+constexpr Tag kDataTag = 2;
+
+struct Envelope {
+    enum class What : std::uint32_t { eager, announced, go };
+    What what;
+    std::uint32_t context;
+    std::int32_t source; // rank of the sender in the communicator
+    std::int32_t tag;
+    std::uint32_t bytes;  // of the data
+    std::uint32_t number; // of an announced send, at its sender
+};
+static_assert(sizeof(Envelope) == 24);
+constexpr std::uint32_t kEagerBytesMax = wire::kPayloadBytesMax - sizeof(Envelope);
+
+/// Envelopes that one node may have under way; then it waits for the oldest to be taken.
+constexpr unsigned kLettersMax = 64;
+
+// What goes out
+// ------------------------------------------------------------------------------------
+
+/// A message of the kernel under way. Its bytes lie behind it, or in the program's memory.
+class Letter : public Sending {
+public:
+    Letter(NodeId to, Tag tag, std::span<const std::byte> its_bytes, wire::ModelTime when)
+        : Sending(fiber::node(), to, {.tag = tag}, static_cast<std::uint32_t>(its_bytes.size()),
+                  bytes_in(its_bytes)),
+          clock(when),
+          bytes(static_cast<std::uint32_t>(its_bytes.size())) {}
+
+    bool step() { return go_on(); }
+
+    Letter* next = nullptr;
+    wire::ModelTime clock; // of the process that makes its steps
+    std::uint32_t bytes;
+    Request* request = nullptr; // whose data it is
+};
+
+Queue<Letter> letters;
+unsigned letter_count = 0;
+Queue<Request> announced; // sends that wait for `go`
+std::uint32_t announced_count = 0;
+
+/// A letter with room for `bytes` behind it; nullptr: there is none.
+void* room_for_letter(std::size_t bytes) { return mesh_malloc(sizeof(Letter) + bytes); }
+
+std::byte* behind(void* place) { return static_cast<std::byte*>(place) + sizeof(Letter); }
+
+void lose(const char* why) {
+    print("MPI: {}\n", why);
+    mesh::end_run(fiber::node(), "MPI: a message is lost");
+}
+
+/// A send is done, or a part of it.
+void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when) {
+    request.moved += bytes;
+    request.clock = std::max(request.clock, when);
+    if (request.moved < request.bytes)
+        return;
+    request.room = Room{};
+    request.is_done = true;
+    if (request.is_ours) {
+        release(request.type);
+        destroy(&request);
+    }
+}
+
+/// Makes a step of a letter by its own clock. True: it has been taken.
+bool step(Letter& letter) {
+    wire::ModelTime& clock = fiber::node().scheduler().clock();
+    const wire::ModelTime ours = std::exchange(clock, letter.clock);
+    const bool taken = letter.step();
+    letter.clock = std::exchange(clock, ours);
+    return taken;
+}
+
+void end_letter(Letter& letter) {
+    if (letter.await_resume() != Status::ok)
+        lose("a node does not answer");
+    if (letter.request != nullptr)
+        has_left(*letter.request, letter.bytes, letter.clock);
+    --letter_count;
+    destroy(&letter);
+    fiber::node().scheduler().touch(); // for the program
+}
+
+void post(Letter& letter) {
+    const CriticalSection section(fiber::node().scheduler().critical_depth());
+    ++letter_count;
+    if (step(letter))
+        end_letter(letter);
+    else
+        letters.push(letter);
+}
+
+/// The wait of the process that sends: there is always something to come.
+class Delivery : public Waiting {
+public:
+    explicit Delivery(Kernel& kernel) : Waiting(kernel.scheduler(), ask) {}
+    Status await_resume() const { return Status::ok; }
+
+private:
+    static bool ask(Waiting&) {
+        for (Letter** link = letters.begin(); *link != nullptr;) {
+            if (!step(**link))
+                link = &(*link)->next;
+            else
+                end_letter(*letters.take(link));
+        }
+        return false;
+    }
+};
+
+Process deliver(Kernel& kernel) {
+    const Status status = co_await Delivery{kernel};
+    co_return status;
+}
+
+/// For the program: waits for memory until nothing of it can come back.
+void* program_memory(std::size_t bytes) {
+    void* place = room_for_letter(bytes);
+    while (place == nullptr && letter_count != 0) {
+        const unsigned before = letter_count;
+        fiber::await(fiber::node().wait_until([before] { return letter_count < before; }));
+        place = room_for_letter(bytes);
+    }
+    if (place == nullptr)
+        end_run("no memory for a message: free() some, or send less at a time", MPI_ERR_NO_MEM);
+    return place;
+}
+
+void post_envelope(void* place, NodeId to, const Envelope& envelope, std::size_t data_bytes,
+                   wire::ModelTime when) {
+    std::memcpy(behind(place), &envelope, sizeof envelope);
+    const std::span<const std::byte> bytes{behind(place), sizeof envelope + data_bytes};
+    post(*new (place) Letter(to, kEnvelopeTag, bytes, when));
+}
+
+// What comes in
+// -------------------------------------------------------------------------------------
+
+/// An envelope that no receive was there for, with its data.
+struct Unexpected {
+    Unexpected* next = nullptr;
+    Envelope envelope;
+    NodeId from;
+    wire::ModelTime ready;
+    std::uint32_t data_bytes;
+
+    std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+Queue<Unexpected> unexpected;
+Queue<Request> posted;   // receives that wait for an envelope
+Queue<Request> expected; // receives whose data was called for, in the order in which it will come
+bool said_full = false;
+
+bool takes(std::uint32_t context, Rank source, int tag, const Envelope& envelope) {
+    return context == envelope.context && (source == MPI_ANY_SOURCE || source == envelope.source) &&
+           (tag == MPI_ANY_TAG || tag == envelope.tag);
+}
+
+void finish_receive(Request& request, wire::ModelTime when) {
+    request.clock = std::max(request.clock, when);
+    if (request.room)
+        unpack(*request.type, static_cast<std::size_t>(request.count), request.place,
+               std::min(request.bytes, request.capacity), request.data);
+    request.room = Room{};
+    if (request.bytes > request.capacity)
+        request.error = MPI_ERR_TRUNCATE;
+    request.is_done = true;
+    fiber::node().scheduler().touch();
+}
+
+void put(Request& request, std::uint32_t position, std::span<const std::byte> data) {
+    if (position >= request.capacity)
+        return;
+    const std::size_t fits = std::min<std::size_t>(data.size(), request.capacity - position);
+    std::copy_n(data.data(), fits, request.place + position);
+}
+
+/// A receive and an envelope have found each other. False: no memory for the answer, nothing done.
+bool meet(Request& request, const Envelope& envelope, NodeId from, wire::ModelTime ready,
+          std::span<const std::byte> data) {
+    void* place = nullptr;
+    if (envelope.what == Envelope::What::announced) {
+        place = room_for_letter(sizeof envelope);
+        if (place == nullptr)
+            return false;
+    }
+    request.source = envelope.source;
+    request.its_tag = envelope.tag;
+    request.bytes = envelope.bytes;
+    if (place == nullptr) {
+        put(request, 0, data);
+        finish_receive(request, ready);
+        return true;
+    }
+    request.node = from;
+    request.clock = std::max(request.clock, ready);
+    const Envelope go{Envelope::What::go, 0, 0, 0, 0, envelope.number};
+    if (envelope.bytes != 0)
+        expected.push(request);
+    else
+        finish_receive(request, ready);
+    post_envelope(place, from, go, 0, request.clock);
+    return true;
+}
+
+/// The data of an announced send goes, in parts of at most one message of the kernel.
+void send_data(Request& request, wire::ModelTime when) {
+    if (request.bytes == 0)
+        has_left(request, 0, when);
+    const std::span<const std::byte> all{request.place, request.bytes};
+    for (std::size_t position = 0; position < all.size(); position += limits::kMessageBytesMax) {
+        const std::size_t bytes =
+            std::min<std::size_t>(all.size() - position, limits::kMessageBytesMax);
+        void* const place = room_for_letter(0);
+        if (place == nullptr)
+            return lose("no memory to send a large message");
+        auto* const letter =
+            new (place) Letter(request.node, kDataTag, all.subspan(position, bytes), when);
+        letter->request = &request;
+        post(*letter);
+    }
+    fiber::node().scheduler().touch();
+}
+
+/// Takes an envelope and its data. False: there is no memory for it, nothing was done.
+bool take(NodeId from, std::span<const std::byte> bytes, wire::ModelTime ready) {
+    Envelope envelope{};
+    std::memcpy(&envelope, bytes.data(), std::min(bytes.size(), sizeof envelope));
+    const auto data = bytes.subspan(std::min(bytes.size(), sizeof envelope));
+    if (envelope.what == Envelope::What::go) {
+        Request* const request = announced.take_first(
+            [&envelope](const Request& other) { return other.number == envelope.number; });
+        if (request != nullptr)
+            send_data(*request, std::max(ready, request->clock));
+        return true;
+    }
+    Request** const link = posted.find([&envelope](const Request& request) {
+        return takes(request.comm->context(request.traffic), request.peer, request.tag, envelope);
+    });
+    if (*link != nullptr) {
+        // It leaves the queue before it is done: who waits for it may go on, and begin it again.
+        Request* const request = *link;
+        posted.take(link);
+        if (meet(*request, envelope, from, ready, data))
+            return true;
+        posted.put_back(link, *request);
+        return false;
+    }
+    void* const place = mesh_malloc(sizeof(Unexpected) + data.size());
+    if (place == nullptr)
+        return false;
+    auto* const block = new (place)
+        Unexpected{nullptr, envelope, from, ready, static_cast<std::uint32_t>(data.size())};
+    std::ranges::copy(data, block->data());
+    unexpected.push(*block);
+    fiber::node().scheduler().touch(); // for a program that looks for it
+    return true;
+}
+
+/// Takes envelopes. Without memory it waits, and all senders wait with it.
+Process receive_envelopes(Kernel& kernel) {
+    for (;;) {
+        Message message = co_await receive_message(kernel, kAnySource, kEnvelopeTag);
+        const Packet packet = co_await next(kernel, message);
+        if (!packet)
+            continue; // its sender gave it up
+        while (!take(message.source(), packet.payload(), packet.ready())) {
+            if (!std::exchange(said_full, true))
+                print("MPI: no memory for messages that nobody receives; waiting for some\n");
+            const std::uint64_t again = kernel.deadline_in(wire::kTicksPerUnit);
+            co_await kernel.wait_until([&kernel, again] { return kernel.due(again); }, again);
+        }
+    }
+}
+
+/// Takes the data of large messages, one after the other. Of one sender they come in the order in
+/// which it was called for.
+Process receive_data(Kernel& kernel) {
+    for (;;) {
+        Message message = co_await receive_message(kernel, kAnySource, kDataTag);
+        Request** const link = expected.find(
+            [&message](const Request& request) { return request.node == message.source(); });
+        Request* const request = *link;
+        if (request == nullptr) {
+            lose("data that nobody called for");
+            co_return Status::failed;
+        }
+        while (!message.at_end()) {
+            const Packet packet = co_await next(kernel, message);
+            if (!packet) {
+                lose("a node does not answer");
+                break;
+            }
+            put(*request, request->moved, packet.payload());
+            request->moved += static_cast<std::uint32_t>(packet.payload().size());
+            request->clock = std::max(request->clock, packet.ready());
+        }
+        if (request->moved < request->bytes)
+            continue;
+        expected.take_first([request](const Request& other) { return &other == request; });
+        finish_receive(*request, request->clock);
+    }
+}
+
+Unexpected** find_unexpected(std::uint32_t context, Rank source, int tag) {
+    return unexpected.find(
+        [=](const Unexpected& block) { return takes(context, source, tag, block.envelope); });
+}
+
+void begin_send(Request& request) {
+    request.bytes = static_cast<std::uint32_t>(request.count) * request.type->size;
+    request.node = request.comm->group->node(request.peer);
+    if (letter_count >= kLettersMax)
+        fiber::await(fiber::node().wait_until([] { return letter_count < kLettersMax; }));
+    Envelope envelope{Envelope::What::eager, request.comm->context(request.traffic),
+                      request.comm->rank(),  request.tag,
+                      request.bytes,         0};
+    const auto count = static_cast<std::size_t>(request.count);
+    if (request.mode != Request::Mode::synchronous && request.bytes <= kEagerBytesMax) {
+        void* const place = program_memory(sizeof envelope + request.bytes);
+        pack(*request.type, count, request.data, behind(place) + sizeof envelope);
+        post_envelope(place, request.node, envelope, request.bytes, request.clock);
+        request.is_done = true;
+        return;
+    }
+    request.place = request.data;
+    if (!request.type->is_dense() || request.mode == Request::Mode::buffered) {
+        request.room = Room(request.bytes);
+        request.place = request.room.data();
+        pack(*request.type, count, request.data, request.place);
+    }
+    request.number = envelope.number = ++announced_count;
+    envelope.what = Envelope::What::announced;
+    announced.push(request);
+    post_envelope(program_memory(sizeof envelope), request.node, envelope, 0, request.clock);
+}
+
+void begin_receive(Request& request) {
+    request.capacity = static_cast<std::uint32_t>(request.count) * request.type->size;
+    request.place = request.data;
+    if (!request.type->is_dense()) {
+        request.room = Room(request.capacity);
+        request.place = request.room.data();
+    }
+    Unexpected** const link =
+        find_unexpected(request.comm->context(request.traffic), request.peer, request.tag);
+    if (*link == nullptr)
+        return posted.push(request);
+    Unexpected* const block = unexpected.take(link);
+    const bool met = meet(request, block->envelope, block->from, block->ready,
+                          {block->data(), block->data_bytes});
+    destroy(block);
+    if (!met)
+        end_run("no memory to receive a message", MPI_ERR_NO_MEM);
+}
+
+Request part_of(Comm& comm, Request::Kind kind, const std::byte* data, std::size_t bytes, Rank peer,
+                int tag) {
+    Request request;
+    request.kind = kind;
+    request.comm = &comm;
+    request.traffic = Traffic::collectives;
+    request.peer = peer;
+    request.tag = tag;
+    request.type = type_of(MPI_BYTE);
+    request.count = static_cast<int>(bytes);
+    request.data = const_cast<std::byte*>(data);
+    return request;
+}
+
+} // namespace
+
+bool start_engine() {
+    Kernel& kernel = fiber::node();
+    return kernel.spawn_alone(receive_envelopes(kernel)) &&
+           kernel.spawn_alone(receive_data(kernel)) && kernel.spawn_alone(deliver(kernel));
+}
+
+void drain_engine() {
+    fiber::await(fiber::node().wait_until(
+        [] { return letter_count == 0 && *announced.begin() == nullptr; }));
+}
+
+void begin(Request& request) {
+    request.next = nullptr;
+    request.is_active = true;
+    request.is_done = request.is_cancelled = false;
+    request.source = MPI_PROC_NULL;
+    request.its_tag = MPI_ANY_TAG;
+    request.error = MPI_SUCCESS;
+    request.bytes = request.moved = 0;
+    request.clock = fiber::node().now();
+    if (request.peer == MPI_PROC_NULL)
+        request.is_done = true;
+    else if (request.kind == Request::Kind::send)
+        begin_send(request);
+    else
+        begin_receive(request);
+}
+
+void wait(Request& request) {
+    if (!request.is_done)
+        fiber::await(fiber::node().wait_until([&request] { return request.is_done; }));
+    take_clock(request);
+}
+
+void take_clock(const Request& request) { fiber::node().advance_clock(request.clock); }
+
+void pass_time() { fiber::await(fiber::node().sleep(wire::kTicksPerUnit / 100)); }
+
+bool withdraw(Request& request) {
+    Request* const found =
+        posted.take_first([&request](const Request& other) { return &other == &request; });
+    if (found == nullptr)
+        return false;
+    request.is_cancelled = request.is_done = true;
+    return true;
+}
+
+Found find(const Comm& comm, Rank source, int tag) {
+    const Unexpected* const block = *find_unexpected(comm.context(Traffic::messages), source, tag);
+    if (block == nullptr)
+        return {};
+    fiber::node().advance_clock(block->ready);
+    return {true, block->envelope.source, block->envelope.tag, block->envelope.bytes};
+}
+
+Found wait_to_find(const Comm& comm, Rank source, int tag) {
+    const std::uint32_t context = comm.context(Traffic::messages);
+    fiber::await(fiber::node().wait_until(
+        [=] { return *find_unexpected(context, source, tag) != nullptr; }));
+    return find(comm, source, tag);
+}
+
+void send_part(Comm& comm, std::span<const std::byte> bytes, Rank to, int tag) {
+    Request request = part_of(comm, Request::Kind::send, bytes.data(), bytes.size(), to, tag);
+    begin(request);
+    wait(request);
+}
+
+void receive_part(Comm& comm, std::span<std::byte> bytes, Rank from, int tag) {
+    Request request = part_of(comm, Request::Kind::receive, bytes.data(), bytes.size(), from, tag);
+    begin(request);
+    wait(request);
+}
+
+void exchange_parts(Comm& comm, std::span<const std::byte> mine, Rank to,
+                    std::span<std::byte> theirs, Rank from, int tag) {
+    Request receive =
+        part_of(comm, Request::Kind::receive, theirs.data(), theirs.size(), from, tag);
+    Request send = part_of(comm, Request::Kind::send, mine.data(), mine.size(), to, tag);
+    begin(receive);
+    begin(send);
+    wait(send);
+    wait(receive);
+}
+
+} // namespace mesh::mpi

@@ -1,0 +1,103 @@
+// The engine: moves the messages of MPI above those of the kernel.
+//
+// A kernel's message that no process is ready to take waits at its sender, and all behind it wait
+// with it; there may be too many such for a mesh to go on. So processes of the engine take
+// everything at once. A message of MPI begins with an envelope, which is one kernel message of one
+// packet under one tag, so envelopes come in the order in which they were sent:
+//
+// - eager: a small message is in its envelope. If no receive waits for it, it goes to the heap.
+// - announced: a large message stays with its sender, and so does each of MPI_Ssend().
+// - go: the answer to `announced`, once a receive has been found for it. Then the data comes, in
+//   messages of another tag, straight into the memory of the receive.
+//
+// Envelopes are matched in the order in which they came, receives in the order in which they began:
+// that is the order of the standard. Progress is made whenever the program waits in a call of MPI.
+//
+// Model time: a message leaves at the time at which the program sent it, `go` at the later one of
+// the announcement and the receive, and a receive ends when the last packet has come. What the
+// engine's own processes do takes no time.
+#pragma once
+
+#include "mpi/objects.hpp"
+#include "mpi/types.hpp"
+
+#include <cstdint>
+
+/// A message that a program sends or receives, while it is under way.
+struct MPI_ABI_Request {
+    enum class Kind : std::uint8_t { send, receive };
+    enum class Mode : std::uint8_t { standard, synchronous, buffered };
+
+    MPI_Request next = nullptr; // in the engine's list that it is in
+    Kind kind = Kind::send;
+    Mode mode = Mode::standard;
+    bool is_persistent = false;
+    bool is_active = true; // begun, and its end not told to the program
+    bool is_done = false;
+    bool is_cancelled = false;
+    bool is_ours = false; // of a send whose buffer the program has back: nobody waits for it
+
+    // What was asked for.
+    mesh::mpi::Comm* comm = nullptr;
+    mesh::mpi::Traffic traffic = mesh::mpi::Traffic::messages;
+    mesh::mpi::Rank peer = MPI_PROC_NULL;
+    int tag = 0;
+    mesh::mpi::Type* type = nullptr;
+    int count = 0;
+    std::byte* data = nullptr; // of the program; not written by a send
+
+    // What became of it.
+    mesh::mpi::Rank source = MPI_PROC_NULL;
+    int its_tag = MPI_ANY_TAG;
+    int error = MPI_SUCCESS;
+    std::uint32_t bytes = 0;           // of the message
+    mesh::wire::ModelTime clock = 0;   // when it began, then when it was done
+    mesh::mpi::Room room;              // for data that does not lie side by side
+    std::byte* place = nullptr;        // of the data side by side
+    std::uint32_t capacity = 0;        // bytes there
+    mesh::NodeId node = mesh::kNoNode; // an announced message: the other end
+    std::uint32_t number = 0;          // of an announced send
+    std::uint32_t begun = 0;           // bytes of the data that have begun to come
+    std::uint32_t moved = 0;           // bytes that have come, or whose receiver has them
+};
+
+namespace mesh::mpi {
+
+using Request = MPI_ABI_Request;
+
+/// Starts the processes of the engine; false: there is no room for them.
+bool start_engine();
+/// Waits until nothing that this node has sent is under way.
+void drain_engine();
+
+/// Begins what a request asks for. `comm`, `type` and `data` must stay until it is done.
+void begin(Request& request);
+/// Waits for its end. Sets the model clock of the program.
+void wait(Request& request);
+/// The clock of the program is at least that of a request that is done.
+void take_clock(const Request& request);
+/// Lets a hundredth of a unit of model time pass, for a call that found nothing: some programs do
+/// nothing but ask.
+void pass_time();
+/// Takes a receive, for which no message has come, out of the engine. False: one has.
+bool withdraw(Request& request);
+
+/// A message that a receive could take now.
+struct Found {
+    bool there = false;
+    Rank source = MPI_PROC_NULL;
+    int tag = MPI_ANY_TAG;
+    std::uint32_t bytes = 0;
+};
+Found find(const Comm& comm, Rank source, int tag);
+/// The same; waits until there is one.
+Found wait_to_find(const Comm& comm, Rank source, int tag);
+
+/// Sends and receives of collectives, by rank. They wait.
+void send_part(Comm& comm, std::span<const std::byte> bytes, Rank to, int tag);
+void receive_part(Comm& comm, std::span<std::byte> bytes, Rank from, int tag);
+/// Both at the same time.
+void exchange_parts(Comm& comm, std::span<const std::byte> mine, Rank to,
+                    std::span<std::byte> theirs, Rank from, int tag);
+
+} // namespace mesh::mpi

@@ -1,0 +1,108 @@
+// Point to point: calls that wait for their message.
+#include "mpi/status.hpp"
+
+#include <algorithm>
+
+namespace mesh::mpi {
+
+void tell(const Request& request, MPI_Status* status) {
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = request.source;
+    status->MPI_TAG = request.its_tag;
+    status->MPI_ERROR = request.error;
+    tell_bytes(request.kind == Request::Kind::receive ? std::min(request.bytes, request.capacity)
+                                                      : 0,
+               status);
+    status->MPI_internal[2] = request.is_cancelled ? 1 : 0;
+}
+
+void tell_nothing(MPI_Status* status) {
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    *status = {};
+    status->MPI_SOURCE = MPI_ANY_SOURCE;
+    status->MPI_TAG = MPI_ANY_TAG;
+}
+
+void tell_bytes(std::uint64_t bytes, MPI_Status* status) {
+    status->MPI_internal[0] = static_cast<int>(bytes & 0x7FFF'FFFF);
+    status->MPI_internal[1] = static_cast<int>(bytes >> 31);
+}
+
+std::uint64_t bytes_told(const MPI_Status& status) {
+    return static_cast<std::uint64_t>(status.MPI_internal[0]) |
+           static_cast<std::uint64_t>(status.MPI_internal[1]) << 31;
+}
+
+Request asked(Request::Kind kind, const void* data, int count, MPI_Datatype type, Rank peer,
+              int tag, Comm& comm) {
+    Request request;
+    request.kind = kind;
+    request.comm = &comm;
+    request.peer = peer;
+    request.tag = tag;
+    request.type = type_of(type);
+    request.count = count;
+    request.data = static_cast<std::byte*>(const_cast<void*>(data));
+    return request;
+}
+
+namespace {
+
+int send(const char* call, Request::Mode mode, const void* data, int count, MPI_Datatype type,
+         Rank to, int tag, MPI_Comm handle) {
+    Checks checks(call, handle);
+    if (checks.count(count).type(type).peer(to).tag(tag).bad())
+        return checks.code();
+    Request request = asked(Request::Kind::send, data, count, type, to, tag, checks.comm());
+    request.mode = mode;
+    begin(request);
+    wait(request);
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+extern "C" {
+
+int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    return send("MPI_Send", Request::Mode::standard, data, count, type, to, tag, comm);
+}
+
+int MPI_Ssend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    return send("MPI_Ssend", Request::Mode::synchronous, data, count, type, to, tag, comm);
+}
+
+int MPI_Rsend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    return send("MPI_Rsend", Request::Mode::standard, data, count, type, to, tag, comm);
+}
+
+int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm handle,
+             MPI_Status* status) {
+    Checks checks("MPI_Recv", handle);
+    if (checks.count(count).type(type).peer(from, true).tag(tag, true).bad())
+        return checks.code();
+    Request request = asked(Request::Kind::receive, data, count, type, from, tag, checks.comm());
+    begin(request);
+    wait(request);
+    tell(request, status);
+    return request.error == MPI_SUCCESS ? MPI_SUCCESS : checks.refuse(request.error, nullptr);
+}
+
+int MPI_Get_count(const MPI_Status* status, MPI_Datatype handle, int* count) {
+    const Type* const type = type_of(handle);
+    if (type == nullptr)
+        return fail(nullptr, MPI_ERR_TYPE, "MPI_Get_count", nullptr);
+    const std::uint64_t bytes = bytes_told(*status);
+    if (type->size == 0)
+        *count = bytes == 0 ? 0 : MPI_UNDEFINED;
+    else
+        *count = bytes % type->size == 0 ? static_cast<int>(bytes / type->size) : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+}

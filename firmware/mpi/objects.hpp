@@ -1,0 +1,152 @@
+// What the handles of mpi.h stand for: communicators, groups, requests; and how a call tells what
+// is wrong with it. Types and operations have files of their own.
+//
+// A handle below kHandlesFixed is a constant of the ABI, any other the address of the object.
+#pragma once
+
+#include "core/base/types.hpp"
+#include "hal/heap.hpp"
+#include "mpi/mpi.h"
+#include "wire/frame.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+// The constants of the ABI are casts, as C has them.
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+
+namespace mesh::mpi {
+
+using Rank = int;
+
+/// Largest number of a handle that is a constant (MPI 5.0, 20.4).
+inline constexpr std::uintptr_t kHandlesFixed = 0x1000;
+inline constexpr int kTagMax = INT32_MAX;
+
+template <class Handle>
+bool is_fixed(Handle handle) {
+    return reinterpret_cast<std::uintptr_t>(handle) < kHandlesFixed;
+}
+
+/// The kinds of traffic of a communicator, which never meet.
+enum class Traffic : std::uint8_t { messages, collectives };
+
+/// A T on the heap of the program; nullptr: there is no room.
+template <class T, class... Args>
+T* make(Args&&... args) {
+    void* const place = mesh_malloc(sizeof(T));
+    return place == nullptr ? nullptr : new (place) T{std::forward<Args>(args)...};
+}
+template <class T>
+void destroy(T* object) {
+    if (object != nullptr) {
+        object->~T();
+        mesh_free(object);
+    }
+}
+
+/// Bytes on the heap that go with this object. Ends the run if there is no room for them.
+class Room {
+public:
+    Room() = default;
+    explicit Room(std::size_t bytes);
+    Room(Room&& other) noexcept : bytes_(std::exchange(other.bytes_, nullptr)) {}
+    Room& operator=(Room&& other) noexcept {
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+    ~Room() { mesh_free(bytes_); }
+    std::byte* data() const { return bytes_; }
+    explicit operator bool() const { return bytes_ != nullptr; }
+
+private:
+    std::byte* bytes_ = nullptr;
+};
+
+} // namespace mesh::mpi
+
+/// Ranks, and the node of each. Shared by the communicators and handles that have it.
+struct MPI_ABI_Group {
+    unsigned owners = 1;
+    mesh::mpi::Rank size = 0;
+    mesh::mpi::Rank own = MPI_UNDEFINED; // of this node
+    std::uint16_t* nodes = nullptr;
+
+    mesh::NodeId node(mesh::mpi::Rank rank) const {
+        return mesh::NodeId{nodes[static_cast<std::size_t>(rank)]};
+    }
+    /// MPI_UNDEFINED: it is none of them.
+    mesh::mpi::Rank rank_of(mesh::NodeId node) const;
+};
+
+struct MPI_ABI_Comm {
+    MPI_Group group = nullptr;
+    std::uint32_t number = 0; // the same at all members, and at none of another communicator
+    bool is_whole = false;    // rank i is node i, for all nodes
+    MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
+
+    mesh::mpi::Rank rank() const { return group->own; }
+    mesh::mpi::Rank size() const { return group->size; }
+    std::uint32_t context(mesh::mpi::Traffic traffic) const {
+        return 2 * number + (traffic == mesh::mpi::Traffic::collectives ? 1u : 0u);
+    }
+};
+
+namespace mesh::mpi {
+
+using Comm = MPI_ABI_Comm;
+using Group = MPI_ABI_Group;
+
+/// Between MPI_Init() and MPI_Finalize(), and after.
+enum class Life : std::uint8_t { before, now, after };
+Life life();
+
+/// The communicator of a handle; nullptr: it is none.
+Comm* comm_of(MPI_Comm handle);
+
+/// A group of `size` ranks without nodes; one owner. Ends the run if there is no room.
+Group* new_group(Rank size);
+/// Sets `own`, when the nodes are there.
+void find_own(Group& group);
+void release(Group* group);
+
+// Errors ------------------------------------------------------------------------------------------
+
+/// What a call returns that cannot be done: `code`, if the program wants to see errors; else it
+/// tells the call and `why`, and ends the run. `comm`: nullptr, those of the world.
+int fail(const Comm* comm, int code, const char* call, const char* why);
+
+/// Ends the run; does not return.
+[[noreturn]] void end_run(const char* why, int code);
+
+/// Checks what most calls are given. Each gives MPI_SUCCESS or what the call is to return.
+class Checks {
+public:
+    /// `call`: its name. MPI must be there, and `handle` be a communicator.
+    Checks(const char* call, MPI_Comm handle);
+
+    Checks& count(int value);
+    Checks& type(MPI_Datatype handle);
+    /// Also MPI_PROC_NULL; `any`: also MPI_ANY_SOURCE.
+    Checks& peer(Rank rank, bool any = false);
+    Checks& tag(int value, bool any = false);
+    Checks& root(Rank rank);
+
+    bool bad() const { return code_ != MPI_SUCCESS; }
+    int code() const { return code_; }
+    Comm& comm() const { return *comm_; }
+    int refuse(int code, const char* why);
+
+private:
+    const char* call_;
+    Comm* comm_;
+    int code_ = MPI_SUCCESS;
+};
+
+} // namespace mesh::mpi

@@ -1,0 +1,40 @@
+// What the collectives are made of: over the whole network the trees of the kernel, for other
+// communicators binomial trees of messages.
+#pragma once
+
+#include "kernel/base/status.hpp"
+#include "mpi/engine.hpp"
+
+#include <span>
+
+namespace mesh::mpi {
+
+/// Tags of the messages of collectives, one a kind: their calls come in one order at all ranks.
+namespace part_tag {
+inline constexpr int kBarrier = 1;
+inline constexpr int kBroadcast = 2;
+inline constexpr int kReduce = 3;
+inline constexpr int kGather = 4;
+inline constexpr int kScatter = 5;
+inline constexpr int kAllToAll = 6;
+inline constexpr int kScan = 7;
+inline constexpr int kNumber = 8;
+} // namespace part_tag
+
+/// Tags of the kernel's collectives, beside those of the engine's messages.
+namespace tree_tag {
+inline constexpr std::uint16_t kBroadcast = 16;
+inline constexpr std::uint16_t kReduce = 18;
+inline constexpr std::uint16_t kAllReduce = 20;
+} // namespace tree_tag
+
+/// MPI_SUCCESS, or what the call returns of a collective of the kernel that went wrong.
+int code_of(const Comm& comm, Status status, const char* call);
+
+/// Bytes of all ranks, one after the other: those of the root to all.
+int broadcast_bytes(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call);
+
+/// A wait for all ranks.
+int meet_all(Comm& comm, const char* call);
+
+} // namespace mesh::mpi

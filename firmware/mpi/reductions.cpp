@@ -1,0 +1,164 @@
+// Reductions and scans. Operations of the standard over the whole network go by the kernel's trees;
+// all others by messages, in the order of the ranks, on the program's own stack.
+#include "collectives/reduction.hpp"
+#include "fiber/fiber.hpp"
+#include "kernel/base/limits.hpp"
+#include "mpi/operations.hpp"
+#include "mpi/parts.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mesh::mpi {
+
+namespace {
+
+/// Operands of one rank, as they lie in the program's memory: `count` elements.
+class Operands {
+public:
+    Operands(const Type& type, int count)
+        : type_(type),
+          count_(count),
+          room_(bytes_there() + kMargin),
+          data_(room_.data() - std::min<MPI_Aint>(type.lower, 0)) {}
+    Operands(const Type& type, int count, const void* from) : Operands(type, count) { copy(from); }
+
+    void* data() const { return data_; }
+    void copy(const void* from) { move(from, data_); }
+    void copy_to(void* into) const { move(data_, into); }
+    Packed packed() const { return {data_, count_, type_}; }
+    Unpacked to_fill() const { return {data_, count_, type_}; }
+
+private:
+    static constexpr std::size_t kMargin = 16;
+
+    std::size_t bytes_there() const {
+        return static_cast<std::size_t>(count_) * static_cast<std::size_t>(type_.extent) +
+               static_cast<std::size_t>(std::abs(type_.lower));
+    }
+    void move(const void* from, void* into) const {
+        for (int element = 0; element < count_; ++element)
+            for (const Run& run : type_.all_runs())
+                std::memcpy(at(into, element, type_) + run.offset,
+                            at(from, element, type_) + run.offset, run.bytes);
+    }
+
+    const Type& type_;
+    int count_;
+    Room room_;
+    std::byte* data_;
+};
+
+void receive_operands(Comm& comm, const Operands& operands, Rank from, int tag) {
+    Unpacked bytes = operands.to_fill();
+    receive_part(comm, bytes.bytes(), from, tag);
+    bytes.keep();
+}
+
+/// Up a binomial tree to rank 0: each rank has what the ranks behind it gave, then gives it on.
+void reduce_by_messages(Comm& comm, Operands& mine, int count, const Type& type,
+                        const Operation& operation) {
+    const Rank rank = comm.rank();
+    for (Rank bit = 1; bit < comm.size(); bit <<= 1) {
+        if ((rank & bit) != 0) {
+            send_part(comm, mine.packed().bytes(), rank - bit, part_tag::kReduce);
+            return;
+        }
+        if (rank + bit >= comm.size())
+            continue;
+        Operands theirs(type, count);
+        receive_operands(comm, theirs, rank + bit, part_tag::kReduce);
+        operation.combine(mine.data(), theirs.data(), count);
+        mine.copy(theirs.data());
+    }
+}
+
+/// The whole network, by the kernel. `work`: the operands, at last the result.
+Status reduce_by_tree(std::span<std::byte> work, const Operation& operation, Rank root, bool all) {
+    const Combiner combiner = operation.combiner();
+    const std::size_t most =
+        limits::kMessageBytesMax / combiner.element_bytes * combiner.element_bytes;
+    Status status = Status::ok;
+    while (!work.empty() && status == Status::ok) {
+        const auto now = work.first(std::min(work.size(), most));
+        const ReducePlan plan{.root = node_at(static_cast<unsigned>(root)),
+                              .total_bytes = static_cast<std::uint32_t>(now.size()),
+                              .tag = all ? tree_tag::kAllReduce : tree_tag::kReduce,
+                              .combiner = combiner};
+        status = fiber::await(all ? allreduce(fiber::node(), plan, now)
+                                  : reduce(fiber::node(), plan, now));
+        work = work.subspan(now.size());
+    }
+    return status;
+}
+
+std::span<std::byte> bytes_at(void* data, int count, const Type& type) {
+    return {static_cast<std::byte*>(data),
+            static_cast<std::size_t>(count) * static_cast<std::size_t>(type.extent)};
+}
+
+int check(Checks& checks, int count, MPI_Datatype type, MPI_Op op) {
+    if (!checks.count(count).type(type).bad() &&
+        (op_of(op) == nullptr || !Operation(*op_of(op), *type_of(type), type).is_known()))
+        checks.refuse(MPI_ERR_OP, nullptr);
+    return checks.code();
+}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+extern "C" {
+
+int MPI_Reduce(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op, int root,
+               MPI_Comm comm_handle) {
+    Checks checks("MPI_Reduce", comm_handle);
+    if (check(checks, count, handle, op) != MPI_SUCCESS || checks.root(root).bad())
+        return checks.code();
+    Comm& comm = checks.comm();
+    const Type& type = *type_of(handle);
+    const Operation operation(*op_of(op), type, handle);
+    const bool is_root = comm.rank() == root;
+    Operands work(type, count, mine == MPI_IN_PLACE ? all : mine);
+    if (comm.is_whole && operation.suits_trees()) {
+        const mesh::Status status =
+            reduce_by_tree(bytes_at(work.data(), count, type), operation, root, false);
+        if (is_root)
+            work.copy_to(all);
+        return code_of(comm, status, "MPI_Reduce");
+    }
+    reduce_by_messages(comm, work, count, type, operation);
+    if (root != 0 && comm.rank() == 0)
+        send_part(comm, work.packed().bytes(), root, part_tag::kReduce);
+    if (root != 0 && is_root)
+        receive_operands(comm, work, 0, part_tag::kReduce);
+    if (is_root)
+        work.copy_to(all);
+    return MPI_SUCCESS;
+}
+
+int MPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
+                  MPI_Comm comm_handle) {
+    Checks checks("MPI_Allreduce", comm_handle);
+    if (check(checks, count, handle, op) != MPI_SUCCESS)
+        return checks.code();
+    Comm& comm = checks.comm();
+    const Type& type = *type_of(handle);
+    const Operation operation(*op_of(op), type, handle);
+    Operands work(type, count, mine == MPI_IN_PLACE ? all : mine);
+    int code = MPI_SUCCESS;
+    if (comm.is_whole && operation.suits_trees()) {
+        code = code_of(comm, reduce_by_tree(bytes_at(work.data(), count, type), operation, 0, true),
+                       "MPI_Allreduce");
+    } else {
+        reduce_by_messages(comm, work, count, type, operation);
+        Unpacked bytes(work.data(), count, type, true);
+        code = broadcast_bytes(comm, bytes.bytes(), 0, "MPI_Allreduce");
+        bytes.keep();
+    }
+    work.copy_to(all);
+    return code;
+}
+}

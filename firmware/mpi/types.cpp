@@ -1,0 +1,199 @@
+// The basic types of C, and how data of any type is packed.
+#include "mpi/types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstring>
+
+namespace mesh::mpi {
+
+namespace {
+
+template <class T>
+struct Pair {
+    T value;
+    int index;
+};
+
+struct Basic {
+    std::uint16_t handle;
+    std::uint8_t size;   // of the data
+    std::uint8_t extent; // of the object in C, whose end may be a hole
+    std::uint8_t second; // of a pair with a hole in its middle: where the second part is; else 0
+    Element element;
+};
+
+template <class T>
+constexpr Basic basic(std::uint16_t handle, Element element = Element::none) {
+    return {handle, sizeof(T), sizeof(T), 0, element};
+}
+
+template <class T>
+constexpr Basic pair(std::uint16_t handle, Element element) {
+    constexpr std::size_t kSecond = (sizeof(T) + alignof(int) - 1) / alignof(int) * alignof(int);
+    return {handle, sizeof(T) + sizeof(int), sizeof(Pair<T>),
+            kSecond == sizeof(T) ? std::uint8_t{0} : std::uint8_t{kSecond}, element};
+}
+
+template <class T>
+constexpr Element integer() {
+    constexpr bool kSigned = std::is_signed_v<T>;
+    switch (sizeof(T)) {
+    case 1: return kSigned ? Element::i8 : Element::u8;
+    case 2: return kSigned ? Element::i16 : Element::u16;
+    case 4: return kSigned ? Element::i32 : Element::u32;
+    default: return kSigned ? Element::i64 : Element::u64;
+    }
+}
+
+template <class T>
+constexpr Basic number(std::uint16_t handle) {
+    return basic<T>(handle, integer<T>());
+}
+
+constexpr std::array kBasics{
+    number<MPI_Aint>(0x201),
+    number<MPI_Count>(0x202),
+    number<MPI_Offset>(0x203),
+    basic<std::byte>(0x207), // MPI_PACKED
+    number<short>(0x208),
+    number<int>(0x209),
+    number<long>(0x20a),
+    number<long long>(0x20b),
+    number<unsigned short>(0x20c),
+    number<unsigned>(0x20d),
+    number<unsigned long>(0x20e),
+    number<unsigned long long>(0x20f),
+    basic<float>(0x210, Element::f32),
+    basic<std::complex<float>>(0x212, Element::complex32),
+    basic<double>(0x214, Element::f64),
+    basic<std::complex<double>>(0x216, Element::complex64),
+    basic<long double>(0x220, Element::flong),
+    pair<float>(0x228, Element::pair_float),
+    pair<double>(0x229, Element::pair_double),
+    pair<long>(0x22a, Element::pair_long),
+    pair<int>(0x22b, Element::pair_int),
+    pair<short>(0x22c, Element::pair_short),
+    pair<long double>(0x22d, Element::pair_long_double),
+    number<unsigned char>(0x238), // MPI_C_BOOL
+    number<wchar_t>(0x23c),
+    number<std::int8_t>(0x240),
+    number<std::uint8_t>(0x241),
+    number<signed char>(0x243), // MPI_CHAR
+    number<signed char>(0x244),
+    number<unsigned char>(0x245),
+    basic<std::byte>(0x247), // MPI_BYTE
+    number<std::int16_t>(0x248),
+    number<std::uint16_t>(0x249),
+    number<std::int32_t>(0x250),
+    number<std::uint32_t>(0x251),
+    number<std::int64_t>(0x258),
+    number<std::uint64_t>(0x259),
+};
+
+/// Made when they are asked for the first time: what a program does not use, it does not write.
+std::array<Type, kBasics.size()> types;
+std::array<std::array<Run, 2>, kBasics.size()> runs_of_types;
+
+Type* make_basic(std::size_t number) {
+    const Basic& basic = kBasics[number];
+    Type& type = types[number];
+    std::array<Run, 2>& runs = runs_of_types[number];
+    type.size = type.unit = basic.size;
+    type.extent = basic.extent;
+    type.element = basic.element;
+    type.is_committed = true;
+    type.runs = runs.data();
+    type.run_count = basic.second == 0 ? 1 : 2;
+    runs[0] = {0, basic.size};
+    if (basic.second != 0) {
+        runs[0].bytes = basic.size - static_cast<std::uint32_t>(sizeof(int));
+        runs[1] = {basic.second, sizeof(int)};
+    }
+    return &type;
+}
+
+} // namespace
+
+Type* type_of(MPI_Datatype handle) {
+    if (!is_fixed(handle))
+        return handle;
+    const auto number = reinterpret_cast<std::uintptr_t>(handle);
+    const auto found =
+        std::ranges::find_if(kBasics, [=](const Basic& basic) { return basic.handle == number; });
+    if (found == kBasics.end())
+        return nullptr;
+    const auto place = static_cast<std::size_t>(found - kBasics.begin());
+    return types[place].runs != nullptr ? &types[place] : make_basic(place);
+}
+
+void hold(Type* type) { ++type->owners; }
+
+void release(Type* type) {
+    const bool is_basic = type >= types.data() && type < types.data() + types.size();
+    if (is_basic || --type->owners != 0)
+        return;
+    mesh_free(type->runs);
+    destroy(type);
+}
+
+void pack(const Type& type, std::size_t count, const void* from, std::byte* into) {
+    const auto* element = static_cast<const std::byte*>(from);
+    if (type.is_dense()) {
+        std::copy_n(element, count * type.size, into);
+        return;
+    }
+    for (; count != 0; --count, element += type.extent)
+        for (const Run& run : type.all_runs())
+            into = std::copy_n(element + run.offset, run.bytes, into);
+}
+
+void unpack(const Type& type, std::size_t count, const std::byte* from, std::size_t bytes,
+            void* into) {
+    auto* element = static_cast<std::byte*>(into);
+    if (type.is_dense()) {
+        std::copy_n(from, std::min<std::size_t>(bytes, count * type.size), element);
+        return;
+    }
+    for (; count != 0 && bytes != 0; --count, element += type.extent)
+        for (const Run& run : type.all_runs()) {
+            const std::size_t part = std::min<std::size_t>(bytes, run.bytes);
+            std::copy_n(from, part, element + run.offset);
+            from += part;
+            bytes -= part;
+        }
+}
+
+Packed::Packed(const void* data, int count, const Type& type) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * type.size;
+    if (type.is_dense()) {
+        bytes_ = {static_cast<const std::byte*>(data), bytes};
+        return;
+    }
+    room_ = Room(bytes);
+    pack(type, static_cast<std::size_t>(count), data, room_.data());
+    bytes_ = {room_.data(), bytes};
+}
+
+Unpacked::Unpacked(void* data, int count, const Type& type, bool keeps)
+    : data_(data),
+      count_(static_cast<std::size_t>(count)),
+      type_(type) {
+    const std::size_t bytes = count_ * type.size;
+    if (type.is_dense()) {
+        bytes_ = {static_cast<std::byte*>(data), bytes};
+        return;
+    }
+    room_ = Room(bytes);
+    if (keeps)
+        pack(type, count_, data, room_.data());
+    bytes_ = {room_.data(), bytes};
+}
+
+void Unpacked::keep() {
+    if (room_)
+        unpack(type_, count_, room_.data(), bytes_.size(), data_);
+}
+
+} // namespace mesh::mpi

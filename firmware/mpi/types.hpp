@@ -1,0 +1,114 @@
+// Types of data: which bytes behind an address are meant, in which order.
+#pragma once
+
+#include "mpi/objects.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace mesh::mpi {
+
+/// Bytes of a type that lie side by side.
+struct Run {
+    MPI_Aint offset; // from the address that the program gives
+    std::uint32_t bytes;
+};
+
+/// What an element is to an operation.
+enum class Element : std::uint8_t {
+    none, // mixed, or bytes
+    i8,
+    u8,
+    i16,
+    u16,
+    i32,
+    u32,
+    i64,
+    u64,
+    f32,
+    f64,
+    flong,
+    complex32,
+    complex64,
+    pair_short,
+    pair_int,
+    pair_long,
+    pair_float,
+    pair_double,
+    pair_long_double
+};
+
+} // namespace mesh::mpi
+
+struct MPI_ABI_Datatype {
+    std::uint32_t size = 0; // bytes of data
+    MPI_Aint lower = 0;     // where an element begins
+    MPI_Aint extent = 0;    // from an element to the next one
+    mesh::mpi::Run* runs = nullptr;
+    std::uint32_t run_count = 0;
+    std::uint32_t unit = 1; // bytes of the basic type, if it has one only; else 1
+    mesh::mpi::Element element = mesh::mpi::Element::none; // of the basic type, if it has one only
+    unsigned owners = 1;
+    bool is_committed = false;
+
+    std::span<const mesh::mpi::Run> all_runs() const { return {runs, run_count}; }
+    /// Elements lie side by side, without holes.
+    bool is_dense() const {
+        return run_count == 1 && runs[0].offset == 0 && static_cast<MPI_Aint>(size) == extent;
+    }
+};
+
+namespace mesh::mpi {
+
+using Type = MPI_ABI_Datatype;
+
+/// The type of a handle; nullptr: it is none.
+Type* type_of(MPI_Datatype handle);
+/// An owner more, and one less, of a type that a request or another type goes on to need.
+void hold(Type* type);
+void release(Type* type);
+
+/// Copies the data of `count` elements behind `from`, side by side, to `into`, and back.
+void pack(const Type& type, std::size_t count, const void* from, std::byte* into);
+/// `bytes`: not more than that.
+void unpack(const Type& type, std::size_t count, const std::byte* from, std::size_t bytes,
+            void* into);
+
+/// The data of `count` elements side by side, wherever it is: where it lies, if the type is dense,
+/// else in a copy. For what is sent.
+class Packed {
+public:
+    Packed(const void* data, int count, const Type& type);
+    std::span<const std::byte> bytes() const { return bytes_; }
+
+private:
+    Room room_;
+    std::span<const std::byte> bytes_;
+};
+
+/// Room for the data of `count` elements side by side, which keep() puts where it belongs. For what
+/// is received. `keeps`: the room has at first what is there.
+class Unpacked {
+public:
+    Unpacked(void* data, int count, const Type& type, bool keeps = false);
+    std::span<std::byte> bytes() const { return bytes_; }
+    void keep();
+
+private:
+    Room room_;
+    std::span<std::byte> bytes_;
+    void* data_;
+    std::size_t count_;
+    const Type& type_;
+};
+
+/// The address `elements` of a type behind `data`.
+inline std::byte* at(void* data, MPI_Aint elements, const Type& type) {
+    return static_cast<std::byte*>(data) + elements * type.extent;
+}
+inline const std::byte* at(const void* data, MPI_Aint elements, const Type& type) {
+    return static_cast<const std::byte*>(data) + elements * type.extent;
+}
+
+} // namespace mesh::mpi

@@ -1,0 +1,24 @@
+// Programs that have a main() instead of an app_main(): plain C, most of them. What is different
+// when they are linked: the library has an app_main() that calls it (firmware/fiber/).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+/// The object whose table of symbols this is, as objdump shows it, has a function main().
+bool defines_main(std::string_view symbols);
+
+/// The words of a command that gives functions of the object other names: main() and exit(), which
+/// the host tool and the image have as well, and where the C library of the place has no heap,
+/// `on_board`, also malloc() and its kin.
+std::vector<std::string> renaming_main(const std::string& objcopy, const std::string& object,
+                                       bool on_board);
+
+/// Adds to the words of a linker that app_main() comes from the library. A board may have a linker
+/// script for such programs, BOARD-main.ld beside BOARD.ld: it takes its place.
+void link_with_main(std::vector<std::string>& words);
+
+} // namespace mesh::host
