@@ -143,6 +143,7 @@ $(eval $(call host_rules,asan,$(CLANGXX),$(ASAN_FLAGS),$(filter-out \
 $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTABLE_SOURCES)) \
   $(BUILD)/host/libmesh.a
 	$(call link_host,-rdynamic)
+include host-tools/template/template.mk
 
 # ---- images --------------------------------------------------------------------------------------
 # boards/BOARD/board.mk sets CPU_FLAGS and LDSCRIPT, and may set SHARED (folders beside its own that

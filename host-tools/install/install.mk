@@ -25,6 +25,7 @@ install: install-deps ## install tool, images, manual and completion: PREFIX= (/
 
 install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@install -Dm755 $(MESH) '$(INSTALLED)/bin/mesh'
+	@install -Dm644 -t '$(INSTALLED)/lib/meshputer' $(TEMPLATE)
 	@for image in $(foreach b,$(BOARDS),$(patsubst %,$b/%.elf,$(call made_images,$b))); do \
 	  install -Dm644 $(BUILD)/$$image "$(INSTALLED)/share/meshputer/$$image" || exit 1; done
 	@mkdir -p '$(INSTALLED)/share/meshputer/include'
@@ -41,7 +42,7 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@echo "installed under $(INSTALLED)"
 
 uninstall: ## remove what `make install` put under PREFIX=
-	@rm -rf '$(INSTALLED)/bin/mesh' '$(INSTALLED)/share/meshputer' \
+	@rm -rf '$(INSTALLED)/bin/mesh' '$(INSTALLED)/share/meshputer' '$(INSTALLED)/lib/meshputer' \
 	  '$(INSTALLED)/share/doc/meshputer' '$(INSTALLED)/share/bash-completion/completions/mesh' \
 	  $(MANUALS:%='$(INSTALLED)/share/man/man1/%.1')
 
@@ -51,7 +52,8 @@ deb: install-deps ## a Debian package, in build/
 	@$(MAKE) -j$(JOBS) all
 	@rm -rf $(DEB) && mkdir -p $(PACKED)/DEBIAN $(DEB)/debian
 	@$(MAKE) install-tree DESTDIR=$(PACKED) PREFIX=/usr >$(DEB)/log
-	@strip --strip-unneeded $(PACKED)/usr/bin/mesh && gzip -9n $(PACKED)/usr/share/man/man1/*.1
+	@strip --strip-unneeded $(PACKED)/usr/bin/mesh $(PACKED)/usr/lib/meshputer/*.so
+	@gzip -9n $(PACKED)/usr/share/man/man1/*.1
 	@install -Dm644 LICENSE $(PACKED)/usr/share/doc/meshputer/copyright
 	@printf 'Source: meshputer\n\nPackage: meshputer\nArchitecture: any\n' >$(DEB)/debian/control
 	@depends=$$(cd $(DEB) && dpkg-shlibdeps -O files/usr/bin/mesh | sed 's/^shlibs:Depends=//') && \

@@ -25,8 +25,9 @@ TABLE = pathlib.Path(__file__).resolve().parents[1] / "golden" / "runs.csv"
 COLUMNS = ("name", "status", "steps", "report", "capture", "printed")
 LIMIT_S = 120
 FAULTS = "drop:0.03,corrupt:0.02,dup:0.02,reorder:0.02"
-# Times, and what hangs on when an emulator had its turn.
-UNFORESEEN = ("boot_s", "wall_s", "counters", "dma_transfers", "cable_bytes", "stack_used")
+# Times, what hangs on when an emulator had its turn, and how it was started.
+UNFORESEEN = ("boot_s", "wall_s", "counters", "dma_transfers", "cable_bytes", "stack_used",
+              "boot")
 # Keys of the run and its command, and keys that the exit status and the table's columns repeat.
 SAID_TWICE = ("verdict", "reason", "command", "version", "timeout", "fates")
 ON_CLOCK = re.compile(r"^(?:time|links|ready|prepared|running)\b.*\n", re.M)

@@ -164,6 +164,10 @@ void add_rig(CLI::App& app, RunArguments& run) {
                    "writes the files that an image asks for: only with images that you trust")
         ->delimiter(',')
         ->allow_extra_args(false);
+    app.add_option("--boot", run.boot,
+                   "qemu: fork makes the machine once and forks for each node, exec starts each "
+                   "node's emulator by itself")
+        ->capture_default_str();
     app.add_option("--memory", run.memory, "megabytes for all nodes (default: what is free)");
     app.add_option(
         "--host-at", run.host_at,

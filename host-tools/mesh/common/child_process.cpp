@@ -14,8 +14,10 @@
 #include <poll.h>
 #include <sched.h>
 #include <sstream>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,6 +94,11 @@ std::chrono::milliseconds left_until(std::chrono::steady_clock::time_point end) 
     return std::max(left, 0ms);
 }
 
+/// Two NAME=VALUE of one name.
+bool same_name(std::string_view one, std::string_view other) {
+    return one.substr(0, one.find('=')) == other.substr(0, other.find('='));
+}
+
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
     std::vector<char*> pointers;
     pointers.reserve(words.size() + 1);
@@ -114,6 +121,18 @@ Fd::~Fd() {
 }
 
 int Fd::release() { return std::exchange(fd_, -1); }
+
+std::pair<Fd, Fd> socket_pair(int type) {
+    int ends[2];
+    if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0)
+        throw RunError(fmt::format("socketpair: {}", std::strerror(errno)));
+    const Fd far_end(ends[1]);
+    Fd near_end(ends[0]);
+    Fd moved(fcntl(far_end.get(), F_DUPFD_CLOEXEC, kGivenFdMin));
+    if (moved.get() < 0)
+        throw RunError(fmt::format("fcntl: {}", std::strerror(errno)));
+    return {std::move(near_end), std::move(moved)};
+}
 
 void allow_descriptors(std::size_t nodes, unsigned sockets) {
     rlimit limit{};
@@ -144,17 +163,22 @@ ChildProcess ChildProcess::spawn(const std::vector<std::string>& words, const Sp
     std::vector<char*> pointers = pointers_to(copy);
     // One malloc arena is enough for a machine with one CPU and saves memory per node.
     static char arenas[] = "MALLOC_ARENA_MAX=1";
-    static std::vector<char*> environment = [] {
-        std::vector<char*> variables{arenas};
-        for (char** variable = environ; *variable != nullptr; ++variable)
-            variables.push_back(*variable);
-        variables.push_back(nullptr);
-        return variables;
-    }();
+    std::vector<std::string> variables = files.variables;
+    std::vector<char*> environment = pointers_to(variables);
+    environment.back() = arenas;
+    for (char** variable = environ; *variable != nullptr; ++variable)
+        if (std::ranges::none_of(variables,
+                                 [&](const auto& own) { return same_name(own, *variable); }))
+            environment.push_back(*variable);
+    environment.push_back(nullptr);
     Exec exec{pointers.data(), environment.data(), files, getpid()};
     const pid_t pid = start(exec);
     if (pid < 0)
         throw RunError(fmt::format("cannot start {}: {}", words.front(), std::strerror(errno)));
+    return adopt(pid);
+}
+
+ChildProcess ChildProcess::adopt(pid_t pid) {
     Fd ended(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     if (ended.get() < 0)
         throw RunError(

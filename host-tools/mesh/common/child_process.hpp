@@ -34,6 +34,10 @@ private:
 inline constexpr int kChildFirstFd = 3;
 inline constexpr int kGivenFdMin = 64;
 
+/// Two ends of a socket of this type (SOCK_STREAM, ...), the second one to be given to a child.
+/// RunError.
+std::pair<Fd, Fd> socket_pair(int type);
+
 /// Lets this process open a few files for each node, beside its sockets. UsageError: the limit.
 void allow_descriptors(std::size_t nodes, unsigned sockets);
 
@@ -49,6 +53,7 @@ struct SpawnFiles {
     int output;
     int errors;
     std::vector<int> given{};
+    std::vector<std::string> variables{}; // of its environment, NAME=VALUE, in place of ours
 };
 
 /// A running child. Dies with its owner: by the destructor, and by the kernel (PR_SET_PDEATHSIG)
@@ -66,6 +71,8 @@ public:
 
     /// Starts `words` (the first one a path). RunError.
     static ChildProcess spawn(const std::vector<std::string>& words, const SpawnFiles& files);
+    /// A child of this process that another one has made. RunError.
+    static ChildProcess adopt(pid_t pid);
 
     pid_t pid() const { return pid_; }
     /// Readable when the process has ended.

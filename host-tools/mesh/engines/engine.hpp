@@ -40,6 +40,12 @@ public:
     virtual void ended(NodeId node, std::string_view how) = 0;
 };
 
+/// How the processes of nodes come to life.
+struct StartedBy {
+    bool fork = false;     // of an emulator that has made the machine; else each by itself
+    std::string why_not{}; // in words, if they were to be forked and could not
+};
+
 class Engine {
 public:
     virtual ~Engine() = default;
@@ -66,6 +72,8 @@ public:
     /// Bytes that nodes have put on the cables between them, as those have them: frames of
     /// Ethernet without what the interface adds, all bytes of serial lines. 0: it sees none.
     virtual std::uint64_t cable_bytes() const { return 0; }
+    /// How the emulators of its nodes are started; nothing if it starts none.
+    virtual std::optional<StartedBy> started_by() const { return std::nullopt; }
     /// False if real time means nothing to its nodes (simulation).
     virtual bool real_time() const = 0;
 };

@@ -68,15 +68,6 @@ bool goes_to_host(std::span<const std::byte> frame) {
            wire::load<Port>(frame, wire::offset::kCablePort) == kHostPort;
 }
 
-/// Two ends of a socket; the far one has a number that no child's own has.
-std::pair<Fd, Fd> socket_pair(int blocking) {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | blocking, 0, ends) != 0)
-        fail("socketpair");
-    const Fd far_end(ends[1]);
-    return {Fd(ends[0]), checked(fcntl(far_end.get(), F_DUPFD_CLOEXEC, kGivenFdMin), "fcntl")};
-}
-
 } // namespace
 
 QemuEngine::QemuEngine(RigPlan plan)
@@ -147,12 +138,12 @@ void QemuEngine::spawn(NodeId node, unsigned starts) {
         far_ends.push_back(std::move(far_end));
     };
     for (unsigned count = plan_.board.sockets(port_count(plan_.network)); count != 0; --count) {
-        auto [near_end, far_end] = socket_pair(SOCK_NONBLOCK);
+        auto [near_end, far_end] = socket_pair(SOCK_STREAM | SOCK_NONBLOCK);
         give(std::move(far_end));
         line.cables.push_back(
             {std::move(near_end), FrameReader(format), SendQueue(format, plan_.board.serial_fill)});
     }
-    auto [monitor, monitor_end] = socket_pair(0);
+    auto [monitor, monitor_end] = socket_pair(SOCK_STREAM);
     line.monitor = std::move(monitor);
     give(std::move(monitor_end));
     int words[2];
@@ -165,7 +156,7 @@ void QemuEngine::spawn(NodeId node, unsigned starts) {
     fcntl(line.errors.get(), F_SETPIPE_SZ, kErrorPipeBytes);
     if (stubs_.descriptor(node) >= 0)
         give(checked(fcntl(stubs_.descriptor(node), F_DUPFD_CLOEXEC, kGivenFdMin), "fcntl"));
-    line.process = ChildProcess::spawn(qemu_words(plan_, node, starts), files);
+    line.process = starter_.start(node, starts, files, line.monitor);
     const auto add = [&](int fd, Source source, unsigned cable = 0) {
         watch(epoll_, EPOLL_CTL_ADD, fd, tag_of(source, index(node), cable), EPOLLIN);
     };

@@ -12,6 +12,7 @@
 #include "host-tools/mesh/cables/one_cable.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/signals.hpp"
+#include "node_starter.hpp"
 #include "qemu_monitor.hpp"
 
 #include <algorithm>
@@ -25,10 +26,6 @@
 #include <vector>
 
 namespace mesh::host {
-
-/// The command line of one node's QEMU, the program's path first; `starts`: how often the node was
-/// started before.
-std::vector<std::string> qemu_words(const RigPlan& plan, NodeId node, unsigned starts = 0);
 
 class QemuEngine final : public Engine {
 public:
@@ -44,6 +41,7 @@ public:
     std::optional<std::uint32_t> stack_used(NodeId node) override;
     std::uint64_t relay_drops() const override { return one_cable_ ? one_cable_->dropped() : 0; }
     std::uint64_t cable_bytes() const override { return cable_bytes_; }
+    std::optional<StartedBy> started_by() const override { return starter_.started_by(); }
     bool real_time() const override { return true; }
 
 private:
@@ -131,6 +129,7 @@ private:
     Signals signals_;
     Fd null_;
     GdbStubs stubs_;
+    NodeStarter starter_{plan_, signals_};
     std::map<std::string, ImageSymbols> images_; // that were asked for, by file
     MonitorBudget monitor_budget_{signals_.descriptor()};
     Events* events_ = nullptr;

@@ -1,5 +1,5 @@
 // The command line of a node's emulator.
-#include "qemu_engine.hpp"
+#include "node_starter.hpp"
 #include "wire/identity.hpp"
 
 #include <fmt/format.h>
@@ -60,8 +60,7 @@ void add_serial_lines(Words& words, const BoardFacts& board, unsigned ports, boo
 
 /// Semihosting is there for the exit status alone. Its other calls would run commands and write
 /// files here, by the image's will; given to a debugger instead, they do nothing without one.
-Words qemu_words(const RigPlan& plan, NodeId node, unsigned starts) {
-    const wire::Mac mac = wire::to_mac({plan.network, node, starts});
+Words qemu_words(const RigPlan& plan, NodeId node, const wire::Mac& mac) {
     const unsigned ports = port_count(plan.network);
     Words words{plan.qemu};
     words.insert(words.end(), plan.board.machine.begin(), plan.board.machine.end());
@@ -86,6 +85,10 @@ Words qemu_words(const RigPlan& plan, NodeId node, unsigned starts) {
         words.insert(words.end(), {"-S", "-chardev", stub, "-gdb", "chardev:g"});
     }
     return words;
+}
+
+Words qemu_words(const RigPlan& plan, NodeId node, unsigned starts) {
+    return qemu_words(plan, node, wire::to_mac({plan.network, node, starts}));
 }
 
 } // namespace mesh::host

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -22,6 +23,7 @@ namespace mesh::host {
 
 namespace {
 
+constexpr std::array<std::string_view, 2> kBoots{"fork", "exec"};
 constexpr unsigned kSimulatedPortsMax = kPortsMax;
 /// The memory that one simulated node touches in a common run, rounded up.
 constexpr unsigned kSimulatedKbyte = 128;
@@ -116,6 +118,7 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
         return;
     plan_emulator(rig, arguments.qemu);
     rig.sandbox = has_sandbox(rig.qemu);
+    rig.fork = place_of(kBoots, arguments.boot, "--boot") == 0;
 }
 
 /// The wiring of the network, but the far ends of two cables swapped.

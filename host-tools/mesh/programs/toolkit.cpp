@@ -63,19 +63,30 @@ std::size_t distance(std::string_view one, std::string_view other) {
     return row.back();
 }
 
+fs::path program_folder() {
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    if (error)
+        refuse("/proc/self/exe: {}: mesh needs /proc to be mounted", error.message());
+    return program.parent_path();
+}
+
 } // namespace
 
 fs::path toolkit_folder() {
     static const fs::path folder = [] {
         std::error_code error;
-        const fs::path program = fs::read_symlink("/proc/self/exe", error);
-        if (error)
-            refuse("/proc/self/exe: {}: mesh needs /proc to be mounted", error.message());
-        const fs::path above = program.parent_path().parent_path();
+        const fs::path above = program_folder().parent_path();
         const fs::path installed = above / "share" / "meshputer";
         return fs::exists(installed, error) ? installed : above;
     }();
     return folder;
+}
+
+fs::path library_folder() {
+    std::error_code error;
+    const fs::path installed = program_folder().parent_path() / "lib" / "meshputer";
+    return fs::exists(installed, error) ? installed : program_folder();
 }
 
 std::vector<std::pair<std::string, std::string>> apps() { return phrases_in("apps.txt"); }

@@ -14,6 +14,9 @@ namespace mesh::host {
 /// The folder of the toolkit.
 std::filesystem::path toolkit_folder();
 
+/// The folder of what the tool loads into other programs: its own, or where `make install` puts it.
+std::filesystem::path library_folder();
+
 /// The apps that came with this tool: name, and a phrase about it.
 std::vector<std::pair<std::string, std::string>> apps();
 std::vector<std::string> app_names();

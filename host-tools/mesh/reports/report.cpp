@@ -182,6 +182,10 @@ Json levels_of(const Summary& summary) {
     return levels;
 }
 
+std::string_view boot_of(const RunResult& result) {
+    return result.started_by && result.started_by->fork ? "fork" : "exec";
+}
+
 Json results_of(const Operation& op, const RunResult& result, const Summary& summary,
                 const LoomCounts& loom) {
     Json report = Json::object();
@@ -226,6 +230,7 @@ Json results_of(const Operation& op, const RunResult& result, const Summary& sum
     report["finish_time"] = column_of(result, &wire::NodeReport::finish_time);
     add(report, summary.verdict.figures);
     report["load"] = load_of(result);
+    report["boot"] = or_null(result.started_by.has_value(), boot_of(result));
     report["boot_s"] = result.boot_s;
     report["wall_s"] = result.wall_s;
     report["instructions_per_hop"] = nullptr;
@@ -359,7 +364,7 @@ std::string results_as_json(const Operation& op, const RunResult& result, const 
                             const LoomCounts& loom) {
     Json results = results_of(op, result, summary, loom);
     for (const char* key : {"link_packets", "cable_bytes", "dma_transfers", "stack_used",
-                            "counters", "load", "boot_s", "wall_s"})
+                            "counters", "load", "boot", "boot_s", "wall_s"})
         results.erase(key);
     if (result.nodes.size() > kNodesListed)
         for (const char* key : {"finish_time", "buffers_used"})

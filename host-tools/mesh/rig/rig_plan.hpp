@@ -47,6 +47,7 @@ struct RigPlan {
     bool lockstep = false;   // Job::lockstep; the simulation is always in lockstep
     std::vector<NodeId> gdb; // qemu: held at reset for a debugger
     bool sandbox = false;    // qemu: it can confine itself to what a node needs
+    bool fork = false;       // qemu: by one emulator for all nodes, if that can be
 
     std::size_t program_number(NodeId node) const {
         promise(program_of.empty() || index(node) < program_of.size(), "a node without a program");

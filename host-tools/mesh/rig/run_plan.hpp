@@ -68,6 +68,7 @@ struct RunArguments {
     std::string log;
     std::string expect;
     std::vector<std::int64_t> gdb;
+    std::string boot = "exec";
     std::optional<std::uint32_t> memory; // megabytes
     std::optional<std::int64_t> host_at;
     std::string load; // mesh load: the image, as --app has it

@@ -228,6 +228,9 @@ RunResult Run::collect() {
     result_.nodes = node_table_.results();
     result_.refusals = node_table_.refusals();
     result_.relay_drops = engine_.relay_drops();
+    result_.started_by = engine_.started_by();
+    if (result_.started_by && !result_.started_by->why_not.empty())
+        log_.boot(result_.started_by->why_not);
     result_.cable_bytes = engine_.cable_bytes() - cable_bytes_before_;
     if (const Order* const order = engine_.loom().order())
         result_.order = order->taken();

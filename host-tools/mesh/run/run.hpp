@@ -47,6 +47,7 @@ struct RunResult {
     std::vector<std::optional<std::uint32_t>> stack_used; // of each node, for a report
     std::uint64_t cable_bytes = 0;                        // Engine::cable_bytes() of the work
     std::optional<ImageLoad::Summary> load;               // of the image, by loaders
+    std::optional<StartedBy> started_by;                  // Engine::started_by()
     std::optional<OrderTaken> order;                      // the choices of an order of its own
 
     /// Which processes wait, and for what (waits.hpp).

@@ -31,6 +31,10 @@ RunLog::RunLog(std::string folder) : folder_(std::move(folder)) {
 
 void RunLog::command(std::string_view command) { add_line("command", command); }
 
+void RunLog::boot(std::string_view why_not_fork) {
+    add_line("boot", fmt::format("exec, not fork: {}", why_not_fork));
+}
+
 void RunLog::console_line(NodeId node, std::string_view line) {
     add_line(fmt::format("node-{}.console", index(node)), line);
 }

@@ -1,5 +1,5 @@
 // The folder of --log: for each node a file of its console and one of its emulator's errors, the
-// command that repeats the run, and the report.
+// command that repeats the run, the report, and why nodes were not forked, if they were to be.
 //
 // A file is made when its first text comes. No file grows beyond bounds::kLogBytesMax: its last
 // line then says that more was cut.
@@ -21,6 +21,8 @@ public:
     explicit RunLog(std::string folder);
 
     void command(std::string_view command);
+    /// Why emulators were started each by itself where one was to fork for all.
+    void boot(std::string_view why_not_fork);
     void console_line(NodeId node, std::string_view line);
     void error_line(NodeId node, std::string_view line);
 

@@ -1,0 +1,178 @@
+"""Nodes that one emulator forks are those that are started each by itself, and as hard to harm."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import time
+
+import pytest
+
+import mesh_tool
+from mesh_tool import alive, all_parents, end, mesh, run, start, verified, wait_until
+
+QEMU = shutil.which("qemu-system-arm")
+# Also of one way to boot twice: seconds, and what depends on how often a node was awake.
+OTHER = ("boot", "boot_s", "wall_s", "command", "counters", "dma_transfers", "cable_bytes",
+         "stack_used")
+# One run each; with lockstep each is the same to the byte whenever it is run.
+CASES = ["--dim 3 --op bcast --tree msbt --bytes 5000",
+         "--dim 4 --op bcast --copies 2 --faults kill:2",
+         "--dim 3 --op alltoall --bytes 300 --faults drop:0.1,corrupt:0.05",
+         "--dim 3 --op allgather --bytes 100 --faults dup:0.1,reorder:0.1",
+         "--dim 3 --op send --target random --messages 5 --bytes 1500",
+         "--dim 3 --op send --messages 5 --faults restart:5@10",
+         "--dim 3 --op allreduce --bytes 256",
+         "--dim 2 --op barrier",
+         "--topology star --dim 3 --op bcast --tree edt --bytes 3000",
+         "--topology uhc --dim 3 --op scatter --bytes 64",
+         "--board ast1030-evb --dim 3 --op bcast --bytes 3000",
+         "--board netduinoplus2 --dim 2 --op reduce --bytes 256",
+         "--board mps2-an385 --dim 2 --op scan --bytes 256",
+         "--dim 2 --op bcast --host-at 0"]
+ENDLESS = ["--dim", 3, "--op", "send", "--messages", 100000, "--bytes", 5000]
+
+
+def lockstep(how, case, folder):
+    """The report and the capture of a run."""
+    folder.mkdir()
+    capture = folder / "capture"
+    outcome = run("qemu", "--lockstep", "--seed", 7, "--boot", how, "--capture", capture,
+                  *case.split())
+    assert outcome.report["boot"] == how, outcome
+    return ({key: value for key, value in outcome.report.items() if key not in OTHER},
+            re.sub(rb'"--boot".*?|mesh run .*?--capture \S+', b"", capture.read_bytes()))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_forked_mesh_does_what_one_of_emulators_started_by_themselves_does(case, tmp_path):
+    fork, by_itself = (lockstep(how, case, tmp_path / how) for how in ("fork", "exec"))
+    assert fork[0] == by_itself[0]
+    assert fork[1] == by_itself[1]
+
+
+def forked(*words):
+    """A mesh of forked nodes at work: the process, those of its nodes, that of the template."""
+    process = start("run", "--boot", "fork", *words)
+    for line in process.stderr:
+        if line.startswith("running:"):
+            break
+
+    def nodes():
+        found = [pid for pid, parent in all_parents().items() if parent == process.pid]
+        return sorted(found) if len(found) == 9 else None
+    template, *all_nodes = wait_until(nodes, 60, "eight nodes and a template",
+                                      lambda: process.poll() is not None and "the mesh ended")
+    return process, all_nodes, template
+
+
+def confined(pid):
+    """The modes of all threads: 2 has a filter of system calls."""
+    return {re.search(r"^Seccomp:\t(\d)", status.read_text(), re.M)[1]
+            for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status")}
+
+
+def test_all_threads_of_a_forked_node_are_in_the_sandbox():
+    if b"libseccomp.so" not in pathlib.Path(QEMU).read_bytes():
+        pytest.skip("the emulator has no sandbox")
+    process, nodes, _ = forked(*ENDLESS)
+    try:
+        for node in nodes:
+            wait_until(lambda node=node: confined(node) == {"2"}, 10, "a filter for all threads")
+            assert len(list(pathlib.Path(f"/proc/{node}/task").iterdir())) == 3
+    finally:
+        end(process)
+
+
+def test_forked_nodes_and_their_template_end_with_a_killed_tool():
+    process, nodes, template = forked(*ENDLESS)
+    os.kill(process.pid, signal.SIGKILL)
+    end(process)
+    wait_until(lambda: not alive([*nodes, template]), 10, "all emulators are gone")
+
+
+def test_a_killed_node_takes_no_other_along(tmp_path):
+    report = tmp_path / "report.json"
+    process, nodes, template = forked("--report", report, *ENDLESS)
+    try:
+        os.kill(nodes[3], signal.SIGKILL)
+        wait_until(lambda: not alive([nodes[3]]), 10, "the node is gone")
+        time.sleep(1)
+        assert alive([*nodes, template]) == {*nodes, template} - {nodes[3]}
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == 130
+        ended = [one for one in json.loads(report.read_text())["fates"] if one["fate"] == "ended"]
+        assert len(ended) == 1 and "signal 9" in ended[0]["note"], ended
+    finally:
+        end(process)
+
+
+def test_without_its_template_a_mesh_works_on_and_starts_a_node_anew_by_itself(tmp_path):
+    process, nodes, template = forked("--log", tmp_path / "log", "--faults", "restart:5@3000",
+                                      *ENDLESS[:-4], "--messages", 100, "--bytes", 5000)
+    try:
+        os.kill(template, signal.SIGKILL)
+        process.communicate(timeout=120)
+        words = (tmp_path / "log" / "boot").read_text()
+        assert words == "exec, not fork: the template has ended\n", words
+    finally:
+        end(process)
+
+
+def emulator(folder, script):
+    """A program in the emulator's place. As a template it does what `script` says."""
+    file = folder / "emulator"
+    file.write_text(f"""#!/usr/bin/python3
+# The tool takes what names libseccomp.so for one with a sandbox.
+import os, socket, struct, subprocess, sys, time
+def answer(kind, value, words=b""):
+    control.send(struct.pack("=ii96s", kind, value, words))
+words = ["{QEMU}", *sys.argv[1:]]
+if "MESH_TEMPLATE" in os.environ:
+    control = socket.socket(fileno=int(os.environ["MESH_TEMPLATE"].split(",")[0]))
+    {script}
+    sys.exit()
+os.execv(words[0], words)
+""")
+    file.chmod(0o755)
+    return file
+
+
+READY = "answer(0, 1); control.recv(100); "
+
+
+@pytest.mark.parametrize("script, why", [
+    ("subprocess.run(words, pass_fds=[control.fileno(), 3, 4])",
+     "another program started the emulator"),
+    ("pass", "the template has ended"),
+    ("control.send(b'?')", "the template has ended"),
+    ("answer(1, 0, b'no threads')", "no threads"),
+    ("answer(7, 0)", "has no sense"),
+    ("answer(0, 0); control.recv(100)", "sandbox"),
+    (READY + "answer(2, -12); control.recv(100)", "cannot fork: Cannot allocate memory"),
+    (READY + "answer(3, 11); control.recv(100)", "cannot start a node: Resource temporarily"),
+    (READY, "the template has ended"),
+    ("os.environ.pop('LD_PRELOAD'); os.execv(words[0], words)", "no template in 10 s"),
+])
+def test_an_emulator_that_is_no_template_is_started_for_each_node(script, why, tmp_path):
+    outcome = run("qemu", "--boot", "fork", "--qemu", emulator(tmp_path, script), "--dim", 2,
+                  "--op", "bcast", "--log", tmp_path / "log")
+    assert verified(outcome)["boot"] == "exec", outcome
+    assert outcome.err.replace("warning", "") == outcome.err and outcome.seconds < 60, outcome
+    words = (tmp_path / "log" / "boot").read_text()
+    assert words.startswith("exec, not fork: ") and why in words, words
+
+
+def test_a_wrapper_that_becomes_the_emulator_forks(tmp_path):
+    outcome = run("qemu", "--boot", "fork", "--qemu",
+                  emulator(tmp_path, "os.execv(words[0], words)"), "--dim", 2, "--op", "bcast",
+                  "--log", tmp_path / "log")
+    assert verified(outcome)["boot"] == "fork", outcome
+    assert not (tmp_path / "log" / "boot").exists()
+
+
+def test_a_way_to_boot_that_there_is_not_is_refused():
+    mesh_tool.refused(mesh("run", "--dim", 1, "--op", "bcast", "--boot", "spawn"),
+                      "allowed: fork, exec")
