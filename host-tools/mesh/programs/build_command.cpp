@@ -13,6 +13,7 @@
 #include "program_file.hpp"
 #include "tool_process.hpp"
 #include "toolkit.hpp"
+#include "waiting_branches.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -109,6 +109,8 @@ constexpr std::array kHelps = {
          "co_await node.join(child)"},
     Help{"no matching function for call to 'mesh::Channel<*::read(",
          "read() of a channel inside a node gives the value: x = co_await channel.read()"},
+    Help{"cannot bind non-const lvalue reference of type",
+         "here a call fills a variable: receive_value(node, x), receive_within(node, x, ticks)"},
     Help{"'mesh' does not name a type",
          "#include \"meshputer.hpp\" stands at the top of a program"},
     Help{"no matching function for call to 'send_value(mesh::Kernel&, int",
@@ -167,33 +169,7 @@ std::string_view sentence_for(std::string_view line) {
     return found == kHelps.end() ? std::string_view{} : found->sentence;
 }
 
-/// The numbers of the lines whose co_return waits in one branch only.
-std::vector<std::size_t> lines_of_branches(std::string_view text) {
-    constexpr std::string_view kReturn = "co_return ";
-    std::vector<std::size_t> lines;
-    for (auto at = text.find(kReturn); at != std::string_view::npos;
-         at = text.find(kReturn, at + 1)) {
-        const std::string_view statement = text.substr(at, text.find(';', at) - at);
-        const auto wait = statement.rfind("co_await ");
-        const auto branch =
-            std::min({statement.find(" ? "), statement.find(" && "), statement.find(" || ")});
-        const auto before = std::ranges::count(text.substr(0, at), '\n');
-        if (wait != std::string_view::npos && branch < wait)
-            lines.push_back(static_cast<std::size_t>(before) + 1);
-    }
-    return lines;
-}
-
 } // namespace
-
-std::string branches_that_wait(std::string_view file, std::string_view text) {
-    std::string all;
-    for (const std::size_t line : lines_of_branches(text))
-        all += fmt::format("note: {}:{}: GCC waits here whatever the condition says: write "
-                           "if (c) co_return co_await CALL;\n",
-                           file, line);
-    return all;
-}
 
 std::string with_help(std::string_view said) {
     std::string all;

@@ -11,8 +11,4 @@ namespace mesh::host {
 /// one; of several errors in one line of a file, only below the first.
 std::string with_help(std::string_view said);
 
-/// A line `note: ...` for each co_return of a program's text that waits in one branch only, as in
-/// `co_return c ? co_await f() : g`: GCC 12 to 14 wait there in any case, and say nothing.
-std::string branches_that_wait(std::string_view file, std::string_view text);
-
 } // namespace mesh::host

@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/memory.hpp"
+#include "image_symbols.hpp"
 
 #include "boards/host/stop.hpp"
 
@@ -64,7 +65,8 @@ std::string words_of_loader() {
     const auto at = words.find(kUndefined);
     return at == std::string_view::npos
                ? std::string(words)
-               : fmt::format("nothing defines {}", words.substr(at + kUndefined.size()));
+               : fmt::format("nothing defines {}",
+                             demangled(std::string(words.substr(at + kUndefined.size()))));
 }
 
 } // namespace
