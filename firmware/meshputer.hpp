@@ -12,6 +12,7 @@
 #include "collectives/broadcast.hpp"
 #include "collectives/copies.hpp"
 #include "collectives/host_files.hpp"
+#include "collectives/multicast.hpp"
 #include "collectives/personalised.hpp"
 #include "collectives/reduction.hpp"
 #include "collectives/sort.hpp"

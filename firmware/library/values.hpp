@@ -7,6 +7,7 @@
 #pragma once
 
 #include "collectives/broadcast.hpp"
+#include "collectives/multicast.hpp"
 #include "collectives/reduction.hpp"
 #include "library/messages.hpp"
 #include "wire/bytes.hpp"
@@ -64,6 +65,14 @@ ReducePlan plan_of(std::span<T> values, const Op& op, NodeId root = NodeId{0}) {
 template <Plain T>
 Task<Status> broadcast_value(Kernel& kernel, T& value, NodeId root = NodeId{0}) {
     return broadcast(kernel, {.root = root, .total_bytes = sizeof(T)}, detail::bytes_into(value));
+}
+
+/// Gives the value of `root` to the nodes of `members`, a range that stays where it is; see
+/// multicast(). All nodes call it.
+template <Plain T>
+Task<Status> multicast_value(Kernel& kernel, T& value, std::span<const NodeId> members,
+                             NodeId root = NodeId{0}) {
+    return multicast(kernel, {.members = members, .root = root}, detail::bytes_into(value));
 }
 
 /// Combines the elements of all nodes, each with those at the same place, in place; `root` has the

@@ -4,6 +4,7 @@
 #include "examples.hpp"
 
 #include "core/embedding.hpp"
+#include "core/multicast.hpp"
 #include "core/own_rule.hpp"
 #include "core/schedules/ascend_steps.hpp"
 #include "core/schedules/scatter_order.hpp"
@@ -11,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <vector>
 
 namespace mesh::examples {
@@ -432,6 +435,25 @@ TEST(WorkedExamples, Vertex9OfTheGridIsNode1101) {
     EXPECT_EQ(grid.shift(node_at(0b1101), 1, true), port_at(1));
     EXPECT_EQ(grid.shift(grid.node_of({2, 3}), 1, true), port_at(1));
     EXPECT_EQ(grid.shift(node_at(0b1101), 0, true), kNoPort);
+}
+
+// Example (multicast, n = 4)
+TEST(WorkedExamples, AMulticastTo0110And1011GoesOnWhereTheyAre) {
+    std::array<std::byte, NodeSet::bytes_for(16)> bytes{};
+    NodeSet::add(bytes, node_at(0b0110));
+    NodeSet::add(bytes, node_at(0b1011));
+    const auto ports = [&](unsigned node) {
+        return sbt_ports_to_set(kOf4, node_at(0), node_at(node), NodeSet{bytes});
+    };
+    EXPECT_EQ(ports(0b0000), 0b0011u);
+    EXPECT_EQ(0b1011u ^ 0b0001u, 0b1010u);
+    EXPECT_EQ(ports(0b0001), 0b0010u);
+    EXPECT_EQ(0b1011u ^ 0b0011u, 0b1000u);
+    EXPECT_EQ(ports(0b0011), 0b1000u);
+    EXPECT_EQ(0b0110u ^ 0b0010u, 0b0100u);
+    EXPECT_EQ(ports(0b0010), 0b0100u);
+    for (const unsigned member : {0b0110u, 0b1011u})
+        EXPECT_EQ(ports(member), 0u);
 }
 
 } // namespace cube_examples

@@ -7,6 +7,9 @@
 
 namespace mesh {
 
+// Weak: it comes with programs that multicast (to_set.hpp).
+[[gnu::weak]] Route way_to_set(const Here& here, Port arrival, PacketBuffer& buffer);
+
 namespace {
 Envelope envelope_of(const wire::PacketHeader& header, std::uint8_t tag) {
     return {header.rule,   header.subtree,
@@ -71,8 +74,12 @@ PacketBuffer* Forwarder::forward(PacketBuffer* buffer, Port arrival, std::uint8_
 bool Forwarder::pass(PacketBuffer*& buffer, Port arrival, std::uint8_t tag, PacketBuffer*& come) {
     Route route = here_.way(arrival, envelope_of(buffer->header, tag));
     buffer->tags = route.tags;
-    if (route.ports.empty() && !route.deliver)
-        ++counters_[Counter::drop_no_route];
+    if (route.nowhere()) {
+        if (way_to_set != nullptr)
+            route = way_to_set(here_, arrival, *buffer);
+        if (route.nowhere())
+            ++counters_[Counter::drop_no_route];
+    }
     PacketBuffer* answer = route.deliver && deliver(buffer, come) ? buffer : nullptr;
     if (come != nullptr)
         pool_.share(come);

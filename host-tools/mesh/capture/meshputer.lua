@@ -49,12 +49,15 @@ local fields_of_kind = {
   ack = { sequence = ProtoField.uint16("meshputer.ack.session", "Session", base.HEX) },
   idle = { refused = ProtoField.uint32("meshputer.idle.consumed", "Frames consumed") }
 }
+local goals = {
+  [0x80000000] = "the set that the payload begins with", [0xFFFFFFFF] = "all nodes"
+}
 local packet_fields = {
   rule = ProtoField.uint8("meshputer.packet.rule", "Routing rule"),
   subtree = ProtoField.uint8("meshputer.packet.subtree", "Subtree"),
   payload_bytes = ProtoField.uint16("meshputer.packet.payload_bytes", "Bytes of the payload"),
   source = ProtoField.uint32("meshputer.packet.source", "Source"),
-  destination = ProtoField.uint32("meshputer.packet.destination", "Destination"),
+  destination = ProtoField.uint32("meshputer.packet.destination", "Destination", base.DEC, goals),
   tag = ProtoField.uint16("meshputer.packet.tag", "Tag"),
   service = ProtoField.uint8("meshputer.packet.service", "Service", base.DEC, services),
   flags = ProtoField.uint8("meshputer.packet.flags", "Flags", base.HEX),

@@ -2,6 +2,7 @@
 // works out all that takes the firmware's rules (trees, neighbours, why); the page works out the
 // pictures.
 #include "core/base/rules.hpp"
+#include "core/multicast.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
 #include "layout.hpp"
@@ -122,8 +123,9 @@ Json links_json(Network network) {
 
 /// Hops as rows of numbers, with tables for the values that they share.
 struct HopTables {
-    Json hops = Json::array();    // from, port, to, begin, end, subtree, packet, sends, came, notes
-    Json packets = Json::array(); // source, message, position, bytes, destination
+    Json hops = Json::array(); // from, port, to, begin, end, subtree, packet, sends, came, notes
+    // Source, message, position, bytes, destination; -1: all nodes, -2: a set of them.
+    Json packets = Json::array();
     Json notes = Json::array({""});
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t>
         packet_at;
@@ -135,10 +137,12 @@ struct HopTables {
         const auto [known, fresh] = packet_at.try_emplace(
             {index(packet.source), packet.message, packet.position, index(packet.destination)},
             packets.size());
+        const Json to = packet.destination == kNoNode  ? Json(-1)
+                        : packet.destination == kToSet ? Json(-2)
+                                                       : Json(index(packet.destination));
         if (fresh)
             packets.push_back(
-                {index(packet.source), packet.message, packet.position, packet.payload_bytes,
-                 packet.destination == kNoNode ? Json(-1) : Json(index(packet.destination))});
+                {index(packet.source), packet.message, packet.position, packet.payload_bytes, to});
         const auto [note, new_note] = note_at.try_emplace(hop.notes, notes.size());
         if (new_note)
             notes.push_back(hop.notes);

@@ -1,5 +1,6 @@
 // The views that other programs read.
 #include "core/base/rules.hpp"
+#include "core/multicast.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
 #include "stays.hpp"
 #include "views.hpp"
@@ -33,8 +34,9 @@ std::string packet_text(const Passage& passage) {
     const wire::PacketHeader& packet = passage.packet;
     if (!passage.has_packet)
         return {};
-    const std::string to = packet.destination == kNoNode
-                               ? std::string("all")
+    const std::string to = packet.destination == kNoNode ? std::string("all")
+                           : packet.destination == kToSet
+                               ? std::string("a set")
                                : fmt::format("{}", index(packet.destination));
     const std::string_view rule =
         packet.rule < Rule::kCount ? name(packet.rule) : std::string_view("?");

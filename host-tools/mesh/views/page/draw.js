@@ -26,7 +26,8 @@
 
   function packetName(packet) {
     const [source, message, position, , destination] = run.packets[packet];
-    return `${source}\u2192${destination < 0 ? "all" : destination} #${message} at ${position}`;
+    const to = destination === -2 ? "a set" : destination < 0 ? "all" : destination;
+    return `${source}\u2192${to} #${message} at ${position}`;
   }
 
   function showHead() {
