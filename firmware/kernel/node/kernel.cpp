@@ -286,7 +286,7 @@ Service Kernel::answer_to(const wire::PacketHeader& question) {
     const Service service = service_of(question);
     if (service == Service::call)
         return messages_.on_call(question) ? Service::kCount : Service::nothing;
-    forwarder_.peer(question.source).waits = 1;
+    forwarder_.note_wait(question.source);
     if (service == Service::probe) {
         const CallLabel label = CallLabel::of_word(question.total_bytes);
         const bool known = question.position != 0

@@ -127,6 +127,7 @@ public:
     void begin(Incoming& incoming) { intake_.begin(incoming); }
     PacketBuffer* end(Incoming& incoming, bool taken);
     Peer& peer(NodeId node) const { return intake_.peer(node); }
+    void note_wait(NodeId source) { intake_.note_wait(source); }
     /// Offers that were refused since no process takes them any more, and the last of them.
     struct Refused {
         std::uint32_t offers = 0;

@@ -177,11 +177,11 @@ void Intake::end(Incoming& incoming, bool taken) {
 
 void Intake::forget(NodeId source) {
     peer(source).unsure = 1;
-    peer(source).waits = 1;
+    note_wait(source);
 }
 
 void Intake::call_who_waits() {
-    for (std::uint32_t node = 0; node < peers_.size(); ++node)
+    for (std::uint32_t node = 0; asked_ != 0 && node < peers_.size(); ++node)
         if (peers_[node].waits != 0)
             send_away(node_at(node), kAnyTag);
 }

@@ -102,8 +102,13 @@ public:
     void end(Incoming& incoming, bool taken);
     /// A message of `source` that was taken in is given up: nobody knows what has become of it.
     void forget(NodeId source);
+    /// `source` has asked for this node.
+    void note_wait(NodeId source) {
+        peer(source).waits = 1;
+        asked_ = 1;
+    }
     /// The program has ended: every node that has asked for this node is to be called, and will ask
-    /// again.
+    /// again. If none has, that takes one look, however many nodes there are.
     void call_who_waits();
     Incoming* find(NodeId source, std::uint32_t message) const;
 
@@ -116,6 +121,7 @@ private:
     const Mailbox& mailbox_;
     const unsigned room_;
     const bool started_again_;
+    unsigned asked_ = 0;             // not 0: some node has asked for this one
     unsigned unexpected_ = 0;        // offers in the mailbox that have a place there
     unsigned called_ = 0;            // places for senders that were called
     std::uint32_t away_ = 0;         // nodes
