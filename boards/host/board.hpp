@@ -28,9 +28,10 @@ public:
           outlet_(std::move(outlet)),
           window_bytes_(window_bytes) {}
 
-    /// Puts a whole frame into the receiver. The receiver never overflows.
+    /// Puts a whole frame into the receiver: where the node wants it if no other one waits. The
+    /// receiver never overflows.
     void deliver(std::span<const std::byte> frame);
-    bool empty() const { return next_ == lengths_.size(); }
+    bool empty() const { return in_place_bytes_ == 0 && next_ == lengths_.size(); }
     bool hung() const { return hung_; }
 
     wire::Identity identity() const { return identity_; }
@@ -56,14 +57,17 @@ public:
     std::uint64_t alarm_us() const { return alarm_us_; }
 
 private:
+    void fill(std::span<const std::byte> frame);
+
     wire::Identity identity_;
     Outlet outlet_;
     std::size_t window_bytes_;
-    std::vector<std::byte> received_; // frames back to back; emptied when all are taken
+    std::uint32_t in_place_bytes_ = 0; // of the frame in head_ and buffer_; 0: there is none
+    std::vector<std::byte> received_;  // frames behind it, back to back; emptied when all are taken
     std::vector<std::uint32_t> lengths_;
     std::size_t next_ = 0; // first frame not taken yet
     std::size_t next_byte_ = 0;
-    hal::Head* head_ = nullptr; // of the next frame
+    hal::Head* head_ = nullptr; // of the next frame; nullptr: the node has lent no room
     std::byte* buffer_ = nullptr;
     std::uint64_t now_us_ = 0;
     std::uint64_t alarm_us_ = ~std::uint64_t{0};
