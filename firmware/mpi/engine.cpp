@@ -101,8 +101,8 @@ void end_letter(Letter& letter) {
     fiber::node().scheduler().touch(); // for the program
 }
 
+/// In a critical section, in which the letter was made.
 void post(Letter& letter) {
-    const CriticalSection section(fiber::node().scheduler().critical_depth());
     ++letter_count;
     if (step(letter))
         end_letter(letter);
@@ -148,6 +148,7 @@ void* program_memory(std::size_t bytes) {
 
 void post_envelope(void* place, NodeId to, const Envelope& envelope, std::size_t data_bytes,
                    wire::ModelTime when) {
+    const CriticalSection section(fiber::node().scheduler().critical_depth());
     std::memcpy(behind(place), &envelope, sizeof envelope);
     const std::span<const std::byte> bytes{behind(place), sizeof envelope + data_bytes};
     post(*new (place) Letter(to, kEnvelopeTag, bytes, when));
@@ -226,6 +227,7 @@ bool meet(Request& request, const Envelope& envelope, NodeId from, wire::ModelTi
 
 /// The data of an announced send goes, in parts of at most one message of the kernel.
 void send_data(Request& request, wire::ModelTime when) {
+    const CriticalSection section(fiber::node().scheduler().critical_depth());
     if (request.bytes == 0)
         has_left(request, 0, when);
     const std::span<const std::byte> all{request.place, request.bytes};
@@ -256,7 +258,7 @@ bool take(NodeId from, std::span<const std::byte> bytes, wire::ModelTime ready) 
         return true;
     }
     Request** const link = posted.find([&envelope](const Request& request) {
-        return takes(request.comm->context(request.traffic), request.peer, request.tag, envelope);
+        return takes(request.context, request.peer, request.tag, envelope);
     });
     if (*link != nullptr) {
         // It leaves the queue before it is done: who waits for it may go on, and begin it again.
@@ -333,9 +335,8 @@ void begin_send(Request& request) {
     request.node = request.comm->group->node(request.peer);
     if (letter_count >= kLettersMax)
         fiber::await(fiber::node().wait_until([] { return letter_count < kLettersMax; }));
-    Envelope envelope{Envelope::What::eager, request.comm->context(request.traffic),
-                      request.comm->rank(),  request.tag,
-                      request.bytes,         0};
+    Envelope envelope{Envelope::What::eager, request.context, request.comm->rank(),
+                      request.tag,           request.bytes,   0};
     const auto count = static_cast<std::size_t>(request.count);
     if (request.mode != Request::Mode::synchronous && request.bytes <= kEagerBytesMax) {
         void* const place = program_memory(sizeof envelope + request.bytes);
@@ -363,8 +364,7 @@ void begin_receive(Request& request) {
         request.room = Room(request.capacity);
         request.place = request.room.data();
     }
-    Unexpected** const link =
-        find_unexpected(request.comm->context(request.traffic), request.peer, request.tag);
+    Unexpected** const link = find_unexpected(request.context, request.peer, request.tag);
     if (*link == nullptr)
         return posted.push(request);
     Unexpected* const block = unexpected.take(link);
@@ -411,6 +411,7 @@ void begin(Request& request) {
     request.error = MPI_SUCCESS;
     request.bytes = request.moved = 0;
     request.clock = fiber::node().now();
+    request.context = request.comm->context(request.traffic);
     if (request.peer == MPI_PROC_NULL)
         request.is_done = true;
     else if (request.kind == Request::Kind::send)

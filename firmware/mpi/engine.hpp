@@ -40,6 +40,7 @@ struct MPI_ABI_Request {
     // What was asked for.
     mesh::mpi::Comm* comm = nullptr;
     mesh::mpi::Traffic traffic = mesh::mpi::Traffic::messages;
+    std::uint32_t context = 0; // of both, since it began: the program may free the communicator
     mesh::mpi::Rank peer = MPI_PROC_NULL;
     int tag = 0;
     mesh::mpi::Type* type = nullptr;

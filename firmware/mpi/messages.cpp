@@ -17,6 +17,15 @@ void tell(const Request& request, MPI_Status* status) {
     status->MPI_internal[2] = request.is_cancelled ? 1 : 0;
 }
 
+void tell(const Found& found, MPI_Status* status) {
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    *status = {};
+    status->MPI_SOURCE = found.source;
+    status->MPI_TAG = found.tag;
+    tell_bytes(found.bytes, status);
+}
+
 void tell_nothing(MPI_Status* status) {
     if (status == MPI_STATUS_IGNORE)
         return;
@@ -103,6 +112,64 @@ int MPI_Get_count(const MPI_Status* status, MPI_Datatype handle, int* count) {
         *count = bytes == 0 ? 0 : MPI_UNDEFINED;
     else
         *count = bytes % type->size == 0 ? static_cast<int>(bytes / type->size) : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag,
+                 void* in, int in_count, MPI_Datatype in_type, int from, int in_tag,
+                 MPI_Comm handle, MPI_Status* status) {
+    Checks checks("MPI_Sendrecv", handle);
+    if (checks.count(out_count).type(out_type).peer(to).tag(out_tag).bad() ||
+        checks.count(in_count).type(in_type).peer(from, true).tag(in_tag, true).bad())
+        return checks.code();
+    Request receive =
+        asked(Request::Kind::receive, in, in_count, in_type, from, in_tag, checks.comm());
+    Request request =
+        asked(Request::Kind::send, out, out_count, out_type, to, out_tag, checks.comm());
+    begin(receive);
+    begin(request);
+    wait(request);
+    wait(receive);
+    tell(receive, status);
+    return receive.error == MPI_SUCCESS ? MPI_SUCCESS : checks.refuse(receive.error, nullptr);
+}
+
+int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int out_tag, int from,
+                         int in_tag, MPI_Comm handle, MPI_Status* status) {
+    Checks checks("MPI_Sendrecv_replace", handle);
+    if (checks.count(count).type(type).bad())
+        return checks.code();
+    const Type& its = *type_of(type);
+    const std::size_t bytes = static_cast<std::size_t>(count) * its.size;
+    const Room copy(bytes);
+    pack(its, static_cast<std::size_t>(count), data, copy.data());
+    return MPI_Sendrecv(copy.data(), static_cast<int>(bytes), MPI_BYTE, to, out_tag, data, count,
+                        type, from, in_tag, handle, status);
+}
+
+int MPI_Probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
+    Checks checks("MPI_Probe", handle);
+    if (checks.peer(from, true).tag(tag, true).bad())
+        return checks.code();
+    tell(from == MPI_PROC_NULL ? Found{true} : wait_to_find(checks.comm(), from, tag), status);
+    return MPI_SUCCESS;
+}
+
+// A look in vain takes a little time, in which what is looked for may come.
+int MPI_Iprobe(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status) {
+    Checks checks("MPI_Iprobe", handle);
+    if (checks.peer(from, true).tag(tag, true).bad())
+        return checks.code();
+    Found found{from == MPI_PROC_NULL};
+    if (!found.there)
+        found = find(checks.comm(), from, tag);
+    if (!found.there) {
+        pass_time();
+        found = find(checks.comm(), from, tag);
+    }
+    *flag = found.there;
+    if (found.there)
+        tell(found, status);
     return MPI_SUCCESS;
 }
 }

@@ -201,10 +201,54 @@ int MPI_Pcontrol(const int level, ...);
 /* Messages. */
 int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 int MPI_Ssend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
+int MPI_Bsend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 int MPI_Rsend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
              MPI_Status *status);
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count);
+
+/* Messages that a program does not wait for. */
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request);
+int MPI_Issend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request *request);
+int MPI_Ibsend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request *request);
+int MPI_Irsend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request *request);
+int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request);
+int MPI_Buffer_attach(void *buffer, int bytes);
+int MPI_Buffer_detach(void *buffer, int *bytes);
+int MPI_Send_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request *request);
+int MPI_Ssend_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                   MPI_Request *request);
+int MPI_Recv_init(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                  MPI_Request *request);
+int MPI_Start(MPI_Request *request);
+int MPI_Startall(int count, MPI_Request requests[]);
+int MPI_Request_free(MPI_Request *request);
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+int MPI_Cancel(MPI_Request *request);
+int MPI_Test_cancelled(const MPI_Status *status, int *flag);
+int MPI_Wait(MPI_Request *request, MPI_Status *status);
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
+int MPI_Waitany(int count, MPI_Request requests[], int *place, MPI_Status *status);
+int MPI_Waitsome(int count, MPI_Request requests[], int *done, int places[],
+                 MPI_Status statuses[]);
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
+int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]);
+int MPI_Testany(int count, MPI_Request requests[], int *place, int *flag, MPI_Status *status);
+int MPI_Testsome(int count, MPI_Request requests[], int *done, int places[],
+                 MPI_Status statuses[]);
+int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status);
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, int out_tag,
+                 void *in, int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+                 MPI_Status *status);
+int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int out_tag, int from,
+                         int in_tag, MPI_Comm comm, MPI_Status *status);
 
 /* Collectives. */
 int MPI_Barrier(MPI_Comm comm);
@@ -213,10 +257,113 @@ int MPI_Reduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op
                MPI_Comm comm);
 int MPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm);
+int MPI_Reduce_local(const void *left, void *right, int count, MPI_Datatype type, MPI_Op op);
+int MPI_Scan(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Exscan(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op,
+               MPI_Comm comm);
+int MPI_Reduce_scatter(const void *mine, void *part, const int counts[], MPI_Datatype type,
+                       MPI_Op op, MPI_Comm comm);
+int MPI_Reduce_scatter_block(const void *mine, void *part, int count, MPI_Datatype type, MPI_Op op,
+                             MPI_Comm comm);
+int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op);
+int MPI_Op_free(MPI_Op *op);
+int MPI_Op_commutative(MPI_Op op, int *commutes);
+int MPI_Gather(const void *mine, int count, MPI_Datatype type, void *all, int all_count,
+               MPI_Datatype all_type, int root, MPI_Comm comm);
+int MPI_Gatherv(const void *mine, int count, MPI_Datatype type, void *all, const int counts[],
+                const int places[], MPI_Datatype all_type, int root, MPI_Comm comm);
+int MPI_Scatter(const void *all, int all_count, MPI_Datatype all_type, void *mine, int count,
+                MPI_Datatype type, int root, MPI_Comm comm);
+int MPI_Scatterv(const void *all, const int counts[], const int places[], MPI_Datatype all_type,
+                 void *mine, int count, MPI_Datatype type, int root, MPI_Comm comm);
+int MPI_Allgather(const void *mine, int count, MPI_Datatype type, void *all, int all_count,
+                  MPI_Datatype all_type, MPI_Comm comm);
+int MPI_Allgatherv(const void *mine, int count, MPI_Datatype type, void *all, const int counts[],
+                   const int places[], MPI_Datatype all_type, MPI_Comm comm);
+int MPI_Alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in, int in_count,
+                 MPI_Datatype in_type, MPI_Comm comm);
+int MPI_Alltoallv(const void *out, const int out_counts[], const int out_places[],
+                  MPI_Datatype out_type, void *in, const int in_counts[], const int in_places[],
+                  MPI_Datatype in_type, MPI_Comm comm);
+int MPI_Alltoallw(const void *out, const int out_counts[], const int out_places[],
+                  const MPI_Datatype out_types[], void *in, const int in_counts[],
+                  const int in_places[], const MPI_Datatype in_types[], MPI_Comm comm);
+
+/* Types. */
+int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_vector(int count, int length, int stride, MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype old,
+                            MPI_Datatype *type);
+int MPI_Type_indexed(int count, const int lengths[], const int places[], MPI_Datatype old,
+                     MPI_Datatype *type);
+int MPI_Type_create_hindexed(int count, const int lengths[], const MPI_Aint places[],
+                             MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_create_indexed_block(int count, int length, const int places[], MPI_Datatype old,
+                                  MPI_Datatype *type);
+int MPI_Type_create_struct(int count, const int lengths[], const MPI_Aint places[],
+                           const MPI_Datatype types[], MPI_Datatype *type);
+int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
+                            MPI_Datatype *type);
+int MPI_Type_create_subarray(int dimensions, const int sizes[], const int parts[],
+                             const int starts[], int order, MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_commit(MPI_Datatype *type);
+int MPI_Type_free(MPI_Datatype *type);
+int MPI_Type_size(MPI_Datatype type, int *size);
+int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent);
+int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent);
+int MPI_Get_address(const void *place, MPI_Aint *address);
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint more);
+MPI_Aint MPI_Aint_diff(MPI_Aint one, MPI_Aint other);
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count);
+int MPI_Pack(const void *data, int count, MPI_Datatype type, void *into, int room, int *place,
+             MPI_Comm comm);
+int MPI_Unpack(const void *from, int room, int *place, void *data, int count, MPI_Datatype type,
+               MPI_Comm comm);
+int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *bytes);
 
 /* Communicators. */
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
 int MPI_Comm_size(MPI_Comm comm, int *size);
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy);
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *copy);
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *part);
+int MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *part);
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *part);
+int MPI_Comm_free(MPI_Comm *comm);
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int *result);
+int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
+int MPI_Comm_set_name(MPI_Comm comm, const char *name);
+int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length);
+int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag);
+
+/* Groups. */
+int MPI_Group_size(MPI_Group group, int *size);
+int MPI_Group_rank(MPI_Group group, int *rank);
+int MPI_Group_free(MPI_Group *group);
+int MPI_Group_incl(MPI_Group group, int count, const int ranks[], MPI_Group *part);
+int MPI_Group_excl(MPI_Group group, int count, const int ranks[], MPI_Group *part);
+int MPI_Group_range_incl(MPI_Group group, int count, int ranges[][3], MPI_Group *part);
+int MPI_Group_range_excl(MPI_Group group, int count, int ranges[][3], MPI_Group *part);
+int MPI_Group_union(MPI_Group one, MPI_Group other, MPI_Group *both);
+int MPI_Group_intersection(MPI_Group one, MPI_Group other, MPI_Group *both);
+int MPI_Group_difference(MPI_Group one, MPI_Group other, MPI_Group *rest);
+int MPI_Group_translate_ranks(MPI_Group one, int count, const int ranks[], MPI_Group other,
+                              int others[]);
+int MPI_Group_compare(MPI_Group one, MPI_Group other, int *result);
+
+/* Grids. */
+int MPI_Dims_create(int nodes, int dimensions, int sizes[]);
+int MPI_Cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int periods[],
+                    int reorder, MPI_Comm *grid);
+int MPI_Topo_test(MPI_Comm comm, int *kind);
+int MPI_Cartdim_get(MPI_Comm comm, int *dimensions);
+int MPI_Cart_get(MPI_Comm comm, int most, int sizes[], int periods[], int coordinates[]);
+int MPI_Cart_rank(MPI_Comm comm, const int coordinates[], int *rank);
+int MPI_Cart_coords(MPI_Comm comm, int rank, int most, int coordinates[]);
+int MPI_Cart_shift(MPI_Comm comm, int dimension, int distance, int *from, int *to);
+int MPI_Cart_sub(MPI_Comm comm, const int stay[], MPI_Comm *part);
 
 /* Errors. */
 int MPI_Error_string(int code, char *text, int *length);

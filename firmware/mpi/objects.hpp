@@ -85,11 +85,27 @@ struct MPI_ABI_Group {
     mesh::mpi::Rank rank_of(mesh::NodeId node) const;
 };
 
+namespace mesh::mpi {
+
+inline constexpr int kDimensionsMax = 8;
+inline constexpr std::size_t kNameBytes = MPI_MAX_OBJECT_NAME;
+
+/// The ranks of a communicator as the points of a grid, the last dimension the fastest.
+struct Grid {
+    int dimensions = 0;
+    int sizes[kDimensionsMax] = {};
+    bool is_periodic[kDimensionsMax] = {};
+};
+
+} // namespace mesh::mpi
+
 struct MPI_ABI_Comm {
     MPI_Group group = nullptr;
     std::uint32_t number = 0; // the same at all members, and at none of another communicator
     bool is_whole = false;    // rank i is node i, for all nodes
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
+    mesh::mpi::Grid* grid = nullptr; // of this communicator alone
+    char name[mesh::mpi::kNameBytes] = {};
 
     mesh::mpi::Rank rank() const { return group->own; }
     mesh::mpi::Rank size() const { return group->size; }

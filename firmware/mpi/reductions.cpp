@@ -7,7 +7,9 @@
 #include "mpi/parts.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 namespace mesh::mpi {
 
@@ -37,6 +39,10 @@ private:
                static_cast<std::size_t>(std::abs(type_.lower));
     }
     void move(const void* from, void* into) const {
+        if (type_.is_dense()) {
+            std::memmove(into, from, static_cast<std::size_t>(count_) * type_.size);
+            return;
+        }
         for (int element = 0; element < count_; ++element)
             for (const Run& run : type_.all_runs())
                 std::memcpy(at(into, element, type_) + run.offset,
@@ -71,6 +77,33 @@ void reduce_by_messages(Comm& comm, Operands& mine, int count, const Type& type,
         operation.combine(mine.data(), theirs.data(), count);
         mine.copy(theirs.data());
     }
+}
+
+/// Each rank ends with what all ranks to itself gave, and `before` with what those before it gave.
+/// False: there is none before it. After round r a rank has those of 2^r ranks.
+bool scan_by_messages(Comm& comm, Operands& ours, Operands& before, int count, const Type& type,
+                      const Operation& operation) {
+    const Rank rank = comm.rank();
+    bool has_before = false;
+    Operands theirs(type, count);
+    for (Rank distance = 1; distance < comm.size(); distance *= 2) {
+        const Packed out = ours.packed();
+        Unpacked in = theirs.to_fill();
+        exchange_parts(comm, out.bytes(),
+                       rank + distance < comm.size() ? rank + distance : MPI_PROC_NULL, in.bytes(),
+                       rank >= distance ? rank - distance : MPI_PROC_NULL, part_tag::kScan);
+        if (rank < distance)
+            continue;
+        in.keep();
+        Operands more(type, count, theirs.data());
+        operation.combine(theirs.data(), ours.data(), count);
+        if (has_before)
+            operation.combine(more.data(), before.data(), count);
+        else
+            before.copy(more.data());
+        has_before = true;
+    }
+    return has_before;
 }
 
 /// The whole network, by the kernel. `work`: the operands, at last the result.
@@ -160,5 +193,96 @@ int MPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype handle, M
     }
     work.copy_to(all);
     return code;
+}
+
+int MPI_Reduce_local(const void* left, void* right, int count, MPI_Datatype handle, MPI_Op op) {
+    Checks checks("MPI_Reduce_local", MPI_COMM_WORLD);
+    if (check(checks, count, handle, op) != MPI_SUCCESS)
+        return checks.code();
+    Operation(*op_of(op), *type_of(handle), handle).combine(const_cast<void*>(left), right, count);
+    return MPI_SUCCESS;
+}
+
+int MPI_Scan(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
+             MPI_Comm comm_handle) {
+    Checks checks("MPI_Scan", comm_handle);
+    if (check(checks, count, handle, op) != MPI_SUCCESS)
+        return checks.code();
+    const Type& type = *type_of(handle);
+    Operands ours(type, count, mine == MPI_IN_PLACE ? all : mine);
+    Operands before(type, count);
+    scan_by_messages(checks.comm(), ours, before, count, type, Operation(*op_of(op), type, handle));
+    ours.copy_to(all);
+    return MPI_SUCCESS;
+}
+
+int MPI_Exscan(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
+               MPI_Comm comm_handle) {
+    Checks checks("MPI_Exscan", comm_handle);
+    if (check(checks, count, handle, op) != MPI_SUCCESS)
+        return checks.code();
+    const Type& type = *type_of(handle);
+    Operands ours(type, count, mine == MPI_IN_PLACE ? all : mine);
+    Operands before(type, count);
+    if (scan_by_messages(checks.comm(), ours, before, count, type,
+                         Operation(*op_of(op), type, handle)))
+        before.copy_to(all);
+    return MPI_SUCCESS;
+}
+
+// All is reduced everywhere, and each rank takes its part.
+int MPI_Reduce_scatter(const void* mine, void* part, const int* counts, MPI_Datatype handle,
+                       MPI_Op op, MPI_Comm comm_handle) {
+    Checks checks("MPI_Reduce_scatter", comm_handle);
+    if (checks.type(handle).bad())
+        return checks.code();
+    const Comm& comm = checks.comm();
+    const int count = std::accumulate(counts, counts + comm.size(), 0);
+    const int before = std::accumulate(counts, counts + comm.rank(), 0);
+    if (check(checks, count, handle, op) != MPI_SUCCESS)
+        return checks.code();
+    const Type& type = *type_of(handle);
+    Operands all(type, count, mine == MPI_IN_PLACE ? part : mine);
+    const int code = MPI_Allreduce(MPI_IN_PLACE, all.data(), count, handle, op, comm_handle);
+    Operands ours(type, counts[comm.rank()], at(all.data(), before, type));
+    ours.copy_to(part);
+    return code;
+}
+
+int MPI_Reduce_scatter_block(const void* mine, void* part, int count, MPI_Datatype handle,
+                             MPI_Op op, MPI_Comm comm_handle) {
+    Checks checks("MPI_Reduce_scatter_block", comm_handle);
+    if (check(checks, count, handle, op) != MPI_SUCCESS)
+        return checks.code();
+    const Room room(static_cast<std::size_t>(checks.comm().size()) * sizeof(int));
+    int* const counts = reinterpret_cast<int*>(room.data());
+    std::fill_n(counts, checks.comm().size(), count);
+    return MPI_Reduce_scatter(mine, part, counts, handle, op, comm_handle);
+}
+
+int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* handle) {
+    Op* const op = make<Op>();
+    if (op == nullptr)
+        return fail(nullptr, MPI_ERR_NO_MEM, "MPI_Op_create", nullptr);
+    op->function = function;
+    op->commutes = commutes != 0;
+    *handle = op;
+    return MPI_SUCCESS;
+}
+
+int MPI_Op_free(MPI_Op* handle) {
+    if (is_fixed(*handle))
+        return fail(nullptr, MPI_ERR_OP, "MPI_Op_free", nullptr);
+    destroy(*handle);
+    *handle = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Op_commutative(MPI_Op handle, int* commutes) {
+    const Op* const op = op_of(handle);
+    if (op == nullptr)
+        return fail(nullptr, MPI_ERR_OP, "MPI_Op_commutative", nullptr);
+    *commutes = op->commutes;
+    return MPI_SUCCESS;
 }
 }

@@ -7,6 +7,8 @@ namespace mesh::mpi {
 
 /// A request that is done. `status` may be MPI_STATUS_IGNORE in all of these.
 void tell(const Request& request, MPI_Status* status);
+/// A message that was found, and is not received.
+void tell(const Found& found, MPI_Status* status);
 /// There was no request: MPI's empty status.
 void tell_nothing(MPI_Status* status);
 /// `status` must be there.

@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
 namespace mesh::host {
 
 namespace {
-constexpr std::array<std::string_view, 2> kRenamed{"main", "exit"};
-constexpr std::array<std::string_view, 4> kRenamedOnBoards{"malloc", "calloc", "realloc", "free"};
+constexpr std::array<std::string_view, 9> kRenamed{"main",  "exit",         "time",
+                                                   "clock", "gettimeofday", "clock_gettime",
+                                                   "sleep", "usleep",       "nanosleep"};
+constexpr std::array<std::string_view, 5> kRenamedOnBoards{"malloc", "calloc", "realloc", "free",
+                                                           "strdup"};
 constexpr std::string_view kScriptEnd = ".ld";
 } // namespace
 
@@ -23,6 +27,11 @@ bool defines_main(std::string_view symbols) {
         at = end + 1;
     }
     return false;
+}
+
+bool main_has(std::string_view function) {
+    return std::ranges::find(kRenamed, function) != kRenamed.end() ||
+           std::ranges::find(kRenamedOnBoards, function) != kRenamedOnBoards.end();
 }
 
 std::vector<std::string> renaming_main(const std::string& objcopy, const std::string& object,

@@ -11,9 +11,12 @@ namespace mesh::host {
 /// The object whose table of symbols this is, as objdump shows it, has a function main().
 bool defines_main(std::string_view symbols);
 
+/// A program with a main() has this function of C, which others do not have.
+bool main_has(std::string_view function);
+
 /// The words of a command that gives functions of the object other names: main() and exit(), which
-/// the host tool and the image have as well, and where the C library of the place has no heap,
-/// `on_board`, also malloc() and its kin.
+/// the host tool and the image have as well, those of time, since a node has model time, and where
+/// the C library of the place has no heap, `on_board`, also malloc() and its kin.
 std::vector<std::string> renaming_main(const std::string& objcopy, const std::string& object,
                                        bool on_board);
 

@@ -1,5 +1,7 @@
 #include "node_lacks.hpp"
 
+#include "main_program.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,9 +51,14 @@ constexpr std::array<std::string_view, 30> kOtherBits{
     "exp",   "exp2",  "exp10", "expm1", "log",  "log2", "log10",  "log1p",  "pow",    "cbrt",
     "hypot", "asinh", "acosh", "atanh", "erf",  "erfc", "lgamma", "tgamma", "sincos", "j0"};
 
+/// A symbol of C without its offset.
+std::string_view c_name(std::string_view symbol) {
+    return symbol.substr(0, symbol.find_first_of("+-@"));
+}
+
 /// The function of kOtherBits that a symbol of C is; "" if it is none.
 std::string_view rounded_by(std::string_view symbol) {
-    std::string_view name = symbol.substr(0, symbol.find_first_of("+-@"));
+    std::string_view name = c_name(symbol);
     const auto known = [](std::string_view function) {
         return std::ranges::find(kOtherBits, function) != kOtherBits.end();
     };
@@ -128,12 +135,12 @@ std::string place_words(std::string name) {
 } // namespace
 
 std::vector<std::string> what_a_node_lacks(const std::string& source, const std::string& listing,
-                                           bool has_heap) {
+                                           bool has_main) {
     const std::vector<Reference> all = references_in(listing);
     std::vector<std::string> words;
     for (const Reference& reference : all)
         if (const Lack* const lack = lack_of(reference.to);
-            lack != nullptr && !(has_heap && lack == kLacks.data()))
+            lack != nullptr && !(has_main && main_has(c_name(reference.to))))
             words.push_back(fmt::format("{}: {}{}", source,
                                         place_words(user_of(all, reference.from)), lack->why));
     words.erase(std::unique(words.begin(), words.end()), words.end());

@@ -1,0 +1,88 @@
+// Functions of the C library that a program with a main() expects and a node has in a way of its
+// own: time, which is model time since the node began, and sleep; and what takes memory of the
+// heap. `mesh build` gives calls of time() the name mesh_time(), and so on.
+#include "fiber/fiber.hpp"
+#include "hal/heap.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <sys/time.h>
+
+namespace {
+
+constexpr std::uint64_t kMicro = 1'000'000;
+constexpr std::uint64_t kNano = 1'000 * kMicro;
+/// Of model time; a unit is a millisecond.
+constexpr std::uint64_t kTicksPerSecond = 1'000 * std::uint64_t{mesh::wire::kTicksPerUnit};
+
+/// A loop that does nothing but look at the time would stop it.
+std::uint64_t now() {
+    static unsigned looks = 0;
+    constexpr unsigned kFreeLooks = 1000;
+    mesh::Kernel& node = mesh::fiber::node();
+    if (++looks % kFreeLooks == 0)
+        mesh::fiber::await(node.sleep(mesh::wire::kTicksPerUnit / 10));
+    return node.now();
+}
+
+/// In parts of a second, so many in one.
+std::uint64_t now_in(std::uint64_t parts) {
+    const std::uint64_t ticks = now();
+    return ticks / kTicksPerSecond * parts + ticks % kTicksPerSecond * parts / kTicksPerSecond;
+}
+
+void sleep_for(std::uint64_t seconds, std::uint64_t nanoseconds) {
+    mesh::Kernel& node = mesh::fiber::node();
+    const std::uint64_t ticks = seconds * kTicksPerSecond + nanoseconds * kTicksPerSecond / kNano;
+    mesh::fiber::await(node.sleep(ticks));
+}
+
+} // namespace
+
+extern "C" {
+
+std::time_t mesh_time(std::time_t* into) {
+    const auto seconds = static_cast<std::time_t>(now_in(1));
+    if (into != nullptr)
+        *into = seconds;
+    return seconds;
+}
+
+std::clock_t mesh_clock() { return static_cast<std::clock_t>(now_in(CLOCKS_PER_SEC)); }
+
+int mesh_gettimeofday(timeval* into, void*) {
+    const std::uint64_t time = now_in(kMicro);
+    into->tv_sec = static_cast<decltype(into->tv_sec)>(time / kMicro);
+    into->tv_usec = static_cast<decltype(into->tv_usec)>(time % kMicro);
+    return 0;
+}
+
+int mesh_clock_gettime(int, timespec* into) {
+    const std::uint64_t time = now_in(kNano);
+    into->tv_sec = static_cast<decltype(into->tv_sec)>(time / kNano);
+    into->tv_nsec = static_cast<decltype(into->tv_nsec)>(time % kNano);
+    return 0;
+}
+
+unsigned mesh_sleep(unsigned seconds) {
+    sleep_for(seconds, 0);
+    return 0;
+}
+
+int mesh_usleep(unsigned microseconds) {
+    sleep_for(0, std::uint64_t{microseconds} * 1000);
+    return 0;
+}
+
+int mesh_nanosleep(const timespec* time, timespec*) {
+    sleep_for(static_cast<std::uint64_t>(time->tv_sec), static_cast<std::uint64_t>(time->tv_nsec));
+    return 0;
+}
+
+char* mesh_strdup(const char* text) {
+    const std::size_t bytes = std::strlen(text) + 1;
+    void* const copy = mesh_malloc(bytes);
+    return copy == nullptr ? nullptr : static_cast<char*>(std::memcpy(copy, text, bytes));
+}
+}

@@ -1,0 +1,278 @@
+// Collectives that give each rank a block of its own, by messages: a rank posts all receives, then
+// sends, so that none waits for another's turn.
+#include "mpi/parts.hpp"
+
+#include "fiber/fiber.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mesh::mpi {
+
+namespace {
+
+/// Blocks of the ranks in the memory of a call: as many elements for each, or as `counts` says,
+/// side by side, or where `places` says.
+template <class Data>
+struct Blocks {
+    Data* data;
+    MPI_Datatype type;
+    int count = 0;
+    const int* counts = nullptr;
+    const int* places = nullptr;         // in elements
+    const MPI_Datatype* types = nullptr; // then `places` are in bytes
+
+    MPI_Datatype type_for(Rank rank) const { return types != nullptr ? types[rank] : type; }
+    int count_of(Rank rank) const { return counts != nullptr ? counts[rank] : count; }
+    auto block(Rank rank) const {
+        using Byte = std::conditional_t<std::is_const_v<Data>, const std::byte, std::byte>;
+        auto* const bytes = static_cast<Byte*>(data);
+        if (types != nullptr)
+            return bytes + places[rank];
+        const MPI_Aint elements =
+            places != nullptr ? places[rank] : static_cast<MPI_Aint>(rank) * count;
+        return bytes + elements * type_of(type)->extent;
+    }
+};
+using Out = Blocks<const void>;
+using In = Blocks<void>;
+
+/// Requests of a collective, which it ends all at once.
+class Parts {
+public:
+    Parts(Comm& comm, int tag, const char* call)
+        : comm_(comm),
+          tag_(tag),
+          call_(call),
+          room_(2 * static_cast<std::size_t>(comm.size()) * sizeof(Request)) {}
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+
+    void receive(const In& blocks, Rank rank, Rank from) {
+        add(Request::Kind::receive, blocks.block(rank), blocks.count_of(rank),
+            blocks.type_for(rank), from);
+    }
+    void send(const Out& blocks, Rank rank, Rank to) {
+        add(Request::Kind::send, blocks.block(rank), blocks.count_of(rank), blocks.type_for(rank),
+            to);
+    }
+    /// Waits for all; gives what the call returns.
+    int end() {
+        int error = MPI_SUCCESS;
+        for (std::size_t at = 0; at < count_; ++at) {
+            wait(all()[at]);
+            if (all()[at].error != MPI_SUCCESS)
+                error = all()[at].error;
+            all()[at].~Request();
+        }
+        count_ = 0;
+        return error == MPI_SUCCESS ? MPI_SUCCESS : fail(&comm_, error, call_, nullptr);
+    }
+
+private:
+    Request* all() { return reinterpret_cast<Request*>(room_.data()); }
+    void add(Request::Kind kind, const std::byte* data, int count, MPI_Datatype type, Rank peer) {
+        Request* const request = new (&all()[count_++]) Request;
+        request->kind = kind;
+        request->comm = &comm_;
+        request->traffic = Traffic::collectives;
+        request->peer = peer;
+        request->tag = tag_;
+        request->type = type_of(type);
+        request->count = count;
+        request->data = const_cast<std::byte*>(data);
+        begin(*request);
+    }
+
+    Comm& comm_;
+    int tag_;
+    const char* call_;
+    Room room_;
+    std::size_t count_ = 0;
+};
+
+/// The block of this rank goes from one place to the other.
+void copy_own(const Out& out, Rank from, const In& in, Rank to) {
+    const Type& type = *type_of(out.type_for(from));
+    const Packed bytes(out.block(from), out.count_of(from), type);
+    const Type& other = *type_of(in.type_for(to));
+    unpack(other, static_cast<std::size_t>(in.count_of(to)), bytes.bytes().data(),
+           bytes.bytes().size(), in.block(to));
+}
+
+int gather(const char* call, const Out& out, const In& in, Rank root, Comm& comm) {
+    Parts parts(comm, part_tag::kGather, call);
+    if (comm.rank() != root) {
+        parts.send(out, 0, root);
+        return parts.end();
+    }
+    for (Rank rank = 0; rank < comm.size(); ++rank)
+        if (rank != root)
+            parts.receive(in, rank, rank);
+    if (out.data != MPI_IN_PLACE)
+        copy_own(out, 0, in, root);
+    return parts.end();
+}
+
+int scatter(const char* call, const Out& out, const In& in, Rank root, Comm& comm) {
+    Parts parts(comm, part_tag::kScatter, call);
+    if (comm.rank() != root) {
+        parts.receive(in, 0, root);
+        return parts.end();
+    }
+    for (Rank step = 1; step < comm.size(); ++step) {
+        const Rank rank = (root + step) % comm.size();
+        parts.send(out, rank, rank);
+    }
+    if (in.data != MPI_IN_PLACE)
+        copy_own(out, root, in, 0);
+    return parts.end();
+}
+
+/// Each rank has its block from all: round the ring, one step further each time.
+int all_gather(const char* call, const Out& out, const In& in, Comm& comm) {
+    const Rank size = comm.size();
+    const Rank rank = comm.rank();
+    if (out.data != MPI_IN_PLACE)
+        copy_own(out, 0, in, rank);
+    const Out ours{in.data, in.type, in.count, in.counts, in.places, nullptr};
+    for (Rank step = 0; step < size - 1; ++step) {
+        Parts parts(comm, part_tag::kGather, call);
+        const Rank coming = (rank - step - 1 + size) % size;
+        parts.receive(in, coming, (rank - 1 + size) % size);
+        parts.send(ours, (rank - step + size) % size, (rank + 1) % size);
+        if (const int code = parts.end(); code != MPI_SUCCESS)
+            return code;
+    }
+    return MPI_SUCCESS;
+}
+
+int all_to_all(const char* call, Out out, const In& in, Comm& comm) {
+    const Rank size = comm.size();
+    const Rank rank = comm.rank();
+    Room copy;
+    if (out.data == MPI_IN_PLACE) { // what goes is what lies where the others' blocks will come
+        std::size_t bytes = 0;
+        for (Rank other = 0; other < size; ++other) {
+            const Type& type = *type_of(in.type_for(other));
+            const auto end =
+                static_cast<std::size_t>(in.block(other) + in.count_of(other) * type.extent -
+                                         static_cast<std::byte*>(in.data));
+            bytes = std::max(bytes, end);
+        }
+        copy = Room(bytes);
+        std::memcpy(copy.data(), in.data, bytes);
+        out = {copy.data(), in.type, in.count, in.counts, in.places, in.types};
+    }
+    Parts parts(comm, part_tag::kAllToAll, call);
+    for (Rank step = 1; step < size; ++step) {
+        const Rank from = (rank - step + size) % size;
+        parts.receive(in, from, from);
+    }
+    for (Rank step = 1; step < size; ++step) {
+        const Rank to = (rank + step) % size;
+        parts.send(out, to, to);
+    }
+    copy_own(out, rank, in, rank);
+    return parts.end();
+}
+
+/// The type and count of this rank's own part, where they mean something.
+Checks& own_part(Checks& checks, const void* data, int count, MPI_Datatype type) {
+    if (data != MPI_IN_PLACE)
+        checks.count(count).type(type);
+    return checks;
+}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+extern "C" {
+
+int MPI_Gather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
+               MPI_Datatype all_type, int root, MPI_Comm handle) {
+    Checks checks("MPI_Gather", handle);
+    if (own_part(checks, mine, count, type).root(root).bad())
+        return checks.code();
+    return gather("MPI_Gather", {mine, type, count}, {all, all_type, all_count}, root,
+                  checks.comm());
+}
+
+int MPI_Gatherv(const void* mine, int count, MPI_Datatype type, void* all, const int* counts,
+                const int* places, MPI_Datatype all_type, int root, MPI_Comm handle) {
+    Checks checks("MPI_Gatherv", handle);
+    if (own_part(checks, mine, count, type).root(root).bad())
+        return checks.code();
+    return gather("MPI_Gatherv", {mine, type, count}, {all, all_type, 0, counts, places}, root,
+                  checks.comm());
+}
+
+int MPI_Scatter(const void* all, int all_count, MPI_Datatype all_type, void* mine, int count,
+                MPI_Datatype type, int root, MPI_Comm handle) {
+    Checks checks("MPI_Scatter", handle);
+    if (own_part(checks, mine, count, type).root(root).bad())
+        return checks.code();
+    return scatter("MPI_Scatter", {all, all_type, all_count}, {mine, type, count}, root,
+                   checks.comm());
+}
+
+int MPI_Scatterv(const void* all, const int* counts, const int* places, MPI_Datatype all_type,
+                 void* mine, int count, MPI_Datatype type, int root, MPI_Comm handle) {
+    Checks checks("MPI_Scatterv", handle);
+    if (own_part(checks, mine, count, type).root(root).bad())
+        return checks.code();
+    return scatter("MPI_Scatterv", {all, all_type, 0, counts, places}, {mine, type, count}, root,
+                   checks.comm());
+}
+
+int MPI_Allgather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
+                  MPI_Datatype all_type, MPI_Comm handle) {
+    Checks checks("MPI_Allgather", handle);
+    if (own_part(checks, mine, count, type).count(all_count).type(all_type).bad())
+        return checks.code();
+    return all_gather("MPI_Allgather", {mine, type, count}, {all, all_type, all_count},
+                      checks.comm());
+}
+
+int MPI_Allgatherv(const void* mine, int count, MPI_Datatype type, void* all, const int* counts,
+                   const int* places, MPI_Datatype all_type, MPI_Comm handle) {
+    Checks checks("MPI_Allgatherv", handle);
+    if (own_part(checks, mine, count, type).type(all_type).bad())
+        return checks.code();
+    return all_gather("MPI_Allgatherv", {mine, type, count}, {all, all_type, 0, counts, places},
+                      checks.comm());
+}
+
+int MPI_Alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count,
+                 MPI_Datatype in_type, MPI_Comm handle) {
+    Checks checks("MPI_Alltoall", handle);
+    if (own_part(checks, out, out_count, out_type).count(in_count).type(in_type).bad())
+        return checks.code();
+    return all_to_all("MPI_Alltoall", {out, out_type, out_count}, {in, in_type, in_count},
+                      checks.comm());
+}
+
+int MPI_Alltoallv(const void* out, const int* out_counts, const int* out_places,
+                  MPI_Datatype out_type, void* in, const int* in_counts, const int* in_places,
+                  MPI_Datatype in_type, MPI_Comm handle) {
+    Checks checks("MPI_Alltoallv", handle);
+    if (own_part(checks, out, 0, out_type).type(in_type).bad())
+        return checks.code();
+    return all_to_all("MPI_Alltoallv", {out, out_type, 0, out_counts, out_places},
+                      {in, in_type, 0, in_counts, in_places}, checks.comm());
+}
+
+int MPI_Alltoallw(const void* out, const int* out_counts, const int* out_places,
+                  const MPI_Datatype* out_types, void* in, const int* in_counts,
+                  const int* in_places, const MPI_Datatype* in_types, MPI_Comm handle) {
+    Checks checks("MPI_Alltoallw", handle);
+    if (checks.bad())
+        return checks.code();
+    return all_to_all("MPI_Alltoallw",
+                      {out, MPI_DATATYPE_NULL, 0, out_counts, out_places, out_types},
+                      {in, MPI_DATATYPE_NULL, 0, in_counts, in_places, in_types}, checks.comm());
+}
+}

@@ -1,0 +1,243 @@
+// Communicators: which ranks there are, and messages that never meet those of others.
+//
+// All members agree on the number of a new one: the greatest that any of them has not used, which
+// is found out by a reduction over the old communicator. Communicators that are made at the same
+// time, as by MPI_Comm_split(), may have one number, since none of their ranks is in both.
+#include "mpi/communicators.hpp"
+
+#include "mpi/parts.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mesh::mpi {
+
+namespace {
+
+constexpr std::uint32_t kFirstFree = 3; // behind the world and the node alone
+std::uint32_t next_number = kFirstFree;
+
+/// A number that no member of `comm` has used.
+std::uint32_t agree_on_number(Comm& comm) {
+    const Rank rank = comm.rank();
+    std::uint32_t most = next_number;
+    std::uint32_t theirs = 0;
+    const auto word = [](std::uint32_t& value) {
+        return std::as_writable_bytes(std::span{&value, 1});
+    };
+    for (Rank bit = 1; bit < comm.size(); bit <<= 1) {
+        if ((rank & bit) != 0) {
+            send_part(comm, word(most), rank - bit, part_tag::kNumber);
+            break;
+        }
+        if (rank + bit >= comm.size())
+            continue;
+        receive_part(comm, word(theirs), rank + bit, part_tag::kNumber);
+        most = std::max(most, theirs);
+    }
+    broadcast_bytes(comm, word(most), 0, "MPI_Comm_dup");
+    next_number = most + 1;
+    return most;
+}
+
+/// Ranks that are the nodes themselves, all of them: there the kernel's trees will do.
+bool is_whole_network(const Group& group) {
+    if (group.size != comm_of(MPI_COMM_WORLD)->size())
+        return false;
+    for (Rank rank = 0; rank < group.size; ++rank)
+        if (group.nodes[rank] != rank)
+            return false;
+    return true;
+}
+
+/// What a rank says to MPI_Comm_split().
+struct Wish {
+    int color;
+    int key;
+    Rank rank;
+};
+
+} // namespace
+
+Comm* make_communicator(Comm& old, Group* group) {
+    const std::uint32_t number = agree_on_number(old);
+    if (group == nullptr || group->own == MPI_UNDEFINED)
+        return nullptr;
+    auto* const comm = make<Comm>();
+    if (comm == nullptr)
+        end_run("no memory for a communicator", MPI_ERR_NO_MEM);
+    comm->group = group;
+    ++group->owners;
+    comm->number = number;
+    comm->is_whole = is_whole_network(*group);
+    comm->errhandler = old.errhandler;
+    return comm;
+}
+
+Group* group_of(MPI_Group handle) {
+    static Group empty{1, 0, MPI_UNDEFINED, nullptr};
+    if (handle == MPI_GROUP_EMPTY)
+        return &empty;
+    return is_fixed(handle) ? nullptr : handle;
+}
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+namespace {
+
+MPI_Comm handle_of(Comm* comm) { return comm == nullptr ? MPI_COMM_NULL : comm; }
+
+} // namespace
+
+extern "C" {
+
+int MPI_Comm_dup(MPI_Comm handle, MPI_Comm* copy) {
+    const Checks checks("MPI_Comm_dup", handle);
+    if (checks.bad())
+        return checks.code();
+    Comm& old = checks.comm();
+    Comm* const comm = make_communicator(old, old.group);
+    if (old.grid != nullptr)
+        comm->grid = copy_of(*old.grid);
+    *copy = comm;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm handle, MPI_Info, MPI_Comm* copy) {
+    return MPI_Comm_dup(handle, copy);
+}
+
+int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm* part) {
+    Checks checks("MPI_Comm_split", handle);
+    if (checks.bad())
+        return checks.code();
+    if (color < 0 && color != MPI_UNDEFINED)
+        return checks.refuse(MPI_ERR_ARG, "a color is not negative");
+    Comm& old = checks.comm();
+    const auto size = static_cast<std::size_t>(old.size());
+    const Room room(size * sizeof(Wish));
+    const std::span<Wish> wishes{reinterpret_cast<Wish*>(room.data()), size};
+    wishes[static_cast<std::size_t>(old.rank())] = {color, key, old.rank()};
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, wishes.data(), sizeof(Wish), MPI_BYTE,
+                  handle);
+    const auto others =
+        std::ranges::partition(wishes, [color](const Wish& wish) { return wish.color == color; });
+    const auto ours = wishes.first(size - others.size());
+    std::ranges::sort(ours, [](const Wish& one, const Wish& other) {
+        return one.key != other.key ? one.key < other.key : one.rank < other.rank;
+    });
+    Group* const group = new_group(color == MPI_UNDEFINED ? 0 : static_cast<Rank>(ours.size()));
+    for (Rank rank = 0; rank < group->size; ++rank)
+        group->nodes[rank] = old.group->nodes[ours[static_cast<std::size_t>(rank)].rank];
+    find_own(*group);
+    *part = handle_of(make_communicator(old, group));
+    release(group);
+    return MPI_SUCCESS;
+}
+
+// All nodes have memories of their own.
+int MPI_Comm_split_type(MPI_Comm handle, int, int key, MPI_Info, MPI_Comm* part) {
+    const Checks checks("MPI_Comm_split_type", handle);
+    return checks.bad() ? checks.code() : MPI_Comm_split(handle, checks.comm().rank(), key, part);
+}
+
+int MPI_Comm_create(MPI_Comm handle, MPI_Group members, MPI_Comm* part) {
+    Checks checks("MPI_Comm_create", handle);
+    if (checks.bad())
+        return checks.code();
+    Group* const group = group_of(members);
+    if (group == nullptr)
+        return checks.refuse(MPI_ERR_GROUP, nullptr);
+    *part = handle_of(make_communicator(checks.comm(), group));
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_free(MPI_Comm* handle) {
+    Checks checks("MPI_Comm_free", *handle);
+    if (checks.bad())
+        return checks.code();
+    if (is_fixed(*handle))
+        return checks.refuse(MPI_ERR_COMM, "the communicators of the standard stay");
+    Comm& comm = checks.comm();
+    release(comm.group);
+    destroy(comm.grid);
+    destroy(&comm);
+    *handle = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_group(MPI_Comm handle, MPI_Group* group) {
+    const Checks checks("MPI_Comm_group", handle);
+    if (checks.bad())
+        return checks.code();
+    *group = checks.comm().group;
+    ++(*group)->owners;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
+    const Checks first("MPI_Comm_compare", one);
+    const Checks second("MPI_Comm_compare", other);
+    if (first.bad() || second.bad())
+        return MPI_ERR_COMM;
+    if (&first.comm() == &second.comm()) {
+        *result = MPI_IDENT;
+        return MPI_SUCCESS;
+    }
+    MPI_Group_compare(first.comm().group, second.comm().group, result);
+    if (*result == MPI_IDENT)
+        *result = MPI_CONGRUENT;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_test_inter(MPI_Comm, int* flag) {
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_set_name(MPI_Comm handle, const char* name) {
+    const Checks checks("MPI_Comm_set_name", handle);
+    if (checks.bad())
+        return checks.code();
+    char* const end = std::copy_n(name, std::min<std::size_t>(std::strlen(name), kNameBytes - 1),
+                                  checks.comm().name);
+    *end = '\0';
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_get_name(MPI_Comm handle, char* name, int* length) {
+    const Checks checks("MPI_Comm_get_name", handle);
+    if (checks.bad())
+        return checks.code();
+    const char* text = checks.comm().name;
+    if (*text == '\0' && is_fixed(handle))
+        text = handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
+    *length = static_cast<int>(std::strlen(text));
+    std::memcpy(name, text, static_cast<std::size_t>(*length) + 1);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_get_attr(MPI_Comm handle, int key, void* value, int* flag) {
+    static int tags = kTagMax;
+    static int yes = 1;
+    static int host = MPI_PROC_NULL;
+    static int io = MPI_ANY_SOURCE;
+    static int nodes = 0;
+    const Checks checks("MPI_Comm_get_attr", handle);
+    if (checks.bad())
+        return checks.code();
+    nodes = comm_of(MPI_COMM_WORLD)->size();
+    int* const found = key == MPI_TAG_UB            ? &tags
+                       : key == MPI_WTIME_IS_GLOBAL ? &yes
+                       : key == MPI_HOST            ? &host
+                       : key == MPI_IO              ? &io
+                       : key == MPI_UNIVERSE_SIZE   ? &nodes
+                                                    : nullptr;
+    *flag = found != nullptr;
+    if (found != nullptr)
+        *static_cast<int**>(value) = found;
+    return MPI_SUCCESS;
+}
+}

@@ -1,0 +1,215 @@
+// Cartesian topologies: ranks as the points of a grid, the last dimension the fastest. Ranks are
+// not reordered, so rank i of a grid over the world is node i.
+#include "mpi/communicators.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace mesh::mpi {
+
+Grid* copy_of(const Grid& grid) {
+    auto* const copy = make<Grid>(grid);
+    if (copy == nullptr)
+        end_run("no memory for a grid", MPI_ERR_NO_MEM);
+    return copy;
+}
+
+namespace {
+
+/// The place of a coordinate; negative: it lies outside.
+int place_of(const Grid& grid, int dimension, int coordinate) {
+    const int size = grid.sizes[dimension];
+    if (coordinate >= 0 && coordinate < size)
+        return coordinate;
+    return grid.is_periodic[dimension] ? (coordinate % size + size) % size : -1;
+}
+
+/// MPI_PROC_NULL: outside.
+Rank rank_at(const Grid& grid, const int* coordinates) {
+    Rank rank = 0;
+    for (int at = 0; at < grid.dimensions; ++at) {
+        const int place = place_of(grid, at, coordinates[at]);
+        if (place < 0)
+            return MPI_PROC_NULL;
+        rank = rank * grid.sizes[at] + place;
+    }
+    return rank;
+}
+
+void coordinates_of(const Grid& grid, Rank rank, int* coordinates) {
+    for (int at = grid.dimensions; at-- > 0; rank /= grid.sizes[at])
+        coordinates[at] = rank % grid.sizes[at];
+}
+
+/// Checks that a communicator has a grid.
+class GridChecks : public Checks {
+public:
+    GridChecks(const char* call, MPI_Comm handle) : Checks(call, handle) {
+        if (!bad() && comm().grid == nullptr)
+            refuse(MPI_ERR_TOPOLOGY, nullptr);
+    }
+    const Grid& grid() const { return *comm().grid; }
+};
+
+} // namespace
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+extern "C" {
+
+// As even as it can be: each prime factor, from the greatest down, goes to the smallest dimension.
+int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
+    int free = 0;
+    for (int at = 0; at < dimensions; ++at) {
+        if (sizes[at] < 0 || (sizes[at] > 0 && nodes % sizes[at] != 0))
+            return fail(nullptr, MPI_ERR_DIMS, "MPI_Dims_create", nullptr);
+        if (sizes[at] > 0)
+            nodes /= sizes[at];
+        else
+            ++free;
+    }
+    if (free == 0 || free > kDimensionsMax)
+        return nodes == 1 ? MPI_SUCCESS : fail(nullptr, MPI_ERR_DIMS, "MPI_Dims_create", nullptr);
+    std::array<int, kDimensionsMax> made;
+    const auto ours = std::span(made).first(static_cast<std::size_t>(free));
+    std::ranges::fill(ours, 1);
+    std::array<int, 32> factors;
+    std::size_t count = 0;
+    for (int factor = 2; nodes > 1; ++factor)
+        for (; nodes % factor == 0; nodes /= factor)
+            factors[count++] = factor;
+    while (count-- > 0)
+        *std::ranges::min_element(ours) *= factors[count];
+    std::ranges::sort(ours, std::ranges::greater{});
+    for (int at = 0, next = 0; at < dimensions; ++at)
+        if (sizes[at] == 0)
+            sizes[at] = ours[static_cast<std::size_t>(next++)];
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int* periods, int,
+                    MPI_Comm* made) {
+    Checks checks("MPI_Cart_create", handle);
+    if (checks.bad())
+        return checks.code();
+    Comm& old = checks.comm();
+    if (dimensions < 0 || dimensions > kDimensionsMax)
+        return checks.refuse(MPI_ERR_DIMS, "at most 8 dimensions");
+    Grid grid;
+    grid.dimensions = dimensions;
+    Rank size = 1;
+    for (int at = 0; at < dimensions; ++at) {
+        if (sizes[at] <= 0)
+            return checks.refuse(MPI_ERR_DIMS, nullptr);
+        grid.sizes[at] = sizes[at];
+        grid.is_periodic[at] = periods[at] != 0;
+        size *= sizes[at];
+    }
+    if (size > old.size())
+        return checks.refuse(MPI_ERR_ARG, "the grid has more points than there are ranks");
+    Group* const group = new_group(size);
+    std::copy_n(old.group->nodes, size, group->nodes);
+    find_own(*group);
+    Comm* const comm = make_communicator(old, group);
+    release(group);
+    if (comm != nullptr)
+        comm->grid = copy_of(grid);
+    *made = comm == nullptr ? MPI_COMM_NULL : comm;
+    return MPI_SUCCESS;
+}
+
+int MPI_Topo_test(MPI_Comm handle, int* kind) {
+    const Checks checks("MPI_Topo_test", handle);
+    if (!checks.bad())
+        *kind = checks.comm().grid != nullptr ? MPI_CART : MPI_UNDEFINED;
+    return checks.code();
+}
+
+int MPI_Cartdim_get(MPI_Comm handle, int* dimensions) {
+    const GridChecks checks("MPI_Cartdim_get", handle);
+    if (!checks.bad())
+        *dimensions = checks.grid().dimensions;
+    return checks.code();
+}
+
+int MPI_Cart_get(MPI_Comm handle, int most, int* sizes, int* periods, int* coordinates) {
+    const GridChecks checks("MPI_Cart_get", handle);
+    if (checks.bad())
+        return checks.code();
+    const Grid& grid = checks.grid();
+    std::array<int, kDimensionsMax> own;
+    coordinates_of(grid, checks.comm().rank(), own.data());
+    for (int at = 0; at < std::min(most, grid.dimensions); ++at) {
+        sizes[at] = grid.sizes[at];
+        periods[at] = grid.is_periodic[at];
+        coordinates[at] = own[static_cast<std::size_t>(at)];
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_rank(MPI_Comm handle, const int* coordinates, int* rank) {
+    GridChecks checks("MPI_Cart_rank", handle);
+    if (checks.bad())
+        return checks.code();
+    *rank = rank_at(checks.grid(), coordinates);
+    return *rank == MPI_PROC_NULL ? checks.refuse(MPI_ERR_ARG, "coordinates outside of the grid")
+                                  : MPI_SUCCESS;
+}
+
+int MPI_Cart_coords(MPI_Comm handle, int rank, int most, int* coordinates) {
+    GridChecks checks("MPI_Cart_coords", handle);
+    if (checks.bad() || checks.root(rank).bad())
+        return checks.code();
+    std::array<int, kDimensionsMax> all;
+    coordinates_of(checks.grid(), rank, all.data());
+    std::copy_n(all.begin(), std::min(most, checks.grid().dimensions), coordinates);
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_shift(MPI_Comm handle, int dimension, int distance, int* from, int* to) {
+    GridChecks checks("MPI_Cart_shift", handle);
+    if (checks.bad())
+        return checks.code();
+    const Grid& grid = checks.grid();
+    if (dimension < 0 || dimension >= grid.dimensions)
+        return checks.refuse(MPI_ERR_DIMS, nullptr);
+    std::array<int, kDimensionsMax> point;
+    coordinates_of(grid, checks.comm().rank(), point.data());
+    int& moves = point[static_cast<std::size_t>(dimension)];
+    const int here = moves;
+    moves = here + distance;
+    *to = rank_at(grid, point.data());
+    moves = here - distance;
+    *from = rank_at(grid, point.data());
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_sub(MPI_Comm handle, const int* stay, MPI_Comm* part) {
+    const GridChecks checks("MPI_Cart_sub", handle);
+    if (checks.bad())
+        return checks.code();
+    const Grid& grid = checks.grid();
+    std::array<int, kDimensionsMax> point;
+    coordinates_of(grid, checks.comm().rank(), point.data());
+    Grid made;
+    int color = 0;
+    int key = 0;
+    for (int at = 0; at < grid.dimensions; ++at) {
+        const int here = point[static_cast<std::size_t>(at)];
+        if (stay[at] != 0) {
+            key = key * grid.sizes[at] + here;
+            made.sizes[made.dimensions] = grid.sizes[at];
+            made.is_periodic[made.dimensions++] = grid.is_periodic[at];
+        } else {
+            color = color * grid.sizes[at] + here;
+        }
+    }
+    const int code = MPI_Comm_split(handle, color, key, part);
+    if (code == MPI_SUCCESS)
+        comm_of(*part)->grid = copy_of(made);
+    return code;
+}
+}

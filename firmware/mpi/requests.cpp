@@ -1,0 +1,358 @@
+// Point to point: calls that do not wait, and those that wait for them or look.
+#include "mpi/status.hpp"
+
+#include "fiber/fiber.hpp"
+
+#include <algorithm>
+
+namespace mesh::mpi {
+
+namespace {
+
+/// Requests as an array of handles, some of which may stand for none.
+using Handles = std::span<MPI_Request>;
+
+Handles handles(int count, MPI_Request* requests) {
+    return {requests, static_cast<std::size_t>(std::max(count, 0))};
+}
+
+/// There is something to wait for.
+bool is_active(MPI_Request request) { return request != MPI_REQUEST_NULL && request->is_active; }
+
+/// Tells the program of the end of a request, which is done, and takes it from the program if it is
+/// not to begin again. Gives its error.
+int end(MPI_Request& request, MPI_Status* status) {
+    take_clock(*request);
+    tell(*request, status);
+    const int error = request->error;
+    request->is_active = false;
+    if (!request->is_persistent) {
+        release(request->type);
+        destroy(request);
+        request = MPI_REQUEST_NULL;
+    }
+    return error;
+}
+
+/// The same for one that may stand for none.
+int end_any(MPI_Request& request, MPI_Status* status) {
+    if (is_active(request))
+        return end(request, status);
+    tell_nothing(status);
+    return MPI_SUCCESS;
+}
+
+bool all_done(Handles requests) {
+    return std::ranges::all_of(
+        requests, [](MPI_Request request) { return !is_active(request) || request->is_done; });
+}
+
+/// The first that is done, or where the array ends.
+std::size_t first_done(Handles requests) {
+    const auto found = std::ranges::find_if(
+        requests, [](MPI_Request request) { return is_active(request) && request->is_done; });
+    return static_cast<std::size_t>(found - requests.begin());
+}
+
+bool none_active(Handles requests) { return std::ranges::none_of(requests, is_active); }
+
+template <class Predicate>
+void wait_until(Predicate predicate) {
+    if (!predicate())
+        fiber::await(fiber::node().wait_until(predicate));
+}
+
+MPI_Status* status_at(MPI_Status* statuses, std::size_t at) {
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + at;
+}
+
+/// What a call for several requests returns.
+int code_for(const char* call, int error) {
+    return error == MPI_SUCCESS ? MPI_SUCCESS
+                                : fail(nullptr, MPI_ERR_IN_STATUS, call, "a message was truncated");
+}
+
+int code_for_one(const char* call, int error) {
+    return error == MPI_SUCCESS ? MPI_SUCCESS : fail(nullptr, error, call, nullptr);
+}
+
+int end_all(const char* call, Handles requests, MPI_Status* statuses) {
+    int error = MPI_SUCCESS;
+    for (std::size_t at = 0; at < requests.size(); ++at)
+        if (const int its = end_any(requests[at], status_at(statuses, at)); its != MPI_SUCCESS)
+            error = its;
+    return code_for(call, error);
+}
+
+int end_some(const char* call, Handles requests, int* done, int* places, MPI_Status* statuses) {
+    int error = MPI_SUCCESS;
+    *done = 0;
+    for (std::size_t at = 0; at < requests.size(); ++at) {
+        if (!is_active(requests[at]) || !requests[at]->is_done)
+            continue;
+        const auto number = static_cast<std::size_t>((*done)++);
+        places[number] = static_cast<int>(at);
+        if (const int its = end(requests[at], status_at(statuses, number)); its != MPI_SUCCESS)
+            error = its;
+    }
+    return code_for(call, error);
+}
+
+/// Makes a request for a message; nullptr: `checks` say why not.
+Request* new_request(Checks& checks, Request::Kind kind, Request::Mode mode, const void* data,
+                     int count, MPI_Datatype type, Rank peer, int tag) {
+    const bool receives = kind == Request::Kind::receive;
+    if (checks.count(count).type(type).peer(peer, receives).tag(tag, receives).bad())
+        return nullptr;
+    Request asks = asked(kind, data, count, type, peer, tag, checks.comm());
+    auto* const request = make<Request>(std::move(asks));
+    if (request == nullptr) {
+        checks.refuse(MPI_ERR_NO_MEM, nullptr);
+        return nullptr;
+    }
+    request->mode = mode;
+    hold(request->type);
+    return request;
+}
+
+int begin_new(const char* call, Request::Kind kind, Request::Mode mode, const void* data, int count,
+              MPI_Datatype type, Rank peer, int tag, MPI_Comm comm, MPI_Request* handle) {
+    Checks checks(call, comm);
+    Request* const request = new_request(checks, kind, mode, data, count, type, peer, tag);
+    if (request == nullptr)
+        return checks.code();
+    begin(*request);
+    *handle = request;
+    return MPI_SUCCESS;
+}
+
+int make_persistent(const char* call, Request::Kind kind, Request::Mode mode, const void* data,
+                    int count, MPI_Datatype type, Rank peer, int tag, MPI_Comm comm,
+                    MPI_Request* handle) {
+    Checks checks(call, comm);
+    Request* const request = new_request(checks, kind, mode, data, count, type, peer, tag);
+    if (request == nullptr)
+        return checks.code();
+    request->is_persistent = true;
+    request->is_active = false;
+    *handle = request;
+    return MPI_SUCCESS;
+}
+
+/// The program has its buffer back, and the engine the request.
+void leave_to_engine(Request& request) {
+    if (request.is_done) {
+        release(request.type);
+        destroy(&request);
+    } else {
+        request.is_ours = true;
+    }
+}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+using Kind = Request::Kind;
+using Mode = Request::Mode;
+
+extern "C" {
+
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    return begin_new("MPI_Isend", Kind::send, Mode::standard, data, count, type, to, tag, comm,
+                     request);
+}
+
+int MPI_Issend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+    return begin_new("MPI_Issend", Kind::send, Mode::synchronous, data, count, type, to, tag, comm,
+                     request);
+}
+
+int MPI_Irsend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+    return begin_new("MPI_Irsend", Kind::send, Mode::standard, data, count, type, to, tag, comm,
+                     request);
+}
+
+// The engine has a copy, so the program may go on with its buffer.
+int MPI_Ibsend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+    return begin_new("MPI_Ibsend", Kind::send, Mode::buffered, data, count, type, to, tag, comm,
+                     request);
+}
+
+int MPI_Bsend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = begin_new("MPI_Bsend", Kind::send, Mode::buffered, data, count, type, to, tag,
+                               comm, &request);
+    if (code == MPI_SUCCESS)
+        leave_to_engine(*request);
+    return code;
+}
+
+// The heap is buffer enough.
+int MPI_Buffer_attach(void*, int) { return MPI_SUCCESS; }
+
+int MPI_Buffer_detach(void* buffer, int* bytes) {
+    *static_cast<void**>(buffer) = nullptr;
+    *bytes = 0;
+    return MPI_SUCCESS;
+}
+
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    return begin_new("MPI_Irecv", Kind::receive, Mode::standard, data, count, type, from, tag, comm,
+                     request);
+}
+
+int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    return make_persistent("MPI_Send_init", Kind::send, Mode::standard, data, count, type, to, tag,
+                           comm, request);
+}
+
+int MPI_Ssend_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+    return make_persistent("MPI_Ssend_init", Kind::send, Mode::synchronous, data, count, type, to,
+                           tag, comm, request);
+}
+
+int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    return make_persistent("MPI_Recv_init", Kind::receive, Mode::standard, data, count, type, from,
+                           tag, comm, request);
+}
+
+int MPI_Start(MPI_Request* request) {
+    if (*request == MPI_REQUEST_NULL || !(*request)->is_persistent || (*request)->is_active)
+        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Start", nullptr);
+    begin(**request);
+    return MPI_SUCCESS;
+}
+
+int MPI_Startall(int count, MPI_Request* requests) {
+    for (MPI_Request& request : handles(count, requests))
+        if (const int code = MPI_Start(&request); code != MPI_SUCCESS)
+            return code;
+    return MPI_SUCCESS;
+}
+
+int MPI_Request_free(MPI_Request* request) {
+    if (*request == MPI_REQUEST_NULL)
+        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Request_free", nullptr);
+    if (!(*request)->is_active)
+        (*request)->is_done = true;
+    else if ((*request)->kind == Kind::receive)
+        wait(**request); // a buffer that nobody could know to be full
+    leave_to_engine(**request);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Cancel(MPI_Request* request) {
+    if (*request == MPI_REQUEST_NULL)
+        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Cancel", nullptr);
+    if ((*request)->kind == Kind::receive)
+        withdraw(**request);
+    return MPI_SUCCESS;
+}
+
+int MPI_Test_cancelled(const MPI_Status* status, int* flag) {
+    *flag = status->MPI_internal[2];
+    return MPI_SUCCESS;
+}
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+    if (is_active(*request))
+        wait(**request);
+    return code_for_one("MPI_Wait", end_any(*request, status));
+}
+
+int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+    const Handles all = handles(count, requests);
+    wait_until([all] { return all_done(all); });
+    return end_all("MPI_Waitall", all, statuses);
+}
+
+int MPI_Waitany(int count, MPI_Request* requests, int* place, MPI_Status* status) {
+    const Handles all = handles(count, requests);
+    if (none_active(all)) {
+        *place = MPI_UNDEFINED;
+        tell_nothing(status);
+        return MPI_SUCCESS;
+    }
+    wait_until([all] { return first_done(all) != all.size(); });
+    const std::size_t found = first_done(all);
+    *place = static_cast<int>(found);
+    return code_for_one("MPI_Waitany", end(all[found], status));
+}
+
+int MPI_Waitsome(int count, MPI_Request* requests, int* done, int* places, MPI_Status* statuses) {
+    const Handles all = handles(count, requests);
+    if (none_active(all)) {
+        *done = MPI_UNDEFINED;
+        return MPI_SUCCESS;
+    }
+    wait_until([all] { return first_done(all) != all.size(); });
+    return end_some("MPI_Waitsome", all, done, places, statuses);
+}
+
+// A look in vain takes a little time, in which what is looked for may come.
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+    if (is_active(*request) && !(*request)->is_done)
+        pass_time();
+    *flag = !is_active(*request) || (*request)->is_done;
+    return *flag == 0 ? MPI_SUCCESS : code_for_one("MPI_Test", end_any(*request, status));
+}
+
+int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+    const Handles all = handles(count, requests);
+    if (!all_done(all))
+        pass_time();
+    *flag = all_done(all);
+    return *flag == 0 ? MPI_SUCCESS : end_all("MPI_Testall", all, statuses);
+}
+
+int MPI_Testany(int count, MPI_Request* requests, int* place, int* flag, MPI_Status* status) {
+    const Handles all = handles(count, requests);
+    *place = MPI_UNDEFINED;
+    *flag = none_active(all);
+    if (*flag != 0) {
+        tell_nothing(status);
+        return MPI_SUCCESS;
+    }
+    if (first_done(all) == all.size())
+        pass_time();
+    const std::size_t found = first_done(all);
+    *flag = found != all.size();
+    if (*flag == 0)
+        return MPI_SUCCESS;
+    *place = static_cast<int>(found);
+    return code_for_one("MPI_Testany", end(all[found], status));
+}
+
+int MPI_Testsome(int count, MPI_Request* requests, int* done, int* places, MPI_Status* statuses) {
+    const Handles all = handles(count, requests);
+    if (none_active(all)) {
+        *done = MPI_UNDEFINED;
+        return MPI_SUCCESS;
+    }
+    if (first_done(all) == all.size())
+        pass_time();
+    return end_some("MPI_Testsome", all, done, places, statuses);
+}
+
+int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+    if (is_active(request) && !request->is_done)
+        pass_time();
+    *flag = !is_active(request) || request->is_done;
+    if (*flag != 0 && is_active(request))
+        tell(*request, status);
+    else if (*flag != 0)
+        tell_nothing(status);
+    return MPI_SUCCESS;
+}
+}
