@@ -14,12 +14,21 @@ static void order(int right, int left) {
         else
             MPI_Isend(memcpy(&values[at], &at, sizeof at), 1, MPI_INT, right, 5, MPI_COMM_WORLD,
                       &requests[at]);
+    MPI_Barrier(MPI_COMM_WORLD); /* all have come, and wait for their receives */
     for (at = 0; at < MANY; ++at) {
         MPI_Recv(&value, 1, MPI_INT, left, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
         CHECK(value == at && status.MPI_SOURCE == left && status.MPI_TAG == 5);
         if (at % 2 == 0)
             MPI_Wait(&requests[at], MPI_STATUS_IGNORE);
     }
+    for (at = 0; at < MANY; ++at) /* receives that wait are served in their order */
+        MPI_Irecv(&values[at], 1, MPI_INT, left, 6, MPI_COMM_WORLD, &requests[at]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (at = 0; at < MANY; ++at)
+        MPI_Send(&at, 1, MPI_INT, right, 6, MPI_COMM_WORLD);
+    MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE);
+    for (at = 0; at < MANY; ++at)
+        CHECK(values[at] == at);
     for (at = 0; at < MANY; ++at)
         MPI_Irecv(&values[at], 1, MPI_INT, left, at, MPI_COMM_WORLD, &requests[at]);
     for (at = MANY; at-- > 0;)
