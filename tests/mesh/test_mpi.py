@@ -249,8 +249,8 @@ int main(void) {
     usleep(500000);
     gettimeofday(&after, NULL);
     srand((unsigned)time(NULL));
-    printf("%s %d %ld\\n", copy, (int)time(NULL),
-           (after.tv_sec - before.tv_sec) * 10 + (after.tv_usec - before.tv_usec) / 100000);
+    printf("%s %d %d\\n", copy, (int)time(NULL),
+           (int)((after.tv_sec - before.tv_sec) * 10 + (after.tv_usec - before.tv_usec) / 100000));
     free(copy);
     while (clock() < 3 * CLOCKS_PER_SEC)
         ;
