@@ -11,6 +11,7 @@ _mesh() {
         --board) list=boards ;;
         --faults) list=faults ;;
         --engine) names="qemu sim" ;;
+        --boot) names="fork exec" ;;
         --ports) names="all duplex half" ;;
         list) names="ops trees schedules topologies apps boards faults" ;;
         --input | --output | --expect | --report | --junit | --log | --image)

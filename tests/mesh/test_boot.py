@@ -10,7 +10,8 @@ import time
 import pytest
 
 import mesh_tool
-from mesh_tool import alive, all_parents, end, mesh, run, start, verified, wait_until
+from mesh_tool import (alive, all_parents, console, end, mesh, run, start, verified, wait_until,
+                       words_of)
 
 QEMU = shutil.which("qemu-system-arm")
 # Also of one way to boot twice: seconds, and what depends on how often a node was awake.
@@ -119,6 +120,47 @@ def test_without_its_template_a_mesh_works_on_and_starts_a_node_anew_by_itself(t
         assert words == "exec, not fork: the template has ended\n", words
     finally:
         end(process)
+
+
+def template_count(process):
+    """How many command lines with a template's address the children of a mesh have."""
+    return len({tuple(words_of(pid)) for pid, parent in all_parents().items()
+                if parent == process.pid and b"macaddr=02:5a" in b" ".join(words_of(pid))})
+
+
+def test_each_image_has_a_template_of_its_own_and_a_debugged_node_none(tmp_path):
+    copy = shutil.copy2(mesh_tool.IMAGES / "hello.elf", tmp_path / "copy.elf")
+    process = start("run", "--boot", "fork", "--dim", 3, "--gdb", 5, "--limit", 60, "--app",
+                    "hello", "--app", f"{copy}@0-2")
+    try:
+        wait_until(lambda: template_count(process) == 2, 60, "two templates")
+        held = wait_until(lambda: [pid for pid, parent in all_parents().items()
+                                   if parent == process.pid and b"-gdb" in words_of(pid)],
+                          60, "the held node")
+        assert len(held) == 1 and b"macaddr=02:00:03:00:00:05" in b" ".join(words_of(held[0]))
+    finally:
+        end(process)
+
+
+def test_two_images_in_one_forked_mesh_are_both_run(tmp_path):
+    copy = shutil.copy2(mesh_tool.IMAGES / "hello.elf", tmp_path / "copy.elf")
+    outcome = run("qemu", "--boot", "fork", "--dim", 2, "--app", "hello", "--app", f"{copy}@0-1")
+    assert outcome.status == 0 and outcome.report["boot"] == "fork", outcome
+    assert {line for lines in console(outcome).values() for line in lines} == {
+        "hello, neighbours are 1 2", "hello, neighbours are 0 3", "hello, neighbours are 3 0",
+        "hello, neighbours are 2 1"}
+
+
+def test_a_loader_is_forked_and_starts_the_program_that_it_gets(tmp_path):
+    report = tmp_path / "report.json"
+    outcome = mesh("load", "hello", "--boot", "fork", "--dim", 2, "--report", report)
+    assert outcome.status == 0 and len(console(outcome)) == 4, outcome
+    assert json.loads(report.read_text())["boot"] == "fork"
+
+
+def test_a_series_forks_in_each_of_its_runs():
+    outcome = mesh("run", "--boot", "fork", "--dim", 2, "--op", "bcast", "--repeat", 2)
+    assert outcome.status == 0 and "2 runs: 2 verified, 0 failed" in outcome.out, outcome
 
 
 def emulator(folder, script):

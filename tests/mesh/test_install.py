@@ -1,4 +1,5 @@
 """The files of `make install` and `make deb` work by themselves, far from the repository."""
+import json
 import os
 import pathlib
 import re
@@ -31,6 +32,15 @@ def test_an_installed_mesh_finds_its_images(tree, tmp_path):
                           text=True, timeout=120, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
     assert "verified  2 of 2 live nodes" in done.stdout
+
+
+def test_an_installed_mesh_finds_what_makes_a_template_of_an_emulator(tree, tmp_path):
+    report = tmp_path / "report.json"
+    done = subprocess.run([tree / "bin" / "mesh", *RUN, "--boot", "fork", "--report", report],
+                          cwd=tmp_path, capture_output=True, text=True, timeout=120,
+                          stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(report.read_text())["boot"] == "fork"
 
 
 def without_the_repository():
