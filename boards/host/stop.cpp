@@ -1,6 +1,7 @@
 // CHECKs, halt(), and the functions that programs call to give up.
 #include "boards/host/stop.hpp"
 
+#include "boards/host/notes.hpp"
 #include "hal/check.hpp"
 #include "hal/concepts.hpp"
 #include "hal/console.hpp"
@@ -44,6 +45,7 @@ void set_stop(Stop stop, void* context) {
     stop_node = stop;
     stop_context = context;
     stop_asked = 0;
+    detail::note_wait();
 }
 
 void stop_at_next_call() { stop_asked = 1; }
@@ -61,6 +63,16 @@ std::uint32_t code_offset(std::uintptr_t address) {
     return number * kCodeBytesMax + static_cast<std::uint32_t>(address - base);
 }
 } // namespace board
+
+/// What GCC knows of an access that it checks.
+struct AccessCheck {
+    const char* file;
+    std::uint32_t line;
+    std::uint32_t column;
+    const void* type;
+    unsigned char log_alignment; // of the type, as a power of 2
+    unsigned char kind;
+};
 
 namespace {
 /// `after`: behind the call that led here.
@@ -96,8 +108,10 @@ const void* board::last_call_of_program() {
 }
 
 void board::stop_if_asked() {
-    if (stop_asked != 0)
-        stop(CheckId::program_endless, last_call_of_program());
+    if (stop_asked == 0)
+        return;
+    const Endless why = why_endless(last_call_of_program());
+    stop(why.cause, why.place);
 }
 
 void check_failed(CheckId id) { stop(id, __builtin_return_address(0)); }
@@ -145,7 +159,8 @@ extern "C" {
 [[noreturn]] void mesh_app_system();
 [[noreturn]] void mesh_app_ubsan_handle_divrem_overflow_abort();
 [[noreturn]] void mesh_app_ubsan_handle_out_of_bounds_abort();
-[[noreturn]] void mesh_app_ubsan_handle_type_mismatch_v1_abort();
+[[noreturn]] void mesh_app_ubsan_handle_type_mismatch_v1_abort(const mesh::AccessCheck& check,
+                                                               std::uintptr_t address);
 int mesh_app_cxa_atexit(void (*function)(void*), void* object, void* library);
 
 // A node does not end, so nothing is done at its end.
@@ -166,14 +181,17 @@ void mesh_app_system() { mesh::stop(mesh::CheckId::other_process, __builtin_retu
 
 // The functions that the compiler calls for the faults that it was asked to look for
 // (firmware/programs.mk): a division by zero, an index that its array does not have, an access to
-// an address that is not whole.
+// an address that is not whole, or behind the end of an object.
 void mesh_app_ubsan_handle_divrem_overflow_abort() {
     mesh::stop(mesh::kUsageFault, __builtin_return_address(0), mesh::kDivisionByZero);
 }
 void mesh_app_ubsan_handle_out_of_bounds_abort() {
     mesh::stop(mesh::CheckId::index_out_of_bounds, __builtin_return_address(0));
 }
-void mesh_app_ubsan_handle_type_mismatch_v1_abort() {
+void mesh_app_ubsan_handle_type_mismatch_v1_abort(const mesh::AccessCheck& check,
+                                                  std::uintptr_t address) {
+    if (address % (std::uintptr_t{1} << check.log_alignment) == 0)
+        mesh::stop(mesh::CheckId::index_out_of_bounds, __builtin_return_address(0));
     mesh::stop(mesh::kUsageFault, __builtin_return_address(0), mesh::kUnaligned);
 }
 }

@@ -96,11 +96,13 @@ Task<Status> do_pass(Kernel& kernel, AscendPlan plan, AscendBlock& block, bool d
 } // namespace
 
 Task<Status> ascend(Kernel& kernel, const AscendPlan& plan, AscendBlock& block) {
-    return as_call(kernel, plan.tag, do_pass(kernel, plan, block, false));
+    return as_call(detail::noted(kernel, {"ascend"}), plan.tag,
+                   do_pass(kernel, plan, block, false));
 }
 
 Task<Status> descend(Kernel& kernel, const AscendPlan& plan, AscendBlock& block) {
-    return as_call(kernel, plan.tag, do_pass(kernel, plan, block, true));
+    return as_call(detail::noted(kernel, {"descend"}), plan.tag,
+                   do_pass(kernel, plan, block, true));
 }
 
 } // namespace mesh

@@ -94,7 +94,7 @@ private:
 } // namespace
 
 Task<Status> barrier(Kernel& kernel, Tag tag) {
-    return as_call(kernel, tag, walk(kernel, tag, Meeting{tag}));
+    return as_call(detail::noted(kernel, {"barrier"}), tag, walk(kernel, tag, Meeting{tag}));
 }
 
 } // namespace mesh

@@ -200,7 +200,8 @@ Task<Status> broadcast_within(Kernel& kernel, CallLabel label, BroadcastPlan pla
 
 Task<Status> broadcast(Kernel& kernel, const BroadcastPlan& plan, std::span<std::byte> buffer,
                        Status so_far) {
-    return as_call(kernel, plan.tag, broadcast_within(kernel, {}, plan, buffer, so_far));
+    return as_call(detail::noted(kernel, {"broadcast", " from node ", index(plan.root)}), plan.tag,
+                   broadcast_within(kernel, {}, plan, buffer, so_far));
 }
 
 } // namespace mesh

@@ -2,6 +2,8 @@
 
 #include "collectives/tree_flow.hpp"
 
+#include <utility>
+
 namespace mesh {
 
 Call::Call(Kernel& kernel, Tag tag, bool of_group)
@@ -39,9 +41,20 @@ bool Call::must_meet() const {
     return record_->calls >= kCallsAhead || record_->packets > TreeFlow::half_window(kernel_);
 }
 
+#if MESH_NOTES
+namespace {
+
+Task<Status> run_call(Kernel& kernel, Tag tag, Task<Status> collective, detail::CallNote note,
+                      const void* place) {
+    const Call call{kernel, tag};
+    Status status = call.status();
+    if (status == Status::ok && place != nullptr && detail::notes() != nullptr)
+        detail::notes()->begins(index(kernel.id()), tag, call.label().call / 2u, note, place);
+#else
 Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective) {
     const Call call{kernel, tag};
     Status status = call.status();
+#endif
     if (status == Status::ok && call.must_meet()) {
         const Gate gate{.label = call.label(), .up = true, .down = true, .packets = Gate::kAlways};
         status = co_await pass(kernel, gate);
@@ -52,5 +65,21 @@ Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective) {
         status = co_await collective;
     co_return status;
 }
+
+#if MESH_NOTES
+} // namespace
+
+detail::NotedKernel detail::noted(Kernel& kernel, const detail::CallNote& note) {
+    return {kernel, note, detail::notes() != nullptr ? detail::place_in_program() : nullptr};
+}
+
+Task<Status> as_call(const detail::NotedKernel& noted, Tag tag, Task<Status> collective) {
+    return run_call(noted.kernel, tag, std::move(collective), noted.note, noted.place);
+}
+
+Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective) {
+    return run_call(kernel, tag, std::move(collective), {}, nullptr);
+}
+#endif
 
 } // namespace mesh

@@ -11,6 +11,7 @@
 // the others take it for late, and its packets for old ones.
 #pragma once
 
+#include "hal/notes.hpp"
 #include "kernel/node/kernel.hpp"
 
 namespace mesh {
@@ -40,9 +41,32 @@ private:
     Status status_ = Status::ok;
 };
 
+namespace detail {
+#if MESH_NOTES
+/// A node, and the collective that a program calls there: see noted().
+struct NotedKernel {
+    operator Kernel&() const { return kernel; } // NOLINT(google-explicit-constructor)
+    Kernel& kernel;
+    CallNote note;
+    const void* place; // in the program; nullptr: no program has called it
+};
+/// `as_call(noted(kernel, {"barrier"}), tag, ...)`: in a simulation the call is compared with those
+/// of the other nodes under its number, and told if it is another collective or has another root,
+/// or if a node never calls it. Elsewhere this is `kernel`.
+NotedKernel noted(Kernel& kernel, const CallNote& note);
+#else
+[[gnu::always_inline]] inline Kernel& noted(Kernel& kernel, const CallNote& /*note*/) {
+    return kernel;
+}
+#endif
+} // namespace detail
+
 /// Runs `collective` as the next call under `tag`; there it finds its number by
 /// kernel.calls().label(tag). Status of the collective; tag_in_use: another one is under way on
 /// this node, and nothing is done; no_memory.
 Task<Status> as_call(Kernel& kernel, Tag tag, Task<Status> collective);
+#if MESH_NOTES
+Task<Status> as_call(const detail::NotedKernel& noted, Tag tag, Task<Status> collective);
+#endif
 
 } // namespace mesh

@@ -193,7 +193,8 @@ Task<Status> take_now(Kernel& kernel, PersonalPlan plan, std::span<std::byte> bl
 
 Task<Status> take_gathered(Kernel& kernel, const PersonalPlan& plan, std::span<std::byte> blocks,
                            std::span<std::byte> marks) {
-    return as_call(kernel, plan.tag, take_now(kernel, plan, blocks, marks));
+    return as_call(detail::noted(kernel, {"gather", " to node ", index(plan.root)}), plan.tag,
+                   take_now(kernel, plan, blocks, marks));
 }
 
 } // namespace mesh

@@ -213,7 +213,8 @@ Task<Status> copies_now(Kernel& kernel, BroadcastPlan plan, unsigned copies,
 Task<Status> broadcast_copies(Kernel& kernel, const BroadcastPlan& plan, unsigned copies,
                               std::span<std::byte> buffer, std::span<std::byte> votes,
                               CopyReport& report) {
-    return as_call(kernel, plan.tag, copies_now(kernel, plan, copies, buffer, votes, report));
+    return as_call(detail::noted(kernel, {"broadcast", " from node ", index(plan.root)}), plan.tag,
+                   copies_now(kernel, plan, copies, buffer, votes, report));
 }
 
 } // namespace mesh

@@ -162,15 +162,18 @@ Task<Status> take_block(Kernel& kernel, PersonalPlan plan, std::span<std::byte> 
 } // namespace
 
 Task<Status> scatter_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
-    return as_call(kernel, plan.tag, send_now(kernel, plan, source, false));
+    return as_call(detail::noted(kernel, {"scatter", " from node ", index(plan.root)}), plan.tag,
+                   send_now(kernel, plan, source, false));
 }
 
 Task<Status> take_scattered(Kernel& kernel, const PersonalPlan& plan, std::span<std::byte> block) {
-    return as_call(kernel, plan.tag, take_block(kernel, plan, block));
+    return as_call(detail::noted(kernel, {"scatter", " from node ", index(plan.root)}), plan.tag,
+                   take_block(kernel, plan, block));
 }
 
 Task<Status> gather_packets(Kernel& kernel, const PersonalPlan& plan, ByteSource source) {
-    return as_call(kernel, plan.tag, send_now(kernel, plan, source, true));
+    return as_call(detail::noted(kernel, {"gather", " to node ", index(plan.root)}), plan.tag,
+                   send_now(kernel, plan, source, true));
 }
 
 // In cycles -----------------------------------------------------------------------------------
@@ -435,13 +438,26 @@ Task<Status> exchange_in_cycles(Kernel& kernel, PersonalPlan plan, Exchange what
     co_return status;
 }
 
+constexpr detail::CallNote note_of(Exchange what, NodeId root) {
+    switch (what) {
+    case Exchange::scatter: return {"scatter", " from node ", index(root)};
+    case Exchange::gather: return {"gather", " to node ", index(root)};
+    case Exchange::allgather: return {"allgather"};
+    case Exchange::alltoall: break;
+    }
+    return {"alltoall"};
+}
+
 } // namespace
 
 Task<Status> exchange(Kernel& kernel, const PersonalPlan& plan, Exchange what,
                       std::span<std::byte> memory, Arrivals* arrivals) {
+    const detail::CallNote note = note_of(what, plan.root);
     if (kernel.network().topology == Topology::cube)
-        return as_call(kernel, plan.tag, exchange_in_cycles(kernel, plan, what, memory));
-    return as_call(kernel, plan.tag, exchange_packets(kernel, plan, what, memory, arrivals));
+        return as_call(detail::noted(kernel, note), plan.tag,
+                       exchange_in_cycles(kernel, plan, what, memory));
+    return as_call(detail::noted(kernel, note), plan.tag,
+                   exchange_packets(kernel, plan, what, memory, arrivals));
 }
 
 } // namespace mesh

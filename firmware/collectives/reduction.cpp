@@ -443,11 +443,12 @@ Task<Status> run(Kernel& kernel, ReducePlan plan, std::span<std::byte> buffer, b
 } // namespace
 
 Task<Status> reduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
-    return as_call(kernel, plan.tag, run(kernel, plan, buffer, false));
+    return as_call(detail::noted(kernel, {"reduction", " to node ", index(plan.root)}), plan.tag,
+                   run(kernel, plan, buffer, false));
 }
 
 Task<Status> allreduce(Kernel& kernel, const ReducePlan& plan, std::span<std::byte> buffer) {
-    return as_call(kernel, plan.tag, run(kernel, plan, buffer, true));
+    return as_call(detail::noted(kernel, {"allreduce"}), plan.tag, run(kernel, plan, buffer, true));
 }
 
 } // namespace mesh

@@ -224,7 +224,7 @@ Task<Status> scan_now(Kernel& kernel, ScanPlan plan, std::span<std::byte> buffer
 } // namespace
 
 Task<Status> scan(Kernel& kernel, const ScanPlan& plan, std::span<std::byte> buffer) {
-    return as_call(kernel, plan.tag, scan_now(kernel, plan, buffer));
+    return as_call(detail::noted(kernel, {"scan"}), plan.tag, scan_now(kernel, plan, buffer));
 }
 
 } // namespace mesh

@@ -50,6 +50,13 @@ enum class CheckId : std::uint32_t {
     no_guard_counts,
     channel_of_other_type,
     channel_without_writer,
+    // Seen in simulations only (hal/notes.hpp).
+    message_of_other_type,
+    channel_has_gone,
+    value_never_set,
+    alt_takes_nothing,
+    probes_without_wait,
+    reference_to_temporary,
 };
 
 /// The fault in words, for a person.
@@ -115,6 +122,22 @@ constexpr std::string_view words_of(CheckId id) {
         return "a channel is read as another type than it is written as";
     case CheckId::channel_without_writer:
         return "a channel was read that nobody writes to any more: `read(value)` says so instead";
+    case CheckId::message_of_other_type:
+        return "a message is taken as another type than it was sent as";
+    case CheckId::channel_has_gone:
+        return "a channel is used that has gone with the function that it was a variable of";
+    case CheckId::value_never_set:
+        return "it prints or sends a value that nobody has set: of a variable that was never "
+               "given one, or that has gone";
+    case CheckId::alt_takes_nothing:
+        return "alt() finds the same thing ready again and again: its branch must take it, by "
+               "read(), receive_value() or the like";
+    case CheckId::probes_without_wait:
+        return "it calls probe() again and again and never waits, so that nothing comes: wait by "
+               "alt(), receive_within() or yield()";
+    case CheckId::reference_to_temporary:
+        return "a process is spawned with a reference to a temporary value, which has gone when "
+               "it runs: give it by value";
     }
     return "a check failed that this host tool does not know";
 }

@@ -172,8 +172,9 @@ Layout one_each() {
 /// Gives each node its value of those that the root has in `all`, one for each node (which the
 /// others leave empty). Statuses as of scatterv(). Costs the root a message to each node.
 template <Plain T>
-Task<Status> scatter_value(Kernel& kernel, detail::Const<T> all, T& mine, NodeId root = NodeId{0}) {
-    return as_call(kernel, kBlocksTag,
+MESH_NOTED_INLINE Task<Status> scatter_value(Kernel& kernel, detail::Const<T> all, T& mine,
+                                             NodeId root = NodeId{0}) {
+    return as_call(detail::noted(kernel, {"scatter", " from node ", index(root)}), kBlocksTag,
                    detail::scatter_blocks(kernel, std::as_bytes(all), {{}, sizeof(T), 1},
                                           detail::bytes_into(mine), root));
 }
@@ -181,17 +182,18 @@ Task<Status> scatter_value(Kernel& kernel, detail::Const<T> all, T& mine, NodeId
 /// into its place in `all`, an array or a span. Statuses as of scatterv(). Costs the root a message
 /// of each node.
 template <detail::Row All>
-Task<Status> gather_value(Kernel& kernel, const detail::ValueOf<All>& mine, All&& all,
-                          NodeId root = NodeId{0}) {
-    return as_call(kernel, kBlocksTag,
+MESH_NOTED_INLINE Task<Status> gather_value(Kernel& kernel, const detail::ValueOf<All>& mine,
+                                            All&& all, NodeId root = NodeId{0}) {
+    return as_call(detail::noted(kernel, {"gather", " to node ", index(root)}), kBlocksTag,
                    detail::gather_blocks(kernel, detail::bytes_from(mine), detail::one_each<All>(),
                                          std::as_writable_bytes(std::span{all}), root));
 }
 /// The same, and every node gets all values into `all`. It is a gather_value to node 0 and a
 /// broadcast from there.
 template <detail::Row All>
-Task<Status> allgather_value(Kernel& kernel, const detail::ValueOf<All>& mine, All&& all) {
-    return as_call(kernel, kBlocksTag,
+MESH_NOTED_INLINE Task<Status> allgather_value(Kernel& kernel, const detail::ValueOf<All>& mine,
+                                               All&& all) {
+    return as_call(detail::noted(kernel, {"allgather"}), kBlocksTag,
                    detail::allgather_blocks(kernel, detail::bytes_from(mine),
                                             detail::one_each<All>(),
                                             std::as_writable_bytes(std::span{all})));
@@ -199,8 +201,9 @@ Task<Status> allgather_value(Kernel& kernel, const detail::ValueOf<All>& mine, A
 /// Sends value c of `out` to node c, and takes the one from node c to place c of `in`, for each
 /// node. Statuses as of scatterv(). Each node sends nodes - 1 messages, one after the other.
 template <detail::Row In>
-Task<Status> alltoall_value(Kernel& kernel, detail::Const<detail::ValueOf<In>> out, In&& in) {
-    return as_call(kernel, kBlocksTag,
+MESH_NOTED_INLINE Task<Status> alltoall_value(Kernel& kernel,
+                                              detail::Const<detail::ValueOf<In>> out, In&& in) {
+    return as_call(detail::noted(kernel, {"alltoall"}), kBlocksTag,
                    detail::exchange_blocks(kernel, std::as_bytes(out), detail::one_each<In>(),
                                            std::as_writable_bytes(std::span{in}),
                                            detail::one_each<In>()));
@@ -210,9 +213,9 @@ Task<Status> alltoall_value(Kernel& kernel, detail::Const<detail::ValueOf<In>> o
 /// ok; bad_argument: the counts are not one for each node, or say more than there is room for, or
 /// other nodes have other counts; else as send() and receive().
 template <Plain T, std::size_t N>
-Task<Status> scatterv(Kernel& kernel, detail::Const<T> all, Counts counts, std::span<T, N> mine,
-                      NodeId root = NodeId{0}) {
-    return as_call(kernel, kBlocksTag,
+MESH_NOTED_INLINE Task<Status> scatterv(Kernel& kernel, detail::Const<T> all, Counts counts,
+                                        std::span<T, N> mine, NodeId root = NodeId{0}) {
+    return as_call(detail::noted(kernel, {"scatter", " from node ", index(root)}), kBlocksTag,
                    detail::scatter_blocks(kernel, std::as_bytes(all), {counts, sizeof(T)},
                                           std::as_writable_bytes(mine), root));
 }
@@ -221,9 +224,9 @@ Task<Status> scatterv(Kernel& kernel, detail::Const<T> all, Counts counts, std::
 /// (which the others leave empty). Statuses as of scatterv(). Costs the root a message of each
 /// node.
 template <Plain T, std::size_t N>
-Task<Status> gatherv(Kernel& kernel, detail::Const<T> mine, Counts counts, std::span<T, N> all,
-                     NodeId root = NodeId{0}) {
-    return as_call(kernel, kBlocksTag,
+MESH_NOTED_INLINE Task<Status> gatherv(Kernel& kernel, detail::Const<T> mine, Counts counts,
+                                       std::span<T, N> all, NodeId root = NodeId{0}) {
+    return as_call(detail::noted(kernel, {"gather", " to node ", index(root)}), kBlocksTag,
                    detail::gather_blocks(kernel, std::as_bytes(mine), {counts, sizeof(T)},
                                          std::as_writable_bytes(all), root));
 }
@@ -231,8 +234,9 @@ Task<Status> gatherv(Kernel& kernel, detail::Const<T> mine, Counts counts, std::
 /// The same, and every node gets all blocks into `all`. Statuses as of scatterv(). It is a gatherv
 /// to node 0 and a broadcast from there.
 template <Plain T, std::size_t N>
-Task<Status> allgatherv(Kernel& kernel, detail::Const<T> mine, Counts counts, std::span<T, N> all) {
-    return as_call(kernel, kBlocksTag,
+MESH_NOTED_INLINE Task<Status> allgatherv(Kernel& kernel, detail::Const<T> mine, Counts counts,
+                                          std::span<T, N> all) {
+    return as_call(detail::noted(kernel, {"allgather"}), kBlocksTag,
                    detail::allgather_blocks(kernel, std::as_bytes(mine), {counts, sizeof(T)},
                                             std::as_writable_bytes(all)));
 }
@@ -241,9 +245,9 @@ Task<Status> allgatherv(Kernel& kernel, detail::Const<T> mine, Counts counts, st
 /// `from[c]` elements. Statuses as of scatterv(); bad_argument too if a node sends another number
 /// of elements than `from` says of it. Each node sends nodes - 1 messages, one after the other.
 template <Plain T, std::size_t N>
-Task<Status> alltoallv(Kernel& kernel, detail::Const<T> out, Counts to, std::span<T, N> in,
-                       Counts from) {
-    return as_call(kernel, kBlocksTag,
+MESH_NOTED_INLINE Task<Status> alltoallv(Kernel& kernel, detail::Const<T> out, Counts to,
+                                         std::span<T, N> in, Counts from) {
+    return as_call(detail::noted(kernel, {"alltoall"}), kBlocksTag,
                    detail::exchange_blocks(kernel, std::as_bytes(out), {to, sizeof(T)},
                                            std::as_writable_bytes(in), {from, sizeof(T)}));
 }

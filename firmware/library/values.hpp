@@ -63,7 +63,7 @@ ReducePlan plan_of(std::span<T> values, const Op& op, NodeId root = NodeId{0}) {
 
 /// Gives the value of `root` to all nodes; see broadcast(). For an array, give a std::array.
 template <Plain T>
-Task<Status> broadcast_value(Kernel& kernel, T& value, NodeId root = NodeId{0}) {
+MESH_NOTED_INLINE Task<Status> broadcast_value(Kernel& kernel, T& value, NodeId root = NodeId{0}) {
     return broadcast(kernel, {.root = root, .total_bytes = sizeof(T)}, detail::bytes_into(value));
 }
 
@@ -75,8 +75,39 @@ Task<Status> multicast_value(Kernel& kernel, T& value, std::span<const NodeId> m
     return multicast(kernel, {.members = members, .root = root}, detail::bytes_into(value));
 }
 
+#if MESH_NOTES
+namespace detail {
+template <class Op, Plain T, std::size_t N>
+Task<Status> reduce_elements(Kernel& kernel, std::span<T, N> values, NodeId root, Op op,
+                             const void* place) {
+    note_place(place);
+    const Status status =
+        co_await reduce(kernel, plan_of<T>(values, op, root), std::as_writable_bytes(values));
+    co_return status;
+}
+template <class Op, Plain T, std::size_t N>
+Task<Status> allreduce_elements(Kernel& kernel, std::span<T, N> values, Op op, const void* place) {
+    note_place(place);
+    const Status status =
+        co_await allreduce(kernel, plan_of<T>(values, op), std::as_writable_bytes(values));
+    co_return status;
+}
+} // namespace detail
+
 /// Combines the elements of all nodes, each with those at the same place, in place; `root` has the
 /// result. See reduce().
+template <class Op = std::plus<>, Plain T, std::size_t N>
+MESH_NOTED_INLINE Task<Status> reduce_values(Kernel& kernel, std::span<T, N> values,
+                                             NodeId root = NodeId{0}, Op op = {}) {
+    return detail::reduce_elements<Op, T, N>(kernel, values, root, op, detail::here());
+}
+/// Every node has the result. See allreduce().
+template <class Op = std::plus<>, Plain T, std::size_t N>
+MESH_NOTED_INLINE Task<Status> allreduce_values(Kernel& kernel, std::span<T, N> values,
+                                                Op op = {}) {
+    return detail::allreduce_elements<Op, T, N>(kernel, values, op, detail::here());
+}
+#else // the same, without a place
 template <class Op = std::plus<>, Plain T, std::size_t N>
 Task<Status> reduce_values(Kernel& kernel, std::span<T, N> values, NodeId root = NodeId{0},
                            Op op = {}) {
@@ -84,26 +115,30 @@ Task<Status> reduce_values(Kernel& kernel, std::span<T, N> values, NodeId root =
                                           std::as_writable_bytes(values));
     co_return status;
 }
-/// Every node has the result. See allreduce().
 template <class Op = std::plus<>, Plain T, std::size_t N>
 Task<Status> allreduce_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
     const Status status =
         co_await allreduce(kernel, detail::plan_of<T>(values, op), std::as_writable_bytes(values));
     co_return status;
 }
+#endif
 /// The two for one value.
 template <class Op = std::plus<>, Plain T>
-Task<Status> reduce_value(Kernel& kernel, T& value, NodeId root = NodeId{0}, Op op = {}) {
+MESH_NOTED_INLINE Task<Status> reduce_value(Kernel& kernel, T& value, NodeId root = NodeId{0},
+                                            Op op = {}) {
     return reduce_values(kernel, std::span<T, 1>{&value, 1}, root, op);
 }
 template <class Op = std::plus<>, Plain T>
-Task<Status> allreduce_value(Kernel& kernel, T& value, Op op = {}) {
+MESH_NOTED_INLINE Task<Status> allreduce_value(Kernel& kernel, T& value, Op op = {}) {
     return allreduce_values(kernel, std::span<T, 1>{&value, 1}, op);
 }
 
 namespace detail {
 template <Plain T, class Op>
-Task<Status> scan_elements(Kernel& kernel, std::span<T> values, Op op, bool exclusive) {
+Task<Status> scan_elements(Kernel& kernel, std::span<T> values, Op op, bool exclusive MESH_PLACE) {
+#if MESH_NOTES
+    detail::note_place(place);
+#endif
     const ScanPlan plan{.total_bytes = static_cast<std::uint32_t>(values.size_bytes()),
                         .combiner = combiner_of<T>(op),
                         .exclusive = exclusive};
@@ -115,21 +150,21 @@ Task<Status> scan_elements(Kernel& kernel, std::span<T> values, Op op, bool excl
 /// Combines the elements of all nodes up to this one, by their numbers, in place; Op need not be
 /// commutative. See scan().
 template <class Op = std::plus<>, Plain T, std::size_t N>
-Task<Status> scan_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
-    return detail::scan_elements<T>(kernel, values, op, false);
+MESH_NOTED_INLINE Task<Status> scan_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
+    return detail::scan_elements<T>(kernel, values, op, false MESH_HERE);
 }
 /// Those of all nodes before this one; node 0 keeps what it has. MPI's exscan.
 template <class Op = std::plus<>, Plain T, std::size_t N>
-Task<Status> exscan_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
-    return detail::scan_elements<T>(kernel, values, op, true);
+MESH_NOTED_INLINE Task<Status> exscan_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
+    return detail::scan_elements<T>(kernel, values, op, true MESH_HERE);
 }
 /// The two for one value.
 template <class Op = std::plus<>, Plain T>
-Task<Status> scan_value(Kernel& kernel, T& value, Op op = {}) {
+MESH_NOTED_INLINE Task<Status> scan_value(Kernel& kernel, T& value, Op op = {}) {
     return scan_values(kernel, std::span<T, 1>{&value, 1}, op);
 }
 template <class Op = std::plus<>, Plain T>
-Task<Status> exscan_value(Kernel& kernel, T& value, Op op = {}) {
+MESH_NOTED_INLINE Task<Status> exscan_value(Kernel& kernel, T& value, Op op = {}) {
     return exscan_values(kernel, std::span<T, 1>{&value, 1}, op);
 }
 

@@ -8,6 +8,7 @@
 // node's idle report is looked at.
 #pragma once
 
+#include "calls_apart.hpp"
 #include "host-tools/mesh/cables/image_load.hpp"
 #include "host-tools/mesh/cables/loom.hpp"
 #include "host-tools/mesh/rig/rig_plan.hpp"
@@ -66,6 +67,11 @@ public:
     /// The most that the node's program ever had on its stack, in bytes; nothing if that cannot be
     /// seen.
     virtual std::optional<std::uint32_t> stack_used(NodeId /*node*/) { return std::nullopt; }
+    /// Calls of collectives that not all nodes have made alike, as far as the engine sees them.
+    virtual std::vector<CallsApart> calls_apart() const { return {}; }
+    /// The first message that the node's program waited for in vain, in words; "" if there was none
+    /// or it is not seen.
+    virtual std::string waited_in_vain(NodeId /*node*/) const { return {}; }
     /// Frames that nodes had no room for on their way between host tool and nodes, if one cable
     /// leads to all.
     virtual std::uint64_t relay_drops() const { return 0; }

@@ -240,17 +240,6 @@ private:
     const WaitOffsets* waiting_;
 };
 
-/// "a message with tag 3 from node 1".
-std::string describe(const Match& match) {
-    std::string text = match.service == Service::message    ? "a message"
-                       : match.service == Service::fragment ? "the rest of a message"
-                                                            : "a packet";
-    if (match.tag != kAnyTag)
-        text += tag_words(match.tag);
-    return text + (match.source == kAnySource ? std::string(" from any node")
-                                              : fmt::format(" from node {}", index(match.source)));
-}
-
 /// "the first of these: a message with tag 1 from any node; a time".
 std::string describe_alternative(const WaitsFor& waiting) {
     std::vector<std::string> guards;
@@ -279,6 +268,16 @@ std::string tag_words(Tag tag) {
     if (tag >= channel_tag(ChannelNumber{0}))
         return fmt::format(" on channel {}", tag - channel_tag(ChannelNumber{0}));
     return fmt::format(" with tag {}{}", tag, use_of(tag));
+}
+
+std::string describe(const Match& match) {
+    std::string text = match.service == Service::message    ? "a message"
+                       : match.service == Service::fragment ? "the rest of a message"
+                                                            : "a packet";
+    if (match.tag != kAnyTag)
+        text += tag_words(match.tag);
+    return text + (match.source == kAnySource ? std::string(" from any node")
+                                              : fmt::format(" from node {}", index(match.source)));
 }
 
 std::string describe(const WaitsFor& waiting) {

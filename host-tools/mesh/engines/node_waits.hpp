@@ -55,6 +55,8 @@ WaitsFor wait_in(ProcessMemory& memory, unsigned slot);
 WaitsFor wait_at(ProcessMemory& memory, std::uint64_t object);
 /// " with tag 3", " on channel 2".
 std::string tag_words(Tag tag);
+/// "a message with tag 3 from node 1".
+std::string describe(const Match& match);
 /// The thing that is waited for, in words: "a message with tag 3 from node 1".
 std::string describe(const WaitsFor& waiting);
 

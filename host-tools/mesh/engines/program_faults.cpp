@@ -4,6 +4,7 @@
 #include "host-tools/mesh/common/signals.hpp"
 #include "host-tools/mesh/programs/loaded_program.hpp"
 
+#include "boards/host/notes.hpp"
 #include "boards/host/stop.hpp"
 #include "hal/check.hpp"
 
@@ -177,8 +178,9 @@ void ProgramFaults::on_tick(int, siginfo_t*, void* context) {
     if (!running->is_known(pc) && running->endless_count_ < running->endless_.size())
         running->endless_[running->endless_count_++] = pc;
     wire::CrashRecord record{};
-    record.cause = static_cast<std::uint32_t>(CheckId::program_endless);
-    record.pc = board::code_offset(pc);
+    const auto why = board::why_endless(std::bit_cast<const void*>(pc + 1));
+    record.cause = static_cast<std::uint32_t>(why.cause);
+    record.pc = board::code_offset(std::bit_cast<std::uintptr_t>(why.place)) - 1;
     stop(running, record);
 }
 

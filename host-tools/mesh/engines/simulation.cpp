@@ -11,9 +11,11 @@
 #include "host-tools/mesh/programs/loaded_program.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "program_faults.hpp"
+#include "program_notes.hpp"
 
 #include "boards/host/board.hpp"
 #include "boards/host/console.hpp"
+#include "boards/host/stop.hpp"
 #include "kernel/node/node.hpp"
 
 #include <dlfcn.h>
@@ -283,6 +285,7 @@ public:
           faults_(kComputingTimeouts * ProgramFaults::Seconds(plan.timeout_s),
                   ProgramFaults::Seconds(plan.limit_s)),
           programs_(programs_of(plan, faults_)),
+          notes_(plan),
           nodes_({simulated_buffers(plan.network, plan.board.buffers), port_count(plan.network)},
                  node_count(plan.network)),
           loom_(node_count(plan.network), port_count(plan.network),
@@ -345,6 +348,8 @@ public:
         SimulatedMemory memory(node.life->node.kernel());
         return waits_in(memory);
     }
+    std::vector<CallsApart> calls_apart() const override { return notes_.calls_apart(); }
+    std::string waited_in_vain(NodeId node) const override { return notes_.waited_in_vain(node); }
     bool real_time() const override { return false; }
 
 private:
@@ -434,6 +439,7 @@ private:
                 new (&link) Link;
             std::ranges::fill(memory.workspace, std::byte{});
             begin_life(id, starts);
+            notes_.note_no_calls();
             loom_.restarted(id);
             watch(id);
             nodes_[index(id)].life->node.boot();
@@ -459,6 +465,7 @@ private:
     std::size_t window_bytes_;
     ProgramFaults faults_;
     std::deque<LoadedProgram> programs_;
+    ProgramNotes notes_;
     Nodes nodes_;
     std::deque<std::uint32_t> runnable_;
     std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before

@@ -40,11 +40,12 @@ struct Summary {
     std::array<std::uint64_t, kCounterCount> counters{}; // sums; maxima for high-water marks
     std::array<std::uint64_t, kPortsMax> dma_transfers{};
     std::vector<Level> levels;   // of a single tree
+    bool calls_differ = false;   // nodes have begun different collectives as one call
     std::optional<Far> against;  // a node sent against the direction of the link at this port
     Verdict verdict;             // of the op
     std::optional<Bytes> output; // for --output, if not the bytes that were pushed
 
-    bool good() const { return failed.empty() && live != 0 && !against; }
+    bool good() const { return failed.empty() && live != 0 && !against && !calls_differ; }
 };
 
 Summary summarize(const Operation& op, const RunResult& result, const Loom& loom);

@@ -187,6 +187,21 @@ void describe_endings(const std::map<std::uint32_t, NodeNumbers>& nodes_by_statu
                                           with_hints ? hint(static_cast<Status>(status)) : ""));
 }
 
+/// "node 1 waited in vain for a message with tag 1 from node 0", for each node that has ended so.
+void describe_vain_waits(const RunResult& result, const Summary& summary,
+                         std::vector<std::string>& parts) {
+    std::size_t told = 0;
+    for (const std::uint32_t node : summary.failed) {
+        const bool had_none =
+            result.nodes[node].report.status == static_cast<std::uint32_t>(Status::unreachable) ||
+            result.nodes[node].fate != Fate::live;
+        if (had_none && node < result.in_vain.size() && !result.in_vain[node].empty() &&
+            told++ < kNotesMax)
+            parts.push_back(
+                fmt::format("node {} waited in vain for {}", node, result.in_vain[node]));
+    }
+}
+
 std::string list_links(const std::vector<std::string>& links) {
     const std::size_t shown = std::min(links.size(), kLinksMax);
     return fmt::format(
@@ -203,6 +218,7 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
     summary.verdict = op.judge(outcome);
     summary.any_fault = outcome.any_fault;
     summary.is_app = op.is_app();
+    summary.calls_differ = !result.calls.differ.empty();
     if (!op.run().output.empty())
         summary.output = op.made_output(outcome);
     for (std::uint32_t number = 0; number < result.nodes.size(); ++number) {
@@ -280,12 +296,16 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
     if (!why.empty())
         parts.push_back(why);
     describe_endings(ended, summary.is_app && why.empty(), parts);
+    describe_vain_waits(result, summary, parts);
     if (summary.against)
         parts.push_back(fmt::format("node {} sent by port {} against the direction of its link; "
                                     "this is a bug of the firmware",
                                     index(summary.against->node), index(summary.against->port)));
     if (const std::string untaken = name_untaken(result, summary); !untaken.empty())
         parts.push_back(untaken);
+    for (const std::string& words : {result.calls.differ, result.calls.missed})
+        if (!words.empty())
+            parts.push_back(words);
     const std::vector<std::string> dead = dead_links(result);
     if (!dead.empty())
         parts.push_back("links declared dead: " + list_links(dead));

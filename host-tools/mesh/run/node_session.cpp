@@ -1,5 +1,6 @@
 #include "node_session.hpp"
 
+#include "hal/check.hpp"
 #include "host-tools/mesh/cables/bounds.hpp"
 #include "host-tools/mesh/common/clean_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
@@ -18,6 +19,10 @@ namespace mesh::host {
 namespace {
 
 constexpr auto kStatusLast = static_cast<std::uint32_t>(Status::tag_in_use);
+
+constexpr std::string_view kHintOfLoop =
+    "; what another process or node does is seen behind a wait only: in a loop that looks for it, "
+    "co_await node.yield()";
 
 bool possible(wire::ModelTime time) { return time <= bounds::kModelTimeMax; }
 
@@ -164,8 +169,9 @@ std::string NodeSession::on_fault(const HostMessage& message) {
     stopped_ = true;
     const std::string place =
         context_->lines != nullptr ? context_->lines->place_of(node_, *record) : "";
-    result_.note = fmt::format("firmware stopped: {}{}{}", fault_words(*record),
-                               place.empty() ? "" : ", ", place);
+    const bool endless = record->cause == static_cast<std::uint32_t>(CheckId::program_endless);
+    result_.note = fmt::format("firmware stopped: {}{}{}{}", fault_words(*record),
+                               place.empty() ? "" : ", ", place, endless ? kHintOfLoop : "");
     handler_->stopped(node_, fmt::format("{} (pc {:#010x}, lr {:#010x}, status {:#010x})",
                                          result_.note, record->pc, record->lr, record->status));
     return {};

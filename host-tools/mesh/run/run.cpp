@@ -100,6 +100,7 @@ RunResult Run::execute() {
         if (result_.waits.empty() && ended_.empty() && mark_ == &NodeResult::done)
             result_.waits = waits();
         look_at_stacks();
+        look_at_notes();
     } catch (const Interrupted& interrupted) {
         interrupt(interrupted.signal);
     }
@@ -213,6 +214,18 @@ void Run::look_at_stacks() {
     for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
         result_.stack_used.push_back(node_table_[node].live() ? engine_.stack_used(node_at(node))
                                                               : std::nullopt);
+}
+
+void Run::look_at_notes() {
+    for (std::uint32_t node = 0; node < plan_.nodes(); ++node)
+        result_.in_vain.push_back(engine_.waited_in_vain(node_at(node)));
+    const auto lives = [this](std::uint32_t node) { return node_table_[node].live(); };
+    const auto place = [this](std::uint32_t node, std::uint32_t pc) {
+        wire::CrashRecord record{};
+        record.pc = pc;
+        return lines_.place_of(node_at(node), record);
+    };
+    result_.calls = words_of_calls(engine_.calls_apart(), plan_.nodes(), lives, place);
 }
 
 RunResult Run::collect() {

@@ -4,6 +4,7 @@
 // table (deadlines.hpp), and the end of the run that of termination.hpp.
 #pragma once
 
+#include "call_words.hpp"
 #include "console_order.hpp"
 #include "deadlines.hpp"
 #include "endless.hpp"
@@ -37,13 +38,15 @@ struct RunResult {
     double boot_s = 0;
     double wall_s = 0;
     Refusals refusals;
-    std::vector<Wait> waits;       // of programs that have not ended
-    bool moving = false;           // packets still went when these were read
-    std::string only_line;         // all that programs printed, if that was a line of node 0
-    std::string cut_short;         // why it was ended before its end; "" if it was not
-    int signal = 0;                // that ended it; 0: none
-    std::uint64_t expelled = 0;    // nodes ended for what they did
-    std::uint64_t relay_drops = 0; // frames lost between host tool and nodes with one cable
+    std::vector<Wait> waits;          // of programs that have not ended
+    bool moving = false;              // packets still went when these were read
+    std::vector<std::string> in_vain; // what each node's program waited for, "" if it got all
+    CallWords calls;                  // what nodes did not call alike, if that is seen
+    std::string only_line;            // all that programs printed, if that was a line of node 0
+    std::string cut_short;            // why it was ended before its end; "" if it was not
+    int signal = 0;                   // that ended it; 0: none
+    std::uint64_t expelled = 0;       // nodes ended for what they did
+    std::uint64_t relay_drops = 0;    // frames lost between host tool and nodes with one cable
     std::vector<std::optional<std::uint32_t>> stack_used; // of each node, for a report
     std::uint64_t cable_bytes = 0;                        // Engine::cable_bytes() of the work
     std::optional<ImageLoad::Summary> load;               // of the image, by loaders
@@ -65,6 +68,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void look_at_stacks();
+    void look_at_notes();
 
     // Events
     void host_frame(NodeId from, std::span<const std::byte> frame) override;

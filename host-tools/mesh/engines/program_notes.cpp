@@ -1,0 +1,75 @@
+#include "program_notes.hpp"
+
+#include "node_waits.hpp"
+
+#include "boards/host/notes.hpp"
+#include "boards/host/stop.hpp"
+
+#include <algorithm>
+
+namespace mesh::host {
+
+ProgramNotes::ProgramNotes(const RigPlan& plan) : nodes_(node_count(plan.network)) {
+    const auto is_loaded = [](const RigProgram& program) { return !program.image.empty(); };
+    if (std::ranges::any_of(plan.programs, is_loaded))
+        board::set_notes(this);
+}
+
+ProgramNotes::~ProgramNotes() { board::set_notes(nullptr); }
+
+void ProgramNotes::begins(std::uint32_t node, std::uint32_t tag, unsigned number,
+                          const detail::CallNote& note, const void* place) {
+    if (!notes_calls_ || note.name.empty())
+        return;
+    calls_.erase({tag, number - kKept});
+    const auto [found, first] = calls_.try_emplace({tag, number});
+    Call& call = found->second;
+    if (first)
+        call.order = ++begun_;
+    auto& sides = call.sides.sides;
+    auto side = std::ranges::find_if(sides, [&](const auto& one) { return one.is_like(note); });
+    if (side == sides.end()) {
+        const auto after = board::code_offset(reinterpret_cast<std::uintptr_t>(place));
+        side = sides.insert(sides.end(), {{}, note, after - 1});
+    }
+    side->nodes.push_back(node);
+    if (++call.sides.begun == nodes_ && sides.size() == 1)
+        calls_.erase(found);
+}
+
+void ProgramNotes::sends(std::uint32_t node, std::uint32_t message, const detail::TypeNote& type) {
+    types_[{node, message}] = &type;
+}
+
+const detail::TypeNote* ProgramNotes::takes(std::uint32_t source, std::uint32_t message) {
+    const auto found = types_.find({source, message});
+    if (found == types_.end())
+        return nullptr;
+    const detail::TypeNote* const type = found->second;
+    types_.erase(found);
+    return type;
+}
+
+void ProgramNotes::waits_in_vain(std::uint32_t node, std::uint32_t source, std::uint32_t tag) {
+    const Match match{
+        .service = Service::message, .tag = static_cast<Tag>(tag), .source = node_at(source)};
+    vain_.emplace(node, match);
+}
+
+std::string ProgramNotes::waited_in_vain(NodeId node) const {
+    const auto found = vain_.find(index(node));
+    return found == vain_.end() ? "" : describe(found->second);
+}
+
+std::vector<CallsApart> ProgramNotes::calls_apart() const {
+    std::vector<const Call*> calls;
+    for (const auto& [key, call] : calls_)
+        calls.push_back(&call);
+    std::ranges::sort(calls, {}, &Call::order);
+    std::vector<CallsApart> found;
+    for (const Call* const call : calls)
+        found.push_back(call->sides);
+    return found;
+}
+
+} // namespace mesh::host

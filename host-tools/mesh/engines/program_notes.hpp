@@ -1,0 +1,64 @@
+// What a simulation notes of its programs while they run (hal/notes.hpp): the calls of collectives,
+// which all nodes must make alike, and the types of values on their way.
+#pragma once
+
+#include "calls_apart.hpp"
+#include "host-tools/mesh/rig/rig_plan.hpp"
+
+#include "core/base/types.hpp"
+#include "hal/notes.hpp"
+#include "kernel/packets/mailbox.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mesh::host {
+
+class ProgramNotes final : public detail::Notes {
+public:
+    /// Notes for as long as it lives, if the run has programs of a user's; not those of ops.
+    explicit ProgramNotes(const RigPlan& plan);
+    ProgramNotes(const ProgramNotes&) = delete;
+    ProgramNotes& operator=(const ProgramNotes&) = delete;
+    ~ProgramNotes();
+
+    void begins(std::uint32_t node, std::uint32_t tag, unsigned number,
+                const detail::CallNote& note, const void* place) override;
+    void sends(std::uint32_t node, std::uint32_t message, const detail::TypeNote& type) override;
+    const detail::TypeNote* takes(std::uint32_t source, std::uint32_t message) override;
+    void waits_in_vain(std::uint32_t node, std::uint32_t source, std::uint32_t tag) override;
+
+    /// A node begins a new life, and counts its calls anew: from now on no calls are noted.
+    void note_no_calls() {
+        calls_.clear();
+        notes_calls_ = false;
+    }
+    /// The calls that some nodes have not begun, or have begun as other ones, in the order in which
+    /// the first node came to each.
+    std::vector<CallsApart> calls_apart() const;
+    /// The first message that the node waited for in vain; "" if there was none.
+    std::string waited_in_vain(NodeId node) const;
+
+private:
+    /// Calls of one tag that are kept: more than nodes are ever apart (Calls::kAhead).
+    static constexpr unsigned kKept = 64;
+
+    struct Call {
+        std::uint64_t order; // of the first node that began it
+        CallsApart sides;
+    };
+    using CallKey = std::pair<std::uint32_t, unsigned>;         // tag and number
+    using MessageKey = std::pair<std::uint32_t, std::uint32_t>; // source and number
+
+    std::uint32_t nodes_;
+    bool notes_calls_ = true;
+    std::uint64_t begun_ = 0;
+    std::map<CallKey, Call> calls_; // that not all nodes have begun alike
+    std::map<MessageKey, const detail::TypeNote*> types_;
+    std::map<std::uint32_t, Match> vain_;
+};
+
+} // namespace mesh::host

@@ -1,0 +1,79 @@
+#include "call_words.hpp"
+
+#include "host-tools/mesh/common/node_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr std::size_t kMissedMax = 2; // calls
+
+/// "broadcast from node 0".
+std::string name_of(const detail::CallNote& note) {
+    return note.to_root.empty() ? std::string(note.name)
+                                : fmt::format("{}{}{}", note.name, note.to_root, note.root);
+}
+
+/// "in app_main, FILE:LINE": without the functions of the library that the program's own called.
+std::string in_program(std::string place) {
+    constexpr std::string_view kOurs = "in mesh::", kCaller = ", called from ";
+    for (auto at = place.find(kCaller); place.starts_with(kOurs) && at != std::string::npos;
+         at = place.find(kCaller))
+        place = fmt::format("in {}", place.substr(at + kCaller.size()));
+    return place;
+}
+
+std::string_view article(std::string_view name) {
+    return std::string_view("aeiou").find(name.front()) != std::string_view::npos ? "an" : "a";
+}
+
+std::vector<std::uint32_t> without(const CallsApart& call, std::uint32_t nodes,
+                                   const std::function<bool(std::uint32_t)>& lives) {
+    std::vector<bool> begun(nodes);
+    for (const auto& side : call.sides)
+        for (const std::uint32_t node : side.nodes)
+            begun.at(node) = true;
+    std::vector<std::uint32_t> rest;
+    for (std::uint32_t node = 0; node < nodes; ++node)
+        if (!begun[node] && lives(node))
+            rest.push_back(node);
+    return rest;
+}
+
+} // namespace
+
+CallWords words_of_calls(std::span<const CallsApart> calls, std::uint32_t nodes,
+                         const std::function<bool(std::uint32_t)>& lives,
+                         const std::function<std::string(std::uint32_t, std::uint32_t)>& place) {
+    CallWords words;
+    std::size_t missed = 0;
+    for (const CallsApart& call : calls) {
+        const CallsApart::Side& first = call.sides.front();
+        const auto place_of = [&](const CallsApart::Side& side) {
+            return in_program(place(side.nodes.front(), side.pc));
+        };
+        if (call.sides.size() > 1 && words.differ.empty()) {
+            const CallsApart::Side& other = call.sides[1];
+            words.differ = fmt::format(
+                "node {} began {} {} {}, where node {} began {} {} {}", other.nodes.front(),
+                article(other.note.name), name_of(other.note), place_of(other), first.nodes.front(),
+                article(first.note.name), name_of(first.note), place_of(first));
+        }
+        const auto rest = without(call, nodes, lives);
+        if (rest.empty() || missed == kMissedMax)
+            continue;
+        words.missed += fmt::format("{}{} did not begin the {} that node {} began {}",
+                                    missed++ == 0 ? "" : "; ", name_nodes(rest),
+                                    name_of(first.note), first.nodes.front(), place_of(first));
+    }
+    return words;
+}
+
+} // namespace mesh::host
