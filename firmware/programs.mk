@@ -47,8 +47,8 @@ USER_WARNINGS := -Wall -Wextra -Wshadow -Wno-unused-parameter \
   -Werror=unused-result -Werror=return-type -Werror=format -Werror=unused-variable
 # Checks in a user's program while it runs: of division by zero, which the compiler would otherwise
 # assume away; of indexes, in arrays and in the C++ library's containers; in a simulation also of
-# alignment, which only some targets need. The other flags keep a line of its own for each check,
-# and keep endless loops endless.
+# alignment, which only some targets need, and of pointers into an object that the compiler sees.
+# The other flags keep a line of its own for each check, and keep endless loops endless.
 user_checks = -D_GLIBCXX_ASSERTIONS -fsanitize=integer-divide-by-zero,bounds$(1) \
   -fno-sanitize-recover=all \
   -fno-crossjumping -fno-tree-tail-merge -fno-finite-loops
@@ -67,7 +67,7 @@ endef
 # With what the compiler knows of C's functions it checks the words of printf().
 host_COMPILE := -O2 -g $(filter-out -fno-builtin,$(PROGRAM_FLAGS))
 host_COMPILE_CXX := -fno-exceptions -fno-rtti -fno-threadsafe-statics
-host_CHECKED := ,alignment
+host_CHECKED := ,alignment,object-size
 host_RENAMED := $(APP_RENAMED)
 host_LINK := $(PROGRAM_LDFLAGS)
 host_LIBRARIES := @/host/libstate.a

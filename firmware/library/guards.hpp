@@ -5,6 +5,7 @@
 #pragma once
 
 #include "hal/check.hpp"
+#include "hal/notes.hpp"
 #include "kernel/api/alt.hpp"
 
 #include <algorithm>
@@ -62,7 +63,10 @@ struct FairAlternative {
 /// it gives. So of guards that are always ready each has its turn. `last` stays the caller's, 0 at
 /// first.
 template <class... Kinds>
-auto fair_alt(Kernel& kernel, std::uint32_t& last, Kinds... guards) {
+MESH_NOTED_INLINE auto fair_alt(Kernel& kernel, std::uint32_t& last, Kinds... guards) {
+#if MESH_NOTES
+    detail::note_glance(detail::Glance::alt, detail::here());
+#endif
     MESH_CHECK((detail::counts(guards) || ...), no_guard_counts);
     const std::uint64_t wake = std::min({guards.wake()...});
     const detail::FairAlternative<Kinds...> all{detail::guards_of(guards...), &kernel, &last};

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/base/types.hpp"
+#include "kernel/api/type_notes.hpp"
 #include "kernel/base/status.hpp"
 
 #include <algorithm>
@@ -148,6 +149,8 @@ void print_value(std::string_view spec, const T& value) {
     } else if constexpr (std::floating_point<T>) {
         printf(printf_words(flags, letter ? spec.substr(flags.size()) : "g").data(),
                static_cast<double>(value));
+    } else if constexpr (std::is_pointer_v<T>) { // as printf() prints a null pointer
+        print_value(spec, std::string_view(value != nullptr ? value : "(null)"));
     } else { // text: its own length is its precision
         const std::string_view text = value;
         printf(printf_words(flags, ".*s").data(), static_cast<int>(text.size()), text.data());
@@ -156,9 +159,14 @@ void print_value(std::string_view spec, const T& value) {
 
 } // namespace detail
 
-/// Prints on the console of this node.
+/// Prints on the console of this node. In a simulation a number that is a variable without a value
+/// is told (CHECK).
 template <class... Values>
-void print(PrintWords<std::type_identity_t<Values>...> words, const Values&... values) {
+MESH_NOTED_INLINE void print(PrintWords<std::type_identity_t<Values>...> words,
+                             const Values&... values) {
+#if MESH_FILLS_FRAMES
+    (detail::check_is_set(values, detail::here()), ...);
+#endif
     std::string_view rest = words.text();
     [[maybe_unused]] const auto print_next = [&rest](const auto& value) {
         const detail::Part part = detail::next_part(rest);

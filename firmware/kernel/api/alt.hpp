@@ -7,6 +7,7 @@
 #pragma once
 
 #include "hal/check.hpp"
+#include "hal/notes.hpp"
 #include "kernel/api/channel.hpp"
 #include "kernel/node/kernel.hpp"
 
@@ -153,7 +154,10 @@ void choose(Kernel& kernel, const Guards<Kinds...>& guards, std::uint32_t which)
 /// `std::uint32_t which = co_await alt(kernel, guards...)`. Precondition (CHECK): some guard
 /// counts.
 template <class... Kinds>
-auto alt(Kernel& kernel, Kinds... guards) {
+MESH_NOTED_INLINE auto alt(Kernel& kernel, Kinds... guards) {
+#if MESH_NOTES
+    detail::note_glance(detail::Glance::alt, detail::here());
+#endif
     MESH_CHECK((detail::counts(guards) || ...), no_guard_counts);
     const std::uint64_t wake = std::min({guards.wake()...});
     const detail::Alternative<Kinds...> all{detail::guards_of(guards...), &kernel};
@@ -169,7 +173,10 @@ auto alt(Kernel& kernel, Kinds... guards) {
 
 /// The same over an array of guards of one kind, as a root that listens to all its workers does.
 template <class Guard>
-auto alt(Kernel& kernel, std::span<const Guard> guards) {
+MESH_NOTED_INLINE auto alt(Kernel& kernel, std::span<const Guard> guards) {
+#if MESH_NOTES
+    detail::note_glance(detail::Glance::alt, detail::here());
+#endif
     MESH_CHECK(std::ranges::any_of(guards, detail::counts<Guard>), no_guard_counts);
     std::uint64_t wake = wire::kNever;
     for (const Guard& guard : guards)

@@ -10,7 +10,9 @@
 #pragma once
 
 #include "hal/check.hpp"
+#include "hal/notes.hpp"
 #include "kernel/api/message.hpp"
+#include "kernel/api/type_notes.hpp"
 #include "kernel/node/kernel.hpp"
 #include "wire/bytes.hpp"
 
@@ -35,6 +37,16 @@ struct ChannelAt {
     ChannelState wanted;
     bool operator()() const { return now == wanted; }
 };
+
+/// CHECK, in a simulation: the channel's memory has not been released (kernel/processes/arena.hpp).
+#if MESH_FILLS_FRAMES
+MESH_NOTED_INLINE void check_is_there(const ChannelState& state) {
+    if (state > ChannelState::taken) [[unlikely]]
+        check_failed(CheckId::channel_has_gone, detail::here());
+}
+#else
+constexpr void check_is_there(const ChannelState&) {}
+#endif
 } // namespace detail
 
 /// A channel inside a node. T is copied once. Must outlive both its users.
@@ -47,7 +59,8 @@ public:
 
     /// `co_await channel.write(value)`: completes when the reader has taken it. A second writer at
     /// the same time is a bug (CHECK), as is a second reader.
-    auto write(T value) {
+    MESH_NOTED_INLINE auto write(T value) {
+        detail::check_is_there(state_);
         MESH_CHECK(state_ == State::empty, channel_two_writers);
         value_ = std::move(value);
         written_at_ = kernel_.now();
@@ -59,7 +72,8 @@ public:
     }
 
     /// `T value = co_await channel.read()`.
-    auto read() {
+    MESH_NOTED_INLINE auto read() {
+        detail::check_is_there(state_);
         MESH_CHECK(!std::exchange(reading_, true), channel_two_readers);
         return detail::wait(kernel_, detail::ChannelAt{state_, State::offered}, [this] {
             reading_ = false;
@@ -105,13 +119,10 @@ template <class T>
 concept Value = std::is_trivially_copyable_v<T> && !std::ranges::range<T>;
 
 namespace detail {
-/// A number of the type's name (FNV-1a), made while compiling: the same at all nodes of a run.
+/// A number of the type's name, made while compiling: the same at all nodes of a run.
 template <class T>
 consteval std::uint32_t type_word() {
-    std::uint32_t word = 2166136261u;
-    for (const char letter : std::string_view(__PRETTY_FUNCTION__))
-        word = (word ^ static_cast<unsigned char>(letter)) * 16777619u;
-    return word;
+    return word_of_name(__PRETTY_FUNCTION__);
 }
 
 /// A value as a typed channel carries it: its bytes, then the word of its type.
@@ -132,11 +143,22 @@ inline Sending send_on(Kernel& kernel, NodeId reader, ChannelNumber number,
     const SendOptions options{.tag = label.tag, .call = label.call};
     return send(kernel, reader, options, data);
 }
+/// The same of a value, which must stay.
+template <class T>
+Sending send_value_on(Kernel& kernel, NodeId reader, ChannelNumber number, const T& value) {
+    static_assert(!holds_pointer<T>(), MESH_NO_POINTERS);
+#if MESH_NOTES
+    const CallLabel label = channel_label(number);
+    const SendOptions options{.tag = label.tag, .call = label.call, .type = &kTypeNote<T>};
+    return send(kernel, reader, options, std::as_bytes(std::span{&value, 1}));
+#else
+    return send_on(kernel, reader, number, std::as_bytes(std::span{&value, 1}));
+#endif
+}
 /// The same of a value that it keeps.
 template <class T>
 Process send_on_kept(Kernel& kernel, NodeId reader, ChannelNumber number, T value) {
-    const Status sent =
-        co_await send_on(kernel, reader, number, std::as_bytes(std::span{&value, 1}));
+    const Status sent = co_await send_value_on(kernel, reader, number, value);
     co_return sent;
 }
 
@@ -149,7 +171,23 @@ constexpr Match channel_match(NodeId writer, ChannelNumber number) {
 class MESH_AWAITED ReceivingWhole : public Receiving {
 public:
     using Receiving::Receiving;
+#if MESH_NOTES
+    /// For a value of type `wanted`; in a simulation another one is told (CHECK).
+    ReceivingWhole(Kernel& kernel, std::span<std::byte> buffer, const Match& offer,
+                   const detail::TypeNote& wanted)
+        : Receiving(kernel, buffer, offer),
+          wanted_(&wanted) {}
+    [[gnu::warn_unused_result]] MESH_NOTED_INLINE const Received& await_resume() {
+        if (wanted_ != nullptr && whole().status == Status::ok)
+            detail::check_type(type(), *wanted_, CheckId::channel_of_other_type, detail::here());
+        return whole();
+    }
+
+private:
+    const detail::TypeNote* wanted_ = nullptr;
+#else
     [[gnu::warn_unused_result]] const Received& await_resume() { return whole(); }
+#endif
 };
 
 template <Plain T>
@@ -167,6 +205,19 @@ Task<Received> receive_typed(Kernel& kernel, Match match, T& value) {
     co_return got;
 }
 
+#if MESH_NOTES
+/// `place`: where a CHECK has its cause.
+template <Plain T>
+Task<T> read_typed(Kernel& kernel, Match match, const void* place) {
+    T value{};
+    const Received got = co_await receive_typed(kernel, match, value);
+    if (got.status == Status::bad_argument)
+        check_failed(CheckId::channel_of_other_type, place);
+    if (got.status != Status::ok)
+        check_failed(CheckId::channel_without_writer, place);
+    co_return value;
+}
+#else
 template <Plain T>
 Task<T> read_typed(Kernel& kernel, Match match) {
     T value{};
@@ -175,6 +226,7 @@ Task<T> read_typed(Kernel& kernel, Match match) {
     MESH_CHECK(got.status == Status::ok, channel_without_writer);
     co_return value;
 }
+#endif
 } // namespace detail
 
 /// The type of an end that has none of its own.
@@ -184,6 +236,7 @@ struct AnyType {};
 template <class T = AnyType>
 class ChannelOut {
     static_assert(Plain<T>, "a channel between nodes carries numbers, structs of them and arrays");
+    static_assert(!detail::holds_pointer<T>(), MESH_NO_POINTERS);
 
 public:
     ChannelOut(Kernel& kernel, NodeId reader, ChannelNumber number)
@@ -219,7 +272,13 @@ public:
     Match match() const { return detail::channel_match(writer_, number_); }
     /// `T value = co_await in.read()`. Precondition (CHECK): the writer comes to write, and writes
     /// the same type.
+#if MESH_NOTES
+    MESH_NOTED_INLINE Task<T> read() const {
+        return detail::read_typed<T>(*kernel_, match(), detail::here());
+    }
+#else
     Task<T> read() const { return detail::read_typed<T>(*kernel_, match()); }
+#endif
     /// `Received r = co_await in.read(value)` says who wrote, or why there is no value.
     /// bad_argument: it was written as another type; unreachable: the writer is; no_memory.
     Task<Received> read(T& value) const { return detail::receive_typed(*kernel_, match(), value); }
@@ -243,7 +302,7 @@ public:
     }
     template <Value T>
     Sending write(Kernel& kernel, const T& value) const {
-        return write(kernel, std::as_bytes(std::span{&value, 1}));
+        return detail::send_value_on(kernel, reader, number, value);
     }
     /// A temporary value is kept until the reader has it.
     template <Value T>
@@ -266,7 +325,12 @@ public:
     }
     template <Value T>
     detail::ReceivingWhole read(Kernel& kernel, T& value) const {
+#if MESH_NOTES
+        return {kernel, std::as_writable_bytes(std::span{&value, 1}), match(),
+                detail::kTypeNote<T>};
+#else
         return {kernel, std::as_writable_bytes(std::span{&value, 1}), match()};
+#endif
     }
 };
 

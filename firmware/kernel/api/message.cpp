@@ -1,5 +1,7 @@
 #include "kernel/api/message.hpp"
 
+#include "kernel/api/channel.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -124,8 +126,13 @@ std::uint32_t Sending::size_packet(wire::PacketHeader& header) const {
 bool Sending::go_on() {
     if (status_ != Status::ok)
         return true;
-    if (outgoing_.message == 0)
+    if (outgoing_.message == 0) {
         kernel_.messages().number(outgoing_);
+#if MESH_NOTES
+        if (options_.type != nullptr && detail::notes() != nullptr)
+            detail::notes()->sends(index(kernel_.id()), outgoing_.message, *options_.type);
+#endif
+    }
     while (!all_taken()) {
         if (std::exchange(outgoing_.moved, false) && outgoing_.arrived_bytes != 0) {
             outgoing_.sent_bytes = outgoing_.arrived_bytes;
@@ -161,6 +168,10 @@ Message::Message(Kernel& kernel, Packet&& offer)
       header_(current_.header()),
       incoming_{header_.source, header_.message, header_.payload_bytes} {
     kernel_.begin(incoming_);
+#if MESH_NOTES
+    if (detail::notes() != nullptr)
+        type_ = detail::notes()->takes(index(header_.source), header_.message);
+#endif
 }
 
 Message::~Message() { kernel_.end(incoming_, at_end()); }
@@ -220,11 +231,20 @@ bool Receiving::begin() {
         return false;
     Packet offer = wait_->take();
     result_.status = offer.status();
+#if MESH_NOTES
+    const Match& match = wait_->match();
+    const bool of_program = match.call == 0 || match.tag >= channel_tag(ChannelNumber{0});
+    if (!offer && of_program && detail::notes() != nullptr)
+        detail::notes()->waits_in_vain(index(kernel_.id()), index(match.source), match.tag);
+#endif
     wait_.reset();
     if (!offer)
         return true;
     message_.emplace(kernel_, std::move(offer));
     result_ = {Status::ok, message_->source(), message_->tag(), 0};
+#if MESH_NOTES
+    type_ = message_->type_;
+#endif
     return true;
 }
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "hal/check.hpp"
+#include "hal/notes.hpp"
 #include "kernel/api/await.hpp"
 #include "kernel/node/kernel.hpp"
 
@@ -36,6 +37,9 @@ struct SendOptions {
     bool synchronous = true; // in model time too: ends when the receiver has it, not when it leaves
     bool is_poisoned = false; // the sender could not make it: receive() gives unreachable for it
     std::uint16_t call = 0;   // of a collective: CallLabel::call
+#if MESH_NOTES
+    const detail::TypeNote* type = nullptr; // of the value that the bytes are, if that is known
+#endif
 };
 
 /// See send().
@@ -119,6 +123,9 @@ private:
     Packet current_;
     const wire::PacketHeader header_;
     Incoming incoming_;
+#if MESH_NOTES
+    const detail::TypeNote* type_ = nullptr; // of the value that was sent, if that is known
+#endif
 };
 
 /// `Message m = co_await receive_message(kernel, source, tag)`: takes the next offer that matches.
@@ -173,6 +180,10 @@ public:
     [[gnu::warn_unused_result]] const Received& await_resume() const { return result_; }
     /// The same receive beside its caller: `Request r{kernel, receive(...)}`.
     operator Task<Received>() const;
+#if MESH_NOTES
+    /// Of the value that was sent, if that is known; else nullptr.
+    const detail::TypeNote* type() const { return type_; }
+#endif
 
 protected:
     /// The result; bad_argument if the message has not filled the buffer.
@@ -194,6 +205,9 @@ private:
     Received result_;
     std::optional<SourceWait> wait_;
     std::optional<Message> message_;
+#if MESH_NOTES
+    const detail::TypeNote* type_ = nullptr;
+#endif
 };
 
 /// `Received r = co_await receive(kernel, buffer, source, tag)`: receives one whole message of a

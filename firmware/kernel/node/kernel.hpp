@@ -265,10 +265,8 @@ protected:
     void hear(PacketBuffer* come);
 
 private:
-    /// Without a frame, though there was memory for all: it was moved from.
     MESH_CHECKED_INLINE void check_frame(const Process& process) const {
-        if constexpr (detail::kChecksTasks)
-            MESH_CHECK(process.has_frame() || arena_.refused(), task_moved_from);
+        process.check_spawned(arena_.refused());
     }
 
     const Timebase& time() const { return links_.context().time; }

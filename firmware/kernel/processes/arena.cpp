@@ -11,7 +11,6 @@ namespace mesh {
 
 #if MESH_FILLS_FRAMES
 namespace {
-constexpr std::byte kFill{0xDB};
 /// Compilers put the addresses of a coroutine's own functions, one to go on and one to destroy it,
 /// at the start of its frame. They are left there, to name the coroutine.
 constexpr std::size_t kFunctionsBytes = 2 * sizeof(void*);
@@ -23,11 +22,11 @@ std::span<std::byte> Arena::frame_of(Block& block, std::size_t size_class) {
 }
 
 void Arena::fill(std::span<std::byte> frame) {
-    std::ranges::fill(frame.subspan(kFunctionsBytes), kFill);
+    std::ranges::fill(frame.subspan(kFunctionsBytes), detail::kFrameFill);
 }
 
 void Arena::check_filled(std::span<const std::byte> frame) {
-    const auto is_filled = [](std::byte byte) { return byte == kFill; };
+    const auto is_filled = [](std::byte byte) { return byte == detail::kFrameFill; };
     if (std::ranges::all_of(frame.subspan(kFunctionsBytes), is_filled)) [[likely]]
         return;
     const char* destroy = nullptr;
@@ -58,6 +57,9 @@ void* Arena::allocate(std::size_t bytes) {
     } else if (memory_.size() - taken_ >= size_class * kGrain) {
         place = memory_.data() + taken_;
         taken_ += size_class * kGrain;
+#if MESH_FILLS_FRAMES
+        std::fill_n(place, size_class * kGrain, detail::kFrameFill);
+#endif
     } else {
         refused_ = true;
         return nullptr;

@@ -4,9 +4,10 @@
 // kGrain). A block is never split or joined: a node runs the same few coroutines again and again,
 // so every size settles after its first use.
 //
-// In a simulation a frame that comes back is filled, and the filling is looked at when the frame is
-// taken again, or when the program ends: a process that has kept a reference to a variable of a
-// coroutine that has ended reads nonsense, and is found out if it writes.
+// In a simulation a frame is filled when it is first taken, and when it comes back. The filling is
+// looked at when the frame is taken again, or when the program ends: a process that has kept a
+// reference to a variable of a coroutine that has ended is found out if it writes. If it reads, or
+// reads a variable that was never set, it finds the filling, which print() tells.
 #pragma once
 
 #include <array>
@@ -18,6 +19,11 @@
 #define MESH_FILLS_FRAMES (__SIZEOF_POINTER__ == 8)
 
 namespace mesh {
+
+namespace detail {
+/// In a simulation: what is in a frame that is taken, and in one that has come back.
+inline constexpr std::byte kFrameFill{0xDB};
+} // namespace detail
 
 class Arena {
 public:

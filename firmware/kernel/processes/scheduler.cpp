@@ -1,6 +1,7 @@
 #include "kernel/processes/scheduler.hpp"
 
 #include "hal/check.hpp"
+#include "hal/notes.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -71,6 +72,9 @@ bool Scheduler::block(std::coroutine_handle<> resume_at, Waiting& waiting) {
     slots_[current_].resume_at = resume_at;
     slots_[current_].waiting = &waiting;
     tell(ProcessEvent::blocked, current_);
+#if MESH_NOTES
+    detail::note_wait();
+#endif
     return true;
 }
 

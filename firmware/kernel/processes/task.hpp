@@ -8,18 +8,22 @@
 // Code that forgets one of these does not compile: co_await before a call, or a look at the Status,
 // Received or the like that it gives. On purpose: `std::ignore = co_await f(kernel)`.
 //
-// GCC 12 miscompiles two forms, which the tests ran into: `co_return c ? co_await f() : g` (write
-// an if), and an aggregate made in place, `co_await f(Id{1, 2})` (give it a name).
+// GCC 12 to 14 miscompile waits in a branch, such as `co_return c ? co_await f() : g` (write an if;
+// `mesh build` tells them), and GCC 12 an aggregate made in place, `co_await f(Id{1, 2})` (give it
+// a name).
 #pragma once
 
 #include "hal/check.hpp"
+#include "hal/notes.hpp"
 #include "kernel/base/status.hpp"
 #include "kernel/processes/arena.hpp"
 
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -38,9 +42,17 @@ Arena& arena_of(Kernel& kernel);
 
 namespace detail {
 
+#if MESH_NOTES
+/// The coroutine that is being made has a reference to a temporary value of its caller.
+inline bool next_borrows = false;
+#endif
+
 /// The part that all promises share; not a template, so that it is in the image once.
 struct PromiseBase {
     std::coroutine_handle<> continuation = std::noop_coroutine();
+#if MESH_NOTES
+    bool borrows = std::exchange(next_borrows, false); // see next_borrows
+#endif
 
     std::suspend_always initial_suspend() noexcept { return {}; }
     void unhandled_exception() noexcept { std::terminate(); }
@@ -175,6 +187,16 @@ public:
     Handle release() noexcept { return std::exchange(handle_, nullptr); }
     /// False if there was no memory for its frame, or it was moved from.
     bool has_frame() const noexcept { return handle_ != nullptr; }
+    /// CHECK, where a process of its own is made of it: it has not been moved from (`refused`:
+    /// there was no memory for some frame), and refers to no temporary value.
+    MESH_CHECKED_INLINE void check_spawned(bool refused) const {
+        if constexpr (detail::kChecksTasks)
+            MESH_CHECK(has_frame() || refused, task_moved_from);
+#if MESH_NOTES
+        if (has_frame() && handle_.promise().borrows && detail::notes() != nullptr) [[unlikely]]
+            check_failed(CheckId::reference_to_temporary, detail::here());
+#endif
+    }
 
 private:
     explicit Task(Handle handle) : handle_(handle) {}
@@ -186,4 +208,46 @@ private:
 /// The type that a spawned function returns: its own verdict, which join() hands on.
 using Process = Task<Status>;
 
+#if MESH_NOTES
+namespace detail {
+
+/// The object lies on the stack, where no variable of a coroutine is: it goes when the function
+/// does that runs.
+[[gnu::noinline]] inline bool is_on_stack(const void* object) {
+    constexpr std::uintptr_t kReach = 1u << 20;
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    return reinterpret_cast<std::uintptr_t>(object) - here < kReach;
+}
+
+/// An argument of a coroutine for a parameter of this type, which alone says what is a reference.
+template <class Parameter, class Argument>
+bool is_borrowed(const Argument& argument) {
+    using Object = std::remove_reference_t<Parameter>;
+    constexpr bool kTakesTemporaries =
+        std::is_rvalue_reference_v<Parameter> ||
+        (std::is_lvalue_reference_v<Parameter> && std::is_const_v<Object>);
+    return kTakesTemporaries && is_on_stack(std::addressof(argument));
+}
+
+/// The promise of a coroutine with these parameters behind Kernel&.
+template <class T, class... Parameters>
+struct NotedPromise : Task<T>::promise_type {
+    using Base = typename Task<T>::promise_type;
+    template <class... Arguments>
+    static void* operator new(std::size_t bytes, Kernel& kernel, Arguments&... arguments) noexcept {
+        next_borrows = (is_borrowed<Parameters>(arguments) || ...);
+        return Base::operator new(bytes, kernel, arguments...);
+    }
+};
+
+} // namespace detail
+#endif
+
 } // namespace mesh
+
+#if MESH_NOTES
+template <class T, class... Parameters>
+struct std::coroutine_traits<mesh::Task<T>, mesh::Kernel&, Parameters...> {
+    using promise_type = mesh::detail::NotedPromise<T, Parameters...>;
+};
+#endif
