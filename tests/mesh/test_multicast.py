@@ -6,7 +6,7 @@ import pytest
 from mesh_tool import IMAGES, ROOT, console, mesh, run, tree
 
 APP = IMAGES / "app_multicast.elf"
-MULTICAST, GROUP = 0, 1
+MULTICAST, GROUP, VALUE = 0, 1, 2
 STORM = "drop:0.1,corrupt:0.05,dup:0.05,reorder:0.1"
 
 
@@ -65,6 +65,12 @@ def test_a_root_that_runs_ahead_of_late_members_loses_nothing(size):
     outcome = mesh("run", "--engine", "sim", "--dim", 4, "--orders", 4, "--app", APP, "--",
                    9, size, 60, 15)
     assert outcome.status == 0, outcome
+
+
+@pytest.mark.parametrize("topology, dim", [("cube", 4), ("uhc", 4), ("star", 4)])
+def test_a_value_goes_as_its_bytes_do(topology, dim):
+    where = ["--topology", topology, "--dim", dim, "--faults", STORM]
+    multicast("sim", where, 7, rounds=40, root=3, how=VALUE)
 
 
 def test_on_real_firmware_too():

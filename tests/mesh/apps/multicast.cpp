@@ -1,5 +1,6 @@
 // Multicast: nodes drawn by lot get what the root has, all others keep what they have.
-// Words: MEMBERS BYTES ROUNDS ROOT SEED HOW (0: multicast; 1: group_broadcast, by the members).
+// Words: MEMBERS BYTES ROUNDS ROOT SEED HOW (0: multicast; 1: group_broadcast, by the members;
+// 2: multicast_value, of four bytes).
 // Node 0 says who the members are, and each node how many steps went by until it was done.
 #include "meshputer.hpp"
 
@@ -35,13 +36,18 @@ std::span<const mesh::NodeId> draw(mesh::Kernel& node, std::uint32_t count, std:
 }
 
 mesh::Task<mesh::Status> once(mesh::Kernel& node, mesh::MulticastPlan plan,
-                              std::span<std::byte> bytes, bool by_group) {
+                              std::span<std::byte> bytes, unsigned how) {
     const mesh::Group group{node, plan.members, 5};
     mesh::Status status = mesh::Status::ok;
-    if (!by_group)
+    if (how == 2) {
+        auto value = mesh::wire::load<std::uint32_t>(bytes, 0);
+        status = co_await mesh::multicast_value(node, value, plan.members, plan.root);
+        mesh::wire::store(bytes, 0, value);
+    } else if (how == 0) {
         status = co_await mesh::multicast(node, plan, bytes);
-    else if (group.member())
+    } else if (group.member()) {
         status = co_await mesh::detail::broadcast_group(node, group, bytes, 0);
+    }
     co_return status;
 }
 
@@ -53,7 +59,7 @@ mesh::Process app_main(mesh::Kernel& node) {
     const auto rounds = mesh::word<std::uint32_t>(node, 2, 1);
     const auto root = mesh::word<std::uint32_t>(node, 3, 0);
     const auto members = draw(node, count, root, mesh::word<std::uint32_t>(node, 4, 1));
-    const bool by_group = mesh::word<std::uint32_t>(node, 5, 0) != 0;
+    const auto how = mesh::word<unsigned>(node, 5, 0);
     const bool member = std::ranges::find(members, node.id()) != members.end();
     if (mesh::index(node.id()) == 0)
         for (const mesh::NodeId one : members)
@@ -63,7 +69,7 @@ mesh::Process app_main(mesh::Kernel& node) {
         for (std::size_t at = 0; at < bytes.size(); ++at)
             bytes[at] = mesh::index(node.id()) == root ? value_of(round, at) : std::byte{};
         const mesh::MulticastPlan plan{.members = members, .root = mesh::node_at(root)};
-        const mesh::Status status = co_await once(node, plan, bytes, by_group);
+        const mesh::Status status = co_await once(node, plan, bytes, how);
         all = mesh::first_failure(all, status);
         for (std::size_t at = 0; at < bytes.size(); ++at)
             if (bytes[at] !=
