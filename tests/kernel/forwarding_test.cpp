@@ -106,9 +106,20 @@ public:
         const unsigned links = distance(storm.network, header.source, self_);
         expect(shot.rule != Rule::unicast || packet.links_crossed() == links, header,
                "another count of links");
+        expect(shot.rule == Rule::sbg || packet.arrival() == last_port(shot, header.source), header,
+               "another port");
     }
 
 private:
+    /// The port by which a packet of `source` comes to this node.
+    Port last_port(const Shot& shot, NodeId source) const {
+        if (shot.rule != Rule::unicast)
+            return parent(storm.network, shot.rule, shot.subtree, source, self_);
+        Port port = kNoPort;
+        for (NodeId at = source; at != self_; at = neighbor(storm.network, at, port))
+            port = route(storm.network, at, port, {Rule::unicast, 0, source, self_}).ports.pop();
+        return port;
+    }
     void expect(bool right, const wire::PacketHeader& header, const char* what) {
         if (!right)
             storm.faults.push_back("node " + std::to_string(index(self_)) + ": packet " +

@@ -28,6 +28,7 @@ struct PacketBuffer {
     std::uint16_t hops;      // links crossed so far
     std::uint16_t remaining; // most links that it may still cross from here
     Tags tags;               // for the next nodes
+    Port arrival;            // by which it came, if it has crossed a link
     bool acknowledges;       // its sender is told when it is given back: Forwarder::acknowledge()
     bool waits;              // in the reserve: for a process, see PacketPool::room()
     union { // the packet as the wire has it: its bytes, and the fields that they begin with

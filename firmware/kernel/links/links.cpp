@@ -209,6 +209,7 @@ inline bool Links::judge(Port port, const LinkHeader& header, PacketBuffer* buff
     const bool too_far = way_out != 0 && header.hops > way_out;
     const unsigned left = header.hops < way_out ? way_out - header.hops : 0;
     buffer->hops = header.hops;
+    buffer->arrival = port;
     buffer->remaining = static_cast<std::uint16_t>(left + admission_.way_back(buffer->header));
     switch (
         link.on_data(context_, header, admission_.admits(buffer->remaining), buffer->remaining)) {

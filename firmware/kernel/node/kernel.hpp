@@ -174,8 +174,7 @@ public:
 
     /// `OutgoingPacket p = co_await allocate(rule)`: an empty packet, when the pool can start one.
     Allocation allocate(Rule rule);
-    /// False if the pool is too small for this rule's paths (allocate() would wait for ever) or the
-    /// image does not have the rule.
+    /// False if the image has no such rule, or the pool no room for it: allocate() would never end.
     bool can_carry(Rule rule, Service service = Service::packet) const {
         return admission_.can_carry(rule, service);
     }
@@ -313,13 +312,14 @@ public:
         return kernel_ != nullptr ? Status::unreachable : Status::no_memory;
     }
     const wire::PacketHeader& header() const { return buffer_->header; }
-    /// For a packet of a message: its sender hears, when this object is destroyed, that the packet
-    /// was consumed now.
+    /// Of a message: its sender hears, when this object is destroyed, that it was consumed now.
     void acknowledge_at_end() { kernel_->acknowledge_at_end(buffer_); }
     std::span<const std::byte> payload() const { return buffer_->payload(); }
     wire::ModelTime ready() const { return buffer_->ready; }
     /// Links that the packet has crossed on its way here.
     unsigned links_crossed() const { return buffer_->hops; }
+    /// The port by which the packet has come; kNoPort if it has crossed no link.
+    Port arrival() const { return buffer_->hops != 0 ? buffer_->arrival : kNoPort; }
 
 protected:
     Kernel* kernel_ = nullptr;
