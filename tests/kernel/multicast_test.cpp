@@ -3,6 +3,7 @@
 #include "collectives/multicast.hpp"
 
 #include "collectives/await.hpp"
+#include "collectives/tree_flow.hpp"
 #include "kernel/packets/to_set.hpp"
 #include "rig.hpp"
 
@@ -42,10 +43,10 @@ Process multicasts(Kernel& node) {
     outcome.bytes.assign(is_root ? plans.sent : plans.expected, kGuard);
     for (std::size_t at = 0; is_root && at < outcome.bytes.size(); ++at)
         outcome.bytes[at] = sent_byte(at);
+    const MulticastPlan plan{
+        .members = plans.members, .root = plans.root, .tag = 3, .tree = plans.tree};
     for (unsigned call = 0; call < plans.calls; ++call)
-        outcome.status = co_await multicast(
-            node, {.members = plans.members, .root = plans.root, .tag = 3, .tree = plans.tree},
-            outcome.bytes);
+        outcome.status = co_await multicast(node, plan, outcome.bytes);
     co_return Status::ok;
 }
 
@@ -123,6 +124,35 @@ TEST(Multicast, OfAnotherSizeThanExpectedSaysSo) {
               (std::pair{Status::truncated, Status::ok}));
     EXPECT_EQ(verdicts(kCube3, {.sent = 10, .expected = 3000}),
               (std::pair{Status::bad_argument, Status::ok}));
+}
+
+std::uint32_t waiting = 0; // packets in the mailbox of node 7 when it begins
+
+Process comes_late(Kernel& node) {
+    if (node.id() == node_at(7)) {
+        co_await node.sleep(1000 * wire::kTicksPerUnit);
+        waiting = node.mailbox().size();
+    }
+    std::array<std::byte, 3000> bytes{};
+    const MulticastPlan plan{.members = plans.members, .root = plans.root};
+    Status status = Status::ok;
+    for (unsigned call = 0; call < 40; ++call) {
+        const Status done = co_await multicast(node, plan, bytes);
+        status = first_failure(status, done);
+    }
+    outcomes[index(node.id())].status = status;
+    co_return status;
+}
+
+TEST(Multicast, SendsALateMemberNoMoreThanAWindow) {
+    plans = {};
+    Rig rig{kCube3, comes_late, 100};
+    rig.run({});
+    for (std::uint32_t id = 0; id < rig.size(); ++id)
+        EXPECT_EQ(outcomes[id].status, Status::ok) << "node " << id;
+    const std::uint32_t window = 2 * TreeFlow::half_window(rig.kernel(7));
+    EXPECT_GT(waiting, window / 2);
+    EXPECT_LE(waiting, window);
 }
 
 TEST(Multicast, APacketForASetThatFitsNoNetworkLeadsNowhere) {
