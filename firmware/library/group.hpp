@@ -6,6 +6,9 @@
 // message of a broadcast or a reduction crosses one link (library/group_tree.hpp). Members count
 // their calls under the group's tag, so a node that is in two groups gives them two tags.
 //
+// A multicast (collectives/multicast.hpp) brings the bytes of one node to any others over fewer
+// links, but all nodes of the network call it.
+//
 // A root is a rank. An operator is as in library/values.hpp, but need not be commutative: values
 // are combined in the order of ranks.
 #pragma once
