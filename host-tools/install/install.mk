@@ -6,7 +6,7 @@ INSTALL_PACKAGES := help2man dpkg-dev
 INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
 MANUALS := mesh mesh-run mesh-load mesh-build mesh-new mesh-tree mesh-embed mesh-list mesh-matrix \
-  mesh-view
+  mesh-merge mesh-view
 
 # The pages are made from the help that the tool itself prints: mesh-run.1 from `mesh run --help`.
 $(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)

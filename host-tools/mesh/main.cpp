@@ -134,6 +134,9 @@ struct Commands {
     int operator()(const MatrixArguments& arguments) const {
         return run_matrix(arguments) ? 0 : kFailed;
     }
+    int operator()(const MergeArguments& arguments) const {
+        return run_merge(arguments) ? 0 : kFailed;
+    }
     int operator()(const BuildArguments& arguments) const { return done(build_command, arguments); }
     int operator()(const NewArguments& arguments) const { return done(new_command, arguments); }
     int operator()(const TreeArguments& arguments) const { return done(tree_command, arguments); }

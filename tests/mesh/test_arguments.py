@@ -196,8 +196,9 @@ def test_numbers_are_decimal_and_may_have_a_unit(text, number):
     assert report["bytes"] == number and report["nodes"] == 4 and report["verdict"] == "ok"
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["load"], ["matrix"], ["build"], ["new"],
-                                     ["tree"], ["embed"], ["list"], ["view"]], ids="-".join)
+@pytest.mark.parametrize("command", [[], ["run"], ["load"], ["matrix"], ["merge"], ["build"],
+                                     ["new"], ["tree"], ["embed"], ["list"], ["view"]],
+                         ids="-".join)
 def test_help_fits_a_terminal_of_eighty_columns(command):
     outcome = mesh(*command, "--help")
     assert outcome.status == 0 and "\n  -h,--help" in outcome.out

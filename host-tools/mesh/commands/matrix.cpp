@@ -145,11 +145,18 @@ std::string describe_matrix_keys() {
 
 bool run_matrix(const MatrixArguments& arguments) {
     check(arguments);
-    std::vector<MatrixCase> cases = read_matrix(arguments.file);
+    const Shard shard = shard_given(arguments.shard);
+    std::vector<MatrixCase> all = read_matrix(arguments.file);
+    check_shard(shard, all.size());
+    std::vector<MatrixCase> cases;
+    for (std::size_t place = 0; place < all.size(); ++place)
+        if (shard.takes(place))
+            cases.push_back(std::move(all[place]));
     std::size_t width = 0;
     for (const MatrixCase& made : cases)
         width = std::max(width, made.name.size());
     Tally tally(width, !arguments.report.empty());
+    tally.set_shard(shard);
     try {
         Matrix(arguments, std::move(cases), tally).run();
     } catch (...) {

@@ -17,6 +17,7 @@ struct MatrixArguments {
     std::optional<std::uint64_t> memory_mbyte;
     std::string report;
     std::string junit;
+    std::string shard;   // see shard.hpp; "": all runs
     std::string program; // that runs them, as it was called
 };
 

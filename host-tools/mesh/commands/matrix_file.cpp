@@ -27,9 +27,9 @@ constexpr std::string_view kWords = "words";
 constexpr std::size_t kCasesMax = 100'000;
 
 /// Options of `mesh run` that are the matrix's own, or want a person or a file for each run.
-constexpr std::array<std::string_view, 14> kNotHere{
-    "output", "report", "junit", "repeat", "until-failure", "dry-run",       "log",
-    "orders", "gdb",    "raw",   "memory", "capture",       "capture-bytes", "live"};
+constexpr std::array<std::string_view, 15> kNotHere{
+    "output", "report", "junit", "repeat", "until-failure", "dry-run",       "log", "orders",
+    "shard",  "gdb",    "raw",   "memory", "capture",       "capture-bytes", "live"};
 
 /// A key with its values, in the order of the file.
 struct Dimension {

@@ -205,6 +205,11 @@ void add_results(CLI::App& app, RunArguments& run) {
                    "file for what came of the run, or of each of several, as JUnit's XML");
 }
 
+void add_shard(CLI::App& app, std::string& shard) {
+    app.add_option("--shard", shard,
+                   "K/N: only every Nth run, from run K on: the part of machine K");
+}
+
 /// --seed, which can be a range, and the options that make several runs of one.
 void add_series(CLI::App& app, SeriesArguments& series) {
     const auto read_seeds = [&](const std::string& text) {
@@ -229,6 +234,7 @@ void add_series(CLI::App& app, SeriesArguments& series) {
                    "at most");
     app.add_flag("--until-failure", series.until_failure,
                  "stop at the first run that fails; without a number of runs, go on until then");
+    add_shard(app, series.shard);
 }
 
 void add_run(CLI::App& app, SeriesArguments& series) {
@@ -256,14 +262,15 @@ void add_matrix(CLI::App& app, MatrixArguments& matrix) {
                    "megabytes for all nodes of all runs at a time (default: what is free)");
     app.add_option("--report", matrix.report, "file for what came of each run, as JSON");
     app.add_option("--junit", matrix.junit, "the same as JUnit's XML");
+    add_shard(app, matrix.shard);
     app.footer(describe_matrix_keys);
 }
 
 /// The options as they were given, without those that make several runs of one, and those that
 /// write the results of all runs.
 std::vector<std::string> words_of_each(const CLI::App& app, const std::string& program) {
-    constexpr std::array<std::string_view, 6> kOfAll{"--seed",          "--repeat", "--orders",
-                                                     "--until-failure", "--report", "--junit"};
+    constexpr std::array<std::string_view, 7> kOfAll{
+        "--seed", "--repeat", "--orders", "--until-failure", "--shard", "--report", "--junit"};
     std::vector<std::string> words{program, "run"};
     std::vector<std::string> behind;
     for (const CLI::Option* option : app.get_options()) {
@@ -287,6 +294,13 @@ std::vector<std::string> words_of_each(const CLI::App& app, const std::string& p
         words.emplace_back("--");
     words.insert(words.end(), behind.begin(), behind.end());
     return words;
+}
+
+void add_merge(CLI::App& app, MergeArguments& merge) {
+    app.add_option("files", merge.files, "what --shard K/N --report FILE has left, of all shards")
+        ->required();
+    app.add_option("--report", merge.report, "file for the runs of all shards, as JSON");
+    app.add_option("--junit", merge.junit, "the same as JUnit's XML");
 }
 
 void add_tree(CLI::App& app, TreeArguments& tree) {
@@ -358,7 +372,7 @@ std::string program_again(const std::string& word) {
 
 void check_load(const SeriesArguments& series) {
     if (series.asked_for())
-        refuse("mesh load is one run: not with --repeat, --orders, --until-failure, --seed A..B");
+        refuse("mesh load is one run: no --repeat, --orders, --until-failure, --shard, A..B");
     for (const std::string_view option : {"--op", "--app"})
         if (series.run.gives(option))
             refuse("{} does not go with mesh load: its image is the program", option);
@@ -399,6 +413,9 @@ Command parse_command_line(int count, const char* const* words) {
     add_load(load_app, series);
     CLI::App& matrix_app = *app.add_subcommand("matrix", "many runs from a file, verified");
     add_matrix(matrix_app, matrix);
+    MergeArguments merge;
+    CLI::App& merge_app = *app.add_subcommand("merge", "one report of those of all shards");
+    add_merge(merge_app, merge);
     CLI::App& build_app =
         *app.add_subcommand("build", "make a program of source files, for both engines");
     add_build(build_app, build);
@@ -422,6 +439,8 @@ Command parse_command_line(int count, const char* const* words) {
         matrix.program = program_again(words[0]);
         return matrix;
     }
+    if (merge_app.parsed())
+        return merge;
     if (build_app.parsed())
         return build;
     if (new_app.parsed())

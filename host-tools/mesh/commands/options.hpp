@@ -7,6 +7,7 @@
 #include "host-tools/mesh/views/view_command.hpp"
 #include "list_command.hpp"
 #include "matrix.hpp"
+#include "merge_command.hpp"
 #include "new_command.hpp"
 #include "series.hpp"
 #include "tree_command.hpp"
@@ -22,9 +23,9 @@ struct HelpText {
     std::string text;
 };
 
-using Command =
-    std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments, BuildArguments,
-                 NewArguments, TreeArguments, EmbedArguments, ListArguments, ViewArguments>;
+using Command = std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments,
+                             MergeArguments, BuildArguments, NewArguments, TreeArguments,
+                             EmbedArguments, ListArguments, ViewArguments>;
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);

@@ -19,6 +19,15 @@ constexpr std::string_view kSuite = "mesh run";
 constexpr std::array<std::string_view, 6> kOfOneRun{"--output",  "--log",     "--gdb",
                                                     "--dry-run", "--capture", "--live"};
 
+constexpr auto kEndless = std::numeric_limits<std::uint64_t>::max();
+
+/// The number of runs, of all shards; as many as there are numbers if no number was given.
+std::uint64_t runs_of(const SeriesArguments& arguments) {
+    const std::uint64_t rounds = arguments.repeat.value_or(arguments.ranged ? 1 : kEndless);
+    const std::uint64_t more = arguments.ranged ? arguments.seeds.last - arguments.seeds.first : 0;
+    return more < kEndless / rounds ? rounds * (more + 1) : kEndless;
+}
+
 } // namespace
 
 void check_series(const SeriesArguments& arguments) {
@@ -32,6 +41,11 @@ void check_series(const SeriesArguments& arguments) {
                arguments.run.report);
     if (arguments.repeat == 0)
         refuse("--repeat 0: allowed: 1 or more");
+    const Shard shard = shard_given(arguments.shard);
+    if (!arguments.shard.empty() && (!arguments.several() || !arguments.orders.empty()))
+        refuse("--shard: goes with --seed A..B, --repeat and --until-failure, not with --orders or "
+               "one run");
+    check_shard(shard, runs_of(arguments));
     Tally::check(arguments.run.report, arguments.run.junit);
     RunArguments one = arguments.run;
     one.alone = false;
@@ -47,7 +61,6 @@ public:
         : range_(arguments.seeds),
           next_(range_.first),
           left_(arguments.ranged ? rounds_of(arguments) : 1) {
-        constexpr auto kEndless = std::numeric_limits<std::uint64_t>::max();
         if (!arguments.ranged)
             range_.last = arguments.repeat ? range_.first + *arguments.repeat - 1 : kEndless;
     }
@@ -87,9 +100,14 @@ std::optional<SeedRange> seed_range_of(std::string_view text) {
 bool run_series(const SeriesArguments& arguments) {
     check_series(arguments);
     Tally tally(kNameWidth, !arguments.run.report.empty());
+    const Shard shard = shard_given(arguments.shard);
+    tally.set_shard(shard);
     Crew crew;
+    std::uint64_t place = 0;
     try {
         for (Seeds seeds(arguments); const auto seed = seeds.next();) {
+            if (!shard.takes(place++))
+                continue;
             tally.add(crew.run_next(fmt::format("seed {}", *seed), arguments.words,
                                     fmt::format("--seed={}", *seed)));
             if (arguments.until_failure && !tally.good())

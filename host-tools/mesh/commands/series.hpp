@@ -28,10 +28,13 @@ struct SeriesArguments {
     std::optional<std::uint64_t> repeat;
     std::string orders; // see orders.hpp; "": not
     bool until_failure = false;
+    std::string shard; // see shard.hpp; "": all runs
     std::vector<std::string>
         words; // of each run: the program, `run` and all options but those here
 
-    bool asked_for() const { return ranged || repeat || until_failure || !orders.empty(); }
+    bool asked_for() const { return several() || !orders.empty() || !shard.empty(); }
+    /// Asked for by seeds.
+    bool several() const { return ranged || repeat || until_failure; }
 };
 
 /// Refuses what goes with one run only, and what the first run would refuse. UsageError.

@@ -21,15 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view name_of(CaseVerdict verdict) {
-    switch (verdict) {
-    case CaseVerdict::verified: return "verified";
-    case CaseVerdict::failed: return "failed";
-    case CaseVerdict::refused: return "refused";
-    }
-    return "";
-}
-
 Json steps_of(const CaseResult& result) {
     return result.report ? result.report->value("steps", Json(nullptr)) : Json(nullptr);
 }
@@ -81,10 +72,12 @@ std::size_t Tally::count(CaseVerdict verdict) const {
 }
 
 double Tally::seconds() const {
+    if (seconds_)
+        return *seconds_;
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
 
-Json Tally::json() const {
+Json Tally::json(std::string_view suite) const {
     Json runs = Json::array();
     for (const CaseResult& result : results_) {
         const bool good = result.verdict == CaseVerdict::verified;
@@ -95,17 +88,23 @@ Json Tally::json() const {
                         {"seconds", result.seconds},
                         {"report", result.report ? *result.report : Json(nullptr)}});
     }
-    return {{"runs", runs},
-            {"verified", count(CaseVerdict::verified)},
-            {"failed", count(CaseVerdict::failed)},
-            {"refused", count(CaseVerdict::refused)},
-            {"seconds", seconds()}};
+    Json all{{"runs", runs},
+             {"verified", count(CaseVerdict::verified)},
+             {"failed", count(CaseVerdict::failed)},
+             {"refused", count(CaseVerdict::refused)},
+             {"seconds", seconds()}};
+    if (!shard_.is_all()) {
+        all["suite"] = suite;
+        all["shard"] = shard_.text();
+    }
+    return all;
 }
 
 void Tally::write(const std::string& report, const std::string& junit,
                   std::string_view suite) const {
     if (!report.empty()) {
-        const std::string text = json().dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+        const std::string text =
+            json(suite).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
         write_whole(report, std::as_bytes(std::span(text)), "--report");
     }
     if (!junit.empty())

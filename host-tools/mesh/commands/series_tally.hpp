@@ -3,8 +3,10 @@
 #pragma once
 
 #include "series_crew.hpp"
+#include "shard.hpp"
 
 #include <chrono>
+#include <optional>
 #include <vector>
 
 namespace mesh::host {
@@ -16,6 +18,11 @@ public:
 
     /// Refuses files that cannot be written. UsageError.
     static void check(const std::string& report, const std::string& junit);
+
+    /// The runs are those of a shard; the report says which.
+    void set_shard(const Shard& shard) { shard_ = shard; }
+    /// The runs have taken so many seconds, elsewhere.
+    void took(double seconds) { seconds_ = seconds; }
 
     /// Prints the run's line, unless it is not `shown`.
     void add(CaseResult result, bool shown = true);
@@ -32,10 +39,12 @@ public:
     void write(const std::string& report, const std::string& junit, std::string_view suite) const;
 
 private:
-    nlohmann::ordered_json json() const;
+    nlohmann::ordered_json json(std::string_view suite) const;
 
     std::size_t name_width_;
     bool keep_reports_;
+    Shard shard_;
+    std::optional<double> seconds_; // else since started_
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
     std::vector<CaseResult> results_;
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mesh::host {
@@ -21,6 +22,15 @@ struct Case {
 };
 
 enum class CaseVerdict : std::uint8_t { verified, failed, refused };
+
+constexpr std::string_view name_of(CaseVerdict verdict) {
+    switch (verdict) {
+    case CaseVerdict::verified: return "verified";
+    case CaseVerdict::failed: return "failed";
+    case CaseVerdict::refused: return "refused";
+    }
+    return "";
+}
 
 struct CaseResult {
     Case work;
