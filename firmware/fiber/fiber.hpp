@@ -28,11 +28,12 @@ namespace detail {
 std::coroutine_handle<> process();
 /// Leaves the program's stack until the process is resumed. `start`: a coroutine that runs first.
 void leave(std::coroutine_handle<> start = nullptr);
+template <class W>
+concept Waits = std::derived_from<std::remove_cvref_t<W>, Waiting>;
 } // namespace detail
 
 /// `co_await waiting` for the program. Costs no switch of stacks if the wait is over at once.
-template <class W>
-    requires std::derived_from<std::remove_cvref_t<W>, Waiting>
+template <detail::Waits W>
 auto await(W&& waiting) {
     if (waiting.await_suspend(detail::process()))
         detail::leave();

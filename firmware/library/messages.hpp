@@ -104,10 +104,10 @@ inline MailGuard on_message(NodeId source = kAnySource, Tag tag = kAnyTag) {
     return on(message_match(source, tag));
 }
 
-/// True if a message that receive() would take has come: MPI's probe.
 #if MESH_NOTES
-[[gnu::always_inline]]
+[[gnu::always_inline]] inline bool probe(const Kernel& kernel, NodeId source, Tag tag);
 #endif
+/// True if a message that receive() would take has come: MPI's probe.
 inline bool probe(const Kernel& kernel, NodeId source = kAnySource, Tag tag = kAnyTag) {
 #if MESH_NOTES
     detail::note_glance(detail::Glance::probe, detail::here());

@@ -16,6 +16,12 @@
 
 namespace mesh {
 
+namespace detail {
+template <class Range>
+concept RangeOfProcesses =
+    std::ranges::input_range<Range> && std::same_as<std::ranges::range_value_t<Range>, Process>;
+} // namespace detail
+
 /// `Status s = co_await par(node, one(node), two(node, x), ...)`: runs them beside each other and
 /// continues when all have ended. ok, or the verdict of the first in this row that is not;
 /// no_memory: there was no room for one of them, which has not run.
@@ -41,8 +47,7 @@ Task<Status> par(Kernel& kernel, Processes... processes) {
 /// The same for a range of them, of any number: `par(node, std::views::iota(0u, count) |
 /// std::views::transform([&](unsigned number) { return work(node, number); }))`. They begin in the
 /// order of the range.
-template <std::ranges::input_range Range>
-    requires std::same_as<std::ranges::range_value_t<Range>, Process>
+template <detail::RangeOfProcesses Range>
 Task<Status> par(Kernel& kernel, Range processes) {
     std::array<ProcessId, limits::kProcessesMax> ids{};
     std::size_t count = 0;

@@ -37,21 +37,26 @@
 #include "library/parallel.hpp"
 #include "library/values.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace mesh {
 
 /// Types that fetch_add() and accumulate() add.
 template <class T>
-concept Addable = Plain<T> && requires(T value) { T(value + value); };
+concept Addable =
+    Plain<T> && std::constructible_from<T, decltype(std::declval<T>() + std::declval<T>())>;
 /// Types of the one element that is fetched and changed at once.
 template <class T>
 concept PlainWord = Plain<T> && sizeof(T) <= detail::kWordBytesMax;
 
 namespace detail {
+template <class T>
+concept AddableWord = Addable<T> && PlainWord<T>;
 
 /// Names a type. Integers of one size and sign are one type: std::uint32_t is unsigned int on some
 /// machines and unsigned long on others. Of all else the compiler's words count.
@@ -198,8 +203,7 @@ Task<Fetched<T>> fetch(Kernel& kernel, AccessKind kind, std::array<T, N> operand
 /// `Fetched<T> f = co_await fetch_add(kernel, value, target, window, element)`: adds to an element,
 /// and gives what it was before: MPI's Fetch_and_op. So N nodes that add 1 get N different numbers.
 /// Statuses above.
-template <PlainWord T>
-    requires Addable<T>
+template <detail::AddableWord T>
 Task<Fetched<T>> fetch_add(Kernel& kernel, T value, NodeId target, WindowNumber window,
                            std::uint32_t element = 0) {
     return detail::fetch(kernel, detail::AccessKind::fetch_add, std::array{value}, target, window,

@@ -181,8 +181,8 @@ void park_threads() {
             refuse("the emulator has more threads than the tool knows");
         threads[thread_count++].id = id;
     });
-    struct sigaction parking{};
-    struct sigaction before{};
+    struct sigaction parking = {};
+    struct sigaction before = {};
     parking.sa_handler = park;
     parking.sa_flags = SA_RESTART;
     sigfillset(&parking.sa_mask);

@@ -334,7 +334,10 @@ public:
     }
 };
 
+// Versions of clang-format put these arrows in two ways.
+// clang-format off
 ChannelOut(NodeId, ChannelNumber) -> ChannelOut<AnyType>;
 ChannelIn(NodeId, ChannelNumber) -> ChannelIn<AnyType>;
+// clang-format on
 
 } // namespace mesh

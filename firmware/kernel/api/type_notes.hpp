@@ -70,7 +70,7 @@ inline constexpr TypeNote kTypeNote{name_of_type<T>(), word_of_type<T>()};
 /// CHECK at `place`: a number is not made of the bytes that fill a frame.
 template <class T>
 void check_is_set(const T& value, const void* place) {
-    if constexpr ((std::is_arithmetic_v<T> || std::is_enum_v<T>) && sizeof(T) >= 4) {
+    if constexpr (sizeof(T) >= 4 && (std::is_arithmetic_v<T> || std::is_enum_v<T>)) {
         std::array<std::byte, sizeof(T)> bytes;
         std::memcpy(bytes.data(), &value, sizeof value);
         if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == kFrameFill; }))
@@ -84,9 +84,10 @@ struct AnyPointer {
     template <class T>
     operator T*() const; // NOLINT(google-explicit-constructor)
 };
+template <class T>
+concept Scalar = std::is_scalar_v<T>;
 struct AnyScalar {
-    template <class T>
-        requires std::is_scalar_v<T>
+    template <Scalar T>
     operator T() const; // NOLINT(google-explicit-constructor)
 };
 
@@ -101,9 +102,10 @@ consteval bool has_pointer_behind(std::index_sequence<Places...>) {
 template <class T>
 consteval bool holds_pointer() {
     if constexpr (std::is_aggregate_v<T>) {
-        return []<std::size_t... Places>(std::index_sequence<Places...>) {
+        const auto any_of = []<std::size_t... Places>(std::index_sequence<Places...>) {
             return (has_pointer_behind<T>(std::make_index_sequence<Places>{}) || ...);
-        }(std::make_index_sequence<16>{});
+        };
+        return any_of(std::make_index_sequence<16>{});
     }
     return false;
 }
