@@ -12,6 +12,7 @@
 #include "host-tools/mesh/rig/naming.hpp"
 #include "program_faults.hpp"
 #include "program_notes.hpp"
+#include "simulated_memory.hpp"
 
 #include "boards/host/board.hpp"
 #include "boards/host/console.hpp"
@@ -30,7 +31,6 @@
 #include <memory>
 #include <new>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -71,37 +71,6 @@ struct Sizes {
     std::size_t ports;
 
     static constexpr std::size_t kArenaBytes = 26 << 10;
-};
-
-/// A node of this process.
-class SimulatedMemory final : public ProcessMemory {
-public:
-    explicit SimulatedMemory(Kernel& kernel) {
-        const auto all = kernel.scheduler().slots();
-        slots = reinterpret_cast<std::uintptr_t>(all.data());
-        slot_count = all.size();
-        pointer_bytes = sizeof(void*);
-        offsets = own_wait_offsets();
-    }
-
-    bool read(std::uint64_t address, std::span<std::byte> out) override {
-        std::copy_n(std::bit_cast<const std::byte*>(address), out.size(), out.begin());
-        return true;
-    }
-
-    std::string function_at(std::uint64_t address) override {
-        static std::unordered_map<std::uint64_t, std::string> known;
-        const auto [name, is_new] = known.try_emplace(address);
-        Dl_info info{};
-        auto* const place = std::bit_cast<void*>(address);
-        if (is_new && dladdr(place, &info) != 0 && info.dli_saddr == place)
-            name->second = demangled(info.dli_sname);
-        return name->second;
-    }
-
-    std::uint32_t code_place(std::uint64_t address) override {
-        return board::in_loaded_code(address) ? board::code_offset(address) : 0;
-    }
 };
 
 /// Tells the loom the trace events of a node's processes, gives them their globals, and asks the
