@@ -3,8 +3,6 @@
 // The kernel never fails a CHECK, never owns more buffers than its pool has, and counts every frame
 // that is not one of ours as dropped.
 #include "frame_source.hpp"
-#include "hal/check.hpp"
-#include "hal/concepts.hpp"
 #include "kernel/node/node_core.hpp"
 #include "require.hpp"
 
@@ -13,14 +11,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
-
-namespace mesh {
-
-[[noreturn]] void check_failed(CheckId) { std::abort(); }
-[[noreturn]] void check_failed(CheckId, const void*) { std::abort(); }
-[[noreturn]] void halt(const wire::CrashRecord&) { std::abort(); }
-
-} // namespace mesh
 
 namespace {
 

@@ -41,17 +41,5 @@ TEST(CompilerHelp, leaves_everything_else_as_it_is) {
         EXPECT_EQ(with_help(said), said);
 }
 
-TEST(CompilerHelp, notes_a_co_return_that_waits_in_one_branch_only) {
-    const std::string good = "    co_return co_await f(a && b ? c : d);\n"
-                             "    if (a && co_await f())\n        co_return b ? c : d;\n";
-    EXPECT_EQ(branches_that_wait("a.cpp", good), "");
-    for (const std::string wrong :
-         {"co_return a ? co_await f() : b;", "co_return a ? b :\n co_await f();",
-          "co_return a && co_await f();"})
-        EXPECT_EQ(branches_that_wait("a.cpp", good + wrong),
-                  "note: a.cpp:4: GCC waits here whatever the condition says: write "
-                  "if (c) co_return co_await CALL;\n");
-}
-
 } // namespace compiler_help_test
 } // namespace mesh::host
