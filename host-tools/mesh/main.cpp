@@ -1,4 +1,5 @@
 // mesh: parse, plan, boot, check, load, run, collect, report.
+#include "host-tools/mesh/commands/command_words.hpp"
 #include "host-tools/mesh/commands/dry_run.hpp"
 #include "host-tools/mesh/commands/options.hpp"
 #include "host-tools/mesh/commands/orders.hpp"

@@ -2,10 +2,13 @@
 
 # The emulator has no C++ library: the object brings what it needs, which is nothing.
 TEMPLATE := $(BUILD)/host/mesh-template.so
-$(TEMPLATE): host-tools/template/template.cpp Makefile host-tools/template/template.mk
+TEMPLATE_OBJECT := $(BUILD)/host/obj/host-tools/template/template.o
+$(TEMPLATE_OBJECT): host-tools/template/template.cpp Makefile host-tools/template/template.mk
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(CXXFLAGS) -O2 -fPIC -fno-exceptions -fno-rtti -fno-threadsafe-statics \
+	  -fvisibility=default -c $< -o $@
+$(TEMPLATE): $(TEMPLATE_OBJECT)
 	$(call say,LINK,$@)
-	@mkdir -p $(BUILD)/host/obj/host-tools/template
-	$(Q)$(CXX) $(CXXFLAGS) -O2 -fPIC -fno-exceptions -fno-rtti -fno-threadsafe-statics -shared \
-	  -fvisibility=default -Wl,--as-needed -Wl,--no-undefined \
-	  -MF $(BUILD)/host/obj/host-tools/template/template.d $< -o $@
+	$(Q)$(CXX) -shared -Wl,--as-needed -Wl,--no-undefined $< -o $@
 $(MESH): | $(TEMPLATE)

@@ -1,9 +1,10 @@
 #include "dry_run.hpp"
 
+#include "command_words.hpp"
+
 #include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/engines/qemu_engine.hpp"
 #include "host-tools/mesh/reports/report.hpp"
-#include "options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,6 @@
 #include "matrix.hpp"
 
+#include "command_words.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/common/wrap.hpp"

@@ -42,10 +42,4 @@ std::vector<RunOption> run_options();
 /// Reads the command line of one run, the program and `run` first. UsageError.
 RunArguments parse_run(const std::vector<std::string>& words);
 
-/// These words as a shell must be given them.
-std::string shell_line(const std::vector<std::string>& words);
-
-/// The command line as one could type it again, with the seed.
-std::string command_again(int count, const char* const* words);
-
 } // namespace mesh::host

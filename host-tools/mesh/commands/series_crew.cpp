@@ -1,7 +1,7 @@
 #include "series_crew.hpp"
 
+#include "command_words.hpp"
 #include "host-tools/mesh/common/errors.hpp"
-#include "options.hpp"
 
 #include <nlohmann/json.hpp>
 
