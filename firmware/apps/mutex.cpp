@@ -5,7 +5,7 @@
 using namespace mesh;
 
 constexpr Tag kWord = 1, kInside = 2;
-enum Kind { kAsk, kYes, kEnd };
+enum Kind { kWish, kGrant, kGone };
 
 /// Beside node 0: who is inside says so twice, and nobody else does between. So many visits come.
 static Process watch(Kernel& node, unsigned visits) {
@@ -31,29 +31,29 @@ Process app_main(Kernel& node) {
             status = outbox.try_put(std::array{unsigned{kind}, clock}, node_at(whom), kWord);
     };
     for (unsigned other = 0; other <= others; ++other)
-        tell(kAsk, other);
+        tell(kWish, other);
     // A node's end comes behind its last ask, and its answers before the last visit of this node.
-    for (std::array<unsigned, 3> heard{}; left > 0 || heard[kEnd] < others;) {
+    for (std::array<unsigned, 3> heard{}; left > 0 || heard[kGone] < others;) {
         std::array<unsigned, 2> said{}; // what, and when
         const auto [got, from, tag, bytes] = co_await receive_value(node, said, kAnySource, kWord);
         if (first_failure(status, got) != Status::ok)
             co_return first_failure(status, got);
         clock = std::max(clock, said[1]) + 1;
         ++heard[said[0]];
-        if (said[0] == kAsk && left > 0 && std::pair{asked, node.id()} < std::pair{said[1], from})
+        if (said[0] == kWish && left > 0 && std::pair{asked, node.id()} < std::pair{said[1], from})
             waits[index(from)] = true;
-        else if (said[0] == kAsk)
-            tell(kYes, index(from));
-        if (left == 0 || heard[kYes] < others)
+        else if (said[0] == kWish)
+            tell(kGrant, index(from));
+        if (left == 0 || heard[kGrant] < others)
             continue;
         for (unsigned times = 0; times < 2 && status == Status::ok; ++times)
             status = co_await send(node, {}, NodeId{0}, kInside);
-        heard[kYes] = 0;
+        heard[kGrant] = 0;
         asked = --left > 0 ? ++clock : asked;
         for (unsigned other = 0; other <= others; ++other) {
             if (std::exchange(waits[other], false))
-                tell(kYes, other);
-            tell(left > 0 ? kAsk : kEnd, other);
+                tell(kGrant, other);
+            tell(left > 0 ? kWish : kGone, other);
         }
     }
     co_return co_await outbox.flush();

@@ -6,7 +6,7 @@
 
 using namespace mesh;
 
-constexpr Tag kMoney = 1, kMarker = 2, kEnd = 3;
+constexpr Tag kMoney = 1, kMarker = 2, kNoMore = 3;
 
 Process app_main(Kernel& node) {
     static std::array<bool, 1024> marked; // nodes whose marker has come
@@ -34,7 +34,7 @@ Process app_main(Kernel& node) {
             const Port port = port_at(random.below(node.ports()));
             status = outbox.try_put(amount, node.neighbor(port), kMoney);
             if (--left == 0)
-                tell_all(kEnd);
+                tell_all(kNoMore);
         }
         if (index(node.id()) == 0 && left == transfers / 2)
             note();

@@ -11,7 +11,7 @@ namespace mesh::mpi {
 namespace {
 
 template <class T>
-struct Pair {
+struct ValueAndIndex {
     T value;
     int index;
 };
@@ -32,7 +32,7 @@ constexpr Basic basic(std::uint16_t handle, Element element = Element::none) {
 template <class T>
 constexpr Basic pair(std::uint16_t handle, Element element) {
     constexpr std::size_t kSecond = (sizeof(T) + alignof(int) - 1) / alignof(int) * alignof(int);
-    return {handle, sizeof(T) + sizeof(int), sizeof(Pair<T>),
+    return {handle, sizeof(T) + sizeof(int), sizeof(ValueAndIndex<T>),
             kSecond == sizeof(T) ? std::uint8_t{0} : std::uint8_t{kSecond}, element};
 }
 

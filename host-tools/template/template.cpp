@@ -446,6 +446,7 @@ int ppoll(pollfd* files, nfds_t count, const timespec* timeout, const sigset_t* 
 }
 
 /// The same, as programs call it that were compiled with checks.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 int __ppoll_chk(pollfd* files, nfds_t count, const timespec* timeout, const sigset_t* mask,
                 std::size_t /*bytes*/) {
     return ppoll(files, count, timeout, mask);

@@ -36,7 +36,7 @@ std::string short_name(std::string name) {
 
 /// FILE:LINE, without links and dots, from here if the file lies below.
 std::string short_path(std::string_view place) {
-    const std::string text = cleaned(place.substr(0, place.find(" (discriminator")));
+    std::string text = cleaned(place.substr(0, place.find(" (discriminator")));
     std::error_code error;
     const std::string file = text.substr(0, text.rfind(':'));
     const auto here =
