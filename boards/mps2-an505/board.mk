@@ -14,7 +14,7 @@ PROBES := tests/target/board_probe tests/bench/bare_forwarder \
 # stacks and NodeMemory, which is as large as the board has it. Stack: any one function. 2.8 KB of
 # the kernel are for what it promises of collectives in a row (packets/calls.cpp), of crowds
 # (packets/intake.cpp), and of answers that take the buffer of their question.
-FLASH_BUDGET := 19776
+FLASH_BUDGET := 19840
 RAM_BUDGET := 1536
 COLLECTIVES_BUDGET := 35072
 TREES_BUDGET := 4096
