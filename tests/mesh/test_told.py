@@ -1,9 +1,11 @@
 """What no node can see by itself a simulation tells: as what type a value was sent, that a value
 was never set or has gone, and that a loop waits for nothing."""
+import re
+
 import pytest
 
 from mesh_tool import console, mesh
-from told_tool import HEAD, built, line_of, told
+from told_tool import COMPILER, HEAD, built, line_of, told
 
 # Values that are taken as another type, or that nobody has set.
 VALUES = HEAD + """
@@ -153,9 +155,11 @@ def values(tmp_path_factory):
     (15, "an index lies outside of its array", 15), (16, "an index lies outside of its array", 16),
     (10, "a process is spawned with a reference to a temporary value", 10)])
 def test_a_value_that_cannot_be_meant_is_told_with_the_program_s_line(values, which, cause, mark):
+    if which == 15 and COMPILER < 13:
+        pytest.skip("GCC 12 does not see what a pointer in a coroutine points to")
     last = told(values, which, "--dim", 1)
     assert last.startswith("mesh: node 1 firmware stopped: ") and cause in last, last
-    assert f"values.cpp:{line_of(VALUES, mark)}" in last, last
+    assert re.search(rf"values\.cpp:{line_of(VALUES, mark)}\b", last), last
 
 
 def test_both_types_are_named(values):
@@ -230,7 +234,8 @@ def test_a_loop_around_an_alt_or_probe_is_told_as_such(glances, which):
     last = told(glances, which, "--dim", 1, "--timeout", 0.3)
     line = line_of(GLANCES, which)
     assert CAUSES[which] in last, last
-    assert any(f"glances.cpp:{near}" in last for near in (line, line - (which == 5))), last
+    near = f"{line}|{line - 1}" if which == 5 and COMPILER >= 13 else line
+    assert re.search(rf"glances\.cpp:({near})\b", last), last
 
 
 HOLDS_POINTER = HEAD + """
