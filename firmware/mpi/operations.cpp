@@ -86,12 +86,6 @@ struct Xor {
     }
 };
 
-template <class T>
-struct Pair {
-    T value;
-    int index;
-};
-
 /// Of equal values that with the lower index.
 struct LeastPlace {
     template <class T>
@@ -162,17 +156,17 @@ Combine of_ordered(Element element) {
 template <class F>
 Combine of_places(Element element) {
     if (element == Element::pair_short)
-        return each<Pair<short>, F>;
+        return each<ValueAndIndex<short>, F>;
     if (element == Element::pair_int)
-        return each<Pair<int>, F>;
+        return each<ValueAndIndex<int>, F>;
     if (element == Element::pair_long)
-        return each<Pair<long>, F>;
+        return each<ValueAndIndex<long>, F>;
     if (element == Element::pair_float)
-        return each<Pair<float>, F>;
+        return each<ValueAndIndex<float>, F>;
     if (element == Element::pair_double)
-        return each<Pair<double>, F>;
+        return each<ValueAndIndex<double>, F>;
     if (element == Element::pair_long_double)
-        return each<Pair<long double>, F>;
+        return each<ValueAndIndex<long double>, F>;
     return nullptr;
 }
 

@@ -10,12 +10,6 @@ namespace mesh::mpi {
 
 namespace {
 
-template <class T>
-struct ValueAndIndex {
-    T value;
-    int index;
-};
-
 struct Basic {
     std::uint16_t handle;
     std::uint8_t size;   // of the data

@@ -15,6 +15,13 @@ struct Run {
     std::uint32_t bytes;
 };
 
+/// The pair types of C, such as MPI_DOUBLE_INT: what MPI_MINLOC and MPI_MAXLOC compare.
+template <class T>
+struct ValueAndIndex {
+    T value;
+    int index;
+};
+
 /// What an element is to an operation.
 enum class Element : std::uint8_t {
     none, // mixed, or bytes
