@@ -51,6 +51,19 @@ std::unique_ptr<Engine> make_engine(const RunPlan& plan) {
     return plan.engine == "sim" ? make_simulation(plan.rig) : make_qemu_engine(plan.rig);
 }
 
+/// One line for a run of one's own program that was right, if it waited for times where those hang
+/// on the machine.
+void tell_of_times(const RunPlan& plan) {
+    if (plan.engine == "sim" || plan.rig.lockstep || plan.quiet)
+        return;
+    for (const RigProgram& program : plan.rig.programs)
+        if (program.waits_for_times)
+            fmt::print(stderr,
+                       "mesh: {} waits for times: where nodes run free they are times of a busy "
+                       "machine, with --lockstep model time\n",
+                       program.name);
+}
+
 /// One whole run; the engine and its nodes are gone when it returns.
 Ending run_command(const Operation& op) {
     const RunPlan& plan = op.run();
@@ -90,6 +103,8 @@ Ending run_command(const Operation& op) {
     if (capture)
         leave_behind([&] { capture.finish(results_as_json(op, result, summary, loom)); });
     leave_behind([&] { write_report(op, result, summary, loom, ending.failure); });
+    if (op.is_app() && ending.failure.empty())
+        tell_of_times(plan);
     if (result.signal != 0)
         ending.status = kSignalBase + result.signal;
     return ending;

@@ -23,6 +23,17 @@ Process gone(Kernel& node) {
     co_await node.sleep(1);
     co_return Status::ok;
 }
+Process at_once(Kernel&, Channel<int>& channel) {
+    co_await channel.write(3); // held
+    co_return Status::ok;
+}
+Process takes(Kernel& node) {
+    Channel<int> channel{node};
+    if (!node.spawn(at_once(node, channel)))
+        co_return Status::no_memory;
+    const int value = co_await channel.read();
+    co_return value == 3 ? Status::ok : Status::failed;
+}
 Process reads(Kernel& node, const unsigned& number) {
     co_await node.sleep(5 * wire::kTicksPerUnit);
     print("{}\\n", number); // read
@@ -92,6 +103,10 @@ Process app_main(Kernel& node) {
         status = co_await gone(node);
         co_await node.sleep(9 * wire::kTicksPerUnit);
     }
+    if (!first && which == 19) {
+        status = co_await takes(node);
+        co_await node.sleep(9 * wire::kTicksPerUnit);
+    }
     if (!first && which == 7) {
         status = co_await lends(node);
         co_await node.sleep(9 * wire::kTicksPerUnit);
@@ -150,6 +165,7 @@ def values(tmp_path_factory):
     (3, "a channel is read as another type than it is written as", 3),
     (4, "a channel is read as another type than it is written as", 4),
     (6, "a channel is used that has gone with the function that it was a variable of", "gone"),
+    (19, "a channel is used that has gone with the function that it was a variable of", "held"),
     (7, "a value that nobody has set", "read"), (8, "a value that nobody has set", 8),
     (18, "a value that nobody has set", 18),
     (15, "an index lies outside of its array", 15), (16, "an index lies outside of its array", 16),

@@ -31,22 +31,32 @@ namespace mesh {
 namespace detail {
 enum class ChannelState : std::uint8_t { empty, offered, taken };
 
-/// A channel has come to where its writer, or its reader, wants it.
-struct ChannelAt {
-    const ChannelState& now;
-    ChannelState wanted;
-    bool operator()() const { return now == wanted; }
-};
-
 /// CHECK, in a simulation: the channel's memory has not been released (kernel/processes/arena.hpp).
+/// `place`: where the program has called what uses it.
 #if MESH_FILLS_FRAMES
-MESH_NOTED_INLINE void check_is_there(const ChannelState& state) {
+inline void check_is_there(const ChannelState& state MESH_PLACE) {
     if (state > ChannelState::taken) [[unlikely]]
-        check_failed(CheckId::channel_has_gone, detail::here());
+        check_failed(CheckId::channel_has_gone, place);
 }
 #else
 constexpr void check_is_there(const ChannelState&) {}
 #endif
+
+/// A channel has come to where its writer, or its reader, wants it. A channel that goes before that
+/// would be looked at for ever, so a simulation tells it.
+struct ChannelAt {
+    const ChannelState& now;
+    ChannelState wanted;
+#if MESH_FILLS_FRAMES
+    const void* place;
+    bool operator()() const {
+        check_is_there(now, place);
+        return now == wanted;
+    }
+#else
+    bool operator()() const { return now == wanted; }
+#endif
+};
 } // namespace detail
 
 /// A channel inside a node. T is copied once. Must outlive both its users.
@@ -60,12 +70,12 @@ public:
     /// `co_await channel.write(value)`: completes when the reader has taken it. A second writer at
     /// the same time is a bug (CHECK), as is a second reader.
     MESH_NOTED_INLINE auto write(T value) {
-        detail::check_is_there(state_);
+        detail::check_is_there(state_ MESH_HERE);
         MESH_CHECK(state_ == State::empty, channel_two_writers);
         value_ = std::move(value);
         written_at_ = kernel_.now();
         state_ = State::offered;
-        return detail::wait(kernel_, detail::ChannelAt{state_, State::taken}, [this] {
+        return detail::wait(kernel_, detail::ChannelAt{state_, State::taken MESH_HERE}, [this] {
             state_ = State::empty;
             kernel_.advance_clock(taken_at_);
         });
@@ -73,9 +83,9 @@ public:
 
     /// `T value = co_await channel.read()`.
     MESH_NOTED_INLINE auto read() {
-        detail::check_is_there(state_);
+        detail::check_is_there(state_ MESH_HERE);
         MESH_CHECK(!std::exchange(reading_, true), channel_two_readers);
-        return detail::wait(kernel_, detail::ChannelAt{state_, State::offered}, [this] {
+        return detail::wait(kernel_, detail::ChannelAt{state_, State::offered MESH_HERE}, [this] {
             reading_ = false;
             kernel_.advance_clock(written_at_);
             taken_at_ = kernel_.now();

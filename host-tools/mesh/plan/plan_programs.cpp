@@ -97,7 +97,7 @@ RigProgram loaded_part(const std::string& name, const std::string& path, const R
         return {name, fmt::format("/proc/{}/fd/{}", getpid(), unpacked->get()), unpacked};
     }
     file.check_for_board(place_of_images(run));
-    return {name, path};
+    return {name, path, nullptr, file.waits_for_times()};
 }
 
 void plan_apps(RunPlan& run, const std::vector<std::string>& words) {

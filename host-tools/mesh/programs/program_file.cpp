@@ -132,6 +132,13 @@ void ProgramFile::check_for_simulation() const {
     }
 }
 
+bool ProgramFile::waits_for_times() const {
+    // What a process awaits is a template of these (kernel/api), so their names are parts of others.
+    const std::string_view names = text_of(section(".strtab"));
+    return names.find("8TimeCome") != std::string_view::npos ||
+           names.find("9TimeGuard") != std::string_view::npos;
+}
+
 Fd ProgramFile::simulated() const {
     const FileBytes bytes = image_ ? section(kSimulatedSection) : FileBytes(bytes_);
     Fd file(memfd_create("program", MFD_CLOEXEC));

@@ -41,6 +41,9 @@ public:
     void check_for_board(std::string_view board) const;
     /// The same for the simulation. UsageError.
     void check_for_simulation() const;
+    /// True if the code can wait for a time: by sleep(), receive_within() or after(). An image that
+    /// has lost its table of names does not say so.
+    bool waits_for_times() const;
     /// The part for the simulation, as a file that no folder has. Precondition:
     /// check_for_simulation().
     Fd simulated() const;

@@ -25,6 +25,7 @@ struct RigProgram {
     std::string name;  // as on the command line, or of an op
     std::string image; // qemu: path of the ELF image; sim: of the shared object, "" of an op's own
     std::shared_ptr<const Fd> unpacked{}; // the file behind `image`, if no folder has it
+    bool waits_for_times = false;         // for some ticks, or with a guard that says so many
 };
 
 /// All that an engine must know to come to life.
