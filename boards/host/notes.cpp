@@ -27,7 +27,7 @@ void board::set_notes(detail::Notes* notes) { present = notes; }
 
 detail::Notes* detail::notes() { return present; }
 
-void detail::note_place(const void* place) { place_told = place; }
+void detail::note_place(const Kernel& /*node*/, const void* place) { place_told = place; }
 
 const void* detail::place_in_program() {
     if (place_told != nullptr)

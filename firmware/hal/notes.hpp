@@ -16,14 +16,21 @@
 #else
 #define MESH_NOTED_INLINE
 #endif
-/// The last parameter and argument of a coroutine that such a function makes: the place.
+/// The place in the program as the last parameter of a function, and as its argument: of a call in
+/// what the program calls itself, and in what has been given a place. In images there is none.
 #if MESH_NOTES
 #define MESH_PLACE , const void* place
 #define MESH_HERE , ::mesh::detail::here()
+#define MESH_THERE , place
 #else
 #define MESH_PLACE
 #define MESH_HERE
+#define MESH_THERE
 #endif
+
+namespace mesh {
+class Kernel;
+}
 
 namespace mesh::detail {
 
@@ -39,6 +46,9 @@ struct TypeNote {
     std::string_view name;
     std::uint32_t word; // alike for types that may be taken for one another; 0: for any
 };
+
+/// Glances that a program takes at what has come, without a wait.
+enum class Glance : std::uint8_t { alt, probe };
 
 #if MESH_NOTES
 
@@ -66,20 +76,24 @@ const void* place_in_program();
 /// The place of this call, behind it.
 [[gnu::noinline]] inline const void* here() { return __builtin_return_address(0); }
 
-/// The next thing that this node notes at once was called at `place`, not where it is noted.
-void note_place(const void* place);
+/// The next thing that the running node, which is `node`, notes at once was called at `place`, not
+/// where it is noted.
+void note_place(const Kernel& node, const void* place);
 
 /// CHECK `id` at `place`, and the names of both types on the console: a value that came may be
 /// taken as what was `wanted`. `came`: nullptr if its type is not known.
 void check_type(const TypeNote* came, const TypeNote& wanted, CheckId id, const void* place);
 
-/// Glances that a program takes at what has come, without a wait.
-enum class Glance : std::uint8_t { alt, probe };
 /// A program takes a glance, at `place`. Many of them without a wait are told as the cause of a
 /// loop that has no end.
 void note_glance(Glance what, const void* place);
 /// A process of the running node waits: glances are counted anew.
 void note_wait();
+
+#else // an image notes nothing
+
+constexpr void note_place(const Kernel& /*node*/) {}
+constexpr void note_glance(Glance /*what*/) {}
 
 #endif
 

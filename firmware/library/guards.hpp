@@ -64,9 +64,7 @@ struct FairAlternative {
 /// first.
 template <class... Kinds>
 MESH_NOTED_INLINE auto fair_alt(Kernel& kernel, std::uint32_t& last, Kinds... guards) {
-#if MESH_NOTES
-    detail::note_glance(detail::Glance::alt, detail::here());
-#endif
+    detail::note_glance(detail::Glance::alt MESH_HERE);
     MESH_CHECK((detail::counts(guards) || ...), no_guard_counts);
     const std::uint64_t wake = std::min({guards.wake()...});
     const detail::FairAlternative<Kinds...> all{detail::guards_of(guards...), &kernel, &last};

@@ -41,27 +41,20 @@ inline Received of_value(Received received, std::size_t bytes) {
 /// send() of a value that it keeps.
 template <Plain T>
 Process send_kept(Kernel& kernel, T value, NodeId to, Tag tag) {
-#if MESH_NOTES
-    const SendOptions options{.tag = tag, .type = &kTypeNote<T>};
-#else
-    const SendOptions options{.tag = tag};
-#endif
-    const Status sent = co_await send(kernel, to, options, bytes_from(value));
+    const Status sent =
+        co_await send(kernel, to, options_for<T>(CallLabel{tag}), bytes_from(value));
     co_return sent;
 }
 
-#if MESH_NOTES
-/// receive_value(). CHECK at `place`: what comes was sent as the type that it fills.
+/// receive_value(). CHECK, in a simulation: what comes was sent as the type that it fills.
 template <Plain T>
-Task<Received> receive_whole(Kernel& kernel, T& value, NodeId source, Tag tag, const void* place) {
+Task<Received> receive_whole(Kernel& kernel, T& value, NodeId source, Tag tag MESH_PLACE) {
     Receiving receiving = receive(kernel, bytes_into(value), source, tag);
-    const Received received = co_await receiving;
-    const Received whole = of_value(received, sizeof(T));
+    const Received whole = of_value(co_await receiving, sizeof(T));
     if (whole.status == Status::ok)
-        detail::check_type(receiving.type(), kTypeNote<T>, CheckId::message_of_other_type, place);
+        check_taken_as<T>(receiving, CheckId::message_of_other_type MESH_THERE);
     co_return whole;
 }
-#endif
 } // namespace detail
 
 // Bytes -------------------------------------------------------------------------------------------
@@ -109,9 +102,7 @@ inline MailGuard on_message(NodeId source = kAnySource, Tag tag = kAnyTag) {
 #endif
 /// True if a message that receive() would take has come: MPI's probe.
 inline bool probe(const Kernel& kernel, NodeId source = kAnySource, Tag tag = kAnyTag) {
-#if MESH_NOTES
-    detail::note_glance(detail::Glance::probe, detail::here());
-#endif
+    detail::note_glance(detail::Glance::probe MESH_HERE);
     return kernel.has(message_match(source, tag));
 }
 
@@ -132,20 +123,14 @@ inline Task<Received> receive_within(Kernel& kernel, std::span<std::byte> buffer
 /// Sends one value, which must stay until it completes; see send().
 template <Plain T>
 MESH_NOTED_INLINE Task<Status> send_value(Kernel& kernel, const T& value, NodeId to, Tag tag = 0) {
-#if MESH_NOTES
-    detail::check_is_set(value, detail::here());
-    return send(kernel, to, {.tag = tag, .type = &detail::kTypeNote<T>}, detail::bytes_from(value));
-#else
-    return send(kernel, to, {.tag = tag}, detail::bytes_from(value));
-#endif
+    detail::check_is_set(value MESH_HERE);
+    return send(kernel, to, detail::options_for<T>(CallLabel{tag}), detail::bytes_from(value));
 }
 /// The same for a temporary value: the operation's frame, in the node's arena, keeps a copy of it
 /// until the send completes. no_memory: there was no room for the frame.
 template <Plain T>
 MESH_NOTED_INLINE Task<Status> send_value(Kernel& kernel, const T&& value, NodeId to, Tag tag = 0) {
-#if MESH_NOTES
-    detail::check_is_set(value, detail::here());
-#endif
+    detail::check_is_set(value MESH_HERE);
     return detail::send_kept(kernel, value, to, tag);
 }
 /// The same as a part of a collective's call, for code that makes one; see CallLabel.
@@ -159,20 +144,11 @@ Task<Status> send_value(Kernel& kernel, const T& value, NodeId to, CallLabel lab
 /// Receives one value; see receive(). bad_argument: the message was shorter than one. In a
 /// simulation a value that was sent by send_value() as another type is told (CHECK); integers and
 /// enums of one size may be taken for one another, and bytes for anything.
-#if MESH_NOTES
 template <Plain T>
 MESH_NOTED_INLINE Task<Received> receive_value(Kernel& kernel, T& value, NodeId source = kAnySource,
                                                Tag tag = kAnyTag) {
-    return detail::receive_whole(kernel, value, source, tag, detail::here());
+    return detail::receive_whole(kernel, value, source, tag MESH_HERE);
 }
-#else
-template <Plain T>
-Task<Received> receive_value(Kernel& kernel, T& value, NodeId source = kAnySource,
-                             Tag tag = kAnyTag) {
-    const Received received = co_await receive(kernel, detail::bytes_into(value), source, tag);
-    co_return detail::of_value(received, sizeof(T));
-}
-#endif
 /// The same as a part of a collective's call, for code that makes one; see CallLabel.
 template <Plain T>
 Task<Received> receive_value(Kernel& kernel, T& value, NodeId source, CallLabel label) {

@@ -164,9 +164,7 @@ void print_value(std::string_view spec, const T& value) {
 template <class... Values>
 MESH_NOTED_INLINE void print(PrintWords<std::type_identity_t<Values>...> words,
                              const Values&... values) {
-#if MESH_FILLS_FRAMES
-    (detail::check_is_set(values, detail::here()), ...);
-#endif
+    (detail::check_is_set(values MESH_HERE), ...);
     std::string_view rest = words.text();
     [[maybe_unused]] const auto print_next = [&rest](const auto& value) {
         const detail::Part part = detail::next_part(rest);

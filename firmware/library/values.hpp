@@ -75,19 +75,18 @@ Task<Status> multicast_value(Kernel& kernel, T& value, std::span<const NodeId> m
     return multicast(kernel, {.members = members, .root = root}, detail::bytes_into(value));
 }
 
-#if MESH_NOTES
 namespace detail {
 template <class Op, Plain T, std::size_t N>
-Task<Status> reduce_elements(Kernel& kernel, std::span<T, N> values, NodeId root, Op op,
-                             const void* place) {
-    note_place(place);
+Task<Status> reduce_elements(Kernel& kernel, std::span<T, N> values, NodeId root,
+                             Op op MESH_PLACE) {
+    note_place(kernel MESH_THERE);
     const Status status =
         co_await reduce(kernel, plan_of<T>(values, op, root), std::as_writable_bytes(values));
     co_return status;
 }
 template <class Op, Plain T, std::size_t N>
-Task<Status> allreduce_elements(Kernel& kernel, std::span<T, N> values, Op op, const void* place) {
-    note_place(place);
+Task<Status> allreduce_elements(Kernel& kernel, std::span<T, N> values, Op op MESH_PLACE) {
+    note_place(kernel MESH_THERE);
     const Status status =
         co_await allreduce(kernel, plan_of<T>(values, op), std::as_writable_bytes(values));
     co_return status;
@@ -99,29 +98,14 @@ Task<Status> allreduce_elements(Kernel& kernel, std::span<T, N> values, Op op, c
 template <class Op = std::plus<>, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> reduce_values(Kernel& kernel, std::span<T, N> values,
                                              NodeId root = NodeId{0}, Op op = {}) {
-    return detail::reduce_elements<Op, T, N>(kernel, values, root, op, detail::here());
+    return detail::reduce_elements<Op, T, N>(kernel, values, root, op MESH_HERE);
 }
 /// Every node has the result. See allreduce().
 template <class Op = std::plus<>, Plain T, std::size_t N>
 MESH_NOTED_INLINE Task<Status> allreduce_values(Kernel& kernel, std::span<T, N> values,
                                                 Op op = {}) {
-    return detail::allreduce_elements<Op, T, N>(kernel, values, op, detail::here());
+    return detail::allreduce_elements<Op, T, N>(kernel, values, op MESH_HERE);
 }
-#else // the same, without a place
-template <class Op = std::plus<>, Plain T, std::size_t N>
-Task<Status> reduce_values(Kernel& kernel, std::span<T, N> values, NodeId root = NodeId{0},
-                           Op op = {}) {
-    const Status status = co_await reduce(kernel, detail::plan_of<T>(values, op, root),
-                                          std::as_writable_bytes(values));
-    co_return status;
-}
-template <class Op = std::plus<>, Plain T, std::size_t N>
-Task<Status> allreduce_values(Kernel& kernel, std::span<T, N> values, Op op = {}) {
-    const Status status =
-        co_await allreduce(kernel, detail::plan_of<T>(values, op), std::as_writable_bytes(values));
-    co_return status;
-}
-#endif
 /// The two for one value.
 template <class Op = std::plus<>, Plain T>
 MESH_NOTED_INLINE Task<Status> reduce_value(Kernel& kernel, T& value, NodeId root = NodeId{0},
@@ -136,9 +120,7 @@ MESH_NOTED_INLINE Task<Status> allreduce_value(Kernel& kernel, T& value, Op op =
 namespace detail {
 template <Plain T, class Op>
 Task<Status> scan_elements(Kernel& kernel, std::span<T> values, Op op, bool exclusive MESH_PLACE) {
-#if MESH_NOTES
-    detail::note_place(place);
-#endif
+    note_place(kernel MESH_THERE);
     const ScanPlan plan{.total_bytes = static_cast<std::uint32_t>(values.size_bytes()),
                         .combiner = combiner_of<T>(op),
                         .exclusive = exclusive};

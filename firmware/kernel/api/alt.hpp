@@ -155,9 +155,7 @@ void choose(Kernel& kernel, const Guards<Kinds...>& guards, std::uint32_t which)
 /// counts.
 template <class... Kinds>
 MESH_NOTED_INLINE auto alt(Kernel& kernel, Kinds... guards) {
-#if MESH_NOTES
-    detail::note_glance(detail::Glance::alt, detail::here());
-#endif
+    detail::note_glance(detail::Glance::alt MESH_HERE);
     MESH_CHECK((detail::counts(guards) || ...), no_guard_counts);
     const std::uint64_t wake = std::min({guards.wake()...});
     const detail::Alternative<Kinds...> all{detail::guards_of(guards...), &kernel};
@@ -174,9 +172,7 @@ MESH_NOTED_INLINE auto alt(Kernel& kernel, Kinds... guards) {
 /// The same over an array of guards of one kind, as a root that listens to all its workers does.
 template <class Guard>
 MESH_NOTED_INLINE auto alt(Kernel& kernel, std::span<const Guard> guards) {
-#if MESH_NOTES
-    detail::note_glance(detail::Glance::alt, detail::here());
-#endif
+    detail::note_glance(detail::Glance::alt MESH_HERE);
     MESH_CHECK(std::ranges::any_of(guards, detail::counts<Guard>), no_guard_counts);
     std::uint64_t wake = wire::kNever;
     for (const Guard& guard : guards)

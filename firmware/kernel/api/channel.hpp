@@ -157,13 +157,8 @@ inline Sending send_on(Kernel& kernel, NodeId reader, ChannelNumber number,
 template <class T>
 Sending send_value_on(Kernel& kernel, NodeId reader, ChannelNumber number, const T& value) {
     static_assert(!holds_pointer<T>(), MESH_NO_POINTERS);
-#if MESH_NOTES
-    const CallLabel label = channel_label(number);
-    const SendOptions options{.tag = label.tag, .call = label.call, .type = &kTypeNote<T>};
-    return send(kernel, reader, options, std::as_bytes(std::span{&value, 1}));
-#else
-    return send_on(kernel, reader, number, std::as_bytes(std::span{&value, 1}));
-#endif
+    return send(kernel, reader, options_for<T>(channel_label(number)),
+                std::as_bytes(std::span{&value, 1}));
 }
 /// The same of a value that it keeps.
 template <class T>
@@ -215,28 +210,16 @@ Task<Received> receive_typed(Kernel& kernel, Match match, T& value) {
     co_return got;
 }
 
-#if MESH_NOTES
-/// `place`: where a CHECK has its cause.
 template <Plain T>
-Task<T> read_typed(Kernel& kernel, Match match, const void* place) {
+Task<T> read_typed(Kernel& kernel, Match match MESH_PLACE) {
     T value{};
     const Received got = co_await receive_typed(kernel, match, value);
-    if (got.status == Status::bad_argument)
-        check_failed(CheckId::channel_of_other_type, place);
-    if (got.status != Status::ok)
-        check_failed(CheckId::channel_without_writer, place);
+    if (got.status == Status::bad_argument) [[unlikely]]
+        check_failed(CheckId::channel_of_other_type MESH_THERE);
+    if (got.status != Status::ok) [[unlikely]]
+        check_failed(CheckId::channel_without_writer MESH_THERE);
     co_return value;
 }
-#else
-template <Plain T>
-Task<T> read_typed(Kernel& kernel, Match match) {
-    T value{};
-    const Received got = co_await receive_typed(kernel, match, value);
-    MESH_CHECK(got.status != Status::bad_argument, channel_of_other_type);
-    MESH_CHECK(got.status == Status::ok, channel_without_writer);
-    co_return value;
-}
-#endif
 } // namespace detail
 
 /// The type of an end that has none of its own.
@@ -282,13 +265,9 @@ public:
     Match match() const { return detail::channel_match(writer_, number_); }
     /// `T value = co_await in.read()`. Precondition (CHECK): the writer comes to write, and writes
     /// the same type.
-#if MESH_NOTES
     MESH_NOTED_INLINE Task<T> read() const {
-        return detail::read_typed<T>(*kernel_, match(), detail::here());
+        return detail::read_typed<T>(*kernel_, match() MESH_HERE);
     }
-#else
-    Task<T> read() const { return detail::read_typed<T>(*kernel_, match()); }
-#endif
     /// `Received r = co_await in.read(value)` says who wrote, or why there is no value.
     /// bad_argument: it was written as another type; unreachable: the writer is; no_memory.
     Task<Received> read(T& value) const { return detail::receive_typed(*kernel_, match(), value); }

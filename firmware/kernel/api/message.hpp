@@ -20,6 +20,7 @@
 #include "hal/check.hpp"
 #include "hal/notes.hpp"
 #include "kernel/api/await.hpp"
+#include "kernel/api/type_notes.hpp"
 #include "kernel/node/kernel.hpp"
 
 #include <cstdint>
@@ -209,6 +210,27 @@ private:
     const detail::TypeNote* type_ = nullptr;
 #endif
 };
+
+namespace detail {
+/// For send(): a value of type T leaves with this label.
+template <class T>
+constexpr SendOptions options_for(CallLabel label) {
+#if MESH_NOTES
+    return {.tag = label.tag, .call = label.call, .type = &kTypeNote<T>};
+#else
+    return {.tag = label.tag, .call = label.call};
+#endif
+}
+
+/// CHECK `id`, in a simulation: what was received may be taken as a T.
+template <class T>
+constexpr void check_taken_as([[maybe_unused]] const Receiving& received,
+                              [[maybe_unused]] CheckId id MESH_PLACE) {
+#if MESH_NOTES
+    check_type(received.type(), kTypeNote<T>, id, place);
+#endif
+}
+} // namespace detail
 
 /// `Received r = co_await receive(kernel, buffer, source, tag)`: receives one whole message of a
 /// program into `buffer`. ok; truncated: it was longer, the rest is discarded; unreachable:

@@ -77,6 +77,9 @@ void check_is_set(const T& value, const void* place) {
             check_failed(CheckId::value_never_set, place);
     }
 }
+#else
+template <class T>
+constexpr void check_is_set(const T& /*value*/) {}
 #endif
 
 /// Converts to any pointer, or to any number, and to nothing else.
