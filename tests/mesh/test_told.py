@@ -282,3 +282,32 @@ def test_a_pointer_in_a_message_does_not_compile(tmp_path, call):
 def test_a_struct_without_a_pointer_may_be_sent(tmp_path):
     call = "const Status status = co_await broadcast_value(node, plain); name = outer.name;"
     built(tmp_path, "right", HOLDS_POINTER.format(call))
+
+
+TIMES = HEAD + """
+Process app_main(Kernel& node) {
+    co_await node.sleep(wire::kTicksPerUnit);
+    co_return Status::ok;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def times(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("times")
+    for name, source in ("times", TIMES), ("never", TIMES.replace("sleep(wire::kTicksPerUnit)",
+                                                                  "yield()")):
+        (folder / f"{name}.cpp").write_text(source)
+        outcome = mesh("build", f"{name}.cpp", "-o", name, cwd=folder)
+        assert outcome.status == 0, outcome
+    return folder
+
+
+@pytest.mark.parametrize("program, how, lines", [
+    ("times", ["--engine", "qemu"], 1), ("times", ["--engine", "qemu", "--quiet"], 0),
+    ("times", ["--engine", "qemu", "--lockstep"], 0), ("times", ["--engine", "sim"], 0),
+    ("never", ["--engine", "qemu"], 0)])
+def test_a_run_says_once_that_its_program_waited_for_times(times, program, how, lines):
+    outcome = mesh("run", *how, "--dim", 1, "--app", times / program)
+    said = re.findall(r"^mesh: \S+ waits for times: ", outcome.err, re.M)
+    assert outcome.status == 0 and len(said) == lines, outcome
