@@ -43,6 +43,16 @@ def frames(file):
     return [dict(zip(FIELDS, line.split("\t"))) for line in done.stdout.decode().splitlines()]
 
 
+def columns(file):
+    """The lines of the list of packets."""
+    with LUA.open("rb") as script, file.open("rb") as capture:
+        done = subprocess.run([*AS_NOBODY, "tshark", "-X", f"lua_script:/dev/fd/{script.fileno()}",
+                               "-r", "-"], capture_output=True, timeout=120, stdin=capture,
+                              pass_fds=[script.fileno()])
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().splitlines()
+
+
 def blocks(data):
     """(type, bytes) of each block of a pcapng file."""
     at = 0
@@ -277,3 +287,19 @@ def test_qemus_own_dump_has_the_same_frames(tmp_path):
     assert data_frames == {frame: count for frame, count in dumped.items()
                            if frame[12:15] == b"\x88\xb5" + bytes([int(DATA)])}
     assert sum(data_frames.values()) >= 2 * 8 # packets
+
+
+@pytest.mark.parametrize("topology", ["cube", "uhc"])
+def test_the_list_of_packets_names_both_ends_and_what_befell_a_frame(tmp_path, topology):
+    outcome, file = captured(tmp_path, "sim", "--topology", topology, "--dim", 3, "--op", "bcast",
+                             "--bytes", 64, "--faults", "drop:0.2", "--seed", 3)
+    assert verified(outcome)
+    marked = 0
+    for frame, line in zip(frames(file), columns(file), strict=True):
+        node, port = frame["interface"].split("/")
+        here, there = f"node {node} port {port}", f"node {int(node) ^ 1 << int(port)} port {port}"
+        source, target = (there, here) if frame["direction"] == INBOUND else (here, there)
+        assert re.search(f" {source} (→|->) {target} mesh ", line), line
+        assert (f"[{frame['comment']}]" in line) == bool(frame["comment"]), line
+        marked += bool(frame["comment"])
+    assert marked > 0

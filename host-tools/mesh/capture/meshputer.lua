@@ -98,6 +98,21 @@ link.experts = { bad_link }
 packet.fields = list(packet_fields, payload)
 packet.experts = { bad_packet }
 
+-- What the capture says of a frame beside its bytes.
+local interface = Field.new("frame.interface_description")
+local direction = Field.new("frame.packet_flags_direction")
+local comment = Field.new("frame.comment")
+local inbound = 1
+
+-- Who sends to whom, "node 0 port 0" and "node 1 port 0", as the capture names the two ends of a
+-- cable. The addresses of Ethernet name a node and a port only. Nothing where no capture of a mesh
+-- is read.
+local function ends()
+  local here, there = tostring(interface() or ""):match("^(node %d+ port %d+) %S+ (.+)$")
+  if direction() and direction().value == inbound then return there, here end
+  return here, there
+end
+
 local crc_of_byte = {}
 for byte = 0, 255 do
   local crc = byte
@@ -176,7 +191,15 @@ function link.dissector(buffer, info, tree)
   elseif words == "data" then
     words = string.format("data %d, expects %d", number("sequence", 2), number("acknowledged", 2))
   end
+  if comment() then words = string.format("%s [%s]", words, tostring(comment())) end
   info.cols.info = words
+  local from, to = ends()
+  if from then
+    info.src = info.net_src -- none, or Wireshark would write the address into the column again
+    info.dst = info.net_dst
+    info.cols.src = from
+    info.cols.dst = to
+  end
   local branch = tree:add(link, buffer(0, head))
   add_fields(branch, buffer, link_fields_of(kind), at, ethernet_bytes)
   local covered = string.char(bit.rshift(ether_type, 8), bit.band(ether_type, 0xFF)) ..
