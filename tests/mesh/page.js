@@ -47,13 +47,36 @@ const walked = ["ArrowRight", "ArrowDown", "Enter"].map(key => {
   on_node(key);
   return document.activeElement.getAttribute("aria-label");
 });
+const all = words => [...document.querySelectorAll(words)];
+const drawn = { edges: all("#picture .edge").length, waits: all("#picture .wait").length,
+                crosses: all("#picture .cross").length,
+                labels: all("#picture .label").map(label => label.textContent) };
+const seen = text("about");
+const pointed = all("#picture .node").slice(0, 6).pop();
+pointed.dispatchEvent(new page.window.MouseEvent("mouseenter"));
+const hovered = text("about");
+pointed.dispatchEvent(new page.window.MouseEvent("mouseleave"));
+const left = text("about");
+const lefts = () => all(".cursor").map(cursor => parseFloat(cursor.style.left));
+press("Home");
+const cursors = [lefts()];
+press("End");
+cursors.push(lefts());
+all("#picture .node")[0].focus();
+on_node("1"); // across port 1
+const across = document.activeElement.getAttribute("aria-label");
 const selftest = document.getElementById("selftest");
 console.log(JSON.stringify({
   errors, painted, clocks, verdict: text("verdict"), about,
   figures: [...document.querySelectorAll("#figures tr")].map(row =>
     [...row.children].map(cell => cell.textContent)),
   walked, stops: document.querySelectorAll("#picture [tabindex='0']").length,
-  circle: text("circle"), chosen: text("about"),
+  drawn, hovered, left, cursors, across, hash: page.window.location.hash,
+  pressed: all("#picture [aria-pressed='true']").map(node => node.getAttribute("aria-label")),
+  unnamed: all("canvas").filter(canvas => canvas.id in painted &&
+    !(canvas.getAttribute("role") === "img" && canvas.getAttribute("aria-label"))).length,
+  hidden: all("main > section").filter(section => section.hidden).length,
+  circle: text("circle"), chosen: seen, names: all("h3").map(name => name.textContent),
   nodes: document.querySelectorAll("#picture [tabindex]").length,
   lines: [...document.querySelectorAll("#lines li")].map(line => line.textContent),
   selftest: selftest && JSON.parse(selftest.textContent)

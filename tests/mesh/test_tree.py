@@ -117,10 +117,85 @@ def test_nodes_of_a_drawing_do_not_cover_each_other():
                   re.findall(r'</title><circle cx="([-\d.]+)" cy="([-\d.]+)"', drawing)]
         nearest = min((x - u) ** 2 + (y - v) ** 2 for at, (x, y) in enumerate(places)
                       for u, v in places[:at])
-        assert nearest > 0.5 ** 2, (topology, dim)
+        assert nearest > (0.5 * 56) ** 2, (topology, dim)
 
 
 def test_an_embedding_can_be_drawn():
     drawing = mesh("embed", "--guest", "grid", "--shape", "3x3", "--format", "svg").out
     assert drawing.count('<path class="edge"') == 12
     assert set(re.findall(r">v(\d+)<", drawing)) == set(map(str, range(9)))
+
+
+def told(words, node):
+    """What `mesh tree --why` says, by subtree: parents, and children in their order."""
+    said = {}
+    subtree = None
+    outcome = mesh("tree", *words, "--why", node)
+    assert outcome.status == 0, outcome
+    for line in outcome.out.splitlines()[1:]:
+        if line.startswith("subtree "):
+            subtree = int(line.split()[1])
+        kind = re.match("  (Parent|Children)", line)
+        if kind:
+            said.setdefault(subtree, {})[kind[1]] = [
+                int(number) for number in re.findall(r"\(node (\d+)\)", line)]
+    return said
+
+
+@pytest.mark.parametrize("topology,dim", [("cube", 4), ("uhc", 4), ("star", 4)])
+def test_the_arithmetic_of_each_tree_ends_with_the_parents_and_children_of_the_tree(topology, dim):
+    trees = re.findall(rf"(?m)^(\S+) +{topology}: ", mesh("list", "trees").out)
+    assert len(trees) >= 3
+    for name in trees:
+        words = ["--topology", topology, "--dim", dim, "--tree", name, "--root", 3]
+        subtrees = json.loads(mesh("tree", *words).out)["subtrees"]
+        for node in (0, 3, 11):
+            said = told(words, node)
+            for subtree in subtrees:
+                one = said[subtree["index"] if len(subtrees) > 1 else None]
+                above = subtree["parents"][node] if "parents" in subtree else \
+                    [parent for parent in [subtree["parent"][node]] if parent >= 0]
+                assert sorted(one["Parent"]) == above, (name, node)
+                assert one["Children"] == subtree["children"][node], (name, node)
+
+
+def test_what_a_node_keeps_in_sorting_is_said_with_its_bits():
+    said = mesh("tree", "--dim", 3, "--op", "sort", "--why", 2).out.splitlines()
+    assert said[0] == "sort at 010 (node 2)" and len(said) == 1 + 6
+    assert said[2] == ("  Stage 1, dimension 1: exchange with 000 across 1; bits 1 and 2 of 010 "
+                       "are 1 and 0, not alike: it keeps the larger values.")
+    for words in (["--op", "bcast", "--why", 2], ["--op", "sort"],
+                  ["--topology", "star", "--op", "sort", "--why", 2]):
+        assert mesh("tree", "--dim", 3, *words).status == 2, words
+    assert mesh("tree", "--dim", 3, "--why", 8).status == 2
+
+
+@pytest.mark.parametrize("dim", [4, 8])
+def test_levels_have_the_root_on_top_and_an_address_in_each_node(dim):
+    words = ["--dim", dim, "--tree", "sbnt-minr", "--root", 5]
+    drawing = mesh("tree", *words, "--format", "svg", "--layout", "levels").out
+    places = {int(node): (float(x), float(y)) for node, x, y in re.findall(
+        r'<title>(\d+)</title>.*?<text[^>]* x="([-\d.]+)" y="([-\d.]+)">', drawing)}
+    labels = set(re.findall(r'<text[^>]*>([01]+)</text></g>', drawing))
+    assert labels == {f"{node:0{dim}b}" for node in range(2 ** dim)}
+    parents = json.loads(mesh("tree", *words).out)["subtrees"][0]["parent"]
+    assert all(places[node][1] > places[parent][1] + 40
+               for node, parent in enumerate(parents) if parent >= 0)
+    rows = {}
+    for x, y in places.values():
+        rows.setdefault(y, []).append(x)
+    assert all(b - a > 0.7 * 56 for row in rows.values()
+               for a, b in zip(sorted(row), sorted(row)[1:])), "no two nodes overlap"
+    assert drawing.count('<path class="edge"') == 2 ** dim - 1
+    assert '<path class="link"' not in drawing
+    for form in ("json", "text"):
+        assert mesh("tree", *words, "--format", form, "--layout", "levels").status == 2
+    dot = mesh("tree", *words, "--format", "dot", "--layout", "levels").out
+    assert f'  5 [label="{5:0{dim}b}"];' in dot
+
+
+def test_letters_of_a_drawing_have_the_size_of_letters():
+    """Programs that take an svg apart garble fonts of less than a pixel."""
+    drawing = mesh("tree", "--dim", 4, "--tree", "sbt", "--format", "svg").out
+    sizes = [float(size) for size in re.findall(r"(?:font-size|font):([\d.]+)px", drawing)]
+    assert len(sizes) >= 4 and min(sizes) >= 7

@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from mesh_tool import ROOT, mesh, probe, refused, run, verified
+from mesh_tool import ROOT, mesh, probe, refused, run, tree, verified
 
 PAGE = ROOT / "host-tools/mesh/views/page"
 RUN_IN_PAGE = r'id="run">(.*?)</script>'
@@ -115,7 +115,10 @@ def test_the_page_draws_itself_and_goes_by_buttons_and_keys(recorded):
     assert {name for name, strokes in shown["painted"].items() if strokes > 5} >= shapes
     if report["op"] == "bcast":
         about = opened(file.with_suffix(".html"), "#node=5")["about"]
-        assert "parent" in about and "children" in about, about
+        words = ["--topology", report["topology"], "--dim", 4, "--tree", report["tree"]]
+        told = [line.strip() for line in mesh("tree", *words, "--why", 5).out.splitlines()]
+        assert len(told) > 4 and all(line in about for line in told[1:]
+                                     if not line.startswith("subtree ")), about
 
 
 def test_the_nodes_of_the_page_are_one_stop_of_the_tab_key_and_arrows_go_on(recorded):
@@ -141,6 +144,108 @@ def test_no_packet_of_the_page_covers_the_number_of_a_node(recorded):
         for node, place in enumerate(places):
             if node not in (a, b):
                 assert distance(place, places[a], places[b]) > 0.21, (node, a, b)
+
+
+def test_the_tree_is_in_the_picture_and_a_node_says_its_place_by_pointer_click_and_key(tmp_path):
+    page = tmp_path / "run.html"
+    outcome = mesh("run", "--engine", "sim", "--dim", 4, "--op", "bcast", "--tree", "sbt",
+                   "--bytes", 100, "--report", page)
+    assert outcome.status == 0, outcome
+    shown = opened(page, "")
+    assert shown["drawn"]["edges"] == 15 and shown["drawn"]["crosses"] == 0
+    assert shown["drawn"]["labels"] == [f"{node:04b}" for node in range(16)]
+    assert shown["hovered"].startswith("Node 5, address 0101.") and shown["left"] == shown["chosen"]
+    assert shown["across"] == "node 2" and shown["pressed"] == ["node 2"]
+    for layout in ("network", "levels"):
+        again = opened(page, f"#time=1.5&node=5&layout={layout}")
+        assert again["clocks"][0] == "1.5 of 4" and again["drawn"]["edges"] == 15
+        assert again["about"].startswith("Node 5,")
+    assert shown["hash"] == "#time=4&node=2" and again["hash"] == "#time=4&node=2&layout=levels"
+    places = model_of(page.read_text(), tmp_path, "run.trees[0].places")
+    tops = [place[1] for place in places]
+    parents = tree(4, "sbt", 0)[0]["parent"]
+    assert all(tops[node] > tops[parent] for node, parent in enumerate(parents) if parent >= 0)
+    assert len({tuple(place) for place in places}) == 16
+
+
+def test_all_diagrams_have_the_cursor_of_one_time_and_words_for_who_does_not_see_them(recorded):
+    shown = opened(recorded[0].with_suffix(".html"), "")
+    first, end = shown["cursors"]
+    assert len(first) == len(end) >= 3 and shown["unnamed"] == 0
+    assert all(begin < later for begin, later in zip(first, end))
+
+
+def test_a_failed_run_looks_failed(tmp_path):
+    page = tmp_path / "run.html"
+    outcome = mesh("run", "--engine", "sim", "--dim", 4, "--op", "bcast", "--faults", "kill:2",
+                   "--report", page)
+    assert outcome.status == 1, outcome
+    shown = opened(page, "")
+    assert shown["drawn"]["crosses"] == 3
+    assert shown["clocks"][0].split(" of ")[0] == shown["clocks"][0].split(" of ")[1]
+
+
+def test_two_runs_are_in_one_page_on_one_clock(tmp_path):
+    for name in ("sbt", "msbt"):
+        made = mesh("run", "--engine", "sim", "--dim", 3, "--op", "bcast", "--tree", name,
+                    "--bytes", 960, "--packet", 64, "--capture", tmp_path / name)
+        assert made.status == 0, made
+    page = tmp_path / "two.html"
+    words = ["view", tmp_path / "sbt", "--beside", tmp_path / "msbt"]
+    outcome = mesh(*words, "--format", "html", "--output", page)
+    assert outcome.status == 0, outcome
+    shown = opened(page, "#time=10")
+    assert [clock.split(" of ")[1] for clock in shown["clocks"]] == ["17"] * 6
+    assert shown["names"] == ["bcast over sbt on a cube of 8: at rest since 17",
+                              "bcast over msbt on a cube of 8: at rest since 8"]
+    assert dict((row[0], row[1:]) for row in shown["figures"])["steps"] == ["17", "8"]
+    assert shown["painted"]["spacetime"] > 100 and shown["painted"]["spacetime-2"] > 100
+    assert mesh(*words, "--format", "svg").status == 2
+    assert mesh(*words[:3], tmp_path / "none", "--format", "html").status == 2
+
+
+def linear(value):
+    """A part of a colour, 0..255, as light."""
+    value /= 255
+    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+
+SEEN = {"all": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],  # Machado and others 2009, severity 1
+        "deuteranopia": [[.367322, .860646, -.227968], [.280085, .672501, .047413],
+                         [-.011820, .042940, .968881]],
+        "protanopia": [[.152286, 1.052583, -.204868], [.114503, .786281, .099216],
+                       [-.003882, -.048116, 1.051998]]}
+
+
+def cielab(color, sight):
+    """A colour as it is seen: lightness, and two coordinates of hue."""
+    light = [linear(int(color[at:at + 2], 16)) for at in (1, 3, 5)]
+    red, green, blue = [min(1, max(0, sum(part * one for part, one in zip(row, light))))
+                        for row in SEEN[sight]]
+    root = [part ** (1 / 3) if part > 0.008856 else 7.787 * part + 16 / 116 for part in (
+        (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047,
+        0.2126 * red + 0.7152 * green + 0.0722 * blue,
+        (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883)]
+    return 116 * root[1] - 16, 500 * (root[0] - root[1]), 200 * (root[1] - root[2])
+
+
+def luminance(color):
+    red, green, blue = [linear(int(color[at:at + 2], 16)) for at in (1, 3, 5)]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_colours_of_packets_differ_for_all_eyes_and_stand_out_from_the_ground(dark):
+    style = (PAGE / "page.css").read_text().split("@media (prefers-color-scheme: dark)")
+    colors = dict(re.findall(r"--([a-z]+\d?): (#[0-9a-f]{6})", style[1].split("* {")[0] if dark
+                             else style[0]))
+    kinds = [colors[f"kind{number}"] for number in range(8)]
+    for sight in SEEN:
+        seen = [cielab(color, sight) for color in [*kinds, colors["bad"]]]
+        assert min(math.dist(a, b) for at, a in enumerate(seen) for b in seen[:at]) > 12, sight
+    for color in kinds:
+        bright, dim = sorted((luminance(color), luminance(colors["panel"])), reverse=True)
+        assert (bright + 0.05) / (dim + 0.05) > 3, color
 
 
 @pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
@@ -236,8 +341,8 @@ def test_the_page_of_64_nodes_and_60_packets_is_small(tmp_path):
     outcome = mesh("run", "--engine", "sim", "--dim", 6, "--op", "bcast", "--tree", "msbt",
                    "--bytes", 61440, "--packet", 1024, "--report", page)
     assert outcome.status == 0 and page.stat().st_size < 1_000_000, outcome
-    why = model_of(page.read_text(), tmp_path, "run.trees[2].why[5]")
-    assert "000101 xor 000000 = 000101" in why and "rotated right by 2 it is 010001" in why
+    why = model_of(page.read_text(), tmp_path, "run.trees[2].why[5].map(place => run.words[place])")
+    assert "000101 xor 000000 = 000101" in why[0] and "turned right by 2 it is 010001" in why[1]
 
 
 def test_of_too_many_hops_the_page_draws_some_and_says_so(tmp_path):
@@ -320,6 +425,15 @@ def test_a_run_that_stops_without_an_end_says_who_waits(tmp_path, engine, what, 
             else "its message with tag 5 to be taken by node 0"} in waits
     if what == "parts":
         assert "somebody to read a channel of its node" in [wait["for"] for wait in waits]
+
+
+def test_each_wait_for_another_node_is_an_arrow_and_pictures_without_time_are_left_out(tmp_path):
+    page = tmp_path / "page.html"
+    outcome = probe("sim", "waits", "circle", options=["--dim", 2, "--report", page])
+    assert outcome.status == 1, outcome
+    shown = opened(page, "")
+    assert shown["drawn"]["waits"] == 4 and "a circle" in shown["circle"]
+    assert "spacetime" not in shown["painted"] and shown["hidden"] >= 5
 
 
 def test_a_run_ended_by_its_limit_leaves_its_page_and_says_who_waits(tmp_path):

@@ -309,6 +309,12 @@ void add_tree(CLI::App& app, TreeArguments& tree) {
                    "name of the structure (default sbt, bts, spt), or ./FILE.hpp with a rule");
     app.add_option("--root", tree.root, "its root")->capture_default_str();
     app.add_option("--format", tree.format, "json, dot, svg, text")->capture_default_str();
+    app.add_option("--layout", tree.layout,
+                   "of svg and dot: network, or levels with the root on top")
+        ->capture_default_str();
+    app.add_option("--why", tree.why, "NODE: the rule's arithmetic on its address, step by step");
+    app.add_option("--op", tree.op,
+                   "with --why: the exchanges of this op, not a tree: ascend, descend, sort, fft");
 }
 
 void add_embed(CLI::App& app, EmbedArguments& embed) {
@@ -345,6 +351,7 @@ void add_view(CLI::App& app, ViewArguments& view) {
     app.add_option("file", view.file, "what `mesh run --capture` wrote; -: standard input")
         ->required();
     app.add_option("--format", view.format, list(view_formats()))->capture_default_str();
+    app.add_option("--beside", view.beside, "a second capture: two runs in one page, on one clock");
     app.add_option("--output", view.output, "file for it (default: standard output)");
 }
 

@@ -1,9 +1,11 @@
 #include "tree_command.hpp"
 
+#include "core/schedules/ascend_steps.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "host-tools/mesh/rig/own_rule.hpp"
 #include "host-tools/mesh/views/network_svg.hpp"
+#include "host-tools/mesh/views/why.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -97,11 +99,16 @@ void print_json(const Picture& picture) {
     fmt::print("{}\n", whole.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-std::string dot_of(const Picture& picture) {
+std::string dot_of(const Picture& picture, bool by_level) {
     constexpr const char* kColors[] = {"black", "red3", "blue3", "green4", "orange3", "purple3"};
     std::string text = fmt::format("digraph \"{}\" {{\n  node [shape=circle];\n  {} "
                                    "[shape=doublecircle];\n",
                                    tree_words(picture.rule), index(picture.root));
+    if (by_level)
+        text += "  ordering=out;\n"; // children from left to right; dot has levels of itself
+    for (std::uint32_t node = 0; by_level && node < node_count(picture.network); ++node)
+        text +=
+            fmt::format("  {} [label=\"{}\"];\n", node, label_of(picture.network, node_at(node)));
     for (std::size_t at = 0; at < picture.subtrees.size(); ++at)
         for (std::uint32_t node = 0; node < picture.subtrees[at].children.size(); ++node)
             for (const std::uint32_t child : picture.subtrees[at].children[node])
@@ -124,7 +131,22 @@ std::vector<int> levels_of(const Picture& picture, const Subtree& subtree) {
     return level;
 }
 
-void print_svg(const Picture& picture) {
+/// In which of the root's subtrees each node is, by the order of sending; -1: in none.
+std::vector<int> branches_of(const Picture& picture, const Subtree& subtree) {
+    std::vector<int> branch(subtree.children.size(), -1);
+    std::vector<std::uint32_t> order = subtree.children[index(picture.root)];
+    for (std::size_t at = 0; at < order.size(); ++at)
+        branch[order[at]] = static_cast<int>(at);
+    for (std::size_t at = 0; at < order.size(); ++at)
+        for (const std::uint32_t child : subtree.children[order[at]])
+            if (branch[child] < 0) {
+                branch[child] = branch[order[at]];
+                order.push_back(child);
+            }
+    return branch;
+}
+
+void print_svg(const Picture& picture, bool by_level) {
     std::vector<Drawing> drawings;
     for (const Subtree& subtree : picture.subtrees) {
         Drawing& drawing = drawings.emplace_back();
@@ -135,6 +157,10 @@ void print_svg(const Picture& picture) {
         for (std::uint32_t node = 0; node < subtree.children.size(); ++node)
             for (const std::uint32_t child : subtree.children[node])
                 drawing.edges.push_back({node, child});
+        if (!by_level)
+            continue;
+        drawing.places = places_by_level(index(picture.root), subtree.children);
+        drawing.branch = branches_of(picture, subtree);
     }
     fmt::print("{}", network_svg(picture.network, drawings));
 }
@@ -160,16 +186,57 @@ void print_text(const Picture& picture) {
     }
 }
 
+void print_why(const Picture& picture, NodeId node) {
+    const Network network = picture.network;
+    fmt::print("{} from root {} (node {}), at {} (node {})\n", tree_words(picture.rule),
+               label_of(network, picture.root), index(picture.root), label_of(network, node),
+               index(node));
+    for (const Subtree& subtree : picture.subtrees) {
+        if (picture.subtrees.size() > 1)
+            fmt::print("subtree {}\n", subtree.number);
+        for (const std::string& step :
+             why_lines(network, picture.rule, subtree.number, picture.root, node))
+            fmt::print("  {}\n", step);
+    }
+}
+
+/// Both ports of a cable at once, as --ports all and duplex have it.
+void print_exchanges(const TreeArguments& arguments) {
+    const Network network = network_of(arguments.topology, arguments.dim);
+    if (!has_exchange_words(arguments.op) || !can_ascend(network))
+        refuse("--op '{}': allowed: ascend, descend, sort, fft, with --topology cube and uhc",
+               arguments.op);
+    if (!arguments.why || !arguments.tree.empty())
+        refuse("--op {}: goes with --why NODE, and without --tree", arguments.op);
+    const NodeId node = node_of(network, *arguments.why, "--why");
+    fmt::print("{} at {} (node {})\n", arguments.op, label_of(network, node), index(node));
+    for (const std::string& step : why_exchange(network, PortModel::all, arguments.op, node))
+        fmt::print("  {}\n", step);
+}
+
 } // namespace
 
 void tree_command(const TreeArguments& arguments) {
+    if (!arguments.op.empty()) {
+        print_exchanges(arguments);
+        return;
+    }
     const Picture picture = picture_of(arguments);
+    if (arguments.why) {
+        print_why(picture, node_of(picture.network, *arguments.why, "--why"));
+        return;
+    }
+    if (arguments.layout != "network" && arguments.layout != "levels")
+        refuse("--layout '{}': allowed: network, levels", arguments.layout);
+    const bool by_level = arguments.layout == "levels";
+    if (by_level && arguments.format != "svg" && arguments.format != "dot")
+        refuse("--layout levels: goes with --format svg and dot");
     if (arguments.format == "json")
         print_json(picture);
     else if (arguments.format == "dot")
-        fmt::print("{}", dot_of(picture));
+        fmt::print("{}", dot_of(picture, by_level));
     else if (arguments.format == "svg")
-        print_svg(picture);
+        print_svg(picture, by_level);
     else if (arguments.format == "text")
         print_text(picture);
     else

@@ -1,7 +1,9 @@
-// `mesh tree`: the trees of the firmware's rules, as JSON, text, Graphviz source or a drawing.
+// `mesh tree`: the trees of the firmware's rules, as JSON, text, Graphviz source or a drawing,
+// and why a node has its place in them.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mesh::host {
@@ -12,6 +14,9 @@ struct TreeArguments {
     std::string tree; // "": usual_tree()
     std::int64_t root = 0;
     std::string format = "json";
+    std::string layout = "network";
+    std::optional<std::int64_t> why; // the node whose arithmetic is told instead
+    std::string op;                  // exchanges of this op instead of a tree
 };
 
 /// Prints the tree on standard output. UsageError, RunError.

@@ -3,6 +3,7 @@
 // pictures.
 #include "core/base/rules.hpp"
 #include "core/multicast.hpp"
+#include "core/schedules/ascend_steps.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
 #include "layout.hpp"
@@ -65,27 +66,58 @@ NodeId root_in(const Recording& recording) {
     return node_at(root < recording.nodes() ? root : 0);
 }
 
-Json subtree_json(const Recording& recording, Rule rule, unsigned subtree) {
+/// Texts that many nodes share, each once, by its place.
+struct Words {
+    Json list = Json::array();
+    std::map<std::string, std::size_t> place;
+
+    Json places_of(const std::vector<std::string>& texts) {
+        Json places = Json::array();
+        for (const std::string& text : texts) {
+            const auto [known, fresh] = place.try_emplace(text, list.size());
+            if (fresh)
+                list.push_back(text);
+            places.push_back(known->second);
+        }
+        return places;
+    }
+};
+
+double rounded(double place) { return std::round(place * kPrecision) / kPrecision; }
+
+Json rounded(const std::vector<Point>& places) {
+    Json rows = Json::array();
+    for (const Point& place : places)
+        rows.push_back({rounded(place.x), rounded(place.y)});
+    return rows;
+}
+
+Json subtree_json(const Recording& recording, Rule rule, unsigned subtree, Words& words) {
     const Network network = recording.network;
     const NodeId root = root_in(recording);
     Json parents = Json::array();
     Json below = Json::array();
     Json reasons = Json::array();
+    std::vector<std::vector<std::uint32_t>> lists;
     for (std::uint32_t at = 0; at < recording.nodes(); ++at) {
         const NodeId node = node_at(at);
         const Port up = parent(network, rule, subtree, root, node);
         parents.push_back(up == kNoPort ? Json(-1) : Json(index(neighbor(network, node, up))));
-        Json children_here = Json::array();
+        std::vector<std::uint32_t>& list = lists.emplace_back();
         for (PortSequence ports = children(network, rule, subtree, root, node); !ports.empty();)
-            children_here.push_back(index(neighbor(network, node, ports.pop())));
-        below.push_back(children_here);
+            list.push_back(index(neighbor(network, node, ports.pop())));
+        below.push_back(list);
         if (recording.nodes() <= kNodesExplained)
-            reasons.push_back(why(network, rule, subtree, root, node));
+            reasons.push_back(words.places_of(why_lines(network, rule, subtree, root, node)));
     }
-    return {{"index", subtree}, {"parent", parents}, {"children", below}, {"why", reasons}};
+    return {{"index", subtree},
+            {"parent", parents},
+            {"children", below},
+            {"places", rounded(places_by_level(index(root), lists))},
+            {"why", reasons}};
 }
 
-Json trees_json(const Recording& recording) {
+Json trees_json(const Recording& recording, Words& words) {
     Json trees = Json::array();
     const auto rule = tree_in(recording);
     if (!rule || recording.nodes() > 4 * kNodesExplained)
@@ -93,16 +125,29 @@ Json trees_json(const Recording& recording) {
     const unsigned first = first_subtree(recording.network, *rule);
     const unsigned count = subtree_count(recording.network, *rule);
     for (unsigned subtree = first; subtree < first + count; ++subtree)
-        trees.push_back(subtree_json(recording, *rule, subtree));
+        trees.push_back(subtree_json(recording, *rule, subtree, words));
     return trees;
+}
+
+/// What each node does in the steps of an op of exchanges; empty for other ops.
+Json exchanges_json(const Recording& recording, Words& words) {
+    Json nodes = Json::array();
+    const auto op = recording.plan.value("op", std::string{});
+    const bool half = recording.plan.value("ports", std::string{}) == "half";
+    if (!has_exchange_words(op) || recording.nodes() > kNodesExplained ||
+        !can_ascend(recording.network))
+        return nodes;
+    for (std::uint32_t node = 0; node < recording.nodes(); ++node)
+        nodes.push_back(words.places_of(why_exchange(
+            recording.network, half ? PortModel::half : PortModel::all, op, node_at(node))));
+    return nodes;
 }
 
 Json nodes_json(const Recording& recording) {
     Json nodes = Json::array();
     const std::vector<Point> places = places_of(recording.network);
     for (std::uint32_t node = 0; node < recording.nodes(); ++node)
-        nodes.push_back({std::round(places[node].x * kPrecision) / kPrecision,
-                         std::round(places[node].y * kPrecision) / kPrecision,
+        nodes.push_back({rounded(places[node].x), rounded(places[node].y),
                          label_of(recording.network, node_at(node))});
     return nodes;
 }
@@ -196,6 +241,9 @@ Json run_json(const Scene& scene) {
             critical.push_back(tables.hops.size());
         tables.add(scene.hops[at]);
     }
+    Words words;
+    const Json trees = trees_json(recording, words);
+    const Json exchanges = exchanges_json(recording, words);
     return {{"command", recording.command},
             {"plan", recording.plan},
             {"results", recording.results},
@@ -206,7 +254,9 @@ Json run_json(const Scene& scene) {
             {"nodes", nodes_json(recording)},
             {"links", links_json(recording.network)},
             {"loads", loads_of(recording, scene.hops)},
-            {"trees", trees_json(recording)},
+            {"trees", trees},
+            {"exchanges", exchanges},
+            {"words", words.list},
             {"pool", pool_json(recording)},
             {"critical", critical},
             {"critical_hops", path.hops.size()},
@@ -232,12 +282,17 @@ void fill(std::string& page, std::string_view mark, std::string_view text) {
 
 } // namespace
 
-std::string html_view(const Scene& scene) {
+std::string html_view(const Scene& scene, const Scene* beside) {
     std::string page(file("page.html"));
     fill(page, "@STYLE@", file("page.css"));
-    fill(page, "@MODEL@", file("model.js"));
-    fill(page, "@DRAW@", file("draw.js"));
-    fill(page, "@RUN@", embedded(run_json(scene))); // last: it may have the other words in it
+    std::string scripts;
+    for (const std::string_view name :
+         {"model.js", "base.js", "network.js", "diagrams.js", "words.js", "main.js"})
+        scripts += fmt::format("<script>\n{}</script>\n", file(name));
+    fill(page, "@SCRIPTS@", scripts);
+    // Last, from the end of the page: a run may have the other marks in it.
+    fill(page, "@RUN2@", beside == nullptr ? "null" : embedded(run_json(*beside)));
+    fill(page, "@RUN@", embedded(run_json(scene)));
     return page;
 }
 

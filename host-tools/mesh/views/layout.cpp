@@ -2,9 +2,9 @@
 
 #include "core/star/graph.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <numbers>
 
 namespace mesh::host {
@@ -86,7 +86,73 @@ std::vector<Point> places_in_star(Network network) {
     return places;
 }
 
+constexpr std::size_t kLeavesBeside = 32;
+constexpr double kApart = 0.75; // of two nodes of a level
+
+/// A tree's nodes from the root on, each before its children, and these from left to right.
+struct Levels {
+    std::vector<std::uint32_t> order;
+    std::vector<std::size_t> level; // of each node
+    std::size_t leaves = 0;
+    std::size_t widest = 1;
+    std::vector<std::size_t> width; // nodes of each level
+};
+
+Levels levels_from(std::uint32_t root, const std::vector<std::vector<std::uint32_t>>& children) {
+    Levels levels;
+    levels.level.assign(children.size(), children.size());
+    std::vector<std::uint32_t> stack{root};
+    levels.level[root] = 0;
+    const auto count = [&](std::size_t level) {
+        levels.width.resize(std::max(levels.width.size(), level + 1));
+        levels.widest = std::max(levels.widest, ++levels.width[level]);
+    };
+    while (!stack.empty()) {
+        const std::uint32_t node = stack.back();
+        stack.pop_back();
+        levels.order.push_back(node);
+        count(levels.level[node]);
+        levels.leaves += children[node].empty() ? 1 : 0;
+        for (auto child = children[node].rbegin(); child != children[node].rend(); ++child)
+            if (levels.level[*child] == children.size()) { // a graph may have it twice
+                levels.level[*child] = levels.level[node] + 1;
+                stack.push_back(*child);
+            }
+    }
+    const std::size_t below = levels.width.size();
+    for (std::uint32_t node = 0; node < children.size(); ++node)
+        if (levels.level[node] == children.size()) {
+            levels.level[node] = below;
+            levels.order.push_back(node);
+            count(below);
+            ++levels.leaves;
+        }
+    return levels;
+}
+
 } // namespace
+
+std::vector<Point> places_by_level(std::uint32_t root,
+                                   const std::vector<std::vector<std::uint32_t>>& children) {
+    const Levels levels = levels_from(root, children);
+    const bool beside = levels.leaves <= kLeavesBeside;
+    const double wide = kApart * static_cast<double>(beside ? levels.leaves : levels.widest);
+    const double high = std::clamp(wide / static_cast<double>(levels.width.size()) / 2, 0.9, 4.0);
+    std::vector<Point> places(children.size());
+    std::vector<std::size_t> placed(levels.width.size());
+    double leaf = 0.5;
+    for (const std::uint32_t node : levels.order) {
+        const std::size_t level = levels.level[node];
+        const double part =
+            (static_cast<double>(placed[level]++) + 0.5) / static_cast<double>(levels.width[level]);
+        places[node] = {beside ? kApart * leaf : wide * part, high * static_cast<double>(level)};
+        leaf += children[node].empty() ? 1 : 0;
+    }
+    for (auto node = levels.order.rbegin(); beside && node != levels.order.rend(); ++node)
+        if (const auto& below = children[*node]; !below.empty())
+            places[*node].x = (places[below.front()].x + places[below.back()].x) / 2;
+    return places;
+}
 
 std::vector<Point> places_of(Network network) {
     if (network.topology == Topology::star)

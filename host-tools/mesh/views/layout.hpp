@@ -5,6 +5,7 @@
 
 #include "core/network.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace mesh::host {
@@ -16,5 +17,11 @@ struct Point {
 
 /// A place for each node; neighbours that are nearest each other are about 1 apart.
 std::vector<Point> places_of(Network network);
+
+/// The nodes of a tree by levels, the root on top, each node's children from left to right. Up to
+/// 32 leaves stand side by side, and a node above the middle of its children; of larger trees each
+/// level is spread over the width of the widest one. Nodes that are in no level stand below.
+std::vector<Point> places_by_level(std::uint32_t root,
+                                   const std::vector<std::vector<std::uint32_t>>& children);
 
 } // namespace mesh::host

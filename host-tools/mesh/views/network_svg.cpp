@@ -14,17 +14,29 @@ namespace mesh::host {
 
 namespace {
 
-constexpr double kScale = 56; // of a unit of the layout, in pixels
+/// Of a unit of the layout, in pixels. Everything is written in pixels: programs that take an svg
+/// apart (rsvg-convert, what LaTeX uses) garble letters of less than one.
+constexpr double kScale = 56;
 constexpr double kMargin = 0.75;
 constexpr double kRadius = 0.24;
 constexpr double kTitle = 0.5;
+constexpr double kFigure = 0.085;      // the width of a sign in a wide node
 constexpr std::size_t kLargeLabel = 3; // signs that fit into a node in the usual size
 constexpr std::size_t kLabelMax = 5;   // and in the small one
 constexpr double kWideMax = 30;        // of a row of panels, in units
 /// The colours of levels, from the root outward; light enough for black figures, and of falling
 /// lightness, so that they differ without colour too.
-constexpr std::array<std::string_view, 8> kLevels{"#ffffff", "#ffe9a8", "#ffc98a", "#ffa7a0",
-                                                  "#d9a5d8", "#a9b5ee", "#86c5d8", "#8fc79a"};
+constexpr std::array<std::string_view, 9> kLevels{"#ffffff", "#ffe9a8", "#ffc98a",
+                                                  "#ffa7a0", "#d9a5d8", "#a9b5ee",
+                                                  "#86c5d8", "#8fc79a", "#c9c9c9"};
+
+/// Colours repeat, but no node is white like the root.
+std::string_view fill_of(int level) {
+    if (level < 0)
+        return "#eeeeee";
+    const auto number = static_cast<std::size_t>(level);
+    return kLevels[number == 0 ? 0 : 1 + (number - 1) % (kLevels.size() - 1)];
+}
 
 struct Frame {
     Point least;
@@ -32,16 +44,16 @@ struct Frame {
     double high = 0;
 };
 
-Frame frame_of(std::span<const Point> places) {
+Frame frame_of(std::span<const Point> places, double title) {
     Point least = places.front();
     Point most = places.front();
     for (const Point& place : places) {
         least = {std::min(least.x, place.x), std::min(least.y, place.y)};
         most = {std::max(most.x, place.x), std::max(most.y, place.y)};
     }
-    return {{least.x - kMargin, least.y - kMargin - kTitle},
+    return {{least.x - kMargin, least.y - kMargin - title},
             most.x - least.x + 2 * kMargin,
-            most.y - least.y + 2 * kMargin + kTitle};
+            most.y - least.y + 2 * kMargin + title};
 }
 
 class Panel {
@@ -52,9 +64,10 @@ public:
           text_(text) {}
 
     void draw(const Drawing& drawing, const Frame& frame) {
-        fmt::format_to(out(), "<text class=\"title\" x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n",
-                       frame.least.x + 0.2, frame.least.y + kTitle, drawing.title);
-        for (std::uint32_t node = 0; node < places_.size(); ++node)
+        if (!drawing.title.empty())
+            fmt::format_to(out(), "<text class=\"title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
+                           px(frame.least.x + 0.2), px(frame.least.y + kTitle), drawing.title);
+        for (std::uint32_t node = 0; node < places_.size() && drawing.places.empty(); ++node)
             for (PortSequence ports = PortSequence::ascending(out_ports(network_, node_at(node)));
                  !ports.empty();) {
                 const std::uint32_t other = index(neighbor(network_, node_at(node), ports.pop()));
@@ -69,45 +82,71 @@ public:
 
 private:
     std::back_insert_iterator<std::string> out() { return std::back_inserter(text_); }
+    static double px(double units) { return units * kScale; }
 
     /// Ends at the rim of the other node, where the arrow's head is to be seen.
     void line(std::string_view kind, std::uint32_t from, std::uint32_t to) {
         const Point a = places_[from];
         const Point b = places_[to];
         const double part = (kRadius + 0.04) / std::hypot(b.x - a.x, b.y - a.y);
-        fmt::format_to(out(), "<path class=\"{}\" d=\"M{:.2f} {:.2f}L{:.2f} {:.2f}\"/>\n", kind,
-                       a.x, a.y, b.x + (a.x - b.x) * part, b.y + (a.y - b.y) * part);
+        fmt::format_to(out(), "<path class=\"{}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n", kind,
+                       px(a.x), px(a.y), px(b.x + (a.x - b.x) * part),
+                       px(b.y + (a.y - b.y) * part));
     }
 
     void draw_node(const Drawing& drawing, std::uint32_t node) {
         const Point at = places_[node];
-        const int level = drawing.level[node];
+        const bool by_branch = !drawing.branch.empty();
+        const bool root = drawing.level[node] == 0;
         const std::string_view fill =
-            level < 0 ? std::string_view("#eeeeee")
-                      : kLevels[static_cast<std::size_t>(level) % kLevels.size()];
-        fmt::format_to(out(),
-                       "<g id=\"node{0}\"><title>{0}</title><circle cx=\"{1:.2f}\" cy=\"{2:.2f}\" "
-                       "r=\"{3}\" fill=\"{4}\"/>",
-                       node, at.x, at.y, kRadius, fill);
-        if (level == 0)
-            fmt::format_to(out(), "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{}\" fill=\"none\"/>",
-                           at.x, at.y, kRadius + 0.06);
+            fill_of(by_branch && !root ? drawing.branch[node] + 1 : drawing.level[node]);
+        const std::string label = name_of(node, !drawing.places.empty());
+        fmt::format_to(out(), "<g id=\"node{0}\"><title>{0}</title>", node);
+        if (label.size() <= kLabelMax)
+            draw_round(at, fill, root);
+        else
+            draw_wide(at, fill, root, kFigure * static_cast<double>(label.size()) + 0.1);
         const bool captioned = !drawing.caption.empty() && !drawing.caption[node].empty();
-        const std::string label = name_of(node);
-        fmt::format_to(out(), "<text{} x=\"{:.2f}\" y=\"{:.2f}\">{}</text>",
-                       label.size() > kLargeLabel ? " class=\"long\"" : "", at.x,
-                       at.y + (captioned ? 0 : 0.07), label);
+        fmt::format_to(out(), "<text{} x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
+                       label.size() > kLargeLabel ? " class=\"long\"" : "", px(at.x),
+                       px(at.y + (captioned                    ? 0
+                                  : label.size() > kLargeLabel ? 0.05
+                                                               : 0.07)),
+                       label);
         if (captioned)
-            fmt::format_to(out(), "<text class=\"caption\" x=\"{:.2f}\" y=\"{:.2f}\">{}</text>",
-                           at.x, at.y + 0.16, drawing.caption[node]);
+            fmt::format_to(out(), "<text class=\"caption\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
+                           px(at.x), px(at.y + 0.16), drawing.caption[node]);
         text_ += "</g>\n";
+    }
+
+    void draw_round(Point at, std::string_view fill, bool root) {
+        const auto circle = [&](double radius, std::string_view inside) {
+            fmt::format_to(out(), "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\"/>",
+                           px(at.x), px(at.y), px(radius), inside);
+        };
+        circle(kRadius, fill);
+        if (root)
+            circle(kRadius + 0.06, "none");
+    }
+
+    void draw_wide(Point at, std::string_view fill, bool root, double wide) {
+        const auto box = [&](double more, std::string_view inside) {
+            fmt::format_to(out(),
+                           "<rect class=\"wide\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+                           "height=\"{:.1f}\" rx=\"6\" fill=\"{}\"/>",
+                           px(at.x - wide / 2 - more), px(at.y - 0.15 - more), px(wide + 2 * more),
+                           px(0.3 + 2 * more), inside);
+        };
+        box(0, fill);
+        if (root)
+            box(0.06, "none");
     }
 
     /// The name that a rule works on, the address or the permutation; the number where that name
     /// has no room.
-    std::string name_of(std::uint32_t node) const {
+    std::string name_of(std::uint32_t node, bool has_room) const {
         std::string label = label_of(network_, node_at(node));
-        return label.size() <= kLabelMax ? label : fmt::format("{}", node);
+        return has_room || label.size() <= kLabelMax ? label : fmt::format("{}", node);
     }
 
     Network network_;
@@ -116,12 +155,11 @@ private:
 };
 
 constexpr std::string_view kStyle =
-    "<style>text{font:0.2px "
-    "sans-serif;text-anchor:middle}.title{font-size:0.32px;text-anchor:start}"
-    ".long{font-size:0.14px}.caption{font-size:0.15px;fill:#444}circle{stroke:#222;stroke-width:0."
-    "03}"
-    ".link{fill:none;stroke:#ccc;stroke-width:0.02}"
-    ".edge{fill:none;stroke:#0b57b0;stroke-width:0.05;marker-end:url(#tip)}</style>\n"
+    "<style>text{font:11px sans-serif;text-anchor:middle}"
+    ".title{font-size:18px;text-anchor:start}.long{font-size:8px}"
+    ".caption{font-size:8px;fill:#444}circle,.wide{stroke:#222;stroke-width:1.6}"
+    ".link{fill:none;stroke:#ccc;stroke-width:1.1}"
+    ".edge{fill:none;stroke:#0b57b0;stroke-width:2.6;marker-end:url(#tip)}</style>\n"
     "<defs><marker id=\"tip\" viewBox=\"0 0 4 4\" refX=\"3.6\" refY=\"2\" markerWidth=\"4\" "
     "markerHeight=\"4\" orient=\"auto\"><path d=\"M0 0L4 2L0 4z\" fill=\"#0b57b0\"/></marker>"
     "</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
@@ -129,23 +167,35 @@ constexpr std::string_view kStyle =
 } // namespace
 
 std::string network_svg(Network network, std::span<const Drawing> drawings) {
-    const std::vector<Point> places = places_of(network);
-    const Frame frame = frame_of(places);
-    const auto fit = static_cast<std::size_t>(std::max(1.0, kWideMax / frame.wide));
+    const std::vector<Point> usual = places_of(network);
+    const auto places = [&](const Drawing& drawing) -> std::span<const Point> {
+        return drawing.places.empty() ? usual : drawing.places;
+    };
+    const bool titled = std::any_of(drawings.begin(), drawings.end(),
+                                    [](const Drawing& drawing) { return !drawing.title.empty(); });
+    std::vector<Frame> frames;
+    Frame most;
+    for (const Drawing& drawing : drawings) {
+        frames.push_back(frame_of(places(drawing), titled ? kTitle : 0));
+        most.wide = std::max(most.wide, frames.back().wide);
+        most.high = std::max(most.high, frames.back().high);
+    }
+    const auto fit = static_cast<std::size_t>(std::max(1.0, kWideMax / most.wide));
     const std::size_t columns = std::min(fit, drawings.size());
     const std::size_t rows = (drawings.size() + columns - 1) / columns;
-    const double wide = frame.wide * static_cast<double>(columns);
-    const double high = frame.high * static_cast<double>(rows);
-    std::string text = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.2f} "
-                                   "{:.2f}\" width=\"{:.0f}\" height=\"{:.0f}\">\n",
-                                   wide, high, wide * kScale, high * kScale);
+    std::string text = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 "
+                                   "{0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+                                   "height=\"{1:.0f}\">\n",
+                                   most.wide * static_cast<double>(columns) * kScale,
+                                   most.high * static_cast<double>(rows) * kScale);
     text += kStyle;
     for (std::size_t at = 0; at < drawings.size(); ++at) {
         const std::size_t row = at / columns;
-        fmt::format_to(std::back_inserter(text), "<g transform=\"translate({:.2f} {:.2f})\">\n",
-                       frame.wide * static_cast<double>(at % columns) - frame.least.x,
-                       frame.high * static_cast<double>(row) - frame.least.y);
-        Panel(network, places, text).draw(drawings[at], frame);
+        fmt::format_to(std::back_inserter(text), "<g transform=\"translate({:.1f} {:.1f})\">\n",
+                       (most.wide * static_cast<double>(at % columns) - frames[at].least.x) *
+                           kScale,
+                       (most.high * static_cast<double>(row) - frames[at].least.y) * kScale);
+        Panel(network, places(drawings[at]), text).draw(drawings[at], frames[at]);
         text += "</g>\n";
     }
     return text + "</svg>\n";

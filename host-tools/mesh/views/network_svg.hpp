@@ -1,9 +1,10 @@
-// Drawings of graphs in a network: a spanning tree, an embedded guest. The network is laid out by
-// its topology (layout.hpp), each drawing in a panel of its own. Nodes bear their addresses or
-// permutations, and their numbers as tooltips.
+// Drawings of graphs in a network: a spanning tree, an embedded guest. Nodes stand as their
+// network is laid out (layout.hpp), or by levels, each drawing in a panel of its own. Nodes bear
+// their addresses or permutations, and their numbers as tooltips.
 #pragma once
 
 #include "core/network.hpp"
+#include "layout.hpp"
 
 #include <cstdint>
 #include <span>
@@ -22,6 +23,10 @@ struct Drawing {
     std::vector<int> level;           // of each node, -1 for those that have no part; colours it
     std::vector<std::string> caption; // of each node, under its name; may be empty
     std::vector<Edge> edges;
+    // By levels instead: a place for each node, which subtree of the root it is in (-1: none), for
+    // its colour, and no cables but the edges. Empty: as the network is laid out.
+    std::vector<Point> places;
+    std::vector<int> branch;
 };
 
 /// SVG, whole. All drawings are of the same network.

@@ -26,11 +26,12 @@ namespace mesh::host {
 namespace {
 
 using View = std::string (*)(const Scene&);
-constexpr std::array<std::pair<std::string_view, View>, 5> kViews{{{"html", html_view},
-                                                                   {"paje", paje_view},
-                                                                   {"trace", trace_view},
-                                                                   {"svg", svg_view},
-                                                                   {"text", text_view}}};
+constexpr std::array<std::pair<std::string_view, View>, 5> kViews{
+    {{"html", [](const Scene& scene) { return html_view(scene); }},
+     {"paje", paje_view},
+     {"trace", trace_view},
+     {"svg", svg_view},
+     {"text", text_view}}};
 
 /// The bytes of a file, as long as this lives. A pipe is read to its end.
 class Mapped {
@@ -75,23 +76,45 @@ private:
     std::size_t bytes_ = 0;
 };
 
+/// A capture that is read. UsageError.
+struct Opened {
+    explicit Opened(const std::string& name)
+        : file(name == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                           : open(name.c_str(), O_RDONLY | O_CLOEXEC)),
+          mapped(checked(file.get(), name)),
+          scene(mapped.bytes(), name) {
+        if (scene.recording.cut_short)
+            say("mesh: '{}' has no end: the view shows what is there\n", name);
+    }
+    static int checked(int opened, const std::string& name) {
+        if (opened < 0)
+            refuse("'{}': cannot be read: {}", name, std::strerror(errno));
+        return opened;
+    }
+
+    Fd file;
+    Mapped mapped;
+    Scene scene;
+};
+
 } // namespace
 
 std::vector<std::string_view> view_formats() { return names_of(kViews); }
 
 void view_command(const ViewArguments& arguments) {
     const View view = look_up(kViews, arguments.format, "--format");
+    if (!arguments.beside.empty() && arguments.format != "html")
+        refuse("--beside: goes with --format html");
     if (!arguments.output.empty())
         check_writable(arguments.output, "--output");
-    const Fd file(arguments.file == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                        : open(arguments.file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.get() < 0)
-        refuse("'{}': cannot be read: {}", arguments.file, std::strerror(errno));
-    const Mapped mapped(file.get());
-    const Scene scene(mapped.bytes(), arguments.file);
-    if (scene.recording.cut_short)
-        say("mesh: '{}' has no end: the view shows what is there\n", arguments.file);
-    const std::string text = view(scene);
+    const Opened first(arguments.file);
+    std::string text;
+    if (arguments.beside.empty()) {
+        text = view(first.scene);
+    } else {
+        const Opened second(arguments.beside);
+        text = html_view(first.scene, &second.scene);
+    }
     if (arguments.output.empty())
         fmt::print("{}", text);
     else

@@ -9,6 +9,7 @@ namespace mesh::host {
 struct ViewArguments {
     std::string file;
     std::string format = "text";
+    std::string beside; // of html: a second capture on the same clock; "": none
     std::string output; // "": standard output
 };
 

@@ -30,8 +30,9 @@ std::string paje_view(const Scene& scene);
 std::string trace_view(const Scene& scene);
 /// A space-time diagram: nodes downward, model time to the right.
 std::string svg_view(const Scene& scene);
-/// One page with all pictures, without network or foreign code.
-std::string html_view(const Scene& scene);
+/// One page with all pictures, without network or foreign code. `beside`: a second run on the same
+/// clock; then it has only the pictures that compare the two.
+std::string html_view(const Scene& scene, const Scene* beside = nullptr);
 
 /// The n for drawing every nth of `hops` hops, so that no more than `most` are drawn.
 inline std::size_t thinning(std::size_t hops, std::size_t most) { return (hops + most - 1) / most; }

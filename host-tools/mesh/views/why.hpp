@@ -1,14 +1,69 @@
-// Why a node has these children: the rule's own arithmetic on its address, step by step and with
-// its bits, for readers who learn the trees. Parent and children themselves come from the rule.
+// Why a node is fed and sends as it does: the arithmetic of its tree's rule, step by step and with
+// its bits, for readers who learn the trees. The steps are worked out by the rules' own functions;
+// what they come to is kept beside them, so that tests compare it with the rule.
+//
+// One file a family of rules: why_cube.cpp, why_balanced.cpp, why_uhc.cpp, why_star.cpp; the
+// exchanges of pairs are in why_exchange.cpp. `mesh tree --why` and the page of a run have the same
+// words.
 #pragma once
 
 #include "core/network.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace mesh::host {
 
-/// Sentences for one node of one subtree, "" for rules whose arithmetic is not told here.
-std::string why(Network network, Rule rule, unsigned subtree, NodeId root, NodeId node);
+/// Steps as whole sentences, and what they come to.
+struct Reason {
+    std::vector<std::string> steps;
+    std::uint32_t parents = 0;  // in-ports, as bits; of `sbg` there may be several
+    std::uint32_t children = 0; // out-ports, as bits
+
+    template <class... Words>
+    void add(fmt::format_string<Words...> text, Words&&... words) {
+        steps.push_back(fmt::format(text, std::forward<Words>(words)...));
+    }
+};
+
+/// The arithmetic for one node of one subtree. A rule without a text of its own has no steps, and
+/// what the rule says. Precondition: the network has the rule.
+Reason why(Network network, Rule rule, unsigned subtree, NodeId root, NodeId node);
+
+/// The steps, and behind them the parents and children with their ports, as the rule gives them.
+std::vector<std::string> why_lines(Network network, Rule rule, unsigned subtree, NodeId root,
+                                   NodeId node);
+
+/// True for the ops whose exchanges why_exchange() tells.
+bool has_exchange_words(std::string_view op);
+/// What a node does in each step of such an op: its partner, and which part of the two values it
+/// keeps. Precondition: can_ascend(network) and has_exchange_words(op).
+std::vector<std::string> why_exchange(Network network, PortModel ports, std::string_view op,
+                                      NodeId node);
+
+/// Families of rules.
+Reason why_on_cube(Hypercube cube, Rule rule, unsigned subtree, NodeId root, NodeId node);
+Reason why_balanced(Hypercube cube, Rule rule, NodeId root, NodeId node);
+Reason why_on_uhc(UniHypercube net, Rule rule, unsigned subtree, NodeId root, NodeId node);
+Reason why_on_star(StarGraph net, Rule rule, unsigned subtree, NodeId root, NodeId node);
+
+/// True for sbnt-minr and its kin.
+constexpr bool is_balanced(Rule rule) { return rule >= Rule::sbnt_minr && rule <= Rule::alt; }
+
+/// `width` binary figures.
+inline std::string bits_text(std::uint32_t value, unsigned width) {
+    return fmt::format("{:0{}b}", value, width);
+}
+/// "bit 2", "bits 0, 2 and 3", "no bit": of a set of numbers, with the word for one of them.
+std::string many(std::string_view word, std::uint32_t set);
+/// The same without the word.
+std::string listed(std::uint32_t set);
+/// "Relative address: 0110 xor 0101 = 0011."
+void add_relative(Reason& reason, NodeId root, NodeId node, unsigned dim);
 
 } // namespace mesh::host

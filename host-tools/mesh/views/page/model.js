@@ -37,11 +37,36 @@ function makeModel(run) {
   for (const [kind, list] of Object.entries(faults))
     for (const node of Array.isArray(list) ? list : [])
       if (Number.isInteger(node)) fates.set(node, past[kind] || kind);
+  /// Nodes without what they were to have.
+  const failed_nodes = new Set(failed);
   const dead_nodes = new Set([...fates].filter(fate => fate[1] !== "restarted")
     .map(([node]) => node));
 
   const sum = rows => rows.reduce((all, row) => all + row.reduce((a, b) => a + b, 0), 0);
-  const model = { run, hops, nodes, results, last, moments, dead, dead_nodes };
+  const model = { run, hops, nodes, results, last, moments, dead, dead_nodes,
+                  failed: failed_nodes };
+  const { plan } = run;
+  model.root = plan.op === "app" || plan.tree === null || plan.tree === undefined ? null : plan.root;
+  /// The root of these ops has all from the beginning.
+  const giver = ["bcast", "scatter"].includes(plan.op) ? plan.root : null;
+  model.severalTrees = new Set(hops.map(hop => hop.subtree)).size > 1 || run.trees.length > 1;
+  /// The number and colour of a packet: its subtree; where there is one tree, its port.
+  model.kindOf = hop => model.severalTrees ? hop.subtree : hop.port;
+  const ends = new Map();
+  for (const [a, port, b] of run.links) {
+    ends.set(`${a}:${port}`, b);
+    if (!run.directed) ends.set(`${b}:${port}`, a);
+  }
+  /// The node across a port; null if none is there.
+  model.neighbor = (node, port) => ends.get(`${node}:${port}`) ?? null;
+  const ports = new Map([...ends].map(([end, to]) => {
+    const [from, port] = end.split(":").map(Number);
+    return [`${from}:${to}`, port];
+  }));
+  model.portBetween = (from, to) => ports.get(`${from}:${to}`) ?? 0;
+  /// The title of the run, with its tree.
+  model.title = () => `${[model.work, plan.app ? null : plan.tree].filter(Boolean).join(" over ")} ` +
+                      `on a ${plan.topology} of ${nodes.length}`;
   model.work = run.plan.app ? run.plan.app.replace(/^.*\/|\.\w+$/g, "") : run.plan.op;
   /// The run came to its own end, so that its steps are all there are.
   model.ended = run.results && !results.cut_short;
@@ -71,7 +96,8 @@ function makeModel(run) {
   model.progress = (list, time) => {
     const got = nodes.map(() => 0);
     for (const hop of list) if (hop.came && hop.end <= time) ++got[hop.to];
-    return got.map((count, node) => expected[node] === 0 ? 0 : count / expected[node]);
+    return got.map((count, node) => expected[node] === 0 ? (node === giver ? 1 : 0)
+                                                              : count / expected[node]);
   };
   model.next = time => moments.find(moment => moment > time + 1e-9) ?? last;
   model.previous = time => [...moments].reverse().find(moment => moment < time - 1e-9) ?? 0;
@@ -106,10 +132,17 @@ function makeModel(run) {
     stay[0] === node && stay[2] <= time && time < stay[3]);
   model.waiterOf = wait =>
     `node ${wait.node}${wait.process === 0 ? "" : `'s process ${wait.process}`}`;
+  /// Waits of a node for another one, which is in their words.
+  model.waits_between = (results.waits || []).flatMap(wait => {
+    const other = /\bnode (\d+)/.exec(wait.for);
+    const to = other ? Number(other[1]) : wait.node;
+    return to === wait.node || !nodes[to] ? [] :
+      [{ node: wait.node, to, words: `${model.waiterOf(wait)} waits for ${wait.for}` }];
+  });
   model.channels = run.links.length * (run.directed ? 1 : 2);
   /// [title, value] of what the run has come to.
   model.figures = () => {
-    const plan = run.plan, rows = [];
+    const rows = [];
     const add = (title, value) => {
       if (value !== null && value !== undefined) rows.push([title, String(value)]);
     };
@@ -153,7 +186,7 @@ function makeModel(run) {
              critical_time: run.critical_time, critical_waits: run.critical_waits,
              critical_hops: run.critical_hops,
              complete: model.progress(hops, last).every((part, node) =>
-               part === (expected[node] ? 1 : 0)) };
+               part === (expected[node] || node === giver ? 1 : 0)) };
   };
   return model;
 }

@@ -1,0 +1,205 @@
+// The network of one run: nodes and cables, the tree with its arrows, packets on their way, and who
+// waits for whom.
+"use strict";
+
+const RADIUS = 0.21; // of a node
+const SIDES = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+const LABEL_MAX = 6; // figures of an address that fit into a node
+
+/// `view`: { model, suffix, choice, list, layout, chosen }. `acts`: { choose(node), look(node) }, the
+/// second with null when the pointer leaves.
+function makeNetwork(view, acts) {
+  const { model } = view, { run, nodes, last } = model;
+  const picture = byId(`picture${view.suffix}`);
+  let shown = null, place = null;
+
+  /// The tree that is drawn: the only one, or the one that is chosen.
+  const theTree = () => run.trees.length === 1 ? run.trees[0] :
+    run.trees.find(tree => tree.index === view.choice.subtree);
+
+  /// The place of a packet between the rims of two nodes. It keeps to the right, so that two that
+  /// cross one link in both directions are both seen. One that is lost turns back half way.
+  function along(hop, part) {
+    const a = place[hop.from], b = place[hop.to], aside = run.directed ? 0 : 0.08;
+    const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy);
+    const gone = hop.came ? part : Math.min(part, 1 - part);
+    const way = RADIUS + 0.1 + (length - 2 * RADIUS - 0.2) * gone;
+    return [a.x + (dx * way - dy * aside) / length, a.y + (dy * way + dx * aside) / length];
+  }
+
+  /// A line with a head, from rim to rim; bent aside by `bend`.
+  function arrow(from, to, attributes, parent, bend = 0) {
+    const a = place[from], b = place[to], group = make("g", attributes, parent);
+    const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+    const ux = (b.x - a.x) / length, uy = (b.y - a.y) / length, back = RADIUS + 0.05;
+    const mid = [(a.x + b.x) / 2 - uy * bend, (a.y + b.y) / 2 + ux * bend];
+    const end = [b.x - ux * back, b.y - uy * back], neck = [end[0] - ux * 0.1, end[1] - uy * 0.1];
+    make("path", { d: `M${a.x + ux * RADIUS} ${a.y + uy * RADIUS}Q${mid} ${neck}`, fill: "none" },
+         group);
+    const turn = Math.atan2(end[1] - mid[1], end[0] - mid[0]) * 180 / Math.PI;
+    make("path", { class: "head", d: "M-.13 -.075L0 0L-.13 .075z",
+                   transform: `translate(${end}) rotate(${turn})` }, group);
+    return group;
+  }
+
+  function drawCables() {
+    for (const [from, port, to] of run.links) {
+      const a = place[from], b = place[to], mid = [(a.x + b.x) / 2, (a.y + b.y) / 2];
+      const line = make("path", { class: "cable", "stroke-width": 0.035,
+        d: `M${a.x} ${a.y}L${b.x} ${b.y}` }, picture);
+      if (model.dead.has(`${from}:${port}`) || (!run.directed && model.dead.has(`${to}:${port}`))) {
+        line.classList.add("dead");
+        make("path", { class: "cable dead", "stroke-width": 0.05, d: `M${mid[0] - 0.1} ${mid[1] -
+          0.1}l.2 .2m0 -.2l-.2 .2`, style: "stroke-dasharray:none" }, picture);
+      }
+      if (run.directed) {
+        const length = Math.hypot(b.x - a.x, b.y - a.y), back = (RADIUS + 0.12) / length;
+        const tip = [b.x + (a.x - b.x) * back, b.y + (a.y - b.y) * back];
+        const turn = Math.atan2(b.y - a.y, b.x - a.x) * 180 / Math.PI;
+        make("path", { class: "tip", d: "M-.09 -.07L.09 0L-.09 .07z",
+          transform: `translate(${tip}) rotate(${turn})` }, picture);
+      }
+      make("title", {}, line).textContent = `port ${port} of ${from} and ${to}`;
+      shown.links.push({ from, to, line });
+    }
+  }
+
+  /// The edges of the tree; with several trees and none of them chosen, those of the chosen node.
+  function drawEdges() {
+    const tree = theTree();
+    shown.edges.replaceChildren();
+    const wanted = tree ? [tree] : view.chosen === null ? [] : run.trees;
+    for (const one of wanted)
+      one.children.forEach((below, from) => {
+        for (const to of below) {
+          if (!tree && from !== view.chosen && to !== view.chosen) continue;
+          const kind = model.severalTrees ? one.index : model.portBetween(from, to);
+          const mine = from === view.chosen || to === view.chosen;
+          const edge = arrow(from, to, { class: `edge kind${kind % KINDS}${mine ? " mine" : ""}` },
+                             shown.edges);
+          if (DASHES[kind % KINDS].length)
+            edge.firstChild.setAttribute("stroke-dasharray",
+                                         DASHES[kind % KINDS].map(part => part * 0.02));
+        }
+      });
+    shown.edges.classList.toggle("some", Boolean(tree) && view.chosen !== null);
+  }
+
+  function drawNode(node) {
+    const number = node.number, group = make("g", { class: "node", role: "button",
+      tabindex: number === (view.chosen || 0) ? 0 : -1, "aria-pressed": number === view.chosen,
+      "aria-label": `node ${number}${model.fate(number)}`,
+      transform: `translate(${place[number].x} ${place[number].y})` }, picture);
+    if (number === model.root)
+      make("circle", { r: 0.27, class: "ring", fill: "none", "stroke-width": 0.03 }, group);
+    make("circle", { r: RADIUS, class: "body", "stroke-width": 0.04 }, group);
+    const clip = make("clipPath", { id: `c${view.suffix}${number}` }, group);
+    const level = make("rect", { x: -0.21, y: 0.21, width: 0.42, height: 0.42 }, clip);
+    make("circle", { r: 0.19, class: "level", "clip-path": `url(#c${view.suffix}${number})` },
+         group);
+    const figures = node.label.length, short = figures <= LABEL_MAX && nodes.length <= 64;
+    make("text", { "font-size": number > 999 ? 0.13 : 0.2, y: short ? -0.055 : 0 }, group)
+      .textContent = number;
+    if (short)
+      make("text", { class: "label", "font-size": figures > 4 ? 0.09 : 0.11, y: 0.1 }, group)
+        .textContent = node.label;
+    make("title", {}, group).textContent = `node ${number}: ${node.label}${model.fate(number)}`;
+    if (model.dead_nodes.has(number)) group.classList.add("dead");
+    if (model.failed.has(number)) {
+      group.classList.add("failed");
+      make("path", { class: "cross", d: "M-.3 -.3L.3 .3M.3 -.3L-.3 .3" }, group);
+    }
+    group.addEventListener("click", () => acts.choose(number));
+    group.addEventListener("mouseenter", () => acts.look(number));
+    group.addEventListener("mouseleave", () => acts.look(null));
+    group.addEventListener("keydown", event => useKey(event, node));
+    group.addEventListener("focus", () => {
+      shown.nodes.forEach(other =>
+        other.group.setAttribute("tabindex", other.group === group ? 0 : -1));
+      acts.look(number);
+    });
+    group.addEventListener("blur", () => acts.look(null));
+    shown.nodes.push({ group, level });
+  }
+
+  /// Arrows go to the node on that side, figures across that port, Enter chooses.
+  function useKey(event, node) {
+    const [dx, dy] = SIDES[event.key] || [0, 0];
+    const across = /^\d$/.test(event.key) ? model.neighbor(node.number, Number(event.key)) : null;
+    if (dx || dy) beside(node, dx, dy).group.focus();
+    else if (across !== null) {
+      shown.nodes[across].group.focus();
+      acts.choose(across);
+    } else if (event.key === "Enter" || event.key === " ") acts.choose(node.number);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /// The nearest node on a side of another; itself, if there is none.
+  function beside(node, dx, dy) {
+    let best = node.number, least = Infinity;
+    place.forEach(({ x, y }, number) => {
+      const ahead = (x - place[node.number].x) * dx + (y - place[node.number].y) * dy;
+      const aside = Math.abs((x - place[node.number].x) * dy - (y - place[node.number].y) * dx);
+      if (ahead < 0.1 || ahead + 3 * aside >= least) return;
+      least = ahead + 3 * aside;
+      best = number;
+    });
+    return shown.nodes[best];
+  }
+
+  /// Draws all anew: another layout, another tree.
+  function build() {
+    const tree = theTree();
+    const levels = view.layout === "levels" && Boolean(tree);
+    place = levels ? tree.places.map(([x, y]) => ({ x, y })) : nodes;
+    shown = { nodes: [], links: [], edges: null, packets: null };
+    picture.replaceChildren();
+    const xs = place.map(at => at.x), ys = place.map(at => at.y);
+    const left = Math.min(...xs) - 0.7, top = Math.min(...ys) - 0.7;
+    const wide = Math.max(...xs) - left + 0.7, high = Math.max(...ys) - top + 0.7;
+    picture.setAttribute("viewBox", `${left} ${top} ${wide} ${high}`);
+    picture.style.aspectRatio = `${wide} / ${high}`;
+    picture.classList.toggle("levels", levels);
+    drawCables();
+    shown.edges = make("g", { class: "edges" }, picture);
+    for (const node of nodes) drawNode(node);
+    shown.waits = make("g", { class: "waits" }, picture);
+    for (const wait of model.waits_between)
+      make("title", {}, arrow(wait.node, wait.to, { class: "wait" }, shown.waits, 0.18))
+        .textContent = wait.words;
+    shown.packets = make("g", {}, picture);
+    drawEdges();
+    mark();
+  }
+
+  function mark() {
+    shown.nodes.forEach(({ group }, other) => {
+      group.classList.toggle("chosen", other === view.chosen);
+      group.setAttribute("aria-pressed", other === view.chosen);
+    });
+    drawEdges();
+  }
+
+  function draw(time) {
+    const part = model.progress(view.list, time);
+    shown.nodes.forEach(({ level }, number) => level.setAttribute("y", 0.21 - 0.42 * part[number]));
+    shown.waits.style.display = time >= last ? "" : "none";
+    shown.packets.replaceChildren(...model.moving(view.list, time).map(hop => {
+      const [x, y] = along(hop, (time - hop.begin) / (hop.end - hop.begin));
+      const kind = model.kindOf(hop);
+      const group = make("g", { class: `packet kind${kind % KINDS}`,
+                                transform: `translate(${x} ${y})` });
+      if (!hop.came) group.classList.add("lost");
+      make("circle", { r: 0.09, class: "dot" }, group);
+      if (hop.sends > 1 || hop.note) make("circle", { r: 0.12, class: "again" }, group);
+      make("text", { "font-size": 0.14 }, group).textContent = kind;
+      return group;
+    }));
+    return shown.packets.childElementCount;
+  }
+
+  build();
+  return { build, mark, draw, hasLevels: () => Boolean(theTree()) };
+}

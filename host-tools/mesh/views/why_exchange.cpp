@@ -1,0 +1,100 @@
+// The arithmetic of ASCEND and DESCEND: for each step the partner, and what the node makes of the
+// two values. Steps, ports and pairs are those of core/schedules/ascend_steps.hpp.
+#include "core/schedules/ascend_steps.hpp"
+#include "host-tools/mesh/rig/naming.hpp"
+#include "why.hpp"
+
+namespace mesh::host {
+
+namespace {
+
+struct Telling {
+    Network network;
+    PortModel ports;
+    std::string_view op;
+    NodeId node;
+
+    std::string across(Port port) const {
+        return fmt::format("{} across {}", label_of(network, neighbor(network, node, port)),
+                           index(port));
+    }
+
+    /// What becomes of the two values of a pair at the node whose new value is made.
+    std::string rule_text(const AscendPair& pair, unsigned stage) const {
+        const std::string label = label_of(network, pair.node);
+        const unsigned dim = index(pair.dim);
+        const auto bit = [&](unsigned at) { return index(pair.node) >> at & 1u; };
+        if (op == "sort")
+            return fmt::format(
+                "bits {} and {} of {} are {} and {}, {}: it keeps the {} values", dim, stage + 1,
+                label, bit(dim), bit(stage + 1), bit(dim) == bit(stage + 1) ? "alike" : "not alike",
+                bitonic_keeps_smaller(pair.node, stage, pair.dim) ? "smaller" : "larger");
+        if (op == "fft")
+            return fmt::format("bit {} of {} is {}: it keeps {}", dim, label, bit(dim),
+                               pair.is_upper()
+                                   ? "the lower value less the upper one, times a root of unity"
+                                   : "the sum of both");
+        return fmt::format("bit {} of {} is {}: {}", dim, label, bit(dim),
+                           pair.is_upper()
+                               ? "the lower node's total is added to its sums, and to its total"
+                               : "its sums stay, the upper node's total is added to its total");
+    }
+
+    std::string step_text(const AscendRound& round, const AscendProgram& program,
+                          const AscendStep& step, unsigned stage) const {
+        const AscendPorts ends = ascend_ports(network, round, program);
+        const bool sends = step.send != Place::none;
+        const bool hears = step.receive != Place::none;
+        std::string text = sends && hears && ends.out == ends.in
+                               ? fmt::format("exchange with {}", across(ends.out))
+                           : sends && hears ? fmt::format("send to {}, receive from {}",
+                                                          across(ends.out), across(ends.in))
+                           : sends          ? fmt::format("send to {}", across(ends.out))
+                                            : fmt::format("receive from {}", across(ends.in));
+        for (const AscendOperation& operation : step.then)
+            if (operation.result != Place::none) {
+                const AscendPair pair = ascend_pair(round, operation, node);
+                text += "; " + rule_text(pair, stage);
+            }
+        return text;
+    }
+
+    void add_pass(Reason& reason, AscendPass pass, unsigned stage) const {
+        for (unsigned number = 0; number < ascend_rounds(network, pass); ++number) {
+            const AscendRound round = ascend_round(network, pass, number);
+            const AscendProgram& program = ascend_program(network, ports, round, node);
+            const std::string head = fmt::format(
+                "{}{}", op == "sort" ? fmt::format("Stage {}, ", stage) : "",
+                round.second == kNoPort || !round.operates_second
+                    ? fmt::format("dimension {}", index(round.first))
+                    : fmt::format("dimensions {} and {}", index(round.first), index(round.second)));
+            for (unsigned at = 0; at < program.steps; ++at)
+                reason.add("{}{}: {}.", head,
+                           program.steps == 1 ? "" : fmt::format(", step {}", at + 1),
+                           step_text(round, program, program.step[at], stage));
+        }
+    }
+};
+
+} // namespace
+
+bool has_exchange_words(std::string_view op) {
+    return op == "ascend" || op == "descend" || op == "sort" || op == "fft";
+}
+
+std::vector<std::string> why_exchange(Network network, PortModel ports, std::string_view op,
+                                      NodeId node) {
+    Reason reason;
+    const Telling telling{network, ports, op, node};
+    const unsigned dims = network.dim;
+    if (op == "sort")
+        for (unsigned stage = 0; stage < dims; ++stage)
+            telling.add_pass(reason, {stage + 1, true}, stage);
+    else
+        telling.add_pass(reason, {dims, op != "ascend"}, 0);
+    for (std::string& step : reason.steps)
+        step[0] = static_cast<char>(step[0] == 'd' ? 'D' : step[0]);
+    return reason.steps;
+}
+
+} // namespace mesh::host
