@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cstdint>
 #include <set>
 #include <vector>
 
@@ -62,6 +64,41 @@ TEST(DisjointPaths, FromOneNodeOfALargerNetworkShareNoNode) {
                                   Network{Topology::uhc, 10}, Network{Topology::star, 6}})
         for (std::uint32_t to = 1; to < node_count(network) && !testing::Test::HasFailure(); ++to)
             expect_disjoint(network, node_at(0), node_at(to));
+}
+
+/// The checksum of tests/proof/trees/Tables.v: of the ports of all paths to each node, as seen from
+/// `from`, and of where lists end.
+std::uint64_t checksum_of_paths(Network cube, NodeId from) {
+    std::uint64_t sum = 0;
+    const auto mix = [&](std::uint64_t token) { sum = sum * 1000003 + token; };
+    for (std::uint32_t relative = 1; relative < node_count(cube); ++relative) {
+        const NodeId to = node_at(index(from) ^ relative);
+        for (std::uint8_t path = 0; path < path_count(cube); ++path) {
+            std::vector<NodeId> nodes = inner_nodes(cube, from, to, path);
+            nodes.push_back(to);
+            NodeId at = from;
+            for (const NodeId next : nodes) {
+                mix(static_cast<unsigned>(std::countr_zero(index(at) ^ index(next))) + 2u);
+                at = next;
+            }
+            mix(1);
+        }
+        mix(0);
+    }
+    return sum & (~std::uint64_t{0} >> 1); // modulo 2^63
+}
+
+TEST(DisjointPaths, OfCubesAreThoseThatCoqProvesThingsAbout) {
+    // Those of tests/proof/tables.csv, which tests/mesh/test_proved_rules.py compares with these.
+    constexpr std::uint64_t kProved[] = {0x000001D1AA107D55u, 0x55EA032FAD529430u,
+                                         0x623EFF428CA292A7u, 0x109249B2CBB456F0u,
+                                         0x2B841E42F7E5AC0Du, 0x1A6EB88F5642BE48u};
+    std::uint8_t dim = 0;
+    for (const std::uint64_t proved : kProved) {
+        const Network cube{Topology::cube, ++dim};
+        EXPECT_EQ(checksum_of_paths(cube, node_at(0)), proved) << int{dim};
+        EXPECT_EQ(checksum_of_paths(cube, node_at(node_count(cube) / 3)), proved) << int{dim};
+    }
 }
 
 TEST(DisjointPaths, AreAsManyAsThePortsOfANode) {

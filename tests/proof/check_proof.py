@@ -1,27 +1,29 @@
 #!/usr/bin/python3
-"""The proof that forwarding cannot deadlock, and that it needs what it supposes: `make proof`.
+"""The proof that forwarding cannot deadlock, and that it needs what it supposes; and the proofs of
+the trees for every size: `make proof`.
 
-    check_proof.py [--build FOLDER]
+    check_proof.py [--build FOLDER] [--save-tables]
 
 coqc checks Network.v, Theorems.v and Kinds.v, with no axiom and nothing left out. Then each mutant
 of Network.v must break Theorems.v, and Coq must prove its counterexample: a network that can come
-about and is stuck. Prints a line for each. Exit status: 0 all is so, else 1.
+about and is stuck. The trees are check_trees.py's. Prints a line for each check. Exit status: 0 all
+is so, else 1. With --save-tables it writes tables.csv only.
 """
 import argparse
 import concurrent.futures
 import os
 import pathlib
-import re
-import shutil
 import subprocess
 import sys
 import time
+
+import check_trees
+import coq
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = ("Network", "Theorems", "Kinds")
 THEOREMS = ("Theorems.buffers_suffice", "Theorems.no_deadlock", "Theorems.ready_does",
             "Theorems.comes_to_rest", "Kinds.all_kinds_descend")
-LIMIT_S = 600 # for a hang: Coq takes seconds, and minutes beside much other work
 
 TURNS = """does (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older)
          (newer ++ Buffer v r q :: older)"""
@@ -66,53 +68,23 @@ Inductive ready """)]),
 }
 
 
-def compile_file(folder, file):
-    """The errors of coqc for a file in `folder`; nothing if all is well."""
-    done = subprocess.run(["coqc", "-q", "-Q", ".", "Proof", f"{file}.v"], cwd=folder, text=True,
-                          capture_output=True, timeout=LIMIT_S)
-    return (done.stderr or "coqc failed") if done.returncode else ""
-
-
-def fresh_folder(folder, sources):
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for source in sources:
-        shutil.copy(source, folder)
-    return folder
-
-
 def check_proof(folder):
     """The error in the proof; an empty text if there is none."""
-    fresh_folder(folder, [HERE / f"{file}.v" for file in FILES])
-    for file in FILES:
-        if re.search(r"\b(Admitted|admit|Axiom|Parameter)\b", (folder / f"{file}.v").read_text()):
-            return f"{file}.v leaves something out"
-        if wrong := compile_file(folder, file):
-            return wrong
-    asked = "".join(f"Print Assumptions {theorem}.\n" for theorem in THEOREMS)
-    (folder / "Assumptions.v").write_text(f"From Proof Require {' '.join(FILES)}.\n{asked}")
-    done = subprocess.run(["coqc", "-q", "-Q", ".", "Proof", "Assumptions.v"], cwd=folder,
-                          text=True, capture_output=True, timeout=LIMIT_S)
-    closed = done.stdout.count("Closed under the global context")
-    return "" if done.returncode == 0 and closed == len(THEOREMS) else done.stdout + done.stderr
+    coq.fresh_folder(folder, [HERE / f"{file}.v" for file in FILES])
+    return coq.check_theorems(folder, FILES, THEOREMS)
 
 
 def check_mutant(folder, counterexample, changes):
     """The error in the check of the mutant; an empty text if the mutant is found."""
     sources = [HERE / f"{file}.v" for file in FILES]
     sources += [HERE / "mutants" / f"{file}.v" for file in ("Three", counterexample)]
-    fresh_folder(folder, sources)
-    network = folder / "Network.v"
-    text = network.read_text()
-    for before, after in changes:
-        if text.count(before) != 1:
-            return f"it changes a text that is not there once: {before}"
-        text = text.replace(before, after)
-    network.write_text(text)
+    coq.fresh_folder(folder, sources)
+    if wrong := coq.change_file(folder / "Network.v", changes):
+        return wrong
     for file in ("Network", "Three", counterexample):
-        if wrong := compile_file(folder, file):
+        if wrong := coq.compile_file(folder, file):
             return f"{file}.v: {wrong}"
-    return "" if compile_file(folder, "Theorems") else "Theorems.v holds for it"
+    return "" if coq.compile_file(folder, "Theorems") else "Theorems.v holds for it"
 
 
 def checks(build):
@@ -123,6 +95,7 @@ def checks(build):
     for number, (name, (file, changes)) in enumerate(MUTANTS.items()):
         jobs.append(("mutant of the proof", name, f"found: {file}.v is reachable", check_mutant,
                      (folder / f"mutant{number}", file, changes)))
+    jobs += check_trees.jobs(folder)
 
     def timed(job):
         begin = time.monotonic()
@@ -141,8 +114,13 @@ def checks(build):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build")
+    parser.add_argument("--save-tables", action="store_true")
+    options = parser.parse_args()
+    if options.save_tables:
+        check_trees.save_tables(pathlib.Path(options.build).resolve() / "proof" / "tables")
+        return 0
     failed = 0
-    for part, what, seen, good, seconds in checks(parser.parse_args().build):
+    for part, what, seen, good, seconds in checks(options.build):
         print(f"{'ok    ' if good else 'FAILED'} {part}: {what}: {seen} ({seconds:.1f} s)",
               flush=True)
         failed += not good

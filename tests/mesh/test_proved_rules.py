@@ -1,0 +1,60 @@
+"""The rules that tests/proof proves things about are those of the code: `mesh tree` gives tables
+with the checksums of tests/proof/tables.csv. `make proof` compares these with Coq's."""
+import pathlib
+import re
+import sys
+
+import pytest
+
+from mesh_tool import tree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "proof"))
+import check_proof  # noqa: E402
+import check_trees  # noqa: E402
+
+
+def port(node, other):
+    return (node ^ other).bit_length() - 1
+
+
+def table(dim, whole):
+    """A tree as Tables.v has it: dimensions to parent and children, as seen from the root."""
+    root, rows = whole["root"], [[[whole["height"]]]]
+    for subtree in whole["subtrees"]:
+        parents, children = subtree["parent"], subtree["children"]
+        nodes = [address ^ root for address in range(2 ** dim)]
+        rows.append([[dim if node == root else port(node, parents[node]),
+                      *(port(node, child) for child in children[node])] for node in nodes])
+    return rows
+
+
+@pytest.mark.parametrize("rule", [rule for rule in check_trees.PRINTED if rule != "disjoint"])
+def test_the_tree_is_the_one_that_is_proved(rule):
+    for (known, dim), checksum in check_trees.known_tables().items():
+        for root in {0, 2 ** dim // 3} if known == rule else ():
+            whole = tree(dim, rule, root)[1]
+            assert check_trees.checksum(table(dim, whole)) == checksum, (dim, root)
+
+
+def test_the_paths_are_those_that_are_proved():
+    # disjoint_paths_test.cpp computes the checksums of the code's paths and has these to compare.
+    source = (ROOT / "tests" / "core" / "disjoint_paths_test.cpp").read_text()
+    there = [number.lower() for number in re.findall(r"0x(\w{16})u", source)]
+    assert there == [checksum for (rule, _), checksum in check_trees.known_tables().items()
+                     if rule == "disjoint"]
+
+
+def test_the_page_of_proofs_names_what_there_is_and_all_theorems():
+    page = (ROOT / "tests" / "PROVED.md").read_text()
+    cases = {f"{suite}.{case}" for file in (ROOT / "tests" / "core").glob("*_test.cpp")
+             for suite, case in re.findall(r"^TEST\((\w+), (\w+)\)", file.read_text(), re.M)}
+    assert set(re.findall(r"`([A-Z]\w+\.[A-Z]\w+)`", page)) <= cases
+    named = set()
+    for file, names in re.findall(r"`((?:trees/)?\w+\.v)` ((?:`\w+`(?:, )?)+)", page):
+        there = re.findall(r"^Theorem (\w+)", (ROOT / "tests" / "proof" / file).read_text(), re.M)
+        names = re.findall(r"\w+", names)
+        assert set(names) <= set(there), file
+        named |= {f"{pathlib.Path(file).stem}.{name}" for name in names}
+    helpers = {"Cube.clearing_spans", "Cube.clearing_height", "Sbt.sbt_clears", "Sbnt.sbnt_clears"}
+    assert set(check_trees.theorems()) | set(check_proof.THEOREMS) == named | helpers

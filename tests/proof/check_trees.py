@@ -1,0 +1,152 @@
+"""The proofs of the trees and paths for every size, see README.md: a part of `make proof`.
+
+Coq checks trees/ with no axiom and nothing left out. The rules that the theorems are about are
+functions that Coq can run: their tables must have the checksums of tables.csv, which tests compare
+with the code. Each mutant of a rule must break the proof, and have a small network in which what it
+breaks can be seen.
+"""
+import pathlib
+import re
+
+import coq
+
+HERE = pathlib.Path(__file__).resolve().parent
+FILES = ("Rules", "Cube", "Sbt", "Msbt", "Sbnt", "Sizes", "Paths", "Tables")
+TABLES = HERE / "tables.csv"
+# Function of Tables.v, and up to how many dimensions.
+PRINTED = {"sbt": ("sbt_table", 10), "bs": ("bs_table", 10), "msbt": ("msbt_table", 10),
+           "msbt-rot": ("rot_table", 10), "sbnt-minr": ("sbnt_table", 10),
+           "disjoint": ("path_table", 6)}
+
+# Name of the mutant: the file of the proof that must break, the claim of Tables.v that must be
+# wrong in a small network, and the change of Rules.v.
+MUTANTS = {
+    "sbt sends over all zeroes": ("Sbt", "sbt_agrees", [
+        ("Definition sbt_children n (y : node) := zeroes_above n y 0.",
+         "Definition sbt_children n (y : node) := filter (fun k => negb (y k)) (seq 0 n).")]),
+    "sbt has its parent across the lowest one": ("Sbt", "sbt_agrees", [
+        ("Definition sbt_parent n (y : node) := highest n y.",
+         "Definition sbt_parent n (y : node) := lowest n y.")]),
+    "sbt is one link less high": ("Sbt", "sbt_spans", [
+        ("Definition sbt_height (n : nat) := n.", "Definition sbt_height (n : nat) := n - 1.")]),
+    "bs sends back by the arrival port": ("Sbt", "bs_is_sbt", [
+        ("| Some q => seq (S q) (n - S q) end.", "| Some q => seq q (n - q) end.")]),
+    "a leaf of msbt hangs across another one": ("Msbt", "msbt_trees_share_no_link", [
+        ("then back n j (highest n (turn n y j)) else j.",
+         "then back n j (highest n (turn n y j)) else back n j 1.")]),
+    "msbt has its parent across the next one above": ("Msbt", "msbt_agrees", [
+        ("if turn n y j 0 then back n j (highest n (turn n y j)) else j.",
+         "if turn n y j 0 then back n j (lowest n (flip (turn n y j) 0)) else j.")]),
+    "all inner nodes of msbt have a leaf": ("Msbt", "msbt_agrees", [
+        ("++ if weight n turned =? 1 then [] else [0])", "++ [0])")]),
+    "msbt is no higher than sbt": ("Msbt", "msbt_spans", [
+        ("Definition msbt_height n := if n =? 1 then 1 else n + 1.",
+         "Definition msbt_height (n : nat) := n.")]),
+    "leaves of msbt get a packet at once": ("Msbt", "msbt_steps_rise", [
+        ("then highest n (turn n y j) else n.", "then highest n (turn n y j) else 0.")]),
+    "sbnt takes the greatest rotation": ("Sbnt", "sbnt_parent_in_subtree", [
+        ("if less n (turn n y c) (turn n y best)", "if less n (turn n y best) (turn n y c)")]),
+    "sbnt has its parent across the lowest one": ("Sbnt", "sbnt_parent_in_subtree", [
+        ("back n (base n y) (highest n (turn n y (base n y))).",
+         "back n (base n y) (lowest n (turn n y (base n y))).")]),
+    "sbnt sends over all leading zeroes": ("Sbnt", "sbnt_agrees", [
+        ("filter (fun q => base n (flip y q) =? base n y)", "filter (fun _ => true)")]),
+    "a path crosses from the lowest dimension on": ("Paths", "paths_are_disjoint", [
+        ("then left r c else between r c k) k.",
+                                                 "then left r c else between r c k) 0.")]),
+    "a detour is given up before the end": ("Paths", "paths_are_disjoint", [
+        ("left r c i && (r k || negb (i =? k)).", "left r c i && true.")]),
+    "a detour is one link longer": ("Paths", "paths_are_disjoint", [
+        ("else weight n r + 2.", "else weight n r + 1.")]),
+}
+
+
+def files():
+    return [HERE / "trees" / f"{file}.v" for file in FILES]
+
+
+def theorems():
+    """All theorems of trees/, by their names."""
+    return [f"{file.stem}.{name}" for file in files()
+            for name in re.findall(r"^Theorem (\w+)", file.read_text(), re.M)]
+
+
+def checksum(table):
+    """That of Tables.v, of a list of lists of lists of numbers."""
+    value = 0
+    for rows in table:
+        for numbers in rows:
+            for token in (*(number + 2 for number in numbers), 1):
+                value = (value * 1000003 + token) % 2**63
+        value = value * 1000003 % 2**63
+    return f"{value:016x}"
+
+
+def known_tables():
+    """Rule and dimension: checksum of its table."""
+    rows = (line.split(",") for line in TABLES.read_text().splitlines()[1:])
+    return {(rule, int(dim)): value for rule, dim, value in rows}
+
+
+def printed_tables(folder):
+    """The same, as Coq prints them."""
+    asked = [(rule, dim, f"checksum ({function} {dim})")
+             for rule, (function, most) in PRINTED.items() for dim in range(1, most + 1)]
+    values = coq.evaluate(folder, "Tables", [term for _, _, term in asked])
+    return {(rule, dim): f"{int(value.split('%')[0], 0):016x}"
+            for (rule, dim, _), value in zip(asked, values, strict=True)}
+
+
+def check_proof(folder):
+    """The error in the proofs; an empty text if there is none."""
+    coq.fresh_folder(folder, files())
+    return coq.check_theorems(folder, FILES, theorems())
+
+
+def check_tables(folder):
+    """What differs between the rules of the proof and those of the code, as far as tables go."""
+    coq.fresh_folder(folder, files())
+    for file in ("Rules", "Tables"):
+        if wrong := coq.compile_file(folder, file):
+            return wrong
+    known, printed = known_tables(), printed_tables(folder)
+    differ = sorted(key for key in known.keys() | printed if known.get(key) != printed.get(key))
+    if differ:
+        return f"not the tables of tables.csv: {differ}"
+    refuted, = coq.evaluate(folder, "Tables", ["refuted 5"])
+    return "" if refuted == "None" else f"wrong by trying: {refuted}"
+
+
+def check_mutant(folder, file, claim, changes):
+    """The error in the check of the mutant; an empty text if it is found."""
+    coq.fresh_folder(folder, files())
+    if wrong := coq.change_file(folder / "Rules.v", changes):
+        return wrong
+    for needed in ("Rules", "Cube", "Tables"):
+        if wrong := coq.compile_file(folder, needed):
+            return f"{needed}.v: {wrong}"
+    refuted, = coq.evaluate(folder, "Tables", ["refuted 4"])
+    if claim not in re.findall(r"\w+", refuted):
+        return f"no small network shows it: {refuted}"
+    return "" if coq.compile_file(folder, file) else f"{file}.v holds for it"
+
+
+def jobs(folder):
+    """Part, what, observation if all is well, function and its arguments: of each check."""
+    yield ("proof of the trees", f"{len(theorems())} theorems", "no axiom, nothing left out",
+           check_proof, (folder / "trees",))
+    yield ("proof of the trees", f"{len(known_tables())} tables", "those of the code", check_tables,
+           (folder / "tables",))
+    for number, (name, (file, claim, changes)) in enumerate(MUTANTS.items()):
+        yield ("mutant of the trees", name, f"found: {claim}", check_mutant,
+               (folder / f"tree{number}", file, claim, changes))
+
+
+def save_tables(folder):
+    """Writes tables.csv anew, from what Coq prints."""
+    coq.fresh_folder(folder, files())
+    for file in ("Rules", "Tables"):
+        if wrong := coq.compile_file(folder, file):
+            raise OSError(wrong)
+    lines = [f"{rule},{dim},{value}" for (rule, dim), value in printed_tables(folder).items()]
+    TABLES.write_text("\n".join(["rule,dim,checksum", *lines, ""]))

@@ -1,0 +1,82 @@
+(* The rules of the trees as functions that Coq can run: what `trees/` proves its theorems about.
+
+   A node is its address as seen from the root [Relative], bit by bit; the root has no bit set. A
+   rule names dimensions, as the code does; the name of its function in firmware/core stands beside
+   it. Tests compare tables of these functions with those of the code, in all cubes of up to ten
+   dimensions, see README.md. *)
+Require Import Bool List Arith.
+Import ListNotations.
+
+Definition node := nat -> bool.
+Definition flip (y : node) q : node := fun k => if k =? q then negb (y k) else y k.
+
+(* Dimensions 0 .. n-1 that are set, upward; how many; the lowest [lowest_bit]. *)
+Definition ones n (y : node) := filter y (seq 0 n).
+Definition weight n y := length (ones n y).
+Definition lowest n y := hd 0 (ones n y).
+
+(* The highest set dimension below n [highest_bit]; 0 if there is none. *)
+Fixpoint highest n (y : node) :=
+  match n with 0 => 0 | S k => if y k then k else highest k y end.
+
+(* The zeroes above all ones [bits_above], upward from dimension [from]. *)
+Definition zeroes_above n (y : node) from :=
+  filter (fun k => forallb (fun i => negb (y i)) (seq k (n - k))) (seq from (n - from)).
+
+(* An address rotated right by j [rotate_right]; a dimension of that turned back [rotate_left]. *)
+Definition wrap n k := if k <? n then k else k - n.
+Definition turn n (y : node) j : node := fun k => y (wrap n (k + j)).
+Definition back n j k := wrap n (k + j).
+
+(* sbt, bs [cube/simple_trees.hpp]. A node of `bs` knows the port that a packet came by, if any. *)
+Definition sbt_parent n (y : node) := highest n y.
+Definition sbt_children n (y : node) := zeroes_above n y 0.
+Definition sbt_height (n : nat) := n.
+Definition bs_children n arrival :=
+  match arrival with None => seq 0 n | Some q => seq (S q) (n - S q) end.
+
+(* msbt, tree j [cube/msbt.hpp]. *)
+Definition msbt_parent n j (y : node) :=
+  if turn n y j 0 then back n j (highest n (turn n y j)) else j.
+Definition msbt_children n j (y : node) :=
+  let turned := turn n y j in
+  if weight n turned =? 0 then [j]
+  else if negb (turned 0) then []
+  else map (back n j) (zeroes_above n turned 1 ++ if weight n turned =? 1 then [] else [0]).
+Definition msbt_height n := if n =? 1 then 1 else n + 1.
+(* The step of the one-port schedule, counted from the packet's start, in which a node gets it. *)
+Definition label n j (y : node) := if turn n y j 0 then highest n (turn n y j) else n.
+
+(* msbt-rot, tree n+j: a binomial tree, rotated [MsbtRotTree]. *)
+Definition rot_parent n j (y : node) := back n j (highest n (turn n y j)).
+Definition rot_children n j (y : node) := map (back n j) (zeroes_above n (turn n y j) 0).
+
+(* sbnt-minr [cube/balanced_trees.hpp: minr_parent, minr_fan]. The least rotation says where a node
+   belongs: the number of steps to it, the fewest of several alike, names its subtree. The code
+   finds it from the blocks of zeroes; here all are compared. *)
+Fixpoint less n (y z : node) :=
+  match n with 0 => false | S k => if eqb (y k) (z k) then less k y z else z k end.
+Fixpoint least n y count := match count with
+  | 0 => 0
+  | S c => let best := least n y c in if less n (turn n y c) (turn n y best) then c else best
+  end.
+Definition base n y := least n y n.
+Definition sbnt_parent n y := back n (base n y) (highest n (turn n y (base n y))).
+Definition sbnt_children n y :=
+  if weight n y =? 0 then seq 0 n
+  else filter (fun q => base n (flip y q) =? base n y)
+    (map (back n (base n y)) (zeroes_above n (turn n y (base n y)) 0)).
+
+(* Disjoint path k between two nodes [cube/disjoint_paths.hpp: disjoint_port]: the port at node [c]
+   on the way to [r], both as seen from the path's first node. *)
+Definition next n set k := back n k (lowest n (turn n set k)).
+Definition left (r c : node) : node := fun i => xorb (r i) (c i).
+Definition between r c k : node := fun i => left r c i && (r k || negb (i =? k)).
+Definition path_port n (r c : node) k :=
+  if negb (r k) && negb (left r c k) then k
+  else next n (if weight n (between r c k) =? 0 then left r c else between r c k) k.
+Fixpoint path_node n r k steps : node := match steps with
+  | 0 => fun _ => false
+  | S s => flip (path_node n r k s) (path_port n r (path_node n r k s) k)
+  end.
+Definition path_length n (r : node) k := if r k then weight n r else weight n r + 2.

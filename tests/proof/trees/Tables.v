@@ -1,0 +1,88 @@
+(* The rules of `Rules.v` as tables, and whether the theorems hold in small cubes by trying all
+   nodes. check_proof.py prints both: tables to compare them with the code, claims to find what is
+   wrong with a mutant of a rule. *)
+Require Import Bool List Arith NArith ZArith Uint63.
+From Proof Require Import Rules.
+Import ListNotations.
+
+Definition bits (a : N) : node := fun k => N.testbit a (N.of_nat k).
+Definition all n := map (fun a => bits (N.of_nat a)) (seq 0 (2 ^ n)).
+Definition is_root_b n y := weight n y =? 0.
+
+(* A tree: height first, then for each node the dimension to its parent (the root: n) and those to
+   its children. *)
+Definition row n (parent : node -> nat) (children : node -> list nat) y :=
+  (if is_root_b n y then n else parent y) :: children y.
+Definition table n parent children := map (row n parent children) (all n).
+Definition sbt_table n := [[[sbt_height n]]; table n (sbt_parent n) (sbt_children n)].
+Definition bs_table n := [[[sbt_height n]]; table n (sbt_parent n) (fun y =>
+  bs_children n (if is_root_b n y then None else Some (sbt_parent n y)))].
+Definition msbt_table n :=
+  [[msbt_height n]] :: map (fun j => table n (msbt_parent n j) (msbt_children n j)) (seq 0 n).
+Definition rot_table n := msbt_table n ++
+  map (fun j => table n (rot_parent n j) (rot_children n j)) (seq 0 n).
+Definition sbnt_table n := [[[n]]; table n (sbnt_parent n) (sbnt_children n)].
+
+(* Paths: for each other node the ports of each path to it. *)
+Definition path_ports n r k :=
+  map (fun s => path_port n r (path_node n r k s) k) (seq 0 (path_length n r k)).
+Definition path_table n := map (fun r => map (path_ports n r) (seq 0 n)) (tl (all n)).
+
+(* The checksum of a table, modulo 2^63: of its numbers, and of where lists end. *)
+Definition mix (sum : int) (token : nat) := (sum * 1000003 + of_Z (Z.of_nat token))%uint63.
+Definition checksum (t : list (list (list nat))) := fold_left (fun sum rows => mix (fold_left
+  (fun sum numbers => mix (fold_left (fun sum k => mix sum (k + 2)) numbers sum) 1) rows sum) 0) t
+  0%uint63.
+
+(* What `trees/` proves for every n, tried for one. *)
+Definition same_b n (y z : node) := forallb (fun k => eqb (y k) (z k)) (seq 0 n).
+Fixpoint arrives_b n (parent : node -> nat) height y :=
+  is_root_b n y || match height with
+  | 0 => false
+  | S fewer => (parent y <? n) && arrives_b n parent fewer (flip y (parent y))
+  end.
+Definition spans_b n parent height := forallb (arrives_b n parent height) (all n).
+Definition agree_b n (parent : node -> nat) (children : node -> list nat) :=
+  forallb (fun y => forallb (fun q => eqb (existsb (Nat.eqb q) (children y))
+    (negb (is_root_b n (flip y q)) && (parent (flip y q) =? q))) (seq 0 n)) (all n).
+Fixpoint differ_b (l : list nat) :=
+  match l with [] => true | a :: l => negb (existsb (Nat.eqb a) l) && differ_b l end.
+Definition apart_b n (parent : nat -> node -> nat) :=
+  forallb (fun y => differ_b (map (fun j => parent j y) (seq 0 n))) (tl (all n)).
+Definition one_port_b n := forallb (fun y => forallb (fun j =>
+  ((j + label n j y) mod n =? msbt_parent n j y) && (label n j y <=? n) &&
+  let above := flip y (msbt_parent n j y) in is_root_b n above || (label n j above <? label n j y))
+  (seq 0 n)) (tl (all n)).
+Definition subtree_b n := forallb (fun y =>
+  if weight n y =? 1 then sbnt_parent n y =? base n y
+  else base n (flip y (sbnt_parent n y)) =? base n y) (tl (all n)).
+Definition inside n r k := map (path_node n r k) (seq 1 (path_length n r k - 1)).
+Definition paths_b n := forallb (fun r => forallb (fun k =>
+  same_b n (path_node n r k (path_length n r k)) r &&
+  negb (existsb (same_b n r) (inside n r k)) && (path_length n r k <=? n + 1)) (seq 0 n) &&
+  forallb (fun l => forallb (fun k => negb (existsb (fun y => existsb (same_b n y) (inside n r l))
+    (inside n r k))) (seq 0 l)) (seq 0 n)) (tl (all n)).
+
+Inductive claim := sbt_spans | sbt_agrees | bs_is_sbt | msbt_spans | msbt_agrees |
+  msbt_trees_share_no_link | msbt_steps_rise | rot_spans | rot_agrees | sbnt_spans | sbnt_agrees |
+  sbnt_parent_in_subtree | paths_are_disjoint.
+Definition all_trees n (holds : nat -> bool) := forallb holds (seq 0 n).
+Definition claims n := [
+  (sbt_spans, spans_b n (sbt_parent n) (sbt_height n));
+  (sbt_agrees, agree_b n (sbt_parent n) (sbt_children n));
+  (bs_is_sbt, agree_b n (sbt_parent n) (fun y =>
+    bs_children n (if is_root_b n y then None else Some (sbt_parent n y))));
+  (msbt_spans, all_trees n (fun j => spans_b n (msbt_parent n j) (msbt_height n)));
+  (msbt_agrees, all_trees n (fun j => agree_b n (msbt_parent n j) (msbt_children n j)));
+  (msbt_trees_share_no_link, apart_b n (msbt_parent n));
+  (msbt_steps_rise, one_port_b n);
+  (rot_spans, all_trees n (fun j => spans_b n (rot_parent n j) n));
+  (rot_agrees, all_trees n (fun j => agree_b n (rot_parent n j) (rot_children n j)));
+  (sbnt_spans, spans_b n (sbnt_parent n) n);
+  (sbnt_agrees, agree_b n (sbnt_parent n) (sbnt_children n));
+  (sbnt_parent_in_subtree, subtree_b n);
+  (paths_are_disjoint, paths_b n)].
+Definition wrong n := map fst (filter (fun c => negb (snd c)) (claims n)).
+(* The smallest cube in which a claim is wrong, of up to `most` dimensions, and which ones. *)
+Definition refuted most := find (fun c => negb (length (snd c) =? 0))
+  (map (fun n => (n, wrong n)) (seq 1 most)).
