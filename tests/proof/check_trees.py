@@ -11,12 +11,14 @@ import re
 import coq
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = ("Rules", "Cube", "Sbt", "Msbt", "Sbnt", "Sizes", "Paths", "Tables")
+FILES = ("Rules", "Cube", "Sbt", "Msbt", "Sbnt", "Sizes", "Paths", "Uhc", "Tables")
 TABLES = HERE / "tables.csv"
-# Function of Tables.v, and up to how many dimensions.
-PRINTED = {"sbt": ("sbt_table", 10), "bs": ("bs_table", 10), "msbt": ("msbt_table", 10),
-           "msbt-rot": ("rot_table", 10), "sbnt-minr": ("sbnt_table", 10),
-           "disjoint": ("path_table", 6)}
+# Network, function of Tables.v, and from how many to how many dimensions. Tables of the UHC have
+# the tree of an even root, then that of an odd one.
+PRINTED = {"sbt": ("cube", "sbt_table", 1, 10), "bs": ("cube", "bs_table", 1, 10),
+           "msbt": ("cube", "msbt_table", 1, 10), "msbt-rot": ("cube", "rot_table", 1, 10),
+           "sbnt-minr": ("cube", "sbnt_table", 1, 10), "bts": ("uhc", "bts_table", 2, 10),
+           "disjoint": ("cube", "path_table", 1, 6)}
 
 # Name of the mutant: the file of the proof that must break, the claim of Tables.v that must be
 # wrong in a small network, and the change of Rules.v.
@@ -58,6 +60,14 @@ MUTANTS = {
         ("left r c i && (r k || negb (i =? k)).", "left r c i && true.")]),
     "a detour is one link longer": ("Paths", "paths_are_disjoint", [
         ("else weight n r + 2.", "else weight n r + 1.")]),
+    "bts crosses the highest bit first": ("Uhc", "bts_agrees", [
+        ("else lowest n (foreign n o y).", "else highest n (foreign n o y).")]),
+    "bts crosses its own dimensions": ("Uhc", "bts_path", [
+        ("then highest n (fun d => negb (sends n o y d))", "then highest n (own n o y)")]),
+    "bts stops at the top dimension, too": ("Uhc", "bts_agrees", [
+        ("own n o y d && negb (d =? highest n (sends n o y))) in", "own n o y d) in")]),
+    "bts is as high in odd dimensions as in even ones": ("Uhc", "bts_spans", [
+        ("Definition bts_height n := n + 1 + n mod 2.", "Definition bts_height n := n + 1.")]),
 }
 
 
@@ -91,7 +101,8 @@ def known_tables():
 def printed_tables(folder):
     """The same, as Coq prints them."""
     asked = [(rule, dim, f"checksum ({function} {dim})")
-             for rule, (function, most) in PRINTED.items() for dim in range(1, most + 1)]
+             for rule, (_, function, least, most) in PRINTED.items()
+             for dim in range(least, most + 1)]
     values = coq.evaluate(folder, "Tables", [term for _, _, term in asked])
     return {(rule, dim): f"{int(value.split('%')[0], 0):016x}"
             for (rule, dim, _), value in zip(asked, values, strict=True)}

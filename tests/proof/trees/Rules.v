@@ -71,7 +71,7 @@ Definition sbnt_children n y :=
    on the way to [r], both as seen from the path's first node. *)
 Definition next n set k := back n k (lowest n (turn n set k)).
 Definition left (r c : node) : node := fun i => xorb (r i) (c i).
-Definition between r c k : node := fun i => left r c i && (r k || negb (i =? k)).
+Definition between r c (k : nat) : node := fun i => left r c i && (r k || negb (i =? k)).
 Definition path_port n (r c : node) k :=
   if negb (r k) && negb (left r c k) then k
   else next n (if weight n (between r c k) =? 0 then left r c else between r c k) k.
@@ -80,3 +80,21 @@ Fixpoint path_node n r k steps : node := match steps with
   | S s => flip (path_node n r k s) (path_port n r (path_node n r k s) k)
   end.
 Definition path_length n (r : node) k := if r k then weight n r else weight n r + 2.
+
+(* The UHC: a node sends on the dimensions of its parity, of which the root's is a part since
+   addresses are seen from the root [uhc/uni_hypercube.hpp, uhc/view.hpp]. *)
+Definition sends n odd_root (y : node) d := eqb (Nat.odd d) (xorb odd_root (Nat.odd (weight n y))).
+Definition own n odd_root (y : node) : node := fun d => y d && sends n odd_root y d.
+Definition foreign n odd_root (y : node) : node := fun d => y d && negb (sends n odd_root y d).
+
+(* bts [uhc/trees.hpp], and the distance from the root by the bits that differ, foreign and own. *)
+Definition bts_parent n o (y : node) :=
+  if weight n (foreign n o y) =? 0 then highest n (fun d => negb (sends n o y d))
+  else lowest n (foreign n o y).
+Definition bts_children n o (y : node) :=
+  let stops := ones n (fun d => own n o y d && negb (d =? highest n (sends n o y))) in
+  rev (filter (fun q => sends n o y q && negb (weight n (flip y q) =? 0) &&
+    match stops with [] => true | stop :: _ => q <? stop end) (seq 0 n)).
+Definition bts_height n := n + 1 + n mod 2.
+Definition uhc_distance f o :=
+  if Nat.even (f + o) then 2 * Nat.max f o else if o <? f then 2 * f - 1 else 2 * o + 1.

@@ -21,6 +21,8 @@ Definition msbt_table n :=
   [[msbt_height n]] :: map (fun j => table n (msbt_parent n j) (msbt_children n j)) (seq 0 n).
 Definition rot_table n := msbt_table n ++
   map (fun j => table n (rot_parent n j) (rot_children n j)) (seq 0 n).
+Definition bts_table n := [[bts_height n]] ::
+  map (fun o => table n (bts_parent n o) (bts_children n o)) [false; true].
 Definition sbnt_table n := [[[n]]; table n (sbnt_parent n) (sbnt_children n)].
 
 (* Paths: for each other node the ports of each path to it. *)
@@ -56,6 +58,15 @@ Definition one_port_b n := forallb (fun y => forallb (fun j =>
 Definition subtree_b n := forallb (fun y =>
   if weight n y =? 1 then sbnt_parent n y =? base n y
   else base n (flip y (sbnt_parent n y)) =? base n y) (tl (all n)).
+Definition bts_b n := forallb (fun o => forallb (fun y =>
+  (weight n y =? 0) || (let q := bts_parent n o y in
+    (q <? n) && negb (sends n o y q) &&
+    (uhc_distance (weight n (foreign n o y)) (weight n (own n o y)) =?
+     S (uhc_distance (weight n (foreign n o (flip y q))) (weight n (own n o (flip y q)))))))
+  (all n)) [false; true].
+Definition bts_agree_b n := forallb (fun o => forallb (fun y => forallb (fun q =>
+  eqb (existsb (Nat.eqb q) (bts_children n o y)) (sends n o y q && negb (is_root_b n (flip y q)) &&
+    (bts_parent n o (flip y q) =? q))) (seq 0 n)) (all n)) [false; true].
 Definition inside n r k := map (path_node n r k) (seq 1 (path_length n r k - 1)).
 Definition paths_b n := forallb (fun r => forallb (fun k =>
   same_b n (path_node n r k (path_length n r k)) r &&
@@ -65,7 +76,7 @@ Definition paths_b n := forallb (fun r => forallb (fun k =>
 
 Inductive claim := sbt_spans | sbt_agrees | bs_is_sbt | msbt_spans | msbt_agrees |
   msbt_trees_share_no_link | msbt_steps_rise | rot_spans | rot_agrees | sbnt_spans | sbnt_agrees |
-  sbnt_parent_in_subtree | paths_are_disjoint.
+  sbnt_parent_in_subtree | paths_are_disjoint | bts_spans | bts_path | bts_agrees.
 Definition all_trees n (holds : nat -> bool) := forallb holds (seq 0 n).
 Definition claims n := [
   (sbt_spans, spans_b n (sbt_parent n) (sbt_height n));
@@ -81,7 +92,11 @@ Definition claims n := [
   (sbnt_spans, spans_b n (sbnt_parent n) n);
   (sbnt_agrees, agree_b n (sbnt_parent n) (sbnt_children n));
   (sbnt_parent_in_subtree, subtree_b n);
-  (paths_are_disjoint, paths_b n)].
+  (paths_are_disjoint, paths_b n);
+  (bts_spans, (n =? 1) || forallb (fun o => spans_b n (bts_parent n o) (bts_height n)) [false;
+    true]);
+  (bts_path, (n =? 1) || bts_b n);
+  (bts_agrees, (n =? 1) || bts_agree_b n)].
 Definition wrong n := map fst (filter (fun c => negb (snd c)) (claims n)).
 (* The smallest cube in which a claim is wrong, of up to `most` dimensions, and which ones. *)
 Definition refuted most := find (fun c => negb (length (snd c) =? 0))
