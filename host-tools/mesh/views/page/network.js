@@ -31,10 +31,14 @@ function makeNetwork(view, acts) {
   function arrow(from, to, attributes, parent, bend = 0) {
     const a = place[from], b = place[to], group = make("g", attributes, parent);
     const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-    const ux = (b.x - a.x) / length, uy = (b.y - a.y) / length, back = RADIUS + 0.05;
-    const mid = [(a.x + b.x) / 2 - uy * bend, (a.y + b.y) / 2 + ux * bend];
-    const end = [b.x - ux * back, b.y - uy * back], neck = [end[0] - ux * 0.1, end[1] - uy * 0.1];
-    make("path", { d: `M${a.x + ux * RADIUS} ${a.y + uy * RADIUS}Q${mid} ${neck}`, fill: "none" },
+    const mid = [(a.x + b.x) / 2 - (b.y - a.y) / length * bend,
+                 (a.y + b.y) / 2 + (b.x - a.x) / length * bend];
+    const toward = (node, far) => { // a point on the way from a node to the middle
+      const dx = mid[0] - node.x, dy = mid[1] - node.y, way = Math.hypot(dx, dy) || 1;
+      return [node.x + dx / way * far, node.y + dy / way * far];
+    };
+    const end = toward(b, RADIUS + 0.05);
+    make("path", { d: `M${toward(a, RADIUS)}Q${mid} ${toward(b, RADIUS + 0.15)}`, fill: "none" },
          group);
     const turn = Math.atan2(end[1] - mid[1], end[0] - mid[0]) * 180 / Math.PI;
     make("path", { class: "head", d: "M-.13 -.075L0 0L-.13 .075z",
@@ -97,6 +101,10 @@ function makeNetwork(view, acts) {
     const level = make("rect", { x: -0.21, y: 0.21, width: 0.42, height: 0.42 }, clip);
     make("circle", { r: 0.19, class: "level", "clip-path": `url(#c${view.suffix}${number})` },
          group);
+    if (model.failed.has(number)) {
+      group.classList.add("failed");
+      make("path", { class: "cross", d: "M-.3 -.3L.3 .3M.3 -.3L-.3 .3" }, group);
+    }
     const figures = node.label.length, short = figures <= LABEL_MAX && nodes.length <= 64;
     make("text", { "font-size": number > 999 ? 0.13 : 0.2, y: short ? -0.055 : 0 }, group)
       .textContent = number;
@@ -105,10 +113,6 @@ function makeNetwork(view, acts) {
         .textContent = node.label;
     make("title", {}, group).textContent = `node ${number}: ${node.label}${model.fate(number)}`;
     if (model.dead_nodes.has(number)) group.classList.add("dead");
-    if (model.failed.has(number)) {
-      group.classList.add("failed");
-      make("path", { class: "cross", d: "M-.3 -.3L.3 .3M.3 -.3L-.3 .3" }, group);
-    }
     group.addEventListener("click", () => acts.choose(number));
     group.addEventListener("mouseenter", () => acts.look(number));
     group.addEventListener("mouseleave", () => acts.look(null));
