@@ -11,13 +11,14 @@ import re
 import coq
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = ("Rules", "Cube", "Sbt", "Msbt", "Sbnt", "Sizes", "Paths", "Uhc", "Tables")
+FILES = ("Rules", "Cube", "Sbt", "Msbt", "Sbnt", "Sizes", "Paths", "Uhc", "Star", "Tables")
 TABLES = HERE / "tables.csv"
 # Network, function of Tables.v, and from how many to how many dimensions. Tables of the UHC have
 # the tree of an even root, then that of an odd one.
 PRINTED = {"sbt": ("cube", "sbt_table", 1, 10), "bs": ("cube", "bs_table", 1, 10),
            "msbt": ("cube", "msbt_table", 1, 10), "msbt-rot": ("cube", "rot_table", 1, 10),
            "sbnt-minr": ("cube", "sbnt_table", 1, 10), "bts": ("uhc", "bts_table", 2, 10),
+           "edt": ("star", "edt_table", 3, 6), "edt-v2": ("star", "edt_v2_table", 3, 6),
            "disjoint": ("cube", "path_table", 1, 6)}
 
 # Name of the mutant: the file of the proof that must break, the claim of Tables.v that must be
@@ -68,6 +69,10 @@ MUTANTS = {
         ("own n o y d && negb (d =? highest n (sends n o y))) in", "own n o y d) in")]),
     "bts is as high in odd dimensions as in even ones": ("Uhc", "bts_spans", [
         ("Definition bts_height n := n + 1 + n mod 2.", "Definition bts_height n := n + 1.")]),
+    "edt knows no exception for the first symbol": ("Star", "edt_trees_share_no_link", [
+        ("  else if l =? edt_over_home n v2 p place then place 1\n", "")]),
+    "edt-v2 exchanges one row only": ("Star", "edt_trees_share_no_link", [
+        ("=? k) then f else x.", "=? k) then x else x.")]),
 }
 
 

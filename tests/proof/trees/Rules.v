@@ -98,3 +98,30 @@ Definition bts_children n o (y : node) :=
 Definition bts_height n := n + 1 + n mod 2.
 Definition uhc_distance f o :=
   if Nat.even (f + o) then 2 * Nat.max f o else if o <? f then 2 * f - 1 else 2 * o + 1.
+
+(* The star: a label is a permutation p of 1 .. n, with the place of each symbol [star/trees.hpp].
+   First the place right of symbol 1, or from 2 on, whose symbol is not at home [first_misplaced];
+   then the dimension to the parent in `spt` [nearer], the trees of `edt` that are exceptions
+   [EdtExits], the dimension to the parent in tree l of `edt`, and the tree of a dimension. *)
+Definition star_first n (p : nat -> nat) k :=
+  hd 0 (filter (fun i => negb (p i =? i)) (seq (S k) (n - k) ++ seq 2 (n - 1))).
+Definition star_nearer n (p place : nat -> nat) :=
+  if p 1 =? place 1 then star_first n p (place 1) else p 1.
+Definition edt_over_home n (v2 : bool) (p place : nat -> nat) :=
+  let f := p 1 in let k := place 1 in let x := p (star_nearer n p place) in
+  if f =? k then x else if x =? k then f
+  else if v2 && (p (star_first n p k) =? k) then x else f.
+Definition edt_over_displaced n (v2 : bool) (p place : nat -> nat) :=
+  let f := p 1 in let k := place 1 in let x := p (star_nearer n p place) in
+  if f =? k then 0 else if x =? k then 0
+  else if v2 && (p (star_first n p k) =? k) then f else x.
+Definition edt_parent n v2 (p place : nat -> nat) l :=
+  if p 1 =? 1 then l
+  else if l =? place 1 then star_nearer n p place
+  else if l =? edt_over_home n v2 p place then place 1
+  else place (if l =? edt_over_displaced n v2 p place then place 1 else l).
+Definition edt_subtree n v2 (p place : nat -> nat) d :=
+  if p 1 =? 1 then d
+  else if d =? star_nearer n p place then place 1
+  else if d =? place 1 then edt_over_home n v2 p place
+  else if p d =? place 1 then edt_over_displaced n v2 p place else p d.

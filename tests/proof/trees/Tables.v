@@ -30,6 +30,22 @@ Definition path_ports n r k :=
   map (fun s => path_port n r (path_node n r k s) k) (seq 0 (path_length n r k)).
 Definition path_table n := map (fun r => map (path_ports n r) (seq 0 n)) (tl (all n)).
 
+(* The star: labels in the order of their numbers, and for each tree of `edt` the port to the parent
+   of each node (the root: n-1). *)
+Fixpoint labels count symbols := match count with
+  | 0 => [[]]
+  | S c => flat_map (fun s => map (cons s) (labels c (remove Nat.eq_dec s symbols))) symbols
+  end.
+Definition all_labels n := labels n (seq 1 n).
+Definition at_place (l : list nat) place := nth (place - 1) l 0.
+Fixpoint place_in (l : list nat) s :=
+  match l with [] => 0 | t :: l => if t =? s then 1 else S (place_in l s) end.
+Definition edt_dimension n v2 tree l := edt_parent n v2 (at_place l) (place_in l) tree.
+Definition edt_table_of v2 n := map (fun tree => [n - 1] ::
+  map (fun l => [edt_dimension n v2 tree l - 2]) (tl (all_labels n))) (seq 2 (n - 1)).
+Definition edt_table := edt_table_of false.
+Definition edt_v2_table := edt_table_of true.
+
 (* The checksum of a table, modulo 2^63: of its numbers, and of where lists end. *)
 Definition mix (sum : int) (token : nat) := (sum * 1000003 + of_Z (Z.of_nat token))%uint63.
 Definition checksum (t : list (list (list nat))) := fold_left (fun sum rows => mix (fold_left
@@ -67,6 +83,10 @@ Definition bts_b n := forallb (fun o => forallb (fun y =>
 Definition bts_agree_b n := forallb (fun o => forallb (fun y => forallb (fun q =>
   eqb (existsb (Nat.eqb q) (bts_children n o y)) (sends n o y q && negb (is_root_b n (flip y q)) &&
     (bts_parent n o (flip y q) =? q))) (seq 0 n)) (all n)) [false; true].
+Definition edt_b n := forallb (fun v2 => forallb (fun l =>
+  let dimensions := map (fun tree => edt_dimension n v2 tree l) (seq 2 (n - 1)) in
+  differ_b dimensions && forallb (fun d => (2 <=? d) && (d <=? n)) dimensions)
+  (tl (all_labels n))) [false; true].
 Definition inside n r k := map (path_node n r k) (seq 1 (path_length n r k - 1)).
 Definition paths_b n := forallb (fun r => forallb (fun k =>
   same_b n (path_node n r k (path_length n r k)) r &&
@@ -76,7 +96,8 @@ Definition paths_b n := forallb (fun r => forallb (fun k =>
 
 Inductive claim := sbt_spans | sbt_agrees | bs_is_sbt | msbt_spans | msbt_agrees |
   msbt_trees_share_no_link | msbt_steps_rise | rot_spans | rot_agrees | sbnt_spans | sbnt_agrees |
-  sbnt_parent_in_subtree | paths_are_disjoint | bts_spans | bts_path | bts_agrees.
+  sbnt_parent_in_subtree | paths_are_disjoint | bts_spans | bts_path | bts_agrees |
+  edt_trees_share_no_link.
 Definition all_trees n (holds : nat -> bool) := forallb holds (seq 0 n).
 Definition claims n := [
   (sbt_spans, spans_b n (sbt_parent n) (sbt_height n));
@@ -96,7 +117,8 @@ Definition claims n := [
   (bts_spans, (n =? 1) || forallb (fun o => spans_b n (bts_parent n o) (bts_height n)) [false;
     true]);
   (bts_path, (n =? 1) || bts_b n);
-  (bts_agrees, (n =? 1) || bts_agree_b n)].
+  (bts_agrees, (n =? 1) || bts_agree_b n);
+  (edt_trees_share_no_link, (n <? 3) || edt_b n)].
 Definition wrong n := map fst (filter (fun c => negb (snd c)) (claims n)).
 (* The smallest cube in which a claim is wrong, of up to `most` dimensions, and which ones. *)
 Definition refuted most := find (fun c => negb (length (snd c) =? 0))
