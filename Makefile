@@ -49,7 +49,7 @@ MAIN_SOURCE := host-tools/mesh/main.cpp
 # Programs that whole-run tests and benchmarks load, as a user would load one of his own; some that
 # use what only a board has are for it alone.
 PROBE_APPS := $(wildcard tests/mesh/apps/*.cpp tests/bench/apps/*.cpp)
-HOST_PROBES := $(filter-out %/semihosting.cpp %/computes.cpp %/windows.cpp,$(wildcard \
+HOST_PROBES := $(filter-out %/semihosting.cpp %/computes.cpp %/windows.cpp %/uart.cpp,$(wildcard \
   tests/mesh/apps/*.cpp))
 LIBRARY_SOURCES := $(filter-out $(MAIN_SOURCE),$(HOST_SOURCES)) $(OP_SOURCES)
 # The first board is the one that is meant where none is named.

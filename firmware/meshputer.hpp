@@ -31,6 +31,7 @@
 #include "library/parallel.hpp"
 #include "library/print.hpp"
 #include "library/requests.hpp"
+#include "library/ticker.hpp"
 #include "library/values.hpp"
 #include "library/window.hpp"
 #include "library/words.hpp"

@@ -88,5 +88,8 @@ inline constexpr std::uint32_t kMpuEnable = 1u << 0;
 inline constexpr std::uintptr_t kNvicSetEnable = 0xE000'E100;
 inline constexpr std::uintptr_t kNvicClearEnable = 0xE000'E180;
 inline constexpr std::uintptr_t kNvicClearPending = 0xE000'E280;
+/// [V7M] NVIC_IPR: a byte for each interrupt, 0 the most urgent; at least the two upper bits count.
+inline constexpr std::uintptr_t kNvicPriority = 0xE000'E400;
+using Priority = volatile std::uint8_t;
 
 } // namespace mesh::board::regs

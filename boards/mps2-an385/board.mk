@@ -4,4 +4,4 @@ LDSCRIPT := linker/mps2-an385.ld
 SHARED := boards/cortex-m boards/serial
 # Others are made when they are asked for: make build/mps2-an385/pi.elf
 IMAGES := $(OPS) hello
-SUITES := app_windows app_crash
+SUITES := test_interrupts app_windows app_crash pulse

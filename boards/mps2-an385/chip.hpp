@@ -12,6 +12,7 @@
 #pragma once
 
 #include "boards/cortex-m/cpu.hpp"
+#include "boards/cortex-m/free_device.hpp"
 #include "boards/cortex-m/regs.hpp"
 #include "boards/cortex-m/systick.hpp"
 #include "boards/serial/line_interrupt.hpp"
@@ -50,6 +51,8 @@ inline constexpr std::array<LineInterrupt, 2 * kUarts.size()> kLineInterrupts = 
     return all;
 }();
 inline constexpr unsigned kInterrupts = 32;
+/// [AN385] timer 0: a CMSDK "APB timer".
+inline constexpr FreeDevice kFreeTimer{0x4000'0000, 8};
 
 inline constexpr std::uint32_t kProcessorHz = 25'000'000;
 inline constexpr std::uintptr_t kDevicesStart = 0x4000'0000;

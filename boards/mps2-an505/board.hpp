@@ -63,6 +63,7 @@ public:
     }
     void on_timer_interrupt() { clock_.on_interrupt(); }
     void on_tick() { ticks_.on_interrupt(); }
+    void end_wait() { transfer_ended_ = true; }
 
 private:
     hal::Received begin_receive();
@@ -78,7 +79,7 @@ private:
     hal::Received receiving_{};            // state busy: a frame is on its way to the buffer
     std::uint32_t words_to_discard_ = 0;   // of that frame, behind what the buffer takes
     bool ready_ = false;                   // the last ready_ports() holds
-    volatile bool transfer_ended_ = false; // since the last wait()
+    volatile bool transfer_ended_ = false; // since the last wait(), or end_wait() was called
 };
 
 /// The board whose interrupts are on.

@@ -2,6 +2,7 @@
 // is shared out.
 #pragma once
 
+#include "boards/cortex-m/free_device.hpp"
 #include "boards/mps2-an505/regs.hpp"
 #include "kernel/base/limits.hpp"
 
@@ -14,6 +15,11 @@ inline constexpr std::uint32_t kProcessorHz = 20'000'000; // [AN505]
 /// [AN505] memory map: all devices in use, by either name.
 inline constexpr std::uintptr_t kDevicesStart = 0x4000'0000;
 inline constexpr std::uintptr_t kDevicesEnd = 0x6000'0000;
+
+/// [AN505] interrupt map: 32 of the subsystem, 92 more.
+inline constexpr unsigned kInterrupts = 92 + 32;
+/// [AN505] timer 0, by its secure name: a CMSDK "APB timer".
+inline constexpr FreeDevice kFreeTimer{0x5000'0000, 3};
 
 /// The longest path of any rule is the Hamiltonian path of the 8-cube.
 inline constexpr unsigned kPathLinksMax = (1u << regs::kDmaChannels) - 1;

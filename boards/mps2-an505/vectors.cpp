@@ -2,6 +2,7 @@
 #include "boards/cortex-m/vectors.hpp"
 
 #include "boards/mps2-an505/board.hpp"
+#include "boards/mps2-an505/chip.hpp"
 #include "boards/mps2-an505/regs.hpp"
 
 namespace mesh::board {
@@ -17,7 +18,7 @@ void dma_handler() {
     the_board().on_dma_interrupt(kController);
 }
 
-using Vectors = VectorTable<92 + 32>; // [AN505]: 32 of the subsystem, 92 more
+using Vectors = VectorTable<chip::kInterrupts>;
 
 consteval Vectors make_vectors() {
     Vectors table;

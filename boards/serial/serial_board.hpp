@@ -131,6 +131,7 @@ public:
         happened_ = happened_ || came || left;
     }
     void on_cable_interrupt() { happened_ = true; }
+    void end_wait() { happened_ = true; }
     void on_timer_interrupt() { timer_.on_interrupt(); }
 
 private:

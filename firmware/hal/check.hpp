@@ -50,6 +50,8 @@ enum class CheckId : std::uint32_t {
     no_guard_counts,
     channel_of_other_type,
     channel_without_writer,
+    interrupt_in_lockstep,
+    interrupt_not_free,
     // Seen in simulations only (hal/notes.hpp).
     message_of_other_type,
     channel_has_gone,
@@ -122,6 +124,12 @@ constexpr std::string_view words_of(CheckId id) {
         return "a channel is read as another type than it is written as";
     case CheckId::channel_without_writer:
         return "a channel was read that nobody writes to any more: `read(value)` says so instead";
+    case CheckId::interrupt_in_lockstep:
+        return "it takes an interrupt of the chip in lockstep or in a simulation, where model time "
+               "alone says what comes next: run it on a board, without --lockstep";
+    case CheckId::interrupt_not_free:
+        return "it takes an interrupt that this chip does not have, or that the board uses itself "
+               "for its cables";
     case CheckId::message_of_other_type:
         return "a message is taken as another type than it was sent as";
     case CheckId::channel_has_gone:

@@ -39,6 +39,12 @@ public:
     /// The host sent `payload` under `tag`.
     Order on_packet(wire::HostTag tag, std::span<const std::byte> payload);
 
+    /// There is no host that says what the job is, nor that it begins.
+    void stand_alone(const wire::Job& job) {
+        job_.emplace(job);
+        started_ = true;
+    }
+
     /// Sends `first` and `second` to the host at once, as one payload; bytes beyond
     /// kPayloadBytesMax are cut off.
     void send(wire::HostTag tag, std::span<const std::byte> first,

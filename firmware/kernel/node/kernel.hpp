@@ -1,7 +1,7 @@
 // The interface of a node for its processes: address and network, processes and time, packets, the
 // host. A value without global state.
 //
-// Nothing may be called from an interrupt.
+// From an interrupt wake() may be called, and nothing else.
 //
 // A process may compute for as long as it likes: on boards that can (hal::HasPreemption) the links
 // work between its instructions, in a run that is not lockstep. They take frames, pass them on, and
@@ -12,10 +12,12 @@
 #pragma once
 
 #include "hal/check.hpp"
+#include "hal/interrupts.hpp"
 #include "kernel/base/packet_pool.hpp"
 #include "kernel/base/status.hpp"
 #include "kernel/links/links.hpp"
 #include "kernel/node/host_port.hpp"
+#include "kernel/node/memory.hpp"
 #include "kernel/packets/forwarder.hpp"
 #include "kernel/packets/messages.hpp"
 #include "kernel/processes/scheduler.hpp"
@@ -42,18 +44,6 @@ class OutgoingPacket;
 
 /// The program of a node: the one process that the kernel starts itself. One per image.
 using Program = Process (*)(Kernel& kernel);
-
-/// Memory of a node; the caller's, for as long as the node lives.
-struct Memory {
-    std::span<PacketBuffer> buffers;  // more than the longest path of any rule in use has links
-    std::span<PortSlot> slots;        // buffers.size() * links.size()
-    std::span<Link> links;            // one per port
-    std::span<ProcessSlot> processes; // one for each that may live at a time, kProcessesMax at most
-    Peers peers;                      // one for each node of the network, all zero
-    std::span<std::byte> arena;       // frames of processes, 8-byte aligned
-    std::span<std::byte> workspace;   // for the program: messages, data
-    [[no_unique_address]] Interleaving interleaving = {}; // of nodes: their buffers and slots
-};
 
 /// Where the bytes of a message come from: `fill(context, position, out)` writes them.
 struct ByteSource {
@@ -169,6 +159,16 @@ public:
 
     /// Model time that an external packet of `bytes` takes on a link.
     wire::ModelTime link_time(std::uint32_t bytes) const { return links_.clock().duration(bytes); }
+
+    // Interrupts of the program's own (boards/README.md) ------------------------------------------
+
+    /// From now on `interrupt` of the chip calls `handler`; nullptr: it is off. A bug (CHECK) if
+    /// the chip has no such interrupt, if the board uses it itself, and in lockstep, thus in every
+    /// simulation: model time alone says there what comes next. See hal/interrupts.hpp.
+    void on_interrupt(unsigned interrupt, hal::Handler handler,
+                      hal::Urgency urgency = hal::Urgency::below_cables);
+    /// A handler has changed something: the conditions of all waiting processes are asked again.
+    void wake();
 
     // Packets -------------------------------------------------------------------------------------
 

@@ -40,6 +40,15 @@ public:
         settle();
     }
 
+    /// Boots, and begins the program, at a node that no host speaks to: `job` is what it would say.
+    /// Then turn() again and again. Nodes may start at different times: a packet waits at its
+    /// neighbour until the node answers.
+    void start(const wire::Job& job = {.op = wire::Op::app}) {
+        node_.boot();
+        node_.start(job);
+        settle();
+    }
+
     /// Takes one frame and does what follows from it, or lets time pass. False if there was none to
     /// take.
     bool poll() {

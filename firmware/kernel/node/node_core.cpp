@@ -63,7 +63,19 @@ void NodeCore::on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffe
     }
 }
 
+void NodeCore::start(const wire::Job& job) {
+    host_.stand_alone(job);
+    prepare();
+    begin_program(0);
+    scheduler_.touch();
+}
+
 void NodeCore::on_job() {
+    prepare();
+    host_.send(HostTag::accepted, {});
+}
+
+inline void NodeCore::prepare() {
     const wire::Job& given = job();
     if (given.lockstep != 0)
         context().time.begin_lockstep();
@@ -74,13 +86,16 @@ void NodeCore::on_job() {
     forwarder_.set_audience(given.op == wire::Op::none ? Forwarder::Audience::nobody
                                                        : Forwarder::Audience::processes);
     links_.clock().configure(given.ports, given.tau_ticks, given.tc_ticks);
-    host_.send(HostTag::accepted, {});
 }
 
 void NodeCore::on_start(std::span<const std::byte> payload) {
     wire::ModelTime begin = 0;
     if (payload.size() >= sizeof begin)
         begin = wire::load<wire::ModelTime>(payload, 0);
+    begin_program(begin);
+}
+
+inline void NodeCore::begin_program(wire::ModelTime begin) {
     context().time.come_to(begin);
     running_ = scheduler_.spawn(program_(*this), begin, &program_id_);
     if (!running_)

@@ -47,6 +47,8 @@ public:
 
     /// Asks at every port which node is at its other end.
     void boot() { links_.say_hello(); }
+    /// Begins the program: `job` is what the host says where there is one.
+    void start(const wire::Job& job);
     /// A frame came in by `port`: `head` its begin, `buffer` (with one reference) the rest.
     /// True if the node keeps the buffer.
     bool on_frame(Port port, const wire::Head& head, std::size_t frame_bytes, PacketBuffer* buffer);
@@ -105,6 +107,8 @@ private:
     [[gnu::noinline]] void on_host_frame(const wire::LinkHeader& header, PacketBuffer* buffer);
     void on_job();
     void on_start(std::span<const std::byte> payload);
+    void prepare();
+    void begin_program(wire::ModelTime begin);
     void on_time();
     std::uint64_t next_wake() const;
     bool may_poll_preemptively() const { return !lockstep() && !in_preemptive_poll_; }

@@ -97,8 +97,9 @@ inline void Scheduler::give_turn(unsigned number) {
 }
 
 bool Scheduler::run_turn() {
-    if (std::exchange(touched_, 0) == 0)
+    if (touched_ == 0)
         return false;
+    touched_ = 0; // only if it was set: what an interrupt sets meanwhile stays (Kernel::wake())
 #if MESH_WATCHES_PROCESSES
     std::uint64_t put_off = 0; // slots that have their turn behind the others
     static_assert(limits::kProcessesMax <= 64);
