@@ -254,6 +254,7 @@ CRASH := tests/mesh/apps/crash.cpp
 $(foreach b,$(BOARDS),$(eval $(call image_rules,$b/relay,app_crash,\
   $(call target_objects,$b,$(CRASH)) $($b/relay_SYSTEM),$(call carried,$b/relay,$(CRASH)))))
 include boards/loader/loader.mk
+include boards/alone/alone.mk
 # Images with a main() of their own: suites that run on the target, and a board's own, which a
 # driver talks to or which count instructions.
 $(foreach b,$(BOARDS),$(foreach t,$(TARGET_TESTS),$(eval $(call image_rules,$b,$t,\
@@ -485,7 +486,7 @@ clean: ## remove what the build made
 .PHONY: help
 help: ## list these targets
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' \
-	  $(filter Makefile %install.mk %verify.mk %tidy.mk,$(MAKEFILE_LIST)) | \
+	  $(filter Makefile %alone.mk %install.mk %verify.mk %tidy.mk,$(MAKEFILE_LIST)) | \
 	  awk -F'\t' '{ rank = $$1 == "run" ? 0 : $$1 == "test" ? 1 : 2; \
 	    printf "%d make %-22s %s\n", rank, $$1, $$2 }' | \
 	  sort | cut -c3-

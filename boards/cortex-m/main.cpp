@@ -35,6 +35,18 @@ MESH_NODE_MEMORY_RECORD constinit const NodeMemoryRecord kRecord = node_memory.k
 
 MeshNode* the_node = nullptr;
 
+/// A board of boards/alone may say that no host will begin the program.
+template <class B>
+[[noreturn]] void work(B& board, MeshNode& node) {
+    if constexpr (requires { board.stands_alone(); })
+        if (board.stands_alone()) {
+            node.start();
+            for (;;)
+                node.turn();
+        }
+    node.run();
+}
+
 } // namespace
 } // namespace mesh::board
 
@@ -53,5 +65,5 @@ int main() {
     const unsigned ports = std::min(port_count(board.identity().network), board::Board::kPorts);
     static board::MeshNode node{board, board::node_memory.for_node(ports), app_main};
     board::the_node = &node;
-    node.run();
+    board::work(board, node);
 }

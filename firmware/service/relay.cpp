@@ -129,6 +129,18 @@ void Relay::adopt(const wire::Numbering& numbering, NodeId node) {
     send(make_packet(room.bytes, RelayTag::named, node, std::as_bytes(std::span{made_for_})));
 }
 
+void Relay::number_alone(Network network, std::uint32_t run) {
+    adopt({.run = run,
+           .assignment = 1,
+           .from = index(kNoNode),
+           .topology = network.topology,
+           .dim = network.dim,
+           .alone = 1},
+          NodeId{0});
+}
+
+void Relay::ask_again() { question_.waits = (PortSet{1} << ports_) - 1; }
+
 /// Tells the neighbours that do not know of the last assignment. While a neighbour is told of the
 /// assignment before, that has to do: there are more.
 void Relay::tell_numbers(PortSet ports) {
@@ -178,6 +190,12 @@ void Relay::say_first() {
     first().waits = bit_of(up());
     pause_us_ = rto_us_;
     again_at_us_ = wire::kNever;
+}
+
+void Relay::say_nothing() {
+    first().waits = 0;
+    settled_ = false;
+    said_ = 0;
 }
 
 void Relay::send(std::span<const std::byte> packet) {

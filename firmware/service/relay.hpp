@@ -46,6 +46,14 @@ public:
     Relay& operator=(const Relay&) = delete;
 
     bool numbered() const { return identity_.node != kNoNode; }
+    /// The numbers come from node 0 itself, and no host is there.
+    bool alone() const { return last_.alone != 0; }
+    /// This node is node 0 of `network`, and numbers the others, for a run that is none before.
+    void number_alone(Network network, std::uint32_t run);
+    /// Asks the neighbours once more which number this node has.
+    void ask_again();
+    /// Forgets what it had to tell the host.
+    void say_nothing();
     wire::Identity identity() const { return identity_; }
     /// The mesh is to work for another run: this node is to be reset. All that it had to tell its
     /// neighbours has left.

@@ -28,10 +28,7 @@ public:
 
     /// `restart`: resets the processor; does not return. For the others see Relay.
     RelayBoard(std::string_view made_for, Relay::Kept& kept, void (*restart)())
-        : restart_(restart),
-          relay_(made_for, kPorts, limits::frames_us(1, kCan.bits_per_second), kept) {
-        for (unsigned receiver = 0; receiver < kCan.receivers; ++receiver)
-            lend(receiver, first_heads_[receiver], hal::PacketRoom{first_rooms_[receiver].bytes});
+        : RelayBoard(made_for, kept, restart, Unnumbered{}) {
         while (!relay_.numbered()) {
             static_cast<void>(receive_next(true));
             wait();
@@ -94,6 +91,20 @@ public:
         board_.stop_ticks();
     }
 
+protected:
+    /// It may have no number yet: then nothing but receive_next() and wait() may be called.
+    struct Unnumbered {};
+    RelayBoard(std::string_view made_for, Relay::Kept& kept, void (*restart)(), Unnumbered)
+        : restart_(restart),
+          relay_(made_for, kPorts, limits::frames_us(1, kCan.bits_per_second), kept) {
+        for (unsigned receiver = 0; receiver < kCan.receivers; ++receiver)
+            lend(receiver, first_heads_[receiver], hal::PacketRoom{first_rooms_[receiver].bytes});
+    }
+    B& board() { return board_; }
+    Relay& relay() { return relay_; }
+    const Relay& relay() const { return relay_; }
+    hal::Received receive_next(bool blocked);
+
 private:
     static constexpr hal::Capabilities kCan = B::capabilities();
 
@@ -108,7 +119,6 @@ private:
 
     bool take(bool blocked);
     bool is_for_kernel(hal::Received& got, bool blocked);
-    hal::Received receive_next(bool blocked);
 
     B board_;
     void (*restart_)();

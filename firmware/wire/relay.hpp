@@ -32,7 +32,7 @@ struct Numbering {
     std::uint32_t from;       // the node that says it; kNoNode: the host, or one that starts anew
     Topology topology;
     std::uint8_t dim;
-    std::uint16_t spare = 0;
+    std::uint16_t alone = 0; // 1: there is no host, and each node begins its program by itself
 };
 static_assert(sizeof(Numbering) == 16);
 

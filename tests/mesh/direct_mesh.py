@@ -86,13 +86,23 @@ class DirectMesh:
                 words += ["-chardev", f"pty,id=l{line}{buffer}"]
             words += ["-serial",
                       f"chardev:l{line}" if f"id=l{line}" in ",".join(words) else "null"]
+        words += self.given(node)
         with self.log_of(node).open("wb") as log:
             self.nodes[node] = subprocess.Popen(words, bufsize=0, stdin=subprocess.PIPE,
                                                 stdout=log, stderr=subprocess.STDOUT)
         for port in range(self.dim):
             self.await_noise(node, port)
+        self.about_to_run(node)
         with contextlib.suppress(BrokenPipeError):  # told_device() says how it has ended
             self.nodes[node].stdin.write(b"cont\n")
+
+    def given(self, node):
+        """What the emulator of a node is told besides."""
+        del node
+        return []
+
+    def about_to_run(self, node):
+        """The emulator of a node is there, and its processor stands still."""
 
     def await_noise(self, node, port):
         """Waits until some noise is on the line. A neighbour that is on sends more meanwhile."""

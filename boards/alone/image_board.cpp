@@ -1,0 +1,51 @@
+#include "image_board.hpp"
+
+#include "boards/cortex-m/cpu.hpp"
+#include "boards/cortex-m/crash_record.hpp"
+#include "boards/cortex-m/regs.hpp"
+#include "chip.hpp"
+
+namespace mesh::board {
+
+namespace {
+
+/// "BOARD/relay KERNEL": for a host it is such an image.
+constexpr std::string_view kMadeFor =
+#include "made_for.inc"
+    ;
+
+// Memory that a reset leaves as it is.
+[[gnu::section(".noinit")]] Relay::Kept kept;
+[[gnu::section(".noinit")]] AloneMemory memory;
+
+ImageBoard* the_image_board = nullptr;
+
+/// [V7M] B3.2.6 AIRCR: the key, and SYSRESETREQ.
+constexpr std::uint32_t kResetRequest = 0x05FA'0004;
+
+void restart() {
+    if (the_image_board != nullptr)
+        the_image_board->remember();
+    regs::at<regs::Scb>(regs::kScb).aircr = kResetRequest;
+    for (;;)
+        wait_for_interrupt();
+}
+
+/// To the line that would be the host's, on which nothing else is sent.
+void print(std::span<const std::byte> text) {
+    constexpr unsigned kLine = Board::kPorts;
+    for (const std::byte byte : text) {
+        while (chip::Chip::room(kLine) == 0) {
+        }
+        chip::Chip::write(kLine, byte);
+    }
+}
+
+} // namespace
+
+ImageBoard::ImageBoard() : AloneBoard(kMadeFor, kept, memory, restart, print) {
+    the_image_board = this;
+    send_crash_record_as(wire::to_mac(identity()), port_to_host());
+}
+
+} // namespace mesh::board
