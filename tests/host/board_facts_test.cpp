@@ -68,6 +68,10 @@ TEST_F(BoardFile, SaysWhatABoardWithSerialLinesIs) {
     EXPECT_EQ(board.nodes, 1u << 20) << "nothing is said";
     small["nodes"] = 128;
     EXPECT_EQ(read(small).nodes, 128u);
+    EXPECT_EQ(board.node_kbyte(true), 12u * 1024) << "nothing is said of forked ones";
+    small["forked_kbyte"] = 3500;
+    EXPECT_EQ(read(small).node_kbyte(true), 3500u);
+    EXPECT_EQ(read(small).node_kbyte(false), 12u * 1024);
     EXPECT_EQ(board.window_bytes(1), 2000u);
     EXPECT_EQ(board.window_bytes(7), 1500u) << "as with all ports that it has";
 }
@@ -127,6 +131,7 @@ TEST_F(BoardFile, ThatCannotBeIsRefusedByFileAndKey) {
     with("identity", "0x100000000");
     with("buffers", 3);
     with("buffers", 100'000);
+    with("forked_kbyte", 0);
     with("nodes", 1);
     with("nodes", 2'000'000);
     with("windows", {2000});

@@ -163,5 +163,23 @@ TEST_F(Memory, IsAtMostWhatTheNarrowestGroupHasLeft) {
     EXPECT_EQ(available(), 0u);
 }
 
+TEST_F(Memory, ThreadsAreThoseThatTheUserAndTheNarrowestGroupHaveLeft) {
+    const auto available = [&](std::uint64_t limit) {
+        return available_threads({1000, limit}, folder_ / "proc", folder_ / "groups");
+    };
+    constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+    EXPECT_EQ(available(kNoLimit), kNoLimit);
+    put("proc/7/status", "Name:\tone\nUid:\t1000\t1000\nThreads:\t3\n");
+    put("proc/8/status", "Name:\ttwo\nUid:\t1000\t1000\nThreads:\t2\n");
+    put("proc/9/status", "Name:\tanother's\nUid:\t0\t0\nThreads:\t40\n");
+    EXPECT_EQ(available(100), 95u);
+    EXPECT_EQ(available(4), 0u);
+    put("groups/outer/pids.max", "50\n");
+    put("groups/outer/pids.current", "20\n");
+    put("groups/outer/inner/pids.max", "max\n");
+    EXPECT_EQ(available(100), 30u);
+    EXPECT_EQ(available(kNoLimit), 30u);
+}
+
 } // namespace ops_test
 } // namespace mesh::host

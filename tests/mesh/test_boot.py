@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import signal
+import subprocess
 import time
 
 import pytest
@@ -222,3 +223,61 @@ def test_a_wrapper_that_becomes_the_emulator_forks(tmp_path):
 def test_a_way_to_boot_that_there_is_not_is_refused():
     mesh_tool.refused(mesh("run", "--dim", 1, "--op", "bcast", "--boot", "spawn"),
                       "allowed: fork, exec")
+
+
+def test_a_simulation_starts_no_emulators():
+    mesh_tool.refused(mesh("run", "--engine", "sim", "--dim", 1, "--op", "bcast", "--boot", "fork"),
+                      "--engine qemu only")
+
+
+PLAN = ["run", "--op", "bcast", "--dry-run"]
+
+
+def test_forked_nodes_need_the_memory_that_forked_nodes_take():
+    sixteen = ["--dim", 4, "--memory", 200]
+    mesh_tool.refused(mesh(*PLAN, *sixteen, "--boot", "exec"), "16 nodes need 224 MB")
+    outcome = mesh(*PLAN, *sixteen, "--boot", "fork")
+    assert outcome.status == 0 and "200 MB available" in outcome.out, outcome
+    mesh_tool.refused(mesh(*PLAN, "--dim", 8, "--memory", 200, "--boot", "fork"), "--dim up to 5")
+
+
+def test_nodes_that_cannot_be_forked_and_have_no_memory_otherwise_are_not_started(tmp_path):
+    outcome = mesh("run", "--boot", "fork", "--memory", 200, "--dim", 4, "--op", "bcast", "--qemu",
+                   emulator(tmp_path, "answer(1, 0, b'no threads')"))
+    assert outcome.status == 1, outcome
+    assert "no memory to start each of them by itself: no threads" in outcome.err, outcome
+
+
+def with_files(soft, hard, *arguments):
+    """`mesh` that may open so many files, and raise the limit so far."""
+    command = ["prlimit", f"--nofile={soft}:{hard}", *map(str, [mesh_tool.MESH, *arguments])]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=mesh_tool.ROOT)
+    return mesh_tool.Outcome(command, done.returncode, done.stdout, done.stderr, {}, 0)
+
+
+@pytest.mark.parametrize("words, needed, largest", [
+    (["--dim", 7], "128 nodes need 512 open files, 400 are allowed (ulimit -Hn)", "--dim up to 6"),
+    (["--board", "ast1030-evb", "--dim", 6], "64 nodes need 704 open files", "--dim up to 5")])
+def test_too_small_a_limit_of_open_files_is_told_before_anything_boots(words, needed, largest):
+    outcome = with_files(64, 400, *PLAN, *words)
+    mesh_tool.refused(outcome, needed)
+    mesh_tool.refused(outcome, largest)
+
+
+@pytest.mark.parametrize("how", ["fork", "exec"])
+def test_a_limit_of_open_files_is_raised_as_far_as_nodes_need(how):
+    outcome = with_files(40, 400, "run", "--dim", 3, "--op", "barrier", "--boot", how)
+    assert outcome.status == 0, outcome
+
+
+def test_a_node_costs_the_tool_three_open_files():
+    def files(dim):
+        process = start("run", "--dim", dim, *ENDLESS[2:])
+        for line in process.stderr:
+            if line.startswith("running:"):
+                break
+        try:
+            return len(os.listdir(f"/proc/{process.pid}/fd"))
+        finally:
+            end(process)
+    assert files(3) - files(2) == 3 * 4

@@ -32,7 +32,7 @@ using namespace std::chrono_literals;
 /// How long a program may take to print its lines, and to end after them.
 constexpr std::chrono::milliseconds kLineTimeout = 10s;
 constexpr std::chrono::milliseconds kEndTimeout = 500ms;
-constexpr std::size_t kDescriptorsPerNode = 4; // beside its sockets
+constexpr std::size_t kDescriptorsPerNode = 2; // beside its sockets
 
 /// Everything that the child needs, computed before it exists: it may only make system calls.
 struct Exec {
@@ -134,16 +134,22 @@ std::pair<Fd, Fd> socket_pair(int type) {
     return {std::move(near_end), std::move(moved)};
 }
 
-void allow_descriptors(std::size_t nodes, unsigned sockets) {
+std::size_t descriptors_for(std::size_t nodes, unsigned sockets) {
+    return (kDescriptorsPerNode + sockets) * nodes + 2 * kGivenFdMin;
+}
+
+std::size_t descriptors_max() {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
-    const rlim_t wanted = (kDescriptorsPerNode + sockets) * nodes + 2 * kGivenFdMin;
+    return limit.rlim_max;
+}
+
+void allow_descriptors(std::size_t wanted) {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur >= wanted)
         return;
-    if (limit.rlim_max < wanted)
-        refuse("{} nodes need {} open files; the limit is {} (ulimit -n)", nodes, wanted,
-               limit.rlim_max);
-    limit.rlim_cur = wanted;
+    limit.rlim_cur = std::min<rlim_t>(wanted, limit.rlim_max);
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
@@ -175,15 +181,16 @@ ChildProcess ChildProcess::spawn(const std::vector<std::string>& words, const Sp
     const pid_t pid = start(exec);
     if (pid < 0)
         throw RunError(fmt::format("cannot start {}: {}", words.front(), std::strerror(errno)));
-    return adopt(pid);
+    return ChildProcess(pid);
 }
 
-ChildProcess ChildProcess::adopt(pid_t pid) {
-    Fd ended(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-    if (ended.get() < 0)
+int ChildProcess::descriptor() const {
+    if (ended_.get() < 0)
+        ended_ = Fd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+    if (ended_.get() < 0)
         throw RunError(
             fmt::format("pidfd_open: {}; Linux 5.3 or newer is needed", std::strerror(errno)));
-    return {pid, std::move(ended)};
+    return ended_.get();
 }
 
 void ChildProcess::kill() const {
@@ -194,7 +201,7 @@ void ChildProcess::kill() const {
 std::string ChildProcess::end(std::chrono::milliseconds timeout) {
     if (pid_ <= 0)
         return "gone";
-    if (!readable(ended_.get(), timeout))
+    if (!readable(descriptor(), timeout))
         kill();
     int status = 0;
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {

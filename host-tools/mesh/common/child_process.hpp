@@ -38,8 +38,13 @@ inline constexpr int kGivenFdMin = 64;
 /// RunError.
 std::pair<Fd, Fd> socket_pair(int type);
 
-/// Lets this process open a few files for each node, beside its sockets. UsageError: the limit.
-void allow_descriptors(std::size_t nodes, unsigned sockets);
+/// Files that this process has open for so many nodes, each with so many sockets: beside these its
+/// monitor and its standard error, and some that all nodes share.
+std::size_t descriptors_for(std::size_t nodes, unsigned sockets);
+/// The most files that this process may be allowed to open (ulimit -Hn).
+std::size_t descriptors_max();
+/// Raises the limit of this process to so many, or as far as it may.
+void allow_descriptors(std::size_t wanted);
 
 /// From here on this process, and every child that it starts, gives up a core only when it waits or
 /// has had its share, not whenever another one wakes (SCHED_BATCH). Where nodes share cores, frames
@@ -71,12 +76,12 @@ public:
 
     /// Starts `words` (the first one a path). RunError.
     static ChildProcess spawn(const std::vector<std::string>& words, const SpawnFiles& files);
-    /// A child of this process that another one has made. RunError.
-    static ChildProcess adopt(pid_t pid);
+    /// A child of this process that another one has made.
+    static ChildProcess adopt(pid_t pid) { return ChildProcess(pid); }
 
     pid_t pid() const { return pid_; }
-    /// Readable when the process has ended.
-    int descriptor() const { return ended_.get(); }
+    /// Readable when the process has ended; opened when it is first asked for. RunError.
+    int descriptor() const;
     /// Sends SIGKILL; the process is still to be reaped.
     void kill() const;
     /// Waits for the end of the process, kills it after `timeout`, and says how it ended: "exit
@@ -84,11 +89,11 @@ public:
     std::string end(std::chrono::milliseconds timeout);
 
 private:
-    ChildProcess(pid_t pid, Fd ended) : pid_(pid), ended_(std::move(ended)) {}
+    explicit ChildProcess(pid_t pid) : pid_(pid) {}
     void reap();
 
     pid_t pid_ = -1;
-    Fd ended_; // a pidfd
+    mutable Fd ended_; // a pidfd, or nothing
 };
 
 /// Full path of a program, as the shell would find it; empty if there is none.

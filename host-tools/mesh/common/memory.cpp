@@ -5,6 +5,10 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
 
 namespace mesh::host {
 
@@ -34,27 +38,57 @@ std::uint64_t left_in(const fs::path& group) {
     return limit - std::min(limit, used - std::min(used, files));
 }
 
-/// The group that this process is in, relative to the root of all.
-fs::path own_group(const fs::path& processes) {
+/// The groups that this process is in, the root of all first.
+std::vector<fs::path> own_groups(const fs::path& processes, const fs::path& root) {
+    std::vector<fs::path> groups{root};
     std::ifstream file(processes / "self" / "cgroup");
     constexpr std::string_view kVersion2 = "0::/";
     for (std::string line; std::getline(file, line);)
         if (line.starts_with(kVersion2))
-            return line.substr(kVersion2.size());
-    return {};
+            for (const fs::path& step : fs::path(line.substr(kVersion2.size())))
+                groups.push_back(groups.back() / step);
+    return groups;
+}
+
+/// All threads of a user's processes.
+std::uint64_t threads_of(unsigned user, const fs::path& processes) {
+    std::uint64_t count = 0;
+    std::error_code gone; // processes come and go meanwhile
+    for (const auto& entry : fs::directory_iterator(processes, gone)) {
+        const fs::path status = entry.path() / "status";
+        if (number_in(status, "Uid:", kNoLimit) == user)
+            count += number_in(status, "Threads:", 0);
+    }
+    return count;
 }
 
 } // namespace
 
 std::uint64_t available_kbyte(const fs::path& processes, const fs::path& groups) {
     std::uint64_t kbyte = number_in(processes / "meminfo", "MemAvailable:", kNoLimit);
-    fs::path group = groups;
-    kbyte = std::min(kbyte, left_in(group) / 1024);
-    for (const fs::path& step : own_group(processes)) {
-        group /= step;
+    for (const fs::path& group : own_groups(processes, groups))
         kbyte = std::min(kbyte, left_in(group) / 1024);
-    }
     return kbyte;
+}
+
+UserLimit UserLimit::own() {
+    rlimit limit{};
+    getrlimit(RLIMIT_NPROC, &limit);
+    const bool any = getuid() == 0 || limit.rlim_cur == RLIM_INFINITY;
+    return {getuid(), any ? kNoLimit : std::uint64_t{limit.rlim_cur}};
+}
+
+std::uint64_t available_threads(const UserLimit& limit, const fs::path& processes,
+                                const fs::path& groups) {
+    std::uint64_t left = limit.threads;
+    if (limit.threads != kNoLimit)
+        left -= std::min(left, threads_of(limit.user, processes));
+    for (const fs::path& group : own_groups(processes, groups)) {
+        const std::uint64_t most = number_in(group / "pids.max", "", kNoLimit); // a number or max
+        if (most != kNoLimit)
+            left = std::min(left, most - std::min(most, number_in(group / "pids.current", "", 0)));
+    }
+    return left;
 }
 
 } // namespace mesh::host

@@ -177,6 +177,11 @@ ChildProcess NodeStarter::start(NodeId node, unsigned starts, const SpawnFiles& 
         try {
             return forked(*words, node, starts, files, monitor);
         } catch (const RunError& error) {
+            if (!plan_.exec_fits && starts == 0)
+                throw RunError(
+                    fmt::format("nodes cannot be forked, and there is no memory to start "
+                                "each of them by itself: {}",
+                                error.what()));
             why_not_ = error.what();
             forks_ = false;
             templates_.clear();

@@ -100,7 +100,8 @@ QemuEngine::~QemuEngine() {
 }
 
 void QemuEngine::boot(Events& events) {
-    allow_descriptors(nodes_.size(), plan_.board.sockets(port_count(plan_.network)));
+    allow_descriptors(
+        descriptors_for(nodes_.size(), plan_.board.sockets(port_count(plan_.network))));
     work_in_batches();
     stubs_.open(plan_.gdb);
     if (load_)
@@ -163,7 +164,6 @@ void QemuEngine::spawn(NodeId node, unsigned starts) {
     for (unsigned number = 0; number < line.cables.size(); ++number)
         add(line.cables[number].socket.get(), Source::socket, number);
     add(line.errors.get(), Source::errors);
-    add(line.process.descriptor(), Source::process);
 }
 
 bool QemuEngine::advance(std::chrono::milliseconds timeout, Events& events) {
@@ -314,8 +314,10 @@ bool QemuEngine::read_errors(NodeId node) {
     const ssize_t got = read(line.errors.get(), text.data(), text.size());
     if (got > 0)
         events_->words(node, {text.data(), static_cast<std::size_t>(got)});
-    if (got == 0)
+    if (got == 0) {
         line.errors = Fd();
+        await_end(node);
+    }
     return got > 0;
 }
 
@@ -339,6 +341,15 @@ void QemuEngine::Ends::from_node(NodeId node, std::span<std::byte> frame) {
 
 void QemuEngine::Ends::crash_record(NodeId node, std::span<const std::byte> frame) {
     rig.events_->host_frame(node, frame);
+}
+
+/// The emulator has closed something, as it does when it ends: from now on its end is looked for.
+/// Until then no descriptor is spent on it.
+void QemuEngine::await_end(NodeId node) {
+    NodeLine& line = nodes_[index(node)];
+    if (!std::exchange(line.ending, true))
+        watch(epoll_, EPOLL_CTL_ADD, line.process.descriptor(),
+              tag_of(Source::process, index(node)), EPOLLIN);
 }
 
 /// Enqueues a frame for a socket of a node. False if it was lost, as too much waits there.
@@ -439,6 +450,7 @@ void QemuEngine::close(NodeId node) {
         line.reason = "ended in the middle of a frame";
     line.cables.clear();
     closing_.push_back({index(node), ends_.now_us() + kClosingUs});
+    await_end(node);
     gone(node);
 }
 

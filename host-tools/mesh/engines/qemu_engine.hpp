@@ -62,6 +62,7 @@ private:
         bool dirty = false;   // in dirty_
         bool crowded = false; // in crowded_
         bool reset = false;   // in resets_: its life is over
+        bool ending = false;  // its process is watched for its end
 
         bool open() const { return !cables.empty(); }
         bool empty() const {
@@ -103,6 +104,7 @@ private:
     void take_frames(NodeId node, unsigned number, std::span<std::byte> bytes);
     unsigned busiest_port(const NodeLine& line) const;
     bool read_errors(NodeId node);
+    void await_end(NodeId node);
     void flush();
     void flush(NodeId node);
     void flush(NodeId node, unsigned number);

@@ -15,9 +15,9 @@ namespace mesh::host {
 namespace {
 
 /// Options about emulators and cables, which are not to be had of a mesh that is there already.
-constexpr std::array<std::string_view, 10> kOfTheRig{
-    "--engine", "--faults",        "--capture", "--gdb",   "--miswire",
-    "--qemu",   "--capture-bytes", "--memory",  "--image", "--dry-run"};
+constexpr std::array<std::string_view, 11> kOfTheRig{
+    "--engine",        "--faults", "--capture", "--gdb",     "--miswire", "--qemu",
+    "--capture-bytes", "--memory", "--image",   "--dry-run", "--boot"};
 
 void check_device(const std::string& device) {
     struct stat status = {};

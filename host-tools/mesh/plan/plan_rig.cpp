@@ -2,6 +2,7 @@
 
 #include "boards/host/board.hpp"
 #include "find_qemu.hpp"
+#include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/engines/simulation.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
@@ -27,22 +28,43 @@ constexpr std::array<std::string_view, 2> kBoots{"fork", "exec"};
 constexpr unsigned kSimulatedPortsMax = kPortsMax;
 /// The memory that one simulated node touches in a common run, rounded up.
 constexpr unsigned kSimulatedKbyte = 128;
+/// Threads of an emulator, and the memory of a template with what only it has.
+constexpr unsigned kEmulatorThreads = 3;
+constexpr std::uint64_t kTemplateKbyte = 40 * 1024;
 
-/// Largest dimension of this topology whose nodes fit; 0 if none does.
-unsigned largest_dim(Topology topology, std::uint64_t nodes_max, unsigned ports_max) {
+/// Largest dimension of this topology whose network fits; 0 if none does.
+template <class Fits>
+unsigned largest_dim(Topology topology, Fits fits) {
     unsigned best = 0;
     for (unsigned dim = 1; dim <= kDimMax; ++dim) {
         const Network network{topology, static_cast<std::uint8_t>(dim)};
-        if (valid(network) && node_count(network) <= nodes_max && port_count(network) <= ports_max)
+        if (valid(network) && fits(network))
             best = dim;
     }
     return best;
 }
 
+unsigned largest_dim(Topology topology, std::uint64_t nodes_max, unsigned ports_max) {
+    return largest_dim(topology, [=](Network network) {
+        return node_count(network) <= nodes_max && port_count(network) <= ports_max;
+    });
+}
+
+/// The memory that the nodes of a rig take.
+struct NodesMemory {
+    std::uint64_t node_kbyte = 0;
+    std::uint64_t shared_kbyte = 0; // by all of them
+
+    std::uint64_t kbyte(std::uint64_t nodes) const { return nodes * node_kbyte + shared_kbyte; }
+    std::uint64_t nodes_in(std::uint64_t kbyte) const {
+        return kbyte < shared_kbyte ? 0 : (kbyte - shared_kbyte) / node_kbyte;
+    }
+};
+
 /// Checks that ports and memory suffice; --memory says how much memory there is, in place of the
 /// machine.
-void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max,
-               std::uint64_t node_kbyte, std::string_view where) {
+void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max, NodesMemory memory,
+               std::string_view where) {
     const Network network = run.network();
     if (port_count(network) > ports_max)
         refuse("--dim {}: needs {} ports a node; {} has {}: --dim up to {}", network.dim,
@@ -50,12 +72,38 @@ void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max,
                largest_dim(network.topology, std::numeric_limits<std::uint64_t>::max(), ports_max));
     const std::uint64_t available =
         arguments.memory ? std::uint64_t{*arguments.memory} * 1024 : available_kbyte();
-    run.memory_kbyte = run.nodes() * node_kbyte;
+    run.memory_kbyte = memory.kbyte(run.nodes());
     run.memory_available_kbyte = available;
     if (run.memory_kbyte > available)
         refuse("--dim {}: {} nodes need {} MB of memory, {} MB are available: --dim up to {}",
                network.dim, run.nodes(), run.memory_kbyte / 1024, available / 1024,
-               largest_dim(network.topology, available / node_kbyte, ports_max));
+               largest_dim(network.topology, memory.nodes_in(available), ports_max));
+}
+
+/// Memory of the emulators of a rig that has so many programs.
+NodesMemory memory_of_emulators(const RigPlan& rig, std::size_t programs) {
+    return {rig.board.node_kbyte(rig.fork), rig.fork ? kTemplateKbyte * programs : 0};
+}
+
+/// Checks that this machine lets the tool open files, and start processes, for all emulators.
+void plan_processes(const RunPlan& run) {
+    const Network network = run.network();
+    const auto files_for = [&](Network one) {
+        return descriptors_for(node_count(one), run.rig.board.sockets(port_count(one)));
+    };
+    const auto threads_for = [](Network one) {
+        return std::uint64_t{node_count(one)} * kEmulatorThreads;
+    };
+    if (const std::size_t most = descriptors_max(); files_for(network) > most)
+        refuse("--dim {}: {} nodes need {} open files, {} are allowed (ulimit -Hn): --dim up to {}",
+               network.dim, run.nodes(), files_for(network), most,
+               largest_dim(network.topology, [&](Network one) { return files_for(one) <= most; }));
+    if (const auto left = available_threads(UserLimit::own()); threads_for(network) > left)
+        refuse(
+            "--dim {}: {} nodes need {} processes and threads, {} may still be started "
+            "(ulimit -u, or pids.max of the control group): --dim up to {}",
+            network.dim, run.nodes(), threads_for(network), left,
+            largest_dim(network.topology, [&](Network one) { return threads_for(one) <= left; }));
 }
 
 /// Checks that simulated nodes have the buffers for the tree that was asked for: a packet moves on
@@ -102,23 +150,30 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
     rig.timeout_s = run.timeout_s;
     rig.limit_s = run.limit_s;
     if (run.engine == "sim") {
+        if (arguments.gives("--boot"))
+            refuse("--boot goes with --engine qemu only: a simulation starts no emulators");
         if (!arguments.gdb.empty())
             refuse("--gdb goes with --engine qemu only");
         plan_buffers(run, arguments);
-        plan_size(run, arguments, kSimulatedPortsMax, kSimulatedKbyte, "the simulation");
+        plan_size(run, arguments, kSimulatedPortsMax, {kSimulatedKbyte}, "the simulation");
         return;
     }
+    rig.fork = emulated && place_of(kBoots, arguments.boot, "--boot") == 0;
     plan_size(run, arguments, rig.board.ports(),
-              emulated ? std::uint64_t{rig.board.node_mbyte} * 1024 : 0, rig.board.name);
+              emulated ? memory_of_emulators(rig, std::max<std::size_t>(1, arguments.app.size()))
+                       : NodesMemory{},
+              rig.board.name);
     if (run.nodes() > rig.board.nodes)
         refuse("--dim {}: {} nodes; one of {} has memory to know {}: --dim up to {}",
                run.network().dim, run.nodes(), rig.board.name, rig.board.nodes,
                largest_dim(run.network().topology, rig.board.nodes, rig.board.ports()));
     if (!emulated)
         return;
+    plan_processes(run);
     plan_emulator(rig, arguments.qemu);
     rig.sandbox = has_sandbox(rig.qemu);
-    rig.fork = place_of(kBoots, arguments.boot, "--boot") == 0;
+    rig.exec_fits =
+        !rig.fork || rig.board.node_kbyte(false) * run.nodes() <= run.memory_available_kbyte;
 }
 
 /// The wiring of the network, but the far ends of two cables swapped.

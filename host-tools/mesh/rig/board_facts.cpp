@@ -29,8 +29,8 @@ constexpr unsigned kFillMax = 256;
 constexpr unsigned kBuffersMin = limits::pool_buffers_min(1, 1, 1);
 constexpr unsigned kBuffersMax = 1u << 13;
 constexpr unsigned kNodesMax = 1u << kDimMax;
-constexpr std::array<std::string_view, 7> kKeys{"machine", "lines", "identity",  "windows",
-                                                "buffers", "nodes", "node_mbyte"};
+constexpr std::array<std::string_view, 8> kKeys{"machine", "lines", "identity",   "windows",
+                                                "buffers", "nodes", "node_mbyte", "forked_kbyte"};
 
 /// One board.json, whose errors name the file, the key and the values that are allowed.
 class BoardFile {
@@ -151,6 +151,15 @@ public:
         return number(value("node_mbyte", wanted), 1, kMbyteMax, "node_mbyte", wanted);
     }
 
+    /// Need not be there.
+    unsigned forked_kbyte() const {
+        if (!all_.contains("forked_kbyte"))
+            return 0;
+        const std::string wanted =
+            fmt::format("1 to {}, what an emulator takes that is forked", kMbyteMax);
+        return number(all_["forked_kbyte"], 1, kMbyteMax, "forked_kbyte", wanted);
+    }
+
 private:
     const json& value(const char* key, std::string_view wanted) const {
         if (!all_.contains(key))
@@ -203,6 +212,7 @@ BoardFacts read_board(const std::filesystem::path& folder) {
     board.buffers = file.buffers();
     board.nodes = file.nodes();
     board.node_mbyte = file.node_mbyte();
+    board.forked_kbyte = file.forked_kbyte();
     return board;
 }
 

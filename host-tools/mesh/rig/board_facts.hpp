@@ -37,6 +37,8 @@ struct BoardFacts {
     /// "nodes": of the largest mesh, as many as a node has memory to know.
     unsigned nodes = 0;
     unsigned node_mbyte = 0; // memory that one emulator takes for itself, as measured
+    /// "forked_kbyte": the same of an emulator that a template forks; 0: nothing is said.
+    unsigned forked_kbyte = 0;
 
     /// Folder of its images for a mesh with one host cable, beside the others.
     std::string relay_folder() const { return name + "/relay"; }
@@ -47,6 +49,10 @@ struct BoardFacts {
     void take_lines_of(QemuVersion version) {
         if (version < older_than)
             serial_lines = older_lines;
+    }
+    /// Memory of an emulator that is forked, or started by itself.
+    std::uint64_t node_kbyte(bool forked) const {
+        return forked && forked_kbyte != 0 ? forked_kbyte : std::uint64_t{node_mbyte} * 1024;
     }
     bool serial() const { return !serial_lines.empty(); }
     unsigned ports() const {

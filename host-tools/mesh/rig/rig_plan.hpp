@@ -49,6 +49,7 @@ struct RigPlan {
     std::vector<NodeId> gdb; // qemu: held at reset for a debugger
     bool sandbox = false;    // qemu: it can confine itself to what a node needs
     bool fork = false;       // qemu: by one emulator for all nodes, if that can be
+    bool exec_fits = true;   // qemu: there is memory to start each emulator by itself
 
     std::size_t program_number(NodeId node) const {
         promise(program_of.empty() || index(node) < program_of.size(), "a node without a program");
