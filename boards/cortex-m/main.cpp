@@ -62,8 +62,10 @@ int main() {
     using namespace mesh;
     static board::ImageBoard board;
     MESH_CHECK(board.identity().node != kNoNode, no_such_node);
-    const unsigned ports = std::min(port_count(board.identity().network), board::Board::kPorts);
-    static board::MeshNode node{board, board::node_memory.for_node(ports), app_main};
+    const Network network = board.identity().network;
+    const unsigned ports = std::min(port_count(network), board::Board::kPorts);
+    const auto nodes = std::min<std::size_t>(node_count(network), board::chip::kNodesMax);
+    static board::MeshNode node{board, board::node_memory.for_node(ports, nodes), app_main};
     board::the_node = &node;
     board::work(board, node);
 }

@@ -16,7 +16,8 @@ namespace mesh::board {
 
 /// The largest network of a topology that the chip has ports and places for (kNodesMax).
 constexpr Network largest(Topology topology) {
-    unsigned dim = topology == Topology::star ? std::min(Board::kPorts + 1, 6u) : Board::kPorts;
+    unsigned dim =
+        topology == Topology::star ? std::min(Board::kPorts + 1, kSymbolsMax) : Board::kPorts;
     while (dim > 1 && (node_count({topology, static_cast<std::uint8_t>(dim)}) > chip::kNodesMax ||
                        (topology == Topology::uhc && dim % 2 != 0)))
         --dim;

@@ -46,9 +46,10 @@ def check_sums(frame):
 class BoardNode:
     """A running node; use as a context manager."""
 
-    def __init__(self, image, node=5, dim=8):
+    def __init__(self, image, node=5, dim=8, topology=0):
         ours, theirs = socket.socketpair()
-        mac = f"02:00:{dim:02x}:{node >> 16:02x}:{node >> 8 & 255:02x}:{node & 255:02x}"
+        words = (2, topology, dim, node >> 16, node >> 8 & 255, node & 255)
+        mac = ":".join(f"{word:02x}" for word in words)
         self.socket = ours
         self.received = b""
         self.process = subprocess.Popen(

@@ -223,3 +223,16 @@ def test_an_address_that_no_node_has_ends_the_node_with_a_record(node, dim):
         tag, record = board.hear()
         assert tag == board_node.TAG["fault"]
         assert struct.unpack_from("<I", record)[0] == board_node.check_id("no_such_node")
+
+
+STAR = 2  # of Topology
+
+
+def test_a_node_has_memory_for_the_star_of_7_and_says_so_of_a_larger_one():
+    with BoardNode("job.elf", 5039, 7, STAR) as board:
+        said = {board.receive()[board_node.CABLE_PORT] for _ in range(6)}
+        assert said == set(range(6)), "hello by each port, and no record of a fault"
+    with BoardNode("job.elf", 5040, 8, STAR) as board:
+        tag, record = board.hear()
+        assert tag == board_node.TAG["fault"]
+        assert struct.unpack_from("<I", record)[0] == board_node.check_id("too_many_nodes")

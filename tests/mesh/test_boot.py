@@ -248,6 +248,17 @@ def test_nodes_that_cannot_be_forked_and_have_no_memory_otherwise_are_not_starte
     assert "no memory to start each of them by itself: no threads" in outcome.err, outcome
 
 
+def test_the_star_of_7_fits_where_its_nodes_are_forked():
+    star = ["--topology", "star", "--dim", 7, "--memory", 18_000]
+    needed = 5040 * 3 + 128
+    outcome = with_files(64, needed, *PLAN, *star, "--boot", "fork")
+    if "operation not permitted" in outcome.err.lower():
+        pytest.skip(f"this user may not open {needed} files")
+    assert outcome.status == 0 and "5040 mps2-an505 nodes" in outcome.out, outcome
+    mesh_tool.refused(with_files(64, needed, *PLAN, *star, "--boot", "exec"),
+                      "5040 nodes need 70560 MB")
+
+
 def with_files(soft, hard, *arguments):
     """`mesh` that may open so many files, and raise the limit so far."""
     command = ["prlimit", f"--nofile={soft}:{hard}", *map(str, [mesh_tool.MESH, *arguments])]

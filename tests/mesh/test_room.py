@@ -54,6 +54,12 @@ def test_a_mesh_of_more_nodes_than_a_node_can_know_is_refused():
     assert mesh("run", "--engine", "sim", *star, "--dim", 6).status == 0
 
 
+def test_a_simulation_has_the_star_of_7():
+    star = ["--topology", "star", "--dim", 7, "--op", "bcast", "--tree", "edt", "--bytes", 25600]
+    outcome = mesh("run", "--engine", "sim", *star)
+    assert outcome.status == 0 and "verified  5040 of 5040 live nodes" in outcome.out, outcome
+
+
 def test_an_op_whose_tables_alone_fill_a_node_is_refused():
     refused(mesh("run", "--engine", "sim", "--dim", 16, "--op", "allgather", timeout=10),
             "for its tables")

@@ -3,6 +3,7 @@
 
 #include "kernel/node/kernel.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,16 +37,18 @@ public:
     static constexpr NodeMemoryRecord kRecord{kSizes.processes, kSizes.workspace_bytes,
                                               kSizes.arena_bytes};
 
-    /// The memory of a node that begins now, with so many ports, kSizes.ports at most.
-    Memory for_node(std::size_t ports = kSizes.ports) {
+    /// The memory of a node that begins now, with so many ports, of a network of so many nodes;
+    /// kSizes has the most of both. What a smaller network does not need is not touched.
+    Memory for_node(std::size_t ports = kSizes.ports, std::size_t nodes = kSizes.nodes) {
         Link* const links = reinterpret_cast<Link*>(links_.data());
         std::uninitialized_value_construct_n(links, ports);
-        peers_.fill({});
+        const std::span peers = std::span{peers_}.first(nodes);
+        std::ranges::fill(peers, Peer{});
         return {.buffers = buffers_,
                 .slots = std::span{slots_}.first(kSizes.buffers * ports),
                 .links = {links, ports},
                 .processes = {reinterpret_cast<ProcessSlot*>(processes_.data()), kSizes.processes},
-                .peers = peers_,
+                .peers = peers,
                 .arena = arena_,
                 .workspace = workspace_};
     }
