@@ -92,6 +92,7 @@ private:
 
     const ImageSymbols& symbols_of(NodeId node);
     EmulatedMemory memory_of(NodeId node);
+    std::optional<Bytes> saved_memory(NodeId node, std::uint64_t address, std::size_t bytes);
     void from_host_port(NodeId node, std::span<std::byte> frame);
     void go_on_loading();
     void wait_for_room(std::uint32_t spawned, Events& events);

@@ -1,13 +1,19 @@
 // Looks into nodes of a rig by the monitors of their emulators.
 #include "qemu_engine.hpp"
 
-#include <array>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace mesh::host {
 
 namespace {
 /// An interrupt is over long before so many looks are.
 constexpr unsigned kLooks = 20;
+/// More than the stack of any board.
+constexpr std::uint64_t kStackBytesMax = 16 << 20;
 } // namespace
 
 const ImageSymbols& QemuEngine::symbols_of(NodeId node) {
@@ -47,17 +53,46 @@ std::optional<wire::CrashRecord> QemuEngine::running(NodeId node) {
 /// Start-up paints the stack (boards/cortex-m/startup.cpp), and what was never used is as it was.
 std::optional<std::uint32_t> QemuEngine::stack_used(NodeId node) {
     const ImageSymbols& image = symbols_of(node);
-    EmulatedMemory memory = memory_of(node);
     const std::uint64_t limit = image.label("stack_limit");
     const std::uint64_t top = image.label("stack_top");
-    std::array<std::byte, sizeof(std::uint32_t)> paint{};
-    if (limit >= top || !memory.read(limit, paint))
+    constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
+    if (limit + kWordBytes > top || top - limit > kStackBytesMax)
         return std::nullopt;
-    std::uint64_t used = limit + paint.size();
-    for (auto word = paint; used < top && memory.read(used, word) && word == paint;)
-        used += word.size();
+    const auto stack = saved_memory(node, limit, static_cast<std::size_t>(top - limit));
     signals_.check();
-    return static_cast<std::uint32_t>(top - used);
+    if (!stack)
+        return std::nullopt;
+    const auto paint = std::span(*stack).first(kWordBytes);
+    std::size_t unused = kWordBytes;
+    while (unused + kWordBytes <= stack->size() &&
+           std::ranges::equal(std::span(*stack).subspan(unused, kWordBytes), paint))
+        unused += kWordBytes;
+    return static_cast<std::uint32_t>(stack->size() - unused);
+}
+
+/// Memory as the emulator writes it to its standard error, from which the rest of its words has
+/// been read: a monitor that prints a whole stack takes fifty times as long. Nothing if it does not
+/// come.
+std::optional<Bytes> QemuEngine::saved_memory(NodeId node, std::uint64_t address,
+                                              std::size_t bytes) {
+    const NodeLine& line = nodes_[index(node)];
+    monitor_budget_.begin(index(node));
+    while (read_errors(node)) {
+    }
+    const std::string command =
+        fmt::format("memsave {:#x} {} \"/proc/self/fd/{}\"\n", address, bytes, STDERR_FILENO);
+    if (send(line.monitor.get(), command.data(), command.size(), MSG_NOSIGNAL) < 0)
+        return std::nullopt;
+    Bytes saved(bytes);
+    for (std::size_t got = 0; got < bytes;) {
+        if (!monitor_budget_.wait_for(line.errors.get()))
+            return std::nullopt;
+        const ssize_t more = read(line.errors.get(), saved.data() + got, bytes - got);
+        if (more <= 0)
+            return std::nullopt;
+        got += static_cast<std::size_t>(more);
+    }
+    return saved;
 }
 
 } // namespace mesh::host

@@ -108,11 +108,10 @@ bool EmulatedMemory::fetch(std::uint64_t address, Line& line) {
     return true;
 }
 
-/// Waits until the monitor says more. False if it does not in time, or the run is to end.
-bool EmulatedMemory::comes_more() {
+bool MonitorBudget::wait_for(int descriptor) {
     using Clock = std::chrono::steady_clock;
-    std::array<pollfd, 2> wanted{{{monitor_.get(), POLLIN, 0}, {budget_.interruption, POLLIN, 0}}};
-    const auto limit = std::max(budget_.left, MonitorBudget::kLeast);
+    std::array<pollfd, 2> wanted{{{descriptor, POLLIN, 0}, {interruption, POLLIN, 0}}};
+    const auto limit = std::max(left, kLeast);
     const auto begin = Clock::now();
     int ready = -1;
     do
@@ -121,7 +120,7 @@ bool EmulatedMemory::comes_more() {
     if (ready > 0 && wanted[1].revents == 0)
         return true;
     const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
-    budget_.left = ready > 0 ? std::chrono::milliseconds{0} : budget_.left - waited;
+    left = ready > 0 ? std::chrono::milliseconds{0} : left - waited;
     return false;
 }
 
@@ -134,8 +133,9 @@ std::optional<std::string> EmulatedMemory::next_text() {
             return first;
         }
         std::array<char, 4096> more;
-        const ssize_t got =
-            comes_more() ? recv(monitor_.get(), more.data(), more.size(), MSG_DONTWAIT) : 0;
+        const ssize_t got = budget_.wait_for(monitor_.get())
+                                ? recv(monitor_.get(), more.data(), more.size(), MSG_DONTWAIT)
+                                : 0;
         if (got <= 0) {
             silent_ = true;
             return std::nullopt;

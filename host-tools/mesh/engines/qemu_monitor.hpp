@@ -35,6 +35,9 @@ struct MonitorBudget {
             left = end_is_asked_for() ? kHurried : kWhole;
         last = node;
     }
+    /// Waits until there is something to read. False if there is nothing in time, or the run is to
+    /// end.
+    bool wait_for(int descriptor);
 };
 
 /// A node in an emulator, by its monitor (a socket) and its image.
@@ -65,7 +68,6 @@ private:
     const Line* line_at(std::uint64_t address);
     bool fetch(std::uint64_t address, Line& line);
     bool ask(const std::string& command);
-    bool comes_more();
     std::optional<std::string> next_text();
 
     const Fd& monitor_;
