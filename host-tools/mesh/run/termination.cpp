@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace mesh::host {
@@ -12,6 +13,9 @@ namespace {
 
 /// No packet for this long, and the nodes are asked whether anything is under way.
 constexpr Deadlines::Seconds kQuiet{0.1};
+/// While nodes work, no more than this share of their time goes into such questions, of which many
+/// nodes on few cores answer slowly.
+constexpr double kShareOfQuestions = 0.25;
 /// All done: time between two questions.
 constexpr Deadlines::Seconds kQuestionPeriod{0.005};
 /// While packets come all the time, the nodes are asked this often in a --timeout how many came.
@@ -39,8 +43,11 @@ bool FreeTermination::over(std::uint64_t packets) {
             node_table_.give_up(node_table_.who_owe_answers());
         return false;
     }
-    if (std::exchange(round_open_, false) && round_ended())
-        return true;
+    if (std::exchange(round_open_, false)) {
+        round_took_ = deadlines_.now() - asked_at_;
+        if (round_ended())
+            return true;
+    }
     if (question_due())
         ask();
     return false;
@@ -76,7 +83,8 @@ bool FreeTermination::question_due() const {
     if (node_table_.done() == node_table_.live())
         return since >= kQuestionPeriod;
     const bool quiet = !app_ && deadlines_.now() - last_packet_ >= kQuiet;
-    return (quiet && since >= kQuiet) || since > deadlines_.rules().timeout / kQuestionsPerTimeout;
+    const Seconds pause = std::max(kQuiet, round_took_ / kShareOfQuestions);
+    return (quiet && since >= pause) || since > deadlines_.rules().timeout / kQuestionsPerTimeout;
 }
 
 void FreeTermination::ask() {

@@ -41,6 +41,7 @@ private:
     std::uint64_t packets_at_delivery_ = 0;
     std::uint64_t delivered_ = 0; // packets, by all nodes, when they were last asked
     Seconds asked_at_;
+    Seconds round_took_{0}; // until all had answered
     Seconds last_packet_;
     Seconds last_delivery_;
 };
