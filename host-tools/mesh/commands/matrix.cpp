@@ -5,7 +5,6 @@
 #include "host-tools/mesh/common/memory.hpp"
 #include "host-tools/mesh/common/wrap.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
-#include "matrix_file.hpp"
 #include "options.hpp"
 #include "series_crew.hpp"
 #include "series_tally.hpp"
@@ -101,21 +100,6 @@ void Matrix::start(std::size_t place) {
     }
 }
 
-/// Why its steps are not those that are expected; "" if they are.
-std::string wrong_steps(const MatrixCase& made, const nlohmann::ordered_json& report) {
-    const auto steps = report.value("steps", std::uint64_t{0});
-    if (made.expected_steps && steps != *made.expected_steps)
-        return fmt::format("{} steps, not {}", steps, *made.expected_steps);
-    if (!made.expects_formula)
-        return {};
-    if (report["formula"].is_null())
-        return "expect-steps = \"formula\": there is no formula for this run";
-    const auto formula = report.value("formula_steps", std::uint64_t{0});
-    if (steps == formula)
-        return {};
-    return fmt::format("{} steps, not {} = {}", steps, report.value("formula", ""), formula);
-}
-
 void Matrix::finish(CaseResult result) {
     const MatrixCase& made = cases_[result.work.place];
     if (result.verdict == CaseVerdict::refused && !made.allow_refused)
@@ -142,6 +126,20 @@ std::string describe_matrix_keys() {
         text += in_columns(fmt::format("  {}", key.name), std::string(key.phrase));
     return text +
            "Keys before the first section hold for all of them. seed = \"1..5\" is five runs.\n";
+}
+
+std::string wrong_steps(const MatrixCase& made, const nlohmann::ordered_json& report) {
+    const auto steps = report.value("steps", std::uint64_t{0});
+    if (made.expected_steps && steps != *made.expected_steps)
+        return fmt::format("{} steps, not {}", steps, *made.expected_steps);
+    if (!made.expects_formula)
+        return {};
+    if (report["formula"].is_null())
+        return "expect-steps = \"formula\": there is no formula for this run";
+    const auto formula = report.value("formula_steps", std::uint64_t{0});
+    if (steps == formula)
+        return {};
+    return fmt::format("{} steps, not {} = {}", steps, report.value("formula", ""), formula);
 }
 
 bool run_matrix(const MatrixArguments& arguments) {

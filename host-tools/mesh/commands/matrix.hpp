@@ -5,6 +5,10 @@
 // itself. Runs start in the order of the file, so that none waits for ever.
 #pragma once
 
+#include "matrix_file.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +27,9 @@ struct MatrixArguments {
 
 /// The keys of the file, for the help.
 std::string describe_matrix_keys();
+
+/// Why the steps of a run's report are not those that the case expects; "" if they are.
+std::string wrong_steps(const MatrixCase& made, const nlohmann::ordered_json& report);
 
 /// True if all runs are verified, but those that may be refused. UsageError before the first one.
 bool run_matrix(const MatrixArguments& arguments);

@@ -45,6 +45,11 @@ template <class... T>
     refuse("{}:{}: {}", path, place.line, fmt::format(text, std::forward<T>(values)...));
 }
 
+bool has(const std::vector<MatrixKey>& keys, std::string_view name) {
+    return std::any_of(keys.begin(), keys.end(),
+                       [&](const MatrixKey& one) { return one.name == name; });
+}
+
 /// A value as a word of the command line.
 std::string word_of(const std::string& path, std::string_view key, const toml::node& value) {
     if (const auto text = value.value_exact<std::string>())
@@ -71,13 +76,12 @@ void add_value(Dimension& dimension, const std::string& word) {
         dimension.values.push_back(fmt::format("{}", seed));
 }
 
-Dimension dimension_of(const std::string& path, const toml::key& key, const toml::node& value) {
+Dimension dimension_of(const std::string& path, const std::vector<MatrixKey>& keys,
+                       const toml::key& key, const toml::node& value) {
     Dimension dimension{std::string(key.str()), {}, false, key.source().begin};
-    static const std::vector<MatrixKey> known = matrix_keys();
-    if (std::none_of(known.begin(), known.end(),
-                     [&](const MatrixKey& one) { return one.name == dimension.key; })) {
+    if (!has(keys, dimension.key)) {
         std::vector<std::string> names;
-        for (const MatrixKey& one : known)
+        for (const MatrixKey& one : keys)
             names.push_back(one.name);
         refuse_at(path, dimension.place, "no key '{}'; allowed: {}", dimension.key,
                   fmt::join(names, ", "));
@@ -95,13 +99,13 @@ Dimension dimension_of(const std::string& path, const toml::key& key, const toml
 }
 
 /// The dimensions of a table, in the order of the file; they replace those that hold for all.
-std::vector<Dimension> dimensions_of(const std::string& path, const toml::table& table,
-                                     std::vector<Dimension> dimensions) {
+std::vector<Dimension> dimensions_of(const std::string& path, const std::vector<MatrixKey>& keys,
+                                     const toml::table& table, std::vector<Dimension> dimensions) {
     const std::size_t common = dimensions.size();
     for (const auto& [key, value] : table) {
         if (value.is_table())
             continue;
-        Dimension dimension = dimension_of(path, key, value);
+        Dimension dimension = dimension_of(path, keys, key, value);
         const auto same =
             std::find_if(dimensions.begin(), dimensions.end(),
                          [&](const Dimension& one) { return one.key == dimension.key; });
@@ -141,10 +145,12 @@ bool is_flag(std::string_view key) {
 
 /// Adds a key with this value to a case, as options or as an expectation.
 void apply(const std::string& path, const Dimension& dimension, const std::string& value,
-           MatrixCase& made) {
+           const std::vector<MatrixKey>& more, MatrixCase& made) {
     if (dimension.listed)
         made.name += fmt::format(" {}={}", dimension.key, value);
-    if (dimension.key == kExpectSteps) {
+    if (has(more, dimension.key)) {
+        made.more[dimension.key] = value;
+    } else if (dimension.key == kExpectSteps) {
         expect_steps(path, dimension, value, made);
     } else if (dimension.key == kAllowRefused) {
         made.allow_refused = truth_of(path, dimension, value);
@@ -161,7 +167,8 @@ void apply(const std::string& path, const Dimension& dimension, const std::strin
 
 /// Adds the product of all dimensions.
 void add_product(const std::string& path, std::string_view section,
-                 const std::vector<Dimension>& dimensions, std::vector<MatrixCase>& cases) {
+                 const std::vector<Dimension>& dimensions, const std::vector<MatrixKey>& more,
+                 std::vector<MatrixCase>& cases) {
     std::size_t count = 1;
     for (const Dimension& dimension : dimensions) {
         count *= dimension.values.size();
@@ -170,11 +177,12 @@ void add_product(const std::string& path, std::string_view section,
     }
     for (std::size_t number = 0; number < count; ++number) {
         MatrixCase made;
-        made.name = section;
+        made.name = made.section = section;
         std::size_t step = count;
         for (const Dimension& dimension : dimensions) { // the last one changes fastest
             step /= dimension.values.size();
-            apply(path, dimension, dimension.values[number / step % dimension.values.size()], made);
+            apply(path, dimension, dimension.values[number / step % dimension.values.size()], more,
+                  made);
         }
         if (!made.words.empty())
             made.options.emplace_back("--");
@@ -206,9 +214,11 @@ std::vector<MatrixKey> matrix_keys() {
     return keys;
 }
 
-std::vector<MatrixCase> read_matrix(const std::string& path) {
+std::vector<MatrixCase> read_matrix(const std::string& path, const std::vector<MatrixKey>& more) {
     const toml::table file = parse(path);
-    const std::vector<Dimension> common = dimensions_of(path, file, {});
+    std::vector<MatrixKey> keys = matrix_keys();
+    keys.insert(keys.end(), more.begin(), more.end());
+    const std::vector<Dimension> common = dimensions_of(path, keys, file, {});
     std::vector<std::pair<toml::source_position, std::string>> sections;
     for (const auto& [key, value] : file)
         if (value.is_table())
@@ -219,7 +229,8 @@ std::vector<MatrixCase> read_matrix(const std::string& path) {
               [](const auto& a, const auto& b) { return a.first.line < b.first.line; });
     std::vector<MatrixCase> cases;
     for (const auto& [place, name] : sections)
-        add_product(path, name, dimensions_of(path, *file[name].as_table(), common), cases);
+        add_product(path, name, dimensions_of(path, keys, *file[name].as_table(), common), more,
+                    cases);
     return cases;
 }
 

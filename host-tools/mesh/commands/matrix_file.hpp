@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,15 +23,19 @@ std::vector<MatrixKey> matrix_keys();
 
 /// One run of a scenario.
 struct MatrixCase {
-    std::string name;                 // the section, and what distinguishes it from its siblings
+    std::string name; // the section, and what distinguishes it from its siblings
+    std::string section;
     std::vector<std::string> options; // of `mesh run`, and the words behind --
     std::vector<std::string> words;   // these alone
     bool expects_formula = false;     // the steps must be those of the formula
     std::optional<std::uint64_t> expected_steps;
     bool allow_refused = false;
+    std::map<std::string, std::string> more; // of the keys that the caller has added
 };
 
-/// Reads the file. UsageError with file, line and what is allowed.
-std::vector<MatrixCase> read_matrix(const std::string& path);
+/// Reads the file, in which these keys may stand, too. UsageError with file, line and what is
+/// allowed.
+std::vector<MatrixCase> read_matrix(const std::string& path,
+                                    const std::vector<MatrixKey>& more = {});
 
 } // namespace mesh::host

@@ -56,7 +56,7 @@ void check_orders(const SeriesArguments& arguments) {
 /// Runs with orders, each in a process of its own.
 class Runs {
 public:
-    explicit Runs(const SeriesArguments& arguments) : words_(arguments.words) {}
+    explicit Runs(const std::vector<std::string>& words) : words_(words) {}
 
     CaseResult of(std::string name, const std::string& order) {
         return crew_.run_next(std::move(name), words_, fmt::format("--order={}", order));
@@ -102,11 +102,7 @@ void tell(const CaseResult& result) {
 }
 
 /// Of an order that fails, what still fails when as much is left out as can be.
-void shrink_and_tell(Runs& runs, const CaseResult& first) {
-    if (order_in(first) == nullptr) {
-        fmt::print("{} has left no report, so its order cannot be made smaller\n", first.work.name);
-        return;
-    }
+SmallestOrder shrunk(Runs& runs, const CaseResult& first) {
     unsigned tried = 0;
     CaseResult smallest = first;
     const PutOffs whole = put_offs_in(first);
@@ -125,10 +121,21 @@ void shrink_and_tell(Runs& runs, const CaseResult& first) {
         shrink(whole, fails);
     if (!always && smallest.work.name == first.work.name) // the numbers instead of what drew them
         fails(whole);
+    const std::size_t left = put_offs_in(smallest).size();
+    const std::string words = words_in(smallest);
+    return {std::move(smallest), whole.size(), left, words, tried};
+}
+
+void shrink_and_tell(Runs& runs, const CaseResult& first) {
+    if (order_in(first) == nullptr) {
+        fmt::print("{} has left no report, so its order cannot be made smaller\n", first.work.name);
+        return;
+    }
+    const SmallestOrder smallest = shrunk(runs, first);
     fmt::print("{}: {} of its {} put-offs are enough, after {} runs{}\n", first.work.name,
-               put_offs_in(smallest).size(), whole.size(), tried,
-               tried == kShrinkingRunsMax ? ", as many as there may be" : "");
-    tell(smallest);
+               smallest.put_off, smallest.drawn, smallest.runs,
+               smallest.runs == kShrinkingRunsMax ? ", as many as there may be" : "");
+    tell(smallest.result);
 }
 
 void drawn_orders(const SeriesArguments& arguments, std::uint64_t count, Runs& runs, Tally& tally) {
@@ -197,11 +204,16 @@ void all_orders(std::uint64_t runs_max, Runs& runs, Tally& tally) {
 
 } // namespace
 
+SmallestOrder smallest_order(const std::vector<std::string>& words, const CaseResult& first) {
+    Runs runs(words);
+    return shrunk(runs, first);
+}
+
 bool run_orders(const SeriesArguments& arguments) {
     const Wanted wanted = wanted_of(arguments.orders);
     check_orders(arguments);
     Tally tally(kOrderWidth, !arguments.run.report.empty());
-    Runs runs(arguments);
+    Runs runs(arguments.words);
     const auto write = [&] {
         tally.print_totals(false);
         tally.write(arguments.run.report, arguments.run.junit, kOrdersSuite);

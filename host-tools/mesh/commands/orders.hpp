@@ -5,9 +5,26 @@
 // first that fails has the fewest.
 #pragma once
 
+#include "host-tools/mesh/reports/case_result.hpp"
 #include "series.hpp"
 
+#include <string>
+#include <vector>
+
 namespace mesh::host {
+
+/// The smallest order found in which a program fails.
+struct SmallestOrder {
+    CaseResult result;       // of the run in this order
+    std::size_t drawn = 0;   // put-offs that the first one had,
+    std::size_t put_off = 0; // and those that are left
+    std::string words;       // what they put off; "": nothing
+    unsigned runs = 0;       // that it took to find it
+};
+
+/// Leaves out of an order, in which the run of `words` has failed and left a report, what can be
+/// left out. `words`: of the command line, the program and `run` first, without an order.
+SmallestOrder smallest_order(const std::vector<std::string>& words, const CaseResult& first);
 
 /// Does the runs one after the other, and prints the outcome of each, and the smallest order found
 /// that fails with the command that repeats it. True if all are verified. UsageError if the first

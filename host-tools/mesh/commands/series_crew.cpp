@@ -49,7 +49,9 @@ std::pair<Fd, Fd> make_pipe() {
 std::vector<std::string> child_words(const Case& work) {
     std::vector<std::string> words = work.words;
     words.at(0) = std::filesystem::read_symlink("/proc/self/exe").string();
-    words.insert(words.begin() + 2, fmt::format("--report=/dev/fd/{}", kChildFirstFd));
+    words.insert(words.begin() + 2, work.page.empty()
+                                        ? fmt::format("--report=/dev/fd/{}", kChildFirstFd)
+                                        : "--report=" + work.page);
     return words;
 }
 
@@ -189,6 +191,7 @@ std::vector<CaseResult> Crew::end_all(int signal) {
 CaseResult Crew::result_of(Child& child) {
     read_all(child.report, kReportBytesMax);
     read_all(child.errors, kWordsBytesMax);
+    read_all(child.output, kWordsBytesMax);
     CaseResult result;
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - child.started).count();
@@ -202,6 +205,8 @@ CaseResult Crew::result_of(Child& child) {
     auto report = nlohmann::ordered_json::parse(child.report.text, nullptr, false);
     if (report.is_object())
         result.report = std::make_shared<nlohmann::ordered_json>(std::move(report));
+    result.said = std::move(child.errors.text);
+    result.console = std::move(child.output.text);
     result.repeat = shell_line(child.work.words);
     result.work = std::move(child.work);
     return result;

@@ -19,6 +19,7 @@ struct Case {
     std::uint64_t memory_kbyte = 0; // that it needs
     unsigned jobs = 1;              // that it counts for
     std::size_t place = 0;          // among all cases
+    std::string page{};             // file for the report instead; "": it is read
 };
 
 enum class CaseVerdict : std::uint8_t { verified, failed, refused };
@@ -35,8 +36,10 @@ constexpr std::string_view name_of(CaseVerdict verdict) {
 struct CaseResult {
     Case work;
     CaseVerdict verdict = CaseVerdict::failed;
-    std::string reason; // one line; of a verified run none
-    std::string repeat; // the command
+    std::string reason;  // one line; of a verified run none
+    std::string said;    // all that it wrote to standard error, the end of long text
+    std::string console; // to standard output, in the same way
+    std::string repeat;  // the command
     double seconds = 0;
     std::shared_ptr<const nlohmann::ordered_json> report; // null if there is none
 };
