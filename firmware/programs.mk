@@ -2,12 +2,12 @@
 # Included by the Makefile, which has the flags, the boards and the sources.
 #
 # The toolkit has the same layout in $(BUILD) and where `make install` puts it: include/, linker/,
-# apps.txt, boards.txt, host/ and a folder a board, each with program.json, a compiler's words, in
-# which @ is the toolkit itself, and a board's with board.json.
+# labs/, apps.txt, boards.txt, host/ and a folder a board, each with program.json, a compiler's
+# words, in which @ is the toolkit itself, and a board's with board.json.
 
 # A program and the kernel fit together if they were built with the same headers.
-HEADERS := $(wildcard firmware/*.hpp firmware/*/*.hpp firmware/*/*/*.hpp boards/host/*.hpp) \
-  firmware/mpi/mpi.h
+HEADERS := $(filter-out firmware/labs/%,$(wildcard firmware/*.hpp firmware/*/*.hpp \
+  firmware/*/*/*.hpp boards/host/*.hpp)) firmware/mpi/mpi.h
 $(BUILD)/host/stamp.inc: FORCE
 	@$(call write_if_new,echo "\"$$(cat $(HEADERS) | sha256sum | cut -c1-12)\"")
 $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
@@ -106,16 +106,16 @@ $(BUILD)/boards.txt: Makefile $(BOARDS:%=boards/%/board.mk) firmware/programs.mk
 	@for board in $(BOARDS); do echo "$$board $$(sed -n '1s,^# ,,p' boards/$$board/board.mk)"; done >$@
 $(BOARDS:%=$(BUILD)/%/board.json): $(BUILD)/%/board.json: boards/%/board.json
 	@install -Dm644 $< $@
-$(BUILD)/include $(BUILD)/linker:
-	@mkdir -p $(@D); ln -sfn ../$(subst include,firmware,$(@F)) $@
+$(BUILD)/include $(BUILD)/linker $(BUILD)/labs:
+	@mkdir -p $(@D); ln -sfn ../$(subst include,firmware,$(@F:labs=firmware/labs)) $@
 # What `make install` copies, and links to what it has in another way.
 TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.json \
   $(BUILD)/host/libstate.a \
-  $(BUILD)/include $(BUILD)/linker \
+  $(BUILD)/include $(BUILD)/linker $(BUILD)/labs \
   $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json))
 BOARD_LIBRARIES := libboard.a libmesh.a libtrace.a
 TOOLKIT_LIBRARIES := $(foreach b,$(MADE_BOARDS),$(BOARD_LIBRARIES:%=$(BUILD)/$b/%))
-TOOLKIT_FILES := $(filter-out %/include %/linker,$(TOOLKIT_WORDS)) $(TOOLKIT_LIBRARIES)
+TOOLKIT_FILES := $(filter-out %/include %/linker %/labs,$(TOOLKIT_WORDS)) $(TOOLKIT_LIBRARIES)
 .PHONY: toolkit
 toolkit: $(TOOLKIT_WORDS) $(TOOLKIT_LIBRARIES)
 $(MESH): | $(TOOLKIT_WORDS)

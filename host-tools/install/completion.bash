@@ -13,6 +13,7 @@ _mesh() {
         --engine) names="qemu sim" ;;
         --boot) names="fork exec" ;;
         --ports) names="all duplex half" ;;
+        lab) names="list start" ;;
         list) names="ops trees schedules topologies apps boards faults" ;;
         --input | --output | --expect | --report | --junit | --log | --image)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")

@@ -6,7 +6,7 @@ INSTALL_PACKAGES := help2man dpkg-dev
 INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
 MANUALS := mesh mesh-run mesh-load mesh-build mesh-new mesh-tree mesh-embed mesh-list mesh-matrix \
-  mesh-merge mesh-view
+  mesh-merge mesh-view mesh-lab mesh-grade
 
 # The pages are made from the help that the tool itself prints: mesh-run.1 from `mesh run --help`.
 $(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)
@@ -31,6 +31,7 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@mkdir -p '$(INSTALLED)/share/meshputer/include'
 	@tar -C firmware -cf - $(filter-out boards/%,$(HEADERS:firmware/%=%)) ops/job.cpp ops/own | \
 	  tar -C '$(INSTALLED)/share/meshputer/include' --no-same-owner -xf -
+	@tar -C firmware -cf - labs | tar -C '$(INSTALLED)/share/meshputer' --no-same-owner -xf -
 	@for file in $(TOOLKIT_FILES:$(BUILD)/%=%) $(wildcard linker/*.ld); do install -Dm644 \
 	  $$([ -e $$file ] || echo $(BUILD)/)$$file '$(INSTALLED)'/share/meshputer/$$file; done
 	@install -Dm644 -t '$(INSTALLED)/share/meshputer' host-tools/mesh/capture/meshputer.lua \

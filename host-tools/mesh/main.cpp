@@ -159,6 +159,10 @@ struct Commands {
     int operator()(const EmbedArguments& arguments) const { return done(embed_command, arguments); }
     int operator()(const ListArguments& arguments) const { return done(list_command, arguments); }
     int operator()(const ViewArguments& arguments) const { return done(view_command, arguments); }
+    int operator()(const LabArguments& arguments) const { return done(lab_command, arguments); }
+    int operator()(const GradeArguments& arguments) const {
+        return run_grade(arguments) ? 0 : kFailed;
+    }
     int operator()(const HelpText& help) const {
         fmt::print("{}", help.text);
         return 0;

@@ -30,7 +30,7 @@ FLOORS = {
     "firmware": ("core/base", "core/cube", "core/star", "core/uhc", "core", "core/schedules",
                  "wire", "hal", "stdio", "kernel/base", "kernel/processes", "kernel/links",
                  "kernel/packets", "kernel/node", "kernel/api", "service", "collectives",
-                 "library", "fiber", "mpi", "", "ops", "apps"),
+                 "library", "fiber", "mpi", "", "ops", "apps", "labs"),
     "boards": ("host", "cortex-m", "serial", "relay", "*", "loader", "loader/lan9118",
                "loader/serial"),
     "host-tools/mesh": ("common", "cables", "capture", "programs", "rig", "engines", "views", "ops",

@@ -106,8 +106,8 @@ std::optional<HelpText> parse(CLI::App& app, int count, const char* const* words
         const bool chosen = !app.get_subcommands().empty();
         refuse("{}; {}", one_line(app, error),
                chosen ? fmt::format("see mesh {} --help", app.get_subcommands().front()->get_name())
-                      : "commands: run, load, matrix, merge, build, new, tree, embed, list, view "
-                        "(each with --help)");
+                      : "commands: run, load, matrix, merge, build, new, tree, embed, list, view, "
+                        "lab, grade (each with --help)");
     }
     return std::nullopt;
 }

@@ -355,6 +355,21 @@ void add_view(CLI::App& app, ViewArguments& view) {
     app.add_option("--output", view.output, "file for it (default: standard output)");
 }
 
+void add_lab(CLI::App& app, LabArguments& lab) {
+    app.add_option("what", lab.what, "list, or start")->required();
+    app.add_option("lab", lab.lab, "start: its number or name, or a folder of your own with one");
+    app.add_option("folder", lab.folder, "start: a new folder for your work");
+}
+
+void add_grade(CLI::App& app, GradeArguments& grade) {
+    app.add_option("folder", grade.folder, "what mesh lab start has made, with your answer")
+        ->required();
+    app.add_option("--lab", grade.lab, "grade as this lab, whatever the folder says");
+    app.add_option("--json", grade.json, "file for the grade");
+    app.add_option("--junit", grade.junit, "the same as JUnit's XML");
+    app.footer(describe_check_keys);
+}
+
 void check_load(const SeriesArguments& series) {
     if (series.asked_for())
         refuse("mesh load is one run: no --repeat, --orders, --until-failure, --shard, A..B");
@@ -418,6 +433,12 @@ Command parse_command_line(int count, const char* const* words) {
     ViewArguments view;
     CLI::App& view_app = *app.add_subcommand("view", "pictures and tables of a capture");
     add_view(view_app, view);
+    LabArguments lab;
+    CLI::App& lab_app = *app.add_subcommand("lab", "the labs of the course: list them, start one");
+    add_lab(lab_app, lab);
+    GradeArguments grade;
+    CLI::App& grade_app = *app.add_subcommand("grade", "the checks of a lab, and their points");
+    add_grade(grade_app, grade);
     if (auto help = parse(app, count, words))
         return *help;
     if (matrix_app.parsed()) {
@@ -438,6 +459,12 @@ Command parse_command_line(int count, const char* const* words) {
         return names;
     if (view_app.parsed())
         return view;
+    if (lab_app.parsed())
+        return lab;
+    if (grade_app.parsed()) {
+        grade.program = program_again(words[0]);
+        return grade;
+    }
     return run_command(load_app.parsed() ? load_app : run_app, series, words[0]);
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "embed_command.hpp"
+#include "grade.hpp"
 #include "host-tools/mesh/plan/plan.hpp"
 #include "host-tools/mesh/programs/build_command.hpp"
 #include "host-tools/mesh/views/view_command.hpp"
+#include "labs.hpp"
 #include "list_command.hpp"
 #include "matrix.hpp"
 #include "merge_command.hpp"
@@ -23,9 +25,10 @@ struct HelpText {
     std::string text;
 };
 
-using Command = std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments,
-                             MergeArguments, BuildArguments, NewArguments, TreeArguments,
-                             EmbedArguments, ListArguments, ViewArguments>;
+using Command =
+    std::variant<HelpText, RunArguments, SeriesArguments, MatrixArguments, MergeArguments,
+                 BuildArguments, NewArguments, TreeArguments, EmbedArguments, ListArguments,
+                 ViewArguments, LabArguments, GradeArguments>;
 
 /// Reads the command line. UsageError with one line that says what is wrong.
 Command parse_command_line(int count, const char* const* words);

@@ -1,0 +1,295 @@
+#include "grade.hpp"
+
+#include "command_words.hpp"
+#include "grade_rules.hpp"
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/files.hpp"
+#include "host-tools/mesh/common/say.hpp"
+#include "host-tools/mesh/common/wrap.hpp"
+#include "host-tools/mesh/reports/junit.hpp"
+#include "host-tools/mesh/rig/run_plan.hpp"
+#include "labs.hpp"
+#include "orders.hpp"
+#include "series_crew.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <utility>
+
+namespace mesh::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// What came of a check.
+struct Mark {
+    const Check& check;
+    bool good = true;
+    double seconds = 0;
+    std::string reason; // one sentence; of a good check none
+    std::string repeat; // the command of the run that failed
+    std::string page;   // the file that shows it
+};
+
+/// The checks of a lab on the files of a folder.
+class Grade {
+public:
+    Grade(const GradeArguments& arguments, const Lab& lab)
+        : arguments_(arguments),
+          lab_(lab),
+          folder_(folder_word(arguments.folder)),
+          checks_(read_checks((lab.folder / "check.toml").string())) {
+        for (const Check& check : checks_)
+            name_width_ = std::max(name_width_, check.name.size());
+    }
+
+    void run();
+    unsigned points() const;
+    unsigned points_max() const;
+    void write() const;
+
+private:
+    static std::string folder_word(const std::string& folder);
+    std::vector<std::string> words_of(const MatrixCase& made) const;
+    Mark mark_of(const Check& check);
+    bool try_case(const MatrixCase& made, unsigned orders, Mark& mark);
+    bool try_run(const MatrixCase& made, const std::string& order, Mark& mark);
+    void explain(const MatrixCase& made, const std::string& order, CaseResult result, Mark& mark);
+    std::string page_of(const CaseResult& result);
+    void print(const Mark& mark) const;
+
+    const GradeArguments& arguments_;
+    const Lab& lab_;
+    std::string folder_;
+    std::vector<Check> checks_;
+    std::vector<Mark> marks_;
+    std::size_t name_width_ = 0;
+    Crew crew_;
+    bool builds_ = true; // as far as the compiler was asked
+    bool has_page_ = false;
+};
+
+/// A path that --app takes for one.
+std::string Grade::folder_word(const std::string& folder) {
+    const bool plain = !folder.starts_with('/') && !folder.starts_with('.');
+    return (plain ? "./" : "") + folder;
+}
+
+/// Files that the checks name, where they are.
+std::vector<std::string> Grade::words_of(const MatrixCase& made) const {
+    std::vector<std::string> words{arguments_.program, "run"};
+    for (const std::string& option : made.options) {
+        const std::size_t is = std::min(option.find('='), option.size());
+        const std::string name = option.substr(0, is);
+        const std::string value = option.substr(std::min(is + 1, option.size()));
+        if ((name == "--app" || name == "--tree") && value.find('.') != std::string::npos)
+            words.push_back(fmt::format("{}={}/{}", name, folder_, value));
+        else if (name == "--expect" || name == "--input")
+            words.push_back(fmt::format("{}={}", name, (lab_.folder / value).string()));
+        else
+            words.push_back(option);
+    }
+    return words;
+}
+
+void Grade::run() {
+    std::error_code error;
+    fs::remove(fs::path(arguments_.folder) / "failed.html", error);
+    for (const Check& check : checks_) {
+        marks_.push_back(mark_of(check));
+        print(marks_.back());
+    }
+    fmt::print("{}: {} of {} points\n", lab_.name, points(), points_max());
+}
+
+Mark Grade::mark_of(const Check& check) {
+    Mark mark{check, true, 0, {}, {}, {}};
+    if (!builds_) {
+        mark.good = false;
+        mark.reason = "not tried, since it does not compile";
+        return mark;
+    }
+    for (const MatrixCase& made : check.cases)
+        if (!try_case(made, check.orders, mark))
+            break;
+    return mark;
+}
+
+/// A case in each of its orders. False at the first run that is not good.
+bool Grade::try_case(const MatrixCase& made, unsigned orders, Mark& mark) {
+    if (orders == 0)
+        return try_run(made, {}, mark);
+    for (unsigned number = 1; number <= orders; ++number)
+        if (!try_run(made, fmt::format("drawn:{}", number), mark))
+            return false;
+    return true;
+}
+
+bool Grade::try_run(const MatrixCase& made, const std::string& order, Mark& mark) {
+    std::vector<std::string> words = words_of(made);
+    if (!order.empty())
+        words.insert(words.begin() + 2, fmt::format("--order={}", order));
+    crew_.start({made.name, std::move(words)});
+    CaseResult result = crew_.wait();
+    mark.seconds += result.seconds;
+    if (result.verdict == CaseVerdict::verified) {
+        result.reason = broken_rule(made, result);
+        if (result.reason.empty())
+            return true;
+        result.verdict = CaseVerdict::failed;
+    }
+    mark.good = false;
+    explain(made, order, std::move(result), mark);
+    return false;
+}
+
+/// What a student is to know of a run that was not good.
+void Grade::explain(const MatrixCase& made, const std::string& order, CaseResult result,
+                    Mark& mark) {
+    std::string late;
+    if (result.verdict == CaseVerdict::refused &&
+        result.said.find("error: ") != std::string::npos) {
+        say("{}", result.said);
+        builds_ = false;
+        mark.reason = "does not compile: see above";
+        return;
+    }
+    if (!order.empty() && result.verdict == CaseVerdict::failed && result.report != nullptr &&
+        result.report->contains("order") && result.report->value("verdict", "") == "failed") {
+        SmallestOrder smallest = smallest_order(words_of(made), result);
+        late = smallest.words;
+        result = std::move(smallest.result);
+    }
+    mark.reason = sentence_of(made, result, order.substr(order.find(':') + 1), late);
+    mark.repeat = result.repeat;
+    if (!has_page_ && result.report != nullptr)
+        mark.page = page_of(result);
+    has_page_ = has_page_ || !mark.page.empty();
+}
+
+/// Makes the run once more, for its page. "" if there is none.
+std::string Grade::page_of(const CaseResult& result) {
+    Case again = result.work;
+    again.page = folder_ + "/failed.html";
+    const std::string page = again.page;
+    crew_.start(std::move(again));
+    static_cast<void>(crew_.wait());
+    std::error_code error;
+    return fs::exists(page, error) ? page : std::string{};
+}
+
+void Grade::print(const Mark& mark) const {
+    fmt::print("{:<{}} {:>3} of {:<3} {} ({:.1f} s)\n", mark.check.name, name_width_,
+               mark.good ? mark.check.points : 0, mark.check.points, mark.good ? "OK" : "FAILED",
+               mark.seconds);
+    if (!mark.good) {
+        fmt::print("    {}\n", mark.reason);
+        if (!mark.check.hint.empty() && builds_)
+            fmt::print("    hint: {}\n", mark.check.hint);
+        if (!mark.page.empty())
+            fmt::print("    look: {}\n", mark.page);
+        if (!mark.repeat.empty())
+            fmt::print("    repeat: {}\n", mark.repeat);
+    }
+    std::fflush(stdout);
+}
+
+unsigned Grade::points() const {
+    unsigned sum = 0;
+    for (const Mark& mark : marks_)
+        sum += mark.good ? mark.check.points : 0;
+    return sum;
+}
+
+unsigned Grade::points_max() const {
+    unsigned sum = 0;
+    for (const Check& check : checks_)
+        sum += check.points;
+    return sum;
+}
+
+void Grade::write() const {
+    Json checks = Json::array();
+    std::vector<CaseResult> cases;
+    double seconds = 0;
+    for (const Mark& mark : marks_) {
+        const auto or_null = [](const std::string& text) {
+            return text.empty() ? Json(nullptr) : Json(text);
+        };
+        checks.push_back({{"name", mark.check.name},
+                          {"points", mark.good ? mark.check.points : 0},
+                          {"of", mark.check.points},
+                          {"reason", or_null(mark.reason)},
+                          {"repeat", or_null(mark.repeat)},
+                          {"page", or_null(mark.page)},
+                          {"seconds", mark.seconds}});
+        CaseResult result;
+        result.work.name = mark.check.name;
+        result.verdict = mark.good ? CaseVerdict::verified : CaseVerdict::failed;
+        result.reason = mark.reason;
+        result.repeat = mark.repeat;
+        result.seconds = mark.seconds;
+        seconds += mark.seconds;
+        cases.push_back(std::move(result));
+    }
+    if (!arguments_.json.empty()) {
+        const Json whole{{"lab", lab_.name},   {"folder", arguments_.folder}, {"points", points()},
+                         {"of", points_max()}, {"seconds", seconds},          {"checks", checks}};
+        const std::string text = whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+        write_whole(arguments_.json, std::as_bytes(std::span(text)), "--json");
+    }
+    if (!arguments_.junit.empty())
+        write_junit(arguments_.junit, lab_.name, cases, seconds);
+}
+
+std::string bytes_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What the lab gives must be there as it was, and what it asks for must be there.
+void check_files(const Lab& lab, const GradeArguments& arguments) {
+    for (const std::string& name : student_files(lab)) {
+        const fs::path mine = fs::path(arguments.folder) / name;
+        std::error_code error;
+        if (name.starts_with("answer.") && !fs::exists(mine, error))
+            refuse("'{}': no such file, and it is what is to be graded", mine.string());
+        if (is_given(name) && bytes_of(mine) != bytes_of(lab.folder / name))
+            refuse("'{}': is given, and not to be changed; copy it again from {}", mine.string(),
+                   (lab.folder / name).string());
+    }
+    if (arguments.json == kStandardOutput)
+        refuse("--json -: standard output has a line for each check; give a file");
+    if (!arguments.json.empty())
+        check_writable(arguments.json, "--json");
+    if (!arguments.junit.empty())
+        check_writable(arguments.junit, "--junit");
+}
+
+} // namespace
+
+std::string describe_check_keys() {
+    std::string text = "Keys of check.toml beside those of mesh matrix:\n";
+    for (const MatrixKey& key : check_keys())
+        text += in_columns(fmt::format("  {}", key.name), key.phrase);
+    return text;
+}
+
+bool run_grade(const GradeArguments& arguments) {
+    const Lab lab = arguments.lab.empty() ? lab_of(arguments.folder) : lab_named(arguments.lab);
+    check_files(lab, arguments);
+    Grade grade(arguments, lab);
+    grade.run();
+    grade.write();
+    return grade.points() == grade.points_max();
+}
+
+} // namespace mesh::host

@@ -1,0 +1,200 @@
+#include "grade_rules.hpp"
+
+#include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/text.hpp"
+#include "matrix.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kPoints = "points";
+constexpr const char* kHint = "hint";
+constexpr const char* kOrders = "orders";
+constexpr const char* kStepsAtMost = "steps-at-most";
+constexpr const char* kHopsAtMost = "hops-at-most";
+constexpr const char* kLinkAtMost = "link-at-most";
+/// How a run names the file of --expect, behind what stands there.
+constexpr std::string_view kAsIn = " as in ";
+/// Clauses of a run's reason that a student reads.
+constexpr unsigned kClauses = 2;
+/// Nodes of a chain of waits that a student reads.
+constexpr std::size_t kLinksShown = 3;
+
+std::string value_of(const MatrixCase& made, const char* key) {
+    const auto found = made.more.find(key);
+    return found == made.more.end() ? std::string{} : found->second;
+}
+
+/// The number behind a key; nothing if the key is not there. UsageError.
+std::optional<unsigned> number_of(const std::string& path, const MatrixCase& made,
+                                  const char* key) {
+    const std::string value = value_of(made, key);
+    if (value.empty())
+        return std::nullopt;
+    const auto number = number_in<unsigned>(value);
+    if (!number)
+        refuse("{}: [{}]: {} '{}': allowed: a number", path, made.section, key, value);
+    return number;
+}
+
+Check check_of(const std::string& path, const MatrixCase& made) {
+    const auto points = number_of(path, made, kPoints);
+    if (!points)
+        refuse("{}: [{}]: no points; a check has them: points = 10", path, made.section);
+    for (const char* key : {kStepsAtMost, kHopsAtMost, kLinkAtMost})
+        static_cast<void>(number_of(path, made, key));
+    return {made.section,
+            *points,
+            value_of(made, kHint),
+            number_of(path, made, kOrders).value_or(0),
+            {}};
+}
+
+/// "node 3 by port 1", of the link that carried most.
+std::string busiest_link(const Json& report) {
+    std::uint64_t most = 0;
+    std::string words;
+    const Json& nodes = report.at("link_packets");
+    for (std::size_t node = 0; node < nodes.size(); ++node)
+        for (std::size_t port = 0; nodes[node].is_array() && port < nodes[node].size(); ++port)
+            if (const auto packets = nodes[node][port].get<std::uint64_t>(); packets > most) {
+                most = packets;
+                words = fmt::format("node {} by port {}", node, port);
+            }
+    return words;
+}
+
+/// The node that was done last.
+std::string last_node(const Json& report) {
+    const Json& times = report.at("finish_time");
+    std::size_t last = 0;
+    const auto time = [&](std::size_t node) {
+        return times[node].is_number() ? times[node].get<double>() : -1;
+    };
+    for (std::size_t node = 0; node < times.size(); ++node)
+        if (time(node) > time(last))
+            last = node;
+    return fmt::format("node {}", last);
+}
+
+/// True if the key is there and the report has more than it allows.
+bool exceeds(const MatrixCase& made, const char* key, const Json& report, const char* figure) {
+    const std::string allowed = value_of(made, key);
+    return !allowed.empty() &&
+           report.value(figure, std::uint64_t{0}) > number_in<std::uint64_t>(allowed).value_or(0);
+}
+
+/// What the first node that judged itself to have failed printed last: "; node 3 said 'x'", or "".
+std::string own_verdict_words(const CaseResult& result) {
+    if (result.reason.find("(the program's own verdict)") == std::string::npos)
+        return {};
+    for (const Json& fate : result.report == nullptr ? Json::array() : result.report->at("fates")) {
+        if (!fate.at("note").is_string())
+            continue;
+        const std::string head = fmt::format("[{}] ", fate.at("node").get<unsigned>());
+        const std::size_t at = ("\n" + result.console).rfind("\n" + head);
+        if (at == std::string::npos)
+            continue;
+        const std::string line = result.console.substr(at + head.size());
+        return fmt::format("; node {} said '{}'", fate.at("node").get<unsigned>(),
+                           line.substr(0, line.find('\n')));
+    }
+    return {};
+}
+
+/// A long chain of nodes that wait for each other, without its middle.
+std::string shortened(const std::string& reason) {
+    constexpr std::string_view kLink = ", which waits for ";
+    std::vector<std::size_t> links;
+    for (auto at = reason.find(kLink); at != std::string::npos; at = reason.find(kLink, at + 1))
+        links.push_back(at);
+    if (links.size() <= kLinksShown)
+        return reason;
+    return reason.substr(0, links[kLinksShown - 1]) + ", and so on, to" +
+           reason.substr(reason.find(" node ", links.back()));
+}
+
+/// Without what was expected, and without the command.
+std::string seen(std::string reason) {
+    const std::size_t as = reason.find(kAsIn);
+    const std::size_t other = reason.rfind(", not ", as);
+    if (as != std::string::npos && other != std::string::npos)
+        reason.replace(other, reason.find("; ", as) - other, ", and that is wrong");
+    std::size_t end = 0;
+    for (unsigned clause = 0; clause < kClauses && end != std::string::npos; ++clause)
+        end = reason.find("; ", end == 0 ? 0 : end + 2);
+    return shortened(reason.substr(0, end));
+}
+
+} // namespace
+
+std::vector<MatrixKey> check_keys() {
+    return {{kPoints, "what the check earns if all of its runs are good"},
+            {kHint, "a sentence for those who fail it: where the page says more"},
+            {kOrders, "so many runs of each case, each with another order of packets (sim)"},
+            {kStepsAtMost, "steps of model time that a run may take"},
+            {kHopsAtMost, "packets over links that it may take, all together"},
+            {kLinkAtMost, "packets that any one link may carry"}};
+}
+
+std::vector<Check> read_checks(const std::string& path) {
+    std::vector<Check> checks;
+    for (MatrixCase& made : read_matrix(path, check_keys())) {
+        if (checks.empty() || checks.back().name != made.section)
+            checks.push_back(check_of(path, made));
+        checks.back().cases.push_back(std::move(made));
+    }
+    return checks;
+}
+
+std::string broken_rule(const MatrixCase& made, const CaseResult& result) {
+    if (result.report == nullptr)
+        return "a node ended the whole run, without a report: a program returns, it does not exit";
+    const Json& report = *result.report;
+    if (std::string steps = wrong_steps(made, report); !steps.empty())
+        return steps + ", and " + last_node(report) + " was the last";
+    if (exceeds(made, kStepsAtMost, report, "steps"))
+        return fmt::format("right, but {} steps, and at most {} are allowed; {} was the last",
+                           report.value("steps", 0), value_of(made, kStepsAtMost),
+                           last_node(report));
+    if (exceeds(made, kLinkAtMost, report, "max_link_load"))
+        return fmt::format("right, but {} packets over one link, of {}, and at most {} are allowed",
+                           report.value("max_link_load", 0), busiest_link(report),
+                           value_of(made, kLinkAtMost));
+    if (exceeds(made, kHopsAtMost, report, "hops"))
+        return fmt::format("right, but packets crossed {} links, and at most {} are allowed; most "
+                           "of them left {}",
+                           report.value("hops", 0), value_of(made, kHopsAtMost),
+                           busiest_link(report));
+    return {};
+}
+
+std::string sentence_of(const MatrixCase& made, const CaseResult& result, const std::string& order,
+                        const std::string& late) {
+    std::string text = made.name == made.section
+                           ? std::string{}
+                           : "with" + made.name.substr(made.section.size()) + ": ";
+    text += seen(result.reason) + own_verdict_words(result);
+    std::string seed = "1";
+    for (const std::string& option : made.options)
+        if (constexpr std::string_view kSeed = "--seed="; option.starts_with(kSeed))
+            seed = option.substr(kSeed.size());
+    if (!order.empty())
+        text += late.empty() ? fmt::format(" (order {}, and with no packet late)", order)
+                             : fmt::format(" (order {}: late is {})", order, late);
+    else if (result.verdict != CaseVerdict::refused && text.find("seed=") == std::string::npos)
+        text += fmt::format(" (seed {})", seed);
+    return text;
+}
+
+} // namespace mesh::host

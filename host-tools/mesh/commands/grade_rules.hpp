@@ -1,0 +1,37 @@
+// The checks of a lab: how they are written, when a run is good, and the words for one that is not.
+#pragma once
+
+#include "host-tools/mesh/reports/case_result.hpp"
+#include "matrix_file.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mesh::host {
+
+/// A section of check.toml.
+struct Check {
+    std::string name;
+    unsigned points = 0;
+    std::string hint;    // where the page says more; "": none
+    unsigned orders = 0; // in which each case runs; 0: in that of the packets' times alone
+    std::vector<MatrixCase> cases;
+};
+
+/// The keys of a check beside those of a matrix.
+std::vector<MatrixKey> check_keys();
+
+/// UsageError: what `mesh matrix` refuses, a check without points, a number that is none.
+std::vector<Check> read_checks(const std::string& path);
+
+/// Why a run that was verified is not good all the same; "" if it is.
+std::string broken_rule(const MatrixCase& made, const CaseResult& result);
+
+/// One sentence about a run that failed: its case, what was seen, seed and order. What was expected
+/// instead is not in it. `late`: what the order put off.
+std::string sentence_of(const MatrixCase& made, const CaseResult& result, const std::string& order,
+                        const std::string& late);
+
+} // namespace mesh::host

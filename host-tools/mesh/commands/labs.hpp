@@ -1,0 +1,46 @@
+// The labs of the course: folders with a page, a start and checks, beside the toolkit or anywhere.
+//
+// A lab's folder has README.md, whose first line is its title, check.toml (see grade.hpp), what a
+// student begins with (answer.*), and what must stay as it is (given.*). Other files of it are the
+// checks' own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mesh::host {
+
+struct Lab {
+    std::filesystem::path folder;
+    std::string name; // of the folder, as 02-ring
+    std::string title;
+};
+
+/// The labs that came with this tool, in order.
+std::vector<Lab> labs();
+
+/// The lab that `word` names: a number, the name of a folder, or the path of one that has a
+/// check.toml. UsageError: there is none; what there is.
+Lab lab_named(const std::string& word);
+
+/// What a student's folder says of its lab. UsageError: it has no lab.toml.
+Lab lab_of(const std::filesystem::path& folder);
+
+/// The names of the files that a student gets, in order.
+std::vector<std::string> student_files(const Lab& lab);
+
+/// True for a file that the lab gives and a student does not change.
+bool is_given(std::string_view name);
+
+struct LabArguments {
+    std::string what;   // list, start
+    std::string lab;    // as lab_named() takes it
+    std::string folder; // a new one, or an empty one
+};
+
+/// `mesh lab list`, and `mesh lab start LAB DIR`. UsageError.
+void lab_command(const LabArguments& arguments);
+
+} // namespace mesh::host

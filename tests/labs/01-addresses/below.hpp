@@ -1,0 +1,13 @@
+// SAYS: is fed by
+// LOSES: from node 0, on cubes of 4, 8 and 16 nodes
+#include "core/own_rule.hpp"
+
+using namespace mesh;
+
+struct Answer {
+    static constexpr PortSequence children(Network net, NodeId self, NodeId root) {
+        const unsigned relative = index(self) ^ index(root);
+        return PortSequence::ascending(~relative & low_bits(net.dim));
+    }
+};
+using Tree = Answer;

@@ -1,0 +1,22 @@
+// SAYS: and that is wrong
+// LOSES: the sum at each of 8 nodes
+#include "meshputer.hpp"
+
+mesh::Process app_main(mesh::Kernel& node) {
+    const unsigned me = mesh::index(node.id());
+    const unsigned nodes = node.nodes();
+    const mesh::NodeId right = mesh::node_at((me + 1) % nodes);
+    const mesh::NodeId left = mesh::node_at((me + nodes - 1) % nodes);
+    unsigned number = me;
+    unsigned sum = me;
+    for (unsigned round = 1; round + 1 < nodes; ++round) {
+        const unsigned mine = number;
+        const mesh::Received got =
+            co_await mesh::sendrecv_value(node, mine, right, number, left, 1);
+        if (got.status != mesh::Status::ok)
+            co_return got.status;
+        sum += number;
+    }
+    mesh::print("{}\n", sum);
+    co_return mesh::Status::ok;
+}

@@ -1,0 +1,16 @@
+// SAYS: waits for a message with tag 3
+// LOSES: 7 clients
+Task<Status> serve(Kernel& node, std::array<unsigned, kAccounts>& accounts) {
+    for (unsigned left = (node.nodes() - 1) * kAccounts; left > 0; --left) {
+        unsigned account = 0;
+        unsigned amount = 0;
+        const Received first = co_await receive_value(node, account, kAnySource, kAccount);
+        if (first.status != Status::ok)
+            co_return first.status;
+        const Received second = co_await receive_value(node, amount, first.source, kAmount);
+        if (second.status != Status::ok)
+            co_return second.status;
+        accounts[account] += amount;
+    }
+    co_return Status::ok;
+}

@@ -1,0 +1,20 @@
+// SAYS: right, but
+// LOSES: no client waits for another one's word
+Task<Status> serve(Kernel& node, std::array<unsigned, kAccounts>& accounts) {
+    for (unsigned left = 0; left < (node.nodes() - 1) * kAccounts; ++left) {
+        const NodeId client = node_at(1 + left / kAccounts);
+        unsigned account = 0;
+        unsigned amount = 0;
+        const Received first = co_await receive_value(node, account, client, kAccount);
+        if (first.status != Status::ok)
+            co_return first.status;
+        const Received second = co_await receive_value(node, amount, first.source, kAmount);
+        if (second.status != Status::ok)
+            co_return second.status;
+        accounts[account] += amount;
+        const Status sent = co_await send_value(node, accounts[account], first.source, kAnswer);
+        if (sent != Status::ok)
+            co_return sent;
+    }
+    co_return Status::ok;
+}

@@ -1,0 +1,224 @@
+"""The labs of the course: solutions earn all points, each typical mistake is told in its own words.
+
+A wrong answer is a file of tests/labs/LAB/, which begins with what the grader says of it, and with
+the check that it loses:
+
+    // SAYS: is never fed
+    // LOSES: from other nodes
+
+Most are drawn: a few every day, all of them with --exhaustive (make test-labs).
+"""
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import xml.etree.ElementTree
+
+import pytest
+
+from mesh_tool import MESH, ROOT, mesh, of_today, refused
+
+LABS = sorted(path.parent for path in ROOT.glob("firmware/labs/*/check.toml"))
+ANSWERS = ROOT / "tests" / "labs"
+SOLUTIONS_A_DAY, WRONG_A_DAY, STARTS_A_DAY = 3, 5, 2
+LEAST_WRONG = 5
+MARK = re.compile(r"^(.+?) +(\d+) of (\d+) +(OK|FAILED) \(\d+\.\d s\)$", re.M)
+RING = "02-ring"
+
+
+def wrong_answers():
+    return [(lab, path) for lab in LABS for path in sorted((ANSWERS / lab.name).glob("*.?pp"))]
+
+
+def some_of(config, what, items, count):
+    items = list(items)
+    if config.option.exhaustive:
+        return items
+    return of_today("labs", what).sample(items, min(count, len(items)))
+
+
+def pytest_generate_tests(metafunc):
+    config = metafunc.config
+    if "solved" in metafunc.fixturenames:
+        labs = some_of(config, "solved", LABS, SOLUTIONS_A_DAY)
+        metafunc.parametrize("solved", labs, ids=[lab.name for lab in labs])
+    if "begun" in metafunc.fixturenames:
+        labs = some_of(config, "begun", LABS, STARTS_A_DAY)
+        metafunc.parametrize("begun", labs, ids=[lab.name for lab in labs])
+    if "wrong" in metafunc.fixturenames:
+        pairs = some_of(config, "wrong", wrong_answers(), WRONG_A_DAY)
+        metafunc.parametrize("wrong", pairs, ids=[f"{lab.name}/{path.stem}" for lab, path in pairs])
+
+
+def start(lab, folder):
+    """A student's folder, as `mesh lab start` makes it."""
+    done = mesh("lab", "start", lab.name, folder)
+    assert done.status == 0 and done.out.startswith(f"{folder}: "), done
+    return folder
+
+
+def solve(lab, folder):
+    for path in (ANSWERS / lab.name / "solution").iterdir():
+        shutil.copy(path, folder / path.name)
+
+
+def marks(outcome):
+    """{check: points}, after a look at the totals."""
+    found = MARK.findall(outcome.out)
+    assert found, outcome
+    total = f"{sum(int(got) for _, got, _, _ in found)} of {sum(int(of) for _, _, of, _ in found)}"
+    assert outcome.out.splitlines()[-1].endswith(f": {total} points"), outcome
+    for name, got, of, word in found:
+        assert int(got) == (int(of) if word == "OK" else 0), outcome
+    return {name: int(got) for name, got, _, _ in found}
+
+
+def test_a_solution_earns_all_points(solved, tmp_path):
+    folder = start(solved, tmp_path / "mine")
+    solve(solved, folder)
+    outcome = mesh("grade", folder)
+    assert outcome.status == 0 and "FAILED" not in outcome.out, outcome
+    assert sum(marks(outcome).values()) == 100, outcome
+    assert not (folder / "failed.html").exists()
+
+
+def test_what_a_lab_begins_with_compiles_and_fails(begun, tmp_path):
+    outcome = mesh("grade", start(begun, tmp_path / "mine"))
+    assert outcome.status == 1 and sum(marks(outcome).values()) < 100, outcome
+    assert "error: " not in outcome.err and "    repeat: " in outcome.out, outcome
+
+
+def test_a_wrong_answer_loses_points_and_is_told_why(wrong, tmp_path):
+    lab, path = wrong
+    says, loses = re.match(r"// SAYS: (.+)\n// LOSES: (.+)\n", path.read_text()).groups()
+    folder = start(lab, tmp_path / "mine")
+    shutil.copy(path, folder / ("answer" + path.suffix))
+    outcome = mesh("grade", folder)
+    assert outcome.status == 1, outcome
+    lost = [name for name, points in marks(outcome).items() if points == 0]
+    assert any(name.startswith(loses) for name in lost), outcome
+    reasons = outcome.out.split(f"\n{loses}", 1)[-1]
+    assert says in reasons, outcome
+
+
+def test_a_lab_has_a_page_a_solution_and_five_wrong_answers_each_told_apart():
+    assert LABS
+    for lab in LABS:
+        page = (lab / "README.md").read_text()
+        assert re.match(r"# \S", page) and "**Goal.**" in page and "measurement" in page, lab
+        assert (ANSWERS / lab.name / "solution").is_dir(), lab
+        wrong = [path for other, path in wrong_answers() if other == lab]
+        assert len(wrong) >= LEAST_WRONG, lab
+        texts = {re.sub(r"\A(//.*\n)+", "", path.read_text()) for path in wrong}
+        assert len(texts) == len(wrong), lab
+        points = re.findall(r"^points = (\d+)$", (lab / "check.toml").read_text(), re.M)
+        assert sum(map(int, points)) == 100, lab
+        hints = re.findall(r"^hint = \"section '(.+?)'", (lab / "check.toml").read_text(), re.M)
+        assert len(hints) == len(points), lab
+        for section in hints:
+            assert re.search(rf"^## {re.escape(section)}", page, re.M), (lab, section)
+
+
+def test_the_commands_of_a_page_work_in_the_folder_of_a_student(solved, tmp_path):
+    folder = start(solved, tmp_path / "mine")
+    solve(solved, folder)
+    for block in re.findall(r"^```sh\n(.*?)^```$", (solved / "README.md").read_text(), re.M | re.S):
+        script = f"mesh() {{ {shlex.quote(str(MESH))} \"$@\"; }}\nset -e\n{block}"
+        done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True,
+                              timeout=120, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, (block, done)
+
+
+def test_labs_are_listed_by_number_with_their_titles():
+    listed = mesh("lab", "list").out.splitlines()
+    assert [line.split()[0] for line in listed] == [lab.name for lab in LABS]
+    for lab, line in zip(LABS, listed):
+        assert line.endswith((lab / "README.md").read_text().splitlines()[0].removeprefix("# "))
+
+
+@pytest.fixture(scope="module")
+def ring(tmp_path_factory):
+    """The ring as it is given, which stands still."""
+    return start(ROOT / "firmware/labs" / RING, tmp_path_factory.mktemp("ring") / "mine")
+
+
+def test_a_grade_is_written_for_graders_and_shows_the_run_that_failed(ring, tmp_path):
+    outcome = mesh("grade", ring, "--json", tmp_path / "g.json", "--junit", tmp_path / "g.xml")
+    grade = json.loads((tmp_path / "g.json").read_text())
+    assert grade["lab"] == RING and (grade["points"], grade["of"]) == (0, 100)
+    first = grade["checks"][0]
+    assert first["points"] == 0 and "a circle" in first["reason"], first
+    assert first["page"] == f"{ring}/failed.html" and "<html" in (ring / "failed.html").read_text()
+    again = subprocess.run(shlex.split(first["repeat"]), capture_output=True, text=True,
+                           timeout=120, stdin=subprocess.DEVNULL)
+    assert again.returncode == 1 and "a circle" in again.stderr, again
+    suite = xml.etree.ElementTree.parse(tmp_path / "g.xml").getroot()
+    assert suite.get("failures") == str(len(grade["checks"]))
+    assert outcome.out.count("    look: ") == 1, "one page, that of the first failure"
+
+
+def test_a_program_that_does_not_compile_is_said_once_with_the_compilers_words(ring, tmp_path):
+    folder = shutil.copytree(ring, tmp_path / "broken")
+    (folder / "answer.cpp").write_text("int main_is_missing;\nnot C++\n")
+    outcome = mesh("grade", folder)
+    assert outcome.status == 1 and "answer.cpp:2" in outcome.err, outcome
+    assert outcome.out.count("does not compile: see above") == 1, outcome
+    assert "not tried, since it does not compile" in outcome.out, outcome
+    assert sum(marks(outcome).values()) == 0, outcome
+
+
+def test_what_is_expected_is_not_given_away(tmp_path):
+    lab = ROOT / "firmware/labs" / RING
+    folder = start(lab, tmp_path / "mine")
+    (folder / "answer.cpp").write_text((ANSWERS / RING / "a_round_short.cpp").read_text())
+    outcome = mesh("grade", folder)
+    assert "node 0 says '27' in its line 1, and that is wrong" in outcome.out, outcome
+    assert "'28'" not in outcome.out + outcome.err, outcome
+
+
+def test_a_node_that_ends_the_whole_run_earns_nothing(ring, tmp_path):
+    folder = shutil.copytree(ring, tmp_path / "exits")
+    (folder / "answer.cpp").write_text(
+        '#include "meshputer.hpp"\n#include <unistd.h>\n'
+        "mesh::Process app_main(mesh::Kernel&) {\n"
+        "    _exit(0);\n    co_return mesh::Status::ok;\n}\n")
+    outcome = mesh("grade", folder)
+    assert outcome.status == 1 and sum(marks(outcome).values()) == 0, outcome
+
+
+def test_what_a_lab_gives_must_stay_as_it_is(tmp_path):
+    lab = next(lab for lab in LABS if (lab / "given.cpp").exists())
+    folder = start(lab, tmp_path / "mine")
+    with (folder / "given.cpp").open("a") as file:
+        file.write("// a word more\n")
+    refused(mesh("grade", folder), "is given, and not to be changed; copy it again from")
+    (folder / "answer.hpp").unlink()
+    refused(mesh("grade", folder), "no such file, and it is what is to be graded")
+
+
+def test_a_lab_of_ones_own_is_a_folder_anywhere(tmp_path):
+    shutil.copytree(ROOT / "firmware/labs" / RING, tmp_path / "99-own")
+    check = tmp_path / "99-own" / "check.toml"
+    check.write_text('engine = "sim"\napp = "answer.cpp"\n[only]\npoints = 7\ndim = 1\n')
+    assert mesh("lab", "start", tmp_path / "99-own", tmp_path / "mine").status == 0
+    outcome = mesh("grade", tmp_path / "mine")
+    assert "99-own: 0 of 7 points" in outcome.out, outcome
+    assert f"{RING}: " in mesh("grade", tmp_path / "mine", "--lab", RING).out
+    check.write_text("[only]\ndim = 1\n")
+    refused(mesh("grade", tmp_path / "mine"), "no points; a check has them: points = 10")
+    check.write_text("[only]\npoints = 'many'\n")
+    refused(mesh("grade", tmp_path / "mine"), "allowed: a number")
+    check.write_text("[only]\npoints = 1\nstep-at-most = 1\n")
+    refused(mesh("grade", tmp_path / "mine"), "steps-at-most")
+
+
+@pytest.mark.parametrize("words, why", [
+    (["lab", "start", "77", "new"], "allowed: its number, 01-addresses"),
+    (["lab", "start", "1"], "mesh lab: allowed: list, or start LAB DIR"),
+    (["lab", "stop"], "mesh lab: allowed: list, or start LAB DIR"),
+    (["lab", "start", "1", ROOT / "tests"], "is not empty: give a new folder"),
+    (["grade", ROOT / "tests"], "begin by mesh lab start LAB DIR"),
+])
+def test_what_makes_no_sense_is_refused(words, why):
+    refused(mesh(*words), why)
