@@ -124,16 +124,28 @@ std::string shortened(const std::string& reason) {
            reason.substr(reason.find(" node ", links.back()));
 }
 
-/// Without what was expected, and without the command.
-std::string seen(std::string reason) {
+/// The clause about what the console shows, taken out of a reason, without what was expected; "" if
+/// there is none.
+std::string take_wrong_line(std::string& reason) {
     const std::size_t as = reason.find(kAsIn);
     const std::size_t other = reason.rfind(", not ", as);
-    if (as != std::string::npos && other != std::string::npos)
-        reason.replace(other, reason.find("; ", as) - other, ", and that is wrong");
+    if (as == std::string::npos || other == std::string::npos)
+        return {};
+    const std::size_t before = reason.rfind("; ", other);
+    const std::size_t begin = before == std::string::npos ? 0 : before + 2;
+    std::string clause = reason.substr(begin, other - begin) + ", and that is wrong";
+    reason.erase(begin == 0 ? 0 : before); // nothing of the run's own comes behind it
+    return clause;
+}
+
+/// The first clauses of a reason, and that about the console.
+std::string seen(std::string reason) {
+    const std::string line = take_wrong_line(reason);
     std::size_t end = 0;
     for (unsigned clause = 0; clause < kClauses && end != std::string::npos; ++clause)
         end = reason.find("; ", end == 0 ? 0 : end + 2);
-    return shortened(reason.substr(0, end));
+    reason = shortened(reason.substr(0, end));
+    return reason + (reason.empty() || line.empty() ? "" : "; ") + line;
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// SAYS: a circle
+// SAYS: ' in its line 1, and that is wrong
 // LOSES: nobody is dead, nobody is suspected
 Process beat(Kernel& node) {
     Outbox outbox{node, node.workspace()};
