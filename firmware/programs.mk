@@ -7,7 +7,7 @@
 
 # A program and the kernel fit together if they were built with the same headers.
 HEADERS := $(filter-out firmware/labs/%,$(wildcard firmware/*.hpp firmware/*/*.hpp \
-  firmware/*/*/*.hpp boards/host/*.hpp)) firmware/mpi/mpi.h
+  firmware/*/*/*.hpp boards/host/*.hpp)) $(wildcard firmware/mpi/*.h)
 $(BUILD)/host/stamp.inc: FORCE
 	@$(call write_if_new,echo "\"$$(cat $(HEADERS) | sha256sum | cut -c1-12)\"")
 $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc

@@ -3,6 +3,7 @@
 // `mesh build` gives main() of the program and its calls of exit() the names that are used here,
 // since a board's image and the host tool have functions of these names.
 #include "fiber/fiber.hpp"
+#include "fiber/strand.hpp"
 
 #include "hal/console.hpp"
 #include "hal/heap.hpp"
@@ -89,6 +90,16 @@ struct ProgramWaits {
     void await_resume() const {}
 };
 
+Strand* entered = nullptr; // the last strand
+
+void run_strand() {
+    Strand& strand = *entered;
+    strand.function();
+    strand.has_ended = true;
+    for (;;)
+        detail::leave();
+}
+
 } // namespace
 
 Kernel& node() { return *the_node; }
@@ -106,6 +117,24 @@ void end(int status) {
     verdict = status;
     for (;;)
         detail::leave();
+}
+
+// While a strand runs it has the places of the program.
+Process run(Kernel&, Strand& strand) {
+    const std::coroutine_handle<> process = co_await OwnHandle{};
+    StackPointer its_stack = new_stack(strand.stack, run_strand);
+    for (;;) {
+        const auto program = std::exchange(the_process, process);
+        const StackPointer program_stack = std::exchange(stack, its_stack);
+        entered = &strand;
+        switch_stacks(&node_stack, stack, strand.stack.data());
+        its_stack = std::exchange(stack, program_stack);
+        the_process = program;
+        if (strand.has_ended)
+            break;
+        co_await ProgramWaits{};
+    }
+    co_return Status::ok;
 }
 
 } // namespace mesh::fiber

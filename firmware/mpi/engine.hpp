@@ -25,7 +25,7 @@
 
 /// A message that a program sends or receives, while it is under way.
 struct MPI_ABI_Request {
-    enum class Kind : std::uint8_t { send, receive };
+    enum class Kind : std::uint8_t { send, receive, collective };
     enum class Mode : std::uint8_t { standard, synchronous, buffered };
 
     MPI_Request next = nullptr; // in the engine's list that it is in
@@ -65,6 +65,12 @@ struct MPI_ABI_Request {
 namespace mesh::mpi {
 
 using Request = MPI_ABI_Request;
+
+/// A request of the kind `collective`.
+struct Collective : Request {
+    /// Begins it again, or gives back what it holds if it is not under way.
+    void (*act)(Collective& self, bool begins) = nullptr;
+};
 
 /// Starts the processes of the engine; false: there is no room for them.
 bool start_engine();

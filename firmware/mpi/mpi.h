@@ -375,4 +375,6 @@ int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler);
 }
 #endif
 
+#include "mpi_nonblocking.h"
+
 #endif

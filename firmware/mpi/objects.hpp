@@ -105,6 +105,7 @@ struct MPI_ABI_Comm {
     bool is_whole = false;    // rank i is node i, for all nodes
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
     mesh::mpi::Grid* grid = nullptr; // of this communicator alone
+    std::uint32_t begun = 0;         // collectives that did not wait
     char name[mesh::mpi::kNameBytes] = {};
 
     mesh::mpi::Rank rank() const { return group->own; }

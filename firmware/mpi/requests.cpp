@@ -139,6 +139,11 @@ int make_persistent(const char* call, Request::Kind kind, Request::Mode mode, co
     return MPI_SUCCESS;
 }
 
+void act(Request& request, bool begins) {
+    auto& collective = static_cast<Collective&>(request);
+    collective.act(collective, begins);
+}
+
 /// The program has its buffer back, and the engine the request.
 void leave_to_engine(Request& request) {
     if (request.is_done) {
@@ -229,7 +234,10 @@ int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, M
 int MPI_Start(MPI_Request* request) {
     if (*request == MPI_REQUEST_NULL || !(*request)->is_persistent || (*request)->is_active)
         return fail(nullptr, MPI_ERR_REQUEST, "MPI_Start", nullptr);
-    begin(**request);
+    if ((*request)->kind == Kind::collective)
+        act(**request, true);
+    else
+        begin(**request);
     return MPI_SUCCESS;
 }
 
@@ -243,6 +251,8 @@ int MPI_Startall(int count, MPI_Request* requests) {
 int MPI_Request_free(MPI_Request* request) {
     if (*request == MPI_REQUEST_NULL)
         return fail(nullptr, MPI_ERR_REQUEST, "MPI_Request_free", nullptr);
+    if ((*request)->kind == Kind::collective)
+        act(**request, false);
     if (!(*request)->is_active)
         (*request)->is_done = true;
     else if ((*request)->kind == Kind::receive)
