@@ -44,6 +44,7 @@ void for_each_type(const Behind& behind, void (*act)(Type*)) {
 
 void give_back(Behind& behind) {
     for_each_type(behind, release);
+    release(behind.shadow.errhandler);
     release(behind.shadow.group);
 }
 
@@ -130,6 +131,7 @@ Behind* make_behind(Checks& checks, const Held& held, const LaterCall& call) {
     ++shadow.group->owners;
     shadow.number = comm.number | (comm.begun++ % kNumbersMax + 1) << 16;
     shadow.errhandler = comm.errhandler;
+    hold(shadow.errhandler);
     shadow.grid = comm.grid;
     behind->comm = &shadow;
     behind->type = type_of(MPI_BYTE);

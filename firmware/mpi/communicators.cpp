@@ -5,6 +5,7 @@
 // time, as by MPI_Comm_split(), may have one number, since none of their ranks is in both.
 #include "mpi/communicators.hpp"
 
+#include "mpi/attributes.hpp"
 #include "mpi/parts.hpp"
 
 #include <algorithm>
@@ -71,6 +72,7 @@ Comm* make_communicator(Comm& old, Group* group) {
     comm->number = number;
     comm->is_whole = is_whole_network(*group);
     comm->errhandler = old.errhandler;
+    hold(comm->errhandler);
     return comm;
 }
 
@@ -94,7 +96,7 @@ MPI_Comm handle_of(Comm* comm) { return comm == nullptr ? MPI_COMM_NULL : comm; 
 extern "C" {
 
 int MPI_Comm_dup(MPI_Comm handle, MPI_Comm* copy) {
-    const Checks checks("MPI_Comm_dup", handle);
+    Checks checks("MPI_Comm_dup", handle);
     if (checks.bad())
         return checks.code();
     Comm& old = checks.comm();
@@ -102,7 +104,8 @@ int MPI_Comm_dup(MPI_Comm handle, MPI_Comm* copy) {
     if (old.grid != nullptr)
         comm->grid = copy_of(*old.grid);
     *copy = comm;
-    return MPI_SUCCESS;
+    const int code = copy_attributes(old.attributes, handle, &comm->attributes);
+    return code == MPI_SUCCESS ? code : checks.refuse(code, kAttributeStays);
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm handle, MPI_Info, MPI_Comm* copy) {
@@ -161,6 +164,9 @@ int MPI_Comm_free(MPI_Comm* handle) {
     if (is_fixed(*handle))
         return checks.refuse(MPI_ERR_COMM, "the communicators of the standard stay");
     Comm& comm = checks.comm();
+    if (const int code = drop_attributes(&comm.attributes, *handle); code != MPI_SUCCESS)
+        return checks.refuse(code, kAttributeStays);
+    release(comm.errhandler);
     release(comm.group);
     destroy(comm.grid);
     destroy(&comm);
@@ -216,28 +222,6 @@ int MPI_Comm_get_name(MPI_Comm handle, char* name, int* length) {
         text = handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
     *length = static_cast<int>(std::strlen(text));
     std::memcpy(name, text, static_cast<std::size_t>(*length) + 1);
-    return MPI_SUCCESS;
-}
-
-int MPI_Comm_get_attr(MPI_Comm handle, int key, void* value, int* flag) {
-    static int tags = kTagMax;
-    static int yes = 1;
-    static int host = MPI_PROC_NULL;
-    static int io = MPI_ANY_SOURCE;
-    static int nodes = 0;
-    const Checks checks("MPI_Comm_get_attr", handle);
-    if (checks.bad())
-        return checks.code();
-    nodes = comm_of(MPI_COMM_WORLD)->size();
-    int* const found = key == MPI_TAG_UB            ? &tags
-                       : key == MPI_WTIME_IS_GLOBAL ? &yes
-                       : key == MPI_HOST            ? &host
-                       : key == MPI_IO              ? &io
-                       : key == MPI_UNIVERSE_SIZE   ? &nodes
-                                                    : nullptr;
-    *flag = found != nullptr;
-    if (found != nullptr)
-        *static_cast<int**>(value) = found;
     return MPI_SUCCESS;
 }
 }

@@ -1,4 +1,5 @@
 // Types that a program makes of others.
+#include "mpi/attributes.hpp"
 #include "mpi/status.hpp"
 #include "mpi/types.hpp"
 
@@ -209,9 +210,10 @@ int MPI_Type_dup(MPI_Datatype old, MPI_Datatype* handle) {
     const Type* const type = type_of(old);
     if (type == nullptr)
         return bad_type("MPI_Type_dup");
-    const int code = MPI_Type_create_resized(old, type->lower, type->extent, handle);
+    MPI_Type_create_resized(old, type->lower, type->extent, handle);
     (*handle)->is_committed = type->is_committed;
-    return code;
+    const int code = copy_attributes(type->attributes, old, &(*handle)->attributes);
+    return code == MPI_SUCCESS ? code : fail(nullptr, code, "MPI_Type_dup", kAttributeStays);
 }
 
 int MPI_Type_create_subarray(int dimensions, const int* sizes, const int* parts, const int* starts,
@@ -258,6 +260,8 @@ int MPI_Type_commit(MPI_Datatype* handle) {
 int MPI_Type_free(MPI_Datatype* handle) {
     if (is_fixed(*handle))
         return bad_type("MPI_Type_free");
+    if (const int code = drop_attributes(&(*handle)->attributes, *handle); code != MPI_SUCCESS)
+        return fail(nullptr, code, "MPI_Type_free", kAttributeStays);
     release(*handle);
     *handle = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;

@@ -2,6 +2,7 @@
 #include "fiber/fiber.hpp"
 #include "library/print.hpp"
 #include "library/words.hpp"
+#include "mpi/attributes.hpp"
 #include "mpi/engine.hpp"
 
 #include "collectives/barrier.hpp"
@@ -40,14 +41,6 @@ constexpr std::array<const char*, 20> kErrors{"no error",
                                               "the request is not done",
                                               "the error is in the status"};
 
-const char* words_of(int code) {
-    if (code == MPI_ERR_NO_MEM)
-        return "no memory";
-    return code >= 0 && static_cast<std::size_t>(code) < kErrors.size()
-               ? kErrors[static_cast<std::size_t>(code)]
-               : "unknown error";
-}
-
 int write(char* text, int* length, const char* words) {
     *length = static_cast<int>(std::strlen(words));
     std::memcpy(text, words, static_cast<std::size_t>(*length) + 1);
@@ -73,6 +66,16 @@ void make_communicators() {
 } // namespace
 
 Life life() { return the_life; }
+
+const char* words_of(int code) {
+    if (code == MPI_ERR_NO_MEM)
+        return "no memory";
+    if (code == MPI_ERR_KEYVAL)
+        return "not a key of attributes";
+    return code >= 0 && static_cast<std::size_t>(code) < kErrors.size()
+               ? kErrors[static_cast<std::size_t>(code)]
+               : "unknown error";
+}
 
 Comm* comm_of(MPI_Comm handle) {
     if (handle == MPI_COMM_WORLD)
@@ -123,6 +126,14 @@ int fail(const Comm* comm, int code, const char* call, const char* why) {
         comm = &world;
     if (comm->errhandler == MPI_ERRORS_RETURN)
         return code;
+    if (!is_fixed(comm->errhandler)) {
+        int told = code;
+        MPI_Comm handle = comm == &world  ? MPI_COMM_WORLD
+                          : comm == &self ? MPI_COMM_SELF
+                                          : const_cast<Comm*>(comm);
+        comm->errhandler->function(&handle, &told);
+        return code;
+    }
     std::array<char, 120> words;
     std::snprintf(words.data(), words.size(), "%s: %s", call,
                   why != nullptr ? why : words_of(code));
@@ -231,6 +242,7 @@ int MPI_Finalize() {
     const Checks checks("MPI_Finalize", MPI_COMM_WORLD);
     if (checks.bad())
         return checks.code();
+    drop_attributes(&self.attributes, MPI_COMM_SELF);
     drain_engine();
     if (mesh::fiber::await(mesh::barrier(mesh::fiber::node())) != mesh::Status::ok)
         end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
@@ -272,32 +284,6 @@ double MPI_Wtime() {
 double MPI_Wtick() { return 1e-3 / mesh::wire::kTicksPerUnit; }
 
 int MPI_Pcontrol(const int, ...) { return MPI_SUCCESS; }
-
-int MPI_Error_string(int code, char* text, int* length) {
-    return write(text, length, words_of(code));
-}
-
-int MPI_Error_class(int code, int* error_class) {
-    *error_class = code;
-    return MPI_SUCCESS;
-}
-
-int MPI_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler handler) {
-    Checks checks("MPI_Comm_set_errhandler", handle);
-    if (checks.bad())
-        return checks.code();
-    if (!is_fixed(handler))
-        return checks.refuse(MPI_ERR_ARG, "only MPI_ERRORS_ARE_FATAL and MPI_ERRORS_RETURN");
-    checks.comm().errhandler = handler;
-    return MPI_SUCCESS;
-}
-
-int MPI_Comm_get_errhandler(MPI_Comm handle, MPI_Errhandler* handler) {
-    const Checks checks("MPI_Comm_get_errhandler", handle);
-    if (!checks.bad())
-        *handler = checks.comm().errhandler;
-    return checks.code();
-}
 
 int MPI_Comm_rank(MPI_Comm handle, int* rank) {
     const Checks checks("MPI_Comm_rank", handle);

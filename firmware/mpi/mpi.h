@@ -128,6 +128,11 @@ enum {
     MPI_ERR_INTERN = 17,
     MPI_ERR_PENDING = 18,
     MPI_ERR_IN_STATUS = 19,
+    MPI_ERR_INFO_KEY = 31,
+    MPI_ERR_INFO_NOKEY = 32,
+    MPI_ERR_INFO_VALUE = 33,
+    MPI_ERR_INFO = 34,
+    MPI_ERR_KEYVAL = 36,
     MPI_ERR_NO_MEM = 39,
     MPI_ERR_LASTCODE = 0x3fff
 };
@@ -334,9 +339,6 @@ int MPI_Comm_free(MPI_Comm *comm);
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
 int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int *result);
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
-int MPI_Comm_set_name(MPI_Comm comm, const char *name);
-int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length);
-int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag);
 
 /* Groups. */
 int MPI_Group_size(MPI_Group group, int *size);
@@ -365,16 +367,13 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int most, int coordinates[]);
 int MPI_Cart_shift(MPI_Comm comm, int dimension, int distance, int *from, int *to);
 int MPI_Cart_sub(MPI_Comm comm, const int stay[], MPI_Comm *part);
 
-/* Errors. */
-int MPI_Error_string(int code, char *text, int *length);
-int MPI_Error_class(int code, int *error_class);
-int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);
-int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler);
-
 #ifdef __cplusplus
 }
 #endif
 
 #include "mpi_nonblocking.h"
+#include "mpi_objects.h"
+
+#include "mpi_former.h" /* with types of the one above */
 
 #endif

@@ -71,6 +71,12 @@ private:
 
 } // namespace mesh::mpi
 
+/// A function of the program's own that is called for errors.
+struct MPI_ABI_Errhandler {
+    MPI_Comm_errhandler_function* function = nullptr;
+    unsigned owners = 1; // the program until it frees it, and each communicator
+};
+
 /// Ranks, and the node of each. Shared by the communicators and handles that have it.
 struct MPI_ABI_Group {
     unsigned owners = 1;
@@ -86,6 +92,8 @@ struct MPI_ABI_Group {
 };
 
 namespace mesh::mpi {
+
+struct Attributes; // attributes.hpp
 
 inline constexpr int kDimensionsMax = 8;
 inline constexpr std::size_t kNameBytes = MPI_MAX_OBJECT_NAME;
@@ -106,6 +114,7 @@ struct MPI_ABI_Comm {
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
     mesh::mpi::Grid* grid = nullptr; // of this communicator alone
     std::uint32_t begun = 0;         // collectives that did not wait
+    mesh::mpi::Attributes* attributes = nullptr;
     char name[mesh::mpi::kNameBytes] = {};
 
     mesh::mpi::Rank rank() const { return group->own; }
@@ -132,12 +141,26 @@ Group* new_group(Rank size);
 /// Sets `own`, when the nodes are there.
 void find_own(Group& group);
 void release(Group* group);
+/// The constants of the standard have no owners.
+inline void hold(MPI_Errhandler handler) {
+    if (!is_fixed(handler))
+        ++handler->owners;
+}
+inline void release(MPI_Errhandler handler) {
+    if (!is_fixed(handler) && --handler->owners == 0)
+        destroy(handler);
+}
 
 // Errors ------------------------------------------------------------------------------------------
 
 /// What a call returns that cannot be done: `code`, if the program wants to see errors; else it
 /// tells the call and `why`, and ends the run. `comm`: nullptr, those of the world.
 int fail(const Comm* comm, int code, const char* call, const char* why);
+
+/// What a code of the standard means.
+const char* words_of(int code);
+/// The last code that is in use; the program may add some.
+extern int last_error_code;
 
 /// Ends the run; does not return.
 [[noreturn]] void end_run(const char* why, int code);

@@ -129,6 +129,7 @@ void release(Type* type) {
     if (is_basic || --type->owners != 0)
         return;
     mesh_free(type->runs);
+    mesh_free(type->name);
     destroy(type);
 }
 

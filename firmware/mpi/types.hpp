@@ -58,6 +58,8 @@ struct MPI_ABI_Datatype {
     mesh::mpi::Element element = mesh::mpi::Element::none; // of the basic type, if it has one only
     unsigned owners = 1;
     bool is_committed = false;
+    mesh::mpi::Attributes* attributes = nullptr;
+    char* name = nullptr; // on the heap; nullptr: the program gave it none
 
     std::span<const mesh::mpi::Run> all_runs() const { return {runs, run_count}; }
     /// Elements lie side by side, without holes.

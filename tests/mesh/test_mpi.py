@@ -25,6 +25,7 @@ ANSWERS = {
     "types": ("0 wrong", "0 wrong"),
     "communicators": ("0 wrong", "0 wrong"),
     "nonblocking": ("0 wrong", "0 wrong"),
+    "objects": ("0 wrong", "0 wrong"),
 }
 # These move megabytes.
 LARGE = ("ahead", "messages")
@@ -212,6 +213,8 @@ PUBLISHED = {
     "ERR_BUFFER": 1, "ERR_COUNT": 2, "ERR_TYPE": 3, "ERR_TAG": 4, "ERR_COMM": 5, "ERR_RANK": 6,
     "ERR_REQUEST": 7, "ERR_ROOT": 8, "ERR_GROUP": 9, "ERR_OP": 10, "ERR_TOPOLOGY": 11,
     "ERR_DIMS": 12, "ERR_ARG": 13, "ERR_TRUNCATE": 15, "ERR_OTHER": 16, "ERR_IN_STATUS": 19,
+    "ERR_INFO_KEY": 31, "ERR_INFO_NOKEY": 32, "ERR_INFO_VALUE": 33, "ERR_INFO": 34, "ERR_KEYVAL": 36,
+    "MAX_INFO_KEY": 256, "MAX_INFO_VAL": 1024, "COMM_NULL_COPY_FN": 0, "COMM_DUP_FN": 1,
     "ERR_NO_MEM": 39, "MAX_PROCESSOR_NAME": 256, "MAX_ERROR_STRING": 512, "BSEND_OVERHEAD": 512,
     "IN_PLACE": 1, "BOTTOM": 0,
 }

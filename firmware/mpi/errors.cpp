@@ -1,0 +1,128 @@
+// Errors as a program sees them: words and classes, also of its own, and functions of its own that
+// are called in place of the end of the run.
+#include "mpi/objects.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mesh::mpi {
+
+int last_error_code = MPI_ERR_LASTCODE;
+
+namespace {
+
+/// A class or a code of the program's own. Stays to the end.
+struct OwnCode {
+    OwnCode* next;
+    int code;
+    int error_class;
+    char text[MPI_MAX_ERROR_STRING];
+};
+OwnCode* own_codes = nullptr;
+
+OwnCode* find_own(int code) {
+    OwnCode* own = own_codes;
+    while (own != nullptr && own->code != code)
+        own = own->next;
+    return own;
+}
+
+const char* words(int code) {
+    const OwnCode* const own = find_own(code);
+    return own != nullptr ? own->text : words_of(code);
+}
+
+/// `error_class`: -1: the code is a class itself.
+int add(const char* call, int error_class, int* code) {
+    auto* const own = make<OwnCode>();
+    if (own == nullptr)
+        return fail(nullptr, MPI_ERR_NO_MEM, call, nullptr);
+    own->next = own_codes;
+    own->code = ++last_error_code;
+    own->error_class = error_class < 0 ? own->code : error_class;
+    own_codes = own;
+    *code = own->code;
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+extern "C" {
+
+int MPI_Error_string(int code, char* text, int* length) {
+    const char* const its = words(code);
+    *length = static_cast<int>(std::strlen(its));
+    std::memcpy(text, its, static_cast<std::size_t>(*length) + 1);
+    return MPI_SUCCESS;
+}
+
+int MPI_Error_class(int code, int* error_class) {
+    const OwnCode* const own = find_own(code);
+    *error_class = own != nullptr ? own->error_class : code;
+    return MPI_SUCCESS;
+}
+
+int MPI_Add_error_class(int* error_class) { return add("MPI_Add_error_class", -1, error_class); }
+
+int MPI_Add_error_code(int error_class, int* code) {
+    return add("MPI_Add_error_code", error_class, code);
+}
+
+int MPI_Add_error_string(int code, const char* text) {
+    OwnCode* const own = find_own(code);
+    if (own == nullptr)
+        return fail(nullptr, MPI_ERR_ARG, "MPI_Add_error_string",
+                    "the code is none that the program has added");
+    const std::size_t length = std::min(std::strlen(text), sizeof own->text - 1);
+    *std::copy_n(text, length, own->text) = '\0';
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
+    *handler = make<MPI_ABI_Errhandler>(function);
+    return *handler != nullptr
+               ? MPI_SUCCESS
+               : fail(nullptr, MPI_ERR_NO_MEM, "MPI_Comm_create_errhandler", nullptr);
+}
+
+int MPI_Errhandler_free(MPI_Errhandler* handler) {
+    if (*handler == MPI_ERRHANDLER_NULL)
+        return fail(nullptr, MPI_ERR_ARG, "MPI_Errhandler_free", nullptr);
+    release(*handler);
+    *handler = MPI_ERRHANDLER_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler handler) {
+    Checks checks("MPI_Comm_set_errhandler", handle);
+    if (checks.bad())
+        return checks.code();
+    if (handler == MPI_ERRHANDLER_NULL)
+        return checks.refuse(MPI_ERR_ARG, "no error handler");
+    hold(handler);
+    release(checks.comm().errhandler);
+    checks.comm().errhandler = handler;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_get_errhandler(MPI_Comm handle, MPI_Errhandler* handler) {
+    const Checks checks("MPI_Comm_get_errhandler", handle);
+    if (checks.bad())
+        return checks.code();
+    *handler = checks.comm().errhandler;
+    hold(*handler);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_call_errhandler(MPI_Comm handle, int code) {
+    const Checks checks("MPI_Comm_call_errhandler", handle);
+    if (checks.bad())
+        return checks.code();
+    fail(&checks.comm(), code, "MPI_Comm_call_errhandler", words(code));
+    return MPI_SUCCESS;
+}
+}
