@@ -119,6 +119,7 @@ Behind* make_behind(Checks& checks, const Held& held, const LaterCall& call) {
         return nullptr;
     }
     auto* const behind = new (place) Behind;
+    ++left<Request>;
     std::copy_n(static_cast<const std::byte*>(call.self), call.bytes,
                 reinterpret_cast<std::byte*>(behind + 1));
     behind->run = call.run;
@@ -155,7 +156,7 @@ int begin_behind(const char* name, MPI_Comm comm, const Held& held, const LaterC
         return checks.code();
     start(*behind);
     if (const int error = behind->error; behind->is_done && error != MPI_SUCCESS) {
-        destroy(behind);
+        destroy<Request>(behind);
         *request = MPI_REQUEST_NULL;
         return error;
     }

@@ -140,6 +140,23 @@ int make_indexed(const char* call, int count, const BlockList& blocks, MPI_Datat
     return builder.end(handle);
 }
 
+/// Checks that the data of `count` elements fits into `room` bytes of a packed buffer.
+class PackChecks : public Checks {
+public:
+    PackChecks(const char* call, MPI_Comm comm, int count, MPI_Datatype handle, int room)
+        : Checks(call, comm) {
+        if (Checks::count(count).type(handle).bad())
+            return;
+        bytes_ = count * static_cast<int>(type_of(handle)->size);
+        if (bytes_ > room)
+            refuse(MPI_ERR_TRUNCATE, nullptr);
+    }
+    int bytes() const { return bytes_; }
+
+private:
+    int bytes_ = 0;
+};
+
 } // namespace
 
 } // namespace mesh::mpi
@@ -330,30 +347,24 @@ int MPI_Pack_size(int count, MPI_Datatype handle, MPI_Comm, int* bytes) {
 
 int MPI_Pack(const void* data, int count, MPI_Datatype handle, void* into, int room, int* place,
              MPI_Comm comm) {
-    Checks checks("MPI_Pack", comm);
-    if (checks.count(count).type(handle).bad())
+    const PackChecks checks("MPI_Pack", comm, count, handle, room - *place);
+    if (checks.bad())
         return checks.code();
-    const Type& type = *type_of(handle);
-    const int bytes = count * static_cast<int>(type.size);
-    if (bytes > room - *place)
-        return checks.refuse(MPI_ERR_TRUNCATE, nullptr);
-    pack(type, static_cast<std::size_t>(count), data, static_cast<std::byte*>(into) + *place);
-    *place += bytes;
+    pack(*type_of(handle), static_cast<std::size_t>(count), data,
+         static_cast<std::byte*>(into) + *place);
+    *place += checks.bytes();
     return MPI_SUCCESS;
 }
 
 int MPI_Unpack(const void* from, int room, int* place, void* data, int count, MPI_Datatype handle,
                MPI_Comm comm) {
-    Checks checks("MPI_Unpack", comm);
-    if (checks.count(count).type(handle).bad())
+    const PackChecks checks("MPI_Unpack", comm, count, handle, room - *place);
+    if (checks.bad())
         return checks.code();
-    const Type& type = *type_of(handle);
-    const int bytes = count * static_cast<int>(type.size);
-    if (bytes > room - *place)
-        return checks.refuse(MPI_ERR_TRUNCATE, nullptr);
-    unpack(type, static_cast<std::size_t>(count), static_cast<const std::byte*>(from) + *place,
-           static_cast<std::size_t>(bytes), data);
-    *place += bytes;
+    unpack(*type_of(handle), static_cast<std::size_t>(count),
+           static_cast<const std::byte*>(from) + *place, static_cast<std::size_t>(checks.bytes()),
+           data);
+    *place += checks.bytes();
     return MPI_SUCCESS;
 }
 }

@@ -1,6 +1,10 @@
-// Cartesian topologies: ranks as the points of a grid, the last dimension the fastest. Ranks are
-// not reordered, so rank i of a grid over the world is node i.
+// Cartesian topologies: ranks as the points of a grid, the last dimension the fastest. On a cube
+// MPI_Cart_create() may reorder the ranks of the world: each coordinate is counted in Gray code, so
+// that every edge of the grid is one link (collectives/virtual_topology.hpp).
 #include "mpi/communicators.hpp"
+
+#include "collectives/virtual_topology.hpp"
+#include "fiber/fiber.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,6 +44,23 @@ Rank rank_at(const Grid& grid, const int* coordinates) {
 void coordinates_of(const Grid& grid, Rank rank, int* coordinates) {
     for (int at = grid.dimensions; at-- > 0; rank /= grid.sizes[at])
         coordinates[at] = rank % grid.sizes[at];
+}
+
+/// Puts each rank on a node so that neighbours in the grid are neighbours in the cube. False: the
+/// grid does not fit, or this is no cube.
+bool embed(const Grid& grid, Group& group) {
+    mesh::Grid in_cube(fiber::node());
+    for (int at = 0; at < grid.dimensions; ++at)
+        if (!in_cube.add_axis(static_cast<std::uint32_t>(grid.sizes[at])))
+            return false;
+    for (Rank rank = 0; rank < group.size; ++rank) {
+        std::array<int, kDimensionsMax> point{};
+        coordinates_of(grid, rank, point.data());
+        mesh::Grid::Coords place{};
+        std::ranges::copy(point, place.begin());
+        group.nodes[rank] = static_cast<std::uint16_t>(index(in_cube.node_of(place)));
+    }
+    return true;
 }
 
 /// Checks that a communicator has a grid.
@@ -90,8 +111,8 @@ int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
     return MPI_SUCCESS;
 }
 
-int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int* periods, int,
-                    MPI_Comm* made) {
+int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int* periods,
+                    int reorder, MPI_Comm* made) {
     Checks checks("MPI_Cart_create", handle);
     if (checks.bad())
         return checks.code();
@@ -111,7 +132,8 @@ int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int
     if (size > old.size())
         return checks.refuse(MPI_ERR_ARG, "the grid has more points than there are ranks");
     Group* const group = new_group(size);
-    std::copy_n(old.group->nodes, size, group->nodes);
+    if (reorder == 0 || !old.is_whole || !embed(grid, *group))
+        std::copy_n(old.group->nodes, size, group->nodes);
     find_own(*group);
     Comm* const comm = make_communicator(old, group);
     release(group);

@@ -47,6 +47,11 @@ int write(char* text, int* length, const char* words) {
     return MPI_SUCCESS;
 }
 
+void tell_left(unsigned count, const char* what) {
+    if (count != 0)
+        print("MPI_Finalize(): {}: {}\n", what, count);
+}
+
 /// The world, and the node alone.
 void make_communicators() {
     const Kernel& node = fiber::node();
@@ -244,6 +249,9 @@ int MPI_Finalize() {
         return checks.code();
     drop_attributes(&self.attributes, MPI_COMM_SELF);
     drain_engine();
+    tell_left(left<Request>, "requests neither completed nor freed");
+    tell_left(left<Comm>, "communicators not freed");
+    tell_left(left<Type>, "datatypes not freed");
     if (mesh::fiber::await(mesh::barrier(mesh::fiber::node())) != mesh::Status::ok)
         end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
     the_life = Life::after;

@@ -35,15 +35,29 @@ bool is_fixed(Handle handle) {
 /// The kinds of traffic of a communicator, which never meet.
 enum class Traffic : std::uint8_t { messages, collectives };
 
+/// Objects that MPI_Finalize() tells of if they are left. `left<T>`: how many there are.
+template <class T>
+inline constexpr bool kIsCounted =
+    std::is_same_v<T, MPI_ABI_Request> || std::is_same_v<T, MPI_ABI_Comm> ||
+    std::is_same_v<T, MPI_ABI_Datatype>;
+template <class T>
+inline unsigned left = 0;
+
 /// A T on the heap of the program; nullptr: there is no room.
 template <class T, class... Args>
 T* make(Args&&... args) {
     void* const place = mesh_malloc(sizeof(T));
-    return place == nullptr ? nullptr : new (place) T{std::forward<Args>(args)...};
+    if (place == nullptr)
+        return nullptr;
+    if constexpr (kIsCounted<T>)
+        ++left<T>;
+    return new (place) T{std::forward<Args>(args)...};
 }
 template <class T>
 void destroy(T* object) {
     if (object != nullptr) {
+        if constexpr (kIsCounted<T>)
+            --left<T>;
         object->~T();
         mesh_free(object);
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <complex>
 #include <cstring>
+#include <functional>
 
 namespace mesh::mpi {
 
@@ -86,23 +87,18 @@ struct Xor {
     }
 };
 
-/// Of equal values that with the lower index.
-struct LeastPlace {
+/// Of two values the one that is before the other; of equal ones that with the lower index.
+template <class IsBefore>
+struct FirstPlace {
     template <class T>
     static T of(const T& a, const T& b) {
         if (a.value == b.value)
             return a.index < b.index ? a : b;
-        return b.value < a.value ? b : a;
+        return IsBefore{}(b.value, a.value) ? b : a;
     }
 };
-struct GreatestPlace {
-    template <class T>
-    static T of(const T& a, const T& b) {
-        if (a.value == b.value)
-            return a.index < b.index ? a : b;
-        return a.value < b.value ? b : a;
-    }
-};
+using LeastPlace = FirstPlace<std::less<>>;
+using GreatestPlace = FirstPlace<std::greater<>>;
 
 /// For operations to which a sign is nothing.
 template <class F>

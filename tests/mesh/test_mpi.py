@@ -1,9 +1,10 @@
 """C programs over MPI: the same answer on every network and engine, whatever is lost."""
+import os
 import re
 
 import pytest
 
-from mesh_tool import ROOT, console, mesh
+from mesh_tool import BUILD, ROOT, console, mesh
 
 PROGRAMS = ROOT / "tests" / "mesh" / "mpi"
 NETWORKS = {"cube": 3, "uhc": 3, "star": 3}
@@ -94,6 +95,26 @@ def test_a_program_has_words_and_a_heap_and_ends_by_exit(program, engine):
                                 for rank in range(4)}
 
 
+def test_each_edge_of_a_reordered_grid_is_one_link(program):
+    for dim, links in ((4, "1 and 2"), (6, "1 and 3")):
+        outcome = mesh("run", "--engine", "sim", "--dim", dim, "--app", program("grid"))
+        assert said_by(outcome, 0) == [links, "0 wrong"], dim
+    assert said_by(simulated(program("grid"), "star"), 0)[1] == "0 wrong"
+
+
+def test_finalize_tells_what_is_left(tmp_path):
+    calls = ("MPI_Comm copy; MPI_Datatype one, two; MPI_Request request;"
+             "MPI_Type_contiguous(2, MPI_INT, &one); MPI_Type_dup(one, &two);"
+             "if (rank == 0) { MPI_Comm_dup(MPI_COMM_SELF, &copy);"
+             "MPI_Irecv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request); }")
+    outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app",
+                   written(tmp_path, program_of(calls)))
+    assert said_by(outcome, 0) == [
+        "MPI_Finalize(): requests neither completed nor freed: 1",
+        "MPI_Finalize(): communicators not freed: 1", "MPI_Finalize(): datatypes not freed: 2"]
+    assert said_by(outcome, 1) == ["MPI_Finalize(): datatypes not freed: 2"]
+
+
 def test_64_nodes_may_all_send_before_the_one_that_is_received_first(program):
     outcome = mesh("run", "--engine", "sim", "--dim", 6, "--app", program("behind"))
     assert said_by(outcome, 0) == [f"first from 63, then {10 * 63 * 5 + sum(range(1, 63))}"]
@@ -179,6 +200,20 @@ def test_a_program_without_main_or_app_main_is_refused(tmp_path):
     assert outcome.status == 2, outcome
     assert "no file has the function `mesh::Process app_main(mesh::Kernel& node)`, or main()" in (
         outcome.err), outcome
+
+
+def test_a_program_is_built_again_when_a_library_is_newer(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    file = written(tmp_path, program_of("value = 0;"))
+    os.utime(file, (1, 1))
+    run = ("run", "--engine", "sim", "--dim", 1, "--app", file)
+    assert mesh(*run).status == 0
+    program, = (one for one in (tmp_path / "meshputer").iterdir() if one.suffix != ".files")
+    built = program.stat().st_mtime
+    assert mesh(*run).status == 0 and program.stat().st_mtime == built
+    older = (BUILD / "host" / "libstate.a").stat().st_mtime - 0.01
+    os.utime(program, (older, older))
+    assert mesh(*run).status == 0 and program.stat().st_mtime > older
 
 
 def test_the_page_says_of_each_call_whether_it_is_there():

@@ -199,9 +199,12 @@ public:
         run({compiler_.add_section, "--add-section", fmt::format("{}={}", name, from), file});
     }
 
-    /// The files that it was made of.
+    /// The files that it was made of: sources, headers, libraries.
     Words sources() const {
         Words all;
+        for (const Words* const words : {&compiler_.link, &compiler_.libraries})
+            std::ranges::copy_if(*words, std::back_inserter(all),
+                                 [](const std::string& word) { return word.ends_with(".a"); });
         for (const std::string& object : objects_) {
             std::ifstream file(object + ".d");
             const std::string rule{std::istreambuf_iterator<char>(file), {}};
