@@ -6,6 +6,7 @@
 #include "mpi/communicators.hpp"
 
 #include "mpi/attributes.hpp"
+#include "mpi/graphs.hpp"
 #include "mpi/parts.hpp"
 
 #include <algorithm>
@@ -103,6 +104,11 @@ int MPI_Comm_dup(MPI_Comm handle, MPI_Comm* copy) {
     Comm* const comm = make_communicator(old, old.group);
     if (old.grid != nullptr)
         comm->grid = copy_of(*old.grid);
+    if (old.graph != nullptr) {
+        Room graph(old.graph->bytes);
+        std::memcpy(graph.data(), old.graph, old.graph->bytes);
+        comm->graph = reinterpret_cast<Graph*>(graph.release());
+    }
     *copy = comm;
     const int code = copy_attributes(old.attributes, handle, &comm->attributes);
     return code == MPI_SUCCESS ? code : checks.refuse(code, kAttributeStays);
@@ -169,6 +175,7 @@ int MPI_Comm_free(MPI_Comm* handle) {
     release(comm.errhandler);
     release(comm.group);
     destroy(comm.grid);
+    mesh_free(comm.graph);
     destroy(&comm);
     *handle = MPI_COMM_NULL;
     return MPI_SUCCESS;

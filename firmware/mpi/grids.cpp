@@ -5,6 +5,7 @@
 
 #include "collectives/virtual_topology.hpp"
 #include "fiber/fiber.hpp"
+#include "mpi/graphs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -62,6 +63,17 @@ bool embed(const Grid& grid, Group& group) {
     }
     return true;
 }
+
+} // namespace
+
+Rank neighbor_in(const Grid& grid, Rank rank, int dimension, int distance) {
+    std::array<int, kDimensionsMax> point;
+    coordinates_of(grid, rank, point.data());
+    point[static_cast<std::size_t>(dimension)] += distance;
+    return rank_at(grid, point.data());
+}
+
+namespace {
 
 /// Checks that a communicator has a grid.
 class GridChecks : public Checks {
@@ -145,9 +157,14 @@ int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int
 
 int MPI_Topo_test(MPI_Comm handle, int* kind) {
     const Checks checks("MPI_Topo_test", handle);
-    if (!checks.bad())
-        *kind = checks.comm().grid != nullptr ? MPI_CART : MPI_UNDEFINED;
-    return checks.code();
+    if (checks.bad())
+        return checks.code();
+    const Graph* const graph = checks.comm().graph;
+    *kind = checks.comm().grid != nullptr               ? MPI_CART
+            : graph != nullptr && graph->is_distributed ? MPI_DIST_GRAPH
+            : graph != nullptr                          ? MPI_GRAPH
+                                                        : MPI_UNDEFINED;
+    return MPI_SUCCESS;
 }
 
 int MPI_Cartdim_get(MPI_Comm handle, int* dimensions) {
@@ -198,14 +215,8 @@ int MPI_Cart_shift(MPI_Comm handle, int dimension, int distance, int* from, int*
     const Grid& grid = checks.grid();
     if (dimension < 0 || dimension >= grid.dimensions)
         return checks.refuse(MPI_ERR_DIMS, nullptr);
-    std::array<int, kDimensionsMax> point;
-    coordinates_of(grid, checks.comm().rank(), point.data());
-    int& moves = point[static_cast<std::size_t>(dimension)];
-    const int here = moves;
-    moves = here + distance;
-    *to = rank_at(grid, point.data());
-    moves = here - distance;
-    *from = rank_at(grid, point.data());
+    *to = neighbor_in(grid, checks.comm().rank(), dimension, distance);
+    *from = neighbor_in(grid, checks.comm().rank(), dimension, -distance);
     return MPI_SUCCESS;
 }
 

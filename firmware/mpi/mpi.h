@@ -373,6 +373,7 @@ int MPI_Cart_sub(MPI_Comm comm, const int stay[], MPI_Comm *part);
 
 #include "mpi_nonblocking.h"
 #include "mpi_objects.h"
+#include "mpi_topologies.h"
 
 #include "mpi_former.h" /* with types of the one above */
 

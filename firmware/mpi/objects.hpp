@@ -77,6 +77,8 @@ public:
     Room& operator=(const Room&) = delete;
     ~Room() { mesh_free(bytes_); }
     std::byte* data() const { return bytes_; }
+    /// The caller frees it.
+    std::byte* release() { return std::exchange(bytes_, nullptr); }
     explicit operator bool() const { return bytes_ != nullptr; }
 
 private:
@@ -108,6 +110,7 @@ struct MPI_ABI_Group {
 namespace mesh::mpi {
 
 struct Attributes; // attributes.hpp
+struct Graph;      // graphs.hpp
 
 inline constexpr int kDimensionsMax = 8;
 inline constexpr std::size_t kNameBytes = MPI_MAX_OBJECT_NAME;
@@ -129,6 +132,7 @@ struct MPI_ABI_Comm {
     mesh::mpi::Grid* grid = nullptr; // of this communicator alone
     std::uint32_t begun = 0;         // collectives that did not wait
     mesh::mpi::Attributes* attributes = nullptr;
+    mesh::mpi::Graph* graph = nullptr; // of this communicator alone
     char name[mesh::mpi::kNameBytes] = {};
 
     mesh::mpi::Rank rank() const { return group->own; }

@@ -19,6 +19,7 @@ inline constexpr int kScatter = 5;
 inline constexpr int kAllToAll = 6;
 inline constexpr int kScan = 7;
 inline constexpr int kNumber = 8;
+inline constexpr int kNeighbors = 16; // and one for each direction in a grid
 } // namespace part_tag
 
 /// Tags of the kernel's collectives, beside those of the engine's messages.
