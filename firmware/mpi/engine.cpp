@@ -325,9 +325,18 @@ Process receive_data(Kernel& kernel) {
     }
 }
 
+std::int32_t told_tag(Traffic traffic, int tag) {
+    return traffic == Traffic::messages ? tag : Awaited::kOfCollectives - tag;
+}
+
 Unexpected** find_unexpected(std::uint32_t context, Rank source, int tag) {
     return unexpected.find(
         [=](const Unexpected& block) { return takes(context, source, tag, block.envelope); });
+}
+
+/// kNoNode: any.
+NodeId node_of(const Comm& comm, Rank peer) {
+    return peer == MPI_ANY_SOURCE ? kNoNode : comm.group->node(peer);
 }
 
 void begin_send(Request& request) {
@@ -358,6 +367,7 @@ void begin_send(Request& request) {
 }
 
 void begin_receive(Request& request) {
+    request.node = node_of(*request.comm, request.peer);
     request.capacity = static_cast<std::uint32_t>(request.count) * request.type->size;
     request.place = request.data;
     if (!request.type->is_dense()) {
@@ -375,21 +385,22 @@ void begin_receive(Request& request) {
         end_run("no memory to receive a message", MPI_ERR_NO_MEM);
 }
 
-Request part_of(Comm& comm, Request::Kind kind, const std::byte* data, std::size_t bytes, Rank peer,
-                int tag) {
-    Request request;
-    request.kind = kind;
-    request.comm = &comm;
-    request.traffic = Traffic::collectives;
-    request.peer = peer;
-    request.tag = tag;
-    request.type = type_of(MPI_BYTE);
-    request.count = static_cast<int>(bytes);
-    request.data = const_cast<std::byte*>(data);
-    return request;
-}
-
 } // namespace
+
+// Their names, and where their fields are, are known to kernel/api/waits.cpp.
+struct RequestDone {
+    const Request* request;
+    Awaited awaited;
+    bool operator()() const { return request->is_done; }
+};
+struct MessageThere {
+    const std::uint32_t* context;
+    Awaited awaited;
+    Rank source;
+    bool operator()() const { return *find_unexpected(*context, source, awaited.tag) != nullptr; }
+};
+static_assert(offsetof(RequestDone, awaited) == sizeof(void*));
+static_assert(offsetof(MessageThere, awaited) == sizeof(void*) && sizeof(Awaited) == 12);
 
 bool start_engine() {
     Kernel& kernel = fiber::node();
@@ -421,8 +432,12 @@ void begin(Request& request) {
 }
 
 void wait(Request& request) {
-    if (!request.is_done)
-        fiber::await(fiber::node().wait_until([&request] { return request.is_done; }));
+    if (!request.is_done) {
+        const bool is_send = request.kind == Request::Kind::send;
+        const Awaited awaited{request.node, told_tag(request.traffic, request.tag),
+                              is_send ? 1u : 0u};
+        fiber::await(fiber::node().wait_until(RequestDone{&request, awaited}));
+    }
     take_clock(request);
 }
 
@@ -449,32 +464,9 @@ Found find(const Comm& comm, Rank source, int tag) {
 
 Found wait_to_find(const Comm& comm, Rank source, int tag) {
     const std::uint32_t context = comm.context(Traffic::messages);
-    fiber::await(fiber::node().wait_until(
-        [=] { return *find_unexpected(context, source, tag) != nullptr; }));
+    const Awaited awaited{node_of(comm, source), tag, 0};
+    fiber::await(fiber::node().wait_until(MessageThere{&context, awaited, source}));
     return find(comm, source, tag);
-}
-
-void send_part(Comm& comm, std::span<const std::byte> bytes, Rank to, int tag) {
-    Request request = part_of(comm, Request::Kind::send, bytes.data(), bytes.size(), to, tag);
-    begin(request);
-    wait(request);
-}
-
-void receive_part(Comm& comm, std::span<std::byte> bytes, Rank from, int tag) {
-    Request request = part_of(comm, Request::Kind::receive, bytes.data(), bytes.size(), from, tag);
-    begin(request);
-    wait(request);
-}
-
-void exchange_parts(Comm& comm, std::span<const std::byte> mine, Rank to,
-                    std::span<std::byte> theirs, Rank from, int tag) {
-    Request receive =
-        part_of(comm, Request::Kind::receive, theirs.data(), theirs.size(), from, tag);
-    Request send = part_of(comm, Request::Kind::send, mine.data(), mine.size(), to, tag);
-    begin(receive);
-    begin(send);
-    wait(send);
-    wait(receive);
 }
 
 } // namespace mesh::mpi

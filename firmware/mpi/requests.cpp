@@ -56,12 +56,6 @@ std::size_t first_done(Handles requests) {
 
 bool none_active(Handles requests) { return std::ranges::none_of(requests, is_active); }
 
-template <class Predicate>
-void wait_until(Predicate predicate) {
-    if (!predicate())
-        fiber::await(fiber::node().wait_until(predicate));
-}
-
 MPI_Status* status_at(MPI_Status* statuses, std::size_t at) {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + at;
 }
@@ -155,6 +149,12 @@ void leave_to_engine(Request& request) {
 }
 
 } // namespace
+
+/// Its name is known to kernel/api/waits.cpp.
+struct OneDone {
+    Handles requests;
+    bool operator()() const { return first_done(requests) != requests.size(); }
+};
 
 } // namespace mesh::mpi
 
@@ -283,7 +283,9 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
     const Handles all = handles(count, requests);
-    wait_until([all] { return all_done(all); });
+    for (const MPI_Request request : all)
+        if (is_active(request))
+            wait(*request);
     return end_all("MPI_Waitall", all, statuses);
 }
 
@@ -294,7 +296,7 @@ int MPI_Waitany(int count, MPI_Request* requests, int* place, MPI_Status* status
         tell_nothing(status);
         return MPI_SUCCESS;
     }
-    wait_until([all] { return first_done(all) != all.size(); });
+    mesh::fiber::await(mesh::fiber::node().wait_until(OneDone{all}));
     const std::size_t found = first_done(all);
     *place = static_cast<int>(found);
     return code_for_one("MPI_Waitany", end(all[found], status));
@@ -306,7 +308,7 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* done, int* places, MPI_S
         *done = MPI_UNDEFINED;
         return MPI_SUCCESS;
     }
-    wait_until([all] { return first_done(all) != all.size(); });
+    mesh::fiber::await(mesh::fiber::node().wait_until(OneDone{all}));
     return end_some("MPI_Waitsome", all, done, places, statuses);
 }
 

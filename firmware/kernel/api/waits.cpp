@@ -17,7 +17,7 @@ struct WaitPlaces {
     static constexpr std::size_t kEngaged = sizeof(SourceWait); // of an optional one
     static constexpr std::size_t kReady = sizeof(Waiting);      // of an Awaiter
 
-    static constexpr std::array<WaitOffsets, 22> kOffsets{{
+    static constexpr std::array<WaitOffsets, 25> kOffsets{{
         {"mesh::ProcessSlot", WaitKind::slot, offsetof(ProcessSlot, root),
          offsetof(ProcessSlot, waiting), sizeof(ProcessSlot)},
         {"mesh::Waiting", WaitKind::waiting, offsetof(Waiting, ask_), sizeof(Waiting),
@@ -50,6 +50,10 @@ struct WaitPlaces {
         {"mesh::detail::FairAlternative", WaitKind::alternative, kReady},
         {"mesh::ConditionalGuard", WaitKind::conditional_guard},
         {"mesh::detail::RequestEnded", WaitKind::request},
+        // of mpi/, whose programs have them
+        {"mesh::mpi::RequestDone", WaitKind::mpi, kReady + sizeof(void*)},
+        {"mesh::mpi::MessageThere", WaitKind::mpi, kReady + sizeof(void*)},
+        {"mesh::mpi::OneDone", WaitKind::request},
     }};
 };
 

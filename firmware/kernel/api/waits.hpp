@@ -30,6 +30,7 @@ enum class WaitKind : std::uint8_t {
     turn,     // its next one: it gave way
     request,  // the end of one of several
     begun,    // that a neighbour begins a collective, too; at: as of mail
+    mpi,      // a message of MPI; at: mpi::Awaited
     // An alternative: the names of its guards' classes are arguments of its own class. at: them.
     alternative, // one behind the other, as the members of detail::Guards
     row,         // of one class, as a std::span

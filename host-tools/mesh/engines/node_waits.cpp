@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -118,6 +119,10 @@ public:
             waiting.match = value<Match>(first).value_or(Match{});
         } else if (offsets->kind == WaitKind::process || offsets->kind == WaitKind::channel) {
             waiting.other = value<std::uint8_t>(first).value_or(0);
+        } else if (offsets->kind == WaitKind::mpi) {
+            waiting.to = value<NodeId>(first).value_or(kNoNode);
+            waiting.mpi_tag = value<std::int32_t>(first + 4).value_or(0);
+            waiting.mpi_send = value<std::uint32_t>(first + 8).value_or(0) != 0;
         } else if (offsets->kind == WaitKind::taking) {
             waiting.to = value<NodeId>(first).value_or(kNoNode);
             waiting.tag = value<Tag>(second).value_or(0);
@@ -253,6 +258,30 @@ std::string describe_alternative(const WaitsFor& waiting) {
                               : fmt::format("the first of these: {}", fmt::join(guards, "; "));
 }
 
+/// What a program waits for in a call of MPI.
+std::string describe_mpi(const WaitsFor& waiting) {
+    constexpr std::int32_t kOfCollectives = -1000; // mpi::Awaited
+    constexpr std::array<std::string_view, 9> kCalls{"a collective",
+                                                     "MPI_Barrier",
+                                                     "MPI_Bcast",
+                                                     "MPI_Reduce",
+                                                     "MPI_Gather or its kin",
+                                                     "MPI_Scatter",
+                                                     "MPI_Alltoall",
+                                                     "MPI_Scan or MPI_Exscan",
+                                                     "the making of a communicator"};
+    const std::string node =
+        waiting.to == kNoNode ? std::string("any node") : fmt::format("node {}", index(waiting.to));
+    if (waiting.mpi_tag <= kOfCollectives) {
+        const auto call = static_cast<std::size_t>(kOfCollectives - waiting.mpi_tag);
+        return fmt::format("{} in {}", node, kCalls[call < kCalls.size() ? call : 0]);
+    }
+    const std::string tag =
+        waiting.mpi_tag < 0 ? std::string("any tag") : fmt::format("tag {}", waiting.mpi_tag);
+    return waiting.mpi_send ? fmt::format("its MPI message with {} to be received by {}", tag, node)
+                            : fmt::format("an MPI message with {} from {}", tag, node);
+}
+
 /// What the library has a tag for.
 std::string_view use_of(Tag tag) {
     if (tag == kBarrierTag)
@@ -298,6 +327,7 @@ std::string describe(const WaitsFor& waiting) {
     case WaitKind::begun:
         return fmt::format("node {} to begin the same collective{}", index(waiting.match.source),
                            tag_words(waiting.match.tag));
+    case WaitKind::mpi: return describe_mpi(waiting);
     case WaitKind::alternative:
     case WaitKind::row: return describe_alternative(waiting);
     case WaitKind::condition:

@@ -18,8 +18,10 @@ struct WaitsFor {
     std::uint8_t process = 0;       // its slot; 0 is the program
     std::uint8_t other = 0;         // process: its slot; channel: 1 or 2, as WaitKind says
     Match match;                    // mail, begun
-    NodeId to = kNoNode;            // taking
+    NodeId to = kNoNode;            // taking, mpi
     Tag tag = 0;                    // taking
+    std::int32_t mpi_tag = 0;       // mpi: as in mpi::Awaited
+    bool mpi_send = false;          // mpi
     std::vector<WaitsFor> guards{}; // alternative, row: the first ones that count
     std::uint64_t more = 0;         // row: guards beside those
     std::uint64_t wake = 0;         // when it is asked at the latest, as its node counts time

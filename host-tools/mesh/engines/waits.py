@@ -36,12 +36,24 @@ def words_of_match(match):
     return text + (" from any node" if source == ANY_NODE else f" from node {source}")
 
 
+def words_of_mpi(it):
+    node, tag = int(it["node"]), int(it["tag"])
+    node = "any node" if node == ANY_NODE else f"node {node}"
+    if tag <= -1000:
+        return f"{node} in a collective of MPI"
+    tag = "any tag" if tag < 0 else f"tag {tag}"
+    return (f"its MPI message with {tag} to be received by {node}" if int(it["is_send"])
+            else f"an MPI message with {tag} from {node}")
+
+
 def words_of(kind, it):
     if kind in MATCHES:
         return words_of_match(MATCHES[kind](it))
     if kind == "mesh::Sending":
         return (f"its message with tag {int(it['options_']['tag'])} to be taken by node "
                 f"{int(it['outgoing_']['to'])}")
+    if kind in ("mesh::mpi::RequestDone", "mesh::mpi::MessageThere"):
+        return words_of_mpi(it["awaited"])
     if kind == "mesh::detail::ProcessEnded":
         return f"the end of its process {int(it['process']['slot'])}"
     if kind == "mesh::detail::ChannelAt":

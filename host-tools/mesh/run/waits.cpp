@@ -13,15 +13,27 @@ namespace {
 
 /// The node for which a process waits; kNoNode if it waits for any node, or for its own.
 NodeId other_side(const WaitsFor& waiting) {
-    if (waiting.kind == WaitKind::taking)
+    if (waiting.kind == WaitKind::taking || waiting.kind == WaitKind::mpi)
         return waiting.to;
     const bool of_one = waiting.kind == WaitKind::mail || waiting.kind == WaitKind::begun;
     return of_one ? waiting.match.source : kNoNode;
 }
 
+/// The same for a message of MPI, or for two nodes in one collective.
+bool are_one_of_mpi(const Wait& sender, const Wait& receiver) {
+    const WaitsFor& one = sender.what;
+    const WaitsFor& other = receiver.what;
+    return one.kind == WaitKind::mpi && other.kind == WaitKind::mpi && one.mpi_send &&
+           !other.mpi_send && index(one.to) == receiver.node &&
+           (other.to == kNoNode || index(other.to) == sender.node) &&
+           (other.mpi_tag == one.mpi_tag || (other.mpi_tag < 0 && one.mpi_tag >= 0));
+}
+
 /// The two ends of one message, which their kernels carry on: `taking` of its sender, `mail` of its
 /// receiver.
 bool are_one_message(const Wait& sender, const Wait& receiver) {
+    if (are_one_of_mpi(sender, receiver))
+        return true;
     const Match& match = receiver.what.match;
     const bool of_message = match.service == Service::message || match.service == Service::fragment;
     return sender.what.kind == WaitKind::taking && receiver.what.kind == WaitKind::mail &&
@@ -29,6 +41,12 @@ bool are_one_message(const Wait& sender, const Wait& receiver) {
            (match.source == kAnySource || index(match.source) == sender.node) &&
            (match.service == Service::fragment || match.tag == kAnyTag ||
             match.tag == sender.what.tag);
+}
+
+/// The process of the first wait carries messages of MPI and makes none, and the other one is for
+/// such a message.
+bool only_carries(const WaitsFor& carrier, const WaitsFor& waiting) {
+    return waiting.kind == WaitKind::mpi && carrier.kind != WaitKind::mpi && carrier.process != 0;
 }
 
 /// The waits that nothing can end. First each wait that some event may still end is taken away,
@@ -48,7 +66,8 @@ public:
             const std::size_t at = freed_.back();
             freed_.pop_back();
             for (const std::size_t other : for_node_[waits[at].node])
-                free(other);
+                if (!only_carries(waits[at].what, waits[other].what))
+                    free(other);
             for (const std::size_t other : of_node_[waits[at].node])
                 if (waits_for_process(other, at))
                     free(other);

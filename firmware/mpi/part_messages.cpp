@@ -1,0 +1,47 @@
+// The messages that collectives are made of.
+#include "mpi/engine.hpp"
+
+namespace mesh::mpi {
+
+namespace {
+
+Request part_of(Comm& comm, Request::Kind kind, const std::byte* data, std::size_t bytes, Rank peer,
+                int tag) {
+    Request request;
+    request.kind = kind;
+    request.comm = &comm;
+    request.traffic = Traffic::collectives;
+    request.peer = peer;
+    request.tag = tag;
+    request.type = type_of(MPI_BYTE);
+    request.count = static_cast<int>(bytes);
+    request.data = const_cast<std::byte*>(data);
+    return request;
+}
+
+} // namespace
+
+void send_part(Comm& comm, std::span<const std::byte> bytes, Rank to, int tag) {
+    Request request = part_of(comm, Request::Kind::send, bytes.data(), bytes.size(), to, tag);
+    begin(request);
+    wait(request);
+}
+
+void receive_part(Comm& comm, std::span<std::byte> bytes, Rank from, int tag) {
+    Request request = part_of(comm, Request::Kind::receive, bytes.data(), bytes.size(), from, tag);
+    begin(request);
+    wait(request);
+}
+
+void exchange_parts(Comm& comm, std::span<const std::byte> mine, Rank to,
+                    std::span<std::byte> theirs, Rank from, int tag) {
+    Request receive =
+        part_of(comm, Request::Kind::receive, theirs.data(), theirs.size(), from, tag);
+    Request send = part_of(comm, Request::Kind::send, mine.data(), mine.size(), to, tag);
+    begin(receive);
+    begin(send);
+    wait(send);
+    wait(receive);
+}
+
+} // namespace mesh::mpi
