@@ -15,8 +15,7 @@ Process beat(Kernel& node) {
 Process watch(Kernel& node, NodeId neighbor) {
     for (unsigned number = 0; number < kBeats; ++number) {
         unsigned beat = 0;
-        const Received got =
-            co_await receive_within(node, beat, kPeriod - kUnit, neighbor, kBeat);
+        const Received got = co_await receive_within(node, beat, kPeriod - kUnit, neighbor, kBeat);
         if (got.status == Status::timed_out || got.status == Status::unreachable) {
             suspect(neighbor);
             co_return Status::ok;
