@@ -104,8 +104,11 @@ TEST(Wake, AProcessIsAskedAgainAfterNothingButWake) {
     EXPECT_EQ(rig.report(0).done, 1u);
 }
 
+std::uint64_t began_us = 0;
+
 Process answers(Kernel& node) {
     rang = true;
+    began_us = node.deadline_in(0);
     co_return node.job().op == wire::Op::app ? Status::ok : Status::failed;
 }
 
@@ -115,9 +118,11 @@ TEST(Start, ANodeBeginsItsProgramWithoutAWordOfAHost) {
         NodeSizes{.ports = 1, .buffers = 40, .processes = 4, .nodes = 2, .arena_bytes = 16'384}};
     board::HostBoard board{{kPair, NodeId{0}}, [](std::span<std::byte>) {}};
     Node<board::HostBoard> node{board, memory, answers};
+    board.set_time(1'000'000);
     EXPECT_FALSE(rang);
     node.start();
     EXPECT_TRUE(rang);
+    EXPECT_EQ(began_us, 1'000'000u) << "its clock is the board's from the beginning";
 }
 
 } // namespace ticker_test

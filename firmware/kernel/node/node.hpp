@@ -44,6 +44,7 @@ public:
     /// Then turn() again and again. Nodes may start at different times: a packet waits at its
     /// neighbour until the node answers.
     void start(const wire::Job& job = {.op = wire::Op::app}) {
+        node_.set_clock(board_.now_us());
         node_.boot();
         node_.start(job);
         settle();
