@@ -408,6 +408,8 @@ Process both_ready(Kernel& node) {
     tell(std::to_string(now_due) + std::to_string(forward) + std::to_string(backward));
     tell(first.readable() && second.readable() ? "untouched" : "taken");
     const int sum = co_await first.read() + co_await second.read();
+    std::ignore = co_await node.join(a);
+    std::ignore = co_await node.join(b); // the channels outlive their writers
     co_return sum == 3 ? Status::ok : Status::failed;
 }
 

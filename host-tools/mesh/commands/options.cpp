@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -347,6 +348,14 @@ void add_build(CLI::App& app, BuildArguments& build) {
                    "libraries");
 }
 
+void add_new(CLI::App& app, NewArguments& fresh) {
+    app.add_option("folder", fresh.folder, "a new folder")->required();
+}
+
+void add_list(CLI::App& app, ListArguments& names) {
+    app.add_option("what", names.what, list(list_names()))->required();
+}
+
 void add_view(CLI::App& app, ViewArguments& view) {
     app.add_option("file", view.file, "what `mesh run --capture` wrote; -: standard input")
         ->required();
@@ -394,78 +403,48 @@ Command run_command(const CLI::App& app, SeriesArguments& series, const char* pr
     return series;
 }
 
+/// A command whose arguments become what is `given` when it has been read.
+template <class Arguments>
+void add_command(CLI::App& app, Command& given, const char* name, const char* help,
+                 void (*add)(CLI::App&, Arguments&)) {
+    CLI::App& command = *app.add_subcommand(name, help);
+    const auto arguments = std::make_shared<Arguments>();
+    add(command, *arguments);
+    command.callback([arguments, &given] { given = *arguments; });
+}
+
 } // namespace
 
 Command parse_command_line(int count, const char* const* words) {
     CLI::App app("mesh: message passing on 2^n bare-metal nodes, and everything around it", "mesh");
     app.require_subcommand(1);
-    SeriesArguments series;
-    TreeArguments tree;
-    EmbedArguments embed;
-    ListArguments names;
-    MatrixArguments matrix;
-    BuildArguments build;
     app.set_version_flag("--version", fmt::format("mesh {}", kVersion));
+    Command given;
+    SeriesArguments series;
     CLI::App& run_app = *app.add_subcommand("run", "boot a mesh, do a job on it, verify it");
     add_run(run_app, series);
     CLI::App& load_app =
         *app.add_subcommand("load", "bring a program to all nodes by one host cable, and run it");
     add_load(load_app, series);
-    CLI::App& matrix_app = *app.add_subcommand("matrix", "many runs from a file, verified");
-    add_matrix(matrix_app, matrix);
-    MergeArguments merge;
-    CLI::App& merge_app = *app.add_subcommand("merge", "one report of those of all shards");
-    add_merge(merge_app, merge);
-    CLI::App& build_app =
-        *app.add_subcommand("build", "make a program of source files, for both engines");
-    add_build(build_app, build);
-    NewArguments fresh;
-    CLI::App& new_app = *app.add_subcommand("new", "make a small project to begin with");
-    new_app.add_option("folder", fresh.folder, "a new folder")->required();
-    CLI::App& tree_app =
-        *app.add_subcommand("tree", "print a spanning tree by the node's own rule");
-    add_tree(tree_app, tree);
-    CLI::App& embed_app =
-        *app.add_subcommand("embed", "print where a tree or a grid lives in the cube");
-    add_embed(embed_app, embed);
-    CLI::App& list_app = *app.add_subcommand("list", "print the names that options take");
-    list_app.add_option("what", names.what, list(list_names()))->required();
-    ViewArguments view;
-    CLI::App& view_app = *app.add_subcommand("view", "pictures and tables of a capture");
-    add_view(view_app, view);
-    LabArguments lab;
-    CLI::App& lab_app = *app.add_subcommand("lab", "the labs of the course: list them, start one");
-    add_lab(lab_app, lab);
-    GradeArguments grade;
-    CLI::App& grade_app = *app.add_subcommand("grade", "the checks of a lab, and their points");
-    add_grade(grade_app, grade);
+    add_command(app, given, "matrix", "many runs from a file, verified", add_matrix);
+    add_command(app, given, "merge", "one report of those of all shards", add_merge);
+    add_command(app, given, "build", "make a program of source files, for both engines", add_build);
+    add_command(app, given, "new", "make a small project to begin with", add_new);
+    add_command(app, given, "tree", "print a spanning tree by the node's own rule", add_tree);
+    add_command(app, given, "embed", "print where a tree or a grid lives in the cube", add_embed);
+    add_command(app, given, "list", "print the names that options take", add_list);
+    add_command(app, given, "view", "pictures and tables of a capture", add_view);
+    add_command(app, given, "lab", "the labs of the course: list them, start one", add_lab);
+    add_command(app, given, "grade", "the checks of a lab, and their points", add_grade);
     if (auto help = parse(app, count, words))
         return *help;
-    if (matrix_app.parsed()) {
-        matrix.program = program_again(words[0]);
-        return matrix;
-    }
-    if (merge_app.parsed())
-        return merge;
-    if (build_app.parsed())
-        return build;
-    if (new_app.parsed())
-        return fresh;
-    if (tree_app.parsed())
-        return tree;
-    if (embed_app.parsed())
-        return embed;
-    if (list_app.parsed())
-        return names;
-    if (view_app.parsed())
-        return view;
-    if (lab_app.parsed())
-        return lab;
-    if (grade_app.parsed()) {
-        grade.program = program_again(words[0]);
-        return grade;
-    }
-    return run_command(load_app.parsed() ? load_app : run_app, series, words[0]);
+    if (run_app.parsed() || load_app.parsed())
+        return run_command(load_app.parsed() ? load_app : run_app, series, words[0]);
+    if (auto* const matrix = std::get_if<MatrixArguments>(&given))
+        matrix->program = program_again(words[0]);
+    if (auto* const grade = std::get_if<GradeArguments>(&given))
+        grade->program = program_again(words[0]);
+    return given;
 }
 
 std::vector<RunOption> run_options() {

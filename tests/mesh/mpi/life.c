@@ -46,6 +46,7 @@ int main(int argc, char **argv) {
         printf("%d of 5 alive\n", all);
     for (step = 0; step < 4; ++step)
         MPI_Request_free(&requests[step]);
+    MPI_Comm_free(&ring);
     MPI_Finalize();
     return 0;
 }
