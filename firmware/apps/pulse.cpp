@@ -45,8 +45,8 @@ Process app_main(Kernel& node) {
         if (node.arguments().size() > 1 && node.arguments()[1] == place.board) {
             node_of_handler = &node;
             beats_wanted = ticks;
-            node.on_interrupt(place.interrupt, on_beat); // a check fails where there is none
-            timer = reinterpret_cast<Timer*>(place.address);
+            node.on_interrupt(place.interrupt, on_beat);     // a check fails where there is none
+            timer = reinterpret_cast<Timer*>(place.address); // NOLINT(performance-no-int-to-ptr)
             timer->value = place.counts - 1;
             timer->reload = place.counts - 1;
             timer->control = 1u << 3 | 1u;

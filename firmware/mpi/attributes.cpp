@@ -33,7 +33,7 @@ Key** find_key(int number) {
     return link;
 }
 
-void release(Key* key) {
+void release_key(Key* key) {
     if (--key->owners != 0)
         return;
     Key** const link = find_key(key->number);
@@ -74,7 +74,7 @@ int drop_one(Attribute** link, void* handle) {
     if (code != MPI_SUCCESS)
         return code;
     *link = attribute->next;
-    release(attribute->key);
+    release_key(attribute->key);
     destroy(attribute);
     return MPI_SUCCESS;
 }
@@ -136,7 +136,7 @@ int free_key(const char* call, int* number) {
     Key* const key = *find_key(*number);
     if (key == nullptr)
         return no_key(call);
-    release(key);
+    release_key(key);
     *number = MPI_KEYVAL_INVALID;
     return MPI_SUCCESS;
 }

@@ -20,7 +20,7 @@ struct OwnCode {
 };
 OwnCode* own_codes = nullptr;
 
-OwnCode* find_own(int code) {
+OwnCode* find_own_code(int code) {
     OwnCode* own = own_codes;
     while (own != nullptr && own->code != code)
         own = own->next;
@@ -28,7 +28,7 @@ OwnCode* find_own(int code) {
 }
 
 const char* words(int code) {
-    const OwnCode* const own = find_own(code);
+    const OwnCode* const own = find_own_code(code);
     return own != nullptr ? own->text : words_of(code);
 }
 
@@ -61,7 +61,7 @@ int MPI_Error_string(int code, char* text, int* length) {
 }
 
 int MPI_Error_class(int code, int* error_class) {
-    const OwnCode* const own = find_own(code);
+    const OwnCode* const own = find_own_code(code);
     *error_class = own != nullptr ? own->error_class : code;
     return MPI_SUCCESS;
 }
@@ -73,7 +73,7 @@ int MPI_Add_error_code(int error_class, int* code) {
 }
 
 int MPI_Add_error_string(int code, const char* text) {
-    OwnCode* const own = find_own(code);
+    OwnCode* const own = find_own_code(code);
     if (own == nullptr)
         return fail(nullptr, MPI_ERR_ARG, "MPI_Add_error_string",
                     "the code is none that the program has added");

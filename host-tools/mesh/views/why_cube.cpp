@@ -59,6 +59,25 @@ void add_path(Reason& reason, Hypercube cube, std::uint32_t address) {
     reason.add("It came across the other of the two: {}.", odd ? "bit 0" : beside);
 }
 
+/// The end of add_two_rooted() where the bit held back is 1.
+void add_next_in_turn(Reason& reason, std::uint32_t children) {
+    reason.children = children;
+    reason.add("The bit held back is 1: children across {}, the two next in turn.",
+               many("bit", children));
+}
+
+/// The same where it is 0, or there is none (`held` is 0); `before`: halved before the last, or 0.
+void add_held_back(Reason& reason, std::uint32_t held, std::uint32_t pending,
+                   std::uint32_t before) {
+    reason.children = pending | before;
+    const std::string children = many("bit", reason.children);
+    if (held == 0)
+        reason.add("Children across {}.", children);
+    else
+        reason.add("{} is 0: children across {}: the one next in turn{}.", many("Bit", held),
+                   children, before == 0 ? "" : ", and the one halved before the last");
+}
+
 /// The search of detail::tcbt_place(), told.
 void add_two_rooted(Reason& reason, Hypercube cube, std::uint32_t address) {
     const unsigned last = cube.dim - 1u;
@@ -107,20 +126,12 @@ void add_two_rooted(Reason& reason, Hypercube cube, std::uint32_t address) {
                    "last.",
                    many("bit", reason.parents));
     }
-    if (!one(held)) {
-        reason.children = pending | before;
-        reason.add("{} is 0: children across {}: the one next in turn{}.", many("Bit", held),
-                   many("bit", reason.children),
-                   before == 0 ? "" : ", and the one halved before the last");
-        if (held == 0)
-            reason.steps.back() = fmt::format("Children across {}.", many("bit", reason.children));
-    } else if (next < 2) {
+    if (one(held) && next < 2)
         reason.add("The bit held back is 1, and no bit is left: a leaf.");
-    } else {
-        reason.children = pending | (next > 2 ? next >> 1 : next);
-        reason.add("The bit held back is 1: children across {}, the two next in turn.",
-                   many("bit", reason.children));
-    }
+    else if (one(held))
+        add_next_in_turn(reason, pending | (next > 2 ? next >> 1 : next));
+    else
+        add_held_back(reason, held, pending, before);
 }
 
 /// f of the paper: the step in which the link is used first, n later for the next round.
