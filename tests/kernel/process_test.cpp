@@ -1,5 +1,4 @@
-// Processes of one node: spawn, yield, sleep, join, channels, alternatives, and what happens when
-// there is no room for one more.
+// Processes, channels and alternatives of one node, and what happens where there is no room.
 #include "kernel/api/alt.hpp"
 #include "kernel/api/channel.hpp"
 #include "rig.hpp"
@@ -408,9 +407,8 @@ Process both_ready(Kernel& node) {
     tell(std::to_string(now_due) + std::to_string(forward) + std::to_string(backward));
     tell(first.readable() && second.readable() ? "untouched" : "taken");
     const int sum = co_await first.read() + co_await second.read();
-    std::ignore = co_await node.join(a);
-    std::ignore = co_await node.join(b); // the channels outlive their writers
-    co_return sum == 3 ? Status::ok : Status::failed;
+    const bool joined = co_await node.join(a) == Status::ok && co_await node.join(b) == Status::ok;
+    co_return sum == 3 && joined ? Status::ok : Status::failed;
 }
 
 TEST(Alt, AmongReadyGuardsTheFirstInWritingWinsAndNothingIsTaken) {
