@@ -63,13 +63,14 @@ int scatterv(const char* name, Begin& begin, const void* all, const int* counts,
     return begin(name, comm, {.one = given(mine, type), .other = at_root(comm, root, all_type)},
                  later(call), request);
 }
-int allgather(const char* name, Begin& begin, const void* mine, int count, MPI_Datatype type,
-              void* all, int all_count, MPI_Datatype all_type, MPI_Comm comm,
-              MPI_Request* request) {
+/// For the calls that are declared alike; `wait`: the one that waits.
+int exchange(const char* name, Begin& begin, decltype(MPI_Alltoall)* wait, const void* out,
+             int out_count, MPI_Datatype out_type, void* in, int in_count, MPI_Datatype in_type,
+             MPI_Comm comm, MPI_Request* request) {
     const auto call = [=](MPI_Comm on, MPI_Op) {
-        return MPI_Allgather(mine, count, type, all, all_count, all_type, on);
+        return wait(out, out_count, out_type, in, in_count, in_type, on);
     };
-    return begin(name, comm, {.one = given(mine, type), .other = all_type}, later(call), request);
+    return begin(name, comm, {.one = given(out, out_type), .other = in_type}, later(call), request);
 }
 int allgatherv(const char* name, Begin& begin, const void* mine, int count, MPI_Datatype type,
                void* all, const int* counts, const int* places, MPI_Datatype all_type,
@@ -78,13 +79,6 @@ int allgatherv(const char* name, Begin& begin, const void* mine, int count, MPI_
         return MPI_Allgatherv(mine, count, type, all, counts, places, all_type, on);
     };
     return begin(name, comm, {.one = given(mine, type), .other = all_type}, later(call), request);
-}
-int alltoall(const char* name, Begin& begin, const void* out, int out_count, MPI_Datatype out_type,
-             void* in, int in_count, MPI_Datatype in_type, MPI_Comm comm, MPI_Request* request) {
-    const auto call = [=](MPI_Comm on, MPI_Op) {
-        return MPI_Alltoall(out, out_count, out_type, in, in_count, in_type, on);
-    };
-    return begin(name, comm, {.one = given(out, out_type), .other = in_type}, later(call), request);
 }
 int alltoallv(const char* name, Begin& begin, const void* out, const int* out_counts,
               const int* out_places, MPI_Datatype out_type, void* in, const int* in_counts,
@@ -182,13 +176,13 @@ int MPI_Scatterv_init(const void* all, const int* counts, const int* places, MPI
 
 int MPI_Iallgather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
                    MPI_Datatype all_type, MPI_Comm comm, MPI_Request* request) {
-    return allgather("MPI_Iallgather", begin_behind, mine, count, type, all, all_count, all_type,
-                     comm, request);
+    return exchange("MPI_Iallgather", begin_behind, MPI_Allgather, mine, count, type, all,
+                    all_count, all_type, comm, request);
 }
 int MPI_Allgather_init(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
                        MPI_Datatype all_type, MPI_Comm comm, MPI_Info, MPI_Request* request) {
-    return allgather("MPI_Allgather_init", prepare_behind, mine, count, type, all, all_count,
-                     all_type, comm, request);
+    return exchange("MPI_Allgather_init", prepare_behind, MPI_Allgather, mine, count, type, all,
+                    all_count, all_type, comm, request);
 }
 
 int MPI_Iallgatherv(const void* mine, int count, MPI_Datatype type, void* all, const int* counts,
@@ -205,13 +199,13 @@ int MPI_Allgatherv_init(const void* mine, int count, MPI_Datatype type, void* al
 
 int MPI_Ialltoall(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count,
                   MPI_Datatype in_type, MPI_Comm comm, MPI_Request* request) {
-    return alltoall("MPI_Ialltoall", begin_behind, out, out_count, out_type, in, in_count, in_type,
-                    comm, request);
+    return exchange("MPI_Ialltoall", begin_behind, MPI_Alltoall, out, out_count, out_type, in,
+                    in_count, in_type, comm, request);
 }
 int MPI_Alltoall_init(const void* out, int out_count, MPI_Datatype out_type, void* in, int in_count,
                       MPI_Datatype in_type, MPI_Comm comm, MPI_Info, MPI_Request* request) {
-    return alltoall("MPI_Alltoall_init", prepare_behind, out, out_count, out_type, in, in_count,
-                    in_type, comm, request);
+    return exchange("MPI_Alltoall_init", prepare_behind, MPI_Alltoall, out, out_count, out_type, in,
+                    in_count, in_type, comm, request);
 }
 
 int MPI_Ialltoallv(const void* out, const int* out_counts, const int* out_places,

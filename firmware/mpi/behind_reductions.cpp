@@ -14,24 +14,11 @@ int reduce(const char* name, Begin& begin, const void* mine, void* all, int coun
     };
     return begin(name, comm, {.op = op, .one = type}, later(call), request);
 }
-int allreduce(const char* name, Begin& begin, const void* mine, void* all, int count,
-              MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+/// For the calls that are declared alike; `wait`: the one that waits.
+int combine(const char* name, Begin& begin, decltype(MPI_Scan)* wait, const void* mine, void* all,
+            int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
     const auto call = [=](MPI_Comm on, MPI_Op its_op) {
-        return MPI_Allreduce(mine, all, count, type, its_op, on);
-    };
-    return begin(name, comm, {.op = op, .one = type}, later(call), request);
-}
-int scan(const char* name, Begin& begin, const void* mine, void* all, int count, MPI_Datatype type,
-         MPI_Op op, MPI_Comm comm, MPI_Request* request) {
-    const auto call = [=](MPI_Comm on, MPI_Op its_op) {
-        return MPI_Scan(mine, all, count, type, its_op, on);
-    };
-    return begin(name, comm, {.op = op, .one = type}, later(call), request);
-}
-int exscan(const char* name, Begin& begin, const void* mine, void* all, int count,
-           MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
-    const auto call = [=](MPI_Comm on, MPI_Op its_op) {
-        return MPI_Exscan(mine, all, count, type, its_op, on);
+        return wait(mine, all, count, type, its_op, on);
     };
     return begin(name, comm, {.op = op, .one = type}, later(call), request);
 }
@@ -39,13 +26,6 @@ int reduce_scatter(const char* name, Begin& begin, const void* mine, void* part,
                    MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
     const auto call = [=](MPI_Comm on, MPI_Op its_op) {
         return MPI_Reduce_scatter(mine, part, counts, type, its_op, on);
-    };
-    return begin(name, comm, {.op = op, .one = type}, later(call), request);
-}
-int reduce_scatter_block(const char* name, Begin& begin, const void* mine, void* part, int count,
-                         MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
-    const auto call = [=](MPI_Comm on, MPI_Op its_op) {
-        return MPI_Reduce_scatter_block(mine, part, count, type, its_op, on);
     };
     return begin(name, comm, {.op = op, .one = type}, later(call), request);
 }
@@ -70,30 +50,34 @@ int MPI_Reduce_init(const void* mine, void* all, int count, MPI_Datatype type, M
 
 int MPI_Iallreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm, MPI_Request* request) {
-    return allreduce("MPI_Iallreduce", begin_behind, mine, all, count, type, op, comm, request);
+    return combine("MPI_Iallreduce", begin_behind, MPI_Allreduce, mine, all, count, type, op, comm,
+                   request);
 }
 int MPI_Allreduce_init(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm, MPI_Info, MPI_Request* request) {
-    return allreduce("MPI_Allreduce_init", prepare_behind, mine, all, count, type, op, comm,
-                     request);
+    return combine("MPI_Allreduce_init", prepare_behind, MPI_Allreduce, mine, all, count, type, op,
+                   comm, request);
 }
 
 int MPI_Iscan(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
               MPI_Request* request) {
-    return scan("MPI_Iscan", begin_behind, mine, all, count, type, op, comm, request);
+    return combine("MPI_Iscan", begin_behind, MPI_Scan, mine, all, count, type, op, comm, request);
 }
 int MPI_Scan_init(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm, MPI_Info, MPI_Request* request) {
-    return scan("MPI_Scan_init", prepare_behind, mine, all, count, type, op, comm, request);
+    return combine("MPI_Scan_init", prepare_behind, MPI_Scan, mine, all, count, type, op, comm,
+                   request);
 }
 
 int MPI_Iexscan(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                 MPI_Request* request) {
-    return exscan("MPI_Iexscan", begin_behind, mine, all, count, type, op, comm, request);
+    return combine("MPI_Iexscan", begin_behind, MPI_Exscan, mine, all, count, type, op, comm,
+                   request);
 }
 int MPI_Exscan_init(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
                     MPI_Comm comm, MPI_Info, MPI_Request* request) {
-    return exscan("MPI_Exscan_init", prepare_behind, mine, all, count, type, op, comm, request);
+    return combine("MPI_Exscan_init", prepare_behind, MPI_Exscan, mine, all, count, type, op, comm,
+                   request);
 }
 
 int MPI_Ireduce_scatter(const void* mine, void* part, const int* counts, MPI_Datatype type,
@@ -109,12 +93,12 @@ int MPI_Reduce_scatter_init(const void* mine, void* part, const int* counts, MPI
 
 int MPI_Ireduce_scatter_block(const void* mine, void* part, int count, MPI_Datatype type, MPI_Op op,
                               MPI_Comm comm, MPI_Request* request) {
-    return reduce_scatter_block("MPI_Ireduce_scatter_block", begin_behind, mine, part, count, type,
-                                op, comm, request);
+    return combine("MPI_Ireduce_scatter_block", begin_behind, MPI_Reduce_scatter_block, mine, part,
+                   count, type, op, comm, request);
 }
 int MPI_Reduce_scatter_block_init(const void* mine, void* part, int count, MPI_Datatype type,
                                   MPI_Op op, MPI_Comm comm, MPI_Info, MPI_Request* request) {
-    return reduce_scatter_block("MPI_Reduce_scatter_block_init", prepare_behind, mine, part, count,
-                                type, op, comm, request);
+    return combine("MPI_Reduce_scatter_block_init", prepare_behind, MPI_Reduce_scatter_block, mine,
+                   part, count, type, op, comm, request);
 }
 }

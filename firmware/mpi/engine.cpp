@@ -4,6 +4,7 @@
 #include "kernel/api/message.hpp"
 #include "library/print.hpp"
 #include "library/words.hpp"
+#include "mpi/awaited.hpp"
 #include "mpi/queue.hpp"
 
 #include <algorithm>

@@ -77,15 +77,6 @@ bool start_engine();
 /// Waits until nothing that this node has sent is under way.
 void drain_engine();
 
-/// What the host tool reads of a wait for a message (kernel/api/waits.cpp knows where).
-struct Awaited {
-    static constexpr int kOfCollectives = -1000; // and less: their tags, from there down
-
-    NodeId node;           // the other one; kNoNode: any
-    std::int32_t tag;      // or MPI_ANY_TAG
-    std::uint32_t is_send; // 1: that it is received; 0: that it comes
-};
-
 /// Begins what a request asks for. `comm`, `type` and `data` must stay until it is done.
 void begin(Request& request);
 /// Waits for its end. Sets the model clock of the program.

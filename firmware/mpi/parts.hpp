@@ -3,24 +3,12 @@
 #pragma once
 
 #include "kernel/base/status.hpp"
+#include "mpi/awaited.hpp"
 #include "mpi/engine.hpp"
 
 #include <span>
 
 namespace mesh::mpi {
-
-/// Tags of the messages of collectives, one a kind: their calls come in one order at all ranks.
-namespace part_tag {
-inline constexpr int kBarrier = 1;
-inline constexpr int kBroadcast = 2;
-inline constexpr int kReduce = 3;
-inline constexpr int kGather = 4;
-inline constexpr int kScatter = 5;
-inline constexpr int kAllToAll = 6;
-inline constexpr int kScan = 7;
-inline constexpr int kNumber = 8;
-inline constexpr int kNeighbors = 16; // and one for each direction in a grid
-} // namespace part_tag
 
 /// Tags of the kernel's collectives, beside those of the engine's messages.
 namespace tree_tag {

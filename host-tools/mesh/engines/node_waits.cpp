@@ -5,11 +5,13 @@
 #include "kernel/api/channel.hpp"
 #include "kernel/base/limits.hpp"
 #include "library/blocks.hpp"
+#include "mpi/awaited.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -121,8 +123,9 @@ public:
             waiting.other = value<std::uint8_t>(first).value_or(0);
         } else if (offsets->kind == WaitKind::mpi) {
             waiting.to = value<NodeId>(first).value_or(kNoNode);
-            waiting.mpi_tag = value<std::int32_t>(first + 4).value_or(0);
-            waiting.mpi_send = value<std::uint32_t>(first + 8).value_or(0) != 0;
+            waiting.mpi_tag = value<std::int32_t>(first + offsetof(mpi::Awaited, tag)).value_or(0);
+            waiting.mpi_send =
+                value<std::uint32_t>(first + offsetof(mpi::Awaited, is_send)).value_or(0) != 0;
         } else if (offsets->kind == WaitKind::taking) {
             waiting.to = value<NodeId>(first).value_or(kNoNode);
             waiting.tag = value<Tag>(second).value_or(0);
@@ -260,22 +263,12 @@ std::string describe_alternative(const WaitsFor& waiting) {
 
 /// What a program waits for in a call of MPI.
 std::string describe_mpi(const WaitsFor& waiting) {
-    constexpr std::int32_t kOfCollectives = -1000; // mpi::Awaited
-    constexpr std::array<std::string_view, 9> kCalls{"a collective",
-                                                     "MPI_Barrier",
-                                                     "MPI_Bcast",
-                                                     "MPI_Reduce",
-                                                     "MPI_Gather or its kin",
-                                                     "MPI_Scatter",
-                                                     "MPI_Alltoall",
-                                                     "MPI_Scan or MPI_Exscan",
-                                                     "the making of a communicator"};
+    using mpi::Awaited;
     const std::string node =
         waiting.to == kNoNode ? std::string("any node") : fmt::format("node {}", index(waiting.to));
-    if (waiting.mpi_tag <= kOfCollectives) {
-        const auto call = static_cast<std::size_t>(kOfCollectives - waiting.mpi_tag);
-        return fmt::format("{} in {}", node, kCalls[call < kCalls.size() ? call : 0]);
-    }
+    if (waiting.mpi_tag <= Awaited::kOfCollectives)
+        return fmt::format("{} in {}", node,
+                           mpi::calls_with(Awaited::kOfCollectives - waiting.mpi_tag));
     const std::string tag =
         waiting.mpi_tag < 0 ? std::string("any tag") : fmt::format("tag {}", waiting.mpi_tag);
     return waiting.mpi_send ? fmt::format("its MPI message with {} to be received by {}", tag, node)

@@ -22,6 +22,7 @@ namespace {
 using nlohmann::json;
 
 constexpr unsigned kMbyteMax = 1u << 20;
+constexpr unsigned kForkedKbyteMax = 1u << 20;
 constexpr unsigned kSerialLinesMax = 64;
 constexpr unsigned kFillMax = 256;
 /// The buffers that one process needs on the network with the shortest paths, and more than any
@@ -156,8 +157,8 @@ public:
         if (!all_.contains("forked_kbyte"))
             return 0;
         const std::string wanted =
-            fmt::format("1 to {}, what an emulator takes that is forked", kMbyteMax);
-        return number(all_["forked_kbyte"], 1, kMbyteMax, "forked_kbyte", wanted);
+            fmt::format("1 to {}, what an emulator takes that is forked", kForkedKbyteMax);
+        return number(all_["forked_kbyte"], 1, kForkedKbyteMax, "forked_kbyte", wanted);
     }
 
 private:

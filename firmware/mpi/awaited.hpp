@@ -1,0 +1,48 @@
+// What a call of MPI waits for, as the engine keeps it and the host tool reads it and says it.
+#pragma once
+
+#include "core/base/types.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace mesh::mpi {
+
+/// Tags of the messages of collectives, one a kind: their calls come in one order at all ranks.
+namespace part_tag {
+inline constexpr int kBarrier = 1;
+inline constexpr int kBroadcast = 2;
+inline constexpr int kReduce = 3;
+inline constexpr int kGather = 4;
+inline constexpr int kScatter = 5;
+inline constexpr int kAllToAll = 6;
+inline constexpr int kScan = 7;
+inline constexpr int kNumber = 8;
+inline constexpr int kNeighbors = 16; // and one for each direction in a grid
+} // namespace part_tag
+
+/// The calls whose messages have such a tag.
+constexpr std::string_view calls_with(int tag) {
+    switch (tag) {
+    case part_tag::kBarrier: return "MPI_Barrier";
+    case part_tag::kBroadcast: return "MPI_Bcast";
+    case part_tag::kReduce: return "MPI_Reduce";
+    case part_tag::kGather: return "MPI_Gather or its kin";
+    case part_tag::kScatter: return "MPI_Scatter";
+    case part_tag::kAllToAll: return "MPI_Alltoall";
+    case part_tag::kScan: return "MPI_Scan or MPI_Exscan";
+    case part_tag::kNumber: return "the making of a communicator";
+    default: return "a collective";
+    }
+}
+
+/// What a wait for a message has (kernel/api/waits.cpp knows where).
+struct Awaited {
+    static constexpr int kOfCollectives = -1000; // and less: their tags, from there down
+
+    NodeId node;           // the other one; kNoNode: any
+    std::int32_t tag;      // or MPI_ANY_TAG
+    std::uint32_t is_send; // 1: that it is received; 0: that it comes
+};
+
+} // namespace mesh::mpi
