@@ -3,13 +3,16 @@
 #
 # The toolkit has the same layout in $(BUILD) and where `make install` puts it: include/, linker/,
 # labs/, apps.txt, boards.txt, host/ and a folder a board, each with program.json, a compiler's
-# words, in which @ is the toolkit itself, and a board's with board.json.
+# words, in which @ is the toolkit itself, and a board's with board.json. In the folder of a board
+# are those for a mesh with one host cable, relay/, and for behind its loader, loaded/.
 
-# A program and the kernel fit together if they were built with the same headers.
+# A program and the kernel fit together if they were built with the same headers; questions to a
+# board are no part of either.
 HEADERS := $(filter-out firmware/labs/%,$(wildcard firmware/*.hpp firmware/*/*.hpp \
   firmware/*/*/*.hpp boards/host/*.hpp)) $(wildcard firmware/mpi/*.h)
 $(BUILD)/host/stamp.inc: FORCE
-	@$(call write_if_new,echo "\"$$(cat $(HEADERS) | sha256sum | cut -c1-12)\"")
+	@$(call write_if_new,echo "\"$$(cat $(filter-out \
+	  %/hal/conform.hpp,$(HEADERS)) | sha256sum | cut -c1-12)\"")
 $(BUILD)/%/program.stamp: $(BUILD)/host/stamp.inc
 	@mkdir -p $(@D); echo "$* $$(tr -d '"' <$<)" >$@
 
@@ -88,13 +91,33 @@ $(BUILD)/$(1)/libboard.a: $(filter-out %.a,$($(1)_SYSTEM))
 	@rm -f $$@
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 # A scheduler in place of that in libmesh.a, which tells what processes do.
-$(BUILD)/$(1)/obj/traced/%.o: firmware/kernel/processes/%.cpp Makefile boards/$(1)/board.mk
+$(BUILD)/$(1)/obj/traced/%.o: firmware/kernel/processes/%.cpp $(BUILD)/$(1)/standard.hpp.gch
 	$$(call cross_compile,$(1),-DMESH_TRACES_PROCESSES=1)
 $(BUILD)/$(1)/libtrace.a: $(BUILD)/$(1)/obj/traced/scheduler.o
 	@rm -f $$@
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 endef
 $(foreach b,$(BOARDS),$(eval $(call toolkit_rules,$b)))
+# What is more in build/BOARD/relay/ and, if the board has a loader, build/BOARD/loaded/.
+# $(1): board, $(2): relay or loaded
+define kind_toolkit_rules
+$(1)/$(2)_COMPILE = $$($(1)_COMPILE)
+$(1)/$(2)_COMPILE_CXX = $$($(1)_COMPILE_CXX)
+$(1)/$(2)_LINK = $$(subst @/$(1)/libboard.a,@/$(1)/relay/libboard.a,$$($(1)_LINK))
+$(1)/$(2)_LIBRARIES = @/$(1)/libmesh.a $$($(1)/$(2)_LDFLAGS)
+$(1)/$(2)_TRACED = $$($(1)_TRACED)
+$(BUILD)/$(1)/$(2)/program.json: Makefile firmware/programs.mk boards/$(1)/board.mk
+	$$(shell mkdir -p $$(@D))$$(file >$$@,$$(call program_json,$(CROSS),$(1)/$(2)))
+endef
+define relay_library_rules
+$(BUILD)/$(1)/relay/libboard.a: $(filter-out %.a,$($(1)/relay_SYSTEM))
+	$$(call say,AR,$$@)
+	@rm -f $$@
+	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
+endef
+kinds_of = relay $(if $($(1)_LOADER),loaded)
+$(foreach b,$(BOARDS),$(foreach k,$(call kinds_of,$b),$(eval $(call kind_toolkit_rules,$b,$k))))
+$(foreach b,$(BOARDS),$(eval $(call relay_library_rules,$b)))
 # The names of apps, and the first sentence of each, which is to be in its first line.
 $(BUILD)/apps.txt: firmware/apps $(APP_SOURCES) firmware/programs.mk
 	@mkdir -p $(@D)
@@ -112,9 +135,11 @@ $(BUILD)/include $(BUILD)/linker $(BUILD)/labs:
 TOOLKIT_WORDS := $(BUILD)/apps.txt $(BUILD)/boards.txt $(BUILD)/host/program.json \
   $(BUILD)/host/libstate.a \
   $(BUILD)/include $(BUILD)/linker $(BUILD)/labs \
-  $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json))
+  $(foreach b,$(BOARDS),$(patsubst %,$(BUILD)/$b/%,program.json program.stamp board.json \
+  $(foreach k,$(call kinds_of,$b),$k/program.json $k/program.stamp)))
 BOARD_LIBRARIES := libboard.a libmesh.a libtrace.a
-TOOLKIT_LIBRARIES := $(foreach b,$(MADE_BOARDS),$(BOARD_LIBRARIES:%=$(BUILD)/$b/%))
+TOOLKIT_LIBRARIES := $(foreach b,$(MADE_BOARDS),$(patsubst %,$(BUILD)/$b/%,$(BOARD_LIBRARIES) \
+  relay/libboard.a))
 TOOLKIT_FILES := $(filter-out %/include %/linker %/labs,$(TOOLKIT_WORDS)) $(TOOLKIT_LIBRARIES)
 .PHONY: toolkit
 toolkit: $(TOOLKIT_WORDS) $(TOOLKIT_LIBRARIES)

@@ -5,4 +5,4 @@ SHARED := boards/cortex-m boards/serial
 LOADER := serial
 # Others are made when they are asked for: make build/ast1030-evb/pi.elf
 IMAGES := $(OPS) hello
-SUITES := test_kernel app_windows app_crash app_uart alone/pi alone/hello
+SUITES := test_kernel app_windows app_crash app_uart alone/pi alone/hello loaded/alone_pi

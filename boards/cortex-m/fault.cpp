@@ -171,6 +171,26 @@ extern "C" [[noreturn, gnu::used]] void report_fault(const ExceptionFrame* frame
 /// Entry of every fault and of every interrupt that nobody expects. The stack itself may be broken,
 /// so the rest runs on another one, with the limit off.
 extern "C" [[gnu::naked, gnu::used]] void fault_entry() {
+#if __ARM_ARCH_ISA_THUMB == 1 // v6-M: no IT blocks, no movw, and a branch reaches 2 KiB
+    asm volatile("movs r1, #4\n\t"
+                 "mov r0, lr\n\t"
+                 "tst r0, r1\n\t"
+                 "beq 1f\n\t"
+                 "mrs r0, psp\n\t"
+                 "b 2f\n"
+                 "1:\n\t"
+                 "mrs r0, msp\n"
+                 "2:\n\t"
+                 "ldr r1, 3f\n\t"
+                 "msr msp, r1\n\t"
+                 "ldr r1, 4f\n\t"
+                 "bx r1\n\t"
+                 ".align 2\n"
+                 "3:\n\t"
+                 ".word %c0\n"
+                 "4:\n\t"
+                 ".word report_fault" ::"i"(fault_stack.data() + fault_stack.size()));
+#else
     asm volatile("tst lr, #4\n\t" // EXC_RETURN.SPSEL: which stack holds the frame
                  "ite eq\n\t"
                  "mrseq r0, msp\n\t"
@@ -183,6 +203,7 @@ extern "C" [[gnu::naked, gnu::used]] void fault_entry() {
                  "movt r1, #:upper16:%c0\n\t"
                  "msr msp, r1\n\t"
                  "b report_fault" ::"i"(fault_stack.data() + fault_stack.size()));
+#endif
 }
 
 } // namespace board

@@ -20,8 +20,11 @@ using MeshNode = Node<ImageBoard>;
 static_assert(ImageBoard::capabilities().receivers == Board::capabilities().receivers);
 
 /// Memory that the board of this image needs beyond the chip's own comes out of the workspace.
-constexpr std::size_t kWorkspaceBytes =
-    chip::kWorkspaceBytes - (sizeof(ImageBoard) - sizeof(Board));
+constexpr std::size_t kMoreBytes = sizeof(ImageBoard) - sizeof(Board);
+static_assert(chip::kWorkspaceBytes >= kMoreBytes,
+              "kWorkspaceBytes of chip.hpp is too small for an image of relay/ or alone/, which "
+              "takes some 10 KB of it");
+constexpr std::size_t kWorkspaceBytes = chip::kWorkspaceBytes - kMoreBytes;
 
 constexpr NodeSizes kSizes{.ports = Board::kPorts,
                            .buffers = kBuffers,

@@ -42,12 +42,13 @@ class Regions {
 public:
     Regions() { mpu_.attributes[0] = kAttributes; }
 
-    /// Allows a use of the memory from `start` to before `end`, both multiples of 32.
+    /// Allows a use of the memory from `start`, a multiple of 32, to before `end`, which is rounded
+    /// up to one: behind the RAM that an image has there may be the node's identity.
     void allow(std::uintptr_t start, std::uintptr_t end, Use use) {
         mpu_.region_number = number_++;
         mpu_.region_base = start | (use == Use::code ? kReadOnly : kReadWrite | kNeverExecute);
-        mpu_.region_limit =
-            (end - 32) | (use == Use::devices ? kDevices : kNormalMemory) | kRegionEnable;
+        mpu_.region_limit = ((end - 1) & ~std::uintptr_t{31}) |
+                            (use == Use::devices ? kDevices : kNormalMemory) | kRegionEnable;
     }
 
 private:
@@ -98,6 +99,10 @@ std::uintptr_t address(const std::byte* at) { return reinterpret_cast<std::uintp
 } // namespace
 
 void protect_memory() {
+#ifndef __ARM_ARCH_8M_MAIN__
+    if (regs::at<regs::Mpu>(regs::kMpu).type == 0) // chips may leave it out, as v6-M's do
+        return;
+#endif
     Regions regions;
     regions.allow(address(flash_start), address(flash_end), Use::code);
     regions.allow(address(ram_start), address(ram_end), Use::data);

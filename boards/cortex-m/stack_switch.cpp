@@ -56,6 +56,23 @@ namespace {
 /// `limit`: of the stack that is entered. While sp moves from one to the other, there is none.
 [[gnu::naked, gnu::noinline]] void push_and_pop(StackPointer* /*from*/, StackPointer /*to*/,
                                                 const std::byte* /*limit*/) {
+#if __ARM_ARCH_ISA_THUMB == 1 // v6-M: only the low registers are pushed and popped
+    asm volatile("push {r4-r7, lr}\n\t"
+                 "mov r4, r8\n\t"
+                 "mov r5, r9\n\t"
+                 "mov r6, r10\n\t"
+                 "mov r7, r11\n\t"
+                 "push {r4-r7}\n\t"
+                 "mov r3, sp\n\t"
+                 "str r3, [r0]\n\t"
+                 "mov sp, r1\n\t"
+                 "pop {r4-r7}\n\t"
+                 "mov r8, r4\n\t"
+                 "mov r9, r5\n\t"
+                 "mov r10, r6\n\t"
+                 "mov r11, r7\n\t"
+                 "pop {r4-r7, pc}\n\t");
+#else
     asm volatile("push {r4-r11, lr}\n\t"
 #ifdef __ARM_FP
                  "vpush {s16-s31}\n\t"
@@ -74,6 +91,7 @@ namespace {
                  "vpop {s16-s31}\n\t"
 #endif
                  "pop {r4-r11, pc}\n\t");
+#endif
 }
 } // namespace
 

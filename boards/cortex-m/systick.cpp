@@ -11,6 +11,7 @@ namespace mesh::board {
 
 namespace {
 constexpr std::uint32_t kOn = regs::kTickEnable | regs::kTickInterrupt | regs::kTickProcessorClock;
+static_assert(chip::kProcessorHz % 1'000'000 == 0, "alarms would be early: a whole number of MHz");
 constexpr std::uint32_t kCountsOfUs = chip::kProcessorHz / 1'000'000;
 constexpr std::uint32_t kLongestUs = regs::kTickCountMax / kCountsOfUs;
 } // namespace

@@ -1,6 +1,7 @@
 #include "loader.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mesh::board {
 
@@ -17,6 +18,8 @@ void Loader::run() {
     for (unsigned port = 0; port < kPorts; ++port)
         (void)send(port_at(port), {});
     while (!starting_ || waits_for_ != kNoNode || ports_.now_us() - told_at_us_ < kLingerUs) {
+        if (boots())
+            return;
         Port port = kNoPort;
         for (std::span<const std::byte> message; ports_.receive(port, message);)
             on_message(port, message);
@@ -24,6 +27,41 @@ void Loader::run() {
             send_all();
         ports_.wait();
     }
+}
+
+// --- flash ---
+
+/// No parent has said a word for too long, and the image of the flash is in its place.
+bool Loader::boots() {
+    if constexpr (kHasFlash) {
+        const std::uint32_t silent_us =
+            parent_ == kNoPort ? wire::kLoadBootUs : wire::kLoadGivesUpUs;
+        return ports_.now_us() - heard_at_us_ >= silent_us && store_.load(room_);
+    }
+    return false;
+}
+
+/// Judges an image that is to be kept, and makes room for it.
+void Loader::begin_to_keep() {
+    keeps_ = false;
+    refuser_ = kNoNode;
+    if (version_ == 0)
+        return;
+    if constexpr (kHasFlash) {
+        if (store_.keeps(image()))
+            return;
+        if (const auto newest = store_.newest(); newest && newest->version > version_ && !older_)
+            return refuse(newest->version);
+        keeps_ = store_.begin(bytes_);
+    }
+    if (!keeps_)
+        refuse(wire::kLoadNoRoom);
+}
+
+void Loader::refuse(std::uint32_t why) {
+    keeps_ = false;
+    refuser_ = node_;
+    refusal_ = why;
 }
 
 // --- receiving ---
@@ -50,15 +88,22 @@ void Loader::on_block(Port port, const wire::LoadHeader& header, std::span<const
         header.image_bytes > room_.size() || header.position > header.image_bytes ||
         block.size() > header.image_bytes - header.position)
         return;
-    if (header.image_crc != crc_ || header.image_bytes != bytes_)
+    if (header.image_crc != crc_ || header.image_bytes != bytes_ || header.version != version_ ||
+        (header.older != 0) != older_)
         adopt(port, header);
     answers_ = true;
-    if (header.position != have_ || block.empty())
+    heard_at_us_ = ports_.now_us();
+    if (refuses() || header.position != have_ || block.empty())
         return;
     std::copy(block.begin(), block.end(), &room_[have_]);
     have_ += block.size();
-    if (whole() && wire::crc32(room_.first(bytes_)) != crc_)
+    if (whole() && wire::crc32(room_.first(bytes_)) != crc_) {
         have_ = 0;
+        begin_to_keep();
+    } else if (kHasFlash && keeps_ &&
+               (!store_.append(block) || (whole() && !store_.has_come(image())))) {
+        refuse(wire::kLoadFailed);
+    }
 }
 
 /// Takes over an image that a header announces: the first one, or another one.
@@ -68,7 +113,10 @@ void Loader::adopt(Port port, const wire::LoadHeader& header) {
     node_ = port == kHostPort ? NodeId{0} : node_at(index(header.node) ^ (1u << index(port)));
     crc_ = header.image_crc;
     bytes_ = header.image_bytes;
+    version_ = header.version;
+    older_ = header.older != 0;
     have_ = 0;
+    begin_to_keep();
     for (unsigned child = 0; child < dim_; ++child)
         forget(child);
 }
@@ -86,6 +134,12 @@ void Loader::on_answer(Port port, const wire::LoadHeader& header) {
     Child& child = children_[index(port)];
     if (header.image_crc != crc_) {
         forget(index(port));
+    } else if (header.tag == LoadTag::refused) {
+        if (header.version != version_ || (header.older != 0) != older_)
+            return; // of an earlier load
+        refuser_ = header.node;
+        refusal_ = header.position;
+        answers_ = true;
     } else if ((header.tag == LoadTag::started) == starting_) {
         child.goes_on = child.goes_on || child.has != header.position;
         child.has = header.position;
@@ -95,8 +149,11 @@ void Loader::on_answer(Port port, const wire::LoadHeader& header) {
 }
 
 void Loader::begin_start() {
-    if (!whole())
+    heard_at_us_ = ports_.now_us();
+    if (!whole() || refuses())
         return;
+    if (kHasFlash && std::exchange(keeps_, false) && !store_.finish(image()))
+        return refuse(wire::kLoadFailed);
     if (!starting_)
         for (unsigned child = 0; child < dim_; ++child)
             forget(child);
@@ -122,6 +179,12 @@ void Loader::look_at_children() {
 // --- sending ---
 
 void Loader::send_all() {
+    if (answers_ && refuses())
+        answers_ = !send(parent_, {.tag = LoadTag::refused,
+                                   .older = older_,
+                                   .node = refuser_,
+                                   .position = refusal_,
+                                   .version = version_});
     if (answers_)
         answers_ = !send(parent_, {.tag = starting_ ? LoadTag::started : LoadTag::have,
                                    .dim = static_cast<std::uint8_t>(depth_),
@@ -150,8 +213,10 @@ void Loader::send_to(unsigned child) {
     if (!send(port_at(child),
               {.tag = starting_ ? LoadTag::start : LoadTag::block,
                .dim = static_cast<std::uint8_t>(dim_),
+               .older = older_,
                .node = node_,
-               .position = position},
+               .position = position,
+               .version = version_},
               block))
         return;
     to.goes_on = false;

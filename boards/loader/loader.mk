@@ -6,8 +6,9 @@ LOADER_ROOM := 16K
 define load_rules
 $(1)/loader_CPU_FLAGS := $($(1)_CPU_FLAGS)
 $(1)/loader_LDSCRIPT := $($(1)_LDSCRIPT)
-$(1)/loader_LDFLAGS := -Wl,--defsym=loads_at=$(LOADER_ROOM)
-$(BUILD)/$(1)/loader/obj/%.o: %.cpp Makefile boards/$(1)/board.mk
+$(1)/loader_LDFLAGS := -Wl,--defsym=loads_at=$(LOADER_ROOM) \
+  $(if $(wildcard boards/$(1)/flash.hpp),-Xlinker --defsym=writes_flash=1)
+$(BUILD)/$(1)/loader/obj/%.o: %.cpp $(BUILD)/$(1)/standard.hpp.gch
 	$$(call cross_compile,$(1),-Oz -flto -fno-tree-loop-distribute-patterns -DMESH_CRC_TABLES=0 \
 	  -Iboards/loader/$($(1)_LOADER))
 $(1)/loaded_CPU_FLAGS := $($(1)_CPU_FLAGS)

@@ -6,7 +6,7 @@ LOADER := lan9118
 # Talked to by tests/mesh/test_board.py and the benchmarks; those that count instructions.
 PROBES := tests/target/board_probe tests/bench/bare_forwarder \
   tests/bench/instructions/forwarding tests/bench/instructions/processes \
-  tests/bench/instructions/rules
+  tests/bench/instructions/rules tests/bench/instructions/thread_metric
 
 # Budgets in bytes; the build fails beyond them. Flash: kernel, links, routing and messages with the
 # board's node, at -Os; collectives: all of them; trees: the rules of all trees of the cube, in

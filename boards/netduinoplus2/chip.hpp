@@ -49,7 +49,8 @@ inline constexpr auto kLineInterrupts = one_interrupt_a_line(kUsarts);
 inline constexpr unsigned kInterrupts = 96;
 
 inline constexpr std::uintptr_t kDevicesStart = 0x4000'0000;
-inline constexpr std::uintptr_t kDevicesEnd = 0x4002'0000;
+/// With the clocks (RCC), pins and DMA that the chip needs, and QEMU does not.
+inline constexpr std::uintptr_t kDevicesEnd = 0x4008'0000;
 /// The last 16 bytes of RAM, behind the memory that linker/netduinoplus2.ld gives away.
 inline constexpr std::uintptr_t kIdentity = 0x2001'FFF0;
 
@@ -98,7 +99,11 @@ struct Chip {
         interrupt_enable(kUsarts[line].interrupt);
     }
     static void listen(unsigned line, bool on) { set(line, kTellsReceived, on); }
-    static unsigned waiting(unsigned line) { return (at(line).status & kReceived) != 0 ? 1 : 0; }
+    /// An overrun without a byte would keep its interrupt pending until the data register is read.
+    /// What is read then is a byte too many, in a frame that has lost one already.
+    static unsigned waiting(unsigned line) {
+        return (at(line).status & (kReceived | kOverrun)) != 0 ? 1 : 0;
+    }
     static std::byte read(unsigned line) { return static_cast<std::byte>(at(line).data); }
     static unsigned room(unsigned line) { return (at(line).status & kHasRoom) != 0 ? 1 : 0; }
     static void write(unsigned line, std::byte byte) {
@@ -115,7 +120,8 @@ struct Chip {
     }
 
 private:
-    static constexpr std::uint32_t kReceived = 1u << 5; // [RM0090] 30.6.1 SR: RXNE
+    static constexpr std::uint32_t kOverrun = 1u << 3;  // [RM0090] 30.6.1 SR: ORE
+    static constexpr std::uint32_t kReceived = 1u << 5; // RXNE
     static constexpr std::uint32_t kAllSent = 1u << 6;  // TC
     static constexpr std::uint32_t kHasRoom = 1u << 7;  // TXE
     static constexpr std::uint32_t kReceives = 1u << 2; // 30.6.4 CR1: RE

@@ -20,11 +20,25 @@
 
 namespace mesh::board {
 
+/// The wake-up of a chip.
+template <class T>
+concept SerialTimer = requires(T timer, std::uint64_t time_us, std::uint32_t period_us,
+                               hal::TickWork work, void* context) {
+    /// The alarm: an interrupt in `time_us`, which ends sleep().
+    { timer.wake_after(time_us) } -> std::same_as<void>;
+    /// See hal::HasPreemption. A timer that does nothing here is allowed: a program that
+    /// computes then makes its neighbours wait.
+    { timer.start_ticks(period_us, work, context) } -> std::same_as<void>;
+    { timer.stop_ticks() } -> std::same_as<void>;
+    /// The handler of its interrupt.
+    { timer.on_interrupt() } -> std::same_as<void>;
+};
+
 /// The functions of a chip: its lines by number (0 to kPorts - 1 those of the ports, kPorts the
 /// host's), a counter, one wake-up. boards/BOARD/chip.hpp has them for the hardware.
 template <class C>
-concept SerialChip = requires(typename C::Timer timer, unsigned line, std::byte byte, bool on,
-                              std::uint64_t time_us) {
+concept SerialChip = requires(unsigned line, std::byte byte, bool on) {
+    requires SerialTimer<typename C::Timer>;
     requires(C::kPorts > 0 && C::kPorts <= wire::kCompactPorts);
     /// The rate of one line.
     requires(C::kBitsPerSecond > 0);
@@ -54,7 +68,6 @@ concept SerialChip = requires(typename C::Timer timer, unsigned line, std::byte 
     { C::sleep() } -> std::same_as<void>;
     /// Stops all interrupts for good: none may wake the processor any more.
     { C::silence() } -> std::same_as<void>;
-    { timer.wake_after(time_us) } -> std::same_as<void>;
 };
 
 /// A chip that knows whether a port's line is connected: by the level that an idle UART holds, or

@@ -20,7 +20,7 @@ struct BroadcastPlan {
     Rule tree = kUsualTree;
     NodeId root{0};
     std::uint32_t total_bytes = 0;
-    std::uint32_t packet_bytes = wire::kPayloadBytesMax; // of an external packet
+    std::uint32_t packet_bytes = wire::payload_bytes_max(); // of an external packet
     Tag tag = 0;
 
     constexpr Segmentation segmentation() const { return {total_bytes, packet_bytes}; }

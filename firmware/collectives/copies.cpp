@@ -177,7 +177,7 @@ Task<Status> copies_now(Kernel& kernel, BroadcastPlan plan, unsigned copies,
     if (!has_disjoint_trees(plan.tree) || copies == 0 ||
         copies > tree_rules(kernel.network().topology).subtree_count(kernel.network(), plan.tree) ||
         index(plan.root) >= kernel.nodes() || plan.packet_bytes == 0 ||
-        plan.packet_bytes > wire::kPayloadBytesMax || buffer.size() < plan.total_bytes ||
+        plan.packet_bytes > wire::payload_bytes_max() || buffer.size() < plan.total_bytes ||
         votes.size() < vote_bytes(plan))
         co_return Status::bad_argument;
     if (!kernel.can_carry(plan.tree))

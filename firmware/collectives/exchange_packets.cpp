@@ -22,7 +22,7 @@ using Choice = PathChoice<NetworkPaths>;
     return plan.ports == PortModel::all && index(plan.root) < kernel.nodes() &&
            has_packet_schedule(network, plan.tree, plan.schedule, what) && plan.copies != 0 &&
            plan.copies <= trees && all_trees && plan.packet_bytes != 0 &&
-           plan.packet_bytes <= wire::kPayloadBytesMax && kernel.can_carry(plan.tree);
+           plan.packet_bytes <= wire::payload_bytes_max() && kernel.can_carry(plan.tree);
 }
 
 // The packets that a node sends, their source, and their order: packet k of all blocks in one pass,

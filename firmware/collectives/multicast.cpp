@@ -117,7 +117,10 @@ Task<Status> multicast_part(Kernel& kernel, Part part) {
 Task<Status> multicast(Kernel& kernel, MulticastPlan plan, std::span<std::byte> bytes) {
     const TreeRules& trees = tree_rules(kernel.network().topology);
     const Rule tree = named_tree(kernel.network(), plan.tree);
-    const std::uint32_t room = wire::kPayloadBytesMax - NodeSet::bytes_for(kernel.nodes());
+    const std::uint32_t set_bytes = NodeSet::bytes_for(kernel.nodes());
+    if (set_bytes >= wire::payload_bytes_max())
+        co_return Status::bad_argument;
+    const std::uint32_t room = wire::payload_bytes_max() - set_bytes;
     Part part{plan,
               bytes,
               {static_cast<std::uint32_t>(bytes.size()), room},

@@ -120,7 +120,7 @@ private:
 Task<Status> send_now(Kernel& kernel, PersonalPlan plan, ByteSource source, bool inward) {
     plan = of_packets(plan);
     if (!possible_by_packets(kernel, plan) ||
-        (inward && plan.packet_bytes > wire::kPayloadBytesMax))
+        (inward && plan.packet_bytes > wire::payload_bytes_max()))
         co_return Status::bad_argument;
     const Gate gate = inward ? gather_gate(kernel, plan) : scatter_gate(kernel, plan);
     const Status opened = co_await pass(kernel, gate);

@@ -34,7 +34,7 @@ struct PersonalPlan {
     NodeId root{0}; // of scatter and gather
     std::uint32_t block_bytes = 0;
     /// Of an external packet; 0: unbounded, each bundle is one.
-    std::uint32_t packet_bytes = wire::kPayloadBytesMax;
+    std::uint32_t packet_bytes = wire::payload_bytes_max();
     Tag tag = 0;
     /// Disjoint trees that each packet takes; more than 1 on the UHC and the star only.
     std::uint8_t copies = 1;

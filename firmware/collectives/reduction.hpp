@@ -59,7 +59,7 @@ struct ReducePlan {
     Rule tree = kUsualTree; // sbg stands for sbnt_minr, msbt_rot for msbt
     NodeId root{0};
     std::uint32_t total_bytes = 0; // whole elements
-    std::uint16_t packet_bytes = wire::kPayloadBytesMax;
+    std::uint16_t packet_bytes = wire::payload_bytes_max();
     Tag tag = 0;
     Combiner combiner{};
 };
@@ -68,7 +68,7 @@ struct ReducePlan {
 /// it need not be commutative: the operand from the lower addresses is always `left`.
 struct ScanPlan {
     std::uint32_t total_bytes = 0;
-    std::uint16_t packet_bytes = wire::kPayloadBytesMax;
+    std::uint16_t packet_bytes = wire::payload_bytes_max();
     Tag tag = 0;
     Combiner combiner{};
     bool exclusive = false;

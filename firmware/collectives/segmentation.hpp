@@ -12,7 +12,7 @@ namespace mesh {
 /// fragments that fit a frame.
 struct Segmentation {
     std::uint32_t total_bytes = 0;
-    std::uint32_t packet_bytes = wire::kPayloadBytesMax; // of an external packet, 1 or more
+    std::uint32_t packet_bytes = wire::payload_bytes_max(); // of an external packet, 1 or more
 
     /// One fragment: `packet` is the number of its external packet.
     struct Fragment {
@@ -44,9 +44,8 @@ struct Segmentation {
         const std::uint32_t packet = position / packet_bytes;
         const std::uint32_t inside = position - packet * packet_bytes;
         const std::uint32_t left = bytes_of(packet) - inside;
-        return {packet, position,
-                static_cast<std::uint16_t>(left < wire::kPayloadBytesMax ? left
-                                                                         : wire::kPayloadBytesMax),
+        const std::uint32_t most = wire::payload_bytes_max();
+        return {packet, position, static_cast<std::uint16_t>(left < most ? left : most),
                 inside == 0};
     }
     /// Fills the fields of a packet header that describe a fragment.
@@ -60,8 +59,8 @@ struct Segmentation {
 
 private:
     static constexpr std::uint32_t fragments_of(std::uint32_t bytes) {
-        constexpr std::uint32_t kMost = wire::kPayloadBytesMax;
-        return bytes == 0 ? 1 : (bytes - 1) / kMost + 1;
+        const std::uint32_t most = wire::payload_bytes_max();
+        return bytes == 0 ? 1 : (bytes - 1) / most + 1;
     }
 };
 

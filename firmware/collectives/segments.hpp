@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kOperand = 0, kAsk = 1, kResult = 2;
 constexpr BroadcastPlan segments_of(std::uint32_t total_bytes, std::uint16_t packet_bytes,
                                     const Combiner& combiner) {
     if (combiner.combine == nullptr || combiner.element_bytes == 0 ||
-        packet_bytes > wire::kPayloadBytesMax || total_bytes % combiner.element_bytes != 0)
+        packet_bytes > wire::payload_bytes_max() || total_bytes % combiner.element_bytes != 0)
         return {.packet_bytes = 0};
     const std::size_t segment = packet_bytes - packet_bytes % combiner.element_bytes;
     return {.total_bytes = total_bytes, .packet_bytes = static_cast<std::uint16_t>(segment)};

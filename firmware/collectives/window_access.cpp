@@ -55,7 +55,7 @@ constexpr std::uint32_t head_bytes(std::uint32_t element) {
     return (static_cast<std::uint32_t>(sizeof(RequestHead)) + element - 1) / element * element;
 }
 constexpr std::uint16_t packet_bytes(std::uint32_t element) {
-    return static_cast<std::uint16_t>(wire::kPayloadBytesMax / element * element);
+    return static_cast<std::uint16_t>(wire::payload_bytes_max() / element * element);
 }
 
 /// Copies what [position, + out) and [from_at, + from) have in common.

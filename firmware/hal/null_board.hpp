@@ -20,11 +20,14 @@ public:
     static constexpr Capabilities capabilities() { return {}; }
     /// All ports whose transmitter is at rest.
     PortSet ready_ports() { return ~PortSet{0}; }
-    /// Starts the transmitter; ready_ports() is without the port until the last byte has left.
+    /// Writes head and packet back, if there is a data cache, and starts the transmitter;
+    /// ready_ports() is without the port until the last byte has left.
     void transmit(Port /*port*/, const Head& /*head*/, std::span<const std::byte> /*packet*/) {}
-    /// Points the receiver, or its DMA channel, at the memory.
+    /// Forgets what a data cache has of the memory, and points the receiver, or its DMA channel, at
+    /// it. A channel that knows one place only fills a room of the board's own.
     void lend(unsigned /*receiver*/, Head& /*head*/, PacketRoom /*buffer*/) {}
-    /// Gives the frames that have come in, one a call, in the order in which they ended.
+    /// Gives the frames that have come in, one a call, in the order in which they ended; forgets
+    /// once more what a data cache has read ahead of one.
     Received receive() { return {}; }
 
     /// A counter that runs freely, extended to 64 bits.
@@ -32,7 +35,8 @@ public:
     /// Keeps the time for wait(), which sets the hardware.
     void set_alarm_us(std::uint64_t /*time_us*/) {}
 
-    /// Holds interrupts back, looks once more whether anything has happened, sleeps.
+    /// Holds interrupts back, looks once more whether anything has happened, sleeps. A cable that
+    /// is pulled or plugged in has happened, too, on a board that has connected_ports().
     void wait() {}
     /// Turns the interrupts off and sleeps for ever.
     void hang() {}

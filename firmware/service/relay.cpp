@@ -33,13 +33,46 @@ Relay::Relay(std::string_view made_for, unsigned ports, std::uint32_t frame_us, 
 // Ways
 // ----------------------------------------------------------------------------------------------
 
-Port Relay::toward(NodeId node) const {
-    const Envelope envelope{.rule = Rule::unicast, .source = identity_.node, .destination = node};
-    Route route = rules().route(identity_.network, identity_.node, kNoPort, envelope);
+/// The port by which a way between two nodes leaves `at`; kNoPort if it does not pass there.
+Port Relay::next_port(NodeId at, NodeId from, NodeId to, unsigned way) const {
+    const Envelope envelope{.rule = way == 0 ? Rule::unicast : Rule::disjoint,
+                            .subtree = static_cast<std::uint8_t>(way - 1),
+                            .source = from,
+                            .destination = to};
+    if (way > rules().path_count(identity_.network))
+        return kNoPort;
+    Route route = rules().route(identity_.network, at, kNoPort, envelope);
     return route.ports.empty() ? kNoPort : route.ports.pop();
 }
 
-Port Relay::up() const { return identity_.node == NodeId{0} ? kHostPort : toward(NodeId{0}); }
+/// A frame that goes from one node to another that way comes in here by `port`.
+bool Relay::comes_by(Port port, NodeId from, NodeId to, unsigned way) const {
+    const std::uint32_t nodes = rules().node_count(identity_.network);
+    if (index(from) >= nodes || index(to) >= nodes)
+        return false;
+    if (port == kHostPort || identity_.node == from)
+        return port == kHostPort && identity_.node == from;
+    return (rules().in_ports(identity_.network, identity_.node) & bit_of(port)) != 0 &&
+           next_port(rules().neighbor(identity_.network, identity_.node, port), from, to, way) ==
+               port;
+}
+
+Port Relay::up() const {
+    return identity_.node == NodeId{0} ? kHostPort
+                                       : next_port(identity_.node, identity_.node, NodeId{0}, way_);
+}
+
+/// Of those that there are: unicast is one.
+void Relay::take_next_way() {
+    do
+        way_ = wire::way_after(way_, rules().path_count(identity_.network));
+    while (up() == kNoPort);
+}
+
+void Relay::send_up(Parcel& parcel) const {
+    wire::Way{parcel.link}.number() = way_;
+    parcel.waits = bit_of(up());
+}
 
 Relay::Outcome Relay::on_frame(Port port, const wire::LinkHeader& link,
                                const wire::PacketHeader& header, std::span<const std::byte> packet,
@@ -51,14 +84,20 @@ Relay::Outcome Relay::on_frame(Port port, const wire::LinkHeader& link,
     }
     if (!numbered())
         return Outcome::done;
-    if (tag == RelayTag::who)
+    if (tag == RelayTag::who) {
         tell_numbers(bit_of(port));
-    else if (header.destination == identity_.node)
+        return Outcome::done;
+    }
+    const bool down = header.destination != kNoNode;
+    const NodeId from = down ? NodeId{0} : header.source;
+    const NodeId to = down ? header.destination : NodeId{0};
+    const unsigned way = wire::Way{link}.number();
+    if (!comes_by(port, from, to, way))
+        return Outcome::done;
+    if (down && to == identity_.node)
         return on_message(link, can_deliver);
-    else if (header.destination == kNoNode)
-        pass_on(up(), link, packet);
-    else if (index(header.destination) < rules().node_count(identity_.network))
-        pass_on(toward(header.destination), link, packet);
+    pass_on(to == identity_.node ? kHostPort : next_port(identity_.node, from, to, way), link,
+            packet);
     return Outcome::done;
 }
 
@@ -103,7 +142,8 @@ void Relay::on_number(Port port, const wire::LinkHeader& link, std::span<const s
         const NodeId node = old ? kNoNode : numbered_by(numbering, port);
         if (node != kNoNode)
             adopt(numbering, node);
-    } else if (numbering.run != last_.run && !starts_anew_) {
+    } else if (numbering.run != last_.run && !starts_anew_ &&
+               (identity_.node != NodeId{0} || port == kHostPort)) {
         kept_ = {numbering.run, numbering.assignment};
         starts_anew_ = true;
         last_ = numbering;
@@ -165,7 +205,9 @@ Relay::Outcome Relay::on_message(const wire::LinkHeader& link, bool can_deliver)
     }
     if (next)
         last_taken_ = link.sequence;
-    acknowledgement_.waits = bit_of(up());
+    else if (link.sequence == last_taken_)
+        take_next_way(); // the acknowledgement was lost
+    send_up(acknowledgement_);
     return next ? Outcome::deliver : Outcome::done;
 }
 
@@ -187,7 +229,7 @@ void Relay::forget_first() {
 }
 
 void Relay::say_first() {
-    first().waits = bit_of(up());
+    send_up(first());
     pause_us_ = rto_us_;
     again_at_us_ = wire::kNever;
 }
@@ -224,8 +266,10 @@ void Relay::on_ready(PortSet ready) {
 
 bool Relay::next_frame(PortSet ready, std::uint64_t now_us, wire::LinkHeader& link,
                        std::span<const std::byte>& packet) {
-    if (said_ != 0 && !settled_ && now_us >= again_at_us_)
-        first().waits = bit_of(up());
+    if (said_ != 0 && !settled_ && now_us >= again_at_us_ && first().free()) {
+        take_next_way();
+        send_up(first());
+    }
     const auto can_leave = [ready](const Parcel& parcel) { return (parcel.waits & ready) != 0; };
     Parcel* next = nullptr;
     for (Parcel* parcel : {&numbering_, &question_, &first()})
@@ -243,7 +287,7 @@ bool Relay::next_frame(PortSet ready, std::uint64_t now_us, wire::LinkHeader& li
     next->leaves |= bit_of(port);
     if (next == &first()) {
         again_at_us_ = now_us + pause_us_;
-        pause_us_ = std::min(2 * pause_us_, wire::kRelayPauseUsMax);
+        pause_us_ = wire::relay_pause_after(pause_us_, way_);
         acknowledgement_.waits = 0; // the message carries it
     }
     if (next == &first() || next == &acknowledgement_) {

@@ -7,6 +7,11 @@
 // the two ends send a message again until it is acknowledged, one at a time, so each arrives once
 // and in order. The host tool keeps little enough under way that drops are rare.
 //
+// A message that is not acknowledged goes again by another way (wire::Way): unicast first, then
+// each of the node-disjoint paths. So with as many dead nodes and cables as there are paths, less
+// one, node 0 and every other node still hear each other. A frame is believed only if it came in by
+// the port by which the way that it names comes here.
+//
 // Numbers (wire::Numbering) come from node 0, which has its own from the host cable: port d of node
 // i leads to a node that the network's rule names, so a node that hears its neighbour knows its
 // number.
@@ -110,7 +115,10 @@ private:
         return {numbering.topology, numbering.dim};
     }
     const NetworkRules& rules() const { return rules_of(identity_.network.topology); }
-    Port toward(NodeId node) const;
+    Port next_port(NodeId at, NodeId from, NodeId to, unsigned way) const;
+    bool comes_by(Port port, NodeId from, NodeId to, unsigned way) const;
+    void take_next_way();
+    void send_up(Parcel& parcel) const;
     void on_number(Port port, const wire::LinkHeader& link, std::span<const std::byte> payload);
     NodeId numbered_by(const wire::Numbering& numbering, Port port) const;
     void adopt(const wire::Numbering& numbering, NodeId node);
@@ -129,6 +137,7 @@ private:
     wire::Identity identity_;
     wire::Numbering last_{}; // that this node has heard
     bool starts_anew_ = false;
+    std::uint16_t way_ = 0; // of this node's messages and acknowledgements
 
     std::array<Parcel, kOwnMax> own_{};
     std::array<Parcel, kOthersMax> others_{};

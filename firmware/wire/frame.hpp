@@ -17,16 +17,42 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 namespace mesh::wire {
 
 inline constexpr std::size_t kCableBytes = 14;
 inline constexpr std::size_t kHeadBytes = 44; // cable and link header together
 inline constexpr std::size_t kPacketHeaderBytes = 36;
-inline constexpr std::size_t kPayloadBytesMax = 1024;
+/// The most bytes of a packet's payload, on any board.
+inline constexpr std::size_t kPayloadBytesMost = 1024;
+/// The same on this one. A board with little memory has, for example, `-DMESH_PAYLOAD_MAX=256`
+/// among its CPU_FLAGS, and the same number in its board.json; all nodes of a mesh have the same.
+#ifdef MESH_PAYLOAD_MAX
+inline constexpr std::size_t kPayloadBytesMax = MESH_PAYLOAD_MAX;
+#else
+inline constexpr std::size_t kPayloadBytesMax = kPayloadBytesMost;
+#endif
+/// The least has room for every message between node and host but a report, which comes in parts.
+inline constexpr std::size_t kPayloadBytesLeast = 192;
+static_assert(kPayloadBytesMax >= kPayloadBytesLeast && kPayloadBytesMax <= kPayloadBytesMost &&
+              kPayloadBytesMax % 4 == 0);
 inline constexpr std::size_t kPacketBytesMax = kPacketHeaderBytes + kPayloadBytesMax;
 inline constexpr std::size_t kFrameBytesMax = kHeadBytes + kPacketBytesMax;
 inline constexpr std::uint16_t kEtherType = 0xB588; // 88B5, "local experimental", as stored
+
+#if __SIZEOF_POINTER__ == 8 || defined(__wasm__) // a simulation: no board is such a machine
+/// What the board has that the nodes stand for; boards/host keeps it.
+extern std::uint16_t simulated_payload_bytes_max;
+constexpr std::uint16_t payload_bytes_max() {
+    return std::is_constant_evaluated() ? std::uint16_t{kPayloadBytesMax}
+                                        : simulated_payload_bytes_max;
+}
+#else
+/// The most bytes that a program, or a collective, puts into one packet: kPayloadBytesMax of the
+/// board, also where a simulation stands for it, whose buffers have room for more.
+constexpr std::uint16_t payload_bytes_max() { return kPayloadBytesMax; }
+#endif
 
 /// Model time in ticks; kTicksPerUnit ticks are one unit of --tau and --tc.
 using ModelTime = std::uint64_t;

@@ -19,10 +19,6 @@
 
 namespace mesh::wire {
 
-/// Largest chunk of data that the host sends in one frame (bounded by the share of the receive FIFO
-/// that is kept for the host).
-inline constexpr std::size_t kHostChunkBytesMax = 512;
-
 enum class HostTag : std::uint16_t {
     // node to host
     ready = 1, // Ready: self-check of all ports is done
@@ -107,6 +103,11 @@ struct Chunk {
     std::uint32_t bytes; // that follow this header
 };
 
+/// Largest chunk of data that crosses in one frame (bounded by the share of the receive FIFO that
+/// is kept for the host, and by the packets of the board).
+inline constexpr std::size_t kHostChunkBytesMax =
+    std::min<std::size_t>(512, kPayloadBytesMax - sizeof(Chunk));
+
 /// The result of a node's program, as it counts it itself.
 struct Result {
     std::uint32_t crc =
@@ -119,7 +120,8 @@ struct Result {
     ModelTime copies_time = 0;          // when the last of them came
 };
 
-/// The report of a node: its program, its links, its counters.
+/// The report of a node: its program, its links, its counters. It is the one message that may be
+/// larger than a packet: then it comes in several, which say position and bytes of the whole.
 struct NodeReport : Result {
     std::uint32_t done;           // 1: the job's process has ended here
     std::uint32_t status;         // mesh::Status of the job's process
@@ -163,7 +165,8 @@ struct ProcessTrace {
 };
 
 static_assert(sizeof(Job) == 64);
-static_assert(sizeof(NodeReport) % 4 == 0 && sizeof(NodeReport) <= kPayloadBytesMax);
+static_assert(sizeof(NodeReport) % 4 == 0 && sizeof(NodeReport) <= kPayloadBytesMost);
+static_assert(sizeof(ProcessTrace) + ProcessTrace::kObjectBytes <= kPayloadBytesLeast);
 static_assert(std::is_trivially_copyable_v<Job> && std::is_trivially_copyable_v<NodeReport>);
 
 /// Makes a packet of `payload`, a whole message, at the begin of `room`, which it fits; gives that

@@ -26,20 +26,31 @@ enum class LoadTag : std::uint8_t {
     // up, empty
     have,    // `position`: so many bytes from the beginning; waited for: a node that has not all
     started, // waited for: a node that does not know yet that it is to start
+    refused, // `node` does not keep the image: `position` is the version that it has, or why;
+             // `version` and `older` are those of the image
 };
+
+/// The last version; what LoadTag::refused says beyond it is why.
+inline constexpr std::uint32_t kLoadVersionMax = 0xFFFF'FFF0;
+inline constexpr std::uint32_t kLoadNoRoom = 0xFFFF'FFFE; // no flash, or too little
+inline constexpr std::uint32_t kLoadFailed = 0xFFFF'FFFF; // the flash has not what was written
 
 /// The header of a message; a block may follow.
 struct LoadHeader {
     std::uint32_t checksum = 0; // CRC-32 of all behind it
     LoadTag tag = LoadTag::have;
-    std::uint8_t dim = 0; // down: of the network; up: how deep the tree is from here
-    std::uint16_t zero = 0;
+    std::uint8_t dim = 0;   // down: of the network; up: how deep the tree is from here
+    std::uint8_t older = 0; // down: 1: nodes keep it also in place of a later version
+    std::uint8_t zero = 0;
     NodeId node = kNoNode;         // down: the sender; up: one that is waited for, of this part
     std::uint32_t image_crc = 0;   // by which the image is known; up: 0, there is none yet
     std::uint32_t image_bytes = 0; // of all of it
     std::uint32_t position = 0;
+    /// Down: nodes that have flash keep the image there, and boot it from then on; 0: they keep
+    /// nothing.
+    std::uint32_t version = 0;
 };
-static_assert(sizeof(LoadHeader) == 24);
+static_assert(sizeof(LoadHeader) == 28);
 
 /// Bytes of all blocks but the last one.
 inline constexpr std::size_t kLoadBlockBytes = 1024;
@@ -48,6 +59,10 @@ static_assert(kLoadMessageBytesMax <= kPacketBytesMax);
 /// A message is sent again after so long without an answer that says that something has come.
 inline constexpr std::uint32_t kLoadAgainUs = 200'000;
 inline constexpr std::uint32_t kStartAgainUs = 50'000;
+/// A node that has an image in flash boots it after so long without a word from a parent: since its
+/// reset, or since the last word.
+inline constexpr std::uint32_t kLoadBootUs = 1'000'000;
+inline constexpr std::uint32_t kLoadGivesUpUs = 10'000'000;
 
 /// On a serial line such a frame has this in place of a front (compact.hpp), then the packet as it
 /// is. No front begins so: no other kind is 0 there.

@@ -11,10 +11,23 @@
 #pragma once
 
 #include "core/network.hpp"
+#include "wire/frame.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace mesh::wire {
+
+/// The field of a link header that says which way a message goes between node 0 and another one: 0
+/// is that of unicast packets, k + 1 is path k of the rule `disjoint`. A node that hears no answer,
+/// or whose answer was not heard, takes the next way; so does the host tool.
+template <class Header> // LinkHeader, or a constant one
+struct Way {
+    Header& header;
+    auto& number() const { return header.flags; }
+};
+template <class Header>
+Way(Header&) -> Way<Header>;
 
 /// Tags of packets that only the service between nodes and host tool reads; none is a HostTag.
 enum class RelayTag : std::uint16_t {
@@ -37,12 +50,22 @@ struct Numbering {
 static_assert(sizeof(Numbering) == 16);
 
 /// The pause before a message is sent again for the first time, over so many cables, on each of
-/// which a frame takes `frame_us`; then twice the pause before, up to kRelayPauseUsMax.
+/// which a frame takes `frame_us`.
 constexpr std::uint32_t relay_rto_us(unsigned cables, std::uint32_t frame_us) {
     constexpr std::uint32_t kLeastUs = 200'000;
     return kLeastUs + 2 * cables * frame_us;
 }
-inline constexpr std::uint32_t kRelayPauseUsMax = 4'000'000;
+/// The pause behind this one, of a message that goes by `way`: once all ways have been tried it is
+/// twice as long, up to a second. A first pause beyond that, of slow cables, stays.
+constexpr std::uint32_t relay_pause_after(std::uint32_t pause_us, std::uint16_t way) {
+    constexpr std::uint32_t kMostUs = 1'000'000;
+    return way != 0 ? pause_us : std::max(pause_us, std::min(2 * pause_us, kMostUs));
+}
+
+/// The way behind this one, in a network with so many disjoint paths: unicast is the first again.
+constexpr std::uint16_t way_after(std::uint16_t way, unsigned paths) {
+    return static_cast<std::uint16_t>((way + 1u) % (1 + paths));
+}
 
 /// The number behind this one.
 constexpr std::uint16_t message_after(std::uint16_t number) {

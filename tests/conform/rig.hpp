@@ -2,6 +2,7 @@
 // that go back where they came from, unless a test wants them.
 #pragma once
 
+#include "hal/conform.hpp"
 #include "host-tools/mesh/cables/frame_stream.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/engines/engine.hpp"

@@ -68,10 +68,21 @@ TEST_F(BoardFile, SaysWhatABoardWithSerialLinesIs) {
     EXPECT_EQ(board.nodes, 1u << 20) << "nothing is said";
     small["nodes"] = 128;
     EXPECT_EQ(read(small).nodes, 128u);
+    EXPECT_EQ(board.payload, wire::kPayloadBytesMost) << "nothing is said";
+    json tight = good_;
+    tight["payload"] = 256;
+    tight["windows"] = {500, 336};
+    EXPECT_EQ(read(tight).payload, 256u);
+    tight["windows"] = {500, 335};
+    refused(tight, "windows");
     EXPECT_EQ(board.node_kbyte(true), 12u * 1024) << "nothing is said of forked ones";
     small["forked_kbyte"] = 3500;
     EXPECT_EQ(read(small).node_kbyte(true), 3500u);
     EXPECT_EQ(read(small).node_kbyte(false), 12u * 1024);
+    EXPECT_EQ(board.flash_bytes, 0u) << "nothing is said";
+    small["flash"] = {{"bytes", 65536}, {"machine", {"-M", "larger"}}};
+    EXPECT_EQ(read(small).flash_bytes, 65536u);
+    EXPECT_EQ(read(small).flash_machine.back(), "larger");
     EXPECT_EQ(board.window_bytes(1), 2000u);
     EXPECT_EQ(board.window_bytes(7), 1500u) << "as with all ports that it has";
 }
@@ -132,6 +143,14 @@ TEST_F(BoardFile, ThatCannotBeIsRefusedByFileAndKey) {
     with("buffers", 3);
     with("buffers", 100'000);
     with("forked_kbyte", 0);
+    with("flash", 65536);
+    with("flash", {{"bytes", 0}, {"machine", {"-M"}}});
+    with("flash", {{"bytes", 1}, {"machine", json::array()}});
+    with("flash", {{"bytes", 1}});
+    with("payload", 188);
+    with("payload", 254);
+    with("payload", 1028);
+    with("payload", "256");
     with("nodes", 1);
     with("nodes", 2'000'000);
     with("windows", {2000});

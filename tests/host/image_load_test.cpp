@@ -31,10 +31,12 @@ const std::vector<std::byte>& image() {
 Frame answer(LoadTag tag, std::uint32_t position, NodeId node, std::uint8_t depth = 0) {
     wire::LoadHeader header{.tag = tag,
                             .dim = depth,
+                            .older = tag == LoadTag::refused,
                             .node = node,
                             .image_crc = wire::crc32(image()),
                             .image_bytes = static_cast<std::uint32_t>(image().size()),
-                            .position = position};
+                            .position = position,
+                            .version = tag == LoadTag::refused ? 5u : 0u};
     header.checksum = wire::load_checksum(header, {});
     return make_load_frame(wire::bytes_of(header));
 }
@@ -112,6 +114,32 @@ TEST(ImageLoad, NamesTheNodeOfWhichNothingNewComes) {
         EXPECT_EQ(std::string(error.what()),
                   "node 3: has not all of the image, and nothing new for 1 s");
     }
+}
+
+TEST(ImageLoad, SaysWhetherAnImageIsToBeKeptAndWhoDoesNotKeepIt) {
+    const auto why = [](std::uint32_t refusal) {
+        ImageLoad load(2, image(), kTimeoutUs, {.version = 5, .older = true});
+        const Sent sent = read(load.next_frame(0).value());
+        EXPECT_EQ(sent.header.version, 5u);
+        EXPECT_EQ(sent.header.older, 1u);
+        EXPECT_FALSE(load.answered());
+        load.heard(answer(LoadTag::refused, refusal, NodeId{3}), 1);
+        EXPECT_TRUE(load.answered());
+        ImageLoad other(2, image(), kTimeoutUs, {.version = 5});
+        other.heard(answer(LoadTag::refused, refusal, NodeId{3}), 1);
+        EXPECT_TRUE(other.next_frame(2)) << "it was said of an earlier load";
+        try {
+            (void)load.next_frame(1);
+        } catch (const RunError& error) {
+            return std::string(error.what());
+        }
+        return std::string("it goes on");
+    };
+    EXPECT_EQ(why(7), "node 3: keeps version 7 already, which is later than 5: --older puts the "
+                      "older one in its place");
+    EXPECT_EQ(why(wire::kLoadNoRoom), "node 3: has no flash, or none for 2148 bytes: mesh load "
+                                      "without --keep brings a program that lasts until a reset");
+    EXPECT_EQ(why(wire::kLoadFailed), "node 3: its flash does not keep what is written there");
 }
 
 TEST(ImageLoad, TakesNoNotice) {

@@ -1,10 +1,13 @@
 // Printed text on its way to the host; and the message to a program that breaks a channel's
 // promise.
+#include "kernel/node/host_port.hpp"
 #include "meshputer.hpp"
 #include "rig.hpp"
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +72,42 @@ TEST(Console, ALongLineIsCutIntoFramesAndNothingIsLost) {
     EXPECT_EQ(frames[0].size(), wire::kPayloadBytesMax);
     EXPECT_EQ(frames[1].size(), wire::kPayloadBytesMax);
     EXPECT_EQ(frames[2], "xxxxxxxxxx\n");
+}
+
+/// The packets of a host port that speaks by itself.
+struct Told {
+    std::vector<wire::PacketHeader> headers;
+    std::vector<std::byte> bytes;
+
+    static void take(void* self, const wire::LinkHeader&, std::span<const std::byte> packet) {
+        auto& told = *static_cast<Told*>(self);
+        wire::PacketHeader header;
+        ASSERT_EQ(wire::read_packet(packet, header), wire::Parse::ok);
+        told.headers.push_back(header);
+        const auto payload = packet.subspan(wire::kPacketHeaderBytes);
+        told.bytes.insert(told.bytes.end(), payload.begin(), payload.end());
+    }
+};
+
+TEST(Console, AMessageInPartsSaysOfEachWhereItBelongs) {
+    std::array<PacketBuffer, 1> buffers;
+    std::array<PortSlot, 1> slots;
+    PacketPool pool{buffers, slots, 1};
+    Arena arena{{}};
+    Counters counters;
+    Told told;
+    HostPort port{{&Told::take, &told}, NodeId{3}, pool, arena, counters};
+    std::vector<std::byte> message(2 * wire::kPayloadBytesMax + 5);
+    for (std::size_t at = 0; at < message.size(); ++at)
+        message[at] = static_cast<std::byte>(at * 7 % 251);
+    port.send_in_parts(wire::HostTag::report, message);
+    EXPECT_EQ(told.bytes, message);
+    ASSERT_EQ(told.headers.size(), 3u);
+    for (std::size_t part = 0; part < 3; ++part) {
+        EXPECT_EQ(told.headers[part].position, part * wire::kPayloadBytesMax);
+        EXPECT_EQ(told.headers[part].total_bytes, message.size());
+        EXPECT_EQ(told.headers[part].source, NodeId{3});
+    }
 }
 
 // Channels ----------------------------------------------------------------------------------------

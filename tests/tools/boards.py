@@ -11,6 +11,22 @@ def names(build):
     return [line.split()[0] for line in lines]
 
 
+def with_few_images():
+    """The boards of which `make` makes `hello` alone, unless BOARD= asks for more."""
+    return made_with(r"hello \$\(if \$\(BOARD\)")
+
+
+def with_no_images():
+    """Those of which it makes nothing then."""
+    return made_with(r"\$\(if \$\(BOARD\)")
+
+
+def made_with(words):
+    folder = pathlib.Path(__file__).resolve().parents[2] / "boards"
+    return {makefile.parent.name for makefile in folder.glob("*/board.mk")
+            if re.search(rf"^IMAGES := {words}", makefile.read_text(), re.M)}
+
+
 def default(build):
     return names(build)[0]
 

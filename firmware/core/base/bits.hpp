@@ -54,9 +54,10 @@ namespace mesh {
     return rotate_right(value, width - count, width);
 }
 
-/// The 32 bits in the opposite order. One instruction on a Cortex-M.
+/// The 32 bits in the opposite order. One instruction on a Cortex-M, but for those of v6-M and of
+/// the v8-M baseline.
 [[gnu::always_inline]] constexpr std::uint32_t reverse_bits(std::uint32_t value) {
-#ifdef __arm__
+#if defined(__arm__) && __ARM_ARCH_ISA_THUMB >= 2
     if (!std::is_constant_evaluated()) {
         std::uint32_t reversed = 0;
         asm("rbit %0, %1" : "=r"(reversed) : "r"(value));

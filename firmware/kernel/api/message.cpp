@@ -43,7 +43,7 @@ Sending::Sending(Kernel& kernel, NodeId to, const SendOptions& options, std::uin
       total_bytes_(total_bytes),
       source_(source) {
     if (index(to) >= kernel.nodes() || total_bytes > limits::kMessageBytesMax ||
-        options.packet_bytes == 0 || options.packet_bytes > wire::kPayloadBytesMax ||
+        options.packet_bytes == 0 || options.packet_bytes > wire::payload_bytes_max() ||
         (options.tag > kProgramTagMax && options.call == 0) ||
         !kernel.can_carry(options.route, Service::message)) {
         outgoing_.lose_way(); // nobody asks for one

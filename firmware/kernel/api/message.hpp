@@ -32,7 +32,7 @@ namespace mesh {
 
 struct SendOptions {
     Tag tag = 0;
-    std::uint16_t packet_bytes = wire::kPayloadBytesMax; // largest payload of one packet, 1..1024
+    std::uint16_t packet_bytes = wire::payload_bytes_max(); // largest payload of one packet
     std::uint32_t unit_bytes = 0; // of an external packet; 0: each packet is one. Neighbours only
     Rule route = Rule::unicast;   // or a tree: along the path of the one rooted here
     bool synchronous = true; // in model time too: ends when the receiver has it, not when it leaves

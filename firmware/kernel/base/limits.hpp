@@ -22,11 +22,12 @@ inline constexpr unsigned kRetriesMax = 64;
 /// Free running: the retransmission timeout (RTO) after which a frame is sent again is four
 /// measured round trips, within these bounds, and doubles up to kBackoffMax times that if it was in
 /// vain. Nodes of one host share its cores, so a round trip can be anything, and the host raises
-/// the lower bound where they are many (wire::Job::rto_min_ms). A dead link is known after some 260
-/// times the RTO: in 2.6 s, or 13 s if nothing has been measured yet.
+/// the lower bound where they are many (wire::Job::rto_min_ms): 5,040 nodes on two cores answer
+/// after several seconds, and a timeout below that sends every frame again for ever. A dead link is
+/// known after some 260 times the RTO: in 2.6 s, or 13 s if nothing has been measured yet.
 inline constexpr std::uint32_t kRtoMinUs = 10'000;
 inline constexpr std::uint32_t kRtoFirstUs = 50'000;
-inline constexpr std::uint32_t kRtoMaxUs = 1'000'000;
+inline constexpr std::uint32_t kRtoMaxUs = 16'000'000;
 inline constexpr std::uint32_t kBackoffMax = 4;
 /// Microseconds that frames of the largest kind take on a cable of `bits_per_second` (0: no time).
 constexpr std::uint32_t frames_us(unsigned frames, std::uint32_t bits_per_second) {
@@ -83,9 +84,14 @@ inline constexpr std::uint8_t kPreemptivePollsOfTick = 8;
 /// next one, so the process goes on in any case.
 inline constexpr unsigned kFramesInPreemptivePoll = 4;
 
-/// Words of `--app ... -- words`, and all their bytes together.
+/// Words of `--app ... -- words`, and all their bytes together, on a board with such packets: they
+/// come with the job.
 inline constexpr unsigned kArgumentsMax = 16;
-inline constexpr std::size_t kArgumentBytesMax = 256;
+inline constexpr std::size_t kJobBytes = 64;
+constexpr std::size_t argument_bytes_max(std::size_t payload_bytes_max) {
+    return std::min<std::size_t>(256, payload_bytes_max - kJobBytes);
+}
+inline constexpr std::size_t kArgumentBytesMax = argument_bytes_max(wire::kPayloadBytesMax);
 
 /// Offers of messages that wait for a process, as a share of the pool (1/kUnexpectedShare). Further
 /// offers are sent away to wait at their sources, so that they cannot fill the pool; one of them

@@ -12,6 +12,8 @@ namespace mesh {
 
 using wire::HostTag;
 
+static_assert(limits::kJobBytes == sizeof(wire::Job));
+
 void HostPort::send(HostTag tag, std::span<const std::byte> first,
                     std::span<const std::byte> second) {
     flush_print();
@@ -20,6 +22,23 @@ void HostPort::send(HostTag tag, std::span<const std::byte> first,
     std::copy_n(first.begin(), first_bytes, room().begin());
     std::copy_n(second.begin(), second_bytes, room().subspan(first_bytes).begin());
     send_room(tag, first_bytes + second_bytes);
+}
+
+void HostPort::send_in_parts(HostTag tag, std::span<const std::byte> payload) {
+    flush_print();
+    for (std::size_t position = 0; position < payload.size();) {
+        const std::size_t bytes = std::min(payload.size() - position, room().size());
+        const auto part = payload.subspan(position, bytes);
+        std::copy(part.begin(), part.end(), room().begin());
+        sending_->header = {.payload_bytes = static_cast<std::uint16_t>(bytes),
+                            .source = node_,
+                            .tag = static_cast<std::uint16_t>(tag),
+                            .position = static_cast<std::uint32_t>(position),
+                            .total_bytes = static_cast<std::uint32_t>(payload.size())};
+        wire::seal_packet(sending_->packet());
+        send_frame({.kind = wire::Kind::host}, sending_->packet());
+        position += bytes;
+    }
 }
 
 void HostPort::print(std::span<const char> text) {
@@ -91,7 +110,7 @@ bool HostPort::on_job(std::span<const std::byte> payload) {
 // NUL-terminated words; the host tool refuses words that do not fit.
 void HostPort::keep_arguments(std::span<const std::byte> words) {
     constexpr std::size_t kViewsBytes = limits::kArgumentsMax * sizeof(std::string_view);
-    if (words.empty() || words.size() >= limits::kArgumentBytesMax)
+    if (words.empty() || words.size() > limits::kArgumentBytesMax)
         return;
     auto* place = static_cast<std::byte*>(arena_.allocate(kViewsBytes + words.size() + 1));
     if (place == nullptr)

@@ -52,6 +52,8 @@ public:
     [[gnu::noinline]] void send(wire::HostTag tag, std::span<const std::byte> payload) {
         send(tag, payload, {});
     }
+    /// The same in as many packets as it takes: each says where its bytes belong.
+    void send_in_parts(wire::HostTag tag, std::span<const std::byte> payload);
     /// Text for the console: kept until a line is whole, or something else is sent to the host.
     void print(std::span<const char> text);
     /// Sends the text for the console that is kept.

@@ -252,7 +252,10 @@ private:
         if constexpr (hal::CountsTransfers<B>)
             for (unsigned port = 0; port < kernel().ports(); ++port)
                 report.dma_transfers[port] = board_.dma_transfers(port_at(port));
-        node_.host().send(wire::HostTag::report, wire::bytes_of(report));
+        if constexpr (sizeof report <= wire::kPayloadBytesMax)
+            node_.host().send(wire::HostTag::report, wire::bytes_of(report));
+        else
+            node_.host().send_in_parts(wire::HostTag::report, wire::bytes_of(report));
     }
 
     /// Where the next frame of a receiver goes.

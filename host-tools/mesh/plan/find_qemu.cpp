@@ -3,6 +3,8 @@
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/say.hpp"
+#include "host-tools/mesh/programs/toolkit.hpp"
+#include "host-tools/template/protocol.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <elf.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -35,6 +38,25 @@ std::optional<QemuVersion> version_of(const std::string& path) {
     return QemuVersion::read(lines.front().substr(kKey.size()));
 }
 
+bool is_tested(QemuVersion version) { return std::ranges::find(kTested, version) != kTested.end(); }
+
+/// Whether it is a program for x86-64 into which the loader of shared objects puts what it needs.
+bool is_dynamic_program(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    Elf64_Ehdr head{};
+    if (!file.read(reinterpret_cast<char*>(&head), sizeof head) ||
+        std::string_view(reinterpret_cast<const char*>(head.e_ident), SELFMAG) != ELFMAG ||
+        head.e_machine != EM_X86_64 || head.e_phentsize != sizeof(Elf64_Phdr))
+        return false;
+    file.seekg(static_cast<std::streamoff>(head.e_phoff));
+    Elf64_Phdr part{};
+    for (unsigned left = head.e_phnum;
+         left != 0 && file.read(reinterpret_cast<char*>(&part), sizeof part); --left)
+        if (part.p_type == PT_INTERP)
+            return true;
+    return false;
+}
+
 void say_untested(QemuVersion version) {
     static bool said = false;
     if (!said)
@@ -58,9 +80,20 @@ Qemu find_qemu(const std::string& name) {
         refuse("{} does not say its version; QEMU {} or newer is needed", path, kOldest.text());
     if (*version < kOldest)
         refuse("{} is version {}; {} or newer is needed", path, version->text(), kOldest.text());
-    if (std::ranges::find(kTested, *version) == kTested.end())
+    if (!is_tested(*version))
         say_untested(*version);
     return {path, *version};
+}
+
+std::string why_not_forked(const Qemu& qemu) {
+    const std::filesystem::path object = library_folder() / fork_protocol::kObject;
+    if (std::error_code error; !std::filesystem::exists(object, error))
+        return fmt::format("there is no {}", object.string());
+    if (!is_dynamic_program(qemu.path))
+        return "the emulator is a script, or no dynamically linked program for x86-64";
+    if (!is_tested(qemu.version))
+        return fmt::format("the tests have not seen QEMU {}", qemu.version.text());
+    return {};
 }
 
 std::string tested_qemu_versions() {

@@ -19,6 +19,11 @@ Qemu find_qemu(const std::string& name);
 /// Whether the emulator at `path` can confine itself (-sandbox).
 bool has_sandbox(const std::string& path);
 
+/// Why nodes are not forked by it (host-tools/template/) unless that is asked for; "" if they are.
+/// One that the tests have not seen may differ in what matters there, and a script may do something
+/// for each node that it is called for.
+std::string why_not_forked(const Qemu& qemu);
+
 /// The versions that the tests have seen, with commas between.
 std::string tested_qemu_versions();
 

@@ -19,11 +19,8 @@ namespace {
 
 constexpr double kUnitsMax = 4000; // of tau and tc: ticks fit 32 bits
 
-constexpr std::array<std::pair<std::string_view, PortModel>, 3> kPortModels{
-    {{"all", PortModel::all}, {"duplex", PortModel::duplex}, {"half", PortModel::half}}};
-
 void plan_times(RunPlan& run, const RunArguments& arguments) {
-    run.ports = look_up(kPortModels, arguments.ports, "--ports");
+    run.ports = port_model_of(arguments.ports);
     run.ports_name = arguments.ports;
     run.tau = arguments.tau;
     run.tc = arguments.tc;
@@ -76,6 +73,7 @@ RunPlan plan_shared(const RunArguments& arguments, const std::string& command) {
     RunPlan run;
     run.command = command;
     run.engine = arguments.engine;
+    run.rig.uplink = arguments.uplink;
     run.rig.network = network_of(arguments.topology, arguments.dim);
     run.root = node_of(run.network(), arguments.root, "--root");
     run.seed = arguments.seed;
@@ -119,8 +117,6 @@ void plan_lockstep(Operation& op, const RunArguments& arguments) {
 }
 
 } // namespace
-
-std::vector<std::string_view> port_model_names() { return names_of(kPortModels); }
 
 std::unique_ptr<Operation> plan_run(const RunArguments& arguments, const std::string& command) {
     const OpKind& kind = kind_of(arguments);

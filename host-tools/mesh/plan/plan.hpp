@@ -6,13 +6,8 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace mesh::host {
-
-/// The values of --ports.
-std::vector<std::string_view> port_model_names();
 
 class Operation;
 

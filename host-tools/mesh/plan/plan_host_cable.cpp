@@ -2,11 +2,13 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/engines/serial_line.hpp"
+#include "wire/load.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 #include <sys/stat.h>
 
@@ -15,9 +17,9 @@ namespace mesh::host {
 namespace {
 
 /// Options about emulators and cables, which are not to be had of a mesh that is there already.
-constexpr std::array<std::string_view, 11> kOfTheRig{
+constexpr std::array<std::string_view, 12> kOfTheRig{
     "--engine",        "--faults", "--capture", "--gdb",     "--miswire", "--qemu",
-    "--capture-bytes", "--memory", "--image",   "--dry-run", "--boot"};
+    "--capture-bytes", "--memory", "--image",   "--dry-run", "--boot",    "--flash"};
 
 void check_device(const std::string& device) {
     struct stat status = {};
@@ -44,7 +46,7 @@ void check_load(const RunPlan& run, const RunArguments& arguments) {
     if (run.network().topology != Topology::cube)
         refuse("mesh load --topology {}: loaders know the tree of the cube only",
                arguments.topology);
-    for (const std::string_view option : {"--image", "--serial", "--gdb"})
+    for (const std::string_view option : {"--image", "--gdb"})
         if (arguments.gives(option))
             refuse("{} does not go with mesh load", option);
     if (run.engine == "sim" || arguments.lockstep)
@@ -52,10 +54,42 @@ void check_load(const RunPlan& run, const RunArguments& arguments) {
                arguments.lockstep ? "--lockstep" : "--engine sim");
 }
 
-/// The kinds that leave nodes their way to the host. A node that is reset is loaded again, if there
-/// are loaders.
-bool leaves_ways(const FaultKind& kind, bool loads) {
-    return !kind.breaks_ways() || (loads && &kind == &faults::restart);
+/// The flash of the nodes, if they are to keep what is loaded.
+void plan_keep(RigPlan& rig, const RunArguments& arguments) {
+    if (!arguments.keep)
+        return;
+    if (*arguments.keep < 1 || *arguments.keep > std::int64_t{wire::kLoadVersionMax})
+        refuse("--keep {}: allowed: 1 to {}, the version of the program", *arguments.keep,
+               wire::kLoadVersionMax);
+    if (rig.board.flash_bytes == 0)
+        refuse("--keep: a node of {} has no flash that its loader can write", rig.board.name);
+    rig.keep = static_cast<std::uint32_t>(*arguments.keep);
+    rig.older = arguments.older;
+    rig.flash = arguments.flash;
+    if (!rig.flash.empty() && !std::filesystem::is_directory(rig.flash))
+        refuse("--flash '{}': no such folder", rig.flash);
+    rig.board.machine = rig.board.flash_machine;
+}
+
+/// The kinds that leave nodes their way to a loader's image. A node that is reset is loaded again.
+bool leaves_ways(const FaultKind& kind) { return !kind.breaks_ways() || &kind == &faults::restart; }
+
+void check_faults(const RunPlan& run, const RunArguments& arguments) {
+    std::vector<std::string_view> allowed;
+    for (const FaultKind* kind : fault_kinds())
+        if (leaves_ways(*kind))
+            allowed.push_back(kind->name());
+    for (const Incident& incident : run.rig.faults.incidents) {
+        if (!run.rig.loader.empty() && !leaves_ways(*incident.kind))
+            refuse("--faults '{}': the image comes to other nodes by that node or cable: allowed "
+                   "with mesh load: {}",
+                   arguments.faults, fmt::join(allowed, ", "));
+        if (run.rig.loader.empty() && incident.kind->argument() == FaultArgument::node &&
+            incident.node == NodeId{0})
+            refuse("--faults '{}': {} strikes node 0, which has the one host cable: allowed: other "
+                   "nodes",
+                   arguments.faults, incident.kind->name());
+    }
 }
 
 } // namespace
@@ -78,25 +112,13 @@ void plan_host_cable(RunPlan& run, const RunArguments& arguments) {
         plan_serial(run, arguments);
 }
 
-void check_host_cable(const RunPlan& run, const RunArguments& arguments) {
+void check_host_cable(RunPlan& run, const RunArguments& arguments) {
     if (!run.rig.one_cable)
         return;
+    plan_keep(run.rig, arguments);
     if (!run.rig.serial.empty() && !run.rig.board.serial())
         refuse("--board {}: has no serial lines, and --serial needs them", run.rig.board.name);
-    const bool loads = !run.rig.loader.empty();
-    const auto breaks = [loads](const Incident& incident) {
-        return !leaves_ways(*incident.kind, loads);
-    };
-    if (std::ranges::none_of(run.rig.faults.incidents, breaks))
-        return;
-    std::vector<std::string_view> allowed;
-    for (const FaultKind* kind : fault_kinds())
-        if (leaves_ways(*kind, loads))
-            allowed.push_back(kind->name());
-    refuse(
-        "--faults '{}': with one host cable the way of other nodes to the host goes by that node "
-        "or cable: allowed: {}",
-        arguments.faults, fmt::join(allowed, ", "));
+    check_faults(run, arguments);
 }
 
 } // namespace mesh::host

@@ -9,8 +9,8 @@ namespace mesh::host {
 /// option does not go with them.
 void plan_host_cable(RunPlan& run, const RunArguments& arguments);
 
-/// Refuses options that such a mesh cannot obey, when board, faults and lockstep are known.
-/// UsageError.
-void check_host_cable(const RunPlan& run, const RunArguments& arguments);
+/// Takes --keep and --flash into `run`, and refuses options that such a mesh cannot obey, when
+/// board, faults and lockstep are known. UsageError.
+void check_host_cable(RunPlan& run, const RunArguments& arguments);
 
 } // namespace mesh::host

@@ -71,11 +71,9 @@ std::string made_image(std::string_view name, const RunPlan& run) {
 
 /// The file of a program by its name, its path, or that of its source.
 std::string file_of(const std::string& word, const RunPlan& run) {
-    if (is_source(word) && run.rig.one_cable)
-        refuse("--app '{}': a mesh with one host cable runs images only, those of {}", word,
-               place_of_images(run));
     if (is_source(word))
-        return built_program(word, run.engine, run.rig.board.name).string();
+        return built_program(word, run.engine == "sim" ? "sim" : "qemu", place_of_images(run))
+            .string();
     if (word.find('/') != std::string::npos || word.ends_with(".elf"))
         return word;
     const auto names = app_names();
@@ -153,11 +151,8 @@ void plan_programs(Operation& op, const RunArguments& arguments) {
     } else if (op.is_app()) {
         plan_apps(run, arguments.app);
     } else if (is_rule_file(arguments.tree) && run.engine != "sim") {
-        if (run.rig.one_cable)
-            refuse("--tree '{}': a mesh with one host cable runs images only, those of {}",
-                   arguments.tree, place_of_images(run));
         const std::string name{op.kind().program};
-        run.rig.programs = {loaded_part(name, own_rule_image(run.rig.board.name).string(), run)};
+        run.rig.programs = {loaded_part(name, own_rule_image(place_of_images(run)).string(), run)};
     } else {
         const std::string name{op.kind().program};
         const bool own = run.engine == "sim"; // part of this tool

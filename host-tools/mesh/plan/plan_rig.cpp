@@ -7,6 +7,7 @@
 #include "host-tools/mesh/engines/simulation.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "host-tools/mesh/programs/toolkit.hpp"
+#include "host-tools/mesh/ranks/uplink.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/admission.hpp"
 #include "plan_programs.hpp"
@@ -50,6 +51,16 @@ unsigned largest_dim(Topology topology, std::uint64_t nodes_max, unsigned ports_
     });
 }
 
+/// Nodes of such a network that one process has, or one machine, where ranks share them.
+std::uint64_t nodes_of_process(const RigPlan& rig, Network network) {
+    const unsigned ranks = rig.uplink != nullptr ? rig.uplink->ranks() : 1;
+    return (std::uint64_t{node_count(network)} + ranks - 1) / ranks;
+}
+std::uint64_t nodes_of_machine(const RigPlan& rig, Network network) {
+    const unsigned here = rig.uplink != nullptr ? rig.uplink->ranks_here() : 1;
+    return std::min<std::uint64_t>(node_count(network), nodes_of_process(rig, network) * here);
+}
+
 /// The memory that the nodes of a rig take.
 struct NodesMemory {
     std::uint64_t node_kbyte = 0;
@@ -72,12 +83,16 @@ void plan_size(RunPlan& run, const RunArguments& arguments, unsigned ports_max, 
                largest_dim(network.topology, std::numeric_limits<std::uint64_t>::max(), ports_max));
     const std::uint64_t available =
         arguments.memory ? std::uint64_t{*arguments.memory} * 1024 : available_kbyte();
-    run.memory_kbyte = memory.kbyte(run.nodes());
+    const std::uint64_t nodes = nodes_of_machine(run.rig, network);
+    run.memory_kbyte = memory.kbyte(nodes);
     run.memory_available_kbyte = available;
     if (run.memory_kbyte > available)
         refuse("--dim {}: {} nodes need {} MB of memory, {} MB are available: --dim up to {}",
-               network.dim, run.nodes(), run.memory_kbyte / 1024, available / 1024,
-               largest_dim(network.topology, memory.nodes_in(available), ports_max));
+               network.dim, nodes, run.memory_kbyte / 1024, available / 1024,
+               largest_dim(network.topology, [&](Network one) {
+                   return nodes_of_machine(run.rig, one) <= memory.nodes_in(available) &&
+                          port_count(one) <= ports_max;
+               }));
 }
 
 /// Memory of the emulators of a rig that has so many programs.
@@ -89,20 +104,21 @@ NodesMemory memory_of_emulators(const RigPlan& rig, std::size_t programs) {
 void plan_processes(const RunPlan& run) {
     const Network network = run.network();
     const auto files_for = [&](Network one) {
-        return descriptors_for(node_count(one), run.rig.board.sockets(port_count(one)));
+        return descriptors_for(nodes_of_process(run.rig, one),
+                               run.rig.board.sockets(port_count(one)));
     };
-    const auto threads_for = [](Network one) {
-        return std::uint64_t{node_count(one)} * kEmulatorThreads;
+    const auto threads_for = [&](Network one) {
+        return nodes_of_machine(run.rig, one) * kEmulatorThreads;
     };
     if (const std::size_t most = descriptors_max(); files_for(network) > most)
         refuse("--dim {}: {} nodes need {} open files, {} are allowed (ulimit -Hn): --dim up to {}",
-               network.dim, run.nodes(), files_for(network), most,
+               network.dim, nodes_of_process(run.rig, network), files_for(network), most,
                largest_dim(network.topology, [&](Network one) { return files_for(one) <= most; }));
     if (const auto left = available_threads(UserLimit::own()); threads_for(network) > left)
         refuse(
             "--dim {}: {} nodes need {} processes and threads, {} may still be started "
             "(ulimit -u, or pids.max of the control group): --dim up to {}",
-            network.dim, run.nodes(), threads_for(network), left,
+            network.dim, nodes_of_machine(run.rig, network), threads_for(network), left,
             largest_dim(network.topology, [&](Network one) { return threads_for(one) <= left; }));
 }
 
@@ -145,6 +161,14 @@ std::string loader_of(const BoardFacts& board) {
 void plan_engine(RunPlan& run, const RunArguments& arguments) {
     RigPlan& rig = run.rig;
     const bool emulated = rig.serial.empty();
+    if (rig.uplink != nullptr && (!emulated || run.engine == "sim"))
+        refuse(
+            "{}: all nodes are in one process, and {} of mesh were started to share a run; start "
+            "one, or run each by itself: MESH_RANKS=apart",
+            emulated ? "--engine sim" : "--serial", rig.uplink->ranks());
+    if (rig.uplink != nullptr && rig.uplink->ranks() > run.nodes())
+        refuse("--dim {}: {} nodes for {} ranks; allowed: as many ranks as nodes",
+               run.network().dim, run.nodes(), rig.uplink->ranks());
     if (!arguments.load.empty())
         rig.loader = loader_of(rig.board);
     rig.timeout_s = run.timeout_s;
@@ -154,11 +178,19 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
             refuse("--boot goes with --engine qemu only: a simulation starts no emulators");
         if (!arguments.gdb.empty())
             refuse("--gdb goes with --engine qemu only");
+        if (run.payload_bytes() < wire::kPayloadBytesMost && run.nodes() > rig.board.nodes)
+            refuse("--dim {}: {} nodes; one of {} has memory, and room in its packets, for {}: "
+                   "--dim up to {}",
+                   run.network().dim, run.nodes(), rig.board.name, rig.board.nodes,
+                   largest_dim(run.network().topology, rig.board.nodes, kSimulatedPortsMax));
         plan_buffers(run, arguments);
         plan_size(run, arguments, kSimulatedPortsMax, {kSimulatedKbyte}, "the simulation");
         return;
     }
-    rig.fork = emulated && place_of(kBoots, arguments.boot, "--boot") == 0;
+    if (arguments.keep && arguments.boot == "fork")
+        refuse("--boot fork: an emulator with flash is started for each node: --boot exec");
+    if (emulated)
+        plan_emulator(rig, arguments.qemu, arguments.keep ? "exec" : arguments.boot);
     plan_size(run, arguments, rig.board.ports(),
               emulated ? memory_of_emulators(rig, std::max<std::size_t>(1, arguments.app.size()))
                        : NodesMemory{},
@@ -170,10 +202,9 @@ void plan_engine(RunPlan& run, const RunArguments& arguments) {
     if (!emulated)
         return;
     plan_processes(run);
-    plan_emulator(rig, arguments.qemu);
-    rig.sandbox = has_sandbox(rig.qemu);
     rig.exec_fits =
-        !rig.fork || rig.board.node_kbyte(false) * run.nodes() <= run.memory_available_kbyte;
+        !rig.fork || rig.board.node_kbyte(false) * nodes_of_machine(rig, run.network()) <=
+                         run.memory_available_kbyte;
 }
 
 /// The wiring of the network, but the far ends of two cables swapped.
@@ -214,10 +245,14 @@ void plan_board(RunPlan& run, const RunArguments& arguments) {
     run.rig.board = read_board(toolkit_folder() / arguments.board);
 }
 
-void plan_emulator(RigPlan& rig, const std::string& name) {
+void plan_emulator(RigPlan& rig, const std::string& name, const std::string& boot) {
     const Qemu qemu = find_qemu(name);
     rig.qemu = qemu.path;
     rig.board.take_lines_of(qemu.version);
+    rig.sandbox = has_sandbox(rig.qemu);
+    if (boot.empty())
+        rig.why_not_fork = why_not_forked(qemu);
+    rig.fork = boot.empty() ? rig.why_not_fork.empty() : place_of(kBoots, boot, "--boot") == 0;
 }
 
 void plan_rig(Operation& op, const RunArguments& arguments) {

@@ -1,0 +1,22 @@
+// The flash in which a loader keeps images: that of the board's own flash.hpp, class Flash, if the
+// board has one.
+#pragma once
+
+#include "hal/flash.hpp"
+
+#include <concepts>
+
+#if __has_include(<flash.hpp>)
+#include <flash.hpp>
+#else
+namespace mesh::board {
+using Flash = hal::NullFlash;
+}
+#endif
+
+namespace mesh::board {
+
+static_assert(hal::HasFlash<Flash>);
+inline constexpr bool kHasFlash = !std::same_as<Flash, hal::NullFlash>;
+
+} // namespace mesh::board
