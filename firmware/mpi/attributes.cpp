@@ -6,13 +6,14 @@ namespace mesh::mpi {
 
 namespace {
 
-// The handle of a communicator or of a type.
+// The handle of a communicator, of a type or of a window.
 using Copy = int(void* old, int key, void* extra, void* value, void* copied, int* flag);
 using Drop = int(void* object, int key, void* value, void* extra);
 
 /// A constant of the ABI: the value is copied as it is.
 const auto kCopiesValue = reinterpret_cast<Copy*>(1);
-constexpr int kFirstKey = MPI_LASTUSEDCODE + 1; // behind those of the standard
+constexpr int kLastStandardKey = MPI_WIN_MODEL;
+static_assert(kLastStandardKey > MPI_LASTUSEDCODE);
 
 struct Key {
     Key* next;
@@ -24,7 +25,7 @@ struct Key {
 };
 
 Key* keys = nullptr;
-int last_number = kFirstKey;
+int last_number = kLastStandardKey;
 
 Key** find_key(int number) {
     Key** link = &keys;
@@ -90,17 +91,20 @@ int drop_all(Attributes** attributes, void* handle) {
 
 int copy_all(const Attributes& from, void* handle, Attributes** to);
 
-/// False: no memory.
-bool add(Attributes** attributes, Key* key, void* value) {
+/// Puts it before the others, or, `last`, behind them. False: no memory.
+bool add(Attributes** attributes, Key* key, void* value, bool last = false) {
     if (*attributes == nullptr)
         *attributes = make<Attributes>(nullptr, copy_all, drop_all);
     if (*attributes == nullptr)
         return false;
-    auto* const attribute = make<Attribute>((*attributes)->first, key, value);
+    Attribute** link = &(*attributes)->first;
+    while (last && *link != nullptr)
+        link = &(*link)->next;
+    auto* const attribute = make<Attribute>(*link, key, value);
     if (attribute == nullptr)
         return false;
     ++key->owners;
-    (*attributes)->first = attribute;
+    *link = attribute;
     return true;
 }
 
@@ -115,7 +119,7 @@ int copy_all(const Attributes& from, void* handle, Attributes** to) {
             if (code != MPI_SUCCESS)
                 return code;
         }
-        if (is_copied != 0 && !add(to, one->key, value))
+        if (is_copied != 0 && !add(to, one->key, value, true))
             return MPI_ERR_NO_MEM;
     }
     return MPI_SUCCESS;

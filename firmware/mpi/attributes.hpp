@@ -1,4 +1,4 @@
-// Values that a program hangs on communicators and types, each under a key of its own.
+// Values that a program hangs on communicators, types and windows, each under a key of its own.
 #pragma once
 
 #include "mpi/objects.hpp"

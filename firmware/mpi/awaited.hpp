@@ -21,6 +21,13 @@ inline constexpr int kNumber = 8;
 inline constexpr int kNeighbors = 16; // and one for each direction in a grid
 } // namespace part_tag
 
+/// Tags on the communicator of a window, beside those of its barrier.
+namespace window_tag {
+inline constexpr int kPosted = 500;
+inline constexpr int kDone = 501;
+inline constexpr int kFirstAnswer = 1000; // and more
+} // namespace window_tag
+
 /// The calls whose messages have such a tag.
 constexpr std::string_view calls_with(int tag) {
     switch (tag) {
@@ -32,7 +39,9 @@ constexpr std::string_view calls_with(int tag) {
     case part_tag::kAllToAll: return "MPI_Alltoall";
     case part_tag::kScan: return "MPI_Scan or MPI_Exscan";
     case part_tag::kNumber: return "the making of a communicator";
-    default: return "a collective";
+    case window_tag::kPosted: return "MPI_Win_start";
+    case window_tag::kDone: return "MPI_Win_wait";
+    default: return tag >= window_tag::kFirstAnswer ? "a call for a window" : "a collective";
     }
 }
 

@@ -18,7 +18,8 @@ constexpr std::size_t kStackBytes = 8192 * sizeof(void*);
 
 /// A collective. The object that it calls lies behind it.
 struct Behind : Collective {
-    Comm shadow; // of its communicator: the same ranks, a context of its own
+    Comm* owned = nullptr; // its communicator
+    Comm shadow;           // the same ranks and topology, a context of its own
     Held held;
     Op op;
     int (*run)(const void* self, MPI_Comm comm, MPI_Op op) = nullptr;
@@ -37,14 +38,20 @@ void for_each_type(const Behind& behind, void (*act)(Type*)) {
     };
     act_on(behind.held.one);
     act_on(behind.held.other);
-    for (const MPI_Datatype* const types : {behind.held.ones, behind.held.others})
-        for (Rank rank = 0; types != nullptr && rank < behind.shadow.size(); ++rank)
-            act_on(types[rank]);
+    const auto act_on_each = [&](const MPI_Datatype* types, int count) {
+        const int there = count == Held::kEachRank ? behind.shadow.peers->size : count;
+        for (int at = 0; types != nullptr && at < there; ++at)
+            act_on(types[at]);
+    };
+    act_on_each(behind.held.ones, behind.held.ones_count);
+    act_on_each(behind.held.others, behind.held.others_count);
 }
 
 void give_back(Behind& behind) {
+    release(*behind.owned);
     for_each_type(behind, release);
     release(behind.shadow.errhandler);
+    release(behind.shadow.peers);
     release(behind.shadow.group);
 }
 
@@ -109,8 +116,15 @@ void start_or_give_back(Collective& collective, bool begins) {
         give_back(behind);
 }
 
+// The calls of a communicator come in one order at all ranks: their numbers agree.
+std::uint32_t number_of_call(Comm& comm, bool is_persistent) {
+    const std::uint32_t call = is_persistent ? kCallsMax + comm.prepared++ % kPreparedMax + 1
+                                             : comm.begun++ % kCallsMax + 1;
+    return comm.number | call << kCallShift;
+}
+
 /// nullptr: `checks` say why not.
-Behind* make_behind(Checks& checks, const Held& held, const LaterCall& call) {
+Behind* make_behind(Checks& checks, const Held& held, const LaterCall& call, bool is_persistent) {
     if (checks.bad())
         return nullptr;
     void* const place = mesh_malloc(sizeof(Behind) + call.bytes);
@@ -125,18 +139,21 @@ Behind* make_behind(Checks& checks, const Held& held, const LaterCall& call) {
     behind->run = call.run;
     behind->held = held;
     Comm& comm = checks.comm();
-    // The calls of a communicator come in one order at all ranks: their numbers agree.
-    constexpr std::uint32_t kNumbersMax = 0x7FFF;
     Comm& shadow = behind->shadow;
-    shadow.group = comm.group;
-    ++shadow.group->owners;
-    shadow.number = comm.number | (comm.begun++ % kNumbersMax + 1) << 16;
+    behind->owned = &comm;
+    ++comm.owners;
+    shadow.group = hold(comm.group);
+    shadow.peers = hold(comm.peers);
+    shadow.across = comm.across;
+    shadow.number = number_of_call(comm, is_persistent);
     shadow.errhandler = comm.errhandler;
     hold(shadow.errhandler);
     shadow.grid = comm.grid;
+    shadow.graph = comm.graph;
     behind->comm = &shadow;
     behind->type = type_of(MPI_BYTE);
     behind->kind = Request::Kind::collective;
+    behind->is_persistent = is_persistent;
     behind->act = start_or_give_back;
     if (!is_fixed(held.op)) {
         behind->op = *held.op;
@@ -151,7 +168,7 @@ Behind* make_behind(Checks& checks, const Held& held, const LaterCall& call) {
 int begin_behind(const char* name, MPI_Comm comm, const Held& held, const LaterCall& call,
                  MPI_Request* request) {
     Checks checks(name, comm);
-    Behind* const behind = make_behind(checks, held, call);
+    Behind* const behind = make_behind(checks, held, call, false);
     if (behind == nullptr)
         return checks.code();
     start(*behind);
@@ -167,10 +184,9 @@ int begin_behind(const char* name, MPI_Comm comm, const Held& held, const LaterC
 int prepare_behind(const char* name, MPI_Comm comm, const Held& held, const LaterCall& call,
                    MPI_Request* request) {
     Checks checks(name, comm);
-    Behind* const behind = make_behind(checks, held, call);
+    Behind* const behind = make_behind(checks, held, call, true);
     if (behind == nullptr)
         return checks.code();
-    behind->is_persistent = true;
     behind->is_active = false;
     *request = behind;
     return MPI_SUCCESS;

@@ -34,8 +34,12 @@ struct Held {
     MPI_Op op = MPI_OP_NULL;
     MPI_Datatype one = MPI_DATATYPE_NULL; // also a handle that is none, which the call finds
     MPI_Datatype other = MPI_DATATYPE_NULL;
-    const MPI_Datatype* ones = nullptr; // of all ranks
+    const MPI_Datatype* ones = nullptr; // one for each rank that data goes to, or as many as:
     const MPI_Datatype* others = nullptr;
+    int ones_count = kEachRank;
+    int others_count = kEachRank;
+
+    static constexpr int kEachRank = -1;
 };
 
 /// Begins a collective; `name`: of the call. Gives what the call returns.

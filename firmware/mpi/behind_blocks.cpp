@@ -12,10 +12,15 @@ template <class T>
 T given(const void* data, T type) {
     return data != MPI_IN_PLACE ? type : T{};
 }
+/// The same of the part that a rank has in a call with a root: it has none where `root` is MPI_ROOT
+/// or MPI_PROC_NULL.
+MPI_Datatype given(const void* data, MPI_Datatype type, Rank root) {
+    return root >= 0 ? given(data, type) : MPI_DATATYPE_NULL;
+}
 /// A type that has a meaning at the root only.
 MPI_Datatype at_root(MPI_Comm handle, Rank root, MPI_Datatype type) {
     const Comm* const comm = comm_of(handle);
-    return comm != nullptr && comm->rank() == root ? type : MPI_DATATYPE_NULL;
+    return comm != nullptr && comm->is_root(root) ? type : MPI_DATATYPE_NULL;
 }
 
 int barrier(const char* name, Begin& begin, MPI_Comm comm, MPI_Request* request) {
@@ -33,7 +38,8 @@ int gather(const char* name, Begin& begin, const void* mine, int count, MPI_Data
     const auto call = [=](MPI_Comm on, MPI_Op) {
         return MPI_Gather(mine, count, type, all, all_count, all_type, root, on);
     };
-    return begin(name, comm, {.one = given(mine, type), .other = at_root(comm, root, all_type)},
+    return begin(name, comm,
+                 {.one = given(mine, type, root), .other = at_root(comm, root, all_type)},
                  later(call), request);
 }
 int gatherv(const char* name, Begin& begin, const void* mine, int count, MPI_Datatype type,
@@ -42,7 +48,8 @@ int gatherv(const char* name, Begin& begin, const void* mine, int count, MPI_Dat
     const auto call = [=](MPI_Comm on, MPI_Op) {
         return MPI_Gatherv(mine, count, type, all, counts, places, all_type, root, on);
     };
-    return begin(name, comm, {.one = given(mine, type), .other = at_root(comm, root, all_type)},
+    return begin(name, comm,
+                 {.one = given(mine, type, root), .other = at_root(comm, root, all_type)},
                  later(call), request);
 }
 int scatter(const char* name, Begin& begin, const void* all, int all_count, MPI_Datatype all_type,
@@ -51,7 +58,8 @@ int scatter(const char* name, Begin& begin, const void* all, int all_count, MPI_
     const auto call = [=](MPI_Comm on, MPI_Op) {
         return MPI_Scatter(all, all_count, all_type, mine, count, type, root, on);
     };
-    return begin(name, comm, {.one = given(mine, type), .other = at_root(comm, root, all_type)},
+    return begin(name, comm,
+                 {.one = given(mine, type, root), .other = at_root(comm, root, all_type)},
                  later(call), request);
 }
 int scatterv(const char* name, Begin& begin, const void* all, const int* counts, const int* places,
@@ -60,7 +68,8 @@ int scatterv(const char* name, Begin& begin, const void* all, const int* counts,
     const auto call = [=](MPI_Comm on, MPI_Op) {
         return MPI_Scatterv(all, counts, places, all_type, mine, count, type, root, on);
     };
-    return begin(name, comm, {.one = given(mine, type), .other = at_root(comm, root, all_type)},
+    return begin(name, comm,
+                 {.one = given(mine, type, root), .other = at_root(comm, root, all_type)},
                  later(call), request);
 }
 /// For the calls that are declared alike; `wait`: the one that waits.

@@ -44,7 +44,7 @@ public:
         : comm_(comm),
           tag_(tag),
           call_(call),
-          room_(2 * static_cast<std::size_t>(comm.size()) * sizeof(Request)) {}
+          room_(2 * static_cast<std::size_t>(comm.peers->size) * sizeof(Request)) {}
     Parts(const Parts&) = delete;
     Parts& operator=(const Parts&) = delete;
 
@@ -101,36 +101,55 @@ void copy_own(const Out& out, Rank from, const In& in, Rank to) {
 }
 
 int gather(const char* call, const Out& out, const In& in, Rank root, Comm& comm) {
+    if (root == MPI_PROC_NULL)
+        return MPI_SUCCESS;
     Parts parts(comm, part_tag::kGather, call);
-    if (comm.rank() != root) {
+    if (!comm.is_root(root)) {
         parts.send(out, 0, root);
         return parts.end();
     }
-    for (Rank rank = 0; rank < comm.size(); ++rank)
+    for (Rank rank = 0; rank < comm.peers->size; ++rank)
         if (rank != root)
             parts.receive(in, rank, rank);
-    if (out.data != MPI_IN_PLACE)
+    if (root != MPI_ROOT && out.data != MPI_IN_PLACE)
         copy_own(out, 0, in, root);
     return parts.end();
 }
 
 int scatter(const char* call, const Out& out, const In& in, Rank root, Comm& comm) {
+    if (root == MPI_PROC_NULL)
+        return MPI_SUCCESS;
     Parts parts(comm, part_tag::kScatter, call);
-    if (comm.rank() != root) {
+    if (!comm.is_root(root)) {
         parts.receive(in, 0, root);
         return parts.end();
     }
-    for (Rank step = 1; step < comm.size(); ++step) {
-        const Rank rank = (root + step) % comm.size();
-        parts.send(out, rank, rank);
-    }
-    if (in.data != MPI_IN_PLACE)
+    // The first is the one behind the root; MPI_ROOT is none of them.
+    const Rank size = comm.peers->size;
+    const Rank first = root == MPI_ROOT ? 0 : root + 1;
+    for (Rank step = 0; step < size; ++step)
+        if (const Rank rank = (first + step) % size; rank != root)
+            parts.send(out, rank, rank);
+    if (root != MPI_ROOT && in.data != MPI_IN_PLACE)
         copy_own(out, root, in, 0);
+    return parts.end();
+}
+
+/// Between two groups: a block goes to each of the other one, and one comes from each. `is_one`: it
+/// is the same block for all.
+int exchange(const char* call, int tag, const Out& out, bool is_one, const In& in, Comm& comm) {
+    Parts parts(comm, tag, call);
+    for (Rank rank = 0; rank < comm.peers->size; ++rank)
+        parts.receive(in, rank, rank);
+    for (Rank rank = 0; rank < comm.peers->size; ++rank)
+        parts.send(out, is_one ? 0 : rank, rank);
     return parts.end();
 }
 
 /// Each rank has its block from all: round the ring, one step further each time.
 int all_gather(const char* call, const Out& out, const In& in, Comm& comm) {
+    if (comm.across != nullptr)
+        return exchange(call, part_tag::kGather, out, true, in, comm);
     const Rank size = comm.size();
     const Rank rank = comm.rank();
     if (out.data != MPI_IN_PLACE)
@@ -148,21 +167,28 @@ int all_gather(const char* call, const Out& out, const In& in, Comm& comm) {
 }
 
 int all_to_all(const char* call, Out out, const In& in, Comm& comm) {
+    if (comm.across != nullptr)
+        return exchange(call, part_tag::kAllToAll, out, false, in, comm);
     const Rank size = comm.size();
     const Rank rank = comm.rank();
     Room copy;
     if (out.data == MPI_IN_PLACE) { // what goes is what lies where the others' blocks will come
-        std::size_t bytes = 0;
+        auto* const data = static_cast<std::byte*>(in.data);
+        Stretch all{INTPTR_MAX, INTPTR_MIN};
         for (Rank other = 0; other < size; ++other) {
-            const Type& type = *type_of(in.type_for(other));
-            const auto end =
-                static_cast<std::size_t>(in.block(other) + in.count_of(other) * type.extent -
-                                         static_cast<std::byte*>(in.data));
-            bytes = std::max(bytes, end);
+            const Stretch block = stretch_of(*type_of(in.type_for(other)), in.count_of(other));
+            const MPI_Aint place = in.block(other) - data;
+            if (block.begin == block.end)
+                continue;
+            all.begin = std::min(all.begin, place + block.begin);
+            all.end = std::max(all.end, place + block.end);
         }
+        if (all.begin > all.end)
+            all = {};
+        const auto bytes = static_cast<std::size_t>(all.end - all.begin);
         copy = Room(bytes);
-        std::memcpy(copy.data(), in.data, bytes);
-        out = {copy.data(), in.type, in.count, in.counts, in.places, in.types};
+        std::memcpy(copy.data(), data + all.begin, bytes);
+        out = {copy.data() - all.begin, in.type, in.count, in.counts, in.places, in.types};
     }
     Parts parts(comm, part_tag::kAllToAll, call);
     for (Rank step = 1; step < size; ++step) {
@@ -177,9 +203,10 @@ int all_to_all(const char* call, Out out, const In& in, Comm& comm) {
     return parts.end();
 }
 
-/// The type and count of this rank's own part, where they mean something.
-Checks& own_part(Checks& checks, const void* data, int count, MPI_Datatype type) {
-    if (data != MPI_IN_PLACE)
+/// The type and count of this rank's own part, where they mean something: not where `root` is
+/// MPI_ROOT or MPI_PROC_NULL.
+Checks& own_part(Checks& checks, const void* data, int count, MPI_Datatype type, Rank root = 0) {
+    if (data != MPI_IN_PLACE && root >= 0)
         checks.count(count).type(type);
     return checks;
 }
@@ -195,7 +222,7 @@ extern "C" {
 int MPI_Gather(const void* mine, int count, MPI_Datatype type, void* all, int all_count,
                MPI_Datatype all_type, int root, MPI_Comm handle) {
     Checks checks("MPI_Gather", handle);
-    if (own_part(checks, mine, count, type).root(root).bad())
+    if (own_part(checks, mine, count, type, root).root(root).bad())
         return checks.code();
     return gather("MPI_Gather", {mine, type, count}, {all, all_type, all_count}, root,
                   checks.comm());
@@ -204,7 +231,7 @@ int MPI_Gather(const void* mine, int count, MPI_Datatype type, void* all, int al
 int MPI_Gatherv(const void* mine, int count, MPI_Datatype type, void* all, const int* counts,
                 const int* places, MPI_Datatype all_type, int root, MPI_Comm handle) {
     Checks checks("MPI_Gatherv", handle);
-    if (own_part(checks, mine, count, type).root(root).bad())
+    if (own_part(checks, mine, count, type, root).root(root).bad())
         return checks.code();
     return gather("MPI_Gatherv", {mine, type, count}, {all, all_type, 0, counts, places}, root,
                   checks.comm());
@@ -213,7 +240,7 @@ int MPI_Gatherv(const void* mine, int count, MPI_Datatype type, void* all, const
 int MPI_Scatter(const void* all, int all_count, MPI_Datatype all_type, void* mine, int count,
                 MPI_Datatype type, int root, MPI_Comm handle) {
     Checks checks("MPI_Scatter", handle);
-    if (own_part(checks, mine, count, type).root(root).bad())
+    if (own_part(checks, mine, count, type, root).root(root).bad())
         return checks.code();
     return scatter("MPI_Scatter", {all, all_type, all_count}, {mine, type, count}, root,
                    checks.comm());
@@ -222,7 +249,7 @@ int MPI_Scatter(const void* all, int all_count, MPI_Datatype all_type, void* min
 int MPI_Scatterv(const void* all, const int* counts, const int* places, MPI_Datatype all_type,
                  void* mine, int count, MPI_Datatype type, int root, MPI_Comm handle) {
     Checks checks("MPI_Scatterv", handle);
-    if (own_part(checks, mine, count, type).root(root).bad())
+    if (own_part(checks, mine, count, type, root).root(root).bad())
         return checks.code();
     return scatter("MPI_Scatterv", {all, all_type, 0, counts, places}, {mine, type, count}, root,
                    checks.comm());

@@ -3,6 +3,7 @@
 #include "collectives/broadcast.hpp"
 #include "fiber/fiber.hpp"
 #include "kernel/base/limits.hpp"
+#include "mpi/intercommunicators.hpp"
 #include "mpi/parts.hpp"
 
 #include <algorithm>
@@ -54,6 +55,8 @@ Status broadcast_by_tree(std::span<std::byte> bytes, Rank root) {
 } // namespace
 
 int broadcast_bytes(Comm& comm, std::span<std::byte> bytes, Rank root, const char* call) {
+    if (comm.across != nullptr)
+        return comm.across->broadcast(comm, bytes, root, call);
     if (comm.is_whole)
         return code_of(comm, broadcast_by_tree(bytes, root), call);
     broadcast_by_messages(comm, bytes, root);
@@ -61,6 +64,8 @@ int broadcast_bytes(Comm& comm, std::span<std::byte> bytes, Rank root, const cha
 }
 
 int meet_all(Comm& comm, const char* call) {
+    if (comm.across != nullptr)
+        return comm.across->meet(comm, call);
     if (comm.is_whole)
         return code_of(comm, fiber::await(barrier(fiber::node())), call);
     // In round r a rank tells the one 2^r after it that it, and 2^r - 1 before it, have come.
@@ -83,12 +88,15 @@ int MPI_Barrier(MPI_Comm handle) {
 
 int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm handle) {
     Checks checks("MPI_Bcast", handle);
-    if (checks.count(count).type(type).root(root).bad())
+    if (checks.root(root).bad() || root == MPI_PROC_NULL)
+        return checks.code();
+    if (checks.count(count).type(type).bad())
         return checks.code();
     Comm& comm = checks.comm();
-    Unpacked bytes(data, count, *type_of(type), comm.rank() == root);
+    const bool is_root = comm.is_root(root);
+    Unpacked bytes(data, count, *type_of(type), is_root);
     const int code = broadcast_bytes(comm, bytes.bytes(), root, "MPI_Bcast");
-    if (comm.rank() != root)
+    if (!is_root)
         bytes.keep();
     return code;
 }

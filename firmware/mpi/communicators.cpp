@@ -7,6 +7,7 @@
 
 #include "mpi/attributes.hpp"
 #include "mpi/graphs.hpp"
+#include "mpi/intercommunicators.hpp"
 #include "mpi/parts.hpp"
 
 #include <algorithm>
@@ -14,15 +15,13 @@
 
 namespace mesh::mpi {
 
-namespace {
+std::uint32_t next_number = 3; // behind those of the world and of the node alone
 
-constexpr std::uint32_t kFirstFree = 3; // behind the world and the node alone
-std::uint32_t next_number = kFirstFree;
-
-/// A number that no member of `comm` has used.
-std::uint32_t agree_on_number(Comm& comm) {
+std::uint32_t greatest(Comm& comm, std::uint32_t mine) {
+    if (comm.across != nullptr)
+        return comm.across->greatest(comm, mine);
     const Rank rank = comm.rank();
-    std::uint32_t most = next_number;
+    std::uint32_t most = mine;
     std::uint32_t theirs = 0;
     const auto word = [](std::uint32_t& value) {
         return std::as_writable_bytes(std::span{&value, 1});
@@ -38,9 +37,26 @@ std::uint32_t agree_on_number(Comm& comm) {
         most = std::max(most, theirs);
     }
     broadcast_bytes(comm, word(most), 0, "MPI_Comm_dup");
-    next_number = most + 1;
     return most;
 }
+
+void need_number(std::uint32_t number, std::uint32_t end) {
+    if (number >= end)
+        end_run("too many communicators and windows were made", MPI_ERR_OTHER);
+}
+
+void use_number(std::uint32_t number) {
+    need_number(number, kFirstBeside);
+    next_number = std::max(next_number, number + 1);
+}
+
+std::uint32_t agree_on_number(Comm& comm) {
+    const std::uint32_t number = greatest(comm, next_number);
+    use_number(number);
+    return number;
+}
+
+namespace {
 
 /// Ranks that are the nodes themselves, all of them: there the kernel's trees will do.
 bool is_whole_network(const Group& group) {
@@ -52,29 +68,67 @@ bool is_whole_network(const Group& group) {
     return true;
 }
 
-/// What a rank says to MPI_Comm_split().
-struct Wish {
-    int color;
-    int key;
-    Rank rank;
-};
-
 } // namespace
+
+void set_up(Comm& comm, Group* group, Group* peers, std::uint32_t number) {
+    comm.group = hold(group);
+    comm.peers = hold(peers);
+    comm.number = number;
+    comm.is_whole = group == peers && is_whole_network(*group);
+}
+
+Comm* new_communicator(const Comm& old, Group* group, Group* peers, std::uint32_t number) {
+    auto* const comm = make<Comm>();
+    if (comm == nullptr)
+        end_run("no memory for a communicator", MPI_ERR_NO_MEM);
+    set_up(*comm, group, peers, number);
+    comm->errhandler = old.errhandler;
+    hold(comm->errhandler);
+    return comm;
+}
 
 Comm* make_communicator(Comm& old, Group* group) {
     const std::uint32_t number = agree_on_number(old);
     if (group == nullptr || group->own == MPI_UNDEFINED)
         return nullptr;
-    auto* const comm = make<Comm>();
-    if (comm == nullptr)
-        end_run("no memory for a communicator", MPI_ERR_NO_MEM);
-    comm->group = group;
-    ++group->owners;
-    comm->number = number;
-    comm->is_whole = is_whole_network(*group);
-    comm->errhandler = old.errhandler;
-    hold(comm->errhandler);
-    return comm;
+    return new_communicator(old, group, group, number);
+}
+
+void end_communicator(Comm& comm) {
+    release(comm.errhandler);
+    release(comm.peers);
+    release(comm.group);
+    destroy(comm.grid);
+    mesh_free(comm.graph);
+    destroy(&comm);
+}
+
+Comm* copy_without_number(Comm& comm, MPI_Comm handle, int* code) {
+    Comm* const copy = new_communicator(comm, comm.group, comm.peers, 0);
+    copy->across = comm.across;
+    if (comm.grid != nullptr)
+        copy->grid = copy_of(*comm.grid);
+    if (comm.graph != nullptr) {
+        Room graph(comm.graph->bytes);
+        std::memcpy(graph.data(), comm.graph, comm.graph->bytes);
+        copy->graph = reinterpret_cast<Graph*>(graph.release());
+    }
+    *code = copy_attributes(comm.attributes, handle, &copy->attributes);
+    return copy;
+}
+
+Group* choose(const Group& from, std::span<Wish> wishes, int color) {
+    const auto others =
+        std::ranges::partition(wishes, [color](const Wish& wish) { return wish.color == color; });
+    const auto ours = wishes.first(wishes.size() - others.size());
+    std::ranges::sort(ours, [](const Wish& one, const Wish& other) {
+        return one.key != other.key ? one.key < other.key : one.rank < other.rank;
+    });
+    Group* const group = new_group(color == MPI_UNDEFINED ? 0 : static_cast<Rank>(ours.size()));
+    for (Rank rank = 0; rank < group->size; ++rank)
+        group->nodes[rank] = from.nodes[ours[static_cast<std::size_t>(rank)].rank];
+    find_own(*group);
+    return group;
 }
 
 Group* group_of(MPI_Group handle) {
@@ -88,30 +142,22 @@ Group* group_of(MPI_Group handle) {
 
 using namespace mesh::mpi;
 
-namespace {
-
-MPI_Comm handle_of(Comm* comm) { return comm == nullptr ? MPI_COMM_NULL : comm; }
-
-} // namespace
-
 extern "C" {
 
 int MPI_Comm_dup(MPI_Comm handle, MPI_Comm* copy) {
     Checks checks("MPI_Comm_dup", handle);
     if (checks.bad())
         return checks.code();
-    Comm& old = checks.comm();
-    Comm* const comm = make_communicator(old, old.group);
-    if (old.grid != nullptr)
-        comm->grid = copy_of(*old.grid);
-    if (old.graph != nullptr) {
-        Room graph(old.graph->bytes);
-        std::memcpy(graph.data(), old.graph, old.graph->bytes);
-        comm->graph = reinterpret_cast<Graph*>(graph.release());
-    }
+    int code = MPI_SUCCESS;
+    Comm* const comm = copy_without_number(checks.comm(), handle, &code);
+    comm->number = agree_on_number(checks.comm());
     *copy = comm;
-    const int code = copy_attributes(old.attributes, handle, &comm->attributes);
-    return code == MPI_SUCCESS ? code : checks.refuse(code, kAttributeStays);
+    if (code == MPI_SUCCESS)
+        return code;
+    drop_attributes(&comm->attributes, *copy);
+    release(*comm);
+    *copy = MPI_COMM_NULL;
+    return checks.refuse(code, kAttributeStays);
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm handle, MPI_Info, MPI_Comm* copy) {
@@ -125,31 +171,31 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm* part) {
     if (color < 0 && color != MPI_UNDEFINED)
         return checks.refuse(MPI_ERR_ARG, "a color is not negative");
     Comm& old = checks.comm();
+    if (old.across != nullptr) {
+        *part = handle_of(old.across->split(old, color, key));
+        return MPI_SUCCESS;
+    }
     const auto size = static_cast<std::size_t>(old.size());
     const Room room(size * sizeof(Wish));
     const std::span<Wish> wishes{reinterpret_cast<Wish*>(room.data()), size};
     wishes[static_cast<std::size_t>(old.rank())] = {color, key, old.rank()};
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, wishes.data(), sizeof(Wish), MPI_BYTE,
                   handle);
-    const auto others =
-        std::ranges::partition(wishes, [color](const Wish& wish) { return wish.color == color; });
-    const auto ours = wishes.first(size - others.size());
-    std::ranges::sort(ours, [](const Wish& one, const Wish& other) {
-        return one.key != other.key ? one.key < other.key : one.rank < other.rank;
-    });
-    Group* const group = new_group(color == MPI_UNDEFINED ? 0 : static_cast<Rank>(ours.size()));
-    for (Rank rank = 0; rank < group->size; ++rank)
-        group->nodes[rank] = old.group->nodes[ours[static_cast<std::size_t>(rank)].rank];
-    find_own(*group);
+    Group* const group = choose(*old.group, wishes, color);
     *part = handle_of(make_communicator(old, group));
     release(group);
     return MPI_SUCCESS;
 }
 
 // All nodes have memories of their own.
-int MPI_Comm_split_type(MPI_Comm handle, int, int key, MPI_Info, MPI_Comm* part) {
-    const Checks checks("MPI_Comm_split_type", handle);
-    return checks.bad() ? checks.code() : MPI_Comm_split(handle, checks.comm().rank(), key, part);
+int MPI_Comm_split_type(MPI_Comm handle, int kind, int key, MPI_Info, MPI_Comm* part) {
+    Checks checks("MPI_Comm_split_type", handle);
+    if (checks.bad())
+        return checks.code();
+    if (kind != MPI_COMM_TYPE_SHARED && kind != MPI_UNDEFINED)
+        return checks.refuse(MPI_ERR_ARG, "a kind is MPI_COMM_TYPE_SHARED or MPI_UNDEFINED");
+    const int color = kind == MPI_UNDEFINED ? MPI_UNDEFINED : checks.comm().rank();
+    return MPI_Comm_split(handle, color, key, part);
 }
 
 int MPI_Comm_create(MPI_Comm handle, MPI_Group members, MPI_Comm* part) {
@@ -159,7 +205,11 @@ int MPI_Comm_create(MPI_Comm handle, MPI_Group members, MPI_Comm* part) {
     Group* const group = group_of(members);
     if (group == nullptr)
         return checks.refuse(MPI_ERR_GROUP, nullptr);
-    *part = handle_of(make_communicator(checks.comm(), group));
+    Comm& old = checks.comm();
+    if (old.across != nullptr)
+        return MPI_Comm_split(handle, group->own == MPI_UNDEFINED ? MPI_UNDEFINED : 0, group->own,
+                              part);
+    *part = handle_of(make_communicator(old, group));
     return MPI_SUCCESS;
 }
 
@@ -172,21 +222,19 @@ int MPI_Comm_free(MPI_Comm* handle) {
     Comm& comm = checks.comm();
     if (const int code = drop_attributes(&comm.attributes, *handle); code != MPI_SUCCESS)
         return checks.refuse(code, kAttributeStays);
-    release(comm.errhandler);
-    release(comm.group);
-    destroy(comm.grid);
-    mesh_free(comm.graph);
-    destroy(&comm);
+    release(comm);
     *handle = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
+
+// Messages under way need no communicator, and their requests own it.
+int MPI_Comm_disconnect(MPI_Comm* handle) { return MPI_Comm_free(handle); }
 
 int MPI_Comm_group(MPI_Comm handle, MPI_Group* group) {
     const Checks checks("MPI_Comm_group", handle);
     if (checks.bad())
         return checks.code();
-    *group = checks.comm().group;
-    ++(*group)->owners;
+    *group = hold(checks.comm().group);
     return MPI_SUCCESS;
 }
 
@@ -200,13 +248,18 @@ int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
         return MPI_SUCCESS;
     }
     MPI_Group_compare(first.comm().group, second.comm().group, result);
-    if (*result == MPI_IDENT)
-        *result = MPI_CONGRUENT;
+    int of_peers = MPI_UNEQUAL;
+    if ((first.comm().across != nullptr) == (second.comm().across != nullptr))
+        MPI_Group_compare(first.comm().peers, second.comm().peers, &of_peers);
+    *result = std::max({*result, of_peers, int{MPI_CONGRUENT}});
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_test_inter(MPI_Comm, int* flag) {
-    *flag = 0;
+int MPI_Comm_test_inter(MPI_Comm handle, int* flag) {
+    const Checks checks("MPI_Comm_test_inter", handle);
+    if (checks.bad())
+        return checks.code();
+    *flag = checks.comm().across != nullptr;
     return MPI_SUCCESS;
 }
 

@@ -3,14 +3,50 @@
 
 #include "mpi/objects.hpp"
 
+#include <span>
+
 namespace mesh::mpi {
+
+/// The least number of a communicator that this node has not used, below kFirstBeside.
+extern std::uint32_t next_number;
+/// Ends the run if there are no further numbers: `number` is not below `end`.
+void need_number(std::uint32_t number, std::uint32_t end);
+
+/// The greatest number that any rank of `comm` gives; all ranks call this.
+std::uint32_t greatest(Comm& comm, std::uint32_t mine);
+/// A number that no rank of `comm` has used; all ranks call this.
+std::uint32_t agree_on_number(Comm& comm);
+/// The number has been agreed upon.
+void use_number(std::uint32_t number);
+
+/// Gives a communicator its ranks. It is an owner of both groups.
+void set_up(Comm& comm, Group* group, Group* peers, std::uint32_t number);
+
+/// A communicator of these ranks, with the error handler of `old`. It is an owner of both groups,
+/// which are one if it is not between two.
+Comm* new_communicator(const Comm& old, Group* group, Group* peers, std::uint32_t number);
 
 /// A communicator of these ranks, all of `old`, every rank of which calls this; nullptr where this
 /// node is none of them. It is an owner of `group`, which may be nullptr, too.
 Comm* make_communicator(Comm& old, Group* group);
 
+/// A communicator like `comm`, with its attributes and topology, under a number that is agreed upon
+/// later. `code`: of a function of the program's own that refuses.
+Comm* copy_without_number(Comm& comm, MPI_Comm handle, int* code);
+
+/// What a rank says to MPI_Comm_split().
+struct Wish {
+    int color;
+    int key;
+    Rank rank;
+};
+/// The ranks of `from` with this color, by key. Orders `wishes`, one of each rank.
+Group* choose(const Group& from, std::span<Wish> wishes, int color);
+
 /// The group of a handle; nullptr: it is none.
 Group* group_of(MPI_Group handle);
+
+inline MPI_Comm handle_of(Comm* comm) { return comm == nullptr ? MPI_COMM_NULL : comm; }
 
 /// On the heap; ends the run if there is no room.
 Grid* copy_of(const Grid& grid);

@@ -1,7 +1,6 @@
 // Types that a program makes of others.
 #include "mpi/attributes.hpp"
-#include "mpi/status.hpp"
-#include "mpi/types.hpp"
+#include "mpi/type_builder.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -10,98 +9,6 @@
 namespace mesh::mpi {
 
 namespace {
-
-/// Builds a type from copies of others at places, in order. Neighbours become one run.
-class Builder {
-public:
-    Builder() : type_(make<Type>()) {
-        if (type_ == nullptr)
-            end_run("no memory for a datatype", MPI_ERR_NO_MEM);
-    }
-
-    /// Adds `count` elements of `type`, the first at `offset`, each `stride` bytes behind the last.
-    void add(const Type& type, MPI_Aint count, MPI_Aint offset, MPI_Aint stride) {
-        if (count <= 0)
-            return;
-        if (!known_) {
-            type_->element = type.element;
-            type_->unit = type.unit;
-        } else if (type_->element != type.element || type_->unit != type.unit) {
-            type_->element = Element::none;
-            type_->unit = 1;
-        }
-        if (type.is_dense() && stride == type.extent)
-            append(offset, static_cast<std::uint32_t>(count * type.extent));
-        else
-            for (MPI_Aint at = 0; at < count; ++at)
-                for (const Run& run : type.all_runs())
-                    append(offset + at * stride + run.offset, run.bytes);
-        for (const MPI_Aint first : {offset, offset + (count - 1) * stride}) {
-            const MPI_Aint low = first + type.lower;
-            lower_ = known_ ? std::min(lower_, low) : low;
-            upper_ = known_ ? std::max(upper_, low + type.extent) : low + type.extent;
-            known_ = true;
-        }
-    }
-    void add(const Type& type, MPI_Aint count, MPI_Aint offset) {
-        add(type, count, offset, type.extent);
-    }
-
-    int end(MPI_Datatype* handle) {
-        type_->lower = lower_;
-        type_->extent = upper_ - lower_;
-        *handle = type_;
-        return MPI_SUCCESS;
-    }
-    /// The same, with these bounds.
-    int end(MPI_Datatype* handle, MPI_Aint lower, MPI_Aint extent) {
-        lower_ = lower;
-        upper_ = lower + extent;
-        return end(handle);
-    }
-    /// For a structure: its end is rounded up as the compiler does it.
-    void round_up(MPI_Aint alignment) {
-        const MPI_Aint odd = (upper_ - lower_) % alignment;
-        upper_ += odd == 0 ? 0 : alignment - odd;
-    }
-
-private:
-    void append(MPI_Aint offset, std::uint32_t bytes) {
-        type_->size += bytes;
-        if (type_->run_count != 0) {
-            Run& last = type_->runs[type_->run_count - 1];
-            if (last.offset + static_cast<MPI_Aint>(last.bytes) == offset) {
-                last.bytes += bytes;
-                return;
-            }
-        }
-        if (type_->run_count == room_) {
-            room_ = room_ == 0 ? 4 : 2 * room_;
-            auto* const more = static_cast<Run*>(mesh_realloc(type_->runs, room_ * sizeof(Run)));
-            if (more == nullptr)
-                end_run("no memory for a datatype", MPI_ERR_NO_MEM);
-            type_->runs = more;
-        }
-        type_->runs[type_->run_count++] = {offset, bytes};
-    }
-
-    Type* type_;
-    std::uint32_t room_ = 0;
-    bool known_ = false;
-    MPI_Aint lower_ = 0;
-    MPI_Aint upper_ = 0;
-};
-
-int bad_type(const char* call) { return fail(nullptr, MPI_ERR_TYPE, call, nullptr); }
-int bad_count(const char* call) { return fail(nullptr, MPI_ERR_COUNT, call, nullptr); }
-
-/// The alignment of the widest basic type that the compiler would give a structure of these.
-MPI_Aint alignment_of(const Type& type) {
-    MPI_Aint best = 1;
-    while (best < 8 && best * 2 <= static_cast<MPI_Aint>(type.unit) && type.unit % (best * 2) == 0)
-        best *= 2;
-    return type.extent % best == 0 ? best : 1;
-}
 
 int make_vector(const char* call, int count, int length, MPI_Aint stride, bool in_elements,
                 MPI_Datatype old, MPI_Datatype* handle) {
@@ -130,7 +37,9 @@ int make_indexed(const char* call, int count, const BlockList& blocks, MPI_Datat
     const Type* const type = type_of(old);
     if (type == nullptr)
         return bad_type(call);
-    if (count < 0)
+    const std::span<const int> lengths =
+        blocks.lengths != nullptr ? list(blocks.lengths, count) : list(&blocks.length, 1);
+    if (count < 0 || std::ranges::any_of(lengths, [](int length) { return length < 0; }))
         return bad_count(call);
     Builder builder;
     for (int block = 0; block < count; ++block)
@@ -138,6 +47,69 @@ int make_indexed(const char* call, int count, const BlockList& blocks, MPI_Datat
                     blocks.in_bytes != nullptr ? blocks.in_bytes[block]
                                                : blocks.in_elements[block] * type->extent);
     return builder.end(handle);
+}
+
+int make_struct(int count, const int* lengths, const MPI_Aint* places, const MPI_Datatype* types,
+                MPI_Datatype* handle) {
+    constexpr const char* kCall = "MPI_Type_create_struct";
+    if (count < 0)
+        return bad_count(kCall);
+    Builder builder;
+    for (int member = 0; member < count; ++member) {
+        const Type* const type = type_of(types[member]);
+        if (type == nullptr)
+            return bad_type(kCall);
+        if (lengths[member] < 0)
+            return bad_count(kCall);
+        builder.add(*type, lengths[member], places[member]);
+    }
+    builder.round_up();
+    return builder.end(handle);
+}
+
+int resize(const char* call, MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
+           MPI_Datatype* handle) {
+    const Type* const type = type_of(old);
+    if (type == nullptr)
+        return bad_type(call);
+    Builder builder;
+    builder.add(*type, 1, 0);
+    return builder.end(handle, lower, extent);
+}
+
+int make_subarray(int dimensions, const int* sizes, const int* parts, const int* starts, int order,
+                  MPI_Datatype old, MPI_Datatype* handle) {
+    constexpr const char* kCall = "MPI_Type_create_subarray";
+    const Type* const type = type_of(old);
+    if (type == nullptr)
+        return bad_type(kCall);
+    if (dimensions < 1 || (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
+        return fail(nullptr, MPI_ERR_ARG, kCall, "not a number of dimensions, or not an order");
+    MPI_Aint rows = 1;
+    for (int at = 0; at < dimensions; ++at) {
+        if (parts[at] < 1 || starts[at] < 0 || starts[at] + parts[at] > sizes[at])
+            return fail(nullptr, MPI_ERR_ARG, kCall, nullptr);
+        rows *= parts[at];
+    }
+    // The dimension whose elements lie side by side is the last one in C, the first in Fortran.
+    const auto nth = [=](int at) { return order == MPI_ORDER_C ? dimensions - 1 - at : at; };
+    const int row = parts[nth(0)];
+    Builder builder;
+    MPI_Aint whole = type->extent;
+    for (int at = 0; at < dimensions; ++at)
+        whole *= sizes[at];
+    for (MPI_Aint number = 0; number < rows / row; ++number) {
+        MPI_Aint rest = number;
+        MPI_Aint place = starts[nth(0)];
+        MPI_Aint step = sizes[nth(0)];
+        for (int at = 1; at < dimensions; ++at) {
+            place += (starts[nth(at)] + rest % parts[nth(at)]) * step;
+            rest /= parts[nth(at)];
+            step *= sizes[nth(at)];
+        }
+        builder.add(*type, row, place * type->extent);
+    }
+    return builder.end(handle, 0, whole);
 }
 
 /// Checks that the data of `count` elements fits into `room` bytes of a packed buffer.
@@ -166,68 +138,100 @@ using namespace mesh::mpi;
 extern "C" {
 
 int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype* handle) {
-    return make_vector("MPI_Type_contiguous", 1, count, 0, true, old, handle);
+    const auto given = [&] {
+        return Given{MPI_COMBINER_CONTIGUOUS, {list(&count, 1)}, list(&old, 1)};
+    };
+    return kept(make_vector("MPI_Type_contiguous", 1, count, 0, true, old, handle), handle, given);
 }
 
 int MPI_Type_vector(int count, int length, int stride, MPI_Datatype old, MPI_Datatype* handle) {
-    return make_vector("MPI_Type_vector", count, length, stride, true, old, handle);
+    return kept(make_vector("MPI_Type_vector", count, length, stride, true, old, handle), handle,
+                [&] {
+                    return Given{MPI_COMBINER_VECTOR,
+                                 {list(&count, 1), list(&length, 1), list(&stride, 1)},
+                                 list(&old, 1)};
+                });
 }
 
 int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype old,
                             MPI_Datatype* handle) {
-    return make_vector("MPI_Type_create_hvector", count, length, stride, false, old, handle);
+    return kept(make_vector("MPI_Type_create_hvector", count, length, stride, false, old, handle),
+                handle, [&] {
+                    return Given{MPI_COMBINER_HVECTOR,
+                                 {list(&count, 1), list(&length, 1)},
+                                 list(&old, 1),
+                                 list(&stride, 1)};
+                });
 }
 
 int MPI_Type_indexed(int count, const int* lengths, const int* places, MPI_Datatype old,
                      MPI_Datatype* handle) {
-    return make_indexed("MPI_Type_indexed", count, {lengths, 0, places}, old, handle);
+    return kept(make_indexed("MPI_Type_indexed", count, {lengths, 0, places}, old, handle), handle,
+                [&] {
+                    return Given{MPI_COMBINER_INDEXED,
+                                 {list(&count, 1), list(lengths, count), list(places, count)},
+                                 list(&old, 1)};
+                });
 }
 
 int MPI_Type_create_hindexed(int count, const int* lengths, const MPI_Aint* places,
                              MPI_Datatype old, MPI_Datatype* handle) {
-    return make_indexed("MPI_Type_create_hindexed", count, {lengths, 0, nullptr, places}, old,
-                        handle);
+    return kept(
+        make_indexed("MPI_Type_create_hindexed", count, {lengths, 0, nullptr, places}, old, handle),
+        handle, [&] {
+            return Given{MPI_COMBINER_HINDEXED,
+                         {list(&count, 1), list(lengths, count)},
+                         list(&old, 1),
+                         list(places, count)};
+        });
 }
 
 int MPI_Type_create_indexed_block(int count, int length, const int* places, MPI_Datatype old,
                                   MPI_Datatype* handle) {
-    return make_indexed("MPI_Type_create_indexed_block", count, {nullptr, length, places}, old,
-                        handle);
+    return kept(make_indexed("MPI_Type_create_indexed_block", count, {nullptr, length, places}, old,
+                             handle),
+                handle, [&] {
+                    return Given{MPI_COMBINER_INDEXED_BLOCK,
+                                 {list(&count, 1), list(&length, 1), list(places, count)},
+                                 list(&old, 1)};
+                });
+}
+
+int MPI_Type_create_hindexed_block(int count, int length, const MPI_Aint* places, MPI_Datatype old,
+                                   MPI_Datatype* handle) {
+    return kept(make_indexed("MPI_Type_create_hindexed_block", count,
+                             {nullptr, length, nullptr, places}, old, handle),
+                handle, [&] {
+                    return Given{MPI_COMBINER_HINDEXED_BLOCK,
+                                 {list(&count, 1), list(&length, 1)},
+                                 list(&old, 1),
+                                 list(places, count)};
+                });
 }
 
 int MPI_Type_create_struct(int count, const int* lengths, const MPI_Aint* places,
                            const MPI_Datatype* types, MPI_Datatype* handle) {
-    constexpr const char* kCall = "MPI_Type_create_struct";
-    if (count < 0)
-        return bad_count(kCall);
-    Builder builder;
-    MPI_Aint alignment = 1;
-    for (int member = 0; member < count; ++member) {
-        const Type* const type = type_of(types[member]);
-        if (type == nullptr)
-            return bad_type(kCall);
-        builder.add(*type, lengths[member], places[member]);
-        alignment = std::max(alignment, alignment_of(*type));
-    }
-    builder.round_up(alignment);
-    return builder.end(handle);
+    return kept(make_struct(count, lengths, places, types, handle), handle, [&] {
+        return Given{MPI_COMBINER_STRUCT,
+                     {list(&count, 1), list(lengths, count)},
+                     list(types, count),
+                     list(places, count)};
+    });
 }
 
 int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lower, MPI_Aint extent,
                             MPI_Datatype* handle) {
-    const Type* const type = type_of(old);
-    if (type == nullptr)
-        return bad_type("MPI_Type_create_resized");
-    Builder builder;
-    builder.add(*type, 1, 0);
-    return builder.end(handle, lower, extent);
+    const MPI_Aint bounds[] = {lower, extent};
+    const auto given = [&] { return Given{MPI_COMBINER_RESIZED, {}, list(&old, 1), bounds}; };
+    return kept(resize("MPI_Type_create_resized", old, lower, extent, handle), handle, given);
 }
 
 int MPI_Type_dup(MPI_Datatype old, MPI_Datatype* handle) {
     const Type* const type = type_of(old);
     if (type == nullptr)
         return bad_type("MPI_Type_dup");
-    MPI_Type_create_resized(old, type->lower, type->extent, handle);
+    const auto given = [&] { return Given{MPI_COMBINER_DUP, {}, list(&old, 1)}; };
+    kept(resize("MPI_Type_dup", old, type->lower, type->extent, handle), handle, given);
     (*handle)->is_committed = type->is_committed;
     const int code = copy_attributes(type->attributes, old, &(*handle)->attributes);
     return code == MPI_SUCCESS ? code : fail(nullptr, code, "MPI_Type_dup", kAttributeStays);
@@ -235,35 +239,12 @@ int MPI_Type_dup(MPI_Datatype old, MPI_Datatype* handle) {
 
 int MPI_Type_create_subarray(int dimensions, const int* sizes, const int* parts, const int* starts,
                              int order, MPI_Datatype old, MPI_Datatype* handle) {
-    constexpr const char* kCall = "MPI_Type_create_subarray";
-    const Type* const type = type_of(old);
-    if (type == nullptr)
-        return bad_type(kCall);
-    MPI_Aint rows = 1;
-    for (int at = 0; at < dimensions; ++at) {
-        if (parts[at] < 1 || starts[at] < 0 || starts[at] + parts[at] > sizes[at])
-            return fail(nullptr, MPI_ERR_ARG, kCall, nullptr);
-        rows *= parts[at];
-    }
-    // The dimension whose elements lie side by side is the last one in C, the first in Fortran.
-    const auto nth = [=](int at) { return order == MPI_ORDER_C ? dimensions - 1 - at : at; };
-    const int row = parts[nth(0)];
-    Builder builder;
-    MPI_Aint whole = type->extent;
-    for (int at = 0; at < dimensions; ++at)
-        whole *= sizes[at];
-    for (MPI_Aint number = 0; number < rows / row; ++number) {
-        MPI_Aint rest = number;
-        MPI_Aint place = starts[nth(0)];
-        MPI_Aint step = sizes[nth(0)];
-        for (int at = 1; at < dimensions; ++at) {
-            place += (starts[nth(at)] + rest % parts[nth(at)]) * step;
-            rest /= parts[nth(at)];
-            step *= sizes[nth(at)];
-        }
-        builder.add(*type, row, place * type->extent);
-    }
-    return builder.end(handle, 0, whole);
+    return kept(make_subarray(dimensions, sizes, parts, starts, order, old, handle), handle, [&] {
+        return Given{MPI_COMBINER_SUBARRAY,
+                     {list(&dimensions, 1), list(sizes, dimensions), list(parts, dimensions),
+                      list(starts, dimensions), list(&order, 1)},
+                     list(&old, 1)};
+    });
 }
 
 int MPI_Type_commit(MPI_Datatype* handle) {
@@ -274,11 +255,16 @@ int MPI_Type_commit(MPI_Datatype* handle) {
     return MPI_SUCCESS;
 }
 
+// The attributes go with the last handle: MPI_Type_get_contents() gives further ones.
 int MPI_Type_free(MPI_Datatype* handle) {
     if (is_fixed(*handle))
         return bad_type("MPI_Type_free");
-    if (const int code = drop_attributes(&(*handle)->attributes, *handle); code != MPI_SUCCESS)
+    Type& type = **handle;
+    const int code =
+        type.handles == 1 ? drop_attributes(&type.attributes, *handle) : int{MPI_SUCCESS};
+    if (code != MPI_SUCCESS)
         return fail(nullptr, code, "MPI_Type_free", kAttributeStays);
+    --type.handles;
     release(*handle);
     *handle = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
@@ -305,17 +291,9 @@ int MPI_Type_get_true_extent(MPI_Datatype handle, MPI_Aint* lower, MPI_Aint* ext
     const Type* const type = type_of(handle);
     if (type == nullptr)
         return bad_type("MPI_Type_get_true_extent");
-    *lower = *extent = 0;
-    if (type->run_count == 0)
-        return MPI_SUCCESS;
-    MPI_Aint low = type->runs[0].offset;
-    MPI_Aint high = low;
-    for (const Run& run : type->all_runs()) {
-        low = std::min(low, run.offset);
-        high = std::max(high, run.offset + static_cast<MPI_Aint>(run.bytes));
-    }
-    *lower = low;
-    *extent = high - low;
+    const Stretch stretch = stretch_of(*type, 1);
+    *lower = stretch.begin;
+    *extent = stretch.end - stretch.begin;
     return MPI_SUCCESS;
 }
 
@@ -326,16 +304,6 @@ int MPI_Get_address(const void* place, MPI_Aint* address) {
 
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint more) { return base + more; }
 MPI_Aint MPI_Aint_diff(MPI_Aint one, MPI_Aint other) { return one - other; }
-
-int MPI_Get_elements(const MPI_Status* status, MPI_Datatype handle, int* count) {
-    const Type* const type = type_of(handle);
-    if (type == nullptr)
-        return bad_type("MPI_Get_elements");
-    if (type->element == Element::none && type->unit == 1)
-        return MPI_Get_count(status, handle, count);
-    *count = static_cast<int>(bytes_told(*status) / type->unit);
-    return MPI_SUCCESS;
-}
 
 int MPI_Pack_size(int count, MPI_Datatype handle, MPI_Comm, int* bytes) {
     const Type* const type = type_of(handle);

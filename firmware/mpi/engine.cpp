@@ -5,6 +5,7 @@
 #include "library/print.hpp"
 #include "library/words.hpp"
 #include "mpi/awaited.hpp"
+#include "mpi/envelope.hpp"
 #include "mpi/queue.hpp"
 
 #include <algorithm>
@@ -19,17 +20,9 @@ namespace {
 constexpr Tag kEnvelopeTag = 1;
 constexpr Tag kDataTag = 2;
 
-struct Envelope {
-    enum class What : std::uint32_t { eager, announced, go };
-    What what;
-    std::uint32_t context;
-    std::int32_t source; // rank of the sender in the communicator
-    std::int32_t tag;
-    std::uint32_t bytes;  // of the data
-    std::uint32_t number; // of an announced send, at its sender
-};
-static_assert(sizeof(Envelope) == 24);
-constexpr std::uint32_t kEagerBytesMax = wire::kPayloadBytesMax - sizeof(Envelope);
+std::uint32_t eager_bytes_max() {
+    return wire::payload_bytes_max() - static_cast<std::uint32_t>(sizeof(Envelope));
+}
 
 /// Envelopes that one node may have under way; then it waits for the oldest to be taken.
 constexpr unsigned kLettersMax = 64;
@@ -77,10 +70,8 @@ void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when) {
         return;
     request.room = Room{};
     request.is_done = true;
-    if (request.is_ours) {
-        release(request.type);
-        destroy(&request);
-    }
+    if (request.is_ours)
+        leave_to_engine(request);
 }
 
 /// Makes a step of a letter by its own clock. True: it has been taken.
@@ -158,16 +149,7 @@ void post_envelope(void* place, NodeId to, const Envelope& envelope, std::size_t
 // What comes in
 // -------------------------------------------------------------------------------------
 
-/// An envelope that no receive was there for, with its data.
-struct Unexpected {
-    Unexpected* next = nullptr;
-    Envelope envelope;
-    NodeId from;
-    wire::ModelTime ready;
-    std::uint32_t data_bytes;
-
-    std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
-};
+using Unexpected = MPI_ABI_Message;
 
 Queue<Unexpected> unexpected;
 Queue<Request> posted;   // receives that wait for an envelope
@@ -188,6 +170,8 @@ void finish_receive(Request& request, wire::ModelTime when) {
     if (request.bytes > request.capacity)
         request.error = MPI_ERR_TRUNCATE;
     request.is_done = true;
+    if (request.is_ours)
+        leave_to_engine(request);
     fiber::node().scheduler().touch();
 }
 
@@ -216,21 +200,23 @@ bool meet(Request& request, const Envelope& envelope, NodeId from, wire::ModelTi
         return true;
     }
     request.node = from;
-    request.clock = std::max(request.clock, ready);
+    const wire::ModelTime when = request.clock = std::max(request.clock, ready);
     const Envelope go{Envelope::What::go, 0, 0, 0, 0, envelope.number};
     if (envelope.bytes != 0)
         expected.push(request);
     else
-        finish_receive(request, ready);
-    post_envelope(place, from, go, 0, request.clock);
+        finish_receive(request, ready); // the request may be gone then
+    post_envelope(place, from, go, 0, when);
     return true;
 }
 
 /// The data of an announced send goes, in parts of at most one message of the kernel.
 void send_data(Request& request, wire::ModelTime when) {
     const CriticalSection section(fiber::node().scheduler().critical_depth());
-    if (request.bytes == 0)
+    if (request.bytes == 0) { // the request may be gone then
         has_left(request, 0, when);
+        return fiber::node().scheduler().touch();
+    }
     const std::span<const std::byte> all{request.place, request.bytes};
     for (std::size_t position = 0; position < all.size(); position += limits::kMessageBytesMax) {
         const std::size_t bytes =
@@ -337,26 +323,28 @@ Unexpected** find_unexpected(std::uint32_t context, Rank source, int tag) {
 
 /// kNoNode: any.
 NodeId node_of(const Comm& comm, Rank peer) {
-    return peer == MPI_ANY_SOURCE ? kNoNode : comm.group->node(peer);
+    return peer == MPI_ANY_SOURCE ? kNoNode : comm.peers->node(peer);
 }
 
 void begin_send(Request& request) {
     request.bytes = static_cast<std::uint32_t>(request.count) * request.type->size;
-    request.node = request.comm->group->node(request.peer);
+    request.node = request.comm->peers->node(request.peer);
     if (letter_count >= kLettersMax)
         fiber::await(fiber::node().wait_until([] { return letter_count < kLettersMax; }));
     Envelope envelope{Envelope::What::eager, request.context, request.comm->rank(),
                       request.tag,           request.bytes,   0};
     const auto count = static_cast<std::size_t>(request.count);
-    if (request.mode != Request::Mode::synchronous && request.bytes <= kEagerBytesMax) {
+    if (request.mode != Request::Mode::synchronous && request.bytes <= eager_bytes_max()) {
         void* const place = program_memory(sizeof envelope + request.bytes);
         pack(*request.type, count, request.data, behind(place) + sizeof envelope);
         post_envelope(place, request.node, envelope, request.bytes, request.clock);
         request.is_done = true;
         return;
     }
+    if (request.mode == Request::Mode::buffered)
+        return send_copy(request);
     request.place = request.data;
-    if (!request.type->is_dense() || request.mode == Request::Mode::buffered) {
+    if (!request.type->is_dense()) {
         request.room = Room(request.bytes);
         request.place = request.room.data();
         pack(*request.type, count, request.data, request.place);
@@ -367,23 +355,46 @@ void begin_send(Request& request) {
     post_envelope(program_memory(sizeof envelope), request.node, envelope, 0, request.clock);
 }
 
-void begin_receive(Request& request) {
-    request.node = node_of(*request.comm, request.peer);
+// Few programs use both begin_receive() and begin(request, message): what they share is inlined
+// into each.
+
+[[gnu::always_inline]] inline void prepare_to_receive(Request& request) {
     request.capacity = static_cast<std::uint32_t>(request.count) * request.type->size;
     request.place = request.data;
     if (!request.type->is_dense()) {
         request.room = Room(request.capacity);
         request.place = request.room.data();
     }
-    Unexpected** const link = find_unexpected(request.context, request.peer, request.tag);
-    if (*link == nullptr)
-        return posted.push(request);
-    Unexpected* const block = unexpected.take(link);
+}
+
+/// Receives a message that has come, and is no longer in the engine.
+[[gnu::always_inline]] inline void receive(Request& request, MPI_Message block) {
     const bool met = meet(request, block->envelope, block->from, block->ready,
                           {block->data(), block->data_bytes});
     destroy(block);
     if (!met)
         end_run("no memory to receive a message", MPI_ERR_NO_MEM);
+}
+
+void begin_receive(Request& request) {
+    request.node = node_of(*request.comm, request.peer);
+    prepare_to_receive(request);
+    Unexpected** const link = find_unexpected(request.context, request.peer, request.tag);
+    if (*link == nullptr)
+        return posted.push(request);
+    receive(request, unexpected.take(link));
+}
+
+[[gnu::always_inline]] inline void clear(Request& request) {
+    request.next = nullptr;
+    request.is_active = true;
+    request.is_done = request.is_cancelled = false;
+    request.source = MPI_PROC_NULL;
+    request.its_tag = MPI_ANY_TAG;
+    request.error = MPI_SUCCESS;
+    request.bytes = request.moved = 0;
+    request.clock = fiber::node().now();
+    request.context = request.comm->context(request.traffic);
 }
 
 } // namespace
@@ -415,15 +426,7 @@ void drain_engine() {
 }
 
 void begin(Request& request) {
-    request.next = nullptr;
-    request.is_active = true;
-    request.is_done = request.is_cancelled = false;
-    request.source = MPI_PROC_NULL;
-    request.its_tag = MPI_ANY_TAG;
-    request.error = MPI_SUCCESS;
-    request.bytes = request.moved = 0;
-    request.clock = fiber::node().now();
-    request.context = request.comm->context(request.traffic);
+    clear(request);
     if (request.peer == MPI_PROC_NULL)
         request.is_done = true;
     else if (request.kind == Request::Kind::send)
@@ -461,6 +464,26 @@ Found find(const Comm& comm, Rank source, int tag) {
         return {};
     fiber::node().advance_clock(block->ready);
     return {true, block->envelope.source, block->envelope.tag, block->envelope.bytes};
+}
+
+MPI_Message take_message(const Comm& comm, Rank source, int tag) {
+    Unexpected** const link = find_unexpected(comm.context(Traffic::messages), source, tag);
+    return *link == nullptr ? nullptr : unexpected.take(link);
+}
+
+void begin(Request& request, MPI_Message message) {
+    clear(request);
+    prepare_to_receive(request);
+    receive(request, message);
+}
+
+Request* part_under_way(const Comm& comm, Rank from, int least_tag) {
+    const auto is_it = [&comm, from, least_tag](const Request& request) {
+        return request.comm == &comm && request.traffic == Traffic::collectives &&
+               (from == MPI_ANY_SOURCE || request.peer == from) && request.tag >= least_tag;
+    };
+    Request* const waiting = *posted.find(is_it);
+    return waiting != nullptr ? waiting : *expected.find(is_it);
 }
 
 Found wait_to_find(const Comm& comm, Rank source, int tag) {

@@ -35,7 +35,8 @@ struct MPI_ABI_Request {
     bool is_active = true; // begun, and its end not told to the program
     bool is_done = false;
     bool is_cancelled = false;
-    bool is_ours = false; // of a send whose buffer the program has back: nobody waits for it
+    bool is_ours = false;   // nobody waits for it: the engine ends it
+    bool owns_comm = false; // is an owner of the communicator
 
     // What was asked for.
     mesh::mpi::Comm* comm = nullptr;
@@ -79,6 +80,10 @@ void drain_engine();
 
 /// Begins what a request asks for. `comm`, `type` and `data` must stay until it is done.
 void begin(Request& request);
+/// Sends `bytes` of what `room` has; nobody waits for the end.
+void send_room(Comm& comm, Traffic traffic, Room room, std::size_t bytes, Rank to, int tag);
+/// The same with a copy of the data of a send that has begun, which is done then.
+void send_copy(Request& request);
 /// Waits for its end. Sets the model clock of the program.
 void wait(Request& request);
 /// The clock of the program is at least that of a request that is done.
@@ -86,6 +91,8 @@ void take_clock(const Request& request);
 /// Lets a hundredth of a unit of model time pass, for a call that found nothing: some programs do
 /// nothing but ask.
 void pass_time();
+/// The program no longer has a request: it is ended now, or when it is done.
+void leave_to_engine(Request& request);
 /// Takes a receive, for which no message has come, out of the engine. False: one has.
 bool withdraw(Request& request);
 
@@ -100,11 +107,20 @@ Found find(const Comm& comm, Rank source, int tag);
 /// The same; waits until there is one.
 Found wait_to_find(const Comm& comm, Rank source, int tag);
 
+/// Takes out of the engine a message that has come, so that no other receive can have it; nullptr:
+/// there is none. One begin() has to follow.
+MPI_Message take_message(const Comm& comm, Rank source, int tag);
+/// Begins the receive of such a message.
+void begin(Request& request, MPI_Message message);
+
 /// Sends and receives of collectives, by rank. They wait.
 void send_part(Comm& comm, std::span<const std::byte> bytes, Rank to, int tag);
 void receive_part(Comm& comm, std::span<std::byte> bytes, Rank from, int tag);
 /// Both at the same time.
 void exchange_parts(Comm& comm, std::span<const std::byte> mine, Rank to,
                     std::span<std::byte> theirs, Rank from, int tag);
+/// A receive of collectives from this rank, or MPI_ANY_SOURCE, with such a tag or a greater one,
+/// that has not ended; nullptr: there is none.
+Request* part_under_way(const Comm& comm, Rank from, int least_tag);
 
 } // namespace mesh::mpi

@@ -28,8 +28,27 @@ OwnCode* find_own_code(int code) {
 }
 
 const char* words(int code) {
-    const OwnCode* const own = find_own_code(code);
-    return own != nullptr ? own->text : words_of(code);
+    if (const OwnCode* const own = find_own_code(code); own != nullptr)
+        return own->text;
+    switch (code) {
+    case MPI_ERR_ASSERT: return "not a claim about a window";
+    case MPI_ERR_BASE: return "not an address of memory";
+    case MPI_ERR_DISP: return "not a displacement";
+    case MPI_ERR_INFO_KEY: return "not a key of an info";
+    case MPI_ERR_INFO_NOKEY: return "the info has no such key";
+    case MPI_ERR_INFO_VALUE: return "not a value of an info";
+    case MPI_ERR_INFO: return "not an info";
+    case MPI_ERR_LOCKTYPE: return "not a kind of lock";
+    case MPI_ERR_RMA_ATTACH: return "memory that cannot be attached";
+    case MPI_ERR_RMA_CONFLICT: return "accesses to a window that exclude each other";
+    case MPI_ERR_RMA_RANGE: return "outside of the window";
+    case MPI_ERR_RMA_SHARED: return "memory that is not shared";
+    case MPI_ERR_RMA_SYNC: return "a window at a time when it may not be accessed";
+    case MPI_ERR_SIZE: return "not a size";
+    case MPI_ERR_WIN: return "not a window";
+    case MPI_ERR_RMA_FLAVOR: return "not for a window that was made so";
+    default: return words_of(code);
+    }
 }
 
 /// `error_class`: -1: the code is a class itself.

@@ -85,7 +85,7 @@ extern "C" {
 int MPI_Graph_create(MPI_Comm handle, int nodes, const int* ends, const int* edges, int,
                      MPI_Comm* made) {
     Checks checks("MPI_Graph_create", handle);
-    if (checks.bad())
+    if (checks.one_group().bad())
         return checks.code();
     if (nodes < 0 || nodes > checks.comm().size())
         return checks.refuse(MPI_ERR_ARG, "the graph has more nodes than there are ranks");
@@ -97,6 +97,16 @@ int MPI_Graph_create(MPI_Comm handle, int nodes, const int* ends, const int* edg
         std::copy_n(edges, count, comm->graph->words() + nodes);
     }
     *made = comm == nullptr ? MPI_COMM_NULL : comm;
+    return MPI_SUCCESS;
+}
+
+int MPI_Graph_map(MPI_Comm handle, int nodes, const int*, const int*, int* rank) {
+    Checks checks("MPI_Graph_map", handle);
+    if (checks.one_group().bad())
+        return checks.code();
+    if (nodes <= 0 || nodes > checks.comm().size())
+        return checks.refuse(MPI_ERR_ARG, "the graph has no nodes, or more than there are ranks");
+    *rank = checks.comm().rank() < nodes ? checks.comm().rank() : int{MPI_UNDEFINED};
     return MPI_SUCCESS;
 }
 
@@ -141,6 +151,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int in, const int* sources,
                                    const int* in_weights, int out, const int* destinations,
                                    const int* out_weights, MPI_Info, int, MPI_Comm* made) {
     Checks checks("MPI_Dist_graph_create_adjacent", handle);
+    checks.one_group();
     for (int at = 0; at < in; ++at)
         checks.peer(sources[at]);
     for (int at = 0; at < out; ++at)
@@ -165,7 +176,7 @@ int MPI_Dist_graph_create(MPI_Comm handle, int count, const int* sources, const 
                           const int* destinations, const int* weights, MPI_Info, int,
                           MPI_Comm* made) {
     Checks checks("MPI_Dist_graph_create", handle);
-    if (checks.count(count).bad())
+    if (checks.one_group().count(count).bad())
         return checks.code();
     Comm& old = checks.comm();
     const auto size = static_cast<std::size_t>(old.size());

@@ -20,6 +20,13 @@ struct Graph {
     int* words() { return reinterpret_cast<int*>(this + 1); }
 };
 
+/// Refuses a communicator without a topology. Gives what the call returns then, or MPI_SUCCESS.
+inline int check_topology(Checks& checks) {
+    if (!checks.bad() && checks.comm().grid == nullptr && checks.comm().graph == nullptr)
+        checks.refuse(MPI_ERR_TOPOLOGY, "the communicator has no topology");
+    return checks.code();
+}
+
 /// The neighbours of the rank that calls, in the order of the neighbour collectives.
 class Around {
 public:

@@ -75,6 +75,30 @@ Rank neighbor_in(const Grid& grid, Rank rank, int dimension, int distance) {
 
 namespace {
 
+/// Gives a product to two dimensions as evenly as it can be. False: they were so before.
+bool even_out(int& one, int& other) {
+    const int product = one * other;
+    int low = std::min(one, other);
+    for (int more = low + 1; more * more <= product; ++more)
+        if (product % more == 0)
+            low = more;
+    if (low == std::min(one, other))
+        return false;
+    one = product / low;
+    other = low;
+    return true;
+}
+
+/// Each change makes the sum less, so it ends.
+void even_out(std::span<int> sizes) {
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
+        for (std::size_t at = 1; at < sizes.size(); ++at)
+            for (std::size_t other = 0; other < at; ++other)
+                has_changed |= even_out(sizes[at], sizes[other]);
+    }
+}
+
 /// Checks that a communicator has a grid.
 class GridChecks : public Checks {
 public:
@@ -83,6 +107,11 @@ public:
             refuse(MPI_ERR_TOPOLOGY, nullptr);
     }
     const Grid& grid() const { return *comm().grid; }
+    GridChecks& member(Rank rank) {
+        if (rank < 0 || rank >= comm().size())
+            refuse(MPI_ERR_RANK, nullptr);
+        return *this;
+    }
 };
 
 } // namespace
@@ -93,7 +122,8 @@ using namespace mesh::mpi;
 
 extern "C" {
 
-// As even as it can be: each prime factor, from the greatest down, goes to the smallest dimension.
+// First each prime factor, from the greatest down, goes to the smallest dimension. Then each two
+// dimensions are made as even as their product allows, until none changes.
 int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
     int free = 0;
     for (int at = 0; at < dimensions; ++at) {
@@ -116,6 +146,7 @@ int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
             factors[count++] = factor;
     while (count-- > 0)
         *std::ranges::min_element(ours) *= factors[count];
+    even_out(ours);
     std::ranges::sort(ours, std::ranges::greater{});
     for (int at = 0, next = 0; at < dimensions; ++at)
         if (sizes[at] == 0)
@@ -126,7 +157,7 @@ int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
 int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int* periods,
                     int reorder, MPI_Comm* made) {
     Checks checks("MPI_Cart_create", handle);
-    if (checks.bad())
+    if (checks.one_group().bad())
         return checks.code();
     Comm& old = checks.comm();
     if (dimensions < 0 || dimensions > kDimensionsMax)
@@ -152,6 +183,23 @@ int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int
     if (comm != nullptr)
         comm->grid = copy_of(grid);
     *made = comm == nullptr ? MPI_COMM_NULL : comm;
+    return MPI_SUCCESS;
+}
+
+// MPI_Cart_create() asks for more than one rank can know; without reorder it gives what this does.
+int MPI_Cart_map(MPI_Comm handle, int dimensions, const int* sizes, const int*, int* rank) {
+    Checks checks("MPI_Cart_map", handle);
+    if (checks.one_group().bad())
+        return checks.code();
+    Rank size = 1;
+    bool fits = dimensions >= 0;
+    for (int at = 0; at < dimensions && fits; ++at) {
+        fits = sizes[at] > 0 && sizes[at] <= checks.comm().size() / size;
+        size *= fits ? sizes[at] : 1;
+    }
+    if (!fits)
+        return checks.refuse(MPI_ERR_DIMS, "the grid has no points, or more than there are ranks");
+    *rank = checks.comm().rank() < size ? checks.comm().rank() : int{MPI_UNDEFINED};
     return MPI_SUCCESS;
 }
 
@@ -200,7 +248,7 @@ int MPI_Cart_rank(MPI_Comm handle, const int* coordinates, int* rank) {
 
 int MPI_Cart_coords(MPI_Comm handle, int rank, int most, int* coordinates) {
     GridChecks checks("MPI_Cart_coords", handle);
-    if (checks.bad() || checks.root(rank).bad())
+    if (checks.bad() || checks.member(rank).bad())
         return checks.code();
     std::array<int, kDimensionsMax> all;
     coordinates_of(checks.grid(), rank, all.data());

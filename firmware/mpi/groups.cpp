@@ -26,6 +26,10 @@ bool has(const Group& group, std::uint16_t node) {
 int put(Group* group, MPI_Group* handle) {
     find_own(*group);
     *handle = group;
+    if (group->size == 0) {
+        release(group);
+        *handle = MPI_GROUP_EMPTY;
+    }
     return MPI_SUCCESS;
 }
 

@@ -59,11 +59,13 @@ void make_communicators() {
     for (Rank rank = 0; rank < world.group->size; ++rank)
         world.group->nodes[rank] = static_cast<std::uint16_t>(rank);
     find_own(*world.group);
+    world.peers = hold(world.group);
     world.number = 1;
     world.is_whole = true;
     self.group = new_group(1);
     self.group->nodes[0] = static_cast<std::uint16_t>(index(node.id()));
     find_own(*self.group);
+    self.peers = hold(self.group);
     self.number = 2;
     self.is_whole = node.nodes() == 1;
 }
@@ -112,7 +114,7 @@ void release(Group* group) {
 
 Room::Room(std::size_t bytes) : bytes_(static_cast<std::byte*>(mesh_malloc(bytes))) {
     if (bytes_ == nullptr)
-        end_run("no memory for data that does not lie side by side", MPI_ERR_NO_MEM);
+        end_run("no memory for a copy of data", MPI_ERR_NO_MEM);
 }
 
 // Errors ------------------------------------------------------------------------------------------
@@ -177,7 +179,7 @@ Checks& Checks::type(MPI_Datatype handle) {
 
 Checks& Checks::peer(Rank rank, bool any) {
     const bool good = rank == MPI_PROC_NULL || (any && rank == MPI_ANY_SOURCE) ||
-                      (!bad() && rank >= 0 && rank < comm_->size());
+                      (!bad() && rank >= 0 && rank < comm_->peers->size);
     if (!good)
         refuse(MPI_ERR_RANK, nullptr);
     return *this;
@@ -190,8 +192,18 @@ Checks& Checks::tag(int value, bool any) {
 }
 
 Checks& Checks::root(Rank rank) {
-    if (bad() || rank < 0 || rank >= comm_->size())
+    const bool is_other_side = rank == MPI_ROOT || rank == MPI_PROC_NULL;
+    const bool good =
+        !bad() &&
+        (comm_->across != nullptr && is_other_side ? true : rank >= 0 && rank < comm_->peers->size);
+    if (!good)
         refuse(MPI_ERR_ROOT, nullptr);
+    return *this;
+}
+
+Checks& Checks::one_group() {
+    if (!bad() && comm_->across != nullptr)
+        refuse(MPI_ERR_COMM, "not for a communicator between two groups");
     return *this;
 }
 
@@ -290,6 +302,12 @@ double MPI_Wtime() {
 }
 
 double MPI_Wtick() { return 1e-3 / mesh::wire::kTicksPerUnit; }
+
+// All ranks begin at once.
+int MPI_Comm_get_parent(MPI_Comm* parent) {
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
 
 int MPI_Pcontrol(const int, ...) { return MPI_SUCCESS; }
 

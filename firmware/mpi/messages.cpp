@@ -20,9 +20,9 @@ void tell(const Request& request, MPI_Status* status) {
 void tell(const Found& found, MPI_Status* status) {
     if (status == MPI_STATUS_IGNORE)
         return;
-    *status = {};
-    status->MPI_SOURCE = found.source;
+    status->MPI_SOURCE = found.source; // no call for one message sets MPI_ERROR without an error
     status->MPI_TAG = found.tag;
+    status->MPI_internal[2] = 0;
     tell_bytes(found.bytes, status);
 }
 

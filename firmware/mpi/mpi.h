@@ -34,6 +34,7 @@ typedef struct MPI_ABI_Datatype *MPI_Datatype;
 typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
 typedef struct MPI_ABI_Group *MPI_Group;
 typedef struct MPI_ABI_Info *MPI_Info;
+typedef struct MPI_ABI_Message *MPI_Message;
 typedef struct MPI_ABI_Op *MPI_Op;
 typedef struct MPI_ABI_Request *MPI_Request;
 
@@ -58,6 +59,8 @@ typedef struct MPI_ABI_Request *MPI_Request;
 #define MPI_COMM_SELF ((MPI_Comm)0x102)
 #define MPI_GROUP_NULL ((MPI_Group)0x108)
 #define MPI_GROUP_EMPTY ((MPI_Group)0x109)
+#define MPI_MESSAGE_NULL ((MPI_Message)0x128)
+#define MPI_MESSAGE_NO_PROC ((MPI_Message)0x129)
 #define MPI_INFO_NULL ((MPI_Info)0x130)
 #define MPI_INFO_ENV ((MPI_Info)0x131)
 #define MPI_ERRHANDLER_NULL ((MPI_Errhandler)0x140)
@@ -86,6 +89,7 @@ typedef struct MPI_ABI_Request *MPI_Request;
 #define MPI_DOUBLE ((MPI_Datatype)0x214)
 #define MPI_C_DOUBLE_COMPLEX ((MPI_Datatype)0x216)
 #define MPI_LONG_DOUBLE ((MPI_Datatype)0x220)
+#define MPI_C_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x224)
 #define MPI_FLOAT_INT ((MPI_Datatype)0x228)
 #define MPI_DOUBLE_INT ((MPI_Datatype)0x229)
 #define MPI_LONG_INT ((MPI_Datatype)0x22a)
@@ -164,6 +168,31 @@ enum {
 
     MPI_ORDER_C = 0xC,
     MPI_ORDER_FORTRAN = 0xF,
+    MPI_DISTRIBUTE_NONE = 16,
+    MPI_DISTRIBUTE_BLOCK = 17,
+    MPI_DISTRIBUTE_CYCLIC = 18,
+    MPI_DISTRIBUTE_DFLT_DARG = 19,
+
+    MPI_COMBINER_NAMED = 101,
+    MPI_COMBINER_DUP = 102,
+    MPI_COMBINER_CONTIGUOUS = 103,
+    MPI_COMBINER_VECTOR = 104,
+    MPI_COMBINER_HVECTOR = 105,
+    MPI_COMBINER_INDEXED = 106,
+    MPI_COMBINER_HINDEXED = 107,
+    MPI_COMBINER_INDEXED_BLOCK = 108,
+    MPI_COMBINER_HINDEXED_BLOCK = 109,
+    MPI_COMBINER_STRUCT = 110,
+    MPI_COMBINER_SUBARRAY = 111,
+    MPI_COMBINER_DARRAY = 112,
+    MPI_COMBINER_F90_INTEGER = 113,
+    MPI_COMBINER_F90_REAL = 114,
+    MPI_COMBINER_F90_COMPLEX = 115,
+    MPI_COMBINER_RESIZED = 116,
+
+    MPI_TYPECLASS_INTEGER = 192,
+    MPI_TYPECLASS_REAL = 193,
+    MPI_TYPECLASS_COMPLEX = 194,
 
     MPI_IDENT = 201,
     MPI_CONGRUENT = 202,
@@ -229,6 +258,10 @@ int MPI_Send_init(const void *data, int count, MPI_Datatype type, int to, int ta
                   MPI_Request *request);
 int MPI_Ssend_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                    MPI_Request *request);
+int MPI_Rsend_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                   MPI_Request *request);
+int MPI_Bsend_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                   MPI_Request *request);
 int MPI_Recv_init(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                   MPI_Request *request);
 int MPI_Start(MPI_Request *request);
@@ -249,6 +282,12 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int places[],
                  MPI_Status statuses[]);
 int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status);
 int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+int MPI_Improbe(int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                MPI_Status *status);
+int MPI_Mrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status);
+int MPI_Imrecv(void *data, int count, MPI_Datatype type, MPI_Message *message,
+               MPI_Request *request);
 int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, int out_tag,
                  void *in, int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
                  MPI_Status *status);
@@ -336,6 +375,8 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *part);
 int MPI_Comm_split_type(MPI_Comm comm, int kind, int key, MPI_Info info, MPI_Comm *part);
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *part);
 int MPI_Comm_free(MPI_Comm *comm);
+int MPI_Comm_disconnect(MPI_Comm *comm);
+int MPI_Comm_get_parent(MPI_Comm *parent);
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
 int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int *result);
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
@@ -359,6 +400,7 @@ int MPI_Group_compare(MPI_Group one, MPI_Group other, int *result);
 int MPI_Dims_create(int nodes, int dimensions, int sizes[]);
 int MPI_Cart_create(MPI_Comm comm, int dimensions, const int sizes[], const int periods[],
                     int reorder, MPI_Comm *grid);
+int MPI_Cart_map(MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int *rank);
 int MPI_Topo_test(MPI_Comm comm, int *kind);
 int MPI_Cartdim_get(MPI_Comm comm, int *dimensions);
 int MPI_Cart_get(MPI_Comm comm, int most, int sizes[], int periods[], int coordinates[]);
@@ -371,9 +413,12 @@ int MPI_Cart_sub(MPI_Comm comm, const int stay[], MPI_Comm *part);
 }
 #endif
 
+#include "mpi_groups.h"
 #include "mpi_nonblocking.h"
 #include "mpi_objects.h"
 #include "mpi_topologies.h"
+#include "mpi_types.h"
+#include "mpi_windows.h"
 
 #include "mpi_former.h" /* with types of the one above */
 

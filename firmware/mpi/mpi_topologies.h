@@ -9,6 +9,7 @@ extern "C" {
 
 int MPI_Graph_create(MPI_Comm comm, int nodes, const int ends[], const int edges[], int reorder,
                      MPI_Comm *graph);
+int MPI_Graph_map(MPI_Comm comm, int nodes, const int ends[], const int edges[], int *rank);
 int MPI_Graphdims_get(MPI_Comm comm, int *nodes, int *edges);
 int MPI_Graph_get(MPI_Comm comm, int most_ends, int most_edges, int ends[], int edges[]);
 int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *count);
@@ -37,6 +38,23 @@ int MPI_Neighbor_alltoallw(const void *out, const int out_counts[], const MPI_Ai
                            const MPI_Datatype out_types[], void *in, const int in_counts[],
                            const MPI_Aint in_places[], const MPI_Datatype in_types[],
                            MPI_Comm comm);
+int MPI_Ineighbor_allgather(const void *mine, int count, MPI_Datatype type, void *all,
+                            int all_count, MPI_Datatype all_type, MPI_Comm comm,
+                            MPI_Request *request);
+int MPI_Ineighbor_allgatherv(const void *mine, int count, MPI_Datatype type, void *all,
+                             const int counts[], const int places[], MPI_Datatype all_type,
+                             MPI_Comm comm, MPI_Request *request);
+int MPI_Ineighbor_alltoall(const void *out, int out_count, MPI_Datatype out_type, void *in,
+                           int in_count, MPI_Datatype in_type, MPI_Comm comm,
+                           MPI_Request *request);
+int MPI_Ineighbor_alltoallv(const void *out, const int out_counts[], const int out_places[],
+                            MPI_Datatype out_type, void *in, const int in_counts[],
+                            const int in_places[], MPI_Datatype in_type, MPI_Comm comm,
+                            MPI_Request *request);
+int MPI_Ineighbor_alltoallw(const void *out, const int out_counts[], const MPI_Aint out_places[],
+                            const MPI_Datatype out_types[], void *in, const int in_counts[],
+                            const MPI_Aint in_places[], const MPI_Datatype in_types[],
+                            MPI_Comm comm, MPI_Request *request);
 
 #ifdef __cplusplus
 }

@@ -20,11 +20,9 @@ std::byte* byte_at(const void* data, MPI_Aint offset) {
 template <class Out, class In>
 int exchange(const char* call, MPI_Comm handle, Out out, In in) {
     Checks checks(call, handle);
-    if (checks.bad())
-        return checks.code();
+    if (const int code = check_topology(checks); code != MPI_SUCCESS)
+        return code;
     Comm& comm = checks.comm();
-    if (comm.grid == nullptr && comm.graph == nullptr)
-        return checks.refuse(MPI_ERR_TOPOLOGY, "the communicator has no topology");
     const Around around(comm);
     const std::size_t count = around.sources().size() + around.destinations().size();
     const Room room(count * sizeof(Request));

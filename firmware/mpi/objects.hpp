@@ -109,6 +109,7 @@ struct MPI_ABI_Group {
 
 namespace mesh::mpi {
 
+struct Across;     // intercommunicators.hpp
 struct Attributes; // attributes.hpp
 struct Graph;      // graphs.hpp
 
@@ -125,18 +126,26 @@ struct Grid {
 } // namespace mesh::mpi
 
 struct MPI_ABI_Comm {
+    unsigned owners = 1; // the program until it frees it, and requests
     MPI_Group group = nullptr;
+    MPI_Group peers = nullptr; // whose ranks a message goes to: `group`, or the other group
+    const mesh::mpi::Across* across = nullptr; // if there is another group
     std::uint32_t number = 0; // the same at all members, and at none of another communicator
     bool is_whole = false;    // rank i is node i, for all nodes
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
     mesh::mpi::Grid* grid = nullptr; // of this communicator alone
     std::uint32_t begun = 0;         // collectives that did not wait
+    std::uint32_t prepared = 0;      // collectives that begin with MPI_Start()
     mesh::mpi::Attributes* attributes = nullptr;
     mesh::mpi::Graph* graph = nullptr; // of this communicator alone
     char name[mesh::mpi::kNameBytes] = {};
 
     mesh::mpi::Rank rank() const { return group->own; }
     mesh::mpi::Rank size() const { return group->size; }
+    /// This rank is the one that a collective means by `root`.
+    bool is_root(mesh::mpi::Rank root) const {
+        return across == nullptr ? rank() == root : root == MPI_ROOT;
+    }
     std::uint32_t context(mesh::mpi::Traffic traffic) const {
         return 2 * number + (traffic == mesh::mpi::Traffic::collectives ? 1u : 0u);
     }
@@ -145,6 +154,18 @@ struct MPI_ABI_Comm {
 namespace mesh::mpi {
 
 using Comm = MPI_ABI_Comm;
+
+/// Numbers of communicators. A program makes up to 2^16, of which those from kFirstBeside on are
+/// duplicates that are made beside it. Above are the numbers of the calls of one that did not wait,
+/// then a bit for what a group between others does among its own ranks.
+inline constexpr unsigned kCallShift = 16;
+inline constexpr std::uint32_t kFirstBeside = 0xC000;
+/// Calls of one communicator until a number is used again: from 1 on those that begin at once, and
+/// behind them the prepared ones.
+inline constexpr std::uint32_t kCallsMax = 0x1FFF;
+inline constexpr std::uint32_t kPreparedMax = 0x2000;
+inline constexpr std::uint32_t kWithin = 1u << 30;
+
 using Group = MPI_ABI_Group;
 
 /// Between MPI_Init() and MPI_Finalize(), and after.
@@ -158,7 +179,17 @@ Comm* comm_of(MPI_Comm handle);
 Group* new_group(Rank size);
 /// Sets `own`, when the nodes are there.
 void find_own(Group& group);
+inline Group* hold(Group* group) {
+    ++group->owners;
+    return group;
+}
 void release(Group* group);
+/// Gives back what a communicator has. There only in a program that frees some.
+[[gnu::weak]] void end_communicator(Comm& comm);
+inline void release(Comm& comm) {
+    if (--comm.owners == 0)
+        end_communicator(comm);
+}
 /// The constants of the standard have no owners.
 inline void hold(MPI_Errhandler handler) {
     if (!is_fixed(handler))
@@ -191,9 +222,12 @@ public:
 
     Checks& count(int value);
     Checks& type(MPI_Datatype handle);
+    /// Not a communicator between two groups.
+    Checks& one_group();
     /// Also MPI_PROC_NULL; `any`: also MPI_ANY_SOURCE.
     Checks& peer(Rank rank, bool any = false);
     Checks& tag(int value, bool any = false);
+    /// Between two groups also MPI_ROOT and MPI_PROC_NULL.
     Checks& root(Rank rank);
 
     bool bad() const { return code_ != MPI_SUCCESS; }

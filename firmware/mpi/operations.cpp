@@ -131,6 +131,9 @@ Combine of_numbers(Element element) {
         return each<std::complex<float>, F>;
     if (element == Element::complex64)
         return each<std::complex<double>, F>;
+    if constexpr (sizeof(long double) != sizeof(double))
+        if (element == Element::complex_long)
+            return each<std::complex<long double>, F>;
     const Combine real = of_floats<F>(element);
     return real != nullptr ? real : of_bits<F>(element);
 }

@@ -1,5 +1,7 @@
-// The messages that collectives are made of.
+// The messages that collectives are made of, and requests that nobody waits for.
 #include "mpi/engine.hpp"
+
+#include <utility>
 
 namespace mesh::mpi {
 
@@ -20,6 +22,41 @@ Request part_of(Comm& comm, Request::Kind kind, const std::byte* data, std::size
 }
 
 } // namespace
+
+void leave_to_engine(Request& request) {
+    if (!request.is_done) {
+        request.is_ours = true;
+        return;
+    }
+    release(request.type);
+    if (request.owns_comm)
+        release(*request.comm);
+    destroy(&request);
+}
+
+void send_room(Comm& comm, Traffic traffic, Room room, std::size_t bytes, Rank to, int tag) {
+    auto* const request = make<Request>();
+    if (request == nullptr)
+        end_run("no memory to send a copy of data", MPI_ERR_NO_MEM);
+    request->comm = &comm;
+    request->traffic = traffic;
+    request->peer = to;
+    request->tag = tag;
+    request->type = type_of(MPI_BYTE);
+    request->count = static_cast<int>(bytes);
+    request->data = room.data();
+    request->room = std::move(room);
+    begin(*request);
+    leave_to_engine(*request);
+}
+
+void send_copy(Request& request) {
+    Room room(request.bytes);
+    pack(*request.type, static_cast<std::size_t>(request.count), request.data, room.data());
+    send_room(*request.comm, request.traffic, std::move(room), request.bytes, request.peer,
+              request.tag);
+    request.is_done = true;
+}
 
 void send_part(Comm& comm, std::span<const std::byte> bytes, Rank to, int tag) {
     Request request = part_of(comm, Request::Kind::send, bytes.data(), bytes.size(), to, tag);

@@ -3,57 +3,17 @@
 #include "collectives/reduction.hpp"
 #include "fiber/fiber.hpp"
 #include "kernel/base/limits.hpp"
+#include "mpi/intercommunicators.hpp"
+#include "mpi/operands.hpp"
 #include "mpi/operations.hpp"
 #include "mpi/parts.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <numeric>
 
 namespace mesh::mpi {
 
 namespace {
-
-/// Operands of one rank, as they lie in the program's memory: `count` elements.
-class Operands {
-public:
-    Operands(const Type& type, int count)
-        : type_(type),
-          count_(count),
-          room_(bytes_there() + kMargin),
-          data_(room_.data() - std::min<MPI_Aint>(type.lower, 0)) {}
-    Operands(const Type& type, int count, const void* from) : Operands(type, count) { copy(from); }
-
-    void* data() const { return data_; }
-    void copy(const void* from) { move(from, data_); }
-    void copy_to(void* into) const { move(data_, into); }
-    Packed packed() const { return {data_, count_, type_}; }
-    Unpacked to_fill() const { return {data_, count_, type_}; }
-
-private:
-    static constexpr std::size_t kMargin = 16;
-
-    std::size_t bytes_there() const {
-        return static_cast<std::size_t>(count_) * static_cast<std::size_t>(type_.extent) +
-               static_cast<std::size_t>(std::abs(type_.lower));
-    }
-    void move(const void* from, void* into) const {
-        if (type_.is_dense()) {
-            std::memmove(into, from, static_cast<std::size_t>(count_) * type_.size);
-            return;
-        }
-        for (int element = 0; element < count_; ++element)
-            for (const Run& run : type_.all_runs())
-                std::memcpy(at(into, element, type_) + run.offset,
-                            at(from, element, type_) + run.offset, run.bytes);
-    }
-
-    const Type& type_;
-    int count_;
-    Room room_;
-    std::byte* data_;
-};
 
 void receive_operands(Comm& comm, const Operands& operands, Rank from, int tag) {
     Unpacked bytes = operands.to_fill();
@@ -148,9 +108,12 @@ extern "C" {
 int MPI_Reduce(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op, int root,
                MPI_Comm comm_handle) {
     Checks checks("MPI_Reduce", comm_handle);
-    if (check(checks, count, handle, op) != MPI_SUCCESS || checks.root(root).bad())
+    if (checks.root(root).bad() || root == MPI_PROC_NULL ||
+        check(checks, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     Comm& comm = checks.comm();
+    if (comm.across != nullptr)
+        return comm.across->reduce(comm, mine, all, count, handle, op, root);
     const Type& type = *type_of(handle);
     const Operation operation(*op_of(op), type, handle);
     const bool is_root = comm.rank() == root;
@@ -178,6 +141,8 @@ int MPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype handle, M
     if (check(checks, count, handle, op) != MPI_SUCCESS)
         return checks.code();
     Comm& comm = checks.comm();
+    if (comm.across != nullptr)
+        return comm.across->all_reduce(comm, mine, all, count, handle, op);
     const Type& type = *type_of(handle);
     const Operation operation(*op_of(op), type, handle);
     Operands work(type, count, mine == MPI_IN_PLACE ? all : mine);
@@ -206,7 +171,7 @@ int MPI_Reduce_local(const void* left, void* right, int count, MPI_Datatype hand
 int MPI_Scan(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
              MPI_Comm comm_handle) {
     Checks checks("MPI_Scan", comm_handle);
-    if (check(checks, count, handle, op) != MPI_SUCCESS)
+    if (check(checks.one_group(), count, handle, op) != MPI_SUCCESS)
         return checks.code();
     const Type& type = *type_of(handle);
     Operands ours(type, count, mine == MPI_IN_PLACE ? all : mine);
@@ -219,7 +184,7 @@ int MPI_Scan(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op
 int MPI_Exscan(const void* mine, void* all, int count, MPI_Datatype handle, MPI_Op op,
                MPI_Comm comm_handle) {
     Checks checks("MPI_Exscan", comm_handle);
-    if (check(checks, count, handle, op) != MPI_SUCCESS)
+    if (check(checks.one_group(), count, handle, op) != MPI_SUCCESS)
         return checks.code();
     const Type& type = *type_of(handle);
     Operands ours(type, count, mine == MPI_IN_PLACE ? all : mine);

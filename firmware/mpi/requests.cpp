@@ -4,6 +4,7 @@
 #include "fiber/fiber.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mesh::mpi {
 
@@ -19,27 +20,55 @@ Handles handles(int count, MPI_Request* requests) {
 /// There is something to wait for.
 bool is_active(MPI_Request request) { return request != MPI_REQUEST_NULL && request->is_active; }
 
-/// Tells the program of the end of a request, which is done, and takes it from the program if it is
-/// not to begin again. Gives its error.
-int end(MPI_Request& request, MPI_Status* status) {
-    take_clock(*request);
-    tell(*request, status);
-    const int error = request->error;
-    request->is_active = false;
-    if (!request->is_persistent) {
-        release(request->type);
-        destroy(request);
+/// What a call returns that ends requests. The first error is told, to the error handler of its
+/// communicator.
+class Outcome {
+public:
+    /// `for_several`: their errors are in their statuses.
+    explicit Outcome(const char* call, bool for_several = false)
+        : call_(call),
+          for_several_(for_several) {}
+
+    /// Tells the program of the end of a request, which is done, and takes it from the program if
+    /// it is not to begin again.
+    void end(MPI_Request& request, MPI_Status* status) {
+        take_clock(*request);
+        tell(*request, status);
+        request->is_active = false;
+        if (request->error != MPI_SUCCESS && code_ == MPI_SUCCESS)
+            code_ = code_for(*request);
+        if (request->is_persistent)
+            return;
+        leave_to_engine(*request);
         request = MPI_REQUEST_NULL;
     }
-    return error;
-}
+    /// The same for one that may stand for none.
+    void end_any(MPI_Request& request, MPI_Status* status) {
+        if (is_active(request))
+            end(request, status);
+        else
+            tell_nothing(status);
+    }
+    int code() const { return code_; }
 
-/// The same for one that may stand for none.
-int end_any(MPI_Request& request, MPI_Status* status) {
-    if (is_active(request))
-        return end(request, status);
-    tell_nothing(status);
-    return MPI_SUCCESS;
+private:
+    int code_for(const Request& request) const {
+        const int code = for_several_ ? int{MPI_ERR_IN_STATUS} : request.error;
+        if (request.kind == Request::Kind::collective)
+            return code; // the collective has told it
+        return fail(request.owns_comm ? request.comm : nullptr, code, call_,
+                    for_several_ ? "a message was truncated" : nullptr);
+    }
+
+    const char* call_;
+    bool for_several_;
+    int code_ = MPI_SUCCESS;
+};
+
+int end_one(const char* call, MPI_Request& request, MPI_Status* status) {
+    Outcome outcome(call);
+    outcome.end_any(request, status);
+    return outcome.code();
 }
 
 bool all_done(Handles requests) {
@@ -60,36 +89,24 @@ MPI_Status* status_at(MPI_Status* statuses, std::size_t at) {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + at;
 }
 
-/// What a call for several requests returns.
-int code_for(const char* call, int error) {
-    return error == MPI_SUCCESS ? MPI_SUCCESS
-                                : fail(nullptr, MPI_ERR_IN_STATUS, call, "a message was truncated");
-}
-
-int code_for_one(const char* call, int error) {
-    return error == MPI_SUCCESS ? MPI_SUCCESS : fail(nullptr, error, call, nullptr);
-}
-
 int end_all(const char* call, Handles requests, MPI_Status* statuses) {
-    int error = MPI_SUCCESS;
+    Outcome outcome(call, true);
     for (std::size_t at = 0; at < requests.size(); ++at)
-        if (const int its = end_any(requests[at], status_at(statuses, at)); its != MPI_SUCCESS)
-            error = its;
-    return code_for(call, error);
+        outcome.end_any(requests[at], status_at(statuses, at));
+    return outcome.code();
 }
 
 int end_some(const char* call, Handles requests, int* done, int* places, MPI_Status* statuses) {
-    int error = MPI_SUCCESS;
+    Outcome outcome(call, true);
     *done = 0;
     for (std::size_t at = 0; at < requests.size(); ++at) {
         if (!is_active(requests[at]) || !requests[at]->is_done)
             continue;
         const auto number = static_cast<std::size_t>((*done)++);
         places[number] = static_cast<int>(at);
-        if (const int its = end(requests[at], status_at(statuses, number)); its != MPI_SUCCESS)
-            error = its;
+        outcome.end(requests[at], status_at(statuses, number));
     }
-    return code_for(call, error);
+    return outcome.code();
 }
 
 /// Makes a request for a message; nullptr: `checks` say why not.
@@ -106,6 +123,8 @@ Request* new_request(Checks& checks, Request::Kind kind, Request::Mode mode, con
     }
     request->mode = mode;
     hold(request->type);
+    request->owns_comm = true;
+    ++request->comm->owners;
     return request;
 }
 
@@ -138,15 +157,9 @@ void act(Request& request, bool begins) {
     collective.act(collective, begins);
 }
 
-/// The program has its buffer back, and the engine the request.
-void leave_to_engine(Request& request) {
-    if (request.is_done) {
-        release(request.type);
-        destroy(&request);
-    } else {
-        request.is_ours = true;
-    }
-}
+/// What the program has attached for buffered sends, and gets back as it was.
+void* attached = nullptr;
+int attached_bytes = 0;
 
 } // namespace
 
@@ -199,11 +212,17 @@ int MPI_Bsend(const void* data, int count, MPI_Datatype type, int to, int tag, M
 }
 
 // The heap is buffer enough.
-int MPI_Buffer_attach(void*, int) { return MPI_SUCCESS; }
+int MPI_Buffer_attach(void* buffer, int bytes) {
+    if (attached != nullptr)
+        return fail(nullptr, MPI_ERR_BUFFER, "MPI_Buffer_attach", "one is attached already");
+    attached = buffer;
+    attached_bytes = bytes;
+    return MPI_SUCCESS;
+}
 
 int MPI_Buffer_detach(void* buffer, int* bytes) {
-    *static_cast<void**>(buffer) = nullptr;
-    *bytes = 0;
+    *static_cast<void**>(buffer) = std::exchange(attached, nullptr);
+    *bytes = std::exchange(attached_bytes, 0);
     return MPI_SUCCESS;
 }
 
@@ -223,6 +242,18 @@ int MPI_Ssend_init(const void* data, int count, MPI_Datatype type, int to, int t
                    MPI_Request* request) {
     return make_persistent("MPI_Ssend_init", Kind::send, Mode::synchronous, data, count, type, to,
                            tag, comm, request);
+}
+
+int MPI_Rsend_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+    return make_persistent("MPI_Rsend_init", Kind::send, Mode::standard, data, count, type, to, tag,
+                           comm, request);
+}
+
+int MPI_Bsend_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+    return make_persistent("MPI_Bsend_init", Kind::send, Mode::buffered, data, count, type, to, tag,
+                           comm, request);
 }
 
 int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -251,12 +282,14 @@ int MPI_Startall(int count, MPI_Request* requests) {
 int MPI_Request_free(MPI_Request* request) {
     if (*request == MPI_REQUEST_NULL)
         return fail(nullptr, MPI_ERR_REQUEST, "MPI_Request_free", nullptr);
-    if ((*request)->kind == Kind::collective)
+    const bool is_collective = (*request)->kind == Kind::collective;
+    if (is_collective && (*request)->is_active)
+        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Request_free",
+                    "a collective has not ended: MPI_Wait() it");
+    if (is_collective)
         act(**request, false);
     if (!(*request)->is_active)
         (*request)->is_done = true;
-    else if ((*request)->kind == Kind::receive)
-        wait(**request); // a buffer that nobody could know to be full
     leave_to_engine(**request);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
@@ -278,7 +311,7 @@ int MPI_Test_cancelled(const MPI_Status* status, int* flag) {
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
     if (is_active(*request))
         wait(**request);
-    return code_for_one("MPI_Wait", end_any(*request, status));
+    return end_one("MPI_Wait", *request, status);
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
@@ -299,7 +332,7 @@ int MPI_Waitany(int count, MPI_Request* requests, int* place, MPI_Status* status
     mesh::fiber::await(mesh::fiber::node().wait_until(OneDone{all}));
     const std::size_t found = first_done(all);
     *place = static_cast<int>(found);
-    return code_for_one("MPI_Waitany", end(all[found], status));
+    return end_one("MPI_Waitany", all[found], status);
 }
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* done, int* places, MPI_Status* statuses) {
@@ -317,7 +350,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     if (is_active(*request) && !(*request)->is_done)
         pass_time();
     *flag = !is_active(*request) || (*request)->is_done;
-    return *flag == 0 ? MPI_SUCCESS : code_for_one("MPI_Test", end_any(*request, status));
+    return *flag == 0 ? MPI_SUCCESS : end_one("MPI_Test", *request, status);
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
@@ -343,7 +376,7 @@ int MPI_Testany(int count, MPI_Request* requests, int* place, int* flag, MPI_Sta
     if (*flag == 0)
         return MPI_SUCCESS;
     *place = static_cast<int>(found);
-    return code_for_one("MPI_Testany", end(all[found], status));
+    return end_one("MPI_Testany", all[found], status);
 }
 
 int MPI_Testsome(int count, MPI_Request* requests, int* done, int* places, MPI_Status* statuses) {

@@ -16,18 +16,23 @@ struct Basic {
     std::uint8_t extent; // of the object in C, whose end may be a hole
     std::uint8_t second; // of a pair with a hole in its middle: where the second part is; else 0
     Element element;
+    std::uint8_t alignment;
 };
 
 template <class T>
 constexpr Basic basic(std::uint16_t handle, Element element = Element::none) {
-    return {handle, sizeof(T), sizeof(T), 0, element};
+    return {handle, sizeof(T), sizeof(T), 0, element, alignof(T)};
 }
 
 template <class T>
 constexpr Basic pair(std::uint16_t handle, Element element) {
     constexpr std::size_t kSecond = (sizeof(T) + alignof(int) - 1) / alignof(int) * alignof(int);
-    return {handle, sizeof(T) + sizeof(int), sizeof(ValueAndIndex<T>),
-            kSecond == sizeof(T) ? std::uint8_t{0} : std::uint8_t{kSecond}, element};
+    return {handle,
+            sizeof(T) + sizeof(int),
+            sizeof(ValueAndIndex<T>),
+            kSecond == sizeof(T) ? std::uint8_t{0} : std::uint8_t{kSecond},
+            element,
+            alignof(ValueAndIndex<T>)};
 }
 
 template <class T>
@@ -64,6 +69,8 @@ constexpr std::array kBasics{
     basic<double>(0x214, Element::f64),
     basic<std::complex<double>>(0x216, Element::complex64),
     basic<long double>(0x220, Element::flong),
+    basic<std::complex<long double>>(
+        0x224, sizeof(long double) == sizeof(double) ? Element::complex64 : Element::complex_long),
     pair<float>(0x228, Element::pair_float),
     pair<double>(0x229, Element::pair_double),
     pair<long>(0x22a, Element::pair_long),
@@ -86,17 +93,24 @@ constexpr std::array kBasics{
     number<std::uint64_t>(0x259),
 };
 
-/// Made when they are asked for the first time: what a program does not use, it does not write.
-std::array<Type, kBasics.size()> types;
-std::array<std::array<Run, 2>, kBasics.size()> runs_of_types;
+/// Made when they are asked for the first time: what a program does not use, it does not write, and
+/// an image has no copy of them.
+alignas(Type) std::array<std::byte, kBasics.size() * sizeof(Type)> room_for_types;
+std::array<std::array<Run, 2>, kBasics.size()> runs_of_types; // without bytes: not made yet
+
+Type* place_of(std::size_t number) {
+    return reinterpret_cast<Type*>(room_for_types.data() + number * sizeof(Type));
+}
 
 Type* make_basic(std::size_t number) {
     const Basic& basic = kBasics[number];
-    Type& type = types[number];
+    Type& type = *new (place_of(number)) Type;
     std::array<Run, 2>& runs = runs_of_types[number];
     type.size = type.unit = basic.size;
     type.extent = basic.extent;
     type.element = basic.element;
+    type.basic = basic.handle;
+    type.alignment = basic.alignment;
     type.is_committed = true;
     type.runs = runs.data();
     type.run_count = basic.second == 0 ? 1 : 2;
@@ -119,18 +133,33 @@ Type* type_of(MPI_Datatype handle) {
     if (found == kBasics.end())
         return nullptr;
     const auto place = static_cast<std::size_t>(found - kBasics.begin());
-    return types[place].runs != nullptr ? &types[place] : make_basic(place);
+    return runs_of_types[place][0].bytes != 0 ? place_of(place) : make_basic(place);
 }
 
 void hold(Type* type) { ++type->owners; }
 
 void release(Type* type) {
-    const bool is_basic = type >= types.data() && type < types.data() + types.size();
+    const bool is_basic = type >= place_of(0) && type < place_of(kBasics.size());
     if (is_basic || --type->owners != 0)
         return;
+    if (type->recipe != nullptr)
+        type->recipe->drop(type->recipe);
+    mesh_free(type->sequence);
     mesh_free(type->runs);
     mesh_free(type->name);
     destroy(type);
+}
+
+Stretch stretch_of(const Type& type, MPI_Aint count) {
+    if (type.run_count == 0 || count == 0)
+        return {};
+    Stretch stretch{type.runs[0].offset, type.runs[0].offset};
+    for (const Run& run : type.all_runs()) {
+        stretch.begin = std::min(stretch.begin, run.offset);
+        stretch.end = std::max(stretch.end, run.offset + static_cast<MPI_Aint>(run.bytes));
+    }
+    const MPI_Aint last = (count - 1) * type.extent;
+    return {stretch.begin + std::min<MPI_Aint>(last, 0), stretch.end + std::max<MPI_Aint>(last, 0)};
 }
 
 void pack(const Type& type, std::size_t count, const void* from, std::byte* into) {

@@ -38,12 +38,26 @@ enum class Element : std::uint8_t {
     flong,
     complex32,
     complex64,
+    complex_long,
     pair_short,
     pair_int,
     pair_long,
     pair_float,
     pair_double,
     pair_long_double
+};
+
+/// The basic types that a type of several ones is made of, in the order of its data, as often as it
+/// takes. Lies in one block of the heap, with the parts behind it.
+struct Sequence;
+
+/// How a type was made. Lies in one block of the heap, with what the program gave behind it.
+struct Recipe {
+    void (*drop)(Recipe* self);
+    int combiner;
+    int addresses;
+    int types; // it is an owner of these
+    int numbers;
 };
 
 } // namespace mesh::mpi
@@ -56,12 +70,21 @@ struct MPI_ABI_Datatype {
     std::uint32_t run_count = 0;
     std::uint32_t unit = 1; // bytes of the basic type, if it has one only; else 1
     mesh::mpi::Element element = mesh::mpi::Element::none; // of the basic type, if it has one only
-    unsigned owners = 1;
+    std::uint8_t alignment = 1;
+    std::uint16_t basic = 0; // the handle of the basic type, if it has one only
+    unsigned owners = 1;     // the program by each of its handles, requests, and other types
+    unsigned handles = 1;    // that the program has
     bool is_committed = false;
     mesh::mpi::Attributes* attributes = nullptr;
-    char* name = nullptr; // on the heap; nullptr: the program gave it none
+    char* name = nullptr;                // on the heap; nullptr: the program gave it none
+    mesh::mpi::Recipe* recipe = nullptr; // of a type that the program made, if it may ask for it
+    mesh::mpi::Sequence* sequence = nullptr; // of a type of several basic ones, if it matters
 
     std::span<const mesh::mpi::Run> all_runs() const { return {runs, run_count}; }
+    /// Where the last run ends.
+    MPI_Aint runs_end() const {
+        return runs[run_count - 1].offset + static_cast<MPI_Aint>(runs[run_count - 1].bytes);
+    }
     /// Elements lie side by side, without holes.
     bool is_dense() const {
         return run_count == 1 && runs[0].offset == 0 && static_cast<MPI_Aint>(size) == extent;
@@ -77,6 +100,13 @@ Type* type_of(MPI_Datatype handle);
 /// An owner more, and one less, of a type that a request or another type goes on to need.
 void hold(Type* type);
 void release(Type* type);
+
+/// Where the data of `count` elements begins and ends, from the address that the program gives.
+struct Stretch {
+    MPI_Aint begin = 0;
+    MPI_Aint end = 0;
+};
+Stretch stretch_of(const Type& type, MPI_Aint count);
 
 /// Copies the data of `count` elements behind `from`, side by side, to `into`, and back.
 void pack(const Type& type, std::size_t count, const void* from, std::byte* into);

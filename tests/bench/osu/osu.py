@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Tables as the OSU benchmarks print them, and pictures: osu.py BUILD [--quick] [--into FOLDER].
 
-Two columns of time for each size. Model: units of the model clock (a start-up is 1, a byte 0.001),
-from a simulation; the same on every machine, and what a mesh with such links would take. Wall:
-microseconds of this machine between emulated nodes that share its cores. One-way times, as the
-OSU benchmarks say them; an operation's time is that of its last node.
+Columns of time for each size; those of MPI are of C programs. Model: units of the model clock (a
+start-up is 1, a byte 0.001), from a simulation; the same on every machine, and what a mesh with
+such links would take. Wall: microseconds of this machine between emulated nodes that share its
+cores. One-way times, as the OSU benchmarks say them; an operation's time is that of its last node.
 
 ALT stress and ring are processes of one node, in instructions of a Cortex-M33 for a
 communication: QEMU counts them (-icount shift=3, 8 ns each).
@@ -35,7 +35,9 @@ class Bench:
     def __init__(self, build, quick, folder):
         self.build, self.quick, self.folder = build, quick, folder
         self.rounds = 5 if quick else 100
-        self.mesh("build", pathlib.Path(__file__).with_name("programs.cpp"), "-o", folder / "osu")
+        here = pathlib.Path(__file__).parent
+        self.mesh("build", here / "programs.cpp", "-o", folder / "osu")
+        self.mesh("build", here / "messages.c", here / "clock.cpp", "-o", folder / "osu-mpi")
 
     def mesh(self, *words):
         """The output of mesh with these words."""
@@ -51,18 +53,21 @@ class Bench:
         said = re.findall(r"^\[0\] (\d+)$", self.mesh("run", "--report", file, *words), re.M)
         return json.loads(file.read_text()), int(said[-1]) if said else None
 
-    def app(self, engine, dim, what, size, rounds, *options):
+    def app(self, engine, dim, what, size, rounds, *options, program="osu"):
         model = MODEL if engine == "sim" else ("--free",)
         return self.run("--engine", engine, "--dim", dim, "--app",
-                        self.folder / "osu", *model, *options, "--", what, size, rounds)[1]
+                        self.folder / program, *model, *options, "--", what, size, rounds)[1]
 
     def point_to_point(self, what, size):
-        """Model time and microseconds of a message."""
+        """Model time and microseconds of a message, then both over MPI."""
         dim = 4 if what == "far" else 1
-        model = self.app("sim", dim, what, size, 5) / TICKS_PER_UNIT / 5
-        wall = self.app("qemu", dim, what, size, self.rounds) / self.rounds
         messages = WINDOW if what == "bandwidth" else POINT_TO_POINT[what]
-        return model / messages, wall / messages
+        times = []
+        for program in ("osu", "osu-mpi"):
+            model = self.app("sim", dim, what, size, 5, program=program) / TICKS_PER_UNIT / 5
+            wall = self.app("qemu", dim, what, size, self.rounds, program=program) / self.rounds
+            times += [model / messages, wall / messages]
+        return tuple(times)
 
     def operation(self, op, size, dim=4):
         words = ["--dim", dim, "--op", op, *(OPERATIONS[op] or ())]
@@ -71,7 +76,8 @@ class Bench:
         model = self.run("--engine", "sim", *MODEL, *words)[0]["model_time"]
         walls = [self.run("--engine", "qemu", *words)[0]["wall_s"]
                  for _ in range(1 if self.quick else TURNS)]
-        return model, 1e6 * statistics.median(walls)
+        over_mpi = self.app("sim", dim, op, size, 1, program="osu-mpi") / TICKS_PER_UNIT
+        return model, 1e6 * statistics.median(walls), over_mpi
 
     def instructions(self, what, count):
         """Of a communication: what many rounds take more than few."""
@@ -95,7 +101,7 @@ def table(title, heads, rows, into=None):
 
 
 def draw(folder, name, titles, model, wall):
-    """Two pictures of tables of two columns, and what those columns are."""
+    """Two pictures of the first two columns of tables, and what those columns are."""
     for column, kind, unit in ((2, "model", model), (3, "wall", wall)):
         lines = ", ".join(f"'{folder}/{title}.dat' using 1:{column} with linespoints title "
                           f"'{title}'" for title in titles)
@@ -120,16 +126,19 @@ def main():
         for what, title in (("latency", "latency to a neighbour"),
                             ("far", "latency to the node farthest away, 4 links")):
             rows = [(size, *bench.point_to_point(what, size)) for size in sizes]
-            table(title, ("bytes", "model time", "wall us"), rows, into / f"{what}.dat")
+            table(title, ("bytes", "model time", "wall us", "MPI model", "MPI wall us"), rows,
+                  into / f"{what}.dat")
         rows = [(size, *(size / time for time in bench.point_to_point("bandwidth", size)))
                 for size in sizes]
-        table("bandwidth to a neighbour", ("bytes", "bytes a unit", "wall MB/s"), rows,
+        table("bandwidth to a neighbour",
+              ("bytes", "bytes a unit", "wall MB/s", "MPI a unit", "MPI MB/s"), rows,
               into / "bandwidth.dat")
         for op, options in OPERATIONS.items():
             rows = [(size, *bench.operation(op, size))
                     for size in (sizes if options is not None else (0,))
                     if (op != "alltoall" or size <= 4096) and (op != "allreduce" or size >= 4)]
-            table(f"{op} of 16 nodes", ("bytes", "model time", "wall us"), rows, into / f"{op}.dat")
+            table(f"{op} of 16 nodes", ("bytes", "model time", "wall us", "MPI model"), rows,
+                  into / f"{op}.dat")
         rows = [(title, count, bench.instructions(what, count)) for title, what, count in LOCAL]
         table("processes of one node", ("", "processes", "instructions"), rows)
     times = ("units of model time", "microseconds of this machine")

@@ -14,6 +14,13 @@ static int wrong, rank, size;
         }                                                                                          \
     while (0)
 
+/* The class of an error; elsewhere a code says more. */
+static inline int class_of(int code) {
+    int class = -1;
+    MPI_Error_class(code, &class);
+    return class;
+}
+
 static void begin(int *argc, char ***argv) {
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -51,6 +51,7 @@ static void order(int right, int left) {
     MPI_Irecv(&values[0], 1, MPI_INT, left, 78, MPI_COMM_WORLD, &requests[1]);
     MPI_Test(&requests[0], &flag, &status);
     CHECK(!flag);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Send(&rank, 1, MPI_INT, right, 78, MPI_COMM_WORLD);
     MPI_Send(&rank, 1, MPI_INT, right, 77, MPI_COMM_WORLD);
     while (!flag)
@@ -59,7 +60,8 @@ static void order(int right, int left) {
 }
 
 static void large(int right, int left) {
-    char *out = malloc(LARGE), *in = malloc(LARGE);
+    char *out = malloc(LARGE), *in = malloc(LARGE), *buffer = malloc(5000 + MPI_BSEND_OVERHEAD);
+    void *attached;
     MPI_Status status;
     MPI_Request request;
     int count, at, bad = 0;
@@ -73,6 +75,7 @@ static void large(int right, int left) {
     CHECK(count == LARGE && bad == 0 && in[LARGE - 1] == 'z');
     MPI_Sendrecv_replace(out, 5000, MPI_CHAR, right, 2, left, 2, MPI_COMM_WORLD, &status);
     CHECK(out[0] == 'a' + left && out[4999] == 'a' + left && out[5000] == 'a' + rank);
+    MPI_Buffer_attach(buffer, 5000 + MPI_BSEND_OVERHEAD);
     MPI_Bsend(out, 5000, MPI_CHAR, right, 3, MPI_COMM_WORLD);
     memset(out, '.', 5000);
     MPI_Irecv(in, LARGE, MPI_CHAR, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &request);
@@ -81,6 +84,8 @@ static void large(int right, int left) {
     CHECK(count == 1250 && in[0] == 'a' + (left + size - 1) % size);
     MPI_Get_count(&status, MPI_DOUBLE, &count);
     CHECK(count == 625);
+    MPI_Buffer_detach(&attached, &count);
+    free(buffer);
     free(out);
     free(in);
 }
@@ -113,9 +118,10 @@ static void alone(void) {
     MPI_Wait(&request, &status); /* none */
     CHECK(request == MPI_REQUEST_NULL && status.MPI_SOURCE == MPI_ANY_SOURCE);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    CHECK(MPI_Send(&out, 1, MPI_INT, 1, 0, MPI_COMM_SELF) == MPI_ERR_RANK);
-    MPI_Send(&status, 8, MPI_BYTE, 0, 0, MPI_COMM_SELF);
-    CHECK(MPI_Recv(&in, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &status) == MPI_ERR_TRUNCATE);
+    CHECK(class_of(MPI_Send(&out, 1, MPI_INT, 1, 0, MPI_COMM_SELF)) == MPI_ERR_RANK);
+    MPI_Isend("8 bytes", 8, MPI_BYTE, 0, 0, MPI_COMM_SELF, &request);
+    CHECK(class_of(MPI_Recv(&in, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &status)) == MPI_ERR_TRUNCATE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv) {

@@ -136,7 +136,7 @@ int main(int argc, char **argv) {
     }
     MPI_Wait(&late, MPI_STATUS_IGNORE);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    CHECK(MPI_Ibcast(&flag, 1, MPI_INT, 5, MPI_COMM_SELF, &late) == MPI_ERR_ROOT);
+    CHECK(class_of(MPI_Ibcast(&flag, 1, MPI_INT, 5, MPI_COMM_SELF, &late)) == MPI_ERR_ROOT);
     CHECK(late == MPI_REQUEST_NULL);
     return end();
 }

@@ -1,0 +1,87 @@
+// How types were made, for a program that asks for it.
+#include "mpi/type_builder.hpp"
+
+namespace mesh::mpi {
+
+namespace {
+
+/// What lies behind a recipe: addresses, types, numbers.
+MPI_Aint* addresses_of(Recipe& recipe) { return reinterpret_cast<MPI_Aint*>(&recipe + 1); }
+MPI_Datatype* types_of(Recipe& recipe) {
+    return reinterpret_cast<MPI_Datatype*>(addresses_of(recipe) + recipe.addresses);
+}
+int* numbers_of(Recipe& recipe) { return reinterpret_cast<int*>(types_of(recipe) + recipe.types); }
+
+void drop(Recipe* recipe) {
+    for (const MPI_Datatype type : list(types_of(*recipe), recipe->types))
+        release(type_of(type));
+    mesh_free(recipe);
+}
+
+int bad_call(const char* call, int code, const char* why) { return fail(nullptr, code, call, why); }
+
+} // namespace
+
+void keep_recipe(Type& type, const Given& given) {
+    std::size_t numbers = 0;
+    for (const std::span<const int> part : given.numbers)
+        numbers += part.size();
+    void* const place = mesh_malloc(sizeof(Recipe) + given.addresses.size_bytes() +
+                                    given.types.size_bytes() + numbers * sizeof(int));
+    if (place == nullptr)
+        end_run("no memory for a datatype", MPI_ERR_NO_MEM);
+    auto* const recipe =
+        new (place) Recipe{drop, given.combiner, static_cast<int>(given.addresses.size()),
+                           static_cast<int>(given.types.size()), static_cast<int>(numbers)};
+    std::ranges::copy(given.addresses, addresses_of(*recipe));
+    std::ranges::copy(given.types, types_of(*recipe));
+    for (const MPI_Datatype one : given.types)
+        hold(type_of(one));
+    int* into = numbers_of(*recipe);
+    for (const std::span<const int> part : given.numbers)
+        into = std::ranges::copy(part, into).out;
+    type.recipe = recipe;
+}
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+extern "C" {
+
+int MPI_Type_get_envelope(MPI_Datatype handle, int* numbers, int* addresses, int* types,
+                          int* combiner) {
+    const Type* const type = type_of(handle);
+    if (type == nullptr)
+        return bad_type("MPI_Type_get_envelope");
+    const Recipe* const recipe = type->recipe;
+    *combiner = recipe == nullptr ? int{MPI_COMBINER_NAMED} : recipe->combiner;
+    *numbers = recipe == nullptr ? 0 : recipe->numbers;
+    *addresses = recipe == nullptr ? 0 : recipe->addresses;
+    *types = recipe == nullptr ? 0 : recipe->types;
+    return MPI_SUCCESS;
+}
+
+// The program frees the types that it gets, but those of the standard.
+int MPI_Type_get_contents(MPI_Datatype handle, int most_numbers, int most_addresses, int most_types,
+                          int* numbers, MPI_Aint* addresses, MPI_Datatype* types) {
+    constexpr const char* kCall = "MPI_Type_get_contents";
+    const Type* const type = type_of(handle);
+    if (type == nullptr)
+        return bad_type(kCall);
+    if (type->recipe == nullptr)
+        return bad_call(kCall, MPI_ERR_TYPE, "a type of the standard has no contents");
+    Recipe& recipe = *type->recipe;
+    if (recipe.numbers > most_numbers || recipe.addresses > most_addresses ||
+        recipe.types > most_types)
+        return bad_call(kCall, MPI_ERR_ARG, "an array is too small: MPI_Type_get_envelope() says");
+    std::copy_n(numbers_of(recipe), recipe.numbers, numbers);
+    std::copy_n(addresses_of(recipe), recipe.addresses, addresses);
+    std::copy_n(types_of(recipe), recipe.types, types);
+    for (const MPI_Datatype one : list(types, recipe.types)) {
+        hold(type_of(one));
+        ++type_of(one)->handles;
+    }
+    return MPI_SUCCESS;
+}
+}

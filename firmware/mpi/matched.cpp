@@ -1,0 +1,109 @@
+// Probes that take a message for the one receive that names it.
+#include "mpi/envelope.hpp"
+#include "mpi/status.hpp"
+
+namespace mesh::mpi {
+
+namespace {
+
+/// Gives the program the message that was found.
+int match(Comm& comm, Rank from, const Found& found, MPI_Message* message, MPI_Status* status) {
+    *message = MPI_MESSAGE_NO_PROC;
+    if (from != MPI_PROC_NULL) {
+        *message = take_message(comm, found.source, found.tag);
+        (*message)->comm = &comm;
+        ++comm.owners;
+    }
+    tell(found, status);
+    return MPI_SUCCESS;
+}
+
+/// The receive of a message that the program has from a probe.
+class Matched : public Checks {
+public:
+    Matched(const char* call, int number, MPI_Datatype handle, MPI_Message message)
+        : Checks(call, is_fixed(message) ? MPI_COMM_WORLD : message->comm) {
+        count(number).type(handle);
+        if (!bad() && is_fixed(message) && message != MPI_MESSAGE_NO_PROC)
+            refuse(MPI_ERR_REQUEST, "the message is none that MPI_Mprobe() gave");
+    }
+    Request request(void* data, int count, MPI_Datatype type, MPI_Message message) const {
+        const Rank from = message == MPI_MESSAGE_NO_PROC ? MPI_PROC_NULL : MPI_ANY_SOURCE;
+        Request made = asked(Request::Kind::receive, data, count, type, from, MPI_ANY_TAG, comm());
+        made.owns_comm = message != MPI_MESSAGE_NO_PROC;
+        return made;
+    }
+    static void start(Request& request, MPI_Message* message) {
+        if (*message == MPI_MESSAGE_NO_PROC)
+            begin(request);
+        else
+            begin(request, *message);
+        *message = MPI_MESSAGE_NULL;
+    }
+};
+
+} // namespace
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+extern "C" {
+
+int MPI_Mprobe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI_Status* status) {
+    Checks checks("MPI_Mprobe", handle);
+    if (checks.peer(from, true).tag(tag, true).bad())
+        return checks.code();
+    Comm& comm = checks.comm();
+    const Found found = from == MPI_PROC_NULL ? Found{true} : wait_to_find(comm, from, tag);
+    return match(comm, from, found, message, status);
+}
+
+// A look in vain takes a little time, in which what is looked for may come.
+int MPI_Improbe(int from, int tag, MPI_Comm handle, int* flag, MPI_Message* message,
+                MPI_Status* status) {
+    Checks checks("MPI_Improbe", handle);
+    if (checks.peer(from, true).tag(tag, true).bad())
+        return checks.code();
+    Comm& comm = checks.comm();
+    Found found{from == MPI_PROC_NULL};
+    if (!found.there)
+        found = find(comm, from, tag);
+    if (!found.there) {
+        pass_time();
+        found = find(comm, from, tag);
+    }
+    *flag = found.there;
+    *message = MPI_MESSAGE_NULL;
+    return found.there ? match(comm, from, found, message, status) : MPI_SUCCESS;
+}
+
+int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+    Matched checks("MPI_Mrecv", count, type, *message);
+    if (checks.bad())
+        return checks.code();
+    Request request = checks.request(data, count, type, *message);
+    Matched::start(request, message);
+    wait(request);
+    tell(request, status);
+    if (request.error != MPI_SUCCESS)
+        checks.refuse(request.error, nullptr);
+    if (request.owns_comm)
+        release(*request.comm);
+    return checks.code();
+}
+
+int MPI_Imrecv(void* data, int count, MPI_Datatype type, MPI_Message* message,
+               MPI_Request* handle) {
+    Matched checks("MPI_Imrecv", count, type, *message);
+    if (checks.bad())
+        return checks.code();
+    auto* const request = make<Request>(checks.request(data, count, type, *message));
+    if (request == nullptr)
+        return checks.refuse(MPI_ERR_NO_MEM, nullptr);
+    hold(request->type);
+    Matched::start(*request, message);
+    *handle = request;
+    return MPI_SUCCESS;
+}
+}

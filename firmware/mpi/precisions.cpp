@@ -1,0 +1,100 @@
+// Types of Fortran's numbers by their decimal digits, which a program of C uses for data that is
+// to have them.
+#include "mpi/type_builder.hpp"
+
+#include <cfloat>
+#include <climits>
+
+namespace mesh::mpi {
+
+namespace {
+
+/// A type that was asked for; the same is asked for again. Stays to the end.
+struct Asked {
+    Asked* next;
+    int combiner;
+    int digits;
+    int range;
+    MPI_Datatype type;
+};
+Asked* all_asked = nullptr;
+
+/// Decimal digits and powers of ten that a type has at least.
+struct Precision {
+    int digits;
+    int range;
+    MPI_Datatype type;
+};
+
+/// MPI_DATATYPE_NULL: none has so many. MPI_UNDEFINED means any.
+MPI_Datatype find(std::span<const Precision> known, int digits, int range) {
+    for (const Precision& one : known)
+        if (digits <= one.digits && range <= one.range)
+            return one.type;
+    return MPI_DATATYPE_NULL;
+}
+
+int find_or_make(const char* call, int combiner, std::span<const Precision> known, int digits,
+                 int range, MPI_Datatype* handle) {
+    for (const Asked* one = all_asked; one != nullptr; one = one->next)
+        if (one->combiner == combiner && one->digits == digits && one->range == range) {
+            *handle = one->type;
+            return MPI_SUCCESS;
+        }
+    const MPI_Datatype same = find(known, digits, range);
+    const bool is_asked = digits != MPI_UNDEFINED || range != MPI_UNDEFINED;
+    if (same == MPI_DATATYPE_NULL || !is_asked)
+        return fail(nullptr, MPI_ERR_ARG, call, "no type has so many digits, or such a range");
+    Builder builder;
+    builder.add(*type_of(same), 1, 0);
+    builder.end(handle);
+    const bool is_integer = combiner == MPI_COMBINER_F90_INTEGER;
+    kept(MPI_SUCCESS, handle, [&] {
+        return Given{combiner,
+                     {list(&digits, is_integer ? 0 : 1), list(&range, 1)},
+                     std::span<const MPI_Datatype>{}};
+    });
+    Type& type = **handle;
+    type.is_committed = true;
+    hold(&type); // a program frees none of these
+    --left<Type>;
+    auto* const asked = make<Asked>(all_asked, combiner, digits, range, *handle);
+    if (asked == nullptr)
+        return fail(nullptr, MPI_ERR_NO_MEM, call, nullptr);
+    all_asked = asked;
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+extern "C" {
+
+int MPI_Type_create_f90_integer(int range, MPI_Datatype* handle) {
+    const Precision known[] = {{INT_MAX, 2, MPI_INT8_T},
+                               {INT_MAX, 4, MPI_INT16_T},
+                               {INT_MAX, 9, MPI_INT32_T},
+                               {INT_MAX, 18, MPI_INT64_T}};
+    return find_or_make("MPI_Type_create_f90_integer", MPI_COMBINER_F90_INTEGER, known,
+                        MPI_UNDEFINED, range, handle);
+}
+
+int MPI_Type_create_f90_real(int digits, int range, MPI_Datatype* handle) {
+    const Precision known[] = {{FLT_DIG, FLT_MAX_10_EXP - 1, MPI_FLOAT},
+                               {DBL_DIG, DBL_MAX_10_EXP - 1, MPI_DOUBLE},
+                               {LDBL_DIG, LDBL_MAX_10_EXP - 1, MPI_LONG_DOUBLE}};
+    return find_or_make("MPI_Type_create_f90_real", MPI_COMBINER_F90_REAL, known, digits, range,
+                        handle);
+}
+
+int MPI_Type_create_f90_complex(int digits, int range, MPI_Datatype* handle) {
+    const Precision known[] = {{FLT_DIG, FLT_MAX_10_EXP - 1, MPI_C_FLOAT_COMPLEX},
+                               {DBL_DIG, DBL_MAX_10_EXP - 1, MPI_C_DOUBLE_COMPLEX},
+                               {LDBL_DIG, LDBL_MAX_10_EXP - 1, MPI_C_LONG_DOUBLE_COMPLEX}};
+    return find_or_make("MPI_Type_create_f90_complex", MPI_COMBINER_F90_COMPLEX, known, digits,
+                        range, handle);
+}
+}

@@ -1,0 +1,204 @@
+#include "mpi/sequences.hpp"
+
+#include "mpi/status.hpp"
+#include "mpi/type_builder.hpp"
+
+#include <bit>
+#include <climits>
+
+namespace mesh::mpi {
+
+struct Sequence {
+    std::uint32_t count;
+    std::uint32_t room; // for so many parts
+
+    Part* parts() { return reinterpret_cast<Part*>(this + 1); }
+    const Part* parts() const { return reinterpret_cast<const Part*>(this + 1); }
+};
+
+namespace {
+
+const Type& basic_of(std::uint16_t basic) {
+    return *type_of(std::bit_cast<MPI_Datatype>(std::uintptr_t{basic}));
+}
+
+std::uint64_t bytes_of(std::span<const Part> parts) {
+    std::uint64_t bytes = 0;
+    for (const Part& part : parts)
+        bytes += std::uint64_t{part.count} * basic_of(part.basic).size;
+    return bytes;
+}
+
+void append(Sequence*& sequence, const Part& part) {
+    if (sequence != nullptr && sequence->count != 0) {
+        Part& last = sequence->parts()[sequence->count - 1];
+        if (last.basic == part.basic) {
+            last.count += part.count;
+            return;
+        }
+    }
+    if (sequence == nullptr || sequence->count == sequence->room) {
+        const std::uint32_t count = sequence == nullptr ? 0 : sequence->count;
+        const std::uint32_t room = count == 0 ? 4 : 2 * count;
+        auto* const more =
+            static_cast<Sequence*>(mesh_realloc(sequence, sizeof(Sequence) + room * sizeof(Part)));
+        if (more == nullptr)
+            end_run("no memory for a datatype", MPI_ERR_NO_MEM);
+        sequence = more;
+        sequence->count = count;
+        sequence->room = room;
+    }
+    sequence->parts()[sequence->count++] = part;
+}
+
+void append(Sequence*& sequence, std::span<const Part> parts, std::uint64_t times) {
+    if (parts.size() == 1)
+        return append(sequence,
+                      {parts[0].basic, static_cast<std::uint32_t>(parts[0].count * times)});
+    for (; times != 0; --times)
+        for (const Part& part : parts)
+            append(sequence, part);
+}
+
+bool are_alike(std::span<const Part> some, std::span<const Part> others) {
+    return std::ranges::equal(some, others, [](const Part& one, const Part& other) {
+        return one.basic == other.basic && one.count == other.count;
+    });
+}
+
+} // namespace
+
+PartsOf::PartsOf(const Type& type) : only_{type.basic, 1}, sequence_(type.sequence) {}
+
+std::span<const Part> PartsOf::all() const {
+    return sequence_ == nullptr ? std::span(&only_, 1)
+                                : std::span(sequence_->parts(), sequence_->count);
+}
+
+void keep_sequence(Type& made, const Type& part, MPI_Aint count) {
+    if (part.size == 0)
+        return;
+    const PartsOf before(made);
+    const PartsOf behind(part);
+    if (made.size == 0) {
+        if (part.sequence != nullptr)
+            append(made.sequence, behind.all(), 1);
+        return;
+    }
+    if (are_alike(before.all(), behind.all()))
+        return;
+    Sequence* all = nullptr;
+    append(all, before.all(), made.size / bytes_of(before.all()));
+    append(all, behind.all(),
+           static_cast<std::uint64_t>(count) * part.size / bytes_of(behind.all()));
+    mesh_free(made.sequence);
+    made.sequence = all;
+}
+
+namespace {
+
+/// What a basic type has that is not one number of as many bytes as on the node.
+struct Special {
+    std::uint16_t basic;
+    Element first;
+    std::uint8_t bytes_outside;
+    Element second; // none: there is one number
+};
+constexpr Element kLong = sizeof(long) == 8 ? Element::i64 : Element::i32;
+constexpr std::array<Special, 14> kSpecials{{
+    {0x20a, kLong, 4, Element::none},                                           // MPI_LONG
+    {0x20e, sizeof(long) == 8 ? Element::u64 : Element::u32, 4, Element::none}, // MPI_UNSIGNED_LONG
+    {0x201, sizeof(MPI_Aint) == 8 ? Element::i64 : Element::i32, 8, Element::none}, // MPI_AINT
+    {0x23c, Element::u32, 2, Element::none},                                        // MPI_WCHAR
+    {0x220, Element::flong, 16, Element::none},  // MPI_LONG_DOUBLE
+    {0x212, Element::f32, 4, Element::f32},      // MPI_C_FLOAT_COMPLEX
+    {0x216, Element::f64, 8, Element::f64},      // MPI_C_DOUBLE_COMPLEX
+    {0x224, Element::flong, 16, Element::flong}, // MPI_C_LONG_DOUBLE_COMPLEX
+    {0x22c, Element::i16, 2, Element::i32},      // MPI_SHORT_INT
+    {0x22b, Element::i32, 4, Element::i32},      // MPI_2INT
+    {0x22a, kLong, 4, Element::i32},             // MPI_LONG_INT
+    {0x228, Element::f32, 4, Element::i32},      // MPI_FLOAT_INT
+    {0x229, Element::f64, 8, Element::i32},      // MPI_DOUBLE_INT
+    {0x22d, Element::flong, 16, Element::i32},   // MPI_LONG_DOUBLE_INT
+}};
+
+} // namespace
+
+Numbers numbers_of(std::uint16_t basic) {
+    const Type& type = basic_of(basic);
+    const auto bytes = static_cast<std::uint8_t>(type.size);
+    const auto found = std::ranges::find(kSpecials, basic, &Special::basic);
+    if (found == kSpecials.end())
+        return {{type.element, bytes, bytes}, {}};
+    if (found->second == Element::none)
+        return {{found->first, bytes, found->bytes_outside}, {}};
+    // Two alike, or a value and an int.
+    const bool is_pair = found->second == Element::i32;
+    const auto second = static_cast<std::uint8_t>(is_pair ? sizeof(int) : bytes / 2u);
+    return {{found->first, static_cast<std::uint8_t>(bytes - second), found->bytes_outside},
+            {found->second, second, is_pair ? second : found->bytes_outside}};
+}
+
+namespace {
+
+int set_elements(const char* call, MPI_Status* status, MPI_Datatype handle, MPI_Count count) {
+    const Type* const type = type_of(handle);
+    if (type == nullptr)
+        return bad_type(call);
+    if (count < 0)
+        return bad_count(call);
+    std::uint64_t bytes = 0;
+    if (count != 0)
+        each_number<false>(*type, UINT32_MAX, [&](const Number& number) {
+            bytes += number.bytes;
+            return --count != 0;
+        });
+    tell_bytes(bytes, status);
+    return MPI_SUCCESS;
+}
+
+/// MPI_UNDEFINED: a part of a number is there.
+MPI_Count elements_in(std::uint64_t bytes, const Type& type) {
+    MPI_Count count = 0;
+    if (bytes != 0)
+        each_number<false>(type, UINT32_MAX, [&](const Number& number) {
+            if (bytes < number.bytes)
+                return false;
+            bytes -= number.bytes;
+            ++count;
+            return bytes != 0;
+        });
+    return bytes == 0 ? count : MPI_Count{MPI_UNDEFINED};
+}
+
+} // namespace
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+extern "C" {
+
+int MPI_Get_elements_x(const MPI_Status* status, MPI_Datatype handle, MPI_Count* count) {
+    const Type* const type = type_of(handle);
+    if (type == nullptr)
+        return bad_type("MPI_Get_elements");
+    *count = elements_in(bytes_told(*status), *type);
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_elements(const MPI_Status* status, MPI_Datatype handle, int* count) {
+    MPI_Count wide = 0;
+    const int code = MPI_Get_elements_x(status, handle, &wide);
+    *count = wide > INT_MAX ? int{MPI_UNDEFINED} : static_cast<int>(wide);
+    return code;
+}
+
+int MPI_Status_set_elements(MPI_Status* status, MPI_Datatype handle, int count) {
+    return set_elements("MPI_Status_set_elements", status, handle, count);
+}
+
+int MPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype handle, MPI_Count count) {
+    return set_elements("MPI_Status_set_elements_x", status, handle, count);
+}
+}

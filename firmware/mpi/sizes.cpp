@@ -1,0 +1,69 @@
+// Sizes as wide numbers, and types by their size.
+#include "mpi/type_builder.hpp"
+
+namespace mesh::mpi {
+
+namespace {
+
+struct Sized {
+    int kind;
+    int bytes;
+    MPI_Datatype type;
+};
+
+} // namespace
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+
+extern "C" {
+
+int MPI_Type_match_size(int kind, int bytes, MPI_Datatype* handle) {
+    const std::array<Sized, 9> all{
+        {{MPI_TYPECLASS_INTEGER, 1, MPI_INT8_T},
+         {MPI_TYPECLASS_INTEGER, 2, MPI_INT16_T},
+         {MPI_TYPECLASS_INTEGER, 4, MPI_INT32_T},
+         {MPI_TYPECLASS_INTEGER, 8, MPI_INT64_T},
+         {MPI_TYPECLASS_REAL, sizeof(float), MPI_FLOAT},
+         {MPI_TYPECLASS_REAL, sizeof(double), MPI_DOUBLE},
+         {MPI_TYPECLASS_REAL, sizeof(long double), MPI_LONG_DOUBLE},
+         {MPI_TYPECLASS_COMPLEX, 2 * sizeof(float), MPI_C_FLOAT_COMPLEX},
+         {MPI_TYPECLASS_COMPLEX, 2 * sizeof(double), MPI_C_DOUBLE_COMPLEX}}};
+    for (const Sized& one : all) {
+        if (one.kind != kind || one.bytes != bytes)
+            continue;
+        *handle = one.type;
+        return MPI_SUCCESS;
+    }
+    return fail(nullptr, MPI_ERR_ARG, "MPI_Type_match_size", "there is no type of this size");
+}
+
+int MPI_Type_size_x(MPI_Datatype handle, MPI_Count* size) {
+    int narrow = 0;
+    const int code = MPI_Type_size(handle, &narrow);
+    *size = narrow;
+    return code;
+}
+
+int MPI_Type_get_extent_x(MPI_Datatype handle, MPI_Count* lower, MPI_Count* extent) {
+    MPI_Aint bounds[2] = {0, 0};
+    const int code = MPI_Type_get_extent(handle, &bounds[0], &bounds[1]);
+    *lower = bounds[0];
+    *extent = bounds[1];
+    return code;
+}
+
+int MPI_Type_get_true_extent_x(MPI_Datatype handle, MPI_Count* lower, MPI_Count* extent) {
+    MPI_Aint bounds[2] = {0, 0};
+    const int code = MPI_Type_get_true_extent(handle, &bounds[0], &bounds[1]);
+    *lower = bounds[0];
+    *extent = bounds[1];
+    return code;
+}
+
+int MPI_Status_set_cancelled(MPI_Status* status, int flag) {
+    status->MPI_internal[2] = flag != 0;
+    return MPI_SUCCESS;
+}
+}
