@@ -3,6 +3,8 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 INSTALL_PACKAGES := help2man dpkg-dev
+# Of firmware that has the kernel as a library: tests/embed.
+TEST_PACKAGES += cmake
 INSTALLED = $(DESTDIR)$(PREFIX)
 MESH_VERSION = $(shell $(MESH) --version)
 MANUALS := mesh mesh-run mesh-load mesh-build mesh-new mesh-tree mesh-embed mesh-list mesh-matrix \
@@ -15,7 +17,7 @@ $(MANUALS:%=$(BUILD)/man/%.1): $(BUILD)/man/%.1: $(MESH)
 	  --name="$$($(MESH) $(subst mesh,,$(subst -, ,$*)) --help | head -1)" \
 	  "$(MESH) $(subst mesh,,$(subst -, ,$*))"
 
-.PHONY: install-deps install-tree install uninstall deb
+.PHONY: install-deps install-tree install-sources install uninstall deb
 install-deps: run-deps
 	@tests/tools/packages.sh $(INSTALL_PACKAGES)
 
@@ -25,8 +27,8 @@ install: install-deps ## install tool, images, manual and completion: PREFIX= (/
 
 install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@install -Dm755 $(MESH) '$(INSTALLED)/bin/mesh'
-	@install -Dm644 -t '$(INSTALLED)/lib/meshputer' $(TEMPLATE)
-	@for image in $(foreach b,$(BOARDS),$(patsubst %,$b/%.elf,$(call made_images,$b))); do \
+	@install -Dm644 -t '$(INSTALLED)/lib/meshputer' $(TEMPLATE) $(MPI_OBJECT)
+	@for image in $(foreach b,$(MADE_BOARDS),$(patsubst %,$b/%.elf,$(call made_images,$b))); do \
 	  install -Dm644 $(BUILD)/$$image "$(INSTALLED)/share/meshputer/$$image" || exit 1; done
 	@mkdir -p '$(INSTALLED)/share/meshputer/include'
 	@tar -C firmware -cf - $(filter-out boards/%,$(HEADERS:firmware/%=%)) ops/job.cpp ops/own | \
@@ -40,7 +42,20 @@ install-tree: $(MANUALS:%=$(BUILD)/man/%.1)
 	@install -Dm644 -t '$(INSTALLED)/share/doc/meshputer' README.md CHANGES
 	@install -Dm644 host-tools/install/completion.bash \
 	  '$(INSTALLED)/share/bash-completion/completions/mesh'
+	@$(MAKE) install-sources
 	@echo "installed under $(INSTALLED)"
+
+# What firmware of others is built with, as find_package(meshputer) of CMake finds it.
+install-sources:
+	@mkdir -p '$(INSTALLED)/share/meshputer/firmware'
+	@tar -C firmware -cf - CMakeLists.txt zephyr meshputer.hpp core hal wire kernel collectives \
+	  library service | tar -C '$(INSTALLED)/share/meshputer/firmware' --no-same-owner -xf -
+	@install -Dm644 -t '$(INSTALLED)/share/meshputer/boards/serial' \
+	  $(addprefix boards/serial/,serial_board.hpp line.hpp turns.hpp)
+	@install -Dm644 -t '$(INSTALLED)/share/meshputer/cmake' firmware/cmake/meshputer-config.cmake
+	@sed -n 's/.*kVersion = \(".*"\);/set(PACKAGE_VERSION \1)/p' \
+	  host-tools/mesh/common/version.hpp | cat - firmware/cmake/meshputer-config-version.cmake \
+	  >'$(INSTALLED)/share/meshputer/cmake/meshputer-config-version.cmake'
 
 uninstall: ## remove what `make install` put under PREFIX=
 	@rm -rf '$(INSTALLED)/bin/mesh' '$(INSTALLED)/share/meshputer' '$(INSTALLED)/lib/meshputer' \
