@@ -6,6 +6,9 @@ the check that it loses:
     // SAYS: is never fed
     // LOSES: from other nodes
 
+One that is the solution but for a mistake is a script of sed for it, LAB/NAME.sed; the marks then
+begin with #.
+
 Most are drawn: a few every day, all of them with --exhaustive (make test-labs).
 """
 import json
@@ -28,7 +31,19 @@ RING = "02-ring"
 
 
 def wrong_answers():
-    return [(lab, path) for lab in LABS for path in sorted((ANSWERS / lab.name).glob("*.?pp"))]
+    return [(lab, path) for lab in LABS for path in sorted((ANSWERS / lab.name).iterdir())
+            if path.is_file()]
+
+
+def answer_of(lab, wrong):
+    """The name of the file that a student hands in, and the text of a wrong one."""
+    [solution] = (ANSWERS / lab.name / "solution").iterdir()
+    if wrong.suffix != ".sed":
+        return solution.name, wrong.read_text()
+    text = subprocess.run(["sed", "-f", wrong, solution], capture_output=True, text=True,
+                          check=True).stdout
+    assert text != solution.read_text(), f"{wrong} changes nothing"
+    return solution.name, text
 
 
 def some_of(config, what, items, count):
@@ -91,9 +106,11 @@ def test_what_a_lab_begins_with_compiles_and_fails(begun, tmp_path):
 
 def test_a_wrong_answer_loses_points_and_is_told_why(wrong, tmp_path):
     lab, path = wrong
-    says, loses = re.match(r"// SAYS: (.+)\n// LOSES: (.+)\n", path.read_text()).groups()
+    says, loses = re.match(r"(?://|#) SAYS: (.+)\n(?://|#) LOSES: (.+)\n",
+                           path.read_text()).groups()
     folder = start(lab, tmp_path / "mine")
-    shutil.copy(path, folder / ("answer" + path.suffix))
+    name, text = answer_of(lab, path)
+    (folder / name).write_text(text)
     outcome = mesh("grade", folder)
     assert outcome.status == 1, outcome
     lost = [name for name, points in marks(outcome).items() if points == 0]
@@ -110,7 +127,7 @@ def test_a_lab_has_a_page_a_solution_and_five_wrong_answers_each_told_apart():
         assert (ANSWERS / lab.name / "solution").is_dir(), lab
         wrong = [path for other, path in wrong_answers() if other == lab]
         assert len(wrong) >= LEAST_WRONG, lab
-        texts = {re.sub(r"\A(//.*\n)+", "", path.read_text()) for path in wrong}
+        texts = {re.sub(r"\A(//.*\n)+", "", answer_of(lab, path)[1]) for path in wrong}
         assert len(texts) == len(wrong), lab
         points = re.findall(r"^points = (\d+)$", (lab / "check.toml").read_text(), re.M)
         assert sum(map(int, points)) == 100, lab
@@ -118,6 +135,15 @@ def test_a_lab_has_a_page_a_solution_and_five_wrong_answers_each_told_apart():
         assert len(hints) == len(points), lab
         for section in hints:
             assert re.search(rf"^## {re.escape(section)}", page, re.M), (lab, section)
+
+
+def test_the_checks_of_the_lab_on_drivers_are_claims_that_boards_are_asked():
+    suite = (ROOT / "tests/conform/conform.cpp").read_text()
+    claims = re.findall(r"^TEST_F\(Conform, (\w+)\)", suite, re.M)
+    text = (ROOT / "firmware/labs/13-driver/check.toml").read_text()
+    checks = ["".join(word.capitalize() for word in name.split())
+              for name in re.findall(r'^\["(.+)"\]$', text, re.M)]
+    assert len(checks) == 7 and set(checks) <= set(claims)
 
 
 def test_the_commands_of_a_page_work_in_the_folder_of_a_student(solved, tmp_path):

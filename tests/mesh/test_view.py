@@ -248,6 +248,14 @@ def test_colours_of_packets_differ_for_all_eyes_and_stand_out_from_the_ground(da
         assert (bright + 0.05) / (dim + 0.05) > 3, color
 
 
+def test_printed_words_on_a_node_are_not_cut_beside_a_second_run_either():
+    rules = re.findall(r"^ *([^{}@]*\.about) \{.*?max-height: ([^;]+);",
+                       (PAGE / "page.css").read_text(), re.M)
+    *others, (printed, height) = rules
+    assert len(others) >= 2 and height == "none"
+    assert all(printed.count(".") >= selector.count(".") for selector, _ in others), rules
+
+
 @pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
 @pytest.mark.parametrize("wide", [500, 1400])
 def test_a_browser_steps_through_the_page_without_a_network(recorded, tmp_path, wide):
@@ -284,6 +292,16 @@ def test_what_processes_do_and_print_is_in_every_view_of_an_app(tmp_path):
     assert shown["painted"]["processes"] > 4 * 3
     assert re.search("Node 3, process 0: waits for a message on channel 0 from node 0, 0 to [0-9]",
                      opened(tmp_path / "run.html", "#time=0&node=3")["about"], re.I)
+
+
+def test_an_exchange_is_told_before_the_tree_from_one_of_its_roots(tmp_path):
+    words = ["--topology", "star", "--dim", 3, "--op", "alltoall"]
+    assert mesh("run", "--engine", "sim", *words, "--bytes", 24, "--report",
+                tmp_path / "run.html").status == 0
+    about = opened(tmp_path / "run.html", "#node=2")["about"]
+    told = [line.strip() for line in mesh("tree", *words, "--why", 2).out.splitlines()[1:]]
+    places = [about.index(line) for line in [*told, "In the tree from node 0:", "Subtree 2:"]]
+    assert len(told) >= 5 and places == sorted(places), about
 
 
 def test_pictures_of_a_run_that_runs_free_have_one_clock(tmp_path):

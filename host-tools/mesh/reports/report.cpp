@@ -266,12 +266,25 @@ Json fates_of(const RunResult& result) {
     return fates;
 }
 
+Json console_of(const Failure& failure) {
+    if (!failure.console)
+        return nullptr;
+    const ConsoleDifference& other = *failure.console;
+    return {{"node", other.node},
+            {"line", other.line},
+            {"said", other.said},
+            {"expected", other.expected},
+            {"file", other.file}};
+}
+
 Json report_of(const Operation& op, const RunResult& result, const Summary& summary,
-               const LoomCounts& loom, std::string_view failure) {
+               const LoomCounts& loom, const Failure& failure) {
     Json report = head_of(op);
     report.update(results_of(op, result, summary, loom));
     report["verdict"] = result.signal != 0 ? "interrupted" : failure.empty() ? "ok" : "failed";
-    report["reason"] = or_null(!failure.empty(), failure);
+    report["reason"] = or_null(!failure.empty(), failure.words());
+    report["reasons"] = failure.reasons;
+    report["console"] = console_of(failure);
     report["command"] = op.run().command;
     report["version"] = kVersion;
     report["timeout"] = op.run().timeout_s;
@@ -373,7 +386,7 @@ std::string results_as_json(const Operation& op, const RunResult& result, const 
 }
 
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
-                  const LoomCounts& loom, std::string_view failure) {
+                  const LoomCounts& loom, const Failure& failure) {
     const RunPlan& plan = op.run();
     if ((plan.report.empty() || plan.wants_page()) && plan.log.empty())
         return;

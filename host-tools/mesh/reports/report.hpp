@@ -48,6 +48,16 @@ struct Summary {
     bool good() const { return failed.empty() && live != 0 && !against && !calls_differ; }
 };
 
+/// Why a run failed, in clauses; none of them if it did not.
+struct Failure {
+    std::vector<std::string> reasons;         // as describe_failure() has them, and what came later
+    std::optional<ConsoleDifference> console; // what --expect has otherwise
+
+    bool empty() const { return reasons.empty() && !console; }
+    /// One line.
+    std::string words() const;
+};
+
 Summary summarize(const Operation& op, const RunResult& result, const Loom& loom);
 
 /// The head of the report, as JSON: the run that was asked for.
@@ -57,10 +67,9 @@ std::string head_as_json(const Operation& op);
 std::string results_as_json(const Operation& op, const RunResult& result, const Summary& summary,
                             const LoomCounts& loom);
 
-/// Writes the report as JSON, also of a failed run. `failure`: why it failed, "" if it did not.
-/// RunError if it cannot be written.
+/// Writes the report as JSON, also of a failed run. RunError if it cannot be written.
 void write_report(const Operation& op, const RunResult& result, const Summary& summary,
-                  const LoomCounts& loom, std::string_view failure);
+                  const LoomCounts& loom, const Failure& failure);
 
 /// The head of the table: the op, the network, the structure, and the amount of data.
 std::string head_of_table(const Operation& op);
@@ -69,7 +78,7 @@ std::string head_of_table(const Operation& op);
 std::string table_of(const Operation& op, const RunResult& result, const Summary& summary,
                      const LoomCounts& loom);
 
-/// One line: which nodes and links, and what was seen.
-std::string describe_failure(const RunResult& result, const Summary& summary);
+/// Which nodes and links, and what was seen: clauses of one line.
+std::vector<std::string> describe_failure(const RunResult& result, const Summary& summary);
 
 } // namespace mesh::host

@@ -252,13 +252,23 @@ Summary summarize(const Operation& op, const RunResult& result, const Loom& loom
     return summary;
 }
 
-std::string describe_failure(const RunResult& result, const Summary& summary) {
+std::string Failure::words() const {
+    std::vector<std::string> all = reasons;
+    if (console)
+        all.push_back(console->words());
+    return fmt::format("{}", fmt::join(all, "; "));
+}
+
+std::vector<std::string> describe_failure(const RunResult& result, const Summary& summary) {
+    std::vector<std::string> parts;
     if (!result.cut_short.empty()) {
-        const std::string waits = result.who_waits();
-        return result.cut_short + (waits.empty() ? "" : "; ") + waits;
+        parts.push_back(result.cut_short);
+        if (const std::string waits = result.who_waits(); !waits.empty())
+            parts.push_back(waits);
+        return parts;
     }
     if (summary.live == 0 && summary.failed.empty())
-        return "no node is left alive";
+        return {"no node is left alive"};
     std::vector<std::uint32_t> without;
     std::vector<std::uint32_t> gone;
     std::map<std::uint32_t, NodeNumbers> ended; // by status
@@ -278,7 +288,6 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
         if (notes.size() < kNotesMax)
             notes.push_back(fmt::format("node {} {}", node, failed.note));
     }
-    std::vector<std::string> parts;
     if (!gone.empty())
         parts.push_back(gone.size() <= kNotesMax
                             ? fmt::format("{}", fmt::join(notes, "; "))
@@ -309,7 +318,7 @@ std::string describe_failure(const RunResult& result, const Summary& summary) {
     const std::vector<std::string> dead = dead_links(result);
     if (!dead.empty())
         parts.push_back("links declared dead: " + list_links(dead));
-    return fmt::format("{}", fmt::join(parts, "; "));
+    return parts;
 }
 
 } // namespace mesh::host

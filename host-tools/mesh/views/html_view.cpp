@@ -61,6 +61,15 @@ std::optional<Rule> tree_in(const Recording& recording) {
     return std::nullopt;
 }
 
+/// Of a plan without one, as of an op that has none: Schedule::kCount.
+Schedule schedule_in(const Recording& recording) {
+    const auto found = recording.plan.find("schedule");
+    for (unsigned number = 0; number < static_cast<unsigned>(Schedule::kCount); ++number)
+        if (found != recording.plan.end() && *found == name(static_cast<Schedule>(number)))
+            return static_cast<Schedule>(number);
+    return Schedule::kCount;
+}
+
 NodeId root_in(const Recording& recording) {
     const std::uint32_t root = recording.plan.value("root", 0u);
     return node_at(root < recording.nodes() ? root : 0);
@@ -133,13 +142,16 @@ Json trees_json(const Recording& recording, Words& words) {
 Json exchanges_json(const Recording& recording, Words& words) {
     Json nodes = Json::array();
     const auto op = recording.plan.value("op", std::string{});
-    const bool half = recording.plan.value("ports", std::string{}) == "half";
-    if (!has_exchange_words(op) || recording.nodes() > kNodesExplained ||
-        !can_ascend(recording.network))
+    const ExchangePlan plan{op,
+                            recording.network,
+                            port_model_of(recording.plan.value("ports", std::string{"all"})),
+                            tree_in(recording).value_or(Rule::sbt),
+                            schedule_in(recording),
+                            recording.plan.value("copies", 1u)};
+    if (!has_exchange_words(plan) || recording.nodes() > kNodesExplained)
         return nodes;
     for (std::uint32_t node = 0; node < recording.nodes(); ++node)
-        nodes.push_back(words.places_of(why_exchange(
-            recording.network, half ? PortModel::half : PortModel::all, op, node_at(node))));
+        nodes.push_back(words.places_of(why_exchange(plan, node_at(node))));
     return nodes;
 }
 
@@ -287,7 +299,7 @@ std::string html_view(const Scene& scene, const Scene* beside) {
     fill(page, "@STYLE@", file("page.css"));
     std::string scripts;
     for (const std::string_view name :
-         {"model.js", "base.js", "network.js", "diagrams.js", "words.js", "main.js"})
+         {"model.js", "ask.js", "base.js", "network.js", "diagrams.js", "words.js", "main.js"})
         scripts += fmt::format("<script>\n{}</script>\n", file(name));
     fill(page, "@SCRIPTS@", scripts);
     // Last, from the end of the page: a run may have the other marks in it.

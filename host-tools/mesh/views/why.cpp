@@ -38,6 +38,11 @@ std::string many(std::string_view word, std::uint32_t set) {
     return fmt::format("{}{} {}", word, (set & (set - 1)) == 0 ? "" : "s", listed(set));
 }
 
+std::string subcube_text(Network network, NodeId node, unsigned low) {
+    std::string text = label_of(network, node);
+    return text.replace(text.size() - low, low, low, '*');
+}
+
 void add_relative(Reason& reason, NodeId root, NodeId node, unsigned dim) {
     reason.add("Relative address: {} xor {} = {}.", bits_text(index(node), dim),
                bits_text(index(root), dim), bits_text(index(node) ^ index(root), dim));

@@ -2,12 +2,14 @@
 // its bits, for readers who learn the trees. The steps are worked out by the rules' own functions;
 // what they come to is kept beside them, so that tests compare it with the rule.
 //
-// One file a family of rules: why_cube.cpp, why_balanced.cpp, why_uhc.cpp, why_star.cpp; the
-// exchanges of pairs are in why_exchange.cpp. `mesh tree --why` and the page of a run have the same
-// words.
+// One file a family of rules: why_cube.cpp, why_balanced.cpp, why_uhc.cpp, why_star.cpp. The
+// exchanges of pairs are in why_exchange.cpp, those of blocks in why_blocks.cpp and, of UHC and
+// star, why_paths.cpp, the meetings of a barrier in why_barrier.cpp. `mesh tree --why` and the page
+// of a run have the same words.
 #pragma once
 
 #include "core/network.hpp"
+#include "core/schedules/schedule.hpp"
 
 #include <fmt/format.h>
 
@@ -39,18 +41,38 @@ Reason why(Network network, Rule rule, unsigned subtree, NodeId root, NodeId nod
 std::vector<std::string> why_lines(Network network, Rule rule, unsigned subtree, NodeId root,
                                    NodeId node);
 
-/// True for the ops whose exchanges why_exchange() tells.
-bool has_exchange_words(std::string_view op);
-/// What a node does in each step of such an op: its partner, and which part of the two values it
-/// keeps. Precondition: can_ascend(network) and has_exchange_words(op).
-std::vector<std::string> why_exchange(Network network, PortModel ports, std::string_view op,
-                                      NodeId node);
+/// An op whose nodes exchange in steps, and what its steps depend on.
+struct ExchangePlan {
+    std::string_view op;
+    Network network;
+    PortModel ports = PortModel::all;
+    Rule tree = Rule::sbt; // of allgather and alltoall, as the schedule
+    Schedule schedule = Schedule::level;
+    unsigned copies = 1; // of each block, on UHC and star
+
+    bool moves_blocks() const { return op == "allgather" || op == "alltoall"; }
+};
+
+/// True for the ops whose exchanges why_exchange() tells: barrier; on cube and UHC ascend, descend,
+/// sort, fft; on the cube scan; allgather and alltoall on the cube by trees and schedules in
+/// cycles, on UHC and star by disjoint trees without acknowledgements.
+bool has_exchange_words(const ExchangePlan& plan);
+/// What a node does in each step of such an op: its partner, and what it gives, gets or keeps;
+/// where single packets go over disjoint trees, which of these it takes. Precondition:
+/// has_exchange_words(plan).
+std::vector<std::string> why_exchange(const ExchangePlan& plan, NodeId node);
 
 /// Families of rules.
 Reason why_on_cube(Hypercube cube, Rule rule, unsigned subtree, NodeId root, NodeId node);
 Reason why_balanced(Hypercube cube, Rule rule, NodeId root, NodeId node);
 Reason why_on_uhc(UniHypercube net, Rule rule, unsigned subtree, NodeId root, NodeId node);
 Reason why_on_star(StarGraph net, Rule rule, unsigned subtree, NodeId root, NodeId node);
+
+/// Families of exchanges.
+Reason why_barrier(Network network, NodeId node);
+Reason why_blocks(const ExchangePlan& plan, NodeId node);
+bool has_path_words(const ExchangePlan& plan);
+Reason why_paths(const ExchangePlan& plan, NodeId node);
 
 /// True for sbnt-minr and its kin.
 constexpr bool is_balanced(Rule rule) { return rule >= Rule::sbnt_minr && rule <= Rule::alt; }
@@ -63,6 +85,8 @@ inline std::string bits_text(std::uint32_t value, unsigned width) {
 std::string many(std::string_view word, std::uint32_t set);
 /// The same without the word.
 std::string listed(std::uint32_t set);
+/// "01*": the addresses that agree with a node's in the bits from `low` on.
+std::string subcube_text(Network network, NodeId node, unsigned low);
 /// "Relative address: 0110 xor 0101 = 0011."
 void add_relative(Reason& reason, NodeId root, NodeId node, unsigned dim);
 

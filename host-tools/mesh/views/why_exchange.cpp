@@ -1,6 +1,7 @@
-// The arithmetic of ASCEND and DESCEND: for each step the partner, and what the node makes of the
-// two values. Steps, ports and pairs are those of core/schedules/ascend_steps.hpp.
+// The arithmetic of ASCEND, DESCEND and a scan: for each step the partner, and what the node makes
+// of the two values. Steps, ports and pairs are those of core/schedules/ascend_steps.hpp.
 #include "core/schedules/ascend_steps.hpp"
+#include "core/schedules/cycles.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "why.hpp"
 
@@ -19,6 +20,21 @@ struct Telling {
                            index(port));
     }
 
+    /// What becomes of the sums up to a node, and of the total of its subcube.
+    std::string scan_text(const AscendPair& pair) const {
+        const unsigned dim = index(pair.dim);
+        const NodeId other = neighbor(network, pair.node, pair.dim);
+        const std::string theirs = subcube_text(network, other, dim);
+        const std::string both = subcube_text(network, pair.node, dim + 1);
+        return pair.is_upper()
+                   ? fmt::format("the total of {} goes before its sums and before its total, "
+                                 "which is that of {} then",
+                                 theirs, both)
+                   : fmt::format("its sums stay, the total of {} goes behind its total, which is "
+                                 "that of {} then",
+                                 theirs, both);
+    }
+
     /// What becomes of the two values of a pair at the node whose new value is made.
     std::string rule_text(const AscendPair& pair, unsigned stage) const {
         const std::string label = label_of(network, pair.node);
@@ -34,6 +50,8 @@ struct Telling {
                                pair.is_upper()
                                    ? "the lower value less the upper one, times a root of unity"
                                    : "the sum of both");
+        if (op == "scan")
+            return fmt::format("bit {} of {} is {}: {}", dim, label, bit(dim), scan_text(pair));
         return fmt::format("bit {} of {} is {}: {}", dim, label, bit(dim),
                            pair.is_upper()
                                ? "the lower node's total is added to its sums, and to its total"
@@ -78,20 +96,38 @@ struct Telling {
 
 } // namespace
 
-bool has_exchange_words(std::string_view op) {
-    return op == "ascend" || op == "descend" || op == "sort" || op == "fft";
+bool has_exchange_words(const ExchangePlan& plan) {
+    const std::string_view op = plan.op;
+    const bool one_port = plan.ports != PortModel::all;
+    if (plan.moves_blocks() && plan.network.topology == Topology::cube)
+        return in_cycles(plan.schedule) && has_schedule(plan.tree, plan.schedule, one_port) &&
+               !(one_port && plan.tree == Rule::tcbt); // whose nodes serve their children in turn
+    if (plan.moves_blocks())
+        return has_path_words(plan);
+    if (op == "scan")
+        return plan.network.topology == Topology::cube;
+    if (op == "ascend" || op == "descend" || op == "sort" || op == "fft")
+        return can_ascend(plan.network);
+    return op == "barrier";
 }
 
-std::vector<std::string> why_exchange(Network network, PortModel ports, std::string_view op,
-                                      NodeId node) {
+std::vector<std::string> why_exchange(const ExchangePlan& plan, NodeId node) {
+    if (plan.op == "barrier")
+        return why_barrier(plan.network, node).steps;
+    if (plan.moves_blocks() && plan.network.topology != Topology::cube)
+        return why_paths(plan, node).steps;
+    if (plan.moves_blocks())
+        return why_blocks(plan, node).steps;
     Reason reason;
-    const Telling telling{network, ports, op, node};
-    const unsigned dims = network.dim;
-    if (op == "sort")
+    const PortModel ports = plan.ports == PortModel::half ? PortModel::half : PortModel::all;
+    // The two nodes of a pair of a scan give their totals at once, whatever the ports.
+    const Telling telling{plan.network, plan.op == "scan" ? PortModel::all : ports, plan.op, node};
+    const unsigned dims = plan.network.dim;
+    if (plan.op == "sort")
         for (unsigned stage = 0; stage < dims; ++stage)
             telling.add_pass(reason, {stage + 1, true}, stage);
     else
-        telling.add_pass(reason, {dims, op != "ascend"}, 0);
+        telling.add_pass(reason, {dims, plan.op == "descend" || plan.op == "fft"}, 0);
     for (std::string& step : reason.steps)
         step[0] = static_cast<char>(step[0] == 'd' ? 'D' : step[0]);
     return reason.steps;

@@ -5,7 +5,7 @@
   const views = ["", "-2"].flatMap(suffix => {
     const run = JSON.parse(byId(`run${suffix}`).textContent);
     return run ? [{ model: makeModel(run), suffix, chosen: null, layout: "network",
-                    choice: { subtree: null, packet: null } }] : [];
+                    asking: null, choice: { subtree: null, packet: null } }] : [];
   });
   const [main] = views, two = views.length > 1;
   const last = Math.max(...views.map(view => view.model.last));
@@ -60,6 +60,10 @@
 
   /// The same node in both runs.
   function choose(number) {
+    if (main.asking) {
+      if (number !== null) main.asking.answer(number);
+      return showAsking();
+    }
     for (const view of views) {
       view.chosen = number !== null && view.model.nodes[number] ? number : null;
       view.network.mark();
@@ -69,7 +73,31 @@
   }
 
   function look(number) {
-    state.looked = number;
+    state.looked = main.asking ? null : number;
+    showText();
+  }
+
+  // --- the mode that asks (ask.js), about the chosen tree or the first one ---
+
+  function showAsking() {
+    main.network.mark();
+    main.network.draw(0);
+    showText();
+  }
+
+  function ask(on) {
+    const { trees } = main.model.run;
+    const tree = trees.find(one => one.index === main.choice.subtree) ?? trees[0];
+    play(false);
+    for (const view of views) {
+      view.chosen = null;
+      view.asking = on && tree && !two ? makeAsking(view.model, tree) : null;
+    }
+    document.body.classList.toggle("asking", Boolean(main.asking));
+    byId("ask").setAttribute("aria-pressed", Boolean(main.asking));
+    byId("rest").hidden = !main.asking;
+    for (const view of views) view.network.build();
+    go(0);
     showText();
   }
 
@@ -85,6 +113,7 @@
       view.list = view.model.chosen(view.choice);
       view.network.build();
     }
+    if (main.asking) ask(true);
     byId("layout").disabled = !views.some(view => view.network.hasLevels());
     go(state.time);
     showText();
@@ -93,7 +122,8 @@
   function writeAddress() {
     const words = { time: Math.round(state.time * 1000) / 1000, node: main.chosen,
                     subtree: main.choice.subtree, packet: main.choice.packet,
-                    layout: main.layout === "network" ? null : main.layout };
+                    layout: main.layout === "network" ? null : main.layout,
+                    ask: main.asking ? 1 : null };
     const hash = Object.entries(words).filter(([, word]) => word !== null)
       .map(([name, word]) => `${name}=${word}`).join("&");
     if (hash === state.own) return;
@@ -113,6 +143,8 @@
       if (byId(id).selectedIndex < 0) byId(id).selectedIndex = 0;
     }
     changed();
+    ask(words.has("ask"));
+    if (main.asking) return;
     go(Number(words.get("time")) || 0);
     choose(words.has("node") && main.model.nodes[Number(words.get("node"))]
       ? Number(words.get("node")) : null);
@@ -143,11 +175,14 @@
     };
     for (const id in acts) byId(id).addEventListener("click", acts[id]);
     byId("time").addEventListener("input", () => { play(false); go(Number(byId("time").value)); });
+    byId("ask").hidden = two || main.model.run.trees.length === 0;
+    byId("ask").addEventListener("click", () => ask(!main.asking));
+    byId("rest").addEventListener("click", () => { main.asking.rest(); showAsking(); });
     const keys = { ArrowRight: acts.forward, ArrowLeft: acts.back, Home: acts.first,
                    End: acts.last, " ": acts.play };
     document.addEventListener("keydown", event => {
       const act = keys[event.key], own = event.key === " " ? /BUTTON|SELECT/ : /INPUT|SELECT/;
-      if (!act || own.test(event.target.tagName)) return;
+      if (!act || main.asking || own.test(event.target.tagName)) return;
       event.preventDefault();
       act();
     });

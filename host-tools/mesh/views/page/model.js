@@ -63,7 +63,8 @@ function makeModel(run) {
     const [from, port] = end.split(":").map(Number);
     return [`${from}:${to}`, port];
   }));
-  model.portBetween = (from, to) => ports.get(`${from}:${to}`) ?? 0;
+  /// The port to a neighbour; null if there is no link.
+  model.portBetween = (from, to) => ports.get(`${from}:${to}`) ?? null;
   /// The title of the run, with its tree.
   model.title = () => `${[model.work, plan.app ? null : plan.tree].filter(Boolean).join(" over ")} ` +
                       `on a ${plan.topology} of ${nodes.length}`;

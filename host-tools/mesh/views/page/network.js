@@ -68,16 +68,19 @@ function makeNetwork(view, acts) {
     }
   }
 
-  /// The edges of the tree; with several trees and none of them chosen, those of the chosen node.
+  /// The edges of the tree; with several trees and none of them chosen, those of the chosen node;
+  /// while it asks, those that were found.
   function drawEdges() {
     const tree = theTree();
     shown.edges.replaceChildren();
-    const wanted = tree ? [tree] : view.chosen === null ? [] : run.trees;
+    const { asking } = view;
+    const wanted = asking ? [asking.tree] : tree ? [tree] : view.chosen === null ? [] : run.trees;
     for (const one of wanted)
       one.children.forEach((below, from) => {
         for (const to of below) {
-          if (!tree && from !== view.chosen && to !== view.chosen) continue;
-          const kind = model.severalTrees ? one.index : model.portBetween(from, to);
+          if (asking ? !asking.found.has(`${from}:${to}`)
+            : !tree && from !== view.chosen && to !== view.chosen) continue;
+          const kind = model.severalTrees ? one.index : model.portBetween(from, to) ?? 0;
           const mine = from === view.chosen || to === view.chosen;
           const edge = arrow(from, to, { class: `edge kind${kind % KINDS}${mine ? " mine" : ""}` },
                              shown.edges);
@@ -86,7 +89,7 @@ function makeNetwork(view, acts) {
                                          DASHES[kind % KINDS].map(part => part * 0.02));
         }
       });
-    shown.edges.classList.toggle("some", Boolean(tree) && view.chosen !== null);
+    shown.edges.classList.toggle("some", Boolean(tree) && view.chosen !== null && !asking);
   }
 
   function drawNode(node) {
@@ -156,7 +159,7 @@ function makeNetwork(view, acts) {
   /// Draws all anew: another layout, another tree.
   function build() {
     const tree = theTree();
-    const levels = view.layout === "levels" && Boolean(tree);
+    const levels = view.layout === "levels" && Boolean(tree) && !view.asking;
     place = levels ? tree.places.map(([x, y]) => ({ x, y })) : nodes;
     shown = { nodes: [], links: [], edges: null, packets: null };
     picture.replaceChildren();
@@ -182,15 +185,17 @@ function makeNetwork(view, acts) {
     shown.nodes.forEach(({ group }, other) => {
       group.classList.toggle("chosen", other === view.chosen);
       group.setAttribute("aria-pressed", other === view.chosen);
+      group.classList.toggle("asked", Boolean(view.asking) && view.asking.node === other);
     });
     drawEdges();
   }
 
   function draw(time) {
-    const part = model.progress(view.list, time);
+    const part = view.asking ? nodes.map(({ number }) => view.asking.reached(number) ? 1 : 0)
+      : model.progress(view.list, time);
     shown.nodes.forEach(({ level }, number) => level.setAttribute("y", 0.21 - 0.42 * part[number]));
     shown.waits.style.display = time >= last ? "" : "none";
-    shown.packets.replaceChildren(...model.moving(view.list, time).map(hop => {
+    shown.packets.replaceChildren(...(view.asking ? [] : model.moving(view.list, time)).map(hop => {
       const [x, y] = along(hop, (time - hop.begin) / (hop.end - hop.begin));
       const kind = model.kindOf(hop);
       const group = make("g", { class: `packet kind${kind % KINDS}`,

@@ -78,6 +78,10 @@ function linesAbout(view, number, time) {
   for (const wait of results.waits || [])
     if (wait.node === number && time >= last)
       lines.push(`${model.waiterOf(wait)} waits for ${wait.for}.`);
+  const steps = view.asking ? [] // who asks for a tree is told of the tree
+    : run.exchanges[number] || [];
+  for (const place of steps) lines.push(run.words[place]);
+  if (steps.length && run.trees.length) lines.push(`In the tree from node ${run.plan.root}:`);
   for (const tree of run.trees) {
     if (view.choice.subtree !== null && tree.index !== view.choice.subtree) continue;
     if (run.trees.length > 1) lines.push(`Subtree ${tree.index}:`);
@@ -88,13 +92,19 @@ function linesAbout(view, number, time) {
                  `${below.length ? below.join(", ") : "none"}; mesh tree --why ${number} says why.`);
     }
   }
-  for (const place of run.exchanges[number] || []) lines.push(run.words[place]);
   return lines;
 }
 
 function showAbout(view, number, time) {
   const box = byId(`about${view.suffix}`);
   box.replaceChildren();
+  if (view.asking) {
+    for (const line of view.asking.lines()) addText(box, "p", line);
+    if (view.asking.last !== null) // what has been found is explained
+      for (const line of linesAbout({ ...view, choice: { subtree: view.asking.tree.index } },
+                                    view.asking.last, 0)) addText(box, "p", line).className = "hint";
+    return;
+  }
   if (number !== null)
     for (const line of linesAbout(view, number, time)) addText(box, "p", line);
   else

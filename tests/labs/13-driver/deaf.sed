@@ -1,0 +1,3 @@
+# SAYS: the receiver has overrun, and takes nothing
+# LOSES: after noise
+/if ((uart.events & kOverrun) != 0) {/,/}/d

@@ -1,0 +1,5 @@
+# SAYS: of them not as they had left
+# LOSES: all ports at once
+/void transmit(/,/^    }/{
+/Guard guard/d
+}

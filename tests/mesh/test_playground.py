@@ -1,0 +1,77 @@
+"""What of the playground (host-tools/playground) needs no emscripten. `make test-playground` has
+the rest."""
+import json
+import subprocess
+import sys
+
+import pytest
+
+from mesh_tool import ROOT, mesh
+
+PLAYGROUND = ROOT / "host-tools/playground"
+sys.path.insert(0, str(PLAYGROUND))
+import rules  # noqa: E402  pylint: disable=wrong-import-position
+
+
+def trees():
+    """{name: network}, as `mesh list` says them; lines that begin with a blank go on."""
+    lines = mesh("list", "trees").out.splitlines()
+    return {line.split()[0]: line.split()[1].rstrip(":") for line in lines if line[0] != " "}
+
+
+def in_page(expression, **names):
+    """A value of the page's settings.js."""
+    given = "".join(f"const {name} = {json.dumps(value)};" for name, value in names.items())
+    done = subprocess.run(
+        ["node", "-e", f"const page = require('{PLAYGROUND}/page/settings.js');{given}"
+                       f"console.log(JSON.stringify({expression}))"],
+        capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_every_tree_has_its_lines_of_the_sources():
+    assert set(rules.FUNCTIONS) == set(trees())
+    for tree in rules.FUNCTIONS:
+        for part in rules.rule_of(tree):
+            source = (ROOT / part["file"]).read_text()
+            assert part["code"] in source and part["comment"] in source, tree
+            lines = (part["comment"] + "\n" + part["code"]).strip().splitlines()
+            assert source.splitlines()[part["line"] - 1] == lines[0], tree
+
+
+def test_a_function_that_is_gone_ends_the_build(tmp_path):
+    (tmp_path / "cube").mkdir()
+    text = (ROOT / "firmware/core/cube/simple_trees.hpp").read_text()
+    (tmp_path / "cube/simple_trees.hpp").write_text(text.replace("sbt_children", "sbt_kids"))
+    with pytest.raises(SystemExit, match="sbt_children: defined 0 times"):
+        rules.rule_of("sbt", tmp_path)
+
+
+def test_the_address_of_the_playground_keeps_what_is_set():
+    wanted = {"topology": "star", "dim": 4, "op": "scatter", "tree": "edt", "ports": "half",
+              "root": 3, "packets": 5, "loss": 10, "seed": 7, "kill": [2, 9], "cut": ["0/1", "5/2"]}
+    assert in_page("page.settingsOf(page.addressOf(wanted))", wanted=wanted) == wanted
+    assert in_page("page.addressOf(page.DEFAULTS)") == ""
+    odd = "topology=ring&dim=x&kill=1,;rm&seed=-1&cut=a/b"
+    kept = in_page("page.settingsOf(odd)", odd=odd)
+    assert kept == {**in_page("page.DEFAULTS"), "kill": [1], "cut": []}
+
+
+def test_the_address_keeps_the_run_that_stands_beside_another_one():
+    beside = {**in_page("page.DEFAULTS"), "tree": "msbt", "kill": [2], "cut": ["0/1"]}
+    for whole in ({"settings": in_page("page.DEFAULTS"), "beside": beside, "asking": False},
+                  {"settings": beside, "beside": in_page("page.DEFAULTS"), "asking": True},
+                  {"settings": beside, "beside": None, "asking": False}):
+        assert in_page("page.wholeOf(page.wholeAddress(whole))", whole=whole) == whole
+    assert in_page("page.wholeOf('')") == {"settings": beside | in_page("page.DEFAULTS"),
+                                           "beside": None, "asking": False}
+
+
+@pytest.mark.parametrize("changes", [
+    {"topology": "star", "op": "sort", "dim": 8, "tree": "sbt"}, {"topology": "uhc", "root": 200},
+    {"dim": 3, "kill": [0, 20, 3], "cut": ["0/1", "99/0"]}, {"op": "barrier", "loss": 20}])
+def test_whatever_is_set_makes_a_command_line_that_the_tool_takes(changes):
+    words = in_page("page.wordsOf(page.fitted({ ...page.DEFAULTS, ...changes }, trees))",
+                    changes=changes, trees=trees())
+    outcome = mesh(*words[1:], "--dry-run")
+    assert outcome.status == 0, f"{words}: {outcome.err}"
