@@ -2,12 +2,12 @@
 
 VERIFY_PACKAGES := rumur spin llvm coq
 .PHONY: proof
-proof: ## what Coq shows: forwarding cannot deadlock; and mutants of it
+proof: ## what Coq shows for every size: forwarding, links, trees; and mutants
 	@tests/tools/packages.sh coq python3
 	@$(PYTHON) tests/proof/check_proof.py --build $(BUILD)
 
 .PHONY: verify
-verify: deps ## what machines can show of the protocol, at length; writes tests/model/README.md
+verify: deps ## what machines can show of the protocol, at length; writes two tables of tests/model
 	@tests/tools/packages.sh $(VERIFY_PACKAGES)
 	@$(MAKE) -j$(JOBS) all $(SOAK) $(EXPLORE) $(EXPLORE_NODES) $(COVERAGE_PROGRAMS)
 	@$(PYTHON) tests/model/verify.py --build $(BUILD)

@@ -1,17 +1,20 @@
 #!/usr/bin/python3
 """Checks of the protocol by machine, at length: `make verify`.
 
-    verify.py [--build FOLDER] [--minutes-each N] [--only PART]
+    verify.py [--build FOLDER] [--minutes-each N] [--only PART] [--jobs N]
 
 Parts: forwarding cannot deadlock (a proof; Coq); packets are admitted without deadlock (a model of
 the rule, over tables that the routing functions of the firmware give; rumur); the protocol of a
 cable keeps what it promises and comes to an end (a model; Spin); all states of two ends of a cable
 (the code that nodes run); schedules of whole kernels; single faults of runs; sets of faults that
-copies must survive; branches that nothing takes. Mutants of rule and code must be found. Writes the
-table of README.md beside this file, and prints it; one part is printed only. Exit status: 0 all is
-as it must be, else 1.
+copies must survive; branches that nothing takes. Mutants of rule and code must be found. As many
+parts run at a time as there are cores (--jobs). Writes the table of README.md beside this file, and
+prints it, and adds a row to totals.csv; one part is printed only. Exit status: 0 all is as it must
+be, else 1.
 """
 import argparse
+import concurrent.futures
+import os
 import pathlib
 import re
 import shutil
@@ -22,6 +25,7 @@ import time
 import branches
 import fault_sets
 import mutants
+import totals
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "proof"))
@@ -130,12 +134,20 @@ def changed(text, change, name):
 
 
 class Verification:
+    """What one part, or all of them, have shown."""
+
     def __init__(self, folder, limit_s):
         self.folder = folder
         self.model = folder / "model"
         self.model.mkdir(parents=True, exist_ok=True)
         self.limit_s = limit_s
         self.rows = []
+
+    def rows_of(self, part):
+        """The rows of one part, which uses no file that another part writes."""
+        alone = Verification(self.folder, self.limit_s)
+        getattr(alone, part)()
+        return alone.rows
 
     def note(self, part, what, seen, good, seconds):
         self.rows.append((part, what, seen, "ok" if good else "FAILED", seconds))
@@ -306,7 +318,8 @@ class Verification:
 
         def soaked():
             done = run([soak, "--seconds", 120, "--keep", self.folder / "soak"], 1200)
-            return done.stdout.strip().splitlines()[-1], done.returncode == 0
+            seeds = re.findall(r"--seed \d+", done.stdout)
+            return "; ".join([done.stdout.strip().splitlines()[-1], *seeds]), done.returncode == 0
 
         self.check("schedules of whole kernels", "120 s", soaked)
 
@@ -342,16 +355,19 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--minutes-each", type=float, default=120, help="for one exploration")
     parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     arguments = parser.parse_args()
     verification = Verification((ROOT / arguments.build).resolve(), 60 * arguments.minutes_each)
-    for part in [arguments.only] if arguments.only else PARTS:
-        getattr(verification, part)()
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for rows in pool.map(verification.rows_of, [arguments.only] if arguments.only else PARTS):
+            verification.rows += rows
     if arguments.only:
         return 1 if verification.failed() else 0
     readme = HERE / "README.md"
     text = readme.read_text()
     begin = text.index("| part | what")
     readme.write_text(text[:begin] + verification.table())
+    totals.add([row[:4] for row in verification.rows])
     failed = verification.failed()
     print(f"{len(verification.rows) - failed} as they must be, {failed} not; the table is in "
           f"{readme.relative_to(ROOT)}")

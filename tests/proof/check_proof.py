@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""The proof that forwarding cannot deadlock, and that it needs what it supposes; and the proofs of
-the trees for every size: `make proof`.
+"""The proof that forwarding cannot deadlock, and that it needs what it supposes; the proof that a
+link keeps order for any window; and the proofs of the trees for every size: `make proof`.
 
     check_proof.py [--build FOLDER] [--save-tables]
 
-coqc checks Network.v, Theorems.v and Kinds.v, with no axiom and nothing left out. Then each mutant
-of Network.v must break Theorems.v, and Coq must prove its counterexample: a network that can come
-about and is stuck. The trees are check_trees.py's. Prints a line for each check. Exit status: 0 all
-is so, else 1. With --save-tables it writes tables.csv only.
+coqc checks Network.v, Theorems.v, Kinds.v, Flow.v and Windows.v, with no axiom and nothing left
+out. Then each mutant of Network.v must break Theorems.v, and Coq must prove its counterexample: a
+network that can come about and is stuck. So for Flow.v and Windows.v. The link is check_link.py's,
+the trees are check_trees.py's. Prints a line for each check. Exit status: 0 all is so, else 1. With
+--save-tables it writes tables.csv only.
 """
 import argparse
 import concurrent.futures
@@ -17,13 +18,15 @@ import subprocess
 import sys
 import time
 
+import check_link
 import check_trees
 import coq
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = ("Network", "Theorems", "Kinds")
+FILES = ("Network", "Theorems", "Kinds", "Flow", "Windows")
 THEOREMS = ("Theorems.buffers_suffice", "Theorems.no_deadlock", "Theorems.ready_does",
-            "Theorems.comes_to_rest", "Kinds.all_kinds_descend")
+            "Theorems.comes_to_rest", "Kinds.all_kinds_descend", "Windows.window_is_kept",
+            "Windows.gate_waits_for_all")
 
 TURNS = """does (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older)
          (newer ++ Buffer v r q :: older)"""
@@ -66,25 +69,24 @@ MUTANTS = {
     if node_eq (fst c) w then [snd c] else []) copies else [] end) (rev s).
 Inductive ready """)]),
 }
+FLOW_MUTANTS = {
+    "a word counts its own node only": ("Deaf", [
+        ("t v = total \\/ (forall w, child v w -> n <= h w) ->", "True ->")]),
+    "a window does not count packets of earlier calls": ("Deaf", [
+        ("s + earlier < h v + window", "s + 0 * earlier < h v + window")]),
+}
 
 
 def check_proof(folder):
     """The error in the proof; an empty text if there is none."""
-    coq.fresh_folder(folder, [HERE / f"{file}.v" for file in FILES])
-    return coq.check_theorems(folder, FILES, THEOREMS)
+    return coq.check_theorems(folder, [HERE / f"{file}.v" for file in FILES], THEOREMS)
 
 
-def check_mutant(folder, counterexample, changes):
+def check_mutant(folder, changed, proof, counterexample, changes):
     """The error in the check of the mutant; an empty text if the mutant is found."""
-    sources = [HERE / f"{file}.v" for file in FILES]
-    sources += [HERE / "mutants" / f"{file}.v" for file in ("Three", counterexample)]
-    coq.fresh_folder(folder, sources)
-    if wrong := coq.change_file(folder / "Network.v", changes):
-        return wrong
-    for file in ("Network", "Three", counterexample):
-        if wrong := coq.compile_file(folder, file):
-            return f"{file}.v: {wrong}"
-    return "" if coq.compile_file(folder, "Theorems") else "Theorems.v holds for it"
+    files = [HERE / f"{file}.v" for file in dict.fromkeys(("Network", changed))]
+    files += [HERE / "mutants" / f"{file}.v" for file in ("Three", counterexample)]
+    return coq.breaks(folder, [*files, HERE / f"{proof}.v"], changed, changes, proof)
 
 
 def checks(build):
@@ -92,10 +94,11 @@ def checks(build):
     folder = pathlib.Path(build).resolve() / "proof"
     jobs = [("proof", f"{len(THEOREMS)} theorems", "no axiom, nothing left out", check_proof,
              (folder / "proof",))]
-    for number, (name, (file, changes)) in enumerate(MUTANTS.items()):
-        jobs.append(("mutant of the proof", name, f"found: {file}.v is reachable", check_mutant,
-                     (folder / f"mutant{number}", file, changes)))
-    jobs += check_trees.jobs(folder)
+    for table, where in ((MUTANTS, ("Network", "Theorems")), (FLOW_MUTANTS, ("Flow", "Windows"))):
+        for name, (file, changes) in table.items():
+            jobs.append(("mutant of the proof", name, f"found: {file}.v is reachable",
+                         check_mutant, (folder / f"mutant{len(jobs)}", *where, file, changes)))
+    jobs += [*check_link.jobs(folder), *check_trees.jobs(folder)]
 
     def timed(job):
         begin = time.monotonic()

@@ -11,15 +11,22 @@ import re
 import coq
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = ("Rules", "Cube", "Sbt", "Msbt", "Sbnt", "Sizes", "Paths", "Uhc", "Star", "Tables")
+FILES = ("Rules", "Cube", "Sbt", "Msbt", "Sbnt", "Sizes", "Paths", "Uhc", "Disjoint", "Bt1", "Star",
+         "Spt", "Tables")
 TABLES = HERE / "tables.csv"
-# Network, function of Tables.v, and from how many to how many dimensions. Tables of the UHC have
-# the tree of an even root, then that of an odd one.
-PRINTED = {"sbt": ("cube", "sbt_table", 1, 10), "bs": ("cube", "bs_table", 1, 10),
-           "msbt": ("cube", "msbt_table", 1, 10), "msbt-rot": ("cube", "rot_table", 1, 10),
-           "sbnt-minr": ("cube", "sbnt_table", 1, 10), "bts": ("uhc", "bts_table", 2, 10),
-           "edt": ("star", "edt_table", 3, 6), "edt-v2": ("star", "edt_v2_table", 3, 6),
-           "disjoint": ("cube", "path_table", 1, 6)}
+# Network, function of Tables.v, and its sizes. Tables of the UHC have the trees of an even root,
+# then those of an odd one.
+PRINTED = {"sbt": ("cube", "sbt_table", range(1, 11)), "bs": ("cube", "bs_table", range(1, 11)),
+           "msbt": ("cube", "msbt_table", range(1, 11)),
+           "msbt-rot": ("cube", "rot_table", range(1, 11)),
+           "sbnt-minr": ("cube", "sbnt_table", range(1, 11)),
+           "bts": ("uhc", "bts_table", range(2, 11)),
+           "bt1": ("uhc", "bt1_table", range(2, 11, 2)),
+           "adst": ("uhc", "adst_table", range(2, 11, 2)),
+           "ist": ("uhc", "ist_table", range(2, 11)), "spt": ("star", "spt_table", range(3, 7)),
+           "edt": ("star", "edt_table", range(3, 7)),
+           "edt-v2": ("star", "edt_v2_table", range(3, 7)),
+           "disjoint": ("cube", "path_table", range(1, 7))}
 
 # Name of the mutant: the file of the proof that must break, the claim of Tables.v that must be
 # wrong in a small network, and the change of Rules.v.
@@ -69,6 +76,24 @@ MUTANTS = {
         ("own n o y d && negb (d =? highest n (sends n o y))) in", "own n o y d) in")]),
     "bts is as high in odd dimensions as in even ones": ("Uhc", "bts_spans", [
         ("Definition bts_height n := n + 1 + n mod 2.", "Definition bts_height n := n + 1.")]),
+    "bt1 crosses the lowest bit": ("Bt1", "bt1_crosses_links_the_right_way", [
+        ("Definition bt1_parent n o (y : node) := in_port n o y (lowest n y / 2).",
+         "Definition bt1_parent n (o : bool) (y : node) := lowest n y.")]),
+    "bt1 is no higher than the network's diameter": ("Bt1", "bt1_spans", [
+        ("Definition bt1_height n := n / 2 * 3.", "Definition bt1_height n := n + 1.")]),
+    "all trees of adst pass on": ("Disjoint", "adst_trees_share_no_link", [
+        ("(if differs y j then next_above (n / 2) (differs y) j else j)",
+         "(next_above (n / 2) (differs y) j)")]),
+    "one of two trees of ist is exchanged": ("Disjoint", "ist_trees_share_no_link", [
+        ("if j =? x then z else if j =? z then x else j", "if j =? x then z else j")]),
+    "all trees of ist pass on": ("Disjoint", "ist_trees_share_no_link", [
+        ("if foreign n o y i then next_above n (foreign n o y) i else i.",
+         "next_above n (foreign n o y) i.")]),
+    "spt never sends the first symbol home": ("Spt", "spt_spans", [
+        ("then star_first n p (place 1) else p 1.",
+         "then star_first n p (place 1) else star_first n p 1.")]),
+    "spt is as high as the star has dimensions": ("Spt", "spt_spans", [
+        ("Definition spt_height n := 3 * (n - 1) / 2.", "Definition spt_height n := n - 1.")]),
     "edt knows no exception for the first symbol": ("Star", "edt_trees_share_no_link", [
         ("  else if l =? edt_over_home n v2 p place then place 1\n", "")]),
     "edt-v2 exchanges one row only": ("Star", "edt_trees_share_no_link", [
@@ -106,8 +131,7 @@ def known_tables():
 def printed_tables(folder):
     """The same, as Coq prints them."""
     asked = [(rule, dim, f"checksum ({function} {dim})")
-             for rule, (_, function, least, most) in PRINTED.items()
-             for dim in range(least, most + 1)]
+             for rule, (_, function, sizes) in PRINTED.items() for dim in sizes]
     values = coq.evaluate(folder, "Tables", [term for _, _, term in asked])
     return {(rule, dim): f"{int(value.split('%')[0], 0):016x}"
             for (rule, dim, _), value in zip(asked, values, strict=True)}
@@ -115,36 +139,41 @@ def printed_tables(folder):
 
 def check_proof(folder):
     """The error in the proofs; an empty text if there is none."""
-    coq.fresh_folder(folder, files())
-    return coq.check_theorems(folder, FILES, theorems())
+    return coq.check_theorems(folder, files(), theorems())
 
 
 def check_tables(folder):
     """What differs between the rules of the proof and those of the code, as far as tables go."""
     coq.fresh_folder(folder, files())
-    for file in ("Rules", "Tables"):
-        if wrong := coq.compile_file(folder, file):
-            return wrong
+    if wrong := coq.compile_file(folder, "Rules", "-vos"):
+        return wrong
     known, printed = known_tables(), printed_tables(folder)
     differ = sorted(key for key in known.keys() | printed if known.get(key) != printed.get(key))
     if differ:
         return f"not the tables of tables.csv: {differ}"
-    refuted, = coq.evaluate(folder, "Tables", ["refuted 5"])
+    refuted, = coq.evaluate(folder, "Tables", ["refuted 5 every_claim"])
     return "" if refuted == "None" else f"wrong by trying: {refuted}"
+
+
+def needed(file):
+    """The files that a file needs, each behind those that it needs, and itself."""
+    found = re.search(r"^From Proof Require Import ([\w ]+)\.$", file.read_text(), re.M)
+    below = [needed(file.with_name(f"{name}.v")) for name in (found[1].split() if found else ())]
+    return list(dict.fromkeys([*(each for files_of in below for each in files_of), file]))
 
 
 def check_mutant(folder, file, claim, changes):
     """The error in the check of the mutant; an empty text if it is found."""
-    coq.fresh_folder(folder, files())
-    if wrong := coq.change_file(folder / "Rules.v", changes):
-        return wrong
-    for needed in ("Rules", "Cube", "Tables"):
-        if wrong := coq.compile_file(folder, needed):
-            return f"{needed}.v: {wrong}"
-    refuted, = coq.evaluate(folder, "Tables", ["refuted 4"])
-    if claim not in re.findall(r"\w+", refuted):
-        return f"no small network shows it: {refuted}"
-    return "" if coq.compile_file(folder, file) else f"{file}.v holds for it"
+    coq.fresh_folder(folder, [])
+    shown = folder / "Shown.v"
+    shown.write_text("Require Import List.\nImport ListNotations.\n"
+                     "From Proof Require Import Rules Tables.\n"
+                     f"Goal if refuted 4 [{claim}] then True else False.\n"
+                     "Proof. vm_compute. exact I. Qed.\n")
+    proofs = [each for each in needed(HERE / "trees" / f"{file}.v") if each.stem != "Rules"]
+    first = [each.stem for each in proofs if each.stem != "Cube"][0]
+    return coq.breaks(folder, [HERE / "trees" / "Rules.v", HERE / "trees" / "Tables.v", shown,
+                               *proofs], "Rules", changes, first)
 
 
 def jobs(folder):
@@ -161,8 +190,7 @@ def jobs(folder):
 def save_tables(folder):
     """Writes tables.csv anew, from what Coq prints."""
     coq.fresh_folder(folder, files())
-    for file in ("Rules", "Tables"):
-        if wrong := coq.compile_file(folder, file):
-            raise OSError(wrong)
+    if wrong := coq.compile_file(folder, "Rules", "-vos"):
+        raise OSError(wrong)
     lines = [f"{rule},{dim},{value}" for (rule, dim), value in printed_tables(folder).items()]
     TABLES.write_text("\n".join(["rule,dim,checksum", *lines, ""]))

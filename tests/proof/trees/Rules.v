@@ -99,14 +99,42 @@ Definition bts_height n := n + 1 + n mod 2.
 Definition uhc_distance f o :=
   if Nat.even (f + o) then 2 * Nat.max f o else if o <? f then 2 * f - 1 else 2 * o + 1.
 
+(* adst and ist [uhc/disjoint_trees.hpp]: the port of pair j by which a node receives; the next
+   member of a set above i, cyclically, i itself coming last [next_above]; and the port by which a
+   node gets tree j. *)
+Definition in_port n o (y : node) j := if sends n o y (2 * j) then 2 * j + 1 else 2 * j.
+Definition next_above m (set : node) i := hd i (filter set (seq (S i) (m - S i) ++ seq 0 (S i))).
+Definition differs (y : node) j := y (2 * j) || y (2 * j + 1).
+Definition adst_parent n o (y : node) j :=
+  in_port n o y (if differs y j then next_above (n / 2) (differs y) j else j).
+Definition ist_exchanged n o (y : node) j :=
+  let x := highest n (foreign n o y) / 2 in let z := highest n (own n o y) / 2 in
+  if (weight n (foreign n o y) =? 1) && (weight n (own n o y) =? 1) && (x <? n / 2) && (z <? n / 2)
+  then if j =? x then z else if j =? z then x else j
+  else j.
+Definition ist_parent n o (y : node) j :=
+  let i := in_port n o y (ist_exchanged n o y j) in
+  if foreign n o y i then next_above n (foreign n o y) i else i.
+
+(* bt1, for even n [uhc/trees.hpp]: by the port of the lowest pair that differs. *)
+Definition bt1_parent n o (y : node) := in_port n o y (lowest n y / 2).
+Definition bt1_height n := n / 2 * 3.
+
 (* The star: a label is a permutation p of 1 .. n, with the place of each symbol [star/trees.hpp].
    First the place right of symbol 1, or from 2 on, whose symbol is not at home [first_misplaced];
-   then the dimension to the parent in `spt` [nearer], the trees of `edt` that are exceptions
-   [EdtExits], the dimension to the parent in tree l of `edt`, and the tree of a dimension. *)
+   then the dimension to the parent in `spt` [nearer]; the neighbour over a dimension, where the first
+   symbol and that one change places, and the places there [cross]; the trees of `edt` that are
+   exceptions [EdtExits], the dimension to the parent in tree l of `edt`, and the tree of a
+   dimension. *)
 Definition star_first n (p : nat -> nat) k :=
   hd 0 (filter (fun i => negb (p i =? i)) (seq (S k) (n - k) ++ seq 2 (n - 1))).
 Definition star_nearer n (p place : nat -> nat) :=
   if p 1 =? place 1 then star_first n p (place 1) else p 1.
+Definition cross (p : nat -> nat) d : nat -> nat :=
+  fun i => if i =? 1 then p d else if i =? d then p 1 else p i.
+Definition cross_places (p place : nat -> nat) d : nat -> nat :=
+  fun s => if s =? p 1 then d else if s =? p d then 1 else place s.
+Definition spt_height n := 3 * (n - 1) / 2.
 Definition edt_over_home n (v2 : bool) (p place : nat -> nat) :=
   let f := p 1 in let k := place 1 in let x := p (star_nearer n p place) in
   if f =? k then x else if x =? k then f

@@ -25,6 +25,15 @@ Definition bts_table n := [[bts_height n]] ::
   map (fun o => table n (bts_parent n o) (bts_children n o)) [false; true].
 Definition sbnt_table n := [[[n]]; table n (sbnt_parent n) (sbnt_children n)].
 
+(* Trees of which one knows the way to a node only: the dimension to its parent in each tree. *)
+Definition parents n (parent : node -> nat) :=
+  map (fun y => [if is_root_b n y then n else parent y]) (all n).
+Definition both_roots n (parent : bool -> node -> nat -> nat) := flat_map (fun o =>
+  map (fun j => parents n (fun y => parent o y j)) (seq 0 (n / 2))) [false; true].
+Definition bt1_table n := map (fun o => parents n (bt1_parent n o)) [false; true].
+Definition adst_table n := both_roots n (adst_parent n).
+Definition ist_table n := both_roots n (ist_parent n).
+
 (* Paths: for each other node the ports of each path to it. *)
 Definition path_ports n r k :=
   map (fun s => path_port n r (path_node n r k s) k) (seq 0 (path_length n r k)).
@@ -43,6 +52,9 @@ Fixpoint place_in (l : list nat) s :=
 Definition edt_dimension n v2 tree l := edt_parent n v2 (at_place l) (place_in l) tree.
 Definition edt_table_of v2 n := map (fun tree => [n - 1] ::
   map (fun l => [edt_dimension n v2 tree l - 2]) (tl (all_labels n))) (seq 2 (n - 1)).
+Definition spt_dimension n l := star_nearer n (at_place l) (place_in l).
+Definition spt_table n :=
+  [[n - 1] :: map (fun l => [spt_dimension n l - 2]) (tl (all_labels n))].
 Definition edt_table := edt_table_of false.
 Definition edt_v2_table := edt_table_of true.
 
@@ -87,6 +99,14 @@ Definition edt_b n := forallb (fun v2 => forallb (fun l =>
   let dimensions := map (fun tree => edt_dimension n v2 tree l) (seq 2 (n - 1)) in
   differ_b dimensions && forallb (fun d => (2 <=? d) && (d <=? n)) dimensions)
   (tl (all_labels n))) [false; true].
+Definition no_link_twice_b n (parent : bool -> node -> nat -> nat) := forallb (fun o =>
+  forallb (fun y => differ_b (map (parent o y) (seq 0 (n / 2)))) (tl (all n))) [false; true].
+Fixpoint spt_arrives_b n height p place :=
+  forallb (fun i => p i =? i) (seq 2 (n - 1)) || match height with
+  | 0 => false
+  | S fewer => let d := star_nearer n p place in (2 <=? d) && (d <=? n) &&
+      spt_arrives_b n fewer (cross p d) (cross_places p place d)
+  end.
 Definition inside n r k := map (path_node n r k) (seq 1 (path_length n r k - 1)).
 Definition paths_b n := forallb (fun r => forallb (fun k =>
   same_b n (path_node n r k (path_length n r k)) r &&
@@ -97,29 +117,44 @@ Definition paths_b n := forallb (fun r => forallb (fun k =>
 Inductive claim := sbt_spans | sbt_agrees | bs_is_sbt | msbt_spans | msbt_agrees |
   msbt_trees_share_no_link | msbt_steps_rise | rot_spans | rot_agrees | sbnt_spans | sbnt_agrees |
   sbnt_parent_in_subtree | paths_are_disjoint | bts_spans | bts_path | bts_agrees |
-  edt_trees_share_no_link.
+  edt_trees_share_no_link | spt_spans | adst_trees_share_no_link | ist_trees_share_no_link |
+  bt1_spans | bt1_crosses_links_the_right_way.
 Definition all_trees n (holds : nat -> bool) := forallb holds (seq 0 n).
-Definition claims n := [
-  (sbt_spans, spans_b n (sbt_parent n) (sbt_height n));
-  (sbt_agrees, agree_b n (sbt_parent n) (sbt_children n));
-  (bs_is_sbt, agree_b n (sbt_parent n) (fun y =>
-    bs_children n (if is_root_b n y then None else Some (sbt_parent n y))));
-  (msbt_spans, all_trees n (fun j => spans_b n (msbt_parent n j) (msbt_height n)));
-  (msbt_agrees, all_trees n (fun j => agree_b n (msbt_parent n j) (msbt_children n j)));
-  (msbt_trees_share_no_link, apart_b n (msbt_parent n));
-  (msbt_steps_rise, one_port_b n);
-  (rot_spans, all_trees n (fun j => spans_b n (rot_parent n j) n));
-  (rot_agrees, all_trees n (fun j => agree_b n (rot_parent n j) (rot_children n j)));
-  (sbnt_spans, spans_b n (sbnt_parent n) n);
-  (sbnt_agrees, agree_b n (sbnt_parent n) (sbnt_children n));
-  (sbnt_parent_in_subtree, subtree_b n);
-  (paths_are_disjoint, paths_b n);
-  (bts_spans, (n =? 1) || forallb (fun o => spans_b n (bts_parent n o) (bts_height n)) [false;
-    true]);
-  (bts_path, (n =? 1) || bts_b n);
-  (bts_agrees, (n =? 1) || bts_agree_b n);
-  (edt_trees_share_no_link, (n <? 3) || edt_b n)].
-Definition wrong n := map fst (filter (fun c => negb (snd c)) (claims n)).
-(* The smallest cube in which a claim is wrong, of up to `most` dimensions, and which ones. *)
-Definition refuted most := find (fun c => negb (length (snd c) =? 0))
-  (map (fun n => (n, wrong n)) (seq 1 most)).
+Definition holds n c := match c with
+  | sbt_spans => spans_b n (sbt_parent n) (sbt_height n)
+  | sbt_agrees => agree_b n (sbt_parent n) (sbt_children n)
+  | bs_is_sbt => agree_b n (sbt_parent n) (fun y =>
+    bs_children n (if is_root_b n y then None else Some (sbt_parent n y)))
+  | msbt_spans => all_trees n (fun j => spans_b n (msbt_parent n j) (msbt_height n))
+  | msbt_agrees => all_trees n (fun j => agree_b n (msbt_parent n j) (msbt_children n j))
+  | msbt_trees_share_no_link => apart_b n (msbt_parent n)
+  | msbt_steps_rise => one_port_b n
+  | rot_spans => all_trees n (fun j => spans_b n (rot_parent n j) n)
+  | rot_agrees => all_trees n (fun j => agree_b n (rot_parent n j) (rot_children n j))
+  | sbnt_spans => spans_b n (sbnt_parent n) n
+  | sbnt_agrees => agree_b n (sbnt_parent n) (sbnt_children n)
+  | sbnt_parent_in_subtree => subtree_b n
+  | paths_are_disjoint => paths_b n
+  | bts_spans => (n =? 1) || forallb (fun o => spans_b n (bts_parent n o) (bts_height n)) [false;
+    true]
+  | bts_path => (n =? 1) || bts_b n
+  | bts_agrees => (n =? 1) || bts_agree_b n
+  | edt_trees_share_no_link => (n <? 3) || edt_b n
+  | spt_spans => (n <? 3) || forallb (fun l =>
+      spt_arrives_b n (spt_height n) (at_place l) (place_in l)) (all_labels n)
+  | adst_trees_share_no_link => Nat.odd n || no_link_twice_b n (adst_parent n)
+  | ist_trees_share_no_link => (n =? 1) || no_link_twice_b n (ist_parent n)
+  | bt1_spans => Nat.odd n || forallb (fun o =>
+      spans_b n (bt1_parent n o) (bt1_height n)) [false; true]
+  | bt1_crosses_links_the_right_way => Nat.odd n || forallb (fun o => forallb (fun y =>
+      negb (sends n o y (bt1_parent n o y))) (tl (all n))) [false; true]
+  end.
+Definition every_claim := [sbt_spans; sbt_agrees; bs_is_sbt; msbt_spans; msbt_agrees;
+  msbt_trees_share_no_link; msbt_steps_rise; rot_spans; rot_agrees; sbnt_spans; sbnt_agrees;
+  sbnt_parent_in_subtree; paths_are_disjoint; bts_spans; bts_path; bts_agrees;
+  edt_trees_share_no_link; spt_spans; adst_trees_share_no_link; ist_trees_share_no_link;
+  bt1_spans; bt1_crosses_links_the_right_way].
+(* The smallest network in which one of these claims is wrong, of up to `most` dimensions, and which
+   ones. *)
+Definition refuted most these := find (fun c => negb (length (snd c) =? 0))
+  (map (fun n => (n, filter (fun c => negb (holds n c)) these)) (seq 1 most)).
