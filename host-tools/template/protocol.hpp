@@ -21,6 +21,9 @@ namespace mesh::host::fork_protocol {
 /// hexadecimal digits, or nothing if its command line has none.
 inline constexpr char kVariable[] = "MESH_TEMPLATE";
 
+/// The object's file, in the folder of what the tool loads into other programs.
+inline constexpr char kObject[] = "mesh-template.so";
+
 inline constexpr int kFirstGivenFd = 3;
 inline constexpr std::size_t kFilesMax = 32; // of one node
 inline constexpr std::size_t kWordsBytes = 96;

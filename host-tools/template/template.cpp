@@ -42,7 +42,8 @@ namespace {
 using namespace mesh::host::fork_protocol;
 
 constexpr timespec kMoment{0, 2'000'000};
-constexpr unsigned kQuietMoments = 3; // until the machine is taken for made
+constexpr unsigned kQuietMoments = 3;      // until the machine is taken for made
+constexpr unsigned kQuietMomentsMax = 250; // the same if threads do not rest, or nothing tells it
 constexpr unsigned kParkMomentsMax = 1000;
 constexpr std::size_t kThreadsMax = 8; // beside the main thread
 constexpr std::size_t kEventsMax = 32;
@@ -77,6 +78,7 @@ struct Settings {
 Settings settings;
 int main_thread = 0;
 unsigned quiet_moments = 0;
+unsigned rest_moments = 0; // quiet ones in which all other threads rested, too
 std::array<Thread, kThreadsMax> threads;
 std::size_t thread_count = 0;
 std::array<int, kEventsMax> events{}; // eventfd()s, of which each process needs its own
@@ -165,6 +167,25 @@ void each_number_in(const char* folder, Visit visit) {
 /// The first function of a thread in a child, on a stack that it leaves at once.
 [[gnu::noinline]] int go_on(void* thread) {
     __builtin_longjmp(static_cast<Thread*>(thread)->place.data(), 1);
+}
+
+/// True if each other thread waits to be woken. QEMU's thread that frees what nobody reads any more
+/// gathers it for 50 ms first. What it has not freed before the fork, two thirds of all pages, is
+/// copied to each child, which frees it once more.
+bool threads_rest() {
+    bool all_rest = true;
+    each_number_in("/proc/self/task", [&](int id) {
+        if (id == main_thread)
+            return;
+        std::array<char, 64> name;
+        std::array<char, 16> call{};
+        std::snprintf(name.data(), name.size(), "/proc/self/task/%d/syscall", id);
+        const int file = open(name.data(), O_RDONLY | O_CLOEXEC);
+        const ssize_t got = read(file, call.data(), call.size() - 1);
+        close(file);
+        all_rest = all_rest && got > 0 && std::atoi(call.data()) == SYS_futex;
+    });
+    return all_rest;
 }
 
 std::size_t other_threads() {
@@ -440,7 +461,8 @@ int ppoll(pollfd* files, nfds_t count, const timespec* timeout, const sigset_t* 
         return real(files, count, timeout, mask);
     const int ready = real(files, count, &kMoment, mask);
     quiet_moments = ready == 0 ? quiet_moments + 1 : 0;
-    if (quiet_moments == kQuietMoments)
+    rest_moments = ready == 0 && threads_rest() ? rest_moments + 1 : 0;
+    if (rest_moments == kQuietMoments || quiet_moments == kQuietMomentsMax)
         become_template();
     return ready;
 }

@@ -80,6 +80,39 @@ TEST_F(NodeSessionTest, CountsGoOnBeyondWhatANodeCountsWith) {
     EXPECT_EQ(counts.dma_transfers[1], sum);
 }
 
+TEST_F(NodeSessionTest, AReportLargerThanAPacketIsPutTogether) {
+    wire::NodeReport done{};
+    done.done = 1;
+    done.untaken_service = 7; // the last of its bytes
+    constexpr std::uint32_t kWhole = sizeof done, kCut = 256;
+    const auto part = [&](std::uint32_t position, std::uint32_t bytes, std::uint32_t whole) {
+        Bytes packet(wire::kPacketHeaderBytes + bytes);
+        wire::PacketHeader header{.payload_bytes = static_cast<std::uint16_t>(bytes),
+                                  .tag = static_cast<std::uint16_t>(wire::HostTag::report),
+                                  .position = position,
+                                  .total_bytes = whole};
+        wire::write_packet_header(header, std::span(packet).first<wire::kPacketHeaderBytes>());
+        std::ranges::copy(wire::bytes_of(done).subspan(position, bytes),
+                          packet.begin() + wire::kPacketHeaderBytes);
+        wire::seal_packet(packet);
+        Bytes head(wire::kHeadBytes);
+        wire::write_head({.kind = wire::Kind::host,
+                          .port = kHostPort,
+                          .packet_bytes = static_cast<std::uint16_t>(packet.size())},
+                         {}, std::span(head).first<wire::kHeadBytes>());
+        EXPECT_EQ(session.hear(joined(head, packet)), "");
+        return session.result().done;
+    };
+    EXPECT_FALSE(part(kCut, kWhole - kCut, kWhole)) << "its begin is missing";
+    EXPECT_FALSE(part(0, kCut, kWhole));
+    EXPECT_FALSE(part(0, kCut, kWhole)) << "it begins anew";
+    EXPECT_FALSE(part(kCut, kWhole - kCut, kWhole + 4)) << "of something else";
+    EXPECT_EQ(session.refusals().host_frames, 2u);
+    EXPECT_TRUE(part(kCut, kWhole - kCut, kWhole));
+    EXPECT_EQ(session.result().report.untaken_service, 7u);
+    EXPECT_EQ(session.refusals().host_frames, 2u);
+}
+
 TEST_F(NodeSessionTest, ChunksOfTheInputAreGivenAndNothingBehindIt) {
     for (const auto& [position, bytes] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
              {0, 100}, {100, 0}, {101, 0}, {0, 101}, {0xFFFF'FFFF, 1}, {99, 0xFFFF'FFFF}})

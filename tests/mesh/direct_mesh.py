@@ -31,6 +31,7 @@ def bytes_waiting(end):
 
 class DirectMesh:
     """Nodes from power-on to power-off; `device` is node 0's line."""
+    NO_MORE = ["-nodefaults"]
 
     def __init__(self, board, dim, image, noise=b""):
         """`noise`: bytes that come by every cable before a node is on."""
@@ -74,8 +75,8 @@ class DirectMesh:
         facts = boards.facts(BUILD, board or self.board)
         lines = facts["lines"]["serial"]
         used = {lines[port + 1]: self.end_of(node, port) for port in range(self.dim)}
-        words = ["qemu-system-arm", *facts["machine"], "-accel", "tcg,tb-size=2",
-                 "-nodefaults", "-display", "none", "-echr", "256", "-S", "-monitor", "stdio",
+        words = ["qemu-system-arm", *self.machine(facts), "-accel", "tcg,tb-size=2",
+                 *self.NO_MORE, "-display", "none", "-echr", "256", "-S", "-monitor", "stdio",
                  "-kernel",
                  str(BUILD / board / "relay" / self.image.name if board else self.image)]
         buffer = ",mux=on" if facts["lines"]["fill"] == 1 else ""  # as the host tool has it
@@ -95,6 +96,10 @@ class DirectMesh:
         self.about_to_run(node)
         with contextlib.suppress(BrokenPipeError):  # told_device() says how it has ended
             self.nodes[node].stdin.write(b"cont\n")
+
+    def machine(self, facts):
+        """Words for the machine."""
+        return facts["machine"]
 
     def given(self, node):
         """What the emulator of a node is told besides."""

@@ -138,9 +138,10 @@ def tree(dim, name, root=0, topology="cube"):
     return whole["subtrees"][0], whole
 
 
-def start(*arguments):
-    """A mesh that is left running; its group is the caller's to end. It dies with the caller."""
-    command = ["setpriv", "--pdeathsig", "KILL", MESH, *arguments]
+def start(*arguments, under=()):
+    """A mesh that is left running, `under` a command that becomes it, if any; its group is the
+    caller's to end. It dies with the caller."""
+    command = ["setpriv", "--pdeathsig", "KILL", *under, MESH, *arguments]
     return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True,
                             stdin=subprocess.DEVNULL)

@@ -1,33 +1,7 @@
 // A page of a run, opened and used without a browser: node page.js FILE [HASH]. Prints as JSON what
 // it shows; whatever goes wrong in it is an error of this. Canvases count what is painted on them.
 "use strict";
-const { JSDOM, VirtualConsole } = require("jsdom");
-const fs = require("fs");
-
-const painted = {};
-const errors = [];
-const messages = new VirtualConsole();
-messages.on("jsdomError", error => errors.push(error.message));
-messages.on("error", error => errors.push(String(error)));
-
-function pen(id) {
-  return new Proxy({ measureText: words => ({ width: 6 * words.length }) }, {
-    get: (kept, name) => name in kept ? kept[name] : () => { ++painted[id]; },
-    set: (kept, name, value) => { kept[name] = value; return true; }
-  });
-}
-
-function beforeParse(window) {
-  window.HTMLCanvasElement.prototype.getContext = function () {
-    painted[this.id] = painted[this.id] || 0;
-    return pen(this.id);
-  };
-  window.matchMedia = () => ({ matches: false, addEventListener() {} });
-}
-
-const page = new JSDOM(fs.readFileSync(process.argv[2], "utf8"), {
-  url: `file:///page.html${process.argv[3] || ""}`, runScripts: "dangerously",
-  pretendToBeVisual: true, virtualConsole: messages, beforeParse });
+const { page, errors, painted } = require("./open_page.js").open(process.argv[2], process.argv[3]);
 const { document, KeyboardEvent } = page.window;
 const text = id => document.getElementById(id).textContent;
 const press = key => document.body.dispatchEvent(new KeyboardEvent("keydown",

@@ -1,4 +1,5 @@
 """Nodes that one emulator forks are those that are started each by itself, and as hard to harm."""
+import contextlib
 import json
 import os
 import pathlib
@@ -51,6 +52,13 @@ def test_a_forked_mesh_does_what_one_of_emulators_started_by_themselves_does(cas
     fork, by_itself = (lockstep(how, case, tmp_path / how) for how in ("fork", "exec"))
     assert fork[0] == by_itself[0]
     assert fork[1] == by_itself[1]
+
+
+@pytest.mark.parametrize("asked, boot", [([], "fork"), (["--boot", "exec"], "exec")])
+def test_nodes_are_forked_unless_they_are_to_be_started_each_by_itself(asked, boot, tmp_path):
+    outcome = run("qemu", "--dim", 2, "--op", "bcast", "--log", tmp_path / "log", *asked)
+    assert verified(outcome)["boot"] == boot, outcome
+    assert not (tmp_path / "log" / "boot").exists()
 
 
 def test_a_forked_mesh_may_have_one_host_cable():
@@ -123,6 +131,67 @@ def test_without_its_template_a_mesh_works_on_and_starts_a_node_anew_by_itself(t
         process.communicate(timeout=120)
         words = (tmp_path / "log" / "boot").read_text()
         assert words == "exec, not fork: the template has ended\n", words
+    finally:
+        end(process)
+
+
+def turns_of(pid):
+    """How often each thread of a process has had a core."""
+    return [file.read_text().split()[2]
+            for file in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")]
+
+
+def test_of_many_nodes_those_that_are_up_wait_for_the_others():
+    """A node that is up and not held says hello to its neighbours four times a second."""
+    dim = (32 * os.cpu_count()).bit_length()
+    if dim > 8:
+        pytest.skip("a mesh of this board has too few nodes for so many cores")
+    process = start("run", "--quiet", "--boot", "fork", "--dim", dim, "--op", "barrier")
+
+    def some_nodes():
+        found = sorted(pid for pid, parent in all_parents().items() if parent == process.pid)
+        return found if len(found) > 20 else None
+    try:
+        template, *nodes = wait_until(some_nodes, 60, "twenty nodes",
+                                      lambda: process.poll() is not None and "the mesh ended")
+        os.kill(template, signal.SIGSTOP)
+
+        def are_quiet():
+            before = list(map(turns_of, nodes[:10]))
+            time.sleep(0.6)
+            return list(map(turns_of, nodes[:10])) == before
+        wait_until(are_quiet, 8, "the nodes wait")
+        assert len(some_nodes()) < 2 ** dim
+        os.kill(template, signal.SIGCONT)
+        out, _ = process.communicate(timeout=100)
+        assert process.returncode == 0 and f"{2 ** dim} of {2 ** dim} live" in out, out
+    finally:
+        end(process)
+
+
+def nice_values(pid):
+    """Of the threads of a process that are still there when they are asked."""
+    found = set()
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with contextlib.suppress(ProcessLookupError):
+            found.add(os.getpriority(os.PRIO_PROCESS, int(thread)))
+    return found
+
+
+def test_of_many_nodes_none_goes_before_the_host_tool():
+    """Also if that is nice itself; a template does nothing once nodes are up."""
+    dim = (32 * os.cpu_count()).bit_length()
+    if dim > 8:
+        pytest.skip("a mesh of this board has too few nodes for so many cores")
+    process = start("run", "--boot", "fork", "--dim", dim, "--op", "send", "--messages", 10000,
+                    "--bytes", 5000, under=("nice", "-n", 3))
+    try:
+        assert any(line.startswith("running:") for line in process.stderr)
+        own = os.getpriority(os.PRIO_PROCESS, process.pid)
+        children = [pid for pid, parent in all_parents().items() if parent == process.pid]
+        nice = list(map(nice_values, children))
+        assert own == os.getpriority(os.PRIO_PROCESS, 0) + 3
+        assert nice.count({own + 5}) == 2 ** dim and len(nice) == 2 ** dim + 1, nice
     finally:
         end(process)
 
@@ -220,6 +289,33 @@ def test_a_wrapper_that_becomes_the_emulator_forks(tmp_path):
     assert not (tmp_path / "log" / "boot").exists()
 
 
+@pytest.mark.parametrize("kind, why", [
+    ("script", "the emulator is a script, or no dynamically linked program for x86-64"),
+    ("static", "the emulator is a script, or no dynamically linked program for x86-64"),
+    ("version", "the tests have not seen QEMU 9.1")])
+def test_an_emulator_that_is_not_known_to_fork_is_started_for_each_node(kind, why, tmp_path):
+    if kind == "script":
+        file = emulator(tmp_path, "")
+    else:
+        file = tmp_path / "emulator"
+        source = tmp_path / "emulator.c"
+        source.write_text(f"""#include <stdio.h>
+#include <unistd.h>
+const char *uses = "libseccomp.so";
+int main(int count, char **words) {{
+    if (count > 2)
+        return execv("{QEMU}", words);
+    puts("QEMU emulator version {'9.1.0' if kind == 'version' else '10.0.0'}");
+    return uses == 0;
+}}
+""")
+        subprocess.run(["gcc", *(["-static"] if kind == "static" else []), source, "-o", file],
+                       check=True)
+    outcome = run("qemu", "--qemu", file, "--dim", 2, "--op", "bcast", "--log", tmp_path / "log")
+    assert verified(outcome)["boot"] == "exec", outcome
+    assert (tmp_path / "log" / "boot").read_text() == f"exec, not fork: {why}\n"
+
+
 def test_a_way_to_boot_that_there_is_not_is_refused():
     mesh_tool.refused(mesh("run", "--dim", 1, "--op", "bcast", "--boot", "spawn"),
                       "allowed: fork, exec")
@@ -239,6 +335,13 @@ def test_forked_nodes_need_the_memory_that_forked_nodes_take():
     outcome = mesh(*PLAN, *sixteen, "--boot", "fork")
     assert outcome.status == 0 and "200 MB available" in outcome.out, outcome
     mesh_tool.refused(mesh(*PLAN, "--dim", 8, "--memory", 200, "--boot", "fork"), "--dim up to 5")
+
+
+def test_an_emulator_that_is_not_known_to_fork_needs_the_memory_that_it_takes_by_itself(tmp_path):
+    sixteen = ["--dim", 4, "--memory", 200]
+    assert mesh(*PLAN, *sixteen).status == 0
+    mesh_tool.refused(mesh(*PLAN, *sixteen, "--qemu", emulator(tmp_path, "")),
+                      "16 nodes need 224 MB")
 
 
 def test_nodes_that_cannot_be_forked_and_have_no_memory_otherwise_are_not_started(tmp_path):

@@ -97,13 +97,18 @@ def test_the_command_line_of_node_0_is_what_the_engine_starts(emulator, tmp_path
     assert foreseen in started(tmp_path)
 
 
-def test_the_memory_needed_grows_with_the_nodes_and_is_compared_with_what_there_is():
+@pytest.mark.parametrize("boot", ["fork", "exec"])
+def test_the_memory_needed_grows_with_the_nodes_and_is_compared_with_what_there_is(boot):
     needed = {}
     for dim in (3, 6):
-        memory = line(mesh("run", "--dim", dim, "--op", "bcast", "--dry-run"), "memory")
+        memory = line(mesh("run", "--dim", dim, "--op", "bcast", "--boot", boot, "--dry-run"),
+                      "memory")
         needed[dim], available = numbers(memory)
         assert needed[dim] < available
-    assert needed[6] == 8 * needed[3] > 0
+    if boot == "exec":
+        assert needed[6] == 8 * needed[3] > 0
+    else: # all nodes share a template
+        assert 8 * needed[3] > needed[6] > 2 * needed[3] > 0
 
 
 @pytest.mark.parametrize("wrong, allowed", [

@@ -54,7 +54,7 @@ def test_a_node_that_hears_nothing_is_named():
     (["--topology", "star"], "the tree of the cube only"),
     (["--op", "barrier"], "--op does not go with mesh load"),
     (["--repeat", 2], "mesh load is one run"),
-    (["--faults", "kill:1"], "the way of other nodes"),
+    (["--faults", "kill:1"], "the image comes to other nodes by that node or cable"),
     *((["--board", board], "has no loader; those that have") for board in ALL if board not in
       LOADED),
 ])
@@ -77,6 +77,7 @@ def test_an_image_for_another_place_is_refused(board, tmp_path):
 
 
 @pytest.mark.parametrize("board", LOADED)
-def test_a_loader_fits_four_kilobytes(board):
+def test_a_loader_fits_four_kilobytes_or_six_if_it_writes_flash(board):
     memory = (BUILD / board / "loader" / "loader.elf.memory").read_text()
-    assert int(re.search(r"FLASH: +(\d+) B", memory)[1]) <= 4096
+    room = 6144 if "flash" in boards.facts(BUILD, board) else 4096
+    assert int(re.search(r"FLASH: +(\d+) B", memory)[1]) <= room

@@ -6,7 +6,8 @@ from mesh_tool import console, probe, run, verified
 
 TRAFFIC = ["--dim", 3, "--op", "send", "--target", "random", "--messages", 8, "--bytes", 1500,
            "--packet", 128, "--lockstep"]
-HOST_TIME = ("boot_s", "wall_s", "command") # the command has a folder of its own
+# The command has a folder of its own; how deep interrupts find a stack hangs on when they come.
+HOST_TIME = ("boot_s", "wall_s", "command", "stack_used")
 
 
 def without_host_time(report):

@@ -7,7 +7,9 @@ from direct_mesh import DirectMesh, silent_device
 from mesh_tool import BUILD, ROOT, console, mesh, refused, run, verified
 
 ALL = boards.names(BUILD)
-SERIAL = [board for board in ALL if "serial" in boards.facts(BUILD, board)["lines"]]
+FEW = boards.with_few_images() | boards.with_no_images()
+SERIAL = [board for board in ALL
+          if "serial" in boards.facts(BUILD, board)["lines"] and board not in FEW]
 OPS = {
     "cube": ["--dim", 2, "--op", "bcast", "--bytes", 4000],
     "uhc": ["--topology", "uhc", "--dim", 3, "--op", "bcast", "--bytes", 1000],
@@ -50,6 +52,72 @@ def test_a_node_without_a_host_cable_tells_its_end_by_its_neighbours(board):
     assert "mesh: node 1 firmware stopped: division by zero, in " in outcome.err, outcome
 
 
+PROGRAM = """#include "meshputer.hpp"
+mesh::Process app_main(mesh::Kernel& node) {
+    unsigned sum = 1;
+    const mesh::Status status = co_await mesh::allreduce_value(node, sum);
+    mesh::print("one of {}\\n", sum);
+    co_return status;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory):
+    source = tmp_path_factory.mktemp("mine") / "mine.cpp"
+    source.write_text(PROGRAM)
+    return source
+
+
+@pytest.mark.parametrize("kind, other", [("relay", "loaded"), ("loaded", "relay")])
+def test_a_program_of_ones_own_is_built_for_a_mesh_with_one_host_cable(kind, other, mine):
+    image = mine.parent / kind
+    words = {"relay": ["run", "--host-at", 0, "--app"], "loaded": ["load"]}
+    if kind == "relay":  # from its source
+        ended = mesh(*words[kind], mine, "--dim", 1)
+    else:
+        made = mesh("build", mine, "-o", image, "--as", kind, "--engine", "qemu")
+        assert made.status == 0, made
+        refused(mesh(*words[other], image, "--dim", 1), f"was built for board {ALL[0]}/{kind}, not "
+                f"for {ALL[0]}/{other}: mesh build --as {other}")
+        ended = mesh(*words[kind], image, "--dim", 1)
+    assert ended.status == 0 and console(ended) == {0: ["one of 2"], 1: ["one of 2"]}, ended
+
+
+@pytest.mark.parametrize("words, reason", [
+    (["--as", "both"], "allowed: relay, for a mesh with one host cable"),
+    (["--as", "relay", "--engine", "sim"], "goes without --engine sim"),
+    (["--as", "loaded", "--board", "mps2-an385"], "has no loader"),
+])
+def test_kinds_of_images_that_there_are_not_are_refused(words, reason, mine):
+    refused(mesh("build", mine, "-o", mine.parent / "other", *words), reason)
+
+
+def test_a_tree_of_ones_own_goes_over_a_mesh_with_one_host_cable(exhaustive):
+    if not exhaustive:
+        pytest.skip("links the program of all ops: --exhaustive")
+    rule = ROOT / "firmware" / "ops" / "own" / "mirrored.hpp"
+    report = verified(run("qemu", "--host-at", 0, "--dim", 2, "--op", "bcast", "--tree", rule))
+    assert report["steps"] > 0
+
+
+@pytest.mark.parametrize("fault, live", [
+    ("kill:4", 7),  # all nodes from 4 on are heard by way of 4
+    ("cut:0/0", 8),  # no other neighbour of node 1 is nearer to the host
+    ("restart:4@20", 7),
+])
+def test_nodes_whose_way_to_the_host_is_dead_are_heard_by_another_one(fault, live):
+    outcome = run("qemu", "--host-at", 0, "--dim", 3, "--op", "bcast", "--bytes", 4000, "--tree",
+                  "msbt", "--copies", 2, "--faults", fault)
+    assert outcome.status == 0 and outcome.report["verified_nodes"] == live, outcome
+
+
+def test_a_node_that_hangs_beside_one_host_cable_is_named_alone():
+    outcome = run("qemu", "--host-at", 0, "--dim", 2, "--op", "bcast", "--bytes", 4000, "--tree",
+                  "msbt", "--copies", 2, "--faults", "hang:2", "--timeout", 6)
+    assert outcome.status == 1 and outcome.report["failed_nodes"] == [2], outcome
+
+
 def test_a_cable_in_the_wrong_port_is_named():
     outcome = mesh("run", "--host-at", 0, "--dim", 3, "--op", "barrier", "--miswire", "5/0", "6/1",
                    "--timeout", 5)
@@ -61,8 +129,8 @@ def test_a_cable_in_the_wrong_port_is_named():
     (["--host-at", 1], "--host-at 1: allowed: 0"),
     (["--host-at", 0, "--engine", "sim"], "--engine qemu only"),
     (["--host-at", 0, "--lockstep"], "--lockstep needs a host cable at each node"),
-    (["--host-at", 0, "--faults", "kill:1"], "the way of other nodes"),
-    (["--host-at", 0, "--faults", "cut:0/1@3"], "the way of other nodes"),
+    (["--host-at", 0, "--faults", "kill:0"], "kill strikes node 0, which has the one host cable"),
+    (["--host-at", 0, "--faults", "restart:0@3"], "restart strikes node 0"),
     (["--serial", "/dev/there_is_none"], "no such device"),
     (["--serial", "/etc/hostname"], "not a serial line"),
     (["--serial", "/dev/null"], "has no serial lines"),

@@ -222,5 +222,5 @@ def test_messages_that_nobody_could_check_are_refused():
 
 def test_more_nodes_than_memory_holds_are_refused_before_any_starts():
     refused(mesh("run", "--dim", 3, "--op", "bcast", "--memory", 50),
-            "8 nodes need 112 MB of memory, 50 MB are available: --dim up to 1")
+            "8 nodes need 67 MB of memory, 50 MB are available: --dim up to 1")
     assert mesh(*SIM, "--op", "bcast", "--memory", 1).status == 0

@@ -97,6 +97,38 @@ def test_a_source_file_is_built_once_and_again_when_it_has_changed(tmp_path):
     assert times[0] == times[1] < times[2]
 
 
+def test_a_compiler_reads_the_headers_once_for_all_programs_that_follow(tmp_path):
+    """One program alone pays nothing for it; a later compiler takes what the second one kept, tells
+    so, and still reads headers that have changed."""
+    real = shutil.which("arm-none-eabi-g++")
+    told = tmp_path / "bin" / "arm-none-eabi-g++"
+    write(tmp_path, {"bin/arm-none-eabi-g++": f'#!/bin/sh\nPATH={os.environ["PATH"]}\n'
+                                              f'exec {real} -H -Winvalid-pch "$@"\n'})
+    told.chmod(0o755)
+    env = dict(os.environ, XDG_CACHE_HOME=str(tmp_path), PATH=f"{told.parent}:{os.environ['PATH']}")
+
+    def built(name):
+        (tmp_path / f"{name}.cpp").write_text(
+            HEAD + f"mesh::Process app_main(mesh::Kernel&) {{ printf(\"{name}\"); "
+                   "co_return mesh::Status::ok; }")
+        outcome = mesh("build", f"{name}.cpp", "--engine", "qemu", "-o", name, cwd=tmp_path,
+                       env=env)
+        assert outcome.status == 0 and (tmp_path / name).exists(), outcome
+        return outcome.err
+
+    kept = "meshputer/headers-*/meshputer.hpp.gch"
+    assert "meshputer.hpp.gch" not in built("one") and not list(tmp_path.glob(kept))
+    built("two")
+    [headers] = tmp_path.glob(kept)
+    made = headers.stat().st_mtime_ns
+    assert f"! {headers}" in built("three") and headers.stat().st_mtime_ns == made
+    wrapper = headers.with_suffix("") # is in the list of files that they were made of
+    wrapper.touch()
+    assert f"! {headers}" in built("four") and headers.stat().st_mtime_ns > made
+    headers.write_bytes(b"not what a compiler keeps")
+    assert f"x {headers}" in built("five")
+
+
 def open_to_all(folder, other):
     folder.mkdir()
     folder.chmod(0o777)
@@ -125,7 +157,7 @@ def test_programs_are_not_kept_where_others_could_put_theirs(tmp_path, made):
     folder = tmp_path / "temporary" / f"meshputer-{os.geteuid()}"
     env = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path / "temporary")}
     kept = mesh("run", "--engine", "sim", "--dim", 1, "--app", source, env=env)
-    assert kept.status == 0 and len(list(folder.iterdir())) == 2, kept
+    assert kept.status == 0 and len(list(folder.glob("hi-*"))) == 2, kept
     shutil.rmtree(folder)
     made(folder, tmp_path / "other")
     outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app", source, env=env)

@@ -1,5 +1,6 @@
 """The rules that tests/proof proves things about are those of the code: `mesh tree` gives tables
 with the checksums of tests/proof/tables.csv. `make proof` compares these with Coq's."""
+import csv
 import pathlib
 import re
 import sys
@@ -11,6 +12,7 @@ from networks import star_labels
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "proof"))
+import check_link  # noqa: E402
 import check_proof  # noqa: E402
 import check_trees  # noqa: E402
 
@@ -36,7 +38,8 @@ def table(dim, whole):
 
 
 @pytest.mark.parametrize("rule", [rule for rule, (topology, *_) in check_trees.PRINTED.items()
-                                  if topology != "star" and rule != "disjoint"])
+                                  if topology != "star" and rule not in (
+                                      "bt1", "adst", "ist", "disjoint")])
 def test_the_tree_is_the_one_that_is_proved(rule):
     topology = check_trees.PRINTED[rule][0]
     for (known, dim), checksum in check_trees.known_tables().items():
@@ -49,7 +52,21 @@ def test_the_tree_is_the_one_that_is_proved(rule):
             assert check_trees.checksum(rows) == checksum, (dim, root)
 
 
-@pytest.mark.parametrize("rule", ["edt", "edt-v2"])
+@pytest.mark.parametrize("rule", ["bt1", "adst", "ist"])
+def test_the_ways_in_trees_of_the_uhc_are_those_that_are_proved(rule):
+    for (known, dim), checksum in check_trees.known_tables().items():
+        for even in (0, 2 ** dim - 1 - dim % 2) if known == rule else ():
+            rows = []
+            for root in (even, even ^ 1):
+                for subtree in tree(dim, rule, root, "uhc")[1]["subtrees"]:
+                    parents = subtree["parent"]
+                    rows.append([[dim if address == 0 else
+                                  port(address ^ root, parents[address ^ root])]
+                                 for address in range(2 ** dim)])
+            assert check_trees.checksum(rows) == checksum, (dim, even)
+
+
+@pytest.mark.parametrize("rule", ["spt", "edt", "edt-v2"])
 def test_the_trees_of_the_star_are_those_that_are_proved(rule):
     for (known, symbols), checksum in check_trees.known_tables().items():
         if known == rule:
@@ -74,10 +91,37 @@ def test_the_page_of_proofs_names_what_there_is_and_all_theorems():
              for suite, case in re.findall(r"^TEST\((\w+), (\w+)\)", file.read_text(), re.M)}
     assert set(re.findall(r"`([A-Z]\w+\.[A-Z]\w+)`", page)) <= cases
     named = set()
-    for file, names in re.findall(r"`((?:trees/)?\w+\.v)` ((?:`\w+`(?:, )?)+)", page):
+    for file, names in re.findall(r"`((?:\w+/)?\w+\.v)` ((?:`\w+`(?:, )?)+)", page):
         there = re.findall(r"^Theorem (\w+)", (ROOT / "tests" / "proof" / file).read_text(), re.M)
         names = re.findall(r"\w+", names)
         assert set(names) <= set(there), file
         named |= {f"{pathlib.Path(file).stem}.{name}" for name in names}
     helpers = {"Cube.clearing_spans", "Cube.clearing_height", "Sbt.sbt_clears", "Sbnt.sbnt_clears"}
-    assert set(check_trees.theorems()) | set(check_proof.THEOREMS) == named | helpers
+    there = check_trees.theorems() + check_link.theorems() + list(check_proof.THEOREMS)
+    assert set(there) == named | helpers
+
+
+def flat(file):
+    return " ".join((ROOT / file).read_text().split())
+
+
+def test_the_lines_of_the_code_are_those_that_the_proofs_are_about():
+    # A line that changes takes its statement with it, or the proof is about something else: change
+    # both, let `make proof` check it, then tests/proof/lines.csv.
+    with (ROOT / "tests" / "proof" / "lines.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        assert row["line"] in flat(f"firmware/{row['file']}"), row
+        assert row["statement"] in flat(f"tests/proof/{row['proof']}"), row
+    # Each function of the rule, and what it is in the proof.
+    rule = (ROOT / "firmware/kernel/base/admission.hpp").read_text()
+    proof = flat("tests/proof/Network.v") + flat("tests/proof/Kinds.v")
+    for comment, name in re.findall(r"((?: +///.*\n)+) +(?:static constexpr )?\w+ (\w+)\(", rule):
+        names = re.search(r"\[([^]]+)\]", comment)
+        assert names, f"{name}() names nothing of the proof"
+        for known in names[1].split(", "):
+            assert re.search(rf"(Definition|Inductive|Fixpoint|Theorem|Variable|\|) {known}\b",
+                             proof), (name, known)
+    for line in re.findall(r"return [^;]+;", rule):
+        line = " ".join(line.split())
+        assert line == "return 0;" or any(line in row["line"] for row in rows), line

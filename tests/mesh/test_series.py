@@ -180,3 +180,20 @@ def test_a_junit_file_that_cannot_be_written_is_refused_before_the_run(tmp_path)
         outcome = mesh(*SIM, *more, "--junit", tmp_path / "no" / "junit.xml")
         refused(outcome, "folder cannot be written")
         assert outcome.out == ""
+
+
+@pytest.mark.parametrize("boot, started", [
+    ("exec", 4), *(("fork", started) for started in (3, 5, 9, 20, 40))])
+def test_ctrl_c_ends_a_run_whose_nodes_are_being_started(boot, started, tmp_path):
+    """Also between the fork of a node and its first word."""
+    run = start("run", "--engine", "qemu", "--boot", boot, "--dim", 6, "--op", "barrier",
+                "--report", tmp_path / "report.json")
+    try:
+        children = wait_until(lambda: (lambda c: len(c) >= started and c)(descendants(run.pid)),
+                              30, "the first nodes")
+        os.kill(run.pid, signal.SIGINT)
+        _, err = run.communicate(timeout=30)
+        assert run.returncode == 130 and "ended by signal 2" in err, err
+        wait_until(lambda: not alive(children), 10, "every child has ended")
+    finally:
+        end(run)

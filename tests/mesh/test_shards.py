@@ -78,6 +78,27 @@ def test_parts_that_are_no_whole_are_told(tmp_path):
         assert outcome.status == 1 and words in outcome.err and outcome.out == "", outcome
 
 
+@pytest.mark.parametrize("kind, other, words", [
+    ("series", ["--seed", "1..8"], "--seed 1..8"), ("series", ["--packet", 32], "--packet=32"),
+    ("matrix", 'packet = 32', "5 runs, check sum")])
+def test_shards_of_two_different_jobs_are_not_merged(kind, other, words, tmp_path):
+    """Each shard is there once, and those of both have as many runs."""
+    parts = [tmp_path / "1.json", tmp_path / "2.json"]
+    for part in (1, 2):
+        job = [*SERIES[:-2], "--seed", "1..7"]
+        if kind == "series" and part == 2:
+            at = job.index(other[0])
+            job[at:at + 2] = other
+        elif kind == "matrix":
+            (tmp_path / "m.toml").write_text((other + "\n" if part == 2 else "") + MATRIX)
+            job = ["matrix", tmp_path / "m.toml"]
+        mesh(*job, "--shard", f"{part}/2", "--report", parts[part - 1])
+    outcome = mesh("merge", *parts)
+    assert outcome.status == 1 and outcome.out == "", outcome
+    assert "other runs than" in outcome.err and words in outcome.err, outcome
+    assert len(outcome.err.splitlines()) == 1, outcome
+
+
 @pytest.mark.parametrize("shard", ["0/3", "4/3", "3", "a/b", "1/", "/2", "-1/2", "1/2/3"])
 def test_what_is_no_shard_is_refused(shard):
     refused(mesh(*SERIES, f"--shard={shard}"), "allowed: K/N")

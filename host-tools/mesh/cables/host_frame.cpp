@@ -63,7 +63,8 @@ std::optional<HostMessage> read_host_frame(std::span<const std::byte> frame) {
     const bool known = tag >= wire::HostTag::ready && tag <= wire::HostTag::trace;
     if (!known || (tag > wire::HostTag::fault && tag < wire::HostTag::abort))
         return std::nullopt;
-    return HostMessage{tag, packet.subspan(wire::kPacketHeaderBytes)};
+    return HostMessage{tag, packet.subspan(wire::kPacketHeaderBytes), header.position,
+                       header.total_bytes};
 }
 
 } // namespace mesh::host

@@ -20,6 +20,9 @@ inline constexpr wire::Mac kHostMac{0x02, 0xFF, 0, 0, 0, 0};
 struct HostMessage {
     wire::HostTag tag;
     std::span<const std::byte> payload; // inside the frame that was read
+    // Of a message in several packets: where this one begins, and the bytes of all; else 0.
+    std::uint32_t position = 0;
+    std::uint32_t total_bytes = 0;
 };
 
 /// A frame of Kind::host for `to` with this payload.

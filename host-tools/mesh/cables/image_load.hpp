@@ -12,6 +12,12 @@
 
 namespace mesh::host {
 
+/// Whether nodes keep an image in flash, and boot it from then on without a host.
+struct KeepImage {
+    std::uint32_t version = 0; // 0: they do not
+    bool older = false;        // also in place of a later one
+};
+
 class ImageLoad {
 public:
     /// The outcome of a load.
@@ -23,29 +29,37 @@ public:
     };
 
     /// Loads all nodes of a cube. `timeout_us`: how long nothing new may be heard of nodes.
-    ImageLoad(unsigned dim, std::vector<std::byte> image, std::uint64_t timeout_us);
+    ImageLoad(unsigned dim, std::vector<std::byte> image, std::uint64_t timeout_us,
+              KeepImage keep = {});
 
     /// A whole frame has come from node 0's host port; any bytes.
     void heard(std::span<const std::byte> frame, std::uint64_t now_us);
     /// The next frame for node 0's host port, if it is time for one. To be called often. RunError:
-    /// nothing new for too long.
+    /// nothing new for too long, or a node does not keep the image.
     std::optional<std::vector<std::byte>> next_frame(std::uint64_t now_us);
     /// All nodes have the image, and know that they are to start it.
     bool done() const { return starting_ && waits_for_ == kNoNode; }
+    /// The loader of node 0 has said a word about this image.
+    bool answered() const { return answered_; }
     Summary summary() const;
 
 private:
     void check_time(std::uint64_t now_us) const;
+    void check_refusal() const;
 
     unsigned dim_;
     std::vector<std::byte> image_;
     std::uint64_t timeout_us_;
+    KeepImage keep_;
     std::uint32_t crc_;
     std::uint32_t has_ = 0; // bytes that node 0 has
     NodeId waits_for_{0};
     unsigned depth_ = 0;  // of the tree, as the nodes found it
     bool goes_on_ = true; // something new was heard since the last frame
     bool starting_ = false;
+    bool answered_ = false;
+    NodeId refuser_ = kNoNode; // it does not keep the image
+    std::uint32_t refusal_ = 0;
     std::optional<std::uint64_t> began_us_;
     std::uint64_t sent_at_us_ = 0;
     std::uint64_t news_at_us_ = 0;

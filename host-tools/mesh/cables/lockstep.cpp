@@ -4,7 +4,6 @@
 #include "ordered_frames.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace mesh::host {
@@ -192,18 +191,17 @@ void Lockstep::advance() {
 /// Releases the next group. False if there is none.
 bool Lockstep::release_next() {
     if (!control_.empty()) {
-        std::vector<Held> group;
-        group.swap(control_);
-        release(group);
+        group_.swap(control_);
+        release();
         return true;
     }
     const wire::ModelTime timer = earliest_timer();
     if (!data_.empty() && data_.begin()->first <= timer) {
-        std::vector<Held> group = std::move(data_.begin()->second);
+        group_.swap(data_.begin()->second);
         now_ = std::max(now_, data_.begin()->first);
         data_.erase(data_.begin());
         ++moves_;
-        release(group);
+        release();
         return true;
     }
     if (ordered_ != nullptr && !ordered_->empty() && ordered_->earliest() <= timer) {
@@ -225,20 +223,27 @@ void Lockstep::release_ordered() {
     OrderedFrames::Leaving leaving = ordered_->take();
     now_ = std::max(now_, leaving.due);
     ++moves_;
-    std::vector<Held> alone;
-    alone.push_back(std::move(leaving.frame));
-    release(alone);
+    group_.push_back(std::move(leaving.frame));
+    release();
 }
 
-void Lockstep::release(std::vector<Held>& group) {
-    std::sort(group.begin(), group.end(), [](const Held& a, const Held& b) {
-        return std::tie(a.place, a.arrival) < std::tie(b.place, b.arrival);
-    });
-    for (Held& held : group) {
+/// Passes on the frames of group_, by their places and the order in which they came, and leaves it
+/// empty.
+void Lockstep::release() {
+    constexpr std::size_t kAhead = 4;
+    sort_keys_.clear();
+    for (std::size_t number = 0; number < group_.size(); ++number)
+        sort_keys_.push_back({group_[number].place, number});
+    std::ranges::sort(sort_keys_);
+    for (std::size_t at = 0; at < sort_keys_.size(); ++at) {
+        if (at + kAhead < sort_keys_.size())
+            __builtin_prefetch(group_[sort_keys_[at + kAhead].number].frame.data());
+        Held& held = group_[sort_keys_[at].number];
         outlet_.pass(held);
         if (held.frame.capacity() != 0) // not on its way
             spare_.push_back(std::move(held.frame));
     }
+    group_.clear();
 }
 
 /// The earliest timer of any node, which is then the first one noted.

@@ -19,6 +19,7 @@
 #include "host-tools/mesh/common/bytes.hpp"
 #include "wire/frame.hpp"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -138,6 +139,12 @@ private:
         Bytes frame;
         std::uint32_t next;
     };
+    /// Of a frame that goes out: keys are sorted in place of the frames, which are heavy.
+    struct SortKey {
+        std::uint64_t place; // as Held::place
+        std::size_t number;  // in the group: frames came in the order of their arrivals
+        auto operator<=>(const SortKey&) const = default;
+    };
     Bytes take_first(Member& member);
     void drop_queue(Member& member);
     bool idle(const Member& member) const {
@@ -149,7 +156,7 @@ private:
     void recount(Member& member);
     void send_batch(NodeId to);
     void send_batches();
-    void release(std::vector<Held>& group);
+    void release();
     bool release_next();
     void release_ordered();
     wire::ModelTime earliest_timer();
@@ -164,6 +171,8 @@ private:
     std::uint32_t free_ = kNone; // first place of those that are free
     std::vector<Held> control_;
     std::map<wire::ModelTime, std::vector<Held>> data_;
+    std::vector<Held> group_; // the frames that go out now, as they came
+    std::vector<SortKey> sort_keys_;
     OrderedFrames* ordered_ = nullptr; // has the data frames instead, if there is one
     // An entry for each node that has a timer, no later than that timer: most timers are put off
     // before they are due, and an entry that is too early is replaced when it comes first.

@@ -70,10 +70,24 @@ void OneCable::assign_addresses() {
     assign_at_us_ = holder_.now_us() + kAssignmentUs;
 }
 
-void OneCable::acknowledge(std::uint32_t node) {
-    Bytes frame = make_host_frame(node_at(node), static_cast<wire::HostTag>(RelayTag::nothing));
-    nodes_[node].told = nodes_[node].taken;
-    put({.acknowledged = nodes_[node].taken}, frame);
+void OneCable::take_next_way(Node& node) const {
+    const Network network{numbering_.topology, numbering_.dim};
+    node.way = wire::way_after(node.way, path_count(network));
+}
+
+void OneCable::note_named(Node& node) {
+    if (!std::exchange(node.named, true))
+        ++numbered_;
+    news_at_us_ = holder_.now_us();
+}
+
+void OneCable::acknowledge(std::uint32_t number) {
+    Node& node = nodes_[number];
+    Bytes frame = make_host_frame(node_at(number), static_cast<wire::HostTag>(RelayTag::nothing));
+    node.told = node.taken;
+    wire::LinkHeader link{.acknowledged = node.taken};
+    wire::Way{link}.number() = node.way;
+    put(link, frame);
 }
 
 void OneCable::heard(std::span<std::byte> frame) {
@@ -103,11 +117,12 @@ void OneCable::heard(std::span<std::byte> frame) {
         node.taken = link.sequence;
         if (header.tag == static_cast<std::uint16_t>(RelayTag::named)) {
             check_image(from, packet.subspan(wire::kPacketHeaderBytes));
-            ++numbered_;
-            news_at_us_ = holder_.now_us();
+            note_named(node);
         } else {
             holder_.from_node(node_at(from), frame);
         }
+    } else if (link.sequence != 0 && link.sequence == node.taken) {
+        take_next_way(node); // the acknowledgement was lost
     }
     if (link.sequence != 0 && link.sequence == node.taken && node.told != node.taken)
         acknowledge(from);
@@ -131,6 +146,16 @@ void OneCable::forget(NodeId node) {
     nodes_[index(node)].waiting.clear();
     std::erase(flying_, index(node));
     std::erase(turns_, index(node));
+    note_named(nodes_[index(node)]);
+}
+
+void OneCable::began_anew(NodeId number) {
+    Node& node = nodes_[index(number)];
+    forget(number);
+    const std::uint32_t dropped = node.dropped;
+    node = Node{};
+    node.dropped = dropped;
+    --numbered_;
 }
 
 void OneCable::on_acknowledged(std::uint32_t number, std::uint16_t acknowledged) {
@@ -160,8 +185,10 @@ void OneCable::fly(std::uint32_t number) {
     node.told = node.taken;
     flying_.push_back(number);
     node.again_at_us = holder_.now_us() + node.pause_us;
-    node.pause_us = std::min(2 * node.pause_us, wire::kRelayPauseUsMax);
-    put({.sequence = node.number, .acknowledged = node.taken}, node.waiting.front());
+    node.pause_us = wire::relay_pause_after(node.pause_us, node.way);
+    wire::LinkHeader link{.sequence = node.number, .acknowledged = node.taken};
+    wire::Way{link}.number() = node.way;
+    put(link, node.waiting.front());
 }
 
 /// RunError if nodes are still silent half of the time-out after the last other node has said who
@@ -173,14 +200,14 @@ void OneCable::look_for_silent() const {
     NodeNumbers first;
     NodeNumbers behind; // others that are silent
     for (std::uint32_t node = 1; node < nodes_.size(); ++node)
-        if (nodes_[node].taken == 0)
-            (nodes_[index(next_to_host(network, node_at(node)))].taken == 0 ? behind : first)
+        if (!nodes_[node].named)
+            (!nodes_[index(next_to_host(network, node_at(node)))].named ? behind : first)
                 .push_back(node);
     throw RunError(fmt::format(
         "{}: no answer, though others answer{}", name_nodes(first),
         behind.empty()
             ? ""
-            : fmt::format("; the way to the host of {} goes there", name_nodes(behind))));
+            : fmt::format("; and, behind them by the usual way, {}", name_nodes(behind))));
 }
 
 void OneCable::tick() {
@@ -194,6 +221,7 @@ void OneCable::tick() {
     for (const std::uint32_t node : flying)
         if (nodes_[node].again_at_us <= now) {
             std::erase(flying_, node);
+            take_next_way(nodes_[node]);
             turns_.push_back(node);
         }
     launch();

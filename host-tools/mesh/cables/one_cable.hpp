@@ -50,6 +50,8 @@ public:
     void heard(std::span<std::byte> frame);
     /// The node is gone: frames that wait for it are dropped, so that no other node waits for them.
     void forget(NodeId node);
+    /// The node was reset and comes back: it has forgotten all, and is to say again who it is.
+    void began_anew(NodeId node);
     /// Does what is due; to be called often. RunError: some nodes have not said who they are, long
     /// after the others have.
     void tick();
@@ -66,13 +68,17 @@ private:
         std::uint16_t taken = 0;   // last message of the node
         std::uint16_t told = 0;    // of those, the last one that it was told of since it came
         std::uint32_t dropped = 0; // as it last said
+        bool named = false;        // it has said who it is, or is gone
         bool stopped = false;      // it has sent its crash record
+        std::uint16_t way = 0;     // of frames to it: wire::Way
         std::uint64_t again_at_us = 0;
         std::uint32_t pause_us = 0;
     };
 
     void look_for_silent() const;
     void assign_addresses();
+    void take_next_way(Node& node) const;
+    void note_named(Node& node);
     void acknowledge(std::uint32_t node);
     void on_acknowledged(std::uint32_t node, std::uint16_t number);
     void check_image(std::uint32_t node, std::span<const std::byte> text) const;

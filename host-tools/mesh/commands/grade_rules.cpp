@@ -2,12 +2,14 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
+#include "kernel/base/status.hpp"
 #include "matrix.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +25,6 @@ constexpr const char* kOrders = "orders";
 constexpr const char* kStepsAtMost = "steps-at-most";
 constexpr const char* kHopsAtMost = "hops-at-most";
 constexpr const char* kLinkAtMost = "link-at-most";
-/// How a run names the file of --expect, behind what stands there.
-constexpr std::string_view kAsIn = " as in ";
 /// Clauses of a run's reason that a student reads.
 constexpr unsigned kClauses = 2;
 /// Nodes of a chain of waits that a student reads.
@@ -96,10 +96,8 @@ bool exceeds(const MatrixCase& made, const char* key, const Json& report, const 
 
 /// What the first node that judged itself to have failed printed last: "; node 3 said 'x'", or "".
 std::string own_verdict_words(const CaseResult& result) {
-    if (result.reason.find("(the program's own verdict)") == std::string::npos)
-        return {};
     for (const Json& fate : result.report == nullptr ? Json::array() : result.report->at("fates")) {
-        if (!fate.at("note").is_string())
+        if (fate.at("note") != words_of(Status::failed))
             continue;
         const std::string head = fmt::format("[{}] ", fate.at("node").get<unsigned>());
         const std::size_t at = ("\n" + result.console).rfind("\n" + head);
@@ -124,28 +122,21 @@ std::string shortened(const std::string& reason) {
            reason.substr(reason.find(" node ", links.back()));
 }
 
-/// The clause about what the console shows, taken out of a reason, without what was expected; "" if
-/// there is none.
-std::string take_wrong_line(std::string& reason) {
-    const std::size_t as = reason.find(kAsIn);
-    const std::size_t other = reason.rfind(", not ", as);
-    if (as == std::string::npos || other == std::string::npos)
-        return {};
-    const std::size_t before = reason.rfind("; ", other);
-    const std::size_t begin = before == std::string::npos ? 0 : before + 2;
-    std::string clause = reason.substr(begin, other - begin) + ", and that is wrong";
-    reason.erase(begin == 0 ? 0 : before); // nothing of the run's own comes behind it
-    return clause;
-}
-
-/// The first clauses of a reason, and that about the console.
-std::string seen(std::string reason) {
-    const std::string line = take_wrong_line(reason);
-    std::size_t end = 0;
-    for (unsigned clause = 0; clause < kClauses && end != std::string::npos; ++clause)
-        end = reason.find("; ", end == 0 ? 0 : end + 2);
-    reason = shortened(reason.substr(0, end));
-    return reason + (reason.empty() || line.empty() ? "" : "; ") + line;
+/// The first clauses on a run, and the first wrong line of its console, without what was expected.
+std::string seen(const CaseResult& result) {
+    if (result.report == nullptr || result.report->at("reason").is_null())
+        return shortened(result.reason);
+    std::string text;
+    unsigned clauses = 0;
+    for (const Json& reason : result.report->at("reasons"))
+        if (++clauses <= kClauses)
+            text += (text.empty() ? "" : "; ") + shortened(reason.get<std::string>());
+    if (const Json& other = result.report->at("console"); !other.is_null())
+        text +=
+            fmt::format("{}node {} says {} in its line {}, and that is wrong",
+                        text.empty() ? "" : "; ", other.at("node").get<unsigned>(),
+                        other.at("said").get<std::string>(), other.at("line").get<std::size_t>());
+    return text;
 }
 
 } // namespace
@@ -196,7 +187,7 @@ std::string sentence_of(const MatrixCase& made, const CaseResult& result, const 
     std::string text = made.name == made.section
                            ? std::string{}
                            : "with" + made.name.substr(made.section.size()) + ": ";
-    text += seen(result.reason) + own_verdict_words(result);
+    text += seen(result) + own_verdict_words(result);
     std::string seed = "1";
     for (const std::string& option : made.options)
         if (constexpr std::string_view kSeed = "--seed="; option.starts_with(kSeed))

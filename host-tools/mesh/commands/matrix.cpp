@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -118,6 +119,19 @@ void check(const MatrixArguments& arguments) {
     Tally::check(arguments.report, arguments.junit);
 }
 
+/// What the shards of a matrix have in common: the number of its runs, and a check sum over all
+/// that its file says of them.
+std::string job_of(const std::vector<MatrixCase>& cases) {
+    std::string text;
+    for (const MatrixCase& made : cases)
+        text += fmt::format(
+            "{} {} {} {} {}\n", made.name, shell_line(made.options), made.expects_formula,
+            made.expected_steps ? fmt::format("{}", *made.expected_steps) : std::string(),
+            made.allow_refused);
+    return fmt::format("{} runs, check sum {:08x}", cases.size(),
+                       check_crc32(std::as_bytes(std::span(text))));
+}
+
 } // namespace
 
 std::string describe_matrix_keys() {
@@ -147,6 +161,7 @@ bool run_matrix(const MatrixArguments& arguments) {
     const Shard shard = shard_given(arguments.shard);
     std::vector<MatrixCase> all = read_matrix(arguments.file);
     check_shard(shard, all.size());
+    const std::string job = job_of(all);
     std::vector<MatrixCase> cases;
     for (std::size_t place = 0; place < all.size(); ++place)
         if (shard.takes(place))
@@ -155,7 +170,7 @@ bool run_matrix(const MatrixArguments& arguments) {
     for (const MatrixCase& made : cases)
         width = std::max(width, made.name.size());
     Tally tally(width, !arguments.report.empty());
-    tally.set_shard(shard);
+    tally.set_shard(shard, job);
     try {
         Matrix(arguments, std::move(cases), tally).run();
     } catch (...) {

@@ -26,6 +26,7 @@ using Json = nlohmann::ordered_json;
 struct Part {
     std::string file;
     std::string suite;
+    std::string job; // see Tally::set_shard()
     Shard shard;
     double seconds;
     std::vector<CaseResult> results;
@@ -60,7 +61,7 @@ Part part_of(const std::string& file) {
         const auto shard = shard_of(report.at("shard").get<std::string>());
         if (!shard)
             throw RunError("its shard is none");
-        Part part{file, report.at("suite"), *shard, report.at("seconds"), {}};
+        Part part{file, report.at("suite"), report.at("job"), *shard, report.at("seconds"), {}};
         for (const Json& run : report.at("runs"))
             part.results.push_back(result_of(run));
         return part;
@@ -83,6 +84,10 @@ void check(const std::vector<Part>& parts) {
                                        "belong together",
                                        part.file, part.shard.text(), part.suite, first.file,
                                        first.shard.text(), first.suite));
+        if (part.job != first.job)
+            throw RunError(fmt::format("{} is a shard of other runs than {}, so they do not belong "
+                                       "together: '{}', not '{}'",
+                                       part.file, first.file, part.job, first.job));
         if (std::erase(missing, part.shard.number) == 0)
             throw RunError(
                 fmt::format("{}: shard {} is there twice", part.file, part.shard.text()));

@@ -115,8 +115,9 @@ void add_data(CLI::App& app, RunArguments& run) {
         "bytes of a message, or of a node's block (default 4096, or the input's); with k, "
         "M or G: times 1024, and so on");
     app.add_option("--packet", run.packet,
-                   "most payload bytes that move as one (default 1024): 16 to 1024, bcast and "
-                   "scatter to 65536; bcast: auto; in cycles: 0 for unbounded, the default");
+                   "most payload bytes that move as one: 16 to what a packet of the board "
+                   "carries, 1024 or less, the default; bcast and scatter to 65536; bcast: auto; "
+                   "in cycles: 0 for unbounded, the default");
     app.add_option("--input", run.input,
                    "file to send, or - for standard input; default: bytes made from the seed, and "
                    "for --app, of one run, the file or pipe that standard input is");
@@ -167,8 +168,8 @@ void add_rig(CLI::App& app, RunArguments& run) {
         ->allow_extra_args(false);
     app.add_option("--boot", run.boot,
                    "qemu: fork makes the machine once and forks for each node, exec starts each "
-                   "node's emulator by itself")
-        ->capture_default_str();
+                   "node's emulator by itself (default: fork, if the tests have done so with the "
+                   "emulator's version)");
     app.add_option("--memory", run.memory, "megabytes for all nodes (default: what is free)");
     app.add_option(
         "--host-at", run.host_at,
@@ -251,6 +252,14 @@ void add_run(CLI::App& app, SeriesArguments& series) {
 void add_load(CLI::App& app, SeriesArguments& series) {
     app.add_option("program", series.run.load, "as --app names one: an app, or FILE.elf")
         ->required();
+    app.option_defaults()->group(kWork);
+    auto* const keep = app.add_option(
+        "--keep", series.run.keep,
+        "nodes keep the program in flash, as this version, and boot it from then on");
+    app.add_flag("--older", series.run.older, "also in place of a later version")->needs(keep);
+    app.add_option("--flash", series.run.flash,
+                   "folder for the flash of emulated nodes, which outlasts the run")
+        ->needs(keep);
     add_run(app, series);
 }
 
@@ -315,7 +324,12 @@ void add_tree(CLI::App& app, TreeArguments& tree) {
         ->capture_default_str();
     app.add_option("--why", tree.why, "NODE: the rule's arithmetic on its address, step by step");
     app.add_option("--op", tree.op,
-                   "with --why: the exchanges of this op, not a tree: ascend, descend, sort, fft");
+                   "with --why: the exchanges of this op, not a tree: barrier, scan, allgather, "
+                   "alltoall, ascend, descend, sort, fft");
+    app.add_option("--ports", tree.ports, "with --op: all, duplex, half")->capture_default_str();
+    app.add_option("--schedule", tree.schedule,
+                   "with --op allgather and alltoall: level, subtree; on uhc and star queue, of "
+                   "alltoall on star also necklace");
 }
 
 void add_embed(CLI::App& app, EmbedArguments& embed) {
@@ -330,6 +344,8 @@ void add_build(CLI::App& app, BuildArguments& build) {
     app.add_option("files", build.files, "C++ and C files, one with app_main()");
     app.add_option("-o,--output", build.output, "the program");
     app.add_option("--board", build.board, list(board_names()))->capture_default_str();
+    app.add_option("--as", build.kind,
+                   "relay: for a mesh with one host cable; loaded: for mesh load");
     app.add_option("--engine", build.engine, "qemu, sim: for this one alone");
     app.add_flag("--trace", build.trace,
                  "processes on a board tell --capture what they do, as those of a simulation do");

@@ -1,10 +1,13 @@
 #include "series.hpp"
 
+#include "command_words.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "host-tools/mesh/ops/operation.hpp"
 #include "series_crew.hpp"
 #include "series_tally.hpp"
+
+#include <fmt/format.h>
 
 #include <array>
 #include <utility>
@@ -85,6 +88,19 @@ private:
     std::uint64_t left_; // times that the range is gone through
 };
 
+/// What the shards of a series have in common: each run's command line without the program, whose
+/// place is not the same on every machine, and the seeds.
+std::string job_of(const SeriesArguments& arguments) {
+    const std::vector<std::string> words(arguments.words.begin() + 1, arguments.words.end());
+    std::string job = shell_line(words);
+    job += arguments.ranged
+               ? fmt::format(" --seed {}..{}", arguments.seeds.first, arguments.seeds.last)
+               : fmt::format(" --seed {}", arguments.seeds.first);
+    if (arguments.repeat)
+        job += fmt::format(" --repeat {}", *arguments.repeat);
+    return job + (arguments.until_failure ? " --until-failure" : "");
+}
+
 } // namespace
 
 std::optional<SeedRange> seed_range_of(std::string_view text) {
@@ -101,7 +117,7 @@ bool run_series(const SeriesArguments& arguments) {
     check_series(arguments);
     Tally tally(kNameWidth, !arguments.run.report.empty());
     const Shard shard = shard_given(arguments.shard);
-    tally.set_shard(shard);
+    tally.set_shard(shard, job_of(arguments));
     Crew crew;
     std::uint64_t place = 0;
     try {

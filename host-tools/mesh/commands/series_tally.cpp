@@ -96,6 +96,7 @@ Json Tally::json(std::string_view suite) const {
     if (!shard_.is_all()) {
         all["suite"] = suite;
         all["shard"] = shard_.text();
+        all["job"] = job_;
     }
     return all;
 }

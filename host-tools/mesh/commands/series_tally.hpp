@@ -7,6 +7,9 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mesh::host {
@@ -19,8 +22,12 @@ public:
     /// Refuses files that cannot be written. UsageError.
     static void check(const std::string& report, const std::string& junit);
 
-    /// The runs are those of a shard; the report says which.
-    void set_shard(const Shard& shard) { shard_ = shard; }
+    /// The runs are those of a shard of `job`, words that are the same for all its shards and
+    /// differ between jobs whose runs differ; the report has both.
+    void set_shard(const Shard& shard, std::string job) {
+        shard_ = shard;
+        job_ = std::move(job);
+    }
     /// The runs have taken so many seconds, elsewhere.
     void took(double seconds) { seconds_ = seconds; }
 
@@ -44,6 +51,7 @@ private:
     std::size_t name_width_;
     bool keep_reports_;
     Shard shard_;
+    std::string job_;
     std::optional<double> seconds_; // else since started_
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
     std::vector<CaseResult> results_;

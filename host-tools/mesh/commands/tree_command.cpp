@@ -1,7 +1,8 @@
 #include "tree_command.hpp"
 
-#include "core/schedules/ascend_steps.hpp"
 #include "host-tools/mesh/common/errors.hpp"
+#include "host-tools/mesh/common/tables.hpp"
+#include "host-tools/mesh/ops/trees.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "host-tools/mesh/rig/own_rule.hpp"
 #include "host-tools/mesh/views/network_svg.hpp"
@@ -11,7 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 namespace mesh::host {
@@ -200,17 +203,50 @@ void print_why(const Picture& picture, NodeId node) {
     }
 }
 
-/// Both ports of a cable at once, as --ports all and duplex have it.
-void print_exchanges(const TreeArguments& arguments) {
-    const Network network = network_of(arguments.topology, arguments.dim);
-    if (!has_exchange_words(arguments.op) || !can_ascend(network))
-        refuse("--op '{}': allowed: ascend, descend, sort, fft, with --topology cube and uhc",
+/// Beyond, rounds are too many to be read, and some of them need a look at all nodes.
+constexpr std::uint32_t kNodesInRoundsMax = 8 * 5040; // of the star of 8
+
+ExchangePlan exchanges_of(const TreeArguments& arguments) {
+    ExchangePlan plan{arguments.op, network_of(arguments.topology, arguments.dim),
+                      port_model_of(arguments.ports)};
+    const bool on_cube = plan.network.topology == Topology::cube;
+    if (!on_cube)
+        plan.tree = usual_paths(plan.network, plan.op == "alltoall");
+    if (!arguments.tree.empty())
+        plan.tree = tree_of(plan.network, arguments.tree, NodeId{0});
+    if (!on_cube)
+        plan.schedule = Schedule::queue;
+    else if (plan.ports != PortModel::all || plan.tree == Rule::tcbt)
+        plan.schedule = Schedule::subtree;
+    constexpr std::array kCycles{std::pair{name(Schedule::level), Schedule::level},
+                                 std::pair{name(Schedule::subtree), Schedule::subtree}};
+    constexpr std::array kPackets{std::pair{name(Schedule::queue), Schedule::queue},
+                                  std::pair{name(Schedule::necklace), Schedule::necklace}};
+    if (!arguments.schedule.empty())
+        plan.schedule = look_up(on_cube ? kCycles : kPackets, arguments.schedule, "--schedule");
+    if ((!arguments.tree.empty() || !arguments.schedule.empty()) && !plan.moves_blocks())
+        refuse("--op {}: has no tree and no schedule", arguments.op);
+    if (plan.moves_blocks() && !has_exchange_words(plan))
+        refuse("--tree {} --schedule {} --ports {}: not for {}", name(plan.tree),
+               name(plan.schedule), arguments.ports, arguments.op);
+    if (plan.schedule == Schedule::necklace && node_count(plan.network) > kNodesInRoundsMax)
+        refuse("--schedule necklace: rounds are told of up to {} nodes, and there are {}; without "
+               "--schedule an alltoall of any size is told",
+               kNodesInRoundsMax, node_count(plan.network));
+    if (!has_exchange_words(plan))
+        refuse("--op '{}': allowed: barrier; ascend, descend, sort, fft with --topology cube and "
+               "uhc; scan with --topology cube; allgather, alltoall",
                arguments.op);
-    if (!arguments.why || !arguments.tree.empty())
-        refuse("--op {}: goes with --why NODE, and without --tree", arguments.op);
-    const NodeId node = node_of(network, *arguments.why, "--why");
-    fmt::print("{} at {} (node {})\n", arguments.op, label_of(network, node), index(node));
-    for (const std::string& step : why_exchange(network, PortModel::all, arguments.op, node))
+    return plan;
+}
+
+void print_exchanges(const TreeArguments& arguments) {
+    const ExchangePlan plan = exchanges_of(arguments);
+    if (!arguments.why)
+        refuse("--op {}: goes with --why NODE", arguments.op);
+    const NodeId node = node_of(plan.network, *arguments.why, "--why");
+    fmt::print("{} at {} (node {})\n", arguments.op, label_of(plan.network, node), index(node));
+    for (const std::string& step : why_exchange(plan, node))
         fmt::print("  {}\n", step);
 }
 
@@ -221,6 +257,8 @@ void tree_command(const TreeArguments& arguments) {
         print_exchanges(arguments);
         return;
     }
+    if (arguments.ports != "all" || !arguments.schedule.empty())
+        refuse("--ports and --schedule: go with --op");
     const Picture picture = picture_of(arguments);
     if (arguments.why) {
         print_why(picture, node_of(picture.network, *arguments.why, "--why"));

@@ -17,6 +17,8 @@ struct TreeArguments {
     std::string layout = "network";
     std::optional<std::int64_t> why; // the node whose arithmetic is told instead
     std::string op;                  // exchanges of this op instead of a tree
+    std::string ports = "all";       // of these exchanges
+    std::string schedule;            // and of allgather and alltoall; "": as `mesh run` has it
 };
 
 /// Prints the tree on standard output. UsageError, RunError.

@@ -48,7 +48,13 @@ ConsoleText ConsoleText::read(const std::string& path) {
     return text;
 }
 
-std::string ConsoleText::difference_to(const ConsoleText& expected, const std::string& path) const {
+std::string ConsoleDifference::words() const {
+    return fmt::format("node {} says {} in its line {}, not {} as in {}", node, said, line,
+                       expected, file);
+}
+
+std::optional<ConsoleDifference> ConsoleText::difference_to(const ConsoleText& expected,
+                                                            const std::string& path) const {
     std::map<std::uint32_t, Lines> all = expected.lines_;
     for (const auto& [node, lines] : lines_)
         all[node]; // nothing, if it is not there
@@ -58,10 +64,9 @@ std::string ConsoleText::difference_to(const ConsoleText& expected, const std::s
         const auto place = std::ranges::mismatch(wanted, said);
         const auto at = static_cast<std::size_t>(place.in1 - wanted.begin());
         if (at != std::max(wanted.size(), said.size()))
-            return fmt::format("node {} says {} in its line {}, not {} as in {}", node,
-                               shown(said, at), at + 1, shown(wanted, at), path);
+            return ConsoleDifference{node, at + 1, shown(said, at), shown(wanted, at), path};
     }
-    return {};
+    return std::nullopt;
 }
 
 } // namespace mesh::host

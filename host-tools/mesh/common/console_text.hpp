@@ -2,13 +2,26 @@
 // chance, so the lines of each node are compared in their order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mesh::host {
+
+/// The first line in which a console is not what was expected.
+struct ConsoleDifference {
+    std::uint32_t node = 0;
+    std::size_t line = 0; // of this node, from 1
+    std::string said;     // in quotes, or "nothing more"
+    std::string expected; // the same
+    std::string file;     // that has what was expected
+
+    std::string words() const;
+};
 
 class ConsoleText {
 public:
@@ -20,9 +33,9 @@ public:
 
     /// Reads a file with lines `[node] text`. UsageError: it has others, or cannot be read.
     static ConsoleText read(const std::string& path);
-    /// The first difference to what was expected, as `path` has it, in words; nothing if there is
-    /// none.
-    std::string difference_to(const ConsoleText& expected, const std::string& path) const;
+    /// The first difference to what was expected, as `path` has it; nothing if there is none.
+    std::optional<ConsoleDifference> difference_to(const ConsoleText& expected,
+                                                   const std::string& path) const;
 
 private:
     using Lines = std::vector<std::string>;

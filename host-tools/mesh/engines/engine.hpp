@@ -86,6 +86,9 @@ public:
 
 /// One QEMU for each node (qemu_engine.cpp).
 std::unique_ptr<Engine> make_qemu_engine(const RigPlan& plan);
+/// A rank other than 0 (RigPlan::uplink): has its part of the nodes, as rank 0 orders, until the
+/// end of the run. RunError: rank 0 is gone, or this rank cannot go on.
+void serve_rank(const RigPlan& plan);
 /// Nodes that are there already, behind a serial line (serial_engine.cpp).
 std::unique_ptr<Engine> make_serial_engine(const RigPlan& plan);
 /// All nodes in this process (simulation.cpp).

@@ -35,7 +35,7 @@ const std::string kEnded = "the template has ended";
 
 /// The path of the object that makes a template of an emulator. RunError.
 std::string template_object() {
-    const std::filesystem::path object = library_folder() / "mesh-template.so";
+    const std::filesystem::path object = library_folder() / fork_protocol::kObject;
     if (std::error_code error; !std::filesystem::exists(object, error))
         throw RunError(fmt::format("there is no {}", object.string()));
     if (object.string().find_first_of(" :") != std::string::npos) // these part LD_PRELOAD's words
@@ -148,7 +148,8 @@ ChildProcess EmulatorTemplate::fork(const wire::Mac& mac, const SpawnFiles& file
 NodeStarter::NodeStarter(const RigPlan& plan, const Signals& signals)
     : plan_(plan),
       signals_(signals),
-      forks_(plan.fork) {}
+      forks_(plan.fork),
+      why_not_(plan.why_not_fork) {}
 
 /// The command line of the node's template; nothing if the node has an emulator that no other node
 /// is like: one of a debugger, or the one with the host cable of all.

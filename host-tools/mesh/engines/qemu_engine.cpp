@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -31,13 +30,10 @@ constexpr std::size_t kReadBytes = 256 << 10;
 constexpr unsigned kLastReads = 64;
 constexpr int kErrorPipeBytes = 4096;
 constexpr int kEventsMax = 256;
-constexpr unsigned kStartingPerCore = 2;
-constexpr std::chrono::milliseconds kStartTimeout{5};
-constexpr std::uint64_t kStartUsMax = 500'000;
 /// How long a process may live on whose socket is closed.
 constexpr std::uint64_t kClosingUs = 500'000;
 /// The source of an epoll event, which also has the numbers of the socket and of the node.
-enum class Source : std::uint8_t { socket, errors, process, signals };
+enum class Source : std::uint8_t { socket, errors, process, signals, ranks };
 
 std::uint64_t tag_of(Source source, std::uint32_t node, unsigned cable = 0) {
     return (std::uint64_t{static_cast<std::uint8_t>(source)} << 40) | (std::uint64_t{cable} << 32) |
@@ -80,55 +76,37 @@ QemuEngine::QemuEngine(RigPlan plan)
       host_buffer_(plan_.board.serial() ? kReadBytes : 0),
       epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
       null_(checked(open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null")) {
-    if (plan_.one_cable)
+    if (plan_.one_cable && !serves())
         one_cable_.emplace(
             plan_.network,
             OneCable::Rules{stamp_for(plan_.board.relay_folder()), 0, identify_timeout_us(plan_)},
             ends_);
-    if (!plan_.loader.empty())
+    if (!plan_.flash.empty())
+        make_flash_files(plan_);
+    if (!plan_.loader.empty() && !serves())
         load_.emplace(plan_.network.dim, flat_image(plan_.programs.front().image, plan_.loader),
-                      identify_timeout_us(plan_));
+                      identify_timeout_us(plan_), KeepImage{plan_.keep, plan_.older});
     watch(epoll_, EPOLL_CTL_ADD, signals_.descriptor(), tag_of(Source::signals, 0), EPOLLIN);
+    if (uplink_ != nullptr)
+        watch(epoll_, EPOLL_CTL_ADD, uplink_->descriptor(), tag_of(Source::ranks, 0), EPOLLIN);
     if (plan_.board.serial())
         loom_.send_one_at_a_time();
 }
 
 QemuEngine::~QemuEngine() {
+    end_ranks();
     for (NodeLine& node : nodes_) // all at once, then wait for each
         node.process.kill();
     nodes_.clear();
 }
 
-void QemuEngine::boot(Events& events) {
-    allow_descriptors(
-        descriptors_for(nodes_.size(), plan_.board.sockets(port_count(plan_.network))));
-    work_in_batches();
-    stubs_.open(plan_.gdb);
-    if (load_)
-        loom_.arm_faults();
-    for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
-        spawn(node_at(node), 0);
-        wait_for_room(node + 1, events);
-    }
-    for (const NodeId node : plan_.gdb)
-        say("node {} waits at reset; attach with: gdb-multiarch {} "
-            "-ex 'target remote {}'\n",
-            index(node), plan_.program(node).image, stubs_.path(node));
-}
-
-/// A few QEMUs that start at a time come up sooner than all of them at once. One that does not come
-/// up holds the others for a moment only.
-void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
-    static const unsigned at_once =
-        kStartingPerCore * std::max(1u, std::thread::hardware_concurrency());
-    const std::uint64_t until_us = ends_.now_us() + kStartUsMax;
-    advance(std::chrono::milliseconds(0), events);
-    while (spawned - loom_.started() >= at_once && ends_.now_us() < until_us)
-        advance(kStartTimeout, events);
-}
-
 void QemuEngine::spawn(NodeId node, unsigned starts) {
-    NodeLine& line = nodes_[index(node)];
+    if (is_far(node)) {
+        order(node, What::start, 0, wire::bytes_of(starts));
+        return;
+    }
+    NodeLine line; // the node's only when its process is there: a signal may end this function
+    line.dirty = nodes_[index(node)].dirty;
     line.mac = wire::to_mac({plan_.network, node, starts});
     const StreamFormat format =
         plan_.board.serial() ? StreamFormat::serial : StreamFormat::ethernet;
@@ -164,6 +142,8 @@ void QemuEngine::spawn(NodeId node, unsigned starts) {
     for (unsigned number = 0; number < line.cables.size(); ++number)
         add(line.cables[number].socket.get(), Source::socket, number);
     add(line.errors.get(), Source::errors);
+    nodes_[index(node)] = std::move(line);
+    go_before(node);
 }
 
 bool QemuEngine::advance(std::chrono::milliseconds timeout, Events& events) {
@@ -181,6 +161,7 @@ bool QemuEngine::advance(std::chrono::milliseconds timeout, Events& events) {
     for (int at = 0; at < count; ++at)
         on_event(ready[static_cast<std::size_t>(at)].data.u64,
                  ready[static_cast<std::size_t>(at)].events);
+    hear_ranks(); // no event tells of one that says nothing any more
     loom_.tick();
     if (load_)
         go_on_loading();
@@ -201,8 +182,12 @@ void QemuEngine::reset_nodes() {
         const bool dirty = line.dirty;
         line = NodeLine{};
         line.dirty = dirty;
+        if (one_cable_)
+            one_cable_->began_anew(node);
         spawn(node, starts);
-        loom_.restarted(node);
+        line.reset = is_far(node); // until its rank says that it has started
+        if (!line.reset)
+            started(node);
     }
 }
 
@@ -210,7 +195,7 @@ void QemuEngine::on_event(std::uint64_t tag, std::uint32_t events) {
     const NodeId node = node_at(static_cast<std::uint32_t>(tag));
     const auto source = static_cast<Source>(tag >> 40);
     const auto cable = static_cast<std::uint8_t>(tag >> 32);
-    if (source != Source::signals && nodes_[index(node)].reset)
+    if (source < Source::signals && nodes_[index(node)].reset)
         return;
     switch (source) {
     case Source::socket:
@@ -221,7 +206,11 @@ void QemuEngine::on_event(std::uint64_t tag, std::uint32_t events) {
         break;
     case Source::errors: read_errors(node); break;
     case Source::process: ended(node); break;
-    case Source::signals: signals_.check(); break;
+    case Source::signals:
+        hear_ranks(); // a launcher's signal may say no more than that a rank is gone
+        signals_.check();
+        break;
+    case Source::ranks: break; // advance() hears them
     }
 }
 
@@ -273,19 +262,27 @@ void QemuEngine::take_frames(NodeId node, unsigned number, std::span<std::byte> 
             wire::store(*frame, wire::offset::kCablePort, port);
             wire::store(*frame, wire::offset::kCableFrom, line.mac);
         }
-        if (one_cable_ && goes_to_host(*frame))
-            from_host_port(node, *frame);
-        else
-            loom_.frame_from(node, *frame);
+        take_frame(node, *frame);
         if (!line.open())
             return;
     }
-    if (!reader.broken())
+    if (!reader.broken()) {
+        hold(node);
         return;
+    }
     line.reason =
         fmt::format("sends what is no stream of frames (one of {} bytes)", reader.length());
     kill(node);
     close(node);
+}
+
+void QemuEngine::take_frame(NodeId node, std::span<std::byte> frame) {
+    if (serves())
+        report(node, What::frame, frame);
+    else if (one_cable_ && goes_to_host(frame))
+        from_host_port(node, frame);
+    else
+        loom_.frame_from(node, frame);
 }
 
 /// A frame has come by the one host cable.
@@ -321,28 +318,6 @@ bool QemuEngine::read_errors(NodeId node) {
     return got > 0;
 }
 
-bool QemuEngine::Ends::deliver(NodeId to, std::span<const std::byte> frame) {
-    const auto port = wire::load<Port>(frame, wire::offset::kCablePort);
-    if (rig.one_cable_ && port == kHostPort) {
-        rig.one_cable_->send(to, frame);
-        return true;
-    }
-    const bool first = port == kHostPort || !rig.plan_.board.serial();
-    return rig.put(to, first ? 0 : index(port) + 1, frame);
-}
-
-void QemuEngine::Ends::to_cable(std::span<const std::byte> frame) {
-    (void)rig.put(NodeId{0}, 0, frame);
-}
-
-void QemuEngine::Ends::from_node(NodeId node, std::span<std::byte> frame) {
-    rig.loom_.frame_from(node, frame);
-}
-
-void QemuEngine::Ends::crash_record(NodeId node, std::span<const std::byte> frame) {
-    rig.events_->host_frame(node, frame);
-}
-
 /// The emulator has closed something, as it does when it ends: from now on its end is looked for.
 /// Until then no descriptor is spent on it.
 void QemuEngine::await_end(NodeId node) {
@@ -366,32 +341,8 @@ bool QemuEngine::put(NodeId to, unsigned number, std::span<const std::byte> fram
     return false;
 }
 
-void QemuEngine::Ends::to_host(NodeId from, std::span<const std::byte> frame) {
-    rig.events_->host_frame(from, frame);
-}
-
-void QemuEngine::Ends::kill(NodeId node) { rig.nodes_[index(node)].process.kill(); }
-
-void QemuEngine::Ends::restart(NodeId node, unsigned starts) {
-    kill(node);
-    if (!std::exchange(rig.nodes_[index(node)].reset, true))
-        rig.resets_.emplace_back(node, starts);
-}
-
-void QemuEngine::Ends::expel(NodeId node, std::string_view why) {
-    rig.nodes_[index(node)].reason = why;
-    kill(node);
-}
-
-std::uint64_t QemuEngine::Ends::now_us() const {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000 +
-           static_cast<std::uint64_t>(now.tv_nsec) / 1000;
-}
-
 void QemuEngine::kill(NodeId node) {
-    nodes_[index(node)].process.kill();
+    ends_.kill(node);
     gone(node);
 }
 
@@ -401,7 +352,7 @@ void QemuEngine::part_crowds() {
         NodeLine& line = nodes_[node];
         line.crowded = false;
         if (!line.empty())
-            loom_.too_much_for(node_at(node), busiest_port(line));
+            crowded(node_at(node), busiest_port(line));
     }
 }
 
@@ -419,6 +370,8 @@ void QemuEngine::flush() {
         flush(node);
     }
     dirty_.clear();
+    if (uplink_ != nullptr)
+        flush_ranks();
 }
 
 void QemuEngine::flush(NodeId node) {
@@ -455,6 +408,8 @@ void QemuEngine::close(NodeId node) {
 }
 
 void QemuEngine::gone(NodeId node) {
+    if (serves())
+        report(node, What::gone);
     loom_.gone(node);
     if (one_cable_)
         one_cable_->forget(node);
@@ -484,10 +439,6 @@ void QemuEngine::end_closing() {
         line.process.kill();
         closing_.erase(closing_.begin());
     }
-}
-
-std::unique_ptr<Engine> make_qemu_engine(const RigPlan& plan) {
-    return std::make_unique<QemuEngine>(plan);
 }
 
 } // namespace mesh::host

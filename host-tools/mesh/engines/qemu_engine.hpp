@@ -12,6 +12,8 @@
 #include "host-tools/mesh/cables/one_cable.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/signals.hpp"
+#include "host-tools/mesh/ranks/parts.hpp"
+#include "host-tools/mesh/ranks/uplink.hpp"
 #include "node_starter.hpp"
 #include "qemu_monitor.hpp"
 
@@ -40,9 +42,13 @@ public:
     std::optional<wire::CrashRecord> running(NodeId node) override;
     std::optional<std::uint32_t> stack_used(NodeId node) override;
     std::uint64_t relay_drops() const override { return one_cable_ ? one_cable_->dropped() : 0; }
-    std::uint64_t cable_bytes() const override { return cable_bytes_; }
+    std::uint64_t cable_bytes() const override;
     std::optional<StartedBy> started_by() const override { return starter_.started_by(); }
     bool real_time() const override { return true; }
+
+    /// A rank other than 0: has its part of the nodes, as rank 0 orders, until the end of the run.
+    /// RunError: rank 0 is gone, or this rank cannot go on.
+    void serve();
 
 private:
     /// A socket: the only one of a node, or one of its serial lines, of which the host's is first.
@@ -63,12 +69,15 @@ private:
         bool crowded = false; // in crowded_
         bool reset = false;   // in resets_: its life is over
         bool ending = false;  // its process is watched for its end
+        bool held = false;    // it was stopped once while nodes boot
 
         bool open() const { return !cables.empty(); }
         bool empty() const {
             return std::ranges::all_of(cables, [](const Cable& one) { return one.queue.empty(); });
         }
     };
+    /// What is looked for in a node.
+    enum class Look : std::uint8_t { waits, place, stack };
     /// A node whose socket is closed and whose process has not ended yet.
     struct Closing {
         std::uint32_t node;
@@ -95,7 +104,12 @@ private:
     std::optional<Bytes> saved_memory(NodeId node, std::uint64_t address, std::size_t bytes);
     void from_host_port(NodeId node, std::span<std::byte> frame);
     void go_on_loading();
+    void prepare();
+    void tell_debuggers() const;
     void wait_for_room(std::uint32_t spawned, Events& events);
+    void hold(NodeId node);
+    void let_go(Events& events);
+    void go_before(NodeId node) const;
     void spawn(NodeId node, unsigned starts);
     void reset_nodes();
     void on_event(std::uint64_t tag, std::uint32_t events);
@@ -103,6 +117,7 @@ private:
     bool read_from(NodeId node, unsigned number);
     bool put(NodeId to, unsigned number, std::span<const std::byte> frame);
     void take_frames(NodeId node, unsigned number, std::span<std::byte> bytes);
+    void take_frame(NodeId node, std::span<std::byte> frame);
     unsigned busiest_port(const NodeLine& line) const;
     bool read_errors(NodeId node);
     void await_end(NodeId node);
@@ -115,7 +130,31 @@ private:
     void end_closing();
     void part_crowds();
 
+    // With several ranks (qemu_ranks.cpp)
+    /// This process has nodes for rank 0, and no more.
+    bool serves() const { return uplink_ != nullptr && uplink_->rank() != 0; }
+    /// This process drives the run, and another one has the node.
+    bool is_far(NodeId node) const {
+        return uplink_ != nullptr &&
+               part_of(plan_.network, node, uplink_->ranks()) != uplink_->rank();
+    }
+    void order(NodeId node, What what, std::uint8_t detail = 0,
+               std::span<const std::byte> bytes = {});
+    void report(NodeId node, What what, std::span<const std::byte> bytes = {},
+                std::uint8_t detail = 0);
+    void crowded(NodeId node, unsigned port);
+    void started(NodeId node);
+    void flush_ranks();
+    void end_ranks();
+    void hear_ranks();
+    void hear(unsigned from, const Message& message);
+    void hear_of(const Message& message);
+    void obey(const Message& message);
+    Bytes look(NodeId node, Look what);
+    Bytes seen(NodeId node, Look what);
+
     RigPlan plan_;
+    Uplink* const uplink_{plan_.uplink};
     Ends ends_;
     Loom loom_;
     std::optional<OneCable> one_cable_; // then no other node has a host's
@@ -123,6 +162,9 @@ private:
     std::uint64_t cable_bytes_ = 0;
     std::vector<NodeLine> nodes_;
     std::vector<std::uint32_t> dirty_;
+    bool holds_ = false;                 // nodes that are up wait for those that are not
+    bool goes_first_ = false;            // this process goes before its nodes, which are nicer
+    std::vector<std::uint32_t> held_;    // these do
     std::vector<std::uint32_t> crowded_; // so much waits for these that frames were dropped
     std::vector<std::pair<NodeId, unsigned>> resets_; // and how often each was started before
     std::vector<Closing> closing_;                    // earliest first
@@ -136,6 +178,18 @@ private:
     std::map<std::string, ImageSymbols> images_; // that were asked for, by file
     MonitorBudget monitor_budget_{signals_.descriptor()};
     Events* events_ = nullptr;
+    struct Kept { // of a rank, while an answer was waited for
+        unsigned from;
+        What what;
+        std::uint8_t detail;
+        NodeId node;
+        Bytes bytes;
+    };
+    std::vector<Kept> kept_;
+    std::map<unsigned, std::uint64_t> far_cables_; // by rank: bytes on the cables of its nodes
+    std::uint64_t cables_told_ = 0;                // of those of this rank, to rank 0
+    bool over_ = false;                            // rank 0 has ended the run
+    bool mute_ = false;                            // a rank has not answered a look
 };
 
 } // namespace mesh::host

@@ -1,5 +1,7 @@
 // Looks into nodes of a rig by the monitors of their emulators.
 #include "qemu_engine.hpp"
+#include "wait_bytes.hpp"
+#include "wire/bytes.hpp"
 
 #include <fmt/format.h>
 
@@ -14,6 +16,13 @@ namespace {
 constexpr unsigned kLooks = 20;
 /// More than the stack of any board.
 constexpr std::uint64_t kStackBytesMax = 16 << 20;
+
+/// What a rank has seen; nothing if it has seen nothing.
+template <class T>
+std::optional<T> value_of(const Bytes& seen) {
+    return seen.size() == sizeof(T) ? std::optional(wire::load<T>(seen, 0)) : std::nullopt;
+}
+
 } // namespace
 
 const ImageSymbols& QemuEngine::symbols_of(NodeId node) {
@@ -27,6 +36,8 @@ EmulatedMemory QemuEngine::memory_of(NodeId node) {
 }
 
 std::vector<WaitsFor> QemuEngine::waiting(NodeId node) {
+    if (is_far(node))
+        return waits_of_bytes(look(node, Look::waits));
     EmulatedMemory memory = memory_of(node);
     std::vector<WaitsFor> waits = waits_in(memory);
     signals_.check();
@@ -34,6 +45,8 @@ std::vector<WaitsFor> QemuEngine::waiting(NodeId node) {
 }
 
 std::optional<wire::CrashRecord> QemuEngine::running(NodeId node) {
+    if (is_far(node))
+        return value_of<wire::CrashRecord>(look(node, Look::place));
     EmulatedMemory memory = memory_of(node);
     for (unsigned look = 0; look < kLooks; ++look) {
         const auto registers = memory.registers();
@@ -52,6 +65,8 @@ std::optional<wire::CrashRecord> QemuEngine::running(NodeId node) {
 
 /// Start-up paints the stack (boards/cortex-m/startup.cpp), and what was never used is as it was.
 std::optional<std::uint32_t> QemuEngine::stack_used(NodeId node) {
+    if (is_far(node))
+        return value_of<std::uint32_t>(look(node, Look::stack));
     const ImageSymbols& image = symbols_of(node);
     const std::uint64_t limit = image.label("stack_limit");
     const std::uint64_t top = image.label("stack_top");

@@ -1,4 +1,5 @@
 // The command line of a node's emulator.
+#include "flash_files.hpp"
 #include "node_starter.hpp"
 #include "wire/identity.hpp"
 
@@ -38,6 +39,13 @@ void add_identity(Words& words, const BoardFacts& board, const wire::Mac& mac) {
                                                       board.identity_at, identity)});
 }
 
+void add_flash(Words& words, const RigPlan& plan, NodeId node) {
+    std::string file; // a comma would end it
+    for (const char sign : flash_file(plan, node))
+        file += sign == ',' ? std::string(",,") : std::string(1, sign);
+    words.insert(words.end(), {"-drive", "if=mtd,format=raw,file=" + file});
+}
+
 /// A line for the host, if the node has it, then one for each port. A receiver that takes one byte
 /// at a time has the emulator's own buffer before it, which a program that reads a byte empties
 /// without a turn of the emulator; 256 is no byte, and so leads to no menu.
@@ -65,14 +73,21 @@ Words qemu_words(const RigPlan& plan, NodeId node, const wire::Mac& mac) {
     Words words{plan.qemu};
     words.insert(words.end(), plan.board.machine.begin(), plan.board.machine.end());
     // A small translation buffer: the image is small, and every node pays for its own.
-    words.insert(words.end(), {"-accel", "tcg,tb-size=2", "-nodefaults", "-no-user-config",
-                               "-display", "none", "-semihosting-config", "enable=on,target=gdb"});
+    words.insert(words.end(), {"-accel", "tcg,tb-size=2", "-no-user-config", "-display", "none",
+                               "-semihosting-config", "enable=on,target=gdb"});
+    // A flash is one of the devices that emulators from 8.1 on leave out with -nodefaults.
+    if (plan.keep != 0)
+        words.insert(words.end(), {"-nic", "none", "-parallel", "none"});
+    else
+        words.emplace_back("-nodefaults");
     if (!plan.board.serial())
         add_interface(words, plan, mac);
     else if (!plan.one_cable)
         add_identity(words, plan.board, mac);
     if (plan.board.serial())
         add_serial_lines(words, plan.board, ports, !plan.one_cable || node == NodeId{0});
+    if (!plan.flash.empty())
+        add_flash(words, plan, node);
     const int monitor = kFirstSocketFd + static_cast<int>(plan.board.sockets(ports));
     words.insert(words.end(),
                  {"-chardev", fmt::format("socket,id=m,fd={}", monitor), "-mon", "chardev=m",

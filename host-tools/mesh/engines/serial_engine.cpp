@@ -3,10 +3,13 @@
 // these can have no faults, and the nodes' own reports tell what crosses them.
 #include "engine.hpp"
 #include "host-tools/mesh/cables/frame_stream.hpp"
+#include "host-tools/mesh/cables/host_frame.hpp"
+#include "host-tools/mesh/cables/image_load.hpp"
 #include "host-tools/mesh/cables/one_cable.hpp"
 #include "host-tools/mesh/common/child_process.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/signals.hpp"
+#include "host-tools/mesh/programs/flat_image.hpp"
 #include "host-tools/mesh/programs/program_file.hpp"
 #include "kernel/base/limits.hpp"
 #include "serial_line.hpp"
@@ -18,7 +21,9 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <poll.h>
+#include <random>
 #include <unistd.h>
 #include <utility>
 
@@ -29,6 +34,8 @@ namespace {
 constexpr std::size_t kLineReadBytes = 4096;
 /// The time for an answer; a mesh that is on, or starts anew, answers long before.
 constexpr std::uint64_t kAnswerUs = 5'000'000;
+/// Between two words to nodes without a loader that answers: a word is everywhere long before.
+constexpr std::uint64_t kResetUs = 1'000'000;
 
 class SerialEngine final : public Engine, Cables, OneCable::Holder {
 public:
@@ -41,11 +48,19 @@ public:
           one_cable_(plan.network,
                      {stamp_for(plan.board.relay_folder()), limits::frames_us(1, plan.baud),
                       identify_timeout_us(plan)},
-                     *this) {}
+                     *this) {
+        if (!plan.loader.empty())
+            load_.emplace(plan.network.dim, flat_image(plan.programs.front().image, plan.loader),
+                          identify_timeout_us(plan), KeepImage{plan.keep, plan.older});
+        reset_.topology = plan.network.topology;
+        reset_.dim = plan.network.dim;
+        reset_.assignment = 1;
+        reset_.from = index(kNoNode);
+    }
 
     void boot(Events& events) override {
         line_ = open_serial(device_, baud_);
-        begun_us_ = now_us();
+        begun_us_ = reset_at_us_ = now_us();
         advance(std::chrono::milliseconds(0), events);
     }
     bool advance(std::chrono::milliseconds timeout, Events& events) override;
@@ -85,6 +100,7 @@ private:
         events_->host_frame(node, frame);
     }
 
+    void go_on_loading();
     bool read_some();
     void write_some();
     [[noreturn]] void lost(std::string_view what) const {
@@ -97,6 +113,9 @@ private:
     FrameReader reader_;
     SendQueue queue_;
     OneCable one_cable_;
+    std::optional<ImageLoad> load_; // until all nodes have their image
+    wire::Numbering reset_{};       // of no run that nodes know
+    std::uint64_t reset_at_us_ = 0;
     Fd line_;
     Signals signals_;
     Events* events_ = nullptr;
@@ -105,7 +124,10 @@ private:
 
 bool SerialEngine::advance(std::chrono::milliseconds timeout, Events& events) {
     events_ = &events;
-    one_cable_.tick();
+    if (load_)
+        go_on_loading();
+    else
+        one_cable_.tick();
     write_some();
     const auto out = static_cast<short>(queue_.empty() ? 0 : POLLOUT);
     std::array<pollfd, 2> wanted{pollfd{line_.get(), static_cast<short>(POLLIN | out), 0},
@@ -116,12 +138,42 @@ bool SerialEngine::advance(std::chrono::milliseconds timeout, Events& events) {
     while (read_some())
         moved = true;
     write_some();
-    if (!one_cable_.answered() && now_us() - begun_us_ > kAnswerUs)
+    if (load_ && !load_->answered() && now_us() - begun_us_ > 2 * kAnswerUs)
+        lost(fmt::format("no loader answers at {} baud: is node 0 on, with a loader or an image "
+                         "that one has brought, and is this its line?",
+                         baud_));
+    if (!load_ && !one_cable_.answered() && now_us() - begun_us_ > kAnswerUs)
         lost(fmt::format(
             "no answer at {} baud: is node 0 on, with an image for a mesh with one host "
             "cable, and is this its line?",
             baud_));
     return moved;
+}
+
+/// Nodes that run an image are to reset, so that their loaders wait for another one. An image that
+/// has its number for another run resets and tells its neighbours; one that has none yet gets it,
+/// and resets the next time.
+void SerialEngine::go_on_loading() {
+    if (load_->done()) {
+        events_->loaded(load_->summary());
+        load_.reset();
+        begun_us_ = now_us();
+        return;
+    }
+    if (!load_->answered() && now_us() - reset_at_us_ >= kResetUs) {
+        reset_at_us_ = now_us();
+        reset_.run = std::random_device{}();
+        auto frame = make_host_frame(kNoNode, static_cast<wire::HostTag>(wire::RelayTag::number),
+                                     wire::bytes_of(reset_));
+        wire::write_head(
+            {.kind = wire::Kind::host,
+             .port = kHostPort,
+             .packet_bytes = static_cast<std::uint16_t>(frame.size() - wire::kHeadBytes)},
+            kHostMac, std::span(frame).first<wire::kHeadBytes>());
+        to_cable(frame);
+    }
+    if (const auto frame = load_->next_frame(now_us()))
+        to_cable(*frame);
 }
 
 /// False if there was nothing to read.
@@ -139,7 +191,10 @@ bool SerialEngine::read_some() {
         if (frame->size() < wire::kHeadBytes)
             continue; // noise
         wire::store(*frame, wire::offset::kCablePort, kHostPort);
-        one_cable_.heard(*frame);
+        if (load_)
+            load_->heard(*frame, now_us());
+        else
+            one_cable_.heard(*frame);
     }
     return true;
 }

@@ -259,6 +259,7 @@ public:
                  node_count(plan.network)),
           loom_(node_count(plan.network), port_count(plan.network),
                 plan.wiring ? plan.wiring : wiring_of(plan.network), plan.faults, cables_) {
+        wire::simulated_payload_bytes_max = static_cast<std::uint16_t>(plan.board.payload);
         if (plan.order)
             loom_.follow(order_.emplace(*plan.order, node_count(plan.network)));
         for (std::uint32_t number = 0; number < node_count(plan.network); ++number) {

@@ -56,9 +56,9 @@ public:
             const auto bytes = std::as_bytes(std::span(word.c_str(), word.size() + 1));
             words_.insert(words_.end(), bytes.begin(), bytes.end());
         }
-        if (words_.size() > limits::kArgumentBytesMax)
-            refuse("the app's words take {} bytes: at most {} are allowed", words_.size(),
-                   limits::kArgumentBytesMax);
+        if (const auto most = limits::argument_bytes_max(run().payload_bytes());
+            words_.size() > most)
+            refuse("the app's words take {} bytes: at most {} are allowed", words_.size(), most);
         plan_message(run(), with_input(arguments), kInputBytesMax);
     }
 

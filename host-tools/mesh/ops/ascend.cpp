@@ -136,9 +136,9 @@ void Ascending::fill(wire::Job& job, NodeId node) const {
 }
 
 std::uint64_t Ascending::expected_packets() const {
-    const std::uint32_t most =
-        run().packet_bytes == 0 ? wire::kPayloadBytesMax : run().packet_bytes;
-    const std::uint32_t packet_bytes = std::min<std::uint32_t>(most, wire::kPayloadBytesMax);
+    const auto payload = static_cast<std::uint32_t>(run().payload_bytes());
+    const std::uint32_t packet_bytes =
+        run().packet_bytes == 0 ? payload : std::min(run().packet_bytes, payload);
     const std::uint64_t packets = std::max(1u, (message_bytes() + packet_bytes - 1) / packet_bytes);
     constexpr unsigned kHalfWindow = limits::kMessageWindowPackets / 2;
     const std::uint64_t answers = 1 + (packets - 1 + kHalfWindow - 1) / kHalfWindow;

@@ -28,7 +28,7 @@ public:
             refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
         plan_message(run(), arguments, kInputBytesMax);
         const bool one_way = run().copies == 1 && tree_ != Rule::msbt_rot;
-        const PacketLimits limits{one_way ? kExternalBytesMax : wire::kPayloadBytesMax};
+        const PacketLimits limits{one_way ? kExternalBytesMax : run().payload_bytes()};
         if (arguments.packet == "auto")
             run().packet_bytes = best_packet_bytes(static_cast<std::uint32_t>(limits.most));
         else

@@ -118,7 +118,7 @@ Bytes message_of(const RunPlan& run, NodeId from, std::uint32_t k) {
 
 void plan_packet(RunPlan& run, const std::string& packet, PacketLimits limits,
                  std::string_view also) {
-    run.packet_bytes = limits.unbounded ? 0 : std::uint32_t{wire::kPayloadBytesMax};
+    run.packet_bytes = limits.unbounded ? 0 : static_cast<std::uint32_t>(run.payload_bytes());
     if (packet.empty())
         return;
     std::uint32_t bytes = 0;
@@ -127,8 +127,11 @@ void plan_packet(RunPlan& run, const std::string& packet, PacketLimits limits,
     const bool unbounded = limits.unbounded && bytes == 0;
     if (error != std::errc{} || last != end ||
         (!unbounded && (bytes < kPacketBytesMin || bytes > limits.most)))
-        refuse("--packet '{}': allowed: {} to {}{}{}", packet, kPacketBytesMin, limits.most,
-               limits.unbounded ? ", or 0 for unbounded" : "", also);
+        refuse("--packet '{}': allowed: {} to {}{}{}{}", packet, kPacketBytesMin, limits.most,
+               limits.unbounded ? ", or 0 for unbounded" : "", also,
+               limits.most == run.payload_bytes() && limits.most < wire::kPayloadBytesMost
+                   ? fmt::format("; {} has no larger packets", run.rig.board.name)
+                   : "");
     run.packet_bytes = bytes;
 }
 

@@ -162,7 +162,7 @@ private:
     PacketLimits packet_limits() const {
         if (in_cycles(schedule_))
             return {limits::kMessageBytesMax, true};
-        return {scatters() ? kExternalBytesMax : wire::kPayloadBytesMax};
+        return {scatters() ? kExternalBytesMax : run().payload_bytes()};
     }
 };
 

@@ -37,7 +37,7 @@ public:
         plan_schedule(arguments, names);
         if (schedule_ == Schedule::dfs_ack)
             use_all_trees();
-        plan_packet(run(), arguments.packet, {wire::kPayloadBytesMax});
+        plan_packet(run(), arguments.packet, {run().payload_bytes()});
         plan_sizes(arguments);
     }
 
@@ -87,11 +87,8 @@ Rule PathPersonal::plan_disjoint_trees(const RunArguments& arguments) const {
     if (!arguments.avoid.empty())
         refuse("--avoid: on a uhc and a star no tree is known to do without a cable; "
                "allowed: --copies 2");
-    if (arguments.tree.empty()) {
-        if (is_star())
-            return Rule::edt;
-        return pairs() && network.dim % 2 == 0 ? Rule::adst : Rule::ist;
-    }
+    if (arguments.tree.empty())
+        return usual_paths(network, pairs());
     if (std::find(names.begin(), names.end(), arguments.tree) == names.end())
         refuse("--tree '{}': {} of {} with --copies {} goes over: {}", arguments.tree, kind().name,
                name(network.topology), run().copies, fmt::join(names, ", "));

@@ -94,7 +94,7 @@ private:
 };
 
 void Reduction::plan_elements(const RunArguments& arguments) {
-    plan_packet(run(), arguments.packet, {wire::kPayloadBytesMax});
+    plan_packet(run(), arguments.packet, {run().payload_bytes()});
     plan_blocks(run(), arguments, kind().name,
                 {run().nodes(), most_bytes(limits::kMessageBytesMax)});
     element_ = static_cast<ElementType>(place_of(kElementNames, arguments.element, "--type"));

@@ -38,7 +38,7 @@ public:
             refuse("--route '{}': on a {} messages take shortest paths; allowed: ecube",
                    arguments.route, name(run().network().topology));
         plan_message(run(), arguments, limits::kMessageBytesMax);
-        plan_packet(run(), arguments.packet, {wire::kPayloadBytesMax});
+        plan_packet(run(), arguments.packet, {run().payload_bytes()});
         plan_target(arguments.target);
         if (!run().output.empty() && (!target_ || messages_ != 1))
             refuse("--output: --op send writes one message, to one --target");

@@ -72,6 +72,12 @@ std::optional<Formula> own_formula(PortModel ports, std::uint64_t packets) {
     return Formula{"P+h-1", packets + own_rule_facts().root_height - 1};
 }
 
+Rule usual_paths(Network network, bool pairs) {
+    if (network.topology == Topology::star)
+        return Rule::edt;
+    return pairs && network.dim % 2 == 0 ? Rule::adst : Rule::ist;
+}
+
 std::uint32_t copies_max(Network network) {
     return subtree_count(network, usual_tree(network.topology, true));
 }

@@ -13,6 +13,9 @@ namespace mesh::host {
 /// The tree that was asked for, one that avoids a cable, or the usual one. `for_blocks`: a single
 /// tree over which each node's own block goes. UsageError.
 Rule plan_tree(const RunPlan& run, const RunArguments& arguments, bool for_blocks);
+/// The usual disjoint trees for single packets, of UHC and star; `pairs`: each block goes from one
+/// node to one other.
+Rule usual_paths(Network network, bool pairs);
 /// Refuses a tree of a user's file that an op cannot climb, or whose ways to single nodes it cannot
 /// find. UsageError.
 void check_climbs(Rule tree, std::string_view op);

@@ -7,10 +7,12 @@
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/common/tables.hpp"
 #include "image_symbols.hpp"
+#include "kept_files.hpp"
 #include "main_program.hpp"
 #include "memory_use.hpp"
 #include "node_lacks.hpp"
 #include "program_file.hpp"
+#include "read_headers.hpp"
 #include "tool_process.hpp"
 #include "toolkit.hpp"
 #include "waiting_branches.hpp"
@@ -55,23 +57,10 @@ void append(Words& words, std::string_view prefix, const Words& more) {
     throw Explained{};
 }
 
-/// The words of a rule of make, as compilers write it: a backslash is before a blank of a name, a
-/// hash or the end of a line, a dollar is twice there.
-Words words_of_rule(std::string_view rule) {
-    Words words(1);
-    for (std::size_t at = 0; at < rule.size(); ++at) {
-        const char next = at + 1 < rule.size() ? rule[at + 1] : '\n';
-        const bool escaped =
-            (rule[at] == '\\' && (next == ' ' || next == '#')) || (rule[at] == '$' && next == '$');
-        if (escaped)
-            words.back() += rule[++at];
-        else if (rule[at] == ' ' || rule[at] == '\n' || (rule[at] == '\\' && next == '\n'))
-            words.emplace_back();
-        else
-            words.back() += rule[at];
-    }
-    std::erase(words, "");
-    return words;
+/// The place that a program is made for: a board, or a folder of the board's images.
+std::string image_place(const BuildArguments& arguments) {
+    return arguments.kind.empty() ? arguments.board
+                                  : fmt::format("{}/{}", arguments.board, arguments.kind);
 }
 
 /// The program for one place: a board, or the simulation.
@@ -85,15 +74,19 @@ public:
 
     /// Sets the compilers to work.
     void begin() {
+        const bool reads_headers = std::ranges::any_of(arguments_.files, [](const auto& file) {
+            return !is_c(file) && includes_the_library(file);
+        });
+        const std::string headers =
+            reads_headers ? folder_of_read_headers(with_options(compiler_.cxx)) : std::string{};
         for (std::size_t at = 0; at < arguments_.files.size(); ++at) {
             const std::string& file = arguments_.files[at];
-            const std::string object = work_ / fmt::format("{}-{}.o", place_, at);
-            Words words = is_c(file) ? compiler_.cc : compiler_.cxx;
-            if (arguments_.debug)
-                append(words, {"-Og", "-g3"});
-            if (!arguments_.optimise.empty())
-                words.push_back("-O" + arguments_.optimise);
+            const std::string object =
+                work_ / fmt::format("{}-{}.o", place_ == kHost ? kHost : "board", at);
+            Words words = with_options(is_c(file) ? compiler_.cc : compiler_.cxx);
             append(words, "-I", arguments_.includes);
+            if (!headers.empty() && !is_c(file))
+                append(words, {"-fpch-deps", "-I", headers});
             append(words, "-D", arguments_.defines);
             if (isatty(STDERR_FILENO) != 0)
                 words.emplace_back("-fdiagnostics-color=always");
@@ -205,17 +198,21 @@ public:
         for (const Words* const words : {&compiler_.link, &compiler_.libraries})
             std::ranges::copy_if(*words, std::back_inserter(all),
                                  [](const std::string& word) { return word.ends_with(".a"); });
-        for (const std::string& object : objects_) {
-            std::ifstream file(object + ".d");
-            const std::string rule{std::istreambuf_iterator<char>(file), {}};
-            for (const std::string& word : words_of_rule(rule))
-                if (!word.ends_with(':'))
-                    all.push_back(fs::absolute(word).string());
-        }
+        for (const std::string& object : objects_)
+            append(all, files_in_rule(object + ".d"));
         return all;
     }
 
 private:
+    /// The words for a compiler, with how far it is to optimise.
+    Words with_options(Words words) const {
+        if (arguments_.debug)
+            append(words, {"-Og", "-g3"});
+        if (!arguments_.optimise.empty())
+            words.push_back("-O" + arguments_.optimise);
+        return words;
+    }
+
     /// The output of the tool.
     std::string run(const Words& words) const {
         std::string said;
@@ -252,6 +249,19 @@ private:
     std::vector<ToolProcess> compiling_;
 };
 
+void check_kind(const BuildArguments& arguments) {
+    constexpr std::string_view kLoaded = "loaded";
+    if (arguments.kind.empty())
+        return;
+    if (arguments.kind != "relay" && arguments.kind != kLoaded)
+        refuse("--as '{}': allowed: relay, for a mesh with one host cable; {}, for mesh load",
+               arguments.kind, kLoaded);
+    if (arguments.engine == "sim")
+        refuse("--as {} goes without --engine sim, which has no cables", arguments.kind);
+    if (!fs::is_regular_file(toolkit_folder() / image_place(arguments) / "program.json"))
+        refuse("--as {}: {} has no loader", arguments.kind, arguments.board);
+}
+
 void check(const BuildArguments& arguments) {
     for (const std::string& file : arguments.files) {
         if (!is_source(file))
@@ -262,6 +272,7 @@ void check(const BuildArguments& arguments) {
     if (!arguments.engine.empty() && arguments.engine != "qemu" && arguments.engine != "sim")
         refuse("--engine '{}': allowed: qemu, sim; without it, both", arguments.engine);
     place_of(board_names(), arguments.board, "--board");
+    check_kind(arguments);
 }
 
 std::string stamp_file(const TemporaryFolder& work, std::string_view place) {
@@ -286,7 +297,7 @@ Words build(const BuildArguments& arguments, bool tells) {
     const TemporaryFolder work("mesh-build");
     std::vector<Half> halves;
     if (arguments.engine != "sim")
-        halves.emplace_back(arguments, arguments.board, work);
+        halves.emplace_back(arguments, image_place(arguments), work);
     if (arguments.engine != "qemu")
         halves.emplace_back(arguments, std::string(kHost), work);
     for (Half& half : halves)
@@ -299,9 +310,10 @@ Words build(const BuildArguments& arguments, bool tells) {
     std::string memory_use;
     if (tells && arguments.engine != "sim")
         memory_use = halves.front().memory_use(program, linker_said);
-    halves.front().add_section(
-        kStampSection, stamp_file(work, arguments.engine == "sim" ? kSimulation : arguments.board),
-        program);
+    halves.front().add_section(kStampSection,
+                               stamp_file(work, arguments.engine == "sim" ? std::string(kSimulation)
+                                                                          : image_place(arguments)),
+                               program);
     if (halves.size() == 2) {
         halves.back().link(work / "simulated");
         halves.front().add_section(kSimulatedSection, work / "simulated", program);
@@ -314,7 +326,8 @@ Words build(const BuildArguments& arguments, bool tells) {
 /// The words of a board's compiler, for another build tool.
 void show(const BuildArguments& arguments) {
     place_of(board_names(), arguments.board, "--board");
-    const Compiler compiler = compiler_for(arguments.board);
+    check_kind(arguments);
+    const Compiler compiler = compiler_for(image_place(arguments));
     const Words first(compiler.cxx.begin(), compiler.cxx.begin() + 1);
     const Words compile(compiler.cxx.begin() + 1, compiler.cxx.end());
     const Words link(compiler.link.begin() + 1, compiler.link.end());
@@ -324,39 +337,6 @@ void show(const BuildArguments& arguments) {
          {"link", link},
          {"libraries", compiler.libraries}}};
     fmt::print("{}\n", fmt::join(look_up(kinds, arguments.show, "--show"), " "));
-}
-
-/// Where programs are kept that can be built again: in a folder of this user's own, since they are
-/// run; without one, in a folder of this run alone.
-fs::path cache_folder() {
-    const char* const cache = std::getenv("XDG_CACHE_HOME");
-    const char* const home = std::getenv("HOME");
-    std::vector<fs::path> folders;
-    if (cache != nullptr && *cache == '/')
-        folders.push_back(fs::path(cache) / "meshputer");
-    else if (home != nullptr && *home == '/')
-        folders.push_back(fs::path(home) / ".cache" / "meshputer");
-    folders.push_back(fs::temp_directory_path() / fmt::format("meshputer-{}", geteuid()));
-    for (const fs::path& folder : folders)
-        if (make_own_folder(folder))
-            return folder;
-    static const TemporaryFolder own("meshputer");
-    return own.path();
-}
-
-/// None of the files in the list has been written since `program` was.
-bool is_fresh(const fs::path& program, const fs::path& list) {
-    std::error_code error;
-    const auto built = fs::last_write_time(program, error);
-    std::ifstream files(list);
-    if (error || !files)
-        return false;
-    for (std::string file; std::getline(files, file);) {
-        const auto written = fs::last_write_time(file, error);
-        if (error || written >= built)
-            return false;
-    }
-    return true;
 }
 
 } // namespace
@@ -376,27 +356,25 @@ void build_command(const BuildArguments& arguments) {
 }
 
 fs::path built_program(const std::string& source, const std::string& engine,
-                       const std::string& board, const std::vector<std::string>& defines) {
+                       const std::string& place, const std::vector<std::string>& defines) {
     if (!fs::is_regular_file(source))
         refuse("'{}': no such file", source);
     const std::string what =
-        fmt::format("{} {} {} {} {} {}", fs::canonical(source).string(), engine, board,
+        fmt::format("{} {} {} {} {} {}", fs::canonical(source).string(), engine, place,
                     kernel_stamp(), toolkit_folder().string(), fmt::join(defines, " "));
     fs::path program = cache_folder() / fmt::format("{}-{:016x}", fs::path(source).stem().string(),
                                                     std::hash<std::string>{}(what));
-    const std::string list = program.string() + ".files";
-    if (is_fresh(program, list))
+    if (is_fresh(program))
         return program;
     BuildArguments arguments;
     arguments.files = {source};
     arguments.defines = defines;
     arguments.engine = engine;
-    arguments.board = board;
+    const std::size_t slash = std::min(place.find('/'), place.size());
+    arguments.board = place.substr(0, slash);
+    arguments.kind = place.substr(std::min(slash + 1, place.size()));
     arguments.output = program.string();
-    const Words sources = build(arguments, false);
-    std::ofstream file(list);
-    for (const std::string& name : sources)
-        file << name << '\n';
+    keep_list(program, build(arguments, false));
     return program;
 }
 

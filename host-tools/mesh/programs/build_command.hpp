@@ -16,6 +16,7 @@ struct BuildArguments {
     std::vector<std::string> files;
     std::string output;
     std::string board = default_board();
+    std::string kind;   // of images, a folder of the board's: "relay", "loaded"; "": neither
     std::string engine; // "": both
     bool debug = false;
     bool trace = false;
@@ -33,10 +34,11 @@ bool is_source(std::string_view file);
 void build_command(const BuildArguments& arguments);
 
 /// The program of one source file for an engine, in the user's cache folder; built if it is not
-/// there, or older than the files that it is made of. `defines`: NAME=VALUE, for the compiler.
+/// there, or older than the files that it is made of. `place`: a board, or BOARD/relay or
+/// BOARD/loaded, as its images are called. `defines`: NAME=VALUE, for the compiler.
 /// Explained, UsageError.
 std::filesystem::path built_program(const std::string& source, const std::string& engine,
-                                    const std::string& board,
+                                    const std::string& place,
                                     const std::vector<std::string>& defines = {});
 
 } // namespace mesh::host

@@ -47,8 +47,8 @@ FileBytes part(FileBytes bytes, std::uint64_t position, std::uint64_t size) {
 
 /// The words at `position`, up to their NUL.
 std::string_view name_at(FileBytes names, std::uint64_t position) {
-    const std::string_view rest =
-        text_of(part(names, position, names.size() - std::min(position, names.size())));
+    const std::string_view rest = text_of(
+        part(names, position, names.size() - std::min<std::uint64_t>(position, names.size())));
     return rest.substr(0, rest.find('\0'));
 }
 
@@ -109,8 +109,13 @@ void ProgramFile::check_stamp(std::string_view place) const {
     const std::string_view kernel = stamp.substr(std::min(blank + 1, stamp.size()));
     if (stamp.empty())
         return;
-    if (board != place)
-        refuse("'{}' was built for board {}, not for {}", path_, board, place);
+    if (board != place) {
+        const std::size_t slash = std::min(place.find('/'), place.size());
+        refuse("'{}' was built for board {}, not for {}{}", path_, board, place,
+               slash == place.size()
+                   ? ""
+                   : fmt::format(": mesh build --as {}", place.substr(slash + 1)));
+    }
     if (kernel.substr(0, kernel.find('\n')) != kernel_stamp())
         refuse("'{}' was built with another version of the kernel: build it again", path_);
 }

@@ -30,8 +30,10 @@ constexpr unsigned kFillMax = 256;
 constexpr unsigned kBuffersMin = limits::pool_buffers_min(1, 1, 1);
 constexpr unsigned kBuffersMax = 1u << 13;
 constexpr unsigned kNodesMax = 1u << kDimMax;
-constexpr std::array<std::string_view, 8> kKeys{"machine", "lines", "identity",   "windows",
-                                                "buffers", "nodes", "node_mbyte", "forked_kbyte"};
+constexpr unsigned kFlashBytesMax = 1u << 30;
+constexpr std::array<std::string_view, 10> kKeys{"machine",    "lines",       "identity", "windows",
+                                                 "payload",    "buffers",     "nodes",    "flash",
+                                                 "node_mbyte", "forked_kbyte"};
 
 /// One board.json, whose errors name the file, the key and the values that are allowed.
 class BoardFile {
@@ -52,8 +54,7 @@ public:
     std::vector<std::string> machine() const {
         const char* const wanted = "the emulator's words for the machine, as [\"-M\", \"NAME\"]";
         const json& words = value("machine", wanted);
-        const auto is_text = [](const json& word) { return word.is_string(); };
-        if (!words.is_array() || words.empty() || !std::ranges::all_of(words, is_text))
+        if (!are_words(words))
             wrong("machine", wanted);
         return words.get<std::vector<std::string>>();
     }
@@ -115,17 +116,33 @@ public:
         return address;
     }
 
+    /// Need not be there.
+    std::size_t payload() const {
+        if (!all_.contains("payload"))
+            return wire::kPayloadBytesMost;
+        const std::string wanted =
+            fmt::format("a multiple of 4 from {} to {}, bytes that a packet carries: "
+                        "MESH_PAYLOAD_MAX of board.mk",
+                        wire::kPayloadBytesLeast, wire::kPayloadBytesMost);
+        const unsigned bytes = number(all_["payload"], wire::kPayloadBytesLeast,
+                                      wire::kPayloadBytesMost, "payload", wanted);
+        if (bytes % 4 != 0)
+            wrong("payload", wanted);
+        return bytes;
+    }
+
     std::vector<std::size_t> windows(unsigned ports) const {
+        const std::size_t least = wire::kHeadBytes + wire::kPacketHeaderBytes + payload();
         const std::string wanted = fmt::format(
             "bytes that a neighbour may have under way to a node with 1, 2, ... {} ports, each {} "
             "(the largest frame) or more",
-            ports, wire::kFrameBytesMax);
+            ports, least);
         const json& list = value("windows", wanted);
         if (!list.is_array() || list.size() != ports)
             wrong("windows", wanted);
         std::vector<std::size_t> windows;
         for (const json& one : list)
-            windows.push_back(number(one, wire::kFrameBytesMax, 1u << 24, "windows", wanted));
+            windows.push_back(number(one, least, 1u << 24, "windows", wanted));
         return windows;
     }
 
@@ -147,6 +164,21 @@ public:
         return number(all_["nodes"], 2, kNodesMax, "nodes", wanted);
     }
 
+    /// Need not be there.
+    void flash(BoardFacts& board) const {
+        constexpr std::string_view kWanted = "{\"bytes\": of the flash in which the loader keeps "
+                                             "images, \"machine\": the emulator's "
+                                             "words for a machine that has it}";
+        if (!all_.contains("flash"))
+            return;
+        const json& flash = all_["flash"];
+        if (!flash.is_object() || flash.size() != 2 || !flash.contains("bytes") ||
+            !flash.contains("machine") || !are_words(flash["machine"]))
+            wrong("flash", kWanted);
+        board.flash_bytes = number(flash["bytes"], 1, kFlashBytesMax, "flash", kWanted);
+        board.flash_machine = flash["machine"].get<std::vector<std::string>>();
+    }
+
     unsigned node_mbyte() const {
         const std::string wanted = fmt::format("1 to {}, what one emulator takes", kMbyteMax);
         return number(value("node_mbyte", wanted), 1, kMbyteMax, "node_mbyte", wanted);
@@ -162,6 +194,10 @@ public:
     }
 
 private:
+    static bool are_words(const json& words) {
+        const auto is_text = [](const json& word) { return word.is_string(); };
+        return words.is_array() && !words.empty() && std::ranges::all_of(words, is_text);
+    }
     const json& value(const char* key, std::string_view wanted) const {
         if (!all_.contains(key))
             refuse("{}: \"{}\" is missing: {}", path_, key, wanted);
@@ -210,8 +246,10 @@ BoardFacts read_board(const std::filesystem::path& folder) {
     file.lines(board);
     board.identity_at = file.identity(board.serial());
     board.windows = file.windows(board.ports());
+    board.payload = file.payload();
     board.buffers = file.buffers();
     board.nodes = file.nodes();
+    file.flash(board);
     board.node_mbyte = file.node_mbyte();
     board.forked_kbyte = file.forked_kbyte();
     return board;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "qemu_version.hpp"
+#include "wire/frame.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,11 +35,18 @@ struct BoardFacts {
     /// "buffers": packets that a node keeps, where a simulation would have others; 0: nothing is
     /// said.
     unsigned buffers = 0;
+    /// "payload": the most bytes in a packet, where board.mk says less than all others have.
+    std::size_t payload = wire::kPayloadBytesMost;
     /// "nodes": of the largest mesh, as many as a node has memory to know.
     unsigned nodes = 0;
     unsigned node_mbyte = 0; // memory that one emulator takes for itself, as measured
     /// "forked_kbyte": the same of an emulator that a template forks; 0: nothing is said.
     unsigned forked_kbyte = 0;
+
+    /// "flash": {"bytes", "machine"}, of a board whose loader keeps images: the size of its flash,
+    /// and the words for a machine that has so much. 0: there is none.
+    unsigned flash_bytes = 0;
+    std::vector<std::string> flash_machine;
 
     /// Folder of its images for a mesh with one host cable, beside the others.
     std::string relay_folder() const { return name + "/relay"; }

@@ -18,6 +18,9 @@ namespace {
 constexpr std::array<std::pair<std::string_view, Topology>, 3> kTopologies{
     {{"cube", Topology::cube}, {"uhc", Topology::uhc}, {"star", Topology::star}}};
 
+constexpr std::array<std::pair<std::string_view, PortModel>, 3> kPortModels{
+    {{"all", PortModel::all}, {"duplex", PortModel::duplex}, {"half", PortModel::half}}};
+
 std::vector<std::string_view> tree_names(Network network) {
     std::vector<std::string_view> names;
     for (unsigned rule = 1; rule < static_cast<unsigned>(Rule::kCount); ++rule)
@@ -29,6 +32,10 @@ std::vector<std::string_view> tree_names(Network network) {
 } // namespace
 
 std::vector<std::string_view> topology_names() { return names_of(kTopologies); }
+
+std::vector<std::string_view> port_model_names() { return names_of(kPortModels); }
+
+PortModel port_model_of(std::string_view name) { return look_up(kPortModels, name, "--ports"); }
 
 std::vector<std::string_view> tree_names(Topology topology) {
     std::vector<std::string_view> names;

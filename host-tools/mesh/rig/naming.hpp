@@ -25,6 +25,10 @@ Network network_of(std::string_view topology, std::int64_t dim);
 /// The tree with this name; Rule::own, loaded and checked, for the file of a rule
 /// (own_rule.hpp). UsageError, Explained.
 Rule tree_of(Network network, std::string_view name, NodeId root);
+/// The values of --ports.
+std::vector<std::string_view> port_model_names();
+/// The meaning of one of them. UsageError.
+PortModel port_model_of(std::string_view name);
 /// The address in binary, or the permutation.
 std::string label_of(Network network, NodeId node);
 /// "NODE/PORT", a port that sends. UsageError.

@@ -34,7 +34,8 @@ const OwnRuleFacts& own_rule_facts();
 /// "own", with the file, or the name of a tree of the firmware.
 std::string tree_words(Rule rule);
 
-/// The image of the ops' program with the loaded rule, for a board. UsageError, Explained.
-std::filesystem::path own_rule_image(const std::string& board);
+/// The image of the ops' program with the loaded rule, for a board or a folder of its images.
+/// UsageError, Explained.
+std::filesystem::path own_rule_image(const std::string& place);
 
 } // namespace mesh::host

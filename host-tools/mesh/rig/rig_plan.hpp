@@ -19,6 +19,7 @@
 namespace mesh::host {
 
 class Fd;
+class Uplink;
 
 /// A program that nodes run.
 struct RigProgram {
@@ -43,13 +44,18 @@ struct RigPlan {
     bool one_cable = false;  // node 0 alone has a host cable, and nodes get their numbers by it
     std::string loader;      // qemu: path of the image that nodes boot with, which then gets and
                              // starts that of the first program; "": they boot with their program
+    std::uint32_t keep = 0;  // they keep it in flash, as this version; 0: they do not
+    bool older = false;      // also in place of a later version
+    std::string flash;       // qemu: folder of the nodes' flash memories; "": they end with the run
     std::string serial;      // that cable, to nodes that are there already: path of the device
     unsigned baud = 0;       // of it
     bool lockstep = false;   // Job::lockstep; the simulation is always in lockstep
     std::vector<NodeId> gdb; // qemu: held at reset for a debugger
     bool sandbox = false;    // qemu: it can confine itself to what a node needs
     bool fork = false;       // qemu: by one emulator for all nodes, if that can be
-    bool exec_fits = true;   // qemu: there is memory to start each emulator by itself
+    std::string why_not_fork; // if it cannot be, and nobody has asked for one or the other way
+    bool exec_fits = true;    // qemu: there is memory to start each emulator by itself
+    Uplink* uplink = nullptr; // qemu: the ranks that share the nodes; nullptr: this process has all
 
     std::size_t program_number(NodeId node) const {
         promise(program_of.empty() || index(node) < program_of.size(), "a node without a program");

@@ -68,15 +68,19 @@ struct RunArguments {
     std::string log;
     std::string expect;
     std::vector<std::int64_t> gdb;
-    std::string boot = "exec";
+    std::string boot;                    // "": fork, where the emulator is known to
     std::optional<std::uint32_t> memory; // megabytes
     std::optional<std::int64_t> host_at;
-    std::string load; // mesh load: the image, as --app has it
+    std::string load;                 // mesh load: the image, as --app has it
+    std::optional<std::int64_t> keep; // as this version
+    std::string flash;
     std::string serial;
     unsigned baud = 500'000;
+    bool older = false;
     std::string image;
     std::string qemu = "qemu-system-arm";
     std::vector<std::string> miswire; // two of NODE/PORT
+    Uplink* uplink = nullptr;         // see RigPlan; of no option, but of the launcher
 };
 
 /// --report with this name goes to standard output, and the table to standard error; --capture, and
@@ -117,6 +121,8 @@ struct RunPlan {
 
     Network network() const { return rig.network; }
     std::uint32_t nodes() const { return node_count(rig.network); }
+    /// The most bytes in one packet of these nodes.
+    std::size_t payload_bytes() const { return rig.board.payload; }
     /// --report FILE.html: a page instead of JSON.
     bool wants_page() const { return report.ends_with(".html"); }
     bool one_port() const { return ports != PortModel::all; }

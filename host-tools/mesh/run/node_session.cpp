@@ -138,18 +138,43 @@ std::string NodeSession::on_trace(const HostMessage& message) {
     return {};
 }
 
+/// Puts this part of a report behind those before. False: it is none, or does not belong there.
+bool NodeSession::gather_report(const HostMessage& message) {
+    if (message.position == 0)
+        report_bytes_ = 0;
+    if (message.total_bytes != report_room_.size() || message.payload.empty() ||
+        message.position != report_bytes_ ||
+        message.payload.size() > report_room_.size() - report_bytes_)
+        return false;
+    std::ranges::copy(message.payload,
+                      report_room_.begin() + static_cast<std::ptrdiff_t>(report_bytes_));
+    report_bytes_ += message.payload.size();
+    return true;
+}
+
+/// A report comes whole, or in parts where it is larger than a packet of the board.
 std::string NodeSession::on_report(const HostMessage& message) {
-    const auto report = payload_as<wire::NodeReport>(message);
-    if (!report || stopped_)
+    if (stopped_)
         return refuse_frame();
-    if (!possible(report->finish_time) || !possible(report->copies_time))
+    if (message.position == 0)
+        if (const auto whole = payload_as<wire::NodeReport>(message))
+            return take_report(*whole);
+    if (!gather_report(message))
+        return refuse_frame();
+    return report_bytes_ < report_room_.size()
+               ? std::string{}
+               : take_report(wire::load<wire::NodeReport>(report_room_, 0));
+}
+
+std::string NodeSession::take_report(const wire::NodeReport& report) {
+    if (!possible(report.finish_time) || !possible(report.copies_time))
         return "reports a model time that cannot be";
-    if (report->done > 1 || report->status > kStatusLast)
-        return fmt::format("reports a verdict that there is not ({}, {})", report->done,
-                           report->status);
-    const bool first = report->done != 0 && !result_.done && live();
-    result_.counts.add(result_.report, *report);
-    result_.report = *report;
+    if (report.done > 1 || report.status > kStatusLast)
+        return fmt::format("reports a verdict that there is not ({}, {})", report.done,
+                           report.status);
+    const bool first = report.done != 0 && !result_.done && live();
+    result_.counts.add(result_.report, report);
+    result_.report = report;
     // How many frames the self-check took depends on the host's speed; the work's do not.
     std::uint64_t& frames =
         result_.counts.counters[static_cast<std::size_t>(Counter::frames_received)];

@@ -149,7 +149,9 @@ private:
     void on_accepted();
     std::string on_pull(const HostMessage& message);
     std::string on_push(const HostMessage& message);
+    bool gather_report(const HostMessage& message);
     std::string on_report(const HostMessage& message);
+    std::string take_report(const wire::NodeReport& report);
     void on_abort(const HostMessage& message);
     std::string on_fault(const HostMessage& message);
     void on_console(const HostMessage& message);
@@ -163,8 +165,10 @@ private:
     Refusals refusals_;
     LineCutter console_;
     LineCutter errors_;
-    std::string last_line_; // of its emulator
-    bool asked_ = false;    // for a report that has not come
+    std::string last_line_;                                         // of its emulator
+    std::array<std::byte, sizeof(wire::NodeReport)> report_room_{}; // that comes in several packets
+    std::size_t report_bytes_ = 0;                                  // of it that have come
+    bool asked_ = false; // for a report that has not come
     bool begins_anew_ = false;
     bool stopped_ = false; // its firmware has said so: it has no more to report
     Deadlines::Seconds quiet_since_{0};

@@ -1,0 +1,119 @@
+// Boots the nodes of a rig.
+//
+// A node that is up says hello to its neighbours four times a second, until they are up, too. A
+// thousand of them take two cores for themselves, and no other node comes up. So, where many nodes
+// share a core, each is stopped by its monitor once it has spoken, and all go on when the last one
+// is up. A node that is stopped costs nothing, and its clock stands still. From then on the host
+// tool goes before its nodes: a frame that waits for it is sent again by a node that has had its
+// turn meanwhile.
+#include "host-tools/mesh/common/say.hpp"
+#include "qemu_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace mesh::host {
+
+namespace {
+
+constexpr unsigned kStartingPerCore = 2;
+constexpr std::chrono::milliseconds kStartTimeout{5};
+constexpr std::uint64_t kStartUsMax = 500'000;
+/// So many nodes a core boot as fast without being held.
+constexpr unsigned kHeldPerCore = 32;
+/// By so much is the nice value of more nodes than that above the host tool's own.
+constexpr int kNodeNice = 5;
+constexpr int kNiceMax = 19;
+
+unsigned cores() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+void tell(const Fd& monitor, std::string_view command) {
+    static_cast<void>(send(monitor.get(), command.data(), command.size(), MSG_NOSIGNAL));
+}
+
+} // namespace
+
+void QemuEngine::boot(Events& events) {
+    prepare();
+    if (load_)
+        loom_.arm_faults();
+    // Ranks of one machine share its cores: one alone must hold no nodes back.
+    const bool crowded = nodes_.size() > std::size_t{kHeldPerCore} * cores() && uplink_ == nullptr;
+    // A loader, or the host at the one cable, works while nodes come up.
+    holds_ = crowded && plan_.gdb.empty() && !one_cable_ && !load_;
+    for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
+        spawn(node_at(node), 0);
+        wait_for_room(node + 1, events);
+    }
+    let_go(events);
+    goes_first_ = crowded; // from here on also of nodes that are reset
+    for (std::uint32_t node = 0; node < nodes_.size(); ++node)
+        go_before(node_at(node));
+    tell_debuggers();
+}
+
+/// What comes before the first node of this process.
+void QemuEngine::prepare() {
+    allow_descriptors(
+        descriptors_for(nodes_.size(), plan_.board.sockets(port_count(plan_.network))));
+    work_in_batches();
+    std::vector<NodeId> debugged = plan_.gdb;
+    std::erase_if(debugged, [this](NodeId node) { return is_far(node); });
+    stubs_.open(debugged);
+}
+
+/// Where a debugger finds the nodes of this process that wait for one.
+void QemuEngine::tell_debuggers() const {
+    const std::string where =
+        uplink_ == nullptr ? "" : fmt::format(" on host {}", uplink_->facts(uplink_->rank()).host);
+    for (const NodeId node : plan_.gdb)
+        if (stubs_.descriptor(node) >= 0)
+            say("node {} waits at reset{}; attach with: gdb-multiarch {} "
+                "-ex 'target remote {}'\n",
+                index(node), where, plan_.program(node).image, stubs_.path(node));
+}
+
+/// A few QEMUs that start at a time come up sooner than all of them at once. One that does not come
+/// up holds the others for a moment only.
+void QemuEngine::wait_for_room(std::uint32_t spawned, Events& events) {
+    static const unsigned at_once =
+        kStartingPerCore * (uplink_ != nullptr ? uplink_->cores() : cores());
+    const std::uint64_t until_us = ends_.now_us() + kStartUsMax;
+    advance(std::chrono::milliseconds(0), events);
+    while (spawned - loom_.started() >= at_once && ends_.now_us() < until_us)
+        advance(kStartTimeout, events);
+}
+
+/// Stops a node that has spoken, if nodes are held.
+void QemuEngine::hold(NodeId node) {
+    if (!holds_ || std::exchange(nodes_[index(node)].held, true))
+        return;
+    held_.push_back(index(node));
+    tell(nodes_[index(node)].monitor, "stop\n");
+}
+
+/// All nodes that are held go on. Their frames are passed on meanwhile.
+void QemuEngine::let_go(Events& events) {
+    holds_ = false;
+    for (const std::uint32_t node : std::exchange(held_, {})) {
+        tell(nodes_[node].monitor, "cont\n");
+        advance(std::chrono::milliseconds(0), events);
+    }
+}
+
+/// An emulator is a process group of its own, and the nice value that of all its threads.
+void QemuEngine::go_before(NodeId node) const {
+    if (goes_first_ && nodes_[index(node)].process.pid() > 0)
+        setpriority(PRIO_PGRP, static_cast<id_t>(nodes_[index(node)].process.pid()),
+                    std::min(getpriority(PRIO_PROCESS, 0) + kNodeNice, kNiceMax));
+}
+
+} // namespace mesh::host

@@ -1,0 +1,27 @@
+# What `mesh` needs of MPI to run with several ranks, and the tests of that. Included by the
+# Makefile. Made where there is an MPI (Open MPI or MPICH: MPICXX= names the compiler of one);
+# without it all else is as it is with it.
+MPICXX ?= $(shell command -v mpicxx)
+MPI_OBJECT := $(if $(MPICXX),$(BUILD)/host/libmesh-mpi.so)
+ifneq ($(MPI_OBJECT),)
+$(MPI_OBJECT): host-tools/mpi/mpi.cpp host-tools/mpi/mpi.hpp host-tools/mpi/mpi.mk
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)OMPI_CXX='$(CXX)' MPICH_CXX='$(CXX)' $(MPICXX) -std=c++20 $(WARNINGS) -O2 -fPIC -shared \
+	  -fvisibility=default $< -o $@
+$(MESH): | $(MPI_OBJECT)
+endif
+
+.PHONY: test-ranks
+test-ranks: deps ## every case of runs that several ranks share; with mpirun, where it is installed
+	@command -v mpirun >/dev/null || echo 'no mpirun: only a launcher of the tests is tried;' \
+	  'with it: apt-get install openmpi-bin libopenmpi-dev'
+	@$(MAKE) -j$(JOBS) all
+	@$(PYTEST) --exhaustive --timeout 0 tests/mesh/test_ranks.py
+
+.PHONY: test-mpi
+test-mpi: deps ## C programs print the same over MPICH, natively, where it is installed (mpich)
+	@command -v mpiexec.mpich >/dev/null || echo 'no MPICH, so nothing is compared;' \
+	  'with it: apt-get install mpich'
+	@$(MAKE) -j$(JOBS) all
+	@$(PYTEST) --exhaustive --timeout 0 tests/mesh/test_mpi_native.py
