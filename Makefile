@@ -144,6 +144,7 @@ $(MESH): $(call host_objects,host,$(MAIN_SOURCE)) $(call objects_of,host,$(PORTA
   $(BUILD)/host/libmesh.a
 	$(call link_host,-rdynamic)
 include host-tools/template/template.mk
+include host-tools/mpi/mpi.mk
 
 # ---- images --------------------------------------------------------------------------------------
 # boards/BOARD/board.mk sets CPU_FLAGS and LDSCRIPT, and may set SHARED (folders beside its own that
@@ -187,12 +188,20 @@ $(BUILD)/$(1)/$(2).elf: $(3) $(4) $$($(1)_LDSCRIPT) $(wildcard linker/*.ld)
 	$(if $(4),$(Q)$(CROSS)objcopy $(foreach f,$(4),--add-section .mesh$(suffix $f)=$f) $$@)
 endef
 
+# Half of a compiler's time goes to the headers of the C++ library that most sources include. It
+# reads them once a board for folders of many sources, which find there what they forgot to include.
+# What is compiled as a whole would become some bytes larger by it.
+STANDARD_HEADERS := algorithm array bit concepts coroutine cstddef cstdint cstring new optional \
+  ranges span string_view tuple type_traits utility
+standard_flags = $(if $(filter firmware/mpi/% firmware/fiber/% tests/%,$(2)),\
+  -include $(BUILD)/$(1)/standard.hpp)
+cross_flags = $(CXXFLAGS) $(TARGET_FLAGS) $($(1)_CPU_FLAGS)
 # $(1): board, $(2): further flags
 define cross_compile
 $(call say,CROSS,$@)
 @mkdir -p $(@D)
-$(Q)$(CROSS)g++ $(CXXFLAGS) $(TARGET_FLAGS) $($(1)_CPU_FLAGS) $(2) $($(1)_FOLDERS:%=-I%) \
-  -c $< -o $@
+$(Q)$(CROSS)g++ $(cross_flags) $(call standard_flags,$(1),$<) \
+  $(2) $($(1)_FOLDERS:%=-I%) -c $< -o $@
 endef
 
 define board_rules
@@ -222,31 +231,23 @@ $(BUILD)/$(1)/libmesh.a: $$(call target_objects,$(1),$(PORTABLE_SOURCES))
 	$(Q)$(CROSS)gcc-ar rcs $$@ $$^
 $(1)_SYSTEM := $$(call target_objects,$(1),$$(filter %/main.cpp,$$($(1)_SOURCES))) \
   $$($(1)_DRIVER) $$($(1)_PORTABLE)
-$(BUILD)/$(1)/obj/%.o: %.cpp Makefile boards/$(1)/board.mk
+$(BUILD)/$(1)/standard.hpp.gch: Makefile boards/$(1)/board.mk
+	$$(call say,CROSS,$$@)
+	@mkdir -p $$(@D); printf '#include <%s>\n' $(STANDARD_HEADERS) >$$(@:.gch=)
+	$(Q)$(CROSS)g++ $$(call cross_flags,$(1)) -x c++-header $$(@:.gch=) -o $$@
+$(BUILD)/$(1)/standard.hpp: ;
+$(BUILD)/$(1)/obj/%.o: %.cpp $(BUILD)/$(1)/standard.hpp.gch
 	$$(call cross_compile,$(1),$$(call whole_flags,$$<))
 endef
 target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
+include boards/relay/relay.mk
 include firmware/programs.mk
 $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
   image_rules,$b,$(basename $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call \
   carried,$b,$a)))))
 $(foreach b,$(BOARDS),$(foreach a,$(PROBE_APPS),$(eval $(call image_rules,$b,app_$(basename \
   $(notdir $a)),$(call target_objects,$b,$a) $($b_SYSTEM),$(call carried,$b,$a)))))
-# Images for a mesh with one host cable: the same objects, but for the board that the kernel sees.
-define relay_rules
-$(1)/relay_CPU_FLAGS := $($(1)_CPU_FLAGS)
-$(1)/relay_LDSCRIPT := $($(1)_LDSCRIPT)
-$(1)/relay_LDFLAGS := $($(1)_LDFLAGS)
-$(1)/relay_ALONE := $(patsubst %.cpp,$(BUILD)/$(1)/relay/obj/%.o,boards/cortex-m/main.cpp \
-  boards/cortex-m/node.cpp $(wildcard boards/relay/*.cpp))
-$(1)/relay_SYSTEM := $$($(1)/relay_ALONE) $(filter-out %/main.o %/node.o,$($(1)_SYSTEM))
-$(BUILD)/$(1)/relay/made_for.inc: $(BUILD)/$(1)/relay/program.stamp
-	@printf '"%s"' "$$$$(cat $$<)" >$$@
-$(BUILD)/$(1)/relay/obj/%.o: %.cpp Makefile boards/$(1)/board.mk $(BUILD)/$(1)/relay/made_for.inc
-	$$(call cross_compile,$(1),-Iboards/relay -I$(BUILD)/$(1)/relay)
-endef
-$(foreach b,$(BOARDS),$(eval $(call relay_rules,$b)))
 $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \
   image_rules,$b/relay,$(basename $(notdir $a)),$(call target_objects,$b,$a) \
   $($b/relay_SYSTEM),$(call carried,$b/relay,$a)))))
@@ -275,11 +276,12 @@ $(foreach b,$(BOARDS),$(eval $(call image_rules,$b,readme,\
 # Made without being asked for: those of the ops, and one to begin with.
 RELAYED := $(OPS:%=relay/%) relay/hello
 # $(1): board
-made_images = $($(1)_IMAGES) $(RELAYED) $(if $($(1)_LOADER),loader/loader loaded/hello)
+made_images = $($(1)_IMAGES) $(if $(filter job,$($(1)_IMAGES)),$(RELAYED),relay/hello) \
+  $(if $($(1)_LOADER),loader/loader loaded/hello)
 images: toolkit $(foreach b,$(MADE_BOARDS),$(patsubst %,$(BUILD)/$b/%.elf,$(call made_images,$b)))
 # $(1): board
-test_images = $($(1)_SUITES:%=$(BUILD)/$(1)/%.elf) \
-  $(patsubst %,$(BUILD)/$(1)/%.elf,conform readme relay/app_crash $(notdir $($(1)_PROBES)))
+test_images = $(patsubst %,$(BUILD)/$(1)/%.elf,$($(1)_SUITES) $(notdir $($(1)_PROBES)) \
+  $(if $(filter job,$($(1)_IMAGES)),conform readme relay/app_crash))
 TEST_IMAGES := $(foreach b,$(MADE_BOARDS),$(call test_images,$b)) \
   $(if $(filter $(FAULTY_BOARD),$(MADE_BOARDS)),$(FAULTY_IMAGES))
 
@@ -421,7 +423,7 @@ conform: deps ## what a board promises by its HAL, then every op on every networ
 	  -k $$board || exit 1; done
 
 include tests/model/verify.mk
-include tests/labs/labs.mk
+include tests/labs/labs.mk host-tools/playground/play.mk
 
 SECONDS ?= 60
 .PHONY: soak
@@ -455,9 +457,9 @@ $(PAPER_PROGRAMS): $(BUILD)/host/paper/%: $(BUILD)/host/obj/tests/paper/%.o $(BU
 	$(call link_host)
 
 .PHONY: paper
-paper: deps ## the papers' tables and figures: printed, corrected, measured; QUICK=1 for small cubes
+paper: deps ## the papers' tables, figures: printed, corrected, measured; QUICK=1 ONLY=1986:table3
 	@$(MAKE) -j$(JOBS) all $(PAPER_PROGRAMS)
-	@BUILD=$(BUILD) $(PYTHON) tests/paper/paper.py $(if $(QUICK),--quick)
+	@BUILD=$(BUILD) $(PYTHON) tests/paper/paper.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 # ---- sizes ---------------------------------------------------------------------------------------
 .PHONY: measured
@@ -487,7 +489,8 @@ clean: ## remove what the build made
 .PHONY: help
 help: ## list these targets
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## /\1\t/p' \
-	  $(filter Makefile %alone.mk %install.mk %verify.mk %labs.mk %tidy.mk,$(MAKEFILE_LIST)) | \
+	  $(filter Makefile %alone.mk %install.mk %verify.mk %labs.mk %tidy.mk %play.mk %mpi.mk, \
+	    $(MAKEFILE_LIST)) | \
 	  awk -F'\t' '{ rank = $$1 == "run" ? 0 : $$1 == "test" ? 1 : 2; \
 	    printf "%d make %-22s %s\n", rank, $$1, $$2 }' | \
 	  sort | cut -c3-

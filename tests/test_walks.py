@@ -35,10 +35,11 @@ def test_an_app_is_one_file():
         assert app.suffix in (".cpp", ".md"), app
 
 
-@pytest.mark.parametrize("board", ["mps2-an385", "netduinoplus2", "ast1030-evb"])
+@pytest.mark.parametrize("board", ["mps2-an385", "netduinoplus2", "ast1030-evb",
+                                   "mps3-an547", "lm3s6965evb"])
 def test_a_board_of_a_chip_that_is_known_is_the_files_that_are_listed(board):
     there = {f"boards/NAME/{file.name}" for file in (ROOT / "boards" / board).iterdir()}
-    assert listed("A board") == there
+    assert listed("A board") == there - {"boards/NAME/flash.hpp"} # of a loader that keeps images
 
 
 def test_the_versions_of_the_pages_are_those_of_the_tool():

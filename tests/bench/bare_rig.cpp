@@ -132,7 +132,7 @@ double frames_per_second(const char* image, unsigned dim, std::uint32_t payload_
     plan.network = cube;
     plan.board = host::read_board(std::filesystem::path(image).parent_path());
     plan.programs = {{"bare_forwarder", image}};
-    host::plan_emulator(plan, "qemu-system-arm");
+    host::plan_emulator(plan, "qemu-system-arm", "exec");
     plan.wiring = host::wiring_of(cube);
     Rig rig(std::move(plan), node_count(cube));
     rig.wait_until_up();

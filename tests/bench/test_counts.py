@@ -40,3 +40,13 @@ def test_the_page_has_the_saved_numbers_of(column, compiler):
     for start, group in (("kernel, links, routing", "system"), ("all collectives", "collectives"),
                          ("`printf` and its kin", "stdio"), ("the board's driver", "board")):
         assert row(rows, start)[column] == str(bench.size.total(table, group)[0])
+
+
+def test_the_page_has_the_saved_counts_of_thread_metric():
+    rows = rows_of(pathlib.Path(bench.__file__).with_name("README.md"))
+    saved = bench.load(bench.size.GOLDEN / "gcc-14" / "instructions.csv")
+    counts = {key[1].split(",")[0].split()[0]: value for key, value in saved.items()
+              if key[0] == "thread_metric"}
+    assert len(counts) == 5
+    for test, count in counts.items():
+        assert row(rows, f"{test}: ")[0] == str(round(count))

@@ -12,7 +12,8 @@ import subprocess
 import sys
 
 CROSS = "arm-none-eabi"
-GCC_ONLY = re.compile(r" -(?:Wno-psabi|fno-use-cxa-atexit|fstack-usage|fno-gnu-unique)\b")
+GCC_ONLY = re.compile(r" -(?:Wno-psabi|fno-use-cxa-atexit|fstack-usage|fno-gnu-unique|"
+                      r"include \S+/standard\.hpp)\b") # that one has a form that only GCC reads
 
 
 @functools.lru_cache(maxsize=None)
