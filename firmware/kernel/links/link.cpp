@@ -17,8 +17,9 @@ constexpr unsigned kNumbersPerStart = 16;
 constexpr unsigned kSessions = wire::link_flag::kSessionMask / 2;
 
 /// How frames name their session: by the number of the end that sends them, and of the other one.
-/// Two sessions have one name only if links died, or nodes began anew, seven times in between; with
-/// the sum of both it was twice, once at each end.
+/// Sessions of one name are at least 22 numbers apart, both ends counted: (21, 20) and (32, 32) are
+/// such, since 22 * 11 + 12 = 2 * 127. Both nodes may have begun anew in between. The sum of both
+/// numbers would give one name to two sessions that are two apart, one at each end.
 std::uint8_t session_name(unsigned sender, unsigned receiver) {
     return static_cast<std::uint8_t>((22 * sender + receiver) % kSessions * 2);
 }
