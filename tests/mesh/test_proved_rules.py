@@ -96,9 +96,22 @@ def test_the_page_of_proofs_names_what_there_is_and_all_theorems():
         names = re.findall(r"\w+", names)
         assert set(names) <= set(there), file
         named |= {f"{pathlib.Path(file).stem}.{name}" for name in names}
-    helpers = {"Cube.clearing_spans", "Cube.clearing_height", "Sbt.sbt_clears", "Sbnt.sbnt_clears"}
-    there = check_trees.theorems() + check_link.theorems() + list(check_proof.THEOREMS)
+    helpers = {"Cube.clearing_spans", "Cube.clearing_height", "Sbt.sbt_clears", "Sbnt.sbnt_clears",
+               "Theorems.always_sound", "Theorems.less_to_do"}
+    there = check_trees.theorems() + check_link.theorems() + check_proof.theorems()
     assert set(there) == named | helpers
+
+
+def test_the_page_of_mutants_has_all_that_are_checked():
+    # python3 tests/proof/check_proof.py --save-mutants
+    page = check_proof.PAGE.read_text().splitlines()
+    table = check_proof.mutants_table()
+    assert [line for line in page if line.startswith("|")] == table
+    jobs = [job for job in check_proof.jobs(pathlib.Path("build")) if "mutant" in job[0]]
+    assert len(jobs) == len(table) - 2
+    cases = {file.stem for file in check_proof.HERE.glob("**/mutants/*.v")}
+    needed_by_cases = {"Three", "Chain", "Try"}
+    assert cases == needed_by_cases | set(re.findall(r"mutants/(\w+)\.v", "\n".join(table)))
 
 
 def flat(file):

@@ -5,7 +5,6 @@ Coq checks link/ with no axiom and nothing left out. Each mutant of the protocol
 proof, and Coq must prove its counterexample: frames in such an order that a promise is broken.
 """
 import pathlib
-import re
 
 import coq
 
@@ -43,8 +42,7 @@ def files():
 
 def theorems():
     """All theorems of link/, by their names."""
-    return [f"{file.stem}.{name}" for file in files()
-            for name in re.findall(r"^Theorem (\w+)", file.read_text(), re.M)]
+    return coq.theorems(files())
 
 
 def check_proof(folder):

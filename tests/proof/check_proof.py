@@ -2,13 +2,14 @@
 """The proof that forwarding cannot deadlock, and that it needs what it supposes; the proof that a
 link keeps order for any window; and the proofs of the trees for every size: `make proof`.
 
-    check_proof.py [--build FOLDER] [--save-tables]
+    check_proof.py [--build FOLDER] [--save-tables | --save-mutants]
 
 coqc checks Network.v, Theorems.v, Kinds.v, Flow.v and Windows.v, with no axiom and nothing left
 out. Then each mutant of Network.v must break Theorems.v, and Coq must prove its counterexample: a
 network that can come about and is stuck. So for Flow.v and Windows.v. The link is check_link.py's,
-the trees are check_trees.py's. Prints a line for each check. Exit status: 0 all is so, else 1. With
---save-tables it writes tables.csv only.
+the trees are check_trees.py's; mutants of what theorems say are check_statements.py's. Prints a
+line for each check. Exit status: 0 all is so, else 1. With --save-tables it writes tables.csv only,
+with --save-mutants the table of MUTANTS.md.
 """
 import argparse
 import concurrent.futures
@@ -19,14 +20,13 @@ import sys
 import time
 
 import check_link
+import check_statements
 import check_trees
 import coq
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = ("Network", "Theorems", "Kinds", "Flow", "Windows")
-THEOREMS = ("Theorems.buffers_suffice", "Theorems.no_deadlock", "Theorems.ready_does",
-            "Theorems.comes_to_rest", "Kinds.all_kinds_descend", "Windows.window_is_kept",
-            "Windows.gate_waits_for_all")
+PAGE = HERE / "MUTANTS.md"
 
 TURNS = """does (newer ++ Buffer v r (Packet b [] (Some (who, q))) :: older)
          (newer ++ Buffer v r q :: older)"""
@@ -77,29 +77,69 @@ FLOW_MUTANTS = {
 }
 
 
+def files():
+    return [HERE / f"{file}.v" for file in FILES]
+
+
+def theorems():
+    """All theorems of forwarding, by their names."""
+    return coq.theorems(files())
+
+
 def check_proof(folder):
     """The error in the proof; an empty text if there is none."""
-    return coq.check_theorems(folder, [HERE / f"{file}.v" for file in FILES], THEOREMS)
+    return coq.check_theorems(folder, files(), theorems())
 
 
 def check_mutant(folder, changed, proof, counterexample, changes):
     """The error in the check of the mutant; an empty text if the mutant is found."""
+    needed = ["Three"] if changed == "Network" else ["Three", "Chain"]
     files = [HERE / f"{file}.v" for file in dict.fromkeys(("Network", changed))]
-    files += [HERE / "mutants" / f"{file}.v" for file in ("Three", counterexample)]
+    files += [HERE / "mutants" / f"{file}.v" for file in (*needed, counterexample)]
     return coq.breaks(folder, [*files, HERE / f"{proof}.v"], changed, changes, proof)
 
 
-def checks(build):
-    """Yields part, what, observation, whether it is right, seconds: for each, as they end."""
-    folder = pathlib.Path(build).resolve() / "proof"
-    jobs = [("proof", f"{len(THEOREMS)} theorems", "no axiom, nothing left out", check_proof,
+def mutants_table():
+    """The rows of MUTANTS.md: each mutant, what it changes, and what it is found by."""
+    def code(text):
+        return "`" + " ".join(text.split()).replace("|", "\\|") + "`"
+
+    def row(proof, name, file, changes, found):
+        changed = [f"{code(before)} becomes {code(after)}" if after else f"without {code(before)}"
+                   for before, after in changes]
+        return f"| {proof} | {name} | {file} | {'; '.join(changed)} | {found} |"
+
+    rows = ["| proof | mutant | file | what is changed | found by |", "|---|---|---|---|---|"]
+    for proof, folder, file, table in (
+            ("forwarding", "", "Network.v", MUTANTS), ("forwarding", "", "Flow.v", FLOW_MUTANTS),
+            ("link", "link/", "Window.v", check_link.MUTANTS),
+            ("link", "link/", "Ends.v", check_link.SESSION_MUTANTS)):
+        rows += [row(proof, name, f"`{folder}{file}`", changes, f"`{folder}mutants/{case}.v`")
+                 for name, (case, changes) in table.items()]
+    rows += [row("trees", name, "`trees/Rules.v`", changes, f"`{claim}`; breaks `trees/{proof}.v`")
+             for name, (proof, claim, changes) in check_trees.MUTANTS.items()]
+    for (file, theorem), table in check_statements.MUTANTS.items():
+        folder = check_statements.PROOFS[file][0]
+        folder, proof = ("", "forwarding") if folder == "." else (f"{folder}/", folder)
+        rows += [row(proof, name, f"`{folder}{file}.v`, `{theorem}`", changes,
+                     f"`{folder}mutants/{case}.v`") for name, (case, changes) in table.items()]
+    return rows
+
+
+def jobs(folder):
+    """Part, what, observation if all is well, function and its arguments: of each check."""
+    jobs = [("proof", f"{len(theorems())} theorems", "no axiom, nothing left out", check_proof,
              (folder / "proof",))]
     for table, where in ((MUTANTS, ("Network", "Theorems")), (FLOW_MUTANTS, ("Flow", "Windows"))):
         for name, (file, changes) in table.items():
             jobs.append(("mutant of the proof", name, f"found: {file}.v is reachable",
                          check_mutant, (folder / f"mutant{len(jobs)}", *where, file, changes)))
-    jobs += [*check_link.jobs(folder), *check_trees.jobs(folder)]
+    return [*jobs, *check_link.jobs(folder), *check_trees.jobs(folder),
+            *check_statements.jobs(folder)]
 
+
+def checks(build):
+    """Yields part, what, observation, whether it is right, seconds: for each, as they end."""
     def timed(job):
         begin = time.monotonic()
         part, what, seen, check, arguments = job
@@ -111,14 +151,19 @@ def checks(build):
         return part, what, said or seen, not wrong, time.monotonic() - begin
 
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        yield from pool.map(timed, jobs)
+        yield from pool.map(timed, jobs(pathlib.Path(build).resolve() / "proof"))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build")
     parser.add_argument("--save-tables", action="store_true")
+    parser.add_argument("--save-mutants", action="store_true")
     options = parser.parse_args()
+    if options.save_mutants:
+        text = PAGE.read_text()
+        PAGE.write_text(text[:text.index(mutants_table()[0])] + "\n".join(mutants_table()) + "\n")
+        return 0
     if options.save_tables:
         check_trees.save_tables(pathlib.Path(options.build).resolve() / "proof" / "tables")
         return 0

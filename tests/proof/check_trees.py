@@ -28,8 +28,8 @@ PRINTED = {"sbt": ("cube", "sbt_table", range(1, 11)), "bs": ("cube", "bs_table"
            "edt-v2": ("star", "edt_v2_table", range(3, 7)),
            "disjoint": ("cube", "path_table", range(1, 7))}
 
-# Name of the mutant: the file of the proof that must break, the claim of Tables.v that must be
-# wrong in a small network, and the change of Rules.v.
+# Name of the mutant: the file of the proof that must break, behind all that this file needs, which
+# must hold; the claim of Tables.v that must be wrong in a small network; the change of Rules.v.
 MUTANTS = {
     "sbt sends over all zeroes": ("Sbt", "sbt_agrees", [
         ("Definition sbt_children n (y : node) := zeroes_above n y 0.",
@@ -89,7 +89,7 @@ MUTANTS = {
     "all trees of ist pass on": ("Disjoint", "ist_trees_share_no_link", [
         ("if foreign n o y i then next_above n (foreign n o y) i else i.",
          "next_above n (foreign n o y) i.")]),
-    "spt never sends the first symbol home": ("Spt", "spt_spans", [
+    "spt never sends the first symbol home": ("Star", "spt_spans", [
         ("then star_first n p (place 1) else p 1.",
          "then star_first n p (place 1) else star_first n p 1.")]),
     "spt is as high as the star has dimensions": ("Spt", "spt_spans", [
@@ -107,8 +107,7 @@ def files():
 
 def theorems():
     """All theorems of trees/, by their names."""
-    return [f"{file.stem}.{name}" for file in files()
-            for name in re.findall(r"^Theorem (\w+)", file.read_text(), re.M)]
+    return coq.theorems(files())
 
 
 def checksum(table):
@@ -168,12 +167,11 @@ def check_mutant(folder, file, claim, changes):
     shown = folder / "Shown.v"
     shown.write_text("Require Import List.\nImport ListNotations.\n"
                      "From Proof Require Import Rules Tables.\n"
-                     f"Goal if refuted 4 [{claim}] then True else False.\n"
+                     f"Theorem found : if refuted 4 [{claim}] then True else False.\n"
                      "Proof. vm_compute. exact I. Qed.\n")
     proofs = [each for each in needed(HERE / "trees" / f"{file}.v") if each.stem != "Rules"]
-    first = [each.stem for each in proofs if each.stem != "Cube"][0]
     return coq.breaks(folder, [HERE / "trees" / "Rules.v", HERE / "trees" / "Tables.v", shown,
-                               *proofs], "Rules", changes, first)
+                               *proofs], "Rules", changes, file)
 
 
 def jobs(folder):

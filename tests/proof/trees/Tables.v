@@ -65,7 +65,7 @@ Definition checksum (t : list (list (list nat))) := fold_left (fun sum rows => m
   0%uint63.
 
 (* What `trees/` proves for every n, tried for one. *)
-Definition same_b n (y z : node) := forallb (fun k => eqb (y k) (z k)) (seq 0 n).
+Definition same_b n (y z : node) := forallb (fun k => Bool.eqb (y k) (z k)) (seq 0 n).
 Fixpoint arrives_b n (parent : node -> nat) height y :=
   is_root_b n y || match height with
   | 0 => false
@@ -73,7 +73,7 @@ Fixpoint arrives_b n (parent : node -> nat) height y :=
   end.
 Definition spans_b n parent height := forallb (arrives_b n parent height) (all n).
 Definition agree_b n (parent : node -> nat) (children : node -> list nat) :=
-  forallb (fun y => forallb (fun q => eqb (existsb (Nat.eqb q) (children y))
+  forallb (fun y => forallb (fun q => Bool.eqb (existsb (Nat.eqb q) (children y))
     (negb (is_root_b n (flip y q)) && (parent (flip y q) =? q))) (seq 0 n)) (all n).
 Fixpoint differ_b (l : list nat) :=
   match l with [] => true | a :: l => negb (existsb (Nat.eqb a) l) && differ_b l end.
@@ -93,8 +93,9 @@ Definition bts_b n := forallb (fun o => forallb (fun y =>
      S (uhc_distance (weight n (foreign n o (flip y q))) (weight n (own n o (flip y q)))))))
   (all n)) [false; true].
 Definition bts_agree_b n := forallb (fun o => forallb (fun y => forallb (fun q =>
-  eqb (existsb (Nat.eqb q) (bts_children n o y)) (sends n o y q && negb (is_root_b n (flip y q)) &&
-    (bts_parent n o (flip y q) =? q))) (seq 0 n)) (all n)) [false; true].
+  Bool.eqb (existsb (Nat.eqb q) (bts_children n o y)) (sends n o y q &&
+    negb (is_root_b n (flip y q)) && (bts_parent n o (flip y q) =? q))) (seq 0 n)) (all n))
+  [false; true].
 Definition edt_b n := forallb (fun v2 => forallb (fun l =>
   let dimensions := map (fun tree => edt_dimension n v2 tree l) (seq 2 (n - 1)) in
   differ_b dimensions && forallb (fun d => (2 <=? d) && (d <=? n)) dimensions)
