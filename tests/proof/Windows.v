@@ -67,8 +67,12 @@ Proof.
   specialize (AS u). lia.
 Qed.
 
-(* A gate is a broadcast of which nothing is sent: taken is what has begun. The root passes when it
-   has heard of all its children, and then all have begun. *)
+(* A gate is a broadcast of three packets through a window of two, of which the root counts two as
+   sent; a node that has begun counts one as taken [TreeFlow::of_beginning]. So the root passes when
+   it has heard of one of all its children, and then all nodes have begun.
+
+   Once the gate is open nodes tell of one without their children [pass: TreeFlow::end], which is no
+   step of `Flow.v`. The root alone acts on what it hears, and it has passed by then. *)
 Theorem gate_waits_for_all f v u : reachable f -> sent f < total -> child root v -> below v u ->
   0 < heard f v -> 0 < taken f u.
 Proof.
