@@ -114,6 +114,21 @@ def test_the_page_of_mutants_has_all_that_are_checked():
     assert cases == needed_by_cases | set(re.findall(r"mutants/(\w+)\.v", "\n".join(table)))
 
 
+def test_each_service_is_of_one_kind_of_the_proof():
+    enum = (ROOT / "firmware/kernel/base/service.hpp").read_text()
+    enum = re.search(r"enum class Service[^{]*\{(.*?)kCount", enum, re.S)[1]
+    services = re.findall(r"^ +(\w+),", enum, re.M)
+    proof = (ROOT / "tests/proof/Kinds.v").read_text()
+    kinds = {kind: names.split(", ")
+             for kind, names in re.findall(r"^ +- `(\w+)`: ([a-z, ]+)\.", proof, re.M)}
+    # The predicates of service.hpp go by this order.
+    questions, words = services.index("ask"), services.index("taken")
+    assert kinds == {"single": ["packet"], "offer": ["message"], "fragment": ["fragment"],
+                     "question": services[questions:words], "word": services[words:]}
+    assert services[:questions] == ["packet", "message", "fragment"]
+    assert " := " + " | ".join(kinds) + "." in proof
+
+
 def flat(file):
     return " ".join((ROOT / file).read_text().split())
 

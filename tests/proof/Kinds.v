@@ -21,9 +21,10 @@ Variable is_goal : node -> header -> bool.
 Variable is_answered : header -> bool.
 Variable answer_to : header -> header.
 
-(* A packet that may still cross [links] links, and whose answer may cross [back] then. One that has
-   crossed as many links as its rule is high goes no further, wherever the rule would send it: it is
-   dropped [Links::judge]. *)
+(* A packet that may still cross [left] links, and whose answer may cross [back] then. One that has
+   crossed as many links as its rule is high has no copies here: rules send it no further. In the
+   code a node would send on what a wrong rule sends further, and the next one drop it, if it has
+   room for its way back [Links::judge]. *)
 Fixpoint travels (leaves : node -> header -> option (reader * packet)) back left v h : packet :=
   Packet (left + back)
     match left with
@@ -52,12 +53,13 @@ Definition nothing_left : packet := Packet 0 [] None.
 Definition at_goal (who : reader) (q : header -> node -> packet) v h :=
   if is_goal v h then Some (who, q h v) else None.
 
-(* - `single`: Service::packet, by a tree or alone; a process takes it (collectives: by windows and
-     gates).
-   - `word`: taken, later, lost, alive, unknown, here, gone. The kernel reads it.
-   - `question`: ask, probe, look. The kernel makes the answer of it.
-   - `fragment` of a message that a process is taking: it becomes the word `taken`, or nothing.
-   - `offer`: it waits in the reserve until its process takes it, then the same. *)
+(* Which services [Service] are of a kind, and what becomes of them:
+   - `single`: packet. By a tree or alone; a process takes it (collectives: by windows and gates).
+   - `word`: taken, later, nothing, lost, alive, unknown, here, gone. The kernel reads it.
+   - `question`: ask, probe, call, look. The kernel makes the answer of it; a call may have none.
+   - `fragment`: fragment. Of a message that a process is taking: it becomes the word `taken`, or
+     is dropped.
+   - `offer`: message. It waits in the reserve until its process takes it, then the same. *)
 Inductive kind := single | word | question | fragment | offer.
 
 (* [out]: height of its rule; [back]: longest way back of what it may become, 0 where that is
