@@ -1,6 +1,7 @@
 """The rules that tests/proof proves things about are those of the code: `mesh tree` gives tables
 with the checksums of tests/proof/tables.csv. `make proof` compares these with Coq's."""
 import csv
+import itertools
 import pathlib
 import re
 import sys
@@ -127,6 +128,27 @@ def test_each_service_is_of_one_kind_of_the_proof():
                      "question": services[questions:words], "word": services[words:]}
     assert services[:questions] == ["packet", "message", "fragment"]
     assert " := " + " | ".join(kinds) + "." in proof
+
+
+def test_two_sessions_of_one_byte_are_as_far_apart_as_the_page_of_proofs_says():
+    code = (ROOT / "firmware/kernel/links/link.cpp").read_text()
+    factor = int(re.search(r"\((\d+) \* sender \+ receiver\) % kSessions", code)[1])
+    start = int(re.search(r"kNumbersPerStart = (\d+);", code)[1])
+    mask = (ROOT / "firmware/wire/frame.hpp").read_text()
+    sessions = int(re.search(r"kSessionMask = (\w+?)u?;", mask)[1], 0) // 2
+
+    def name(sender, receiver):
+        return (factor * sender + receiver) % sessions
+
+    # An end's number grows by one with each session that it ends: so often at the end that has
+    # ended more of them.
+    apart = min(max(more) for more in itertools.product(range(sessions + 1), repeat=2)
+                if any(more) and name(*more) == 0)
+    assert apart - 1 == 11 # in between
+    before, after = (21, 20), (32, 32)
+    assert name(*before) == name(*after)
+    assert all(then == (number // start + 1) * start
+               for number, then in zip(before, after, strict=True))
 
 
 def flat(file):
