@@ -101,6 +101,14 @@ def test_the_page_of_proofs_names_what_there_is_and_all_theorems():
                "Theorems.always_sound", "Theorems.less_to_do"}
     there = check_trees.theorems() + check_link.theorems() + check_proof.theorems()
     assert set(there) == named | helpers
+    # The last column of the first table: the code that a theorem is about.
+    firmware = ROOT / "firmware"
+    code = "".join(file.read_text() for file in firmware.rglob("*.[ch]pp"))
+    rows = [line for line in page.split("\n## ")[1].splitlines() if ".v` `" in line]
+    for name in re.findall(r"`([^`]+)`", " ".join(row.split(" | ")[-1] for row in rows)):
+        known = (firmware / name).exists() if "/" in name else all(
+            re.search(rf"\b{word}\b", code) for word in re.findall(r"\w+", name))
+        assert known, name
 
 
 def test_the_page_of_mutants_has_all_that_are_checked():
