@@ -124,6 +124,10 @@ def test_an_embedding_can_be_drawn():
     drawing = mesh("embed", "--guest", "grid", "--shape", "3x3", "--format", "svg").out
     assert drawing.count('<path class="edge"') == 12
     assert set(re.findall(r">v(\d+)<", drawing)) == set(map(str, range(9)))
+    shift = float(re.search(r"translate\([-\d.]+ ([-\d.]+)\)", drawing)[1])
+    tops = [shift + float(y) for y in re.findall(r'<circle cx="[-\d.]+" cy="([-\d.]+)"', drawing)]
+    high = float(re.search(r'viewBox="0 0 \d+ (\d+)"', drawing)[1])
+    assert min(tops) == pytest.approx(high - max(tops), abs=1), "no band for a title"
 
 
 def told(words, node):

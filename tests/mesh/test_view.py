@@ -204,50 +204,6 @@ def test_two_runs_are_in_one_page_on_one_clock(tmp_path):
     assert mesh(*words[:3], tmp_path / "none", "--format", "html").status == 2
 
 
-def linear(value):
-    """A part of a colour, 0..255, as light."""
-    value /= 255
-    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-
-
-SEEN = {"all": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],  # Machado and others 2009, severity 1
-        "deuteranopia": [[.367322, .860646, -.227968], [.280085, .672501, .047413],
-                         [-.011820, .042940, .968881]],
-        "protanopia": [[.152286, 1.052583, -.204868], [.114503, .786281, .099216],
-                       [-.003882, -.048116, 1.051998]]}
-
-
-def cielab(color, sight):
-    """A colour as it is seen: lightness, and two coordinates of hue."""
-    light = [linear(int(color[at:at + 2], 16)) for at in (1, 3, 5)]
-    red, green, blue = [min(1, max(0, sum(part * one for part, one in zip(row, light))))
-                        for row in SEEN[sight]]
-    root = [part ** (1 / 3) if part > 0.008856 else 7.787 * part + 16 / 116 for part in (
-        (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047,
-        0.2126 * red + 0.7152 * green + 0.0722 * blue,
-        (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883)]
-    return 116 * root[1] - 16, 500 * (root[0] - root[1]), 200 * (root[1] - root[2])
-
-
-def luminance(color):
-    red, green, blue = [linear(int(color[at:at + 2], 16)) for at in (1, 3, 5)]
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_colours_of_packets_differ_for_all_eyes_and_stand_out_from_the_ground(dark):
-    style = (PAGE / "page.css").read_text().split("@media (prefers-color-scheme: dark)")
-    colors = dict(re.findall(r"--([a-z]+\d?): (#[0-9a-f]{6})", style[1].split("* {")[0] if dark
-                             else style[0]))
-    kinds = [colors[f"kind{number}"] for number in range(8)]
-    for sight in SEEN:
-        seen = [cielab(color, sight) for color in [*kinds, colors["bad"]]]
-        assert min(math.dist(a, b) for at, a in enumerate(seen) for b in seen[:at]) > 12, sight
-    for color in kinds:
-        bright, dim = sorted((luminance(color), luminance(colors["panel"])), reverse=True)
-        assert (bright + 0.05) / (dim + 0.05) > 3, color
-
-
 def test_printed_words_on_a_node_are_not_cut_beside_a_second_run_either():
     rules = re.findall(r"^ *([^{}@]*\.about) \{.*?max-height: ([^;]+);",
                        (PAGE / "page.css").read_text(), re.M)

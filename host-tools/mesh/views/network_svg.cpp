@@ -25,17 +25,27 @@ constexpr std::size_t kLargeLabel = 3; // signs that fit into a node in the usua
 constexpr std::size_t kLabelMax = 5;   // and in the small one
 constexpr double kWideMax = 30;        // of a row of panels, in units
 /// The colours of levels, from the root outward; light enough for black figures, and of falling
-/// lightness, so that they differ without colour too.
+/// lightness, so that they differ without colour too, and for eyes that do not tell red from green.
 constexpr std::array<std::string_view, 9> kLevels{"#ffffff", "#ffe9a8", "#ffc98a",
-                                                  "#ffa7a0", "#d9a5d8", "#a9b5ee",
-                                                  "#86c5d8", "#8fc79a", "#c9c9c9"};
+                                                  "#ffa7a0", "#d9a5d8", "#76aefa",
+                                                  "#8ea2a6", "#82a276", "#52a246"};
 
-/// Colours repeat, but no node is white like the root.
+/// Colours repeat, but no node is white like the root; see caption_of().
 std::string_view fill_of(int level) {
     if (level < 0)
         return "#eeeeee";
     const auto number = static_cast<std::size_t>(level);
     return kLevels[number == 0 ? 0 : 1 + (number - 1) % (kLevels.size() - 1)];
+}
+
+/// What stands under a node's name: what the drawing says, or "L9", the level, where its colour is
+/// that of a level nearer to the root.
+std::string caption_of(const Drawing& drawing, std::uint32_t node) {
+    if (!drawing.caption.empty())
+        return drawing.caption[node];
+    const int level = drawing.level[node];
+    const bool repeats = level >= static_cast<int>(kLevels.size()) && drawing.branch.empty();
+    return repeats ? fmt::format("L{}", level) : std::string{};
 }
 
 struct Frame {
@@ -106,16 +116,18 @@ private:
             draw_round(at, fill, root);
         else
             draw_wide(at, fill, root, kFigure * static_cast<double>(label.size()) + 0.1);
-        const bool captioned = !drawing.caption.empty() && !drawing.caption[node].empty();
+        const std::string caption = caption_of(drawing, node);
+        const bool captioned = !caption.empty();
         fmt::format_to(out(), "<text{} x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
                        label.size() > kLargeLabel ? " class=\"long\"" : "", px(at.x),
                        px(at.y + (captioned                    ? 0
                                   : label.size() > kLargeLabel ? 0.05
                                                                : 0.07)),
                        label);
-        if (captioned)
-            fmt::format_to(out(), "<text class=\"caption\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
-                           px(at.x), px(at.y + 0.16), drawing.caption[node]);
+        if (captioned) // a level in black, since its colour may be a dark one
+            fmt::format_to(out(), "<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
+                           drawing.caption.empty() ? "long" : "caption", px(at.x), px(at.y + 0.16),
+                           caption);
         text_ += "</g>\n";
     }
 

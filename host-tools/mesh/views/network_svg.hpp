@@ -19,9 +19,10 @@ struct Drawing {
         std::uint32_t from = 0;
         std::uint32_t to = 0;
     };
-    std::string title;                // "" for none
-    std::vector<int> level;           // of each node, -1 for those that have no part; colours it
-    std::vector<std::string> caption; // of each node, under its name; may be empty
+    std::string title;      // "" for none
+    std::vector<int> level; // of each node, -1 for those that have no part; colours it
+    // Of each node, under its name. Empty: the levels that have no colour of their own ("L9").
+    std::vector<std::string> caption;
     std::vector<Edge> edges;
     // By levels instead: a place for each node, which subtree of the root it is in (-1: none), for
     // its colour, and no cables but the edges. Empty: as the network is laid out.
