@@ -243,6 +243,7 @@ def test_what_processes_do_and_print_is_in_every_view_of_an_app(tmp_path):
     rows = subprocess.run(["pj_dump", tmp_path / "run.trace"], capture_output=True, text=True,
                           timeout=60, check=True).stdout
     assert len(re.findall(r"^State, 0'0, State, .*, waits for", rows, re.M)) == 6, rows
+    assert re.findall(r"^Event, node 0, Prints, [\d.]+, (.*)$", rows, re.M) == printed
     shown = opened(tmp_path / "run.html", "")
     assert [line.split("] ")[1] for line in shown["lines"]] == printed
     assert shown["painted"]["processes"] > 4 * 3
@@ -297,8 +298,14 @@ def test_each_view_has_a_line_or_an_arrow_for_each_hop(recorded, tmp_path):
                            capture_output=True, text=True, timeout=60, check=True,
                            env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
     assert "0 errors and 0 warnings were found" in shown.stdout + shown.stderr
-    arrows = re.findall("<line", (tmp_path / "vite.svg").read_text())
-    assert len(arrows) >= report["hops"]
+    shown = (tmp_path / "vite.svg").read_text()
+    assert len(re.findall("<line", shown)) >= report["hops"]
+    assert kinds["State"] >= len([row for row in rows if ", Sends, " in row]) == report["hops"]
+    colors = re.findall(r'^9 u\d+ U "subtree \d+" "(.*)"$', (tmp_path / "run.trace").read_text(),
+                        re.M)
+    for color in colors:
+        assert f"rgb({','.join(str(int(float(part) * 256)) for part in color.split())})" in shown
+    assert colors
     phases = collections.Counter(event["ph"] for event in
                                  json.loads(view(file, "trace"))["traceEvents"]
                                  if event.get("cat") not in ("process", "print"))

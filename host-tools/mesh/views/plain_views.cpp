@@ -7,10 +7,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <iterator>
-#include <limits>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -44,84 +42,6 @@ std::string packet_text(const Passage& passage) {
                        packet.message, packet.position, packet.payload_bytes, packet.tag, rule,
                        packet.subtree);
 }
-
-/// Begins and ends of hops in the order of time.
-struct Moment {
-    wire::ModelTime time;
-    bool is_end;
-    std::size_t hop;
-};
-
-std::vector<Moment> moments_of(const Scene& scene) {
-    std::vector<Moment> moments;
-    for (std::size_t at = 0; at < scene.hops.size(); ++at) {
-        moments.push_back({scene.hops[at].begin, false, at});
-        moments.push_back({scene.hops[at].end, true, at});
-    }
-    std::stable_sort(moments.begin(), moments.end(),
-                     [](const Moment& a, const Moment& b) { return a.time < b.time; });
-    return moments;
-}
-
-constexpr std::string_view kPajeHead =
-    R"(%EventDef PajeDefineContainerType 0
-%  Alias string
-%  Type string
-%  Name string
-%EndEventDef
-%EventDef PajeDefineLinkType 1
-%  Alias string
-%  Type string
-%  StartContainerType string
-%  EndContainerType string
-%  Name string
-%EndEventDef
-%EventDef PajeCreateContainer 2
-%  Time date
-%  Alias string
-%  Type string
-%  Container string
-%  Name string
-%EndEventDef
-%EventDef PajeDestroyContainer 3
-%  Time date
-%  Type string
-%  Name string
-%EndEventDef
-%EventDef PajeStartLink 4
-%  Time date
-%  Type string
-%  Container string
-%  Value string
-%  StartContainer string
-%  Key string
-%EndEventDef
-%EventDef PajeEndLink 5
-%  Time date
-%  Type string
-%  Container string
-%  Value string
-%  EndContainer string
-%  Key string
-%EndEventDef
-%EventDef PajeDefineStateType 6
-%  Alias string
-%  Type string
-%  Name string
-%EndEventDef
-%EventDef PajeSetState 7
-%  Time date
-%  Type string
-%  Container string
-%  Value string
-%EndEventDef
-0 M 0 Mesh
-0 N M Node
-0 P N Process
-1 L M N N Packet
-6 S P State
-2 0 mesh M 0 mesh
-)";
 
 Json complete_event(const PacketHop& hop, bool at_sender) {
     const Passage& passage = *hop.first;
@@ -200,26 +120,6 @@ void add_stays(Json& events, const Recording& recording) {
                               {"ts", event.model_time}});
 }
 
-double seconds_of(std::uint64_t ticks) { return static_cast<double>(ticks) / kTicks; }
-
-/// A process comes into a state.
-struct Change {
-    std::uint64_t time;
-    const Stay* stay;
-    std::string state;
-};
-
-std::vector<Change> changes_of(const std::vector<Stay>& stays) {
-    std::vector<Change> changes;
-    for (const Stay& stay : stays)
-        changes.push_back(
-            {stay.begin, &stay,
-             stay.waits_for.empty() ? std::string("works") : "waits for " + stay.waits_for});
-    std::stable_sort(changes.begin(), changes.end(),
-                     [](const Change& a, const Change& b) { return a.time < b.time; });
-    return changes;
-}
-
 } // namespace
 
 std::string text_view(const Scene& scene) {
@@ -244,45 +144,6 @@ std::string text_view(const Scene& scene) {
                                                : fmt::format(" [{}]", cleaned(passage.comment)));
     }
     add_trace_events(scene.recording.passages.size());
-    return text;
-}
-
-std::string paje_view(const Scene& scene) {
-    std::string text(kPajeHead);
-    const auto out = std::back_inserter(text);
-    for (std::uint32_t node = 0; node < scene.recording.nodes(); ++node)
-        fmt::format_to(out, "2 0 n{0} N mesh \"node {0}\"\n", node);
-    const std::vector<Stay> stays = stays_of(scene.recording);
-    std::set<std::pair<std::uint32_t, unsigned>> processes;
-    for (const Stay& stay : stays)
-        if (processes.emplace(index(stay.node), stay.process).second)
-            fmt::format_to(out, "2 0 n{0}p{1} P n{0} \"{0}'{1}\"\n", index(stay.node),
-                           stay.process);
-    double last = 0;
-    std::size_t told = 0;
-    const std::vector<Change> changes = changes_of(stays);
-    const auto add_changes = [&](double until) {
-        for (; told < changes.size() && seconds_of(changes[told].time) <= until; ++told) {
-            const Change& change = changes[told];
-            last = seconds_of(change.time);
-            fmt::format_to(out, "7 {:.6f} S n{}p{} \"{}\"\n", last, index(change.stay->node),
-                           change.stay->process, change.state);
-        }
-    };
-    for (const Moment& moment : moments_of(scene)) {
-        const PacketHop& hop = scene.hops[moment.hop];
-        add_changes(static_cast<double>(moment.time) / kTicks);
-        last = static_cast<double>(moment.time) / kTicks;
-        fmt::format_to(out, "{} {:.6f} L mesh m{} n{} {}\n", moment.is_end ? 5 : 4, last,
-                       hop.first->packet.message,
-                       index(moment.is_end ? hop.first->to : hop.first->from), moment.hop);
-    }
-    add_changes(std::numeric_limits<double>::infinity());
-    for (const auto& [node, process] : processes)
-        fmt::format_to(out, "3 {:.6f} P n{}p{}\n", last, node, process);
-    for (std::uint32_t node = 0; node < scene.recording.nodes(); ++node)
-        fmt::format_to(out, "3 {:.6f} N n{}\n", last, node);
-    fmt::format_to(out, "3 {:.6f} M mesh\n", last);
     return text;
 }
 

@@ -1,12 +1,12 @@
 #include "views.hpp"
 
+#include "colors.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "layout.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 namespace mesh::host {
@@ -17,8 +17,6 @@ constexpr std::size_t kHopsDrawn = 20'000;
 constexpr double kLeft = 90;
 constexpr double kTop = 40;
 constexpr double kWide = 900;
-constexpr std::array<std::string_view, 8> kColors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                  "#e69f00", "#56b4e9", "#7f3c8d", "#666666"};
 
 /// Below the rows, round numbers of units: twenty at most.
 void add_time_axis(std::string& text, wire::ModelTime last, double y) {
