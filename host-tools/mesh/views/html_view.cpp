@@ -7,6 +7,7 @@
 #include "host-tools/mesh/rig/naming.hpp"
 #include "kernel/base/limits.hpp"
 #include "layout.hpp"
+#include "letters.hpp"
 #include "stays.hpp"
 #include "views.hpp"
 #include "why.hpp"
@@ -234,6 +235,15 @@ Json processes_json(const Recording& recording) {
     return {{"stays", rows}, {"lines", lines}, {"all_stays", stays.size()}};
 }
 
+/// [letter, meaning, value or null] of the formula.
+Json letters_json(const Recording& recording) {
+    Json rows = Json::array();
+    for (const Letter& letter : letters_of(recording, tree_in(recording), root_in(recording)))
+        rows.push_back(
+            {letter.name, letter.meaning, letter.value ? Json(*letter.value) : Json(nullptr)});
+    return rows;
+}
+
 /// The run as JSON. If hops are many, the page has only every nth of them, but all of the critical
 /// path, unless these are too many themselves.
 Json run_json(const Scene& scene) {
@@ -258,6 +268,7 @@ Json run_json(const Scene& scene) {
     const Json exchanges = exchanges_json(recording, words);
     return {{"command", recording.command},
             {"plan", recording.plan},
+            {"letters", letters_json(recording)},
             {"results", recording.results},
             {"cut_short", recording.cut_short},
             {"all_hops", scene.hops.size()},

@@ -85,6 +85,9 @@ function makeModel(run) {
       `${counted(failed.length, "node")} failed: ` +
       failed.slice(0, 12).join(" ") + (failed.length > 12 ? " \u2026" : ""))}`;
   };
+  /// What the letters of its formula stand for: "P = 12 (packets), n = 4 (dimensions)".
+  model.letters = () => model.good && results.formula ? run.letters.map(([letter, words, value]) =>
+    `${letter}${value === null ? "" : ` = ${value}`} (${words})`).join(", ") : "";
   model.fate = node => fates.has(node) ? `, ${fates.get(node)}` : "";
 
   /// Hops that `choice` ({subtree, packet}, each a number or null) is about.

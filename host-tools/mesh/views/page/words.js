@@ -16,6 +16,9 @@ function showHead(views) {
   const verdict = byId("verdict");
   verdict.textContent = views.map(view => view.model.verdict()).join("; ");
   verdict.className = views.every(view => view.model.good) ? "good" : "bad";
+  const letters = [...new Set(views.map(view => view.model.letters()))].filter(Boolean);
+  byId("letters").textContent = letters.join("; beside: ");
+  byId("letters").hidden = letters.length === 0;
   const remarks = [];
   if (run.every > 1)
     remarks.push(`Thinned: ${hops.length} of ${run.all_hops} hops are drawn, ` +
