@@ -1,6 +1,8 @@
 """Colours of pictures, as they are seen by all eyes."""
+import json
 import math
 import re
+import subprocess
 
 import pytest
 
@@ -65,3 +67,14 @@ def test_levels_of_a_drawing_differ_for_all_eyes_or_have_their_number():
     for sight in SEEN:
         seen = [cielab(color, sight) for color in colors]
         assert min(math.dist(a, b) for at, a in enumerate(seen) for b in seen[:at]) > 9, sight
+
+
+def test_more_kinds_of_packets_than_colours_differ_by_their_dashes():
+    script = (f"const text = require('fs').readFileSync('{PAGE}/base.js', 'utf8');"
+              "const window = { addEventListener() {}, matchMedia: () => window };"
+              "console.log(JSON.stringify(require('vm').runInNewContext(text + '; [...Array(64)"
+              ".keys()].map(kind => [kind % KINDS, dashes(kind)])', { window })));")
+    done = subprocess.run(["node", "-e", script], capture_output=True, text=True, timeout=60,
+                          check=True)
+    looks = json.loads(done.stdout)
+    assert looks[0] == [0, []] and len(looks) == len(set(map(str, looks))) == 64

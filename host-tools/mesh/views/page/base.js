@@ -8,6 +8,8 @@ const ROWS = 500; // of a list that is read by eye
 
 const byId = id => document.getElementById(id);
 const ink = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/// The second time that a colour comes, it has the dashes of the next one, and so on.
+const dashes = kind => DASHES[(kind + Math.floor(kind / KINDS)) % KINDS];
 const color = kind => ink(`--kind${kind % KINDS}`);
 
 function make(name, attributes, parent) {

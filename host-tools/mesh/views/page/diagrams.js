@@ -19,7 +19,7 @@ function spacetime(view, until, setTime) {
       const kind = model.kindOf(hop), lost = hop.note && !hop.came;
       pen.strokeStyle = lost ? ink("--bad") : color(kind);
       pen.lineWidth = critical.has(hop.index) ? 3 : 1.2;
-      pen.setLineDash(lost ? [2, 4] : DASHES[kind % KINDS]);
+      pen.setLineDash(lost ? [2, 4] : dashes(kind));
       pen.beginPath();
       pen.moveTo(x(hop.begin), y(hop.from));
       pen.lineTo(x(hop.end), y(hop.to));

@@ -84,9 +84,9 @@ function makeNetwork(view, acts) {
           const mine = from === view.chosen || to === view.chosen;
           const edge = arrow(from, to, { class: `edge kind${kind % KINDS}${mine ? " mine" : ""}` },
                              shown.edges);
-          if (DASHES[kind % KINDS].length)
+          if (dashes(kind).length)
             edge.firstChild.setAttribute("stroke-dasharray",
-                                         DASHES[kind % KINDS].map(part => part * 0.02));
+                                         dashes(kind).map(part => part * 0.02));
         }
       });
     shown.edges.classList.toggle("some", Boolean(tree) && view.chosen !== null && !asking);
