@@ -39,12 +39,17 @@ cursors.push(lefts());
 all("#picture .node")[0].focus();
 on_node("1"); // across port 1
 const across = document.activeElement.getAttribute("aria-label");
+const zoom = () => document.getElementById("picture").style.getPropertyValue("--zoom");
+const zooms = [zoom(), ...["larger", "larger", "smaller", "smaller", "smaller"].map(id => {
+  document.getElementById(id).click();
+  return zoom();
+})];
 const selftest = document.getElementById("selftest");
 console.log(JSON.stringify({
   errors, painted, clocks, verdict: text("verdict"), about,
   figures: [...document.querySelectorAll("#figures tr")].map(row =>
     [...row.children].map(cell => cell.textContent)),
-  walked, stops: document.querySelectorAll("#picture [tabindex='0']").length,
+  walked, zooms, stops: document.querySelectorAll("#picture [tabindex='0']").length,
   drawn, hovered, left, cursors, across, hash: page.window.location.hash,
   pressed: all("#picture [aria-pressed='true']").map(node => node.getAttribute("aria-label")),
   unnamed: all("canvas").filter(canvas => canvas.id in painted &&

@@ -168,6 +168,11 @@ def test_the_tree_is_in_the_picture_and_a_node_says_its_place_by_pointer_click_a
     assert len({tuple(place) for place in places}) == 16
 
 
+def test_a_picture_can_be_made_larger_and_whole_again(recorded):
+    zooms = opened(recorded[0].with_suffix(".html"), "")["zooms"]
+    assert zooms == ["1", "1.5", "2.25", "1.5", "1", "1"]
+
+
 def test_all_diagrams_have_the_cursor_of_one_time_and_words_for_who_does_not_see_them(recorded):
     shown = opened(recorded[0].with_suffix(".html"), "")
     first, end = shown["cursors"]
@@ -212,6 +217,14 @@ def test_printed_words_on_a_node_are_not_cut_beside_a_second_run_either():
     assert all(printed.count(".") >= selector.count(".") for selector, _ in others), rules
 
 
+def test_controls_of_a_narrow_screen_are_high_enough_for_a_finger():
+    style, script = ((PAGE / name).read_text() for name in ("page.css", "network.js"))
+    narrow = re.search(r"@media (\(max-width: \d+rem\)) \{\n.*?\.controls "
+                       r":is\(button, select, input\) \{ min-height: ([\d.]+)rem", style, re.S)
+    assert float(narrow[2]) * 16 >= 40
+    assert f'matchMedia("{narrow[1]}")' in script, "where nodes are made larger"
+
+
 @pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
 @pytest.mark.parametrize("wide", [500, 1400])
 def test_a_browser_steps_through_the_page_without_a_network(recorded, tmp_path, wide):
@@ -223,6 +236,8 @@ def test_a_browser_steps_through_the_page_without_a_network(recorded, tmp_path, 
         capture_output=True, text=True, timeout=120, check=True)
     shown = json.loads(re.search(r'<pre id="selftest".*?>(.*?)</pre>', done.stdout)[1])
     assert shown["drawn"] >= shown["seen"] == report["hops"] and shown["overhang"] <= 0
+    if wide == 500: # as on a phone
+        assert shown["lowest"] >= 40 and shown["node"] >= 30, shown
 
 
 def test_what_processes_do_and_print_is_in_every_view_of_an_app(tmp_path):

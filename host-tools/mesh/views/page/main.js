@@ -175,6 +175,10 @@
     };
     for (const id in acts) byId(id).addEventListener("click", acts[id]);
     byId("time").addEventListener("input", () => { play(false); go(Number(byId("time").value)); });
+    for (const [id, factor] of [["smaller", 2 / 3], ["larger", 3 / 2]])
+      byId(id).addEventListener("click", () => {
+        for (const view of views) view.network.zoomBy(factor);
+      });
     byId("ask").hidden = two || main.model.run.trees.length === 0;
     byId("ask").addEventListener("click", () => ask(!main.asking));
     byId("rest").addEventListener("click", () => { main.asking.rest(); showAsking(); });
@@ -216,6 +220,11 @@
       result.drawn += main.network.draw(at);
     }
     result.overhang = document.documentElement.scrollWidth - window.innerWidth;
+    const boxes = words => [...document.querySelectorAll(words)]
+      .map(one => one.getBoundingClientRect()).filter(box => box.width > 0);
+    const controls = boxes(".controls :is(button, select, input)");
+    result.lowest = Math.min(...controls.map(box => box.height));
+    result.node = Math.min(...boxes("#picture .body").map(box => box.width));
     const box = addText(document.body, "pre", JSON.stringify(result));
     box.id = "selftest";
     box.hidden = true;

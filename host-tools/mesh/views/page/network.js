@@ -5,13 +5,17 @@
 const RADIUS = 0.21; // of a node
 const SIDES = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 const LABEL_MAX = 6; // figures of an address that fit into a node
+const READABLE = 80, LARGE = 240; // pixels between neighbours: for fingers, and at most
+const ZOOM_FIRST = 6; // at most, before anybody asks for more
+const NARROW = window.matchMedia("(max-width: 45rem)"); // as in page.css
 
 /// `view`: { model, suffix, choice, list, layout, chosen }. `acts`: { choose(node), look(node) }, the
 /// second with null when the pointer leaves.
 function makeNetwork(view, acts) {
   const { model } = view, { run, nodes, last } = model;
   const picture = byId(`picture${view.suffix}`);
-  let shown = null, place = null;
+  const frame = picture.parentElement;
+  let shown = null, place = null, zoom = 1;
 
   /// The tree that is drawn: the only one, or the one that is chosen.
   const theTree = () => run.trees.length === 1 ? run.trees[0] :
@@ -166,7 +170,8 @@ function makeNetwork(view, acts) {
     const xs = place.map(at => at.x), ys = place.map(at => at.y);
     const left = Math.min(...xs) - 0.7, top = Math.min(...ys) - 0.7;
     const wide = Math.max(...xs) - left + 0.7, high = Math.max(...ys) - top + 0.7;
-    picture.setAttribute("viewBox", `${left} ${top} ${wide} ${high}`);
+    const box = `${left} ${top} ${wide} ${high}`, another = box !== picture.getAttribute("viewBox");
+    picture.setAttribute("viewBox", box);
     picture.style.aspectRatio = `${wide} / ${high}`;
     picture.classList.toggle("levels", levels);
     drawCables();
@@ -179,6 +184,31 @@ function makeNetwork(view, acts) {
     shown.packets = make("g", {}, picture);
     drawEdges();
     mark();
+    if (another) fit();
+  }
+
+  /// Pixels of a unit of the picture when all of it is seen.
+  const unit = () => (picture.getScreenCTM?.()?.a ?? READABLE) / zoom;
+
+  /// All of the picture at once; on a narrow screen large enough for fingers, the root in the
+  /// middle.
+  function fit() {
+    zoomBy(1 / zoom);
+    if (!NARROW.matches) return;
+    zoomBy(Math.min(ZOOM_FIRST, READABLE / unit()));
+    const root = shown.nodes[model.root ?? 0].group.getBoundingClientRect();
+    const seen = frame.getBoundingClientRect();
+    frame.scrollLeft += root.left + root.width / 2 - seen.left - seen.width / 2;
+    frame.scrollTop += root.top + root.height / 2 - seen.top - seen.height / 2;
+  }
+
+  /// What is in the middle stays there.
+  function zoomBy(factor) {
+    const before = zoom;
+    zoom = Math.max(1, Math.min(zoom * factor, LARGE / unit()));
+    picture.style.setProperty("--zoom", zoom);
+    for (const [at, size] of [["scrollLeft", "clientWidth"], ["scrollTop", "clientHeight"]])
+      frame[at] = (frame[at] + frame[size] / 2) * zoom / before - frame[size] / 2;
   }
 
   function mark() {
@@ -210,5 +240,5 @@ function makeNetwork(view, acts) {
   }
 
   build();
-  return { build, mark, draw, hasLevels: () => Boolean(theTree()) };
+  return { build, mark, draw, zoomBy, hasLevels: () => Boolean(theTree()) };
 }
