@@ -117,6 +117,13 @@ Comm* copy_without_number(Comm& comm, MPI_Comm handle, int* code) {
     return copy;
 }
 
+void drop_copy(MPI_Comm* copy) {
+    Comm& comm = **copy;
+    drop_attributes(&comm.attributes, *copy);
+    release(comm);
+    *copy = MPI_COMM_NULL;
+}
+
 Group* choose(const Group& from, std::span<Wish> wishes, int color) {
     const auto others =
         std::ranges::partition(wishes, [color](const Wish& wish) { return wish.color == color; });
@@ -154,9 +161,7 @@ int MPI_Comm_dup(MPI_Comm handle, MPI_Comm* copy) {
     *copy = comm;
     if (code == MPI_SUCCESS)
         return code;
-    drop_attributes(&comm->attributes, *copy);
-    release(*comm);
-    *copy = MPI_COMM_NULL;
+    drop_copy(copy);
     return checks.refuse(code, kAttributeStays);
 }
 

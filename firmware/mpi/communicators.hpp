@@ -33,6 +33,8 @@ Comm* make_communicator(Comm& old, Group* group);
 /// A communicator like `comm`, with its attributes and topology, under a number that is agreed upon
 /// later. `code`: of a function of the program's own that refuses.
 Comm* copy_without_number(Comm& comm, MPI_Comm handle, int* code);
+/// Gives back a copy that is refused, with its attributes. The handle stands for none then.
+void drop_copy(MPI_Comm* copy);
 
 /// What a rank says to MPI_Comm_split().
 struct Wish {

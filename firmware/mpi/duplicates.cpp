@@ -84,7 +84,11 @@ int MPI_Comm_idup(MPI_Comm handle, MPI_Comm* copy, MPI_Request* request) {
         return MPI_SUCCESS;
     };
     const int error = begin_behind("MPI_Comm_idup", handle, {}, later(call), request);
-    return code == MPI_SUCCESS ? error : checks.refuse(code, kAttributeStays);
+    if (error != MPI_SUCCESS) {
+        drop_copy(copy);
+        return error;
+    }
+    return code == MPI_SUCCESS ? code : checks.refuse(code, kAttributeStays);
 }
 
 int MPI_Comm_idup_with_info(MPI_Comm handle, MPI_Info, MPI_Comm* copy, MPI_Request* request) {

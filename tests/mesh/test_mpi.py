@@ -318,6 +318,38 @@ def test_a_duplicate_beside_the_program_has_a_number_of_its_own(calls, tmp_path)
     assert said_by(outcome, 0) == ["2"]
 
 
+# The hole has room for a communicator with an attribute, not for the call that goes on beside it.
+NO_ROOM = """
+static int drops;
+static int drop(MPI_Comm comm, int key, void *value, void *extra) { return ++drops, MPI_SUCCESS; }
+static void *volatile taken, *volatile hole, *volatile first;
+""", """
+int key, code;
+MPI_Comm one, copy = MPI_COMM_SELF;
+MPI_Request request;
+MPI_Comm_create_keyval(MPI_COMM_DUP_FN, drop, &key, NULL);
+MPI_Comm_dup(MPI_COMM_SELF, &one);
+MPI_Comm_set_errhandler(one, MPI_ERRORS_RETURN);
+MPI_Comm_set_attr(one, key, &value);
+hole = malloc(400);
+first = malloc(1 << 16);
+for (int bytes = 1 << 22; bytes >= 8; bytes /= 2)
+    while ((taken = malloc(bytes)) != NULL)
+        ;
+free(hole);
+code = MPI_Comm_idup(one, &copy, &request);
+printf("%d %d %d\\n", code == MPI_ERR_NO_MEM, copy == MPI_COMM_NULL, drops);
+free(first);
+MPI_Comm_free(&one);
+"""
+
+
+def test_a_duplicate_without_memory_leaves_nothing(tmp_path):
+    outcome = mesh("run", "--dim", 1, "--app",
+                   written(tmp_path, NO_ROOM[0] + program_of(NO_ROOM[1])))
+    assert said_by(outcome, 0) == ["1 1 1"]
+
+
 def test_a_get_may_have_room_for_more_than_it_asks_for(tmp_path):
     # MPICH takes as much as there is room for, so this is no part of windows.c.
     calls = ("int mine[4] = {rank, 5, 6, 7}, got[4] = {-1, -1, -1, -1}; MPI_Win win;"
