@@ -98,21 +98,30 @@ void end_communicator(Comm& comm) {
     release(comm.errhandler);
     release(comm.peers);
     release(comm.group);
-    destroy(comm.grid);
+    mesh_free(comm.grid);
     mesh_free(comm.graph);
     destroy(&comm);
 }
 
+namespace {
+
+/// Of a topology, which is one block of the heap.
+template <class Topology>
+Topology* copy_of(const Topology* topology) {
+    if (topology == nullptr)
+        return nullptr;
+    Room copy(topology->bytes);
+    std::memcpy(copy.data(), topology, topology->bytes);
+    return reinterpret_cast<Topology*>(copy.release());
+}
+
+} // namespace
+
 Comm* copy_without_number(Comm& comm, MPI_Comm handle, int* code) {
     Comm* const copy = new_communicator(comm, comm.group, comm.peers, 0);
     copy->across = comm.across;
-    if (comm.grid != nullptr)
-        copy->grid = copy_of(*comm.grid);
-    if (comm.graph != nullptr) {
-        Room graph(comm.graph->bytes);
-        std::memcpy(graph.data(), comm.graph, comm.graph->bytes);
-        copy->graph = reinterpret_cast<Graph*>(graph.release());
-    }
+    copy->grid = copy_of(comm.grid);
+    copy->graph = copy_of(comm.graph);
     *code = copy_attributes(comm.attributes, handle, &copy->attributes);
     return copy;
 }

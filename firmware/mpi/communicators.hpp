@@ -50,7 +50,4 @@ Group* group_of(MPI_Group handle);
 
 inline MPI_Comm handle_of(Comm* comm) { return comm == nullptr ? MPI_COMM_NULL : comm; }
 
-/// On the heap; ends the run if there is no room.
-Grid* copy_of(const Grid& grid);
-
 } // namespace mesh::mpi

@@ -60,11 +60,14 @@ struct Edge {
 
 Around::Around(const Comm& comm) : is_grid_(comm.grid != nullptr) {
     if (is_grid_) {
+        const std::size_t count = 2 * comm.grid->axes().size();
+        of_grid_ = Room(count * sizeof(int));
+        auto* const ranks = reinterpret_cast<int*>(of_grid_.data());
         for (int at = 0; at < comm.grid->dimensions; ++at) {
-            grid_[2 * at] = neighbor_in(*comm.grid, comm.rank(), at, -1);
-            grid_[2 * at + 1] = neighbor_in(*comm.grid, comm.rank(), at, 1);
+            ranks[2 * at] = neighbor_in(*comm.grid, comm.rank(), at, -1);
+            ranks[2 * at + 1] = neighbor_in(*comm.grid, comm.rank(), at, 1);
         }
-        sources_ = destinations_ = {grid_, static_cast<std::size_t>(2 * comm.grid->dimensions)};
+        sources_ = destinations_ = {ranks, count};
         return;
     }
     Graph& graph = *comm.graph;

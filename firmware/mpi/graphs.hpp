@@ -41,8 +41,8 @@ public:
     int tag_in(std::size_t number) const { return is_grid_ ? static_cast<int>(number ^ 1u) : 0; }
 
 private:
-    int grid_[2 * kDimensionsMax] = {};
     bool is_grid_ = false;
+    Room of_grid_;
     std::span<const int> sources_;
     std::span<const int> destinations_;
 };

@@ -13,52 +13,61 @@
 
 namespace mesh::mpi {
 
-Grid* copy_of(const Grid& grid) {
-    auto* const copy = make<Grid>(grid);
-    if (copy == nullptr)
-        end_run("no memory for a grid", MPI_ERR_NO_MEM);
-    return copy;
-}
-
 namespace {
 
+using Axis = Grid::Axis;
+
+/// Its axes are to be set.
+Grid* new_grid(std::size_t dimensions) {
+    const std::size_t bytes = sizeof(Grid) + dimensions * sizeof(Axis);
+    void* const place = mesh_malloc(bytes);
+    if (place == nullptr)
+        end_run("no memory for a grid", MPI_ERR_NO_MEM);
+    return new (place) Grid{bytes, static_cast<int>(dimensions)};
+}
+
 /// The place of a coordinate; negative: it lies outside.
-int place_of(const Grid& grid, int dimension, int coordinate) {
-    const int size = grid.sizes[dimension];
-    if (coordinate >= 0 && coordinate < size)
+int place_of(const Axis& axis, int coordinate) {
+    if (coordinate >= 0 && coordinate < axis.size)
         return coordinate;
-    return grid.is_periodic[dimension] ? (coordinate % size + size) % size : -1;
+    return axis.is_periodic ? (coordinate % axis.size + axis.size) % axis.size : -1;
 }
 
 /// MPI_PROC_NULL: outside.
 Rank rank_at(const Grid& grid, const int* coordinates) {
     Rank rank = 0;
-    for (int at = 0; at < grid.dimensions; ++at) {
-        const int place = place_of(grid, at, coordinates[at]);
+    for (const Axis& axis : grid.axes()) {
+        const int place = place_of(axis, *coordinates++);
         if (place < 0)
             return MPI_PROC_NULL;
-        rank = rank * grid.sizes[at] + place;
+        rank = rank * axis.size + place;
     }
     return rank;
 }
 
-void coordinates_of(const Grid& grid, Rank rank, int* coordinates) {
-    for (int at = grid.dimensions; at-- > 0; rank /= grid.sizes[at])
-        coordinates[at] = rank % grid.sizes[at];
+/// How far apart the ranks of two neighbours on an axis are.
+int stride_of(const Grid& grid, std::size_t dimension) {
+    int stride = 1;
+    for (const Axis& axis : grid.axes().subspan(dimension + 1))
+        stride *= axis.size;
+    return stride;
+}
+
+int coordinate_of(const Grid& grid, Rank rank, std::size_t dimension) {
+    return rank / stride_of(grid, dimension) % grid.axes()[dimension].size;
 }
 
 /// Puts each rank on a node so that neighbours in the grid are neighbours in the cube. False: the
 /// grid does not fit, or this is no cube.
 bool embed(const Grid& grid, Group& group) {
     mesh::Grid in_cube(fiber::node());
-    for (int at = 0; at < grid.dimensions; ++at)
-        if (!in_cube.add_axis(static_cast<std::uint32_t>(grid.sizes[at])))
+    for (const Axis& axis : grid.axes())
+        if (!in_cube.add_axis(static_cast<std::uint32_t>(axis.size)))
             return false;
     for (Rank rank = 0; rank < group.size; ++rank) {
-        std::array<int, kDimensionsMax> point{};
-        coordinates_of(grid, rank, point.data());
         mesh::Grid::Coords place{};
-        std::ranges::copy(point, place.begin());
+        for (std::size_t at = 0; at < grid.axes().size(); ++at)
+            place[at] = static_cast<std::uint32_t>(coordinate_of(grid, rank, at));
         group.nodes[rank] = static_cast<std::uint16_t>(index(in_cube.node_of(place)));
     }
     return true;
@@ -67,10 +76,10 @@ bool embed(const Grid& grid, Group& group) {
 } // namespace
 
 Rank neighbor_in(const Grid& grid, Rank rank, int dimension, int distance) {
-    std::array<int, kDimensionsMax> point;
-    coordinates_of(grid, rank, point.data());
-    point[static_cast<std::size_t>(dimension)] += distance;
-    return rank_at(grid, point.data());
+    const auto at = static_cast<std::size_t>(dimension);
+    const int here = coordinate_of(grid, rank, at);
+    const int there = place_of(grid.axes()[at], here + distance);
+    return there < 0 ? MPI_PROC_NULL : rank + (there - here) * stride_of(grid, at);
 }
 
 namespace {
@@ -107,6 +116,11 @@ public:
             refuse(MPI_ERR_TOPOLOGY, nullptr);
     }
     const Grid& grid() const { return *comm().grid; }
+    /// As many as the program has room for.
+    std::span<const Axis> first_axes(int most) const {
+        return grid().axes().first(
+            static_cast<std::size_t>(std::clamp(most, 0, grid().dimensions)));
+    }
     GridChecks& member(Rank rank) {
         if (rank < 0 || rank >= comm().size())
             refuse(MPI_ERR_RANK, nullptr);
@@ -123,7 +137,8 @@ using namespace mesh::mpi;
 extern "C" {
 
 // First each prime factor, from the greatest down, goes to the smallest dimension. Then each two
-// dimensions are made as even as their product allows, until none changes.
+// dimensions are made as even as their product allows, until none changes. Further dimensions than
+// a number may have factors get one place.
 int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
     int free = 0;
     for (int at = 0; at < dimensions; ++at) {
@@ -134,12 +149,13 @@ int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
         else
             ++free;
     }
-    if (free == 0 || free > kDimensionsMax)
+    if (free == 0)
         return nodes == 1 ? MPI_SUCCESS : fail(nullptr, MPI_ERR_DIMS, "MPI_Dims_create", nullptr);
-    std::array<int, kDimensionsMax> made;
-    const auto ours = std::span(made).first(static_cast<std::size_t>(free));
+    constexpr int kFactorsMax = 30; // of a positive int
+    std::array<int, kFactorsMax> made;
+    const auto ours = std::span(made).first(static_cast<std::size_t>(std::min(free, kFactorsMax)));
     std::ranges::fill(ours, 1);
-    std::array<int, 32> factors;
+    std::array<int, kFactorsMax> factors;
     std::size_t count = 0;
     for (int factor = 2; nodes > 1; ++factor)
         for (; nodes % factor == 0; nodes /= factor)
@@ -148,9 +164,10 @@ int MPI_Dims_create(int nodes, int dimensions, int* sizes) {
         *std::ranges::min_element(ours) *= factors[count];
     even_out(ours);
     std::ranges::sort(ours, std::ranges::greater{});
-    for (int at = 0, next = 0; at < dimensions; ++at)
+    std::size_t next = 0;
+    for (int at = 0; at < dimensions; ++at)
         if (sizes[at] == 0)
-            sizes[at] = ours[static_cast<std::size_t>(next++)];
+            sizes[at] = next < ours.size() ? ours[next++] : 1;
     return MPI_SUCCESS;
 }
 
@@ -160,28 +177,29 @@ int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int
     if (checks.one_group().bad())
         return checks.code();
     Comm& old = checks.comm();
-    if (dimensions < 0 || dimensions > kDimensionsMax)
-        return checks.refuse(MPI_ERR_DIMS, "at most 8 dimensions");
-    Grid grid;
-    grid.dimensions = dimensions;
+    if (dimensions < 0)
+        return checks.refuse(MPI_ERR_DIMS, nullptr);
     Rank size = 1;
     for (int at = 0; at < dimensions; ++at) {
         if (sizes[at] <= 0)
             return checks.refuse(MPI_ERR_DIMS, nullptr);
-        grid.sizes[at] = sizes[at];
-        grid.is_periodic[at] = periods[at] != 0;
+        if (sizes[at] > old.size() / size)
+            return checks.refuse(MPI_ERR_ARG, "the grid has more points than there are ranks");
         size *= sizes[at];
     }
-    if (size > old.size())
-        return checks.refuse(MPI_ERR_ARG, "the grid has more points than there are ranks");
+    Grid* const grid = new_grid(static_cast<std::size_t>(dimensions));
+    for (Axis& axis : grid->axes())
+        axis = {*sizes++, *periods++ != 0};
     Group* const group = new_group(size);
-    if (reorder == 0 || !old.is_whole || !embed(grid, *group))
+    if (reorder == 0 || !old.is_whole || !embed(*grid, *group))
         std::copy_n(old.group->nodes, size, group->nodes);
     find_own(*group);
     Comm* const comm = make_communicator(old, group);
     release(group);
     if (comm != nullptr)
-        comm->grid = copy_of(grid);
+        comm->grid = grid;
+    else
+        mesh_free(grid);
     *made = comm == nullptr ? MPI_COMM_NULL : comm;
     return MPI_SUCCESS;
 }
@@ -226,15 +244,11 @@ int MPI_Cart_get(MPI_Comm handle, int most, int* sizes, int* periods, int* coord
     const GridChecks checks("MPI_Cart_get", handle);
     if (checks.bad())
         return checks.code();
-    const Grid& grid = checks.grid();
-    std::array<int, kDimensionsMax> own;
-    coordinates_of(grid, checks.comm().rank(), own.data());
-    for (int at = 0; at < std::min(most, grid.dimensions); ++at) {
-        sizes[at] = grid.sizes[at];
-        periods[at] = grid.is_periodic[at];
-        coordinates[at] = own[static_cast<std::size_t>(at)];
+    for (const Axis& axis : checks.first_axes(most)) {
+        *sizes++ = axis.size;
+        *periods++ = axis.is_periodic;
     }
-    return MPI_SUCCESS;
+    return MPI_Cart_coords(handle, checks.comm().rank(), most, coordinates);
 }
 
 int MPI_Cart_rank(MPI_Comm handle, const int* coordinates, int* rank) {
@@ -250,9 +264,8 @@ int MPI_Cart_coords(MPI_Comm handle, int rank, int most, int* coordinates) {
     GridChecks checks("MPI_Cart_coords", handle);
     if (checks.bad() || checks.member(rank).bad())
         return checks.code();
-    std::array<int, kDimensionsMax> all;
-    coordinates_of(checks.grid(), rank, all.data());
-    std::copy_n(all.begin(), std::min(most, checks.grid().dimensions), coordinates);
+    for (std::size_t at = 0; at < checks.first_axes(most).size(); ++at)
+        coordinates[at] = coordinate_of(checks.grid(), rank, at);
     return MPI_SUCCESS;
 }
 
@@ -273,24 +286,24 @@ int MPI_Cart_sub(MPI_Comm handle, const int* stay, MPI_Comm* part) {
     if (checks.bad())
         return checks.code();
     const Grid& grid = checks.grid();
-    std::array<int, kDimensionsMax> point;
-    coordinates_of(grid, checks.comm().rank(), point.data());
-    Grid made;
+    const std::size_t count = grid.axes().size();
+    const auto staying = count - static_cast<std::size_t>(std::count(stay, stay + count, 0));
+    Grid* const made = new_grid(staying);
+    Axis* next = made->axes().data();
     int color = 0;
     int key = 0;
-    for (int at = 0; at < grid.dimensions; ++at) {
-        const int here = point[static_cast<std::size_t>(at)];
-        if (stay[at] != 0) {
-            key = key * grid.sizes[at] + here;
-            made.sizes[made.dimensions] = grid.sizes[at];
-            made.is_periodic[made.dimensions++] = grid.is_periodic[at];
-        } else {
-            color = color * grid.sizes[at] + here;
-        }
+    for (std::size_t at = 0; at < count; ++at) {
+        const Axis& axis = grid.axes()[at];
+        int& number = stay[at] != 0 ? key : color;
+        number = number * axis.size + coordinate_of(grid, checks.comm().rank(), at);
+        if (stay[at] != 0)
+            *next++ = axis;
     }
     const int code = MPI_Comm_split(handle, color, key, part);
     if (code == MPI_SUCCESS)
-        comm_of(*part)->grid = copy_of(made);
+        comm_of(*part)->grid = made;
+    else
+        mesh_free(made);
     return code;
 }
 }

@@ -113,14 +113,24 @@ struct Across;     // intercommunicators.hpp
 struct Attributes; // attributes.hpp
 struct Graph;      // graphs.hpp
 
-inline constexpr int kDimensionsMax = 8;
 inline constexpr std::size_t kNameBytes = MPI_MAX_OBJECT_NAME;
 
-/// The ranks of a communicator as the points of a grid, the last dimension the fastest.
+/// The ranks of a communicator as the points of a grid, the last dimension the fastest. Lies in one
+/// block of the heap, with its axes behind it.
 struct Grid {
-    int dimensions = 0;
-    int sizes[kDimensionsMax] = {};
-    bool is_periodic[kDimensionsMax] = {};
+    struct Axis {
+        int size;
+        bool is_periodic;
+    };
+    std::size_t bytes; // of all
+    int dimensions;
+
+    std::span<Axis> axes() {
+        return {reinterpret_cast<Axis*>(this + 1), static_cast<std::size_t>(dimensions)};
+    }
+    std::span<const Axis> axes() const {
+        return {reinterpret_cast<const Axis*>(this + 1), static_cast<std::size_t>(dimensions)};
+    }
 };
 
 } // namespace mesh::mpi

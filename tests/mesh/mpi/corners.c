@@ -314,7 +314,7 @@ static void elements(void) {
 static void others(void) {
     static const int no_grids[2][2] = {{-1, -1}, {65536, 65536}};
     int sizes[2] = {0, 0}, periods[2] = {1, 0}, place = -1, out[4], in[4] = {-1, -1, -1, -1}, at;
-    int ones[2] = {1, 1};
+    int ones[2] = {1, 1}, many[40] = {0};
     MPI_Aint places[2] = {0, sizeof(int)};
     MPI_Datatype types[2], of_ours[2];
     long double complex mine = rank + 2.0L * I, all = 0;
@@ -323,6 +323,10 @@ static void others(void) {
     MPI_Group world, none;
     MPI_Dims_create(72, 2, sizes);
     CHECK(sizes[0] == 9 && sizes[1] == 8);
+    many[1] = 5;
+    MPI_Dims_create(5 << 20, 40, many);
+    for (at = 0; at < 40; ++at)
+        CHECK(many[at] == (at == 1 ? 5 : at < 21 ? 2 : 1));
     sizes[0] = size;
     MPI_Cart_map(MPI_COMM_WORLD, 1, sizes, periods, &place);
     CHECK(place == rank);

@@ -38,6 +38,59 @@ static void in_grid(void) {
     MPI_Comm_free(&grid);
 }
 
+enum { AXES = 12 };
+
+/* The rank one place on along an axis, by its coordinates. */
+static int step(MPI_Comm grid, const int *sizes, const int *periods, int axis, int distance) {
+    int point[AXES], to;
+    MPI_Cart_coords(grid, rank, AXES, point);
+    point[axis] += distance;
+    if (!periods[axis] && (point[axis] < 0 || point[axis] >= sizes[axis]))
+        return MPI_PROC_NULL;
+    MPI_Cart_rank(grid, point, &to);
+    return to;
+}
+
+static void in_grid_of_many_axes(int reorder) { /* those of more than one place come last */
+    int dims[AXES] = {0}, sizes[AXES], periods[AXES], last[AXES], got[AXES], round[AXES];
+    int point[AXES], in[2 * AXES], at, from, to, its;
+    MPI_Comm grid, copy, line;
+    MPI_Dims_create(size, AXES, dims);
+    for (at = 0; at < AXES; ++at) {
+        sizes[at] = dims[AXES - 1 - at];
+        periods[at] = at % 2;
+        last[at] = at == AXES - 1;
+        in[2 * at] = in[2 * at + 1] = MPI_PROC_NULL;
+    }
+    MPI_Cart_create(MPI_COMM_WORLD, AXES, sizes, periods, reorder, &grid);
+    MPI_Comm_dup(grid, &copy);
+    MPI_Comm_free(&grid);
+    MPI_Cartdim_get(copy, &at);
+    MPI_Cart_get(copy, AXES, got, round, point);
+    CHECK(at == AXES && memcmp(got, sizes, sizeof got) == 0);
+    for (at = 0; at < AXES; ++at)
+        CHECK(!round[at] == !periods[at]);
+    for (at = 0; at < size; ++at) {
+        MPI_Cart_coords(copy, at, AXES, got);
+        MPI_Cart_rank(copy, got, &its);
+        CHECK(its == at);
+    }
+    MPI_Comm_rank(copy, &its);
+    CHECK(reorder || its == rank);
+    MPI_Neighbor_allgather(&its, 1, MPI_INT, in, 1, MPI_INT, copy);
+    for (at = 0; at < AXES && !reorder; ++at) {
+        MPI_Cart_shift(copy, at, 1, &from, &to);
+        CHECK(from == step(copy, sizes, periods, at, -1) && in[2 * at] == from);
+        CHECK(to == step(copy, sizes, periods, at, 1) && in[2 * at + 1] == to);
+    }
+    MPI_Cart_sub(copy, last, &line);
+    MPI_Cart_get(line, AXES, got, round, in);
+    MPI_Comm_rank(line, &its);
+    CHECK(got[0] == sizes[AXES - 1] && in[0] == point[AXES - 1] && its == in[0]);
+    MPI_Comm_free(&line);
+    MPI_Comm_free(&copy);
+}
+
 static void in_graph(void) { /* a star: rank 0 beside all others */
     int ends[64], edges[128], at, kind, nodes, count, in[64], own[64];
     MPI_Comm graph, copy;
@@ -102,6 +155,8 @@ static void in_distributed_graph(void) { /* each tells the next one and the one 
 int main(int argc, char **argv) {
     begin(&argc, &argv);
     in_grid();
+    in_grid_of_many_axes(0);
+    in_grid_of_many_axes(1);
     in_graph();
     in_distributed_graph();
     return end();
