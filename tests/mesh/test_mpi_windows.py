@@ -1,7 +1,12 @@
 """Windows of C programs over MPI: what is refused, and what a rank waits for."""
+import importlib.util
+import subprocess
+import sys
+import types
+
 import pytest
 
-from mesh_tool import mesh
+from mesh_tool import ROOT, mesh
 from test_mpi import program_of, said_by, written
 
 # Each rank waits for the one before to write into its window, by one of the four calls.
@@ -169,3 +174,37 @@ def test_a_wait_for_a_window_is_told_with_its_call(tmp_path, call):
     outcome = mesh("run", "--engine", "sim", "--dim", 1, "--app",
                    written(tmp_path, program_of(STUCK_AT % STUCK[call])))
     assert outcome.status == 1 and f"node 1 in {call}" in outcome.err, outcome
+
+
+def debugger_words(monkeypatch):
+    """What waits.py would load in gdb."""
+    class Command:
+        def __init__(self, *_):
+            pass
+    gdb = types.SimpleNamespace(Command=Command, COMMAND_STATUS=0)
+    monkeypatch.setitem(sys.modules, "gdb", gdb)
+    spec = importlib.util.spec_from_file_location("waits", ROOT /
+                                                  "host-tools/mesh/engines/waits.py")
+    waits = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(waits)
+    return waits
+
+
+def test_the_debugger_tells_the_calls_that_the_report_tells(tmp_path, monkeypatch):
+    text = '''#include "mpi/awaited.hpp"
+        #include <cstdio>
+        using namespace mesh::mpi;
+        int main() {
+            for (int tag = 1; tag < 1010; ++tag) {
+                const auto calls = calls_with(tag);
+                std::printf("%d node 1 in %.*s\\n", Awaited::kOfCollectives - tag,
+                            static_cast<int>(calls.size()), calls.data());
+            }
+        }'''
+    subprocess.run(["g++", "-std=c++20", f"-I{ROOT}/firmware", "-x", "c++", "-", "-o",
+                    tmp_path / "calls"], input=text, text=True, check=True)
+    told = subprocess.run([tmp_path / "calls"], capture_output=True, text=True, check=True).stdout
+    waits = debugger_words(monkeypatch)
+    ours = [f"{tag} " + waits.words_of_mpi({"node": 1, "tag": tag, "is_send": 0})
+            for tag in range(-1001, -2010, -1)]
+    assert ours == told.splitlines()

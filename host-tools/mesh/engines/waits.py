@@ -17,6 +17,12 @@ MATCHES = {  # where classes keep the Match that they wait for
     "mesh::detail::MailThere": lambda it: it["match"],
 }
 
+# What messages with such a tag belong to, as calls_with() of firmware/mpi/awaited.hpp says.
+MPI_CALLS = {1: "MPI_Barrier", 2: "MPI_Bcast", 3: "MPI_Reduce", 4: "MPI_Gather or its kin",
+             5: "MPI_Scatter", 6: "MPI_Alltoall", 7: "MPI_Scan or MPI_Exscan",
+             8: "the making of a communicator", 500: "MPI_Win_start", 501: "MPI_Win_wait"}
+MPI_OF_COLLECTIVES, MPI_FIRST_ANSWER = -1000, 1000
+
 ALTERNATIVES = ("mesh::detail::Alternative", "mesh::detail::FairAlternative",
                 "mesh::detail::RowAlternative")
 
@@ -36,11 +42,15 @@ def words_of_match(match):
     return text + (" from any node" if source == ANY_NODE else f" from node {source}")
 
 
+def mpi_calls_with(tag):
+    return MPI_CALLS.get(tag, "a call for a window" if tag >= MPI_FIRST_ANSWER else "a collective")
+
+
 def words_of_mpi(it):
     node, tag = int(it["node"]), int(it["tag"])
     node = "any node" if node == ANY_NODE else f"node {node}"
-    if tag <= -1000:
-        return f"{node} in a collective of MPI"
+    if tag <= MPI_OF_COLLECTIVES:
+        return f"{node} in {mpi_calls_with(MPI_OF_COLLECTIVES - tag)}"
     tag = "any tag" if tag < 0 else f"tag {tag}"
     return (f"its MPI message with {tag} to be received by {node}" if int(it["is_send"])
             else f"an MPI message with {tag} from {node}")
