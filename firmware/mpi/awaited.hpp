@@ -18,6 +18,7 @@ inline constexpr int kScatter = 5;
 inline constexpr int kAllToAll = 6;
 inline constexpr int kScan = 7;
 inline constexpr int kNumber = 8;
+inline constexpr int kCompletion = 9; // of a generalized request; no message has it
 inline constexpr int kNeighbors = 16; // and one for each direction in a grid
 } // namespace part_tag
 
@@ -39,6 +40,7 @@ constexpr std::string_view calls_with(int tag) {
     case part_tag::kAllToAll: return "MPI_Alltoall";
     case part_tag::kScan: return "MPI_Scan or MPI_Exscan";
     case part_tag::kNumber: return "the making of a communicator";
+    case part_tag::kCompletion: return "MPI_Grequest_complete";
     case window_tag::kPosted: return "MPI_Win_start";
     case window_tag::kDone: return "MPI_Win_wait";
     default: return tag >= window_tag::kFirstAnswer ? "a call for a window" : "a collective";

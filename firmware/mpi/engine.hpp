@@ -25,7 +25,7 @@
 
 /// A message that a program sends or receives, while it is under way.
 struct MPI_ABI_Request {
-    enum class Kind : std::uint8_t { send, receive, collective };
+    enum class Kind : std::uint8_t { send, receive, collective, generalized };
     enum class Mode : std::uint8_t { standard, synchronous, buffered };
 
     MPI_Request next = nullptr; // in the engine's list that it is in

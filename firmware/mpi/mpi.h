@@ -294,6 +294,14 @@ int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, 
 int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int out_tag, int from,
                          int in_tag, MPI_Comm comm, MPI_Status *status);
 
+/* Requests that the program completes itself. */
+typedef int MPI_Grequest_query_function(void *extra, MPI_Status *status);
+typedef int MPI_Grequest_free_function(void *extra);
+typedef int MPI_Grequest_cancel_function(void *extra, int complete);
+int MPI_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *free,
+                       MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *request);
+int MPI_Grequest_complete(MPI_Request request);
+
 /* Collectives. */
 int MPI_Barrier(MPI_Comm comm);
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);

@@ -1,4 +1,5 @@
 // Point to point: calls that do not wait, and those that wait for them or look.
+#include "mpi/generalized.hpp"
 #include "mpi/status.hpp"
 
 #include "fiber/fiber.hpp"
@@ -34,6 +35,8 @@ public:
     void end(MPI_Request& request, MPI_Status* status) {
         take_clock(*request);
         tell(*request, status);
+        if (request->kind == Request::Kind::generalized)
+            request->error = end_generalized(*request, status);
         request->is_active = false;
         if (request->error != MPI_SUCCESS && code_ == MPI_SUCCESS)
             code_ = code_for(*request);
@@ -56,8 +59,9 @@ private:
         const int code = for_several_ ? int{MPI_ERR_IN_STATUS} : request.error;
         if (request.kind == Request::Kind::collective)
             return code; // the collective has told it
+        const bool has_message = request.kind != Request::Kind::generalized;
         return fail(request.owns_comm ? request.comm : nullptr, code, call_,
-                    for_several_ ? "a message was truncated" : nullptr);
+                    for_several_ && has_message ? "a message was truncated" : nullptr);
     }
 
     const char* call_;
@@ -290,14 +294,18 @@ int MPI_Request_free(MPI_Request* request) {
         act(**request, false);
     if (!(*request)->is_active)
         (*request)->is_done = true;
+    const bool is_generalized = (*request)->kind == Kind::generalized;
+    const int code = is_generalized ? free_generalized("MPI_Request_free", **request) : 0;
     leave_to_engine(**request);
     *request = MPI_REQUEST_NULL;
-    return MPI_SUCCESS;
+    return code;
 }
 
 int MPI_Cancel(MPI_Request* request) {
     if (*request == MPI_REQUEST_NULL)
         return fail(nullptr, MPI_ERR_REQUEST, "MPI_Cancel", nullptr);
+    if ((*request)->kind == Kind::generalized)
+        return cancel_generalized("MPI_Cancel", **request);
     if ((*request)->kind == Kind::receive)
         withdraw(**request);
     return MPI_SUCCESS;
@@ -394,10 +402,15 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
     if (is_active(request) && !request->is_done)
         pass_time();
     *flag = !is_active(request) || request->is_done;
-    if (*flag != 0 && is_active(request))
-        tell(*request, status);
-    else if (*flag != 0)
+    if (*flag == 0)
+        return MPI_SUCCESS;
+    if (!is_active(request)) {
         tell_nothing(status);
-    return MPI_SUCCESS;
+        return MPI_SUCCESS;
+    }
+    tell(*request, status);
+    if (request->kind != Kind::generalized)
+        return MPI_SUCCESS;
+    return query_generalized("MPI_Request_get_status", *request, status);
 }
 }

@@ -13,8 +13,8 @@ PROGRAMS = ROOT / "tests" / "mesh" / "mpi"
 COMPILER, LAUNCHER = shutil.which("mpicc.mpich"), shutil.which("mpiexec.mpich")
 # Not ring, which tells model time, grid, which counts links, objects, since MPI_Info_get() of MPICH
 # refuses to cut a value off, and corners, since MPICH tells the world of errors in MPI_Waitall().
-NAMES = ["ahead", "allsend", "behind", "cg", "communicators", "farm", "heat", "hello",
-         "intercommunicators", "life", "matched", "matrix", "messages", "neighbors",
+NAMES = ["ahead", "allsend", "behind", "cg", "communicators", "farm", "generalized", "heat",
+         "hello", "intercommunicators", "life", "matched", "matrix", "messages", "neighbors",
          "nonblocking", "pairs", "pi", "samplesort", "types", "windows"]
 NETWORKS = {2: ("cube", 1), 4: ("cube", 2), 6: ("star", 3), 8: ("cube", 3), 16: ("cube", 4)}
 # Some programs want at least four ranks.
