@@ -6,7 +6,7 @@
 #include "library/words.hpp"
 #include "mpi/awaited.hpp"
 #include "mpi/envelope.hpp"
-#include "mpi/queue.hpp"
+#include "mpi/under_way.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -49,11 +49,7 @@ public:
 
 Queue<Letter> letters;
 unsigned letter_count = 0;
-Queue<Request> announced; // sends that wait for `go`
 std::uint32_t announced_count = 0;
-
-/// A letter with room for `bytes` behind it; nullptr: there is none.
-void* room_for_letter(std::size_t bytes) { return mesh_malloc(sizeof(Letter) + bytes); }
 
 std::byte* behind(void* place) { return static_cast<std::byte*>(place) + sizeof(Letter); }
 
@@ -62,7 +58,14 @@ void lose(const char* why) {
     mesh::end_run(fiber::node(), "MPI: a message is lost");
 }
 
-/// A send is done, or a part of it.
+} // namespace
+
+Queue<Request> announced;
+Queue<Request> posted;
+Queue<Unexpected> unexpected;
+
+void* room_for_letter(std::size_t bytes) { return mesh_malloc(sizeof(Letter) + bytes); }
+
 void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when) {
     request.moved += bytes;
     request.clock = std::max(request.clock, when);
@@ -73,6 +76,8 @@ void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when) {
     if (request.is_ours)
         leave_to_engine(request);
 }
+
+namespace {
 
 /// Makes a step of a letter by its own clock. True: it has been taken.
 bool step(Letter& letter) {
@@ -125,7 +130,8 @@ Process deliver(Kernel& kernel) {
     co_return status;
 }
 
-/// For the program: waits for memory until nothing of it can come back.
+} // namespace
+
 void* program_memory(std::size_t bytes) {
     void* place = room_for_letter(bytes);
     while (place == nullptr && letter_count != 0) {
@@ -146,13 +152,11 @@ void post_envelope(void* place, NodeId to, const Envelope& envelope, std::size_t
     post(*new (place) Letter(to, kEnvelopeTag, bytes, when));
 }
 
+namespace {
+
 // What comes in
 // -------------------------------------------------------------------------------------
 
-using Unexpected = MPI_ABI_Message;
-
-Queue<Unexpected> unexpected;
-Queue<Request> posted;   // receives that wait for an envelope
 Queue<Request> expected; // receives whose data was called for, in the order in which it will come
 bool said_full = false;
 
@@ -237,6 +241,8 @@ bool take(NodeId from, std::span<const std::byte> bytes, wire::ModelTime ready) 
     Envelope envelope{};
     std::memcpy(&envelope, bytes.data(), std::min(bytes.size(), sizeof envelope));
     const auto data = bytes.subspan(std::min(bytes.size(), sizeof envelope));
+    if (envelope.what >= Envelope::What::take_back)
+        return take_of_cancel(envelope, from, ready);
     if (envelope.what == Envelope::What::go) {
         Request* const request = announced.take_first(
             [&envelope](const Request& other) { return other.number == envelope.number; });
@@ -448,15 +454,6 @@ void wait(Request& request) {
 void take_clock(const Request& request) { fiber::node().advance_clock(request.clock); }
 
 void pass_time() { fiber::await(fiber::node().sleep(wire::kTicksPerUnit / 100)); }
-
-bool withdraw(Request& request) {
-    Request* const found =
-        posted.take_first([&request](const Request& other) { return &other == &request; });
-    if (found == nullptr)
-        return false;
-    request.is_cancelled = request.is_done = true;
-    return true;
-}
 
 Found find(const Comm& comm, Rank source, int tag) {
     const Unexpected* const block = *find_unexpected(comm.context(Traffic::messages), source, tag);

@@ -9,6 +9,8 @@
 // - announced: a large message stays with its sender, and so does each of MPI_Ssend().
 // - go: the answer to `announced`, once a receive has been found for it. Then the data comes, in
 //   messages of another tag, straight into the memory of the receive.
+// - take_back: the sender cancels what it announced. If no receive has been found for it, the
+//   receiver forgets it and answers `taken_back`; else `go` was its answer.
 //
 // Envelopes are matched in the order in which they came, receives in the order in which they began:
 // that is the order of the standard. Progress is made whenever the program waits in a call of MPI.
@@ -93,8 +95,6 @@ void take_clock(const Request& request);
 void pass_time();
 /// The program no longer has a request: it is ended now, or when it is done.
 void leave_to_engine(Request& request);
-/// Takes a receive, for which no message has come, out of the engine. False: one has.
-bool withdraw(Request& request);
 
 /// A message that a receive could take now.
 struct Found {

@@ -11,7 +11,7 @@
 namespace mesh::mpi {
 
 struct Envelope {
-    enum class What : std::uint32_t { eager, announced, go };
+    enum class What : std::uint32_t { eager, announced, go, take_back, taken_back };
     What what;
     std::uint32_t context;
     std::int32_t source; // rank of the sender in the communicator

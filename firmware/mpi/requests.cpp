@@ -301,21 +301,6 @@ int MPI_Request_free(MPI_Request* request) {
     return code;
 }
 
-int MPI_Cancel(MPI_Request* request) {
-    if (*request == MPI_REQUEST_NULL)
-        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Cancel", nullptr);
-    if ((*request)->kind == Kind::generalized)
-        return cancel_generalized("MPI_Cancel", **request);
-    if ((*request)->kind == Kind::receive)
-        withdraw(**request);
-    return MPI_SUCCESS;
-}
-
-int MPI_Test_cancelled(const MPI_Status* status, int* flag) {
-    *flag = status->MPI_internal[2];
-    return MPI_SUCCESS;
-}
-
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
     if (is_active(*request))
         wait(**request);

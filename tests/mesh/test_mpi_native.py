@@ -12,7 +12,8 @@ from mesh_tool import ROOT, console, mesh
 PROGRAMS = ROOT / "tests" / "mesh" / "mpi"
 COMPILER, LAUNCHER = shutil.which("mpicc.mpich"), shutil.which("mpiexec.mpich")
 # Not ring, which tells model time, grid, which counts links, objects, since MPI_Info_get() of MPICH
-# refuses to cut a value off, and corners, since MPICH tells the world of errors in MPI_Waitall().
+# refuses to cut a value off, corners, since MPICH tells the world of errors in MPI_Waitall(), and
+# cancel, since MPICH cancels no send, and waits for its receive.
 NAMES = ["ahead", "allsend", "behind", "cg", "communicators", "farm", "generalized", "heat",
          "hello", "intercommunicators", "life", "matched", "matrix", "messages", "neighbors",
          "nonblocking", "pairs", "pi", "samplesort", "types", "windows"]

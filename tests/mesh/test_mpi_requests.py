@@ -32,6 +32,11 @@ def test_a_wait_for_a_request_that_nobody_completes_is_told(tmp_path):
      "MPI_Request_free: a function of the request refuses"),
     ("MPI_Grequest_complete(some); MPI_Waitall(1, &some, MPI_STATUSES_IGNORE);",
      "MPI_Waitall: the error is in the status"),
+    ("MPI_Ibarrier(MPI_COMM_WORLD, &some); MPI_Cancel(&some);",
+     "MPI_Cancel: only messages are cancelled"),
+    ("MPI_Win win; MPI_Win_create(&value, 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);"
+     "MPI_Win_lock_all(0, win); MPI_Rget(&value, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, win, &some);"
+     "MPI_Cancel(&some);", "MPI_Cancel: only messages are cancelled"),
 ])
 def test_what_a_request_is_not_for_ends_the_run_and_says_why(calls, why, tmp_path):
     outcome = run(tmp_path, START + calls, "--engine", "sim")

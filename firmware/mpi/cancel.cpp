@@ -1,0 +1,86 @@
+// Cancelling what was begun: receives for which no message has come, announced sends for which no
+// receive has been found, and generalized requests, whose program does it. What was found goes on
+// as if nobody had cancelled it.
+#include "mpi/generalized.hpp"
+#include "mpi/under_way.hpp"
+
+#include "fiber/fiber.hpp"
+
+namespace mesh::mpi {
+
+namespace {
+
+auto is(const Request& request) {
+    return [&request](const Request& other) { return &other == &request; };
+}
+
+void cancel_receive(Request& request) {
+    if (posted.take_first(is(request)) != nullptr)
+        request.is_cancelled = request.is_done = true;
+}
+
+/// Asks the receiver, who has the announcement: it says whether a receive has been found.
+void cancel_send(Request& request) {
+    if (*announced.find(is(request)) == nullptr)
+        return;
+    Envelope envelope{Envelope::What::take_back, 0, 0, 0, 0, request.number};
+    post_envelope(program_memory(sizeof envelope), request.node, envelope, 0, fiber::node().now());
+}
+
+} // namespace
+
+bool take_of_cancel(const Envelope& envelope, NodeId from, wire::ModelTime ready) {
+    const std::uint32_t number = envelope.number;
+    if (envelope.what == Envelope::What::taken_back) {
+        Request* const request =
+            announced.take_first([number](const Request& other) { return other.number == number; });
+        if (request == nullptr)
+            return true;
+        request->is_cancelled = true;
+        has_left(*request, request->bytes, ready); // the request may be gone then
+        fiber::node().scheduler().touch();
+        return true;
+    }
+    Unexpected** const link = unexpected.find([number, from](const Unexpected& block) {
+        return block.envelope.what == Envelope::What::announced && block.from == from &&
+               block.envelope.number == number;
+    });
+    if (*link == nullptr)
+        return true;
+    void* const place = room_for_letter(sizeof envelope);
+    if (place == nullptr)
+        return false;
+    destroy(unexpected.take(link));
+    Envelope answer = envelope;
+    answer.what = Envelope::What::taken_back;
+    post_envelope(place, from, answer, 0, ready);
+    return true;
+}
+
+} // namespace mesh::mpi
+
+using namespace mesh::mpi;
+using Kind = Request::Kind;
+
+extern "C" {
+
+int MPI_Cancel(MPI_Request* handle) {
+    Request* const request = *handle;
+    if (request == MPI_REQUEST_NULL)
+        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Cancel", nullptr);
+    if (request->kind == Kind::generalized)
+        return cancel_generalized("MPI_Cancel", *request);
+    if (request->kind == Kind::collective || request->traffic != Traffic::messages)
+        return fail(nullptr, MPI_ERR_REQUEST, "MPI_Cancel", "only messages are cancelled");
+    if (request->kind == Kind::receive)
+        cancel_receive(*request);
+    else
+        cancel_send(*request);
+    return MPI_SUCCESS;
+}
+
+int MPI_Test_cancelled(const MPI_Status* status, int* flag) {
+    *flag = status->MPI_internal[2];
+    return MPI_SUCCESS;
+}
+}

@@ -1,0 +1,30 @@
+// What the engine has under way, for those who take some of it back.
+#pragma once
+
+#include "mpi/engine.hpp"
+#include "mpi/envelope.hpp"
+#include "mpi/queue.hpp"
+
+namespace mesh::mpi {
+
+using Unexpected = MPI_ABI_Message;
+
+extern Queue<Request> announced; // sends that wait for `go`
+extern Queue<Request> posted;    // receives that wait for an envelope
+extern Queue<Unexpected> unexpected;
+
+/// A letter with room for `bytes` behind it; nullptr: there is none.
+void* room_for_letter(std::size_t bytes);
+/// The same for the program: waits for memory until nothing of it can come back.
+void* program_memory(std::size_t bytes);
+/// Sends an envelope from such a place, with the data that lies behind it there.
+void post_envelope(void* place, NodeId to, const Envelope& envelope, std::size_t data_bytes,
+                   wire::ModelTime when);
+/// A send is done, or a part of it.
+void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when);
+
+/// Takes an envelope of a cancelled send. There only in a program that cancels. False: no memory
+/// for the answer, nothing done.
+[[gnu::weak]] bool take_of_cancel(const Envelope& envelope, NodeId from, wire::ModelTime ready);
+
+} // namespace mesh::mpi
