@@ -29,32 +29,14 @@ void cancel_send(Request& request) {
 
 } // namespace
 
-bool take_of_cancel(const Envelope& envelope, NodeId from, wire::ModelTime ready) {
-    const std::uint32_t number = envelope.number;
-    if (envelope.what == Envelope::What::taken_back) {
-        Request* const request =
-            announced.take_first([number](const Request& other) { return other.number == number; });
-        if (request == nullptr)
-            return true;
-        request->is_cancelled = true;
-        has_left(*request, request->bytes, ready); // the request may be gone then
-        fiber::node().scheduler().touch();
-        return true;
-    }
-    Unexpected** const link = unexpected.find([number, from](const Unexpected& block) {
-        return block.envelope.what == Envelope::What::announced && block.from == from &&
-               block.envelope.number == number;
-    });
-    if (*link == nullptr)
-        return true;
-    void* const place = room_for_letter(sizeof envelope);
-    if (place == nullptr)
-        return false;
-    destroy(unexpected.take(link));
-    Envelope answer = envelope;
-    answer.what = Envelope::What::taken_back;
-    post_envelope(place, from, answer, 0, ready);
-    return true;
+void end_cancelled(std::uint32_t number, wire::ModelTime ready) {
+    Request* const request =
+        announced.take_first([number](const Request& other) { return other.number == number; });
+    if (request == nullptr)
+        return;
+    request->is_cancelled = true;
+    has_left(*request, request->bytes, ready); // the request may be gone then
+    fiber::node().scheduler().touch();
 }
 
 } // namespace mesh::mpi

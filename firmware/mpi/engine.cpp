@@ -241,8 +241,12 @@ bool take(NodeId from, std::span<const std::byte> bytes, wire::ModelTime ready) 
     Envelope envelope{};
     std::memcpy(&envelope, bytes.data(), std::min(bytes.size(), sizeof envelope));
     const auto data = bytes.subspan(std::min(bytes.size(), sizeof envelope));
-    if (envelope.what >= Envelope::What::take_back)
-        return take_of_cancel(envelope, from, ready);
+    if (envelope.what == Envelope::What::take_back)
+        return give_back(envelope, from, ready);
+    if (envelope.what == Envelope::What::taken_back) {
+        end_cancelled(envelope.number, ready);
+        return true;
+    }
     if (envelope.what == Envelope::What::go) {
         Request* const request = announced.take_first(
             [&envelope](const Request& other) { return other.number == envelope.number; });

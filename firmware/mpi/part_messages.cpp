@@ -1,5 +1,5 @@
 // The messages that collectives are made of, and requests that nobody waits for.
-#include "mpi/engine.hpp"
+#include "mpi/under_way.hpp"
 
 #include <utility>
 
@@ -32,6 +32,23 @@ void leave_to_engine(Request& request) {
     if (request.owns_comm)
         release(*request.comm);
     destroy(&request);
+}
+
+bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready) {
+    Unexpected** const link = unexpected.find([&asked, from](const Unexpected& block) {
+        return block.envelope.what == Envelope::What::announced && block.from == from &&
+               block.envelope.number == asked.number;
+    });
+    if (*link == nullptr)
+        return true;
+    void* const place = room_for_letter(sizeof asked);
+    if (place == nullptr)
+        return false;
+    destroy(unexpected.take(link));
+    Envelope answer = asked;
+    answer.what = Envelope::What::taken_back;
+    post_envelope(place, from, answer, 0, ready);
+    return true;
 }
 
 void send_room(Comm& comm, Traffic traffic, Room room, std::size_t bytes, Rank to, int tag) {

@@ -23,8 +23,9 @@ void post_envelope(void* place, NodeId to, const Envelope& envelope, std::size_t
 /// A send is done, or a part of it.
 void has_left(Request& request, std::uint32_t bytes, wire::ModelTime when);
 
-/// Takes an envelope of a cancelled send. There only in a program that cancels. False: no memory
-/// for the answer, nothing done.
-[[gnu::weak]] bool take_of_cancel(const Envelope& envelope, NodeId from, wire::ModelTime ready);
+/// A sender cancels what it announced to this node. False: no memory for the answer, nothing done.
+bool give_back(const Envelope& asked, NodeId from, wire::ModelTime ready);
+/// A receiver has forgotten what this node cancelled. There only in a program that cancels.
+[[gnu::weak]] void end_cancelled(std::uint32_t number, wire::ModelTime ready);
 
 } // namespace mesh::mpi

@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kMeaning
     {{"SBnT(max)", "nodes in the largest subtree of the root"},
      {"distances", "links of the shortest ways to all others, the mean of an even and an odd node"},
      {"depths", "links from the root to all others in one tree, added up"},
-     {"links", "links that one packet from a node to each other crosses, in all copies"},
+     {"links", "links that one packet from a node to each other node crosses, all copies together"},
      {"bound", "no run takes fewer steps"},
      {"ceil", "rounded up"},
      {"out", "links out of the root"},

@@ -205,10 +205,12 @@ function makeNetwork(view, acts) {
   /// What is in the middle stays there.
   function zoomBy(factor) {
     const before = zoom;
-    zoom = Math.max(1, Math.min(zoom * factor, LARGE / unit()));
+    const middles = [["scrollLeft", "clientWidth"], ["scrollTop", "clientHeight"]]
+      .map(([at, size]) => [at, size, frame[at] + frame[size] / 2]);
+    zoom = Math.max(1, Math.min(zoom * factor, Math.max(4, LARGE / unit())));
     picture.style.setProperty("--zoom", zoom);
-    for (const [at, size] of [["scrollLeft", "clientWidth"], ["scrollTop", "clientHeight"]])
-      frame[at] = (frame[at] + frame[size] / 2) * zoom / before - frame[size] / 2;
+    for (const [at, size, middle] of middles)
+      frame[at] = middle * zoom / before - frame[size] / 2;
   }
 
   function mark() {

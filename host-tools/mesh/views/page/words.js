@@ -16,9 +16,10 @@ function showHead(views) {
   const verdict = byId("verdict");
   verdict.textContent = views.map(view => view.model.verdict()).join("; ");
   verdict.className = views.every(view => view.model.good) ? "good" : "bad";
-  const letters = [...new Set(views.map(view => view.model.letters()))].filter(Boolean);
-  byId("letters").textContent = letters.join("; beside: ");
-  byId("letters").hidden = letters.length === 0;
+  const letters = views.map(view => view.model.letters());
+  byId("letters").textContent = new Set(letters).size === 1 ? letters[0]
+    : letters.map((words, at) => words && `${at ? "beside: " : ""}${words}`).filter(Boolean).join("; ");
+  byId("letters").hidden = !byId("letters").textContent;
   const remarks = [];
   if (run.every > 1)
     remarks.push(`Thinned: ${hops.length} of ${run.all_hops} hops are drawn, ` +
