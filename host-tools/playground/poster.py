@@ -38,8 +38,8 @@ TREES = (
 RUNS = (
     ("One binomial tree: 20 packets to 16 nodes", ("--dim", "4", "--op", "bcast", "--tree", "sbt",
                                                    "--bytes", "1280")),
-    ("Four trees that share no link: the same packets", ("--dim", "4", "--op", "bcast", "--tree",
-                                                         "msbt", "--bytes", "1280")),
+    ("The same over four trees that share no link, on the same clock",
+     ("--dim", "4", "--op", "bcast", "--tree", "msbt", "--bytes", "1280")),
     ("64 nodes sort: one exchange with a partner in each step", ("--dim", "6", "--op", "sort")),
 )
 
@@ -58,6 +58,36 @@ def inline(svg):
     return re.sub(r'<svg ([^>]*?)(?: (?:width|height)="[^"]*")+', r"<svg \1", svg, count=1)
 
 
+def cropped(svg):
+    """The picture of trees, as high as they are; the name above one that stands alone is left out,
+    as its heading has it."""
+    tops = [float(top) for top in re.findall(r'<g transform="translate\(\S+ ([\d.]+)\)', svg)]
+    below = max(float(y) for y in re.findall(r'cy="([-\d.]+)"', svg))
+    above, wide = (20 if len(tops) == 1 else 60), re.search(r'viewBox="0 0 (\S+) ', svg)[1]
+    box = f"0 {tops[0] - above} {wide} {above + below + 20}"
+    return re.sub(r'viewBox="[^"]*"', f'viewBox="{box}"', svg, count=1)
+
+
+def on_clock(svg, part):
+    """A run in space and time, as long as `part` of the longest one: all share one scale of steps.
+    Time begins where the lines of the nodes do."""
+    begin = float(re.search(r'<line x1="([\d.]+)"', svg)[1])
+
+    def moved(place):
+        x = float(place[2])
+        return f"{place[1]}{begin + (x - begin) * part if x > begin else x:.1f}"
+    return re.sub(r'([ML]| x[12]?=")([\d.]+)', moved, svg)
+
+
+def nameless(svg):
+    """A run of so many nodes that their names could not be read: without them, and their place."""
+    wide, high = re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups()
+    begin = float(re.search(r'<line x1="([\d.]+)"', svg)[1]) - 10
+    svg = re.sub(r'<text [^>]*text-anchor="end">.*\n', "", svg)
+    return re.sub(r'viewBox="[^"]*"', f'viewBox="{begin} 0 {float(wide) - begin} {high}"', svg,
+                  count=1)
+
+
 def report_of(*words):
     return json.loads(mesh("run", "--engine", "sim", "--quiet", *words, "--packet", PACKET,
                            "--seed", "1", "--report", "-"))
@@ -70,7 +100,8 @@ def code_of(tree):
 
 def tree_figure(tree, network, dim, packets, words):
     size = ("--topology", network, "--dim", dim)
-    picture = inline(mesh("tree", *size, "--tree", tree, "--layout", "levels", "--format", "svg"))
+    picture = cropped(inline(mesh("tree", *size, "--tree", tree, "--layout", "levels", "--format",
+                                  "svg")))
     results = report_of(*size, "--op", "bcast", "--tree", tree, "--bytes", packets * PACKET)
     part = code_of(tree)
     steps = f"{packets} packets to {results['verified_nodes']} nodes in {results['steps']} steps"
@@ -83,16 +114,31 @@ def tree_figure(tree, network, dim, packets, words):
             f'--dim {dim} --tree {tree} --layout levels --format svg</p></figure>')
 
 
-def run_figure(title, words, folder):
+def run(words, folder):
+    """(steps, the picture in space and time) of a run."""
     capture = folder / "run.pcapng"
     sizes = () if "sort" in words else ("--packet", PACKET)
     report = json.loads(mesh("run", "--engine", "sim", "--quiet", *words, *sizes, "--seed", "1",
                              "--capture", capture, "--report", "-"))
-    picture = inline(mesh("view", capture, "--format", "svg"))
-    steps = report["steps"]
-    return steps, (f'<figure><h3>{html.escape(title)}: {steps} steps</h3>{picture}'
-                   f'<p class="from">mesh run --engine sim {" ".join(words)}; mesh view '
-                   f'--format svg</p></figure>')
+    return report["steps"], inline(mesh("view", capture, "--format", "svg"))
+
+
+def run_figure(title, words, steps, picture):
+    return (f'<figure><h3>{html.escape(title)}: {steps} steps</h3>{picture}'
+            f'<p class="from">mesh run --engine sim {" ".join(words)}; mesh view '
+            f'--format svg</p></figure>')
+
+
+def run_figures():
+    """The steps of each of RUNS, and their figures: broadcasts on one clock, then the sort."""
+    with tempfile.TemporaryDirectory() as folder:
+        runs = [(*titled, *run(titled[1], pathlib.Path(folder))) for titled in RUNS]
+    steps = [of for *_, of, _ in runs]
+    most = max(steps[:-1])
+    pictures = [on_clock(picture, of / most) for *_, of, picture in runs[:-1]]
+    pictures.append(nameless(runs[-1][-1]))
+    return steps, "".join(run_figure(title, words, of, picture)
+                          for (title, words, of, _), picture in zip(runs, pictures))
 
 
 def errata():
@@ -109,16 +155,14 @@ def marked(cell):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        runs = [run_figure(*run, pathlib.Path(folder)) for run in RUNS]
+    (one, many, _), runs = run_figures()
     trees = "".join(tree_figure(*tree) for tree in TREES)
     rows = errata()
     table = "".join("<tr>" + "".join(f"<{tag}>{marked(cell)}</{tag}>" for cell in row) + "</tr>"
                     for row, tag in [(rows[0], "th")] + [(row, "td") for row in rows[1:]])
     page = (HERE / "poster.html").read_text()
-    (one, _), (many, _), _ = runs
-    for mark, part in (("@TREES@", trees), ("@RUNS@", "".join(figure for _, figure in runs)),
-                       ("@ERRATA@", table), ("@ONE@", str(one)), ("@MANY@", str(many))):
+    for mark, part in (("@TREES@", trees), ("@RUNS@", runs), ("@ERRATA@", table),
+                       ("@ONE@", str(one)), ("@MANY@", str(many))):
         page = page.replace(mark, part)
     pathlib.Path(sys.argv[1]).write_text(page)
 

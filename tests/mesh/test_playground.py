@@ -1,6 +1,7 @@
 """What of the playground (host-tools/playground) needs no emscripten. `make test-playground` has
 the rest."""
 import json
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ from mesh_tool import ROOT, mesh
 
 PLAYGROUND = ROOT / "host-tools/playground"
 sys.path.insert(0, str(PLAYGROUND))
+import poster  # noqa: E402  pylint: disable=wrong-import-position
 import rules  # noqa: E402  pylint: disable=wrong-import-position
 
 
@@ -75,3 +77,17 @@ def test_whatever_is_set_makes_a_command_line_that_the_tool_takes(changes):
                     changes=changes, trees=trees())
     outcome = mesh(*words[1:], "--dry-run")
     assert outcome.status == 0, f"{words}: {outcome.err}"
+
+
+def test_the_broadcasts_of_the_poster_are_drawn_on_one_clock():
+    steps, figures = poster.run_figures()
+    *broadcasts, sort = figures.split("<figure>")[1:]
+    begins, ends, arrivals = [], [], []
+    for figure in broadcasts:
+        begins.append(float(re.search(r'<line x1="([^"]*)"', figure)[1]))
+        ends.append(max(map(float, re.findall(r' x2="([^"]*)"', figure))))
+        arrivals.append(max(map(float, re.findall(r"L([\d.]+) ", figure))))
+    assert arrivals == ends and begins[0] == begins[1]
+    clock = [(end - begin) / of for begin, end, of in zip(begins, ends, steps)]
+    assert clock[0] == pytest.approx(clock[1], rel=1e-3) and steps[0] > 2 * steps[1]
+    assert "0 (0000)" in broadcasts[0] and "(000000)" not in sort
