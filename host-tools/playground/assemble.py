@@ -39,6 +39,13 @@ def listed(module, what):
     return rows
 
 
+def with_tree():
+    """The ops that have a tree, as the page knows them."""
+    done = subprocess.run(["node", "-p", "require(process.argv[1]).WITH_TREE.join(' ')",
+                           PAGE / "settings.js"], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
 def embedded(value):
     """JSON that may stand in a script element."""
     return json.dumps(value).replace("<", "\\u003c")
@@ -47,13 +54,15 @@ def embedded(value):
 def main():
     module, output = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     trees = [(name, *phrase.split(": ", 1)) for name, phrase in listed(module, "trees")]
-    text = rules.all_rules()
-    missing = {name for name, *_ in trees} ^ set(text)
-    if missing:
-        raise SystemExit(f"rules.py and `mesh list trees` differ: {sorted(missing)}")
+    ops = listed(module, "ops")
+    text, parts = rules.all_rules(), rules.all_ops()
+    for what, missing in (("trees", {name for name, *_ in trees} ^ set(text)),
+                          ("ops", {name for name, _ in ops} ^ {*parts, *with_tree()})):
+        if missing:
+            raise SystemExit(f"rules.py and `mesh list {what}` differ: {sorted(missing)}")
     facts = {"trees": {name: network for name, network, _ in trees},
              "phrases": {name: phrase for name, _, phrase in trees},
-             "ops": listed(module, "ops"), "rules": text,
+             "ops": ops, "rules": text, "parts": parts,
              "first_rule": (PAGE / "first_rule.js").read_text()}
     scripts = "\n".join(f"<script>\n{(PAGE / name).read_text()}</script>"
                         for name in ("settings.js", "engine.js", "playground.js"))

@@ -1,4 +1,5 @@
-"""The lines of C++ of each tree's rule, taken out of the sources by the names of its functions.
+"""The lines of C++ of each tree's rule, and of what each node does in an op without a tree, taken
+out of the sources by the names of functions.
 
 The page and the poster show them; nothing of them is copied by hand. A function that is no longer
 there, or is there twice, ends the build.
@@ -6,8 +7,10 @@ there, or is there twice, ends the build.
 import pathlib
 import re
 import sys
+import textwrap
 
-CORE = pathlib.Path(__file__).resolve().parents[2] / "firmware" / "core"
+FIRMWARE = pathlib.Path(__file__).resolve().parents[2] / "firmware"
+CORE = FIRMWARE / "core"
 CUBE_SIMPLE, BALANCED = "cube/simple_trees.hpp", "cube/balanced_trees.hpp"
 UHC_TREES, UHC_DISJOINT = "uhc/trees.hpp", "uhc/disjoint_trees.hpp"
 # Of each tree the functions that say to whom a node sends, the shortest that tells it first; for
@@ -38,36 +41,83 @@ FUNCTIONS = {
     "edt-v2": [("star/trees.hpp", "edt_parent"), ("star/trees.hpp", "EdtExits")],
 }
 
+DIMENSIONS, PASSES = "core/schedules/ascend_steps.hpp", "collectives/ascend.cpp"
+PREFIXES = ("ops/prefix_sums.hpp", "add_prefixes")
+
+
+def on(networks, *parts):
+    return dict.fromkeys(networks.split(), parts)
+
+
+# Of each op that has no tree: {network: functions, the shortest that tells it first}, for the
+# networks that have the op. "Class::name" is a member.
+OP_FUNCTIONS = {
+    "scan": on("cube", ("collectives/scan.cpp", "combine_totals"),
+               ("collectives/scan.cpp", "Doubling::next")) |
+            on("uhc star", ("collectives/scan.cpp", "scan_numbers")),
+    "send": on("cube", ("core/cube/hypercube.hpp", "Hypercube::next_hop")) |
+            on("uhc", ("core/uhc/uni_hypercube.hpp", "UniHypercube::next_hop")) |
+            on("star", ("core/star/graph.hpp", "StarGraph::next_hop")),
+    "barrier": on("cube uhc star", ("collectives/barrier.cpp", "ports_of"),
+                  ("collectives/barrier.cpp", "Meeting::next")),
+    "ascend": on("cube uhc", PREFIXES, (PASSES, "do_round")),
+    "descend": on("cube uhc", PREFIXES, (DIMENSIONS, "ascend_round"), (PASSES, "do_round")),
+    "sort": on("cube uhc", (DIMENSIONS, "bitonic_keeps_smaller"),
+               ("collectives/sort.cpp", "compare_split"), ("collectives/sort.cpp", "sort")),
+    "fft": on("cube uhc", ("ops/fft.cpp", "butterflies"), ("ops/fft.cpp", "transform_inside")),
+}
+
 
 def definition(text, name):
-    """(line number, its comment, its lines) of a function or struct of namespaces."""
-    lines = text.splitlines()
-    begins = re.compile(rf"(?:\[\[.*\]\] )?constexpr .*[ &]{name}\(|struct {name}\b.*\{{")
-    found = [at for at, line in enumerate(lines)
-             if begins.match(line) and name in line and not line.endswith(";")]
+    """(line number, its comment, its lines) of a function, struct or class of namespaces, or of a
+    member function; of a template its line is with its lines."""
+    lines, (scope, _, name) = text.splitlines(), name.rpartition("::")
+    first, last, indent = 0, len(lines), ""
+    if scope:
+        first, comment, inside = definition(text, scope)
+        first, last, indent = first - 1, first - 1 + len(comment) + len(inside), "    "
+    returns = r"(?:(?:\[\[.*\]\] )?constexpr .*|(?:inline )?[\w:<>]+)"
+    begins = re.compile(rf"{indent}{returns}[ &]{name}\(|{indent}(?:struct|class) {name}\b.*\{{")
+    found = [at for at in range(first, last)
+             if begins.match(lines[at]) and not re.search(r";$|^ *(return|co_\w+) ", lines[at])]
     if len(found) != 1:
         raise SystemExit(f"{name}: defined {len(found)} times; host-tools/playground/rules.py "
                          "names it")
     begin = found[0]
-    end = next(at for at in range(begin, len(lines)) if lines[at] in ("}", "};"))
+    end = next(at for at in range(begin, last) if lines[at] in (f"{indent}}}", f"{indent}}};"))
+    if begin > 0 and lines[begin - 1].startswith(f"{indent}template <"):
+        begin -= 1
     first = begin
-    while first > 0 and lines[first - 1].startswith("///"):
+    while first > 0 and lines[first - 1].startswith(f"{indent}//"):
         first -= 1
     return first + 1, lines[first:begin], lines[begin:end + 1]
 
 
-def rule_of(tree, core=CORE):
-    """[{"file", "line", "comment", "code"}] of a tree's rule."""
+def parts_of(functions, folder, name):
+    """[{"file", "line", "comment", "code"}] of functions of a folder of this name."""
     parts = []
-    for file, name in FUNCTIONS[tree]:
-        line, comment, code = definition((core / file).read_text(), name)
-        parts.append({"file": f"firmware/core/{file}", "line": line,
-                      "comment": "\n".join(comment), "code": "\n".join(code)})
+    for file, function in functions:
+        line, comment, code = definition((folder / file).read_text(), function)
+        parts.append({"file": f"{name}/{file}", "line": line,
+                      "comment": textwrap.dedent("\n".join(comment)),
+                      "code": textwrap.dedent("\n".join(code))})
     return parts
+
+
+def rule_of(tree, core=CORE):
+    """The functions of a tree's rule."""
+    return parts_of(FUNCTIONS[tree], core, "firmware/core")
 
 
 def all_rules():
     return {tree: rule_of(tree) for tree in FUNCTIONS}
+
+
+def all_ops():
+    """{op: {network: functions}} of the ops that have no tree."""
+    return {op: {network: parts_of(functions, FIRMWARE, "firmware")
+                 for network, functions in networks.items()}
+            for op, networks in OP_FUNCTIONS.items()}
 
 
 if __name__ == "__main__":

@@ -31,14 +31,40 @@ def in_page(expression, **names):
     return json.loads(done.stdout)
 
 
+def parts_are_in_the_sources(parts):
+    for part in parts:
+        lines = (part["comment"] + "\n" + part["code"]).strip().splitlines()
+        begin = part["line"] - 1
+        source = (ROOT / part["file"]).read_text().splitlines()[begin:begin + len(lines)]
+        assert [line.strip() for line in source] == [line.strip() for line in lines], part
+
+
 def test_every_tree_has_its_lines_of_the_sources():
     assert set(rules.FUNCTIONS) == set(trees())
     for tree in rules.FUNCTIONS:
-        for part in rules.rule_of(tree):
-            source = (ROOT / part["file"]).read_text()
-            assert part["code"] in source and part["comment"] in source, tree
-            lines = (part["comment"] + "\n" + part["code"]).strip().splitlines()
-            assert source.splitlines()[part["line"] - 1] == lines[0], tree
+        parts_are_in_the_sources(rules.rule_of(tree))
+
+
+def test_every_op_of_the_playground_has_its_lines_of_the_sources():
+    ops = [line.split()[0] for line in mesh("list", "ops").out.splitlines() if line[0] != " "]
+    without_tree = rules.all_ops()
+    assert sorted([*in_page("page.WITH_TREE"), *without_tree]) == sorted(ops)
+    offered = in_page("ops.map(op => [op, Object.keys(page.DIMS).filter(topology => page.fitted("
+                      "{ ...page.DEFAULTS, op, topology }, trees).op === op)])",
+                      ops=[*without_tree], trees=trees())
+    assert dict(offered) == {op: [*networks] for op, networks in without_tree.items()}
+    for networks in without_tree.values():
+        for parts in networks.values():
+            parts_are_in_the_sources(parts)
+
+
+def test_a_member_is_found_in_its_class_alone():
+    text = "struct A {\n    int f() {\n        return 1;\n    }\n};\n" \
+           "struct B {\n    // Two.\n    int f() {\n        return f(2);\n    }\n};\n"
+    line, comment, code = rules.definition(text, "B::f")
+    assert (line, comment, code[0], len(code)) == (7, ["    // Two."], "    int f() {", 3)
+    with pytest.raises(SystemExit, match="f: defined 0 times"):
+        rules.definition(text, "f")
 
 
 def test_a_function_that_is_gone_ends_the_build(tmp_path):

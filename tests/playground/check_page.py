@@ -44,6 +44,9 @@ CLAIMS = {
         "node 1 (0001) is never fed" in seen["wrong"],
     "24 nodes of a star are verified": lambda seen: "24 nodes verified" in seen["star"]["verdict"],
     "64 nodes sort": lambda seen: "64 nodes verified" in seen["sort"]["verdict"],
+    "every op shows the lines that ran": lambda seen: len(seen["parts"]) > 10 and
+        all("return" in code for code in seen["parts"].values()) and
+        "bitonic_keeps_smaller" in seen["parts"]["sort"],
     "nothing sticks out on the right": lambda seen: seen["overhang"] <= 0,
 }
 

@@ -65,6 +65,11 @@
     seen.star = look();
     await after(() => set({ topology: "cube", dim: 6, op: "sort" }));
     seen.sort = look();
+    seen.parts = {};
+    for (const op of [...byId("op").options].map(option => option.value)) {
+      await after(() => set({ dim: 3, op, tree: "sbt" }));
+      seen.parts[op] = byId("code-section").hidden ? "" : byId("code").textContent;
+    }
     seen.state = byId("state").textContent;
     seen.overhang = document.documentElement.scrollWidth - window.innerWidth;
   } catch (error) {

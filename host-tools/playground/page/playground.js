@@ -45,10 +45,12 @@
   }
 
   function showCode() {
-    const { op, tree } = state.settings, rule = WITH_TREE.includes(op) ? facts.rules[tree] : null;
-    byId("code-section").hidden = !rule;
+    const { op, tree, topology } = state.settings, hasTree = WITH_TREE.includes(op);
+    const parts = hasTree ? facts.rules[tree] : facts.parts[op]?.[topology];
+    byId("code-section").hidden = !parts;
+    byId("code-title").textContent = hasTree ? "The rule that ran" : "What each node ran";
     byId("code").replaceChildren();
-    for (const part of rule || []) {
+    for (const part of parts || []) {
       const line = document.createElement("p"), code = document.createElement("pre");
       const note = document.createElement("span");
       line.className = "legend";
