@@ -85,14 +85,18 @@ def test_the_address_of_the_playground_keeps_what_is_set():
     assert kept == {**in_page("page.DEFAULTS"), "kill": [1], "cut": []}
 
 
-def test_the_address_keeps_the_run_that_stands_beside_another_one():
+def test_the_address_keeps_the_moment_and_the_run_that_stands_beside_another_one():
     beside = {**in_page("page.DEFAULTS"), "tree": "msbt", "kill": [2], "cut": ["0/1"]}
-    for whole in ({"settings": in_page("page.DEFAULTS"), "beside": beside, "asking": False},
-                  {"settings": beside, "beside": in_page("page.DEFAULTS"), "asking": True},
-                  {"settings": beside, "beside": None, "asking": False}):
+    at = {"time": "2.5", "node": "5", "subtree": "1", "packet": "3", "layout": "levels"}
+    for whole in ({"settings": in_page("page.DEFAULTS"), "beside": beside, "asking": False,
+                   "moment": {}},
+                  {"settings": beside, "beside": in_page("page.DEFAULTS"), "asking": True,
+                   "moment": at},
+                  {"settings": beside, "beside": None, "asking": False, "moment": at}):
         assert in_page("page.wholeOf(page.wholeAddress(whole))", whole=whole) == whole
     assert in_page("page.wholeOf('')") == {"settings": beside | in_page("page.DEFAULTS"),
-                                           "beside": None, "asking": False}
+                                           "beside": None, "asking": False, "moment": {}}
+    assert in_page("page.momentOf(odd)", odd="time=1&node=\"&layout=<&x=2") == {"time": "1"}
 
 
 @pytest.mark.parametrize("changes", [

@@ -36,6 +36,13 @@ CLAIMS = {
     "a link opens two runs beside each other": lambda seen:
         "beside=packets%3D20" in seen["linked"]["hash"] and
         seen["linked"]["names"] == seen["two"]["names"],
+    "the address has the moment and the node": lambda seen: re.search(
+        r"time=[1-9].*&node=5", seen["moment"]["hash"]) and "Node 5," in seen["moment"]["about"],
+    "another run begins at its start, with the same node": lambda seen:
+        "packets=9" in seen["next"]["hash"] and "time=0&node=5" in seen["next"]["hash"] and
+        seen["next"]["clock"].startswith("0 of") and "Node 5," in seen["next"]["about"],
+    "a link opens the very moment": lambda seen: seen["again"] == seen["moment"],
+    "all anew is without a node": lambda seen: "node=" not in seen["anew"]["hash"],
     "the page asks, and counts": lambda seen: "right 1, wrong 1" in seen["asking"]["about"] and
         seen["asking"]["edges"] == 1 and "ask=1" in seen["asking"]["hash"],
     "a rule of one's own is run": lambda seen: "A tree" in seen["own"]["verdict"] and

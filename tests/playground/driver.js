@@ -48,6 +48,18 @@
     seen.linked = { names: [...inner().querySelectorAll("h3")].map(name => name.textContent), ...look() };
     await after(() => byId("reset").click());
 
+    const moment = () => ({ clock: inner().getElementById("clock").textContent,
+      about: inner().getElementById("about").textContent, ...look() });
+    for (const id of ["forward", "forward", "forward"]) inner().getElementById(id).click();
+    click(inner().querySelectorAll("#picture .node")[5]);
+    seen.moment = moment();
+    await after(() => set({ packets: 9 }));
+    seen.next = moment();
+    await after(() => { location.hash = seen.moment.hash; });
+    seen.again = moment();
+    await after(() => byId("reset").click());
+    seen.anew = moment();
+
     byId("ask").click();
     const nodes = inner().querySelectorAll("#picture .node");
     click(nodes[3]);

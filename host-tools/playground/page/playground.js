@@ -4,11 +4,13 @@
 
 (function () {
   const byId = id => document.getElementById(id);
-  const facts = JSON.parse(byId("facts").textContent); // trees, ops, rules, first_rule
+  const facts = JSON.parse(byId("facts").textContent); // trees, ops, rules, parts, first_rule
   const engine = makeEngine();
   // kept: the run that others are compared with, as its settings and its capture, null until it is
-  // made; capture: of the last run.
-  const state = { settings: null, kept: null, capture: null, own: "", report: null, asking: false };
+  // made; capture: of the last run; moment: what its page has chosen, and what the next one begins
+  // with.
+  const state = { settings: null, kept: null, capture: null, own: "", report: null, asking: false,
+                  moment: {} };
 
   function option(select, value, text, title) {
     const element = document.createElement("option");
@@ -62,8 +64,11 @@
     }
   }
 
+  /// Another run begins at its own time; the node that is chosen stays.
   function set(changes) {
+    const before = state.settings && addressOf(state.settings);
     state.settings = fitted({ ...state.settings, ...changes }, facts.trees);
+    if (before !== null && before !== addressOf(state.settings)) delete state.moment.time;
     showSettings();
     return run();
   }
@@ -84,9 +89,11 @@
   function readAddress() {
     const address = (location.hash || named).slice(1);
     if (address === state.own && state.settings) return undefined;
-    const { settings, beside, asking } = wholeOf(address);
+    const { settings, beside, asking, moment } = wholeOf(address);
     state.asking = asking;
     state.kept = beside && { settings: fitted(beside, facts.trees), capture: null };
+    state.settings = null;
+    state.moment = moment;
     return set(settings);
   }
 
@@ -113,6 +120,7 @@
     byId("said").textContent = "";
     byId("state").textContent = "running \u2026";
     const begin = performance.now(), rule = state.settings.tree === OWN ? byId("rule").value : null;
+    const moment = { ...state.moment };
     const words = [...runWords(state.settings), "--report", "run.html"];
     if (state.kept && !state.kept.capture) {
       const kept = await keep();
@@ -134,7 +142,8 @@
     const ms = Math.round(performance.now() - begin);
     byId("state").textContent = `${nodeCount(state.settings)} nodes, ${ms} ms, ` +
       `${Math.round(result.bytes / 2 ** 20)} MB reserved`;
-    if (page) await show(text(page));
+    // Of itself the page of a run that failed begins at the end.
+    if (page) await show(text(page), { time: result.status === 0 ? "0" : "Infinity", ...moment });
     state.report = result;
     return result;
   }
@@ -148,18 +157,29 @@
     byId("said").textContent = own ? "" : failure;
   }
 
+  /// A page with an address of its own: it begins at `moment`, and where it writes its address, which
+  /// a frame without a file cannot, this page hears of it.
+  function addressed(page, moment) {
+    const address = addressOfMoment(moment) + (state.asking ? "&ask=1" : "");
+    return page.replace("<head>", () => `<head><script>location.hash = "${address}";
+history.replaceState = (state, title, address) => parent.playground.hear(address);<\/script>`);
+  }
+
+  function hear(address) {
+    state.moment = momentOf(address.slice(1));
+    writeAddress();
+  }
+
   /// Puts a page of a run into the frame, and listens to clicks in its picture.
-  function show(page) {
+  function show(page, moment) {
     return new Promise(done => {
       byId("shown").onload = () => {
         const inner = byId("shown").contentDocument;
         inner.addEventListener("click", useClick, true);
-        const ask = inner.getElementById("ask");
-        byId("ask").disabled = ask.hidden;
-        if (state.asking && !ask.hidden) ask.click();
+        byId("ask").disabled = inner.getElementById("ask").hidden;
         done();
       };
-      byId("shown").srcdoc = page;
+      byId("shown").srcdoc = addressed(page, moment);
     });
   }
 
@@ -216,6 +236,7 @@
     byId("reset").addEventListener("click", () => {
       state.kept = null;
       state.asking = false;
+      state.moment = {};
       set(DEFAULTS);
     });
     byId("keep").addEventListener("click", () => {
@@ -235,5 +256,5 @@
   byId("rule").value = facts.first_rule;
   listen();
   const ready = readAddress();
-  window.playground = { set, run, state, ready, byId }; // for tests of the page
+  window.playground = { set, run, state, ready, byId, hear }; // for tests of the page
 })();

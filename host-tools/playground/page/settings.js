@@ -16,6 +16,8 @@ const DEFAULTS = { topology: "cube", dim: 4, op: "bcast", tree: "sbt", ports: "a
                    packets: 8, loss: 0, seed: 1, kill: [], cut: [] };
 const TEXTS = ["topology", "op", "tree", "ports"], LISTS = ["kill", "cut"];
 
+const MOMENT = ["time", "node", "subtree", "packet", "layout"]; // of the page of a run (main.js)
+
 const nodeCount = ({ topology, dim }) => {
   let count = 1;
   for (let symbol = 2; topology === "star" && symbol <= dim; ++symbol) count *= symbol;
@@ -74,19 +76,28 @@ function settingsOf(address) {
   return settings;
 }
 
-/// The whole address: what is set, the settings of the run beside it (null: none), and whether the
-/// page asks.
-function wholeAddress({ settings, beside, asking }) {
+/// What the page of a run has chosen, of the words of its address: { name: word }.
+function momentOf(address) {
+  const words = new URLSearchParams(address);
+  return Object.fromEntries(MOMENT.filter(name => /^[\w.]+$/.test(words.get(name) ?? ""))
+    .map(name => [name, words.get(name)]));
+}
+
+const addressOfMoment = moment => Object.entries(moment).map(words => words.join("=")).join("&");
+
+/// The whole address: what is set, the settings of the run beside it (null: none), whether the page
+/// asks, and what the page of the run has chosen.
+function wholeAddress({ settings, beside, asking, moment }) {
   return [addressOf(settings), beside && `beside=${encodeURIComponent(addressOf(beside))}`,
-          asking && "ask=1"].filter(Boolean).join("&");
+          asking && "ask=1", addressOfMoment(moment)].filter(Boolean).join("&");
 }
 
 function wholeOf(address) {
   const words = new URLSearchParams(address);
-  return { settings: settingsOf(address), asking: words.has("ask"),
+  return { settings: settingsOf(address), asking: words.has("ask"), moment: momentOf(address),
            beside: words.has("beside") ? settingsOf(words.get("beside")) : null };
 }
 
 if (typeof module !== "undefined")
-  module.exports = { DEFAULTS, DIMS, OWN, WITH_TREE, addressOf, fitted, nodeCount, settingsOf,
-                     wholeAddress, wholeOf, wordsOf };
+  module.exports = { DEFAULTS, DIMS, OWN, WITH_TREE, addressOf, fitted, momentOf, nodeCount,
+                     settingsOf, wholeAddress, wholeOf, wordsOf };
