@@ -42,3 +42,19 @@ def test_what_a_request_is_not_for_ends_the_run_and_says_why(calls, why, tmp_pat
     outcome = run(tmp_path, START + calls, "--engine", "sim")
     assert outcome.status == 1, outcome
     assert re.search(rf"mesh: node \d has ended the run: rank \d: {why}", outcome.err), outcome
+
+
+@pytest.mark.parametrize("engine", ["sim", "qemu"])
+def test_a_send_is_taken_back_from_a_program_that_never_cancels(engine, tmp_path):
+    files = {}
+    for name, calls in (("quiet", ""), ("cancels", """
+        MPI_Status status; MPI_Request some;
+        MPI_Issend(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &some);
+        MPI_Cancel(&some); MPI_Wait(&some, &status);
+        int cancelled = -1; MPI_Test_cancelled(&status, &cancelled);
+        printf("cancelled %d\\n", cancelled);""")):
+        (tmp_path / name).mkdir()
+        files[name] = written(tmp_path / name, program_of(f"{calls} MPI_Barrier(MPI_COMM_WORLD);"))
+    outcome = mesh("run", "--engine", engine, "--dim", 1, "--app", files["quiet"],
+                   "--app", f"{files['cancels']}@0")
+    assert said_by(outcome, 0) == ["cancelled 1"]
