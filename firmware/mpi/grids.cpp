@@ -15,11 +15,9 @@ namespace mesh::mpi {
 
 namespace {
 
-using Axis = Grid::Axis;
-
 /// Its axes are to be set.
 Grid* new_grid(std::size_t dimensions) {
-    const std::size_t bytes = sizeof(Grid) + dimensions * sizeof(Axis);
+    const std::size_t bytes = sizeof(Grid) + dimensions * sizeof(Grid::Axis);
     void* const place = mesh_malloc(bytes);
     if (place == nullptr)
         end_run("no memory for a grid", MPI_ERR_NO_MEM);
@@ -27,7 +25,7 @@ Grid* new_grid(std::size_t dimensions) {
 }
 
 /// The place of a coordinate; negative: it lies outside.
-int place_of(const Axis& axis, int coordinate) {
+int place_of(const Grid::Axis& axis, int coordinate) {
     if (coordinate >= 0 && coordinate < axis.size)
         return coordinate;
     return axis.is_periodic ? (coordinate % axis.size + axis.size) % axis.size : -1;
@@ -36,7 +34,7 @@ int place_of(const Axis& axis, int coordinate) {
 /// MPI_PROC_NULL: outside.
 Rank rank_at(const Grid& grid, const int* coordinates) {
     Rank rank = 0;
-    for (const Axis& axis : grid.axes()) {
+    for (const Grid::Axis& axis : grid.axes()) {
         const int place = place_of(axis, *coordinates++);
         if (place < 0)
             return MPI_PROC_NULL;
@@ -48,7 +46,7 @@ Rank rank_at(const Grid& grid, const int* coordinates) {
 /// How far apart the ranks of two neighbours on an axis are.
 int stride_of(const Grid& grid, std::size_t dimension) {
     int stride = 1;
-    for (const Axis& axis : grid.axes().subspan(dimension + 1))
+    for (const Grid::Axis& axis : grid.axes().subspan(dimension + 1))
         stride *= axis.size;
     return stride;
 }
@@ -61,7 +59,7 @@ int coordinate_of(const Grid& grid, Rank rank, std::size_t dimension) {
 /// grid does not fit, or this is no cube.
 bool embed(const Grid& grid, Group& group) {
     mesh::Grid in_cube(fiber::node());
-    for (const Axis& axis : grid.axes())
+    for (const Grid::Axis& axis : grid.axes())
         if (!in_cube.add_axis(static_cast<std::uint32_t>(axis.size)))
             return false;
     for (Rank rank = 0; rank < group.size; ++rank) {
@@ -117,7 +115,7 @@ public:
     }
     const Grid& grid() const { return *comm().grid; }
     /// As many as the program has room for.
-    std::span<const Axis> first_axes(int most) const {
+    std::span<const Grid::Axis> first_axes(int most) const {
         return grid().axes().first(
             static_cast<std::size_t>(std::clamp(most, 0, grid().dimensions)));
     }
@@ -188,7 +186,7 @@ int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int
         size *= sizes[at];
     }
     Grid* const grid = new_grid(static_cast<std::size_t>(dimensions));
-    for (Axis& axis : grid->axes())
+    for (Grid::Axis& axis : grid->axes())
         axis = {*sizes++, *periods++ != 0};
     Group* const group = new_group(size);
     if (reorder == 0 || !old.is_whole || !embed(*grid, *group))
@@ -244,7 +242,7 @@ int MPI_Cart_get(MPI_Comm handle, int most, int* sizes, int* periods, int* coord
     const GridChecks checks("MPI_Cart_get", handle);
     if (checks.bad())
         return checks.code();
-    for (const Axis& axis : checks.first_axes(most)) {
+    for (const Grid::Axis& axis : checks.first_axes(most)) {
         *sizes++ = axis.size;
         *periods++ = axis.is_periodic;
     }
@@ -289,11 +287,11 @@ int MPI_Cart_sub(MPI_Comm handle, const int* stay, MPI_Comm* part) {
     const std::size_t count = grid.axes().size();
     const auto staying = count - static_cast<std::size_t>(std::count(stay, stay + count, 0));
     Grid* const made = new_grid(staying);
-    Axis* next = made->axes().data();
+    Grid::Axis* next = made->axes().data();
     int color = 0;
     int key = 0;
     for (std::size_t at = 0; at < count; ++at) {
-        const Axis& axis = grid.axes()[at];
+        const Grid::Axis& axis = grid.axes()[at];
         int& number = stay[at] != 0 ? key : color;
         number = number * axis.size + coordinate_of(grid, checks.comm().rank(), at);
         if (stay[at] != 0)
