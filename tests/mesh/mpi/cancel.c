@@ -111,7 +111,7 @@ static void again_and_again(void) {
 /* The receive begins while the send is cancelled: both are cancelled, or neither is. */
 static void races(void) {
     MPI_Request in, out;
-    int round, mine, theirs, got, cancelled = 0;
+    int round, mine, theirs, got;
     for (round = 0; round < 40; ++round) {
         MPI_Barrier(MPI_COMM_WORLD);
         got = -1;
@@ -121,14 +121,12 @@ static void races(void) {
         usleep((unsigned)(round * 11 % 40 * 100));
         MPI_Irecv(&got, 1, MPI_INT, before, 9, MPI_COMM_WORLD, &in);
         mine = was_cancelled(&out);
-        cancelled += mine;
         MPI_Sendrecv(&mine, 1, MPI_INT, next, 10, &theirs, 1, MPI_INT, before, 10, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
         if (theirs)
             MPI_Cancel(&in);
         CHECK(was_cancelled(&in) == theirs && got == (theirs ? -1 : round));
     }
-    CHECK(cancelled > 0 && cancelled < 40);
 }
 
 static void refused(void) {
