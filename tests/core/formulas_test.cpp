@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace mesh {
@@ -53,6 +54,31 @@ std::vector<NodeId> roots_of(Network network) {
     if (node_count(network) <= 32)
         return roots;
     return {node_at(0), node_at(1), node_at(6), node_at(node_count(network) - 1)};
+}
+
+/// Links to the farthest node, counted node by node from below.
+unsigned links_to_farthest(Network network, Rule rule, NodeId root) {
+    unsigned most = 0;
+    const unsigned first = first_subtree(network, rule);
+    for (unsigned subtree = first; subtree < first + subtree_count(network, rule); ++subtree)
+        for (std::uint32_t node = 0; node < node_count(network); ++node)
+            most = std::max(most, claims::depth(network, rule, subtree, root, node_at(node),
+                                                node_count(network)));
+    return most;
+}
+
+TEST(Formulas, TheHeightFromARootIsThatOfItsFarthestNode) {
+    for (const auto& [topology, dim_min, dim_max] :
+         {std::tuple{Topology::cube, 1u, 6u}, {Topology::uhc, 2u, 7u}, {Topology::star, 3u, 5u}})
+        for (const Network net : claims::networks(topology, dim_min, dim_max))
+            for (const Rule rule : claims::trees(net))
+                for (const NodeId root : roots_of(net))
+                    EXPECT_EQ(host::height_from(net, rule, root),
+                              links_to_farthest(net, rule, root))
+                        << name(topology) << " " << name(rule) << " n=" << int{net.dim} << " root "
+                        << index(root);
+    EXPECT_EQ(host::height_from({Topology::cube, 4}, Rule::bts, node_at(0)), 0u);
+    EXPECT_EQ(host::height_from({Topology::uhc, 5}, Rule::adst, node_at(0)), 0u); // even dims only
 }
 
 TEST(Formulas, BroadcastsOnTheUhcTakeTheirSteps) {

@@ -73,6 +73,12 @@ def test_every_letter_of_every_formula_has_words():
         assert not re.search("[A-Za-z]", TOKEN.sub("", formula)), formula
 
 
+def test_how_deep_a_large_tree_is_stands_on_the_page_too(tmp_path):
+    run = made(tmp_path, (*UHC, "--dim", 11, "--op", "bcast", "--bytes", 16))
+    height = {name: value for name, _, value in run["letters"]}["h"]
+    assert run["results"]["steps"] == run["results"]["formula_steps"] == height  # of one packet
+
+
 def test_what_no_run_of_a_page_knows_has_words_alone(tmp_path):
     run = made(tmp_path, (*UHC, "--dim", 4, "--op", "bcast", "--ports", "duplex", "--bytes", 3000))
     assert run["letters"][0] == ["T", "steps of one packet", None]

@@ -9,6 +9,7 @@
 #include "core/network.hpp"
 #include "core/schedules/cycles.hpp"
 #include "core/schedules/timetable.hpp"
+#include "host-tools/mesh/rig/tree_height.hpp"
 
 #include <array>
 #include <cstdint>
@@ -71,9 +72,9 @@ constexpr std::uint64_t uhc_one_packet(UniHypercube net, Rule rule, NodeId root)
     return half + crossing_steps(net, root);
 }
 
-/// All ports: packets follow one another down every tree. Of an odd dim the trees from even sources
-/// are one link less deep. One port: the source, or a child as busy, sends every packet ceil(n/2)
-/// times; the disjoint trees then meet at receivers, and so does every tree under half.
+/// All ports: packets follow one another down every tree. One port: the source, or a child as busy,
+/// sends every packet ceil(n/2) times; the disjoint trees then meet at receivers, and so does every
+/// tree under half.
 constexpr std::optional<Formula> uhc_steps(UniHypercube net, Rule rule, PortModel ports,
                                            NodeId root, std::uint64_t packets, bool copies) {
     const Network network{Topology::uhc, net.dim};
@@ -81,8 +82,7 @@ constexpr std::optional<Formula> uhc_steps(UniHypercube net, Rule rule, PortMode
         const std::uint64_t trees = subtree_count(network, rule);
         if (trees == 0) // of another network
             return std::nullopt;
-        const bool nearer = net.dim % 2 != 0 && !odd_weight(index(root));
-        const std::uint64_t depth = height(network, rule) - (nearer ? 1u : 0u);
+        const std::uint64_t depth = host::height_from(network, rule, root);
         const std::string_view text = copies       ? "ceil(P*x/m)+h-1"
                                       : trees == 1 ? "P+h-1"
                                                    : "ceil(P/m)+h-1";

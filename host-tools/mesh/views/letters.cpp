@@ -1,6 +1,7 @@
 #include "letters.hpp"
 
 #include "core/base/rules.hpp"
+#include "host-tools/mesh/rig/tree_height.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,7 +36,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kMeaning
      {"T", "steps of one packet"},
      {"D", "links between two nodes, at most"}}};
 constexpr std::string_view kSymbols = "symbols of a permutation"; // what n is of the star
-constexpr std::uint32_t kNodesCounted = 1024;
 
 /// A number of the head of the report; nothing if it has no such number.
 Number number_in(const Recording& recording, const char* key) {
@@ -52,24 +52,11 @@ Number links_to_target(const Recording& recording, NodeId root) {
     return distance(recording.network, root, node_at(static_cast<std::uint32_t>(*target)));
 }
 
-/// Of all subtrees. From which root they are hangs, on the UHC, on the direction of an op.
+/// From which root they are hangs, on the UHC, on the direction of an op.
 Number links_to_farthest(const Recording& recording, Rule tree, NodeId root) {
-    const Network network = recording.network;
-    if (tree == Rule::own || recording.plan.value("op", std::string{}) != "bcast" ||
-        recording.nodes() > kNodesCounted)
+    if (tree == Rule::own || recording.plan.value("op", std::string{}) != "bcast")
         return std::nullopt;
-    std::uint64_t most = 0;
-    const unsigned first = first_subtree(network, tree);
-    for (unsigned subtree = first; subtree < first + subtree_count(network, tree); ++subtree)
-        for (std::uint32_t node = 0; node < recording.nodes(); ++node) {
-            std::uint64_t links = 0;
-            NodeId at = node_at(node);
-            for (Port up = kNoPort; at != root; at = neighbor(network, at, up), ++links)
-                if (up = parent(network, tree, subtree, root, at); up == kNoPort)
-                    break;
-            most = std::max(most, links);
-        }
-    return most;
+    return height_from(recording.network, tree, root);
 }
 
 Number value_of(std::string_view name, const Recording& recording, std::optional<Rule> tree,
