@@ -244,6 +244,129 @@ def test_a_scan_says_which_total_goes_where(tmp_path):
                     for node, lines in enumerate(told) for line in lines}
 
 
+def hops_of_messages(tmp_path, *words):
+    """A run by messages: nodes by label, words of each node, and its hops in their order as
+    (sender, target, node, port, node after it)."""
+    run, told = page_of(tmp_path, *words)
+    nodes = {node[2]: number for number, node in enumerate(run["nodes"])}
+    hops = [(*(run["packets"][packet][place] for place in (0, 4)), node, port, to)
+            for node, port, to, _, _, _, packet, *_ in run["hops"]]
+    return nodes, told, hops
+
+
+def goes_after(hops, later, earlier):
+    """The message of one (sender, target) leaves when that of the other has come."""
+    gone = [hop[:2] for hop in hops]
+    return gone.index(later) > len(gone) - 1 - gone[::-1].index(earlier)
+
+
+def way_told(nodes, start, words):
+    """[(node, port, node after it)] of "2 links: 0110 across 2, 0111 across 0"."""
+    links, steps = re.match(r"(\d+) links?: ((?:\w+ across \d+(?:, )?)+)", words).groups()
+    way = [(int(port), nodes[label]) for label, port in ACROSS.findall(steps)]
+    assert len(way) == int(links)
+    return [(before, port, after) for before, (port, after) in
+            zip([start, *(after for _, after in way)], way)]
+
+
+def passing_told(words):
+    return dict(reversed(numbers(pair)) for pair in re.findall(r"\d+ across \d+", words))
+
+
+def passing(hops, node):
+    ports = [port for source, _, at, port, _ in hops if at == node != source]
+    return {port: ports.count(port) for port in set(ports)}
+
+
+@pytest.mark.parametrize("topology, dim", [("uhc", 3), ("uhc", 4), ("star", 3), ("star", 4)])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_a_scan_by_messages_is_told_round_by_round_as_they_go(tmp_path, topology, dim, exclusive):
+    nodes, told, hops = hops_of_messages(tmp_path, "--topology", topology, "--dim", dim, "--op",
+                                         "scan", "--bytes", 4, *["--exclusive"] * exclusive)
+    sums = [{node} for node in nodes.values()]
+    said, taken = [], []
+    for number in range(1, len(told[0]) - 2 + exclusive):
+        before = [set(nodes) for nodes in sums]
+        for node, lines in enumerate(told):
+            for to, way in re.findall(r"gives its own total to node (\d+) over (.*)",
+                                      lines[number]):
+                said += [(node, int(to), *link) for link in way_told(nodes, node, way)]
+            for source in map(int, re.findall(r"takes the total of node (\d+)", lines[number])):
+                taken.append((source, node))
+                sums[node] |= before[source]
+            for source, to in re.findall(r"first takes the total of node (\d+), then gives its own "
+                                         r"total to node (\d+)", lines[number]):
+                assert exclusive or goes_after(hops, (node, int(to)), (int(source), node))
+            for low, high in re.findall(r"the total of nodes (\d+) to (\d+)", lines[number]):
+                assert sums[node] == set(range(int(low), int(high) + 1)), lines[number]
+    assert sorted(said) == sorted(hops)
+    assert sorted(taken) == sorted({(source, to) for source, to, *_ in hops} if not exclusive else
+                                   [(hop[0], hop[1]) for hop in hops if hop[4] == hop[1]])
+    assert all(sums[node] == set(range(node + 1)) for node in nodes.values())
+    if not exclusive:
+        for node, lines in enumerate(told):
+            assert passing_told(lines[-1]) == passing(hops, node), lines[-1]
+
+
+@pytest.mark.parametrize("words, root, target, why", [
+    ("--dim 4", 3, 10, "Here 0011 xor 1010 = 1001, whose lowest one is bit 0: on to 0010 across "
+     "0."),
+    ("--dim 4 --route sbnt", 0, 14, "Here in sbnt-minr from 0000 the parents from 1110 up are 0110 "
+     "across 3, 0010 across 2, 0000 across 1: on to 0010 across 1."),
+    ("--topology uhc --dim 4", 0, 10, "Here 0000 xor 1010 = 1010: it sends on none of these, and "
+     "goes across the other bit of the superdimension of 1, the lowest: on to 0001 across 0."),
+    ("--topology uhc --dim 4", 1, 10, "Here 0001 xor 1010 = 1011: of these it sends on bits 1 and "
+     "3, across the lowest: on to 0011 across 1."),
+    ("--topology uhc --dim 3", 1, 5, "Here 001 xor 101 = 100: it does not send on 2, which has a "
+     "superdimension of its own, and goes across its highest out-port: on to 011 across 1."),
+    ("--topology star --dim 4", 7, 0, "Here 1234 sees 2143 as 2143: symbol 2 is first and goes "
+     "home, over dimension 2: on to 1243 across 0."),
+    ("--topology star --dim 4", 1, 0, "Here 1234 sees 1243 as 1243: symbol 1 is first, and the "
+     "first of the others that is not at home is in place 3: on to 4213 across 1.")], ids=range(7))
+def test_a_message_goes_as_it_is_told(tmp_path, words, root, target, why):
+    words = words.split()
+    nodes, told, hops = hops_of_messages(tmp_path, *words, "--op", "send", "--root", root,
+                                         "--target", target, "--bytes", 4)
+    way = way_told(nodes, root, told[0][0].split(" over ")[1])
+    assert way == [hop[2:] for hop in hops]
+    assert told[root][1] == why
+    for node, lines in enumerate(told):
+        after = [link for link in way if link[0] == node]
+        assert lines[0] == told[0][0] and len(lines) == 2
+        if after:
+            [(label, port)] = re.findall(r": on to (\w+) across (\d+)\.$", lines[1])
+            assert after == [(node, int(port), nodes[label])]
+        else:
+            assert lines[1] == ("It ends here." if node == target else "It does not pass here.")
+    said = mesh("tree", *words, "--op", "send", "--root", root, "--target", target, "--why", root)
+    assert [line.strip() for line in said.out.splitlines()[1:]] == told[root], said
+
+
+@pytest.mark.parametrize("words", ["--dim 4", "--dim 3 --route sbnt-maxl", "--topology uhc --dim 4",
+                                   "--topology star --dim 4"])
+def test_messages_that_a_seed_draws_are_told_by_their_senders(tmp_path, words):
+    nodes, told, hops = hops_of_messages(tmp_path, *words.split(), "--op", "send", "--messages", 2,
+                                         "--bytes", 4, "--seed", 7)
+    said, targets = [], []
+    for node, lines in enumerate(told):
+        assert [line.split()[1] for line in lines[:-1]] == ["1", "2"]
+        for line in lines[:-1]:
+            to, way = re.match(r"Message \d goes to (\w+) over (.*?)\. Here ", line).groups()
+            targets.append(nodes[to])
+            said += [(node, nodes[to], *link) for link in way_told(nodes, node, way)]
+        assert passing_told(lines[-1]) == passing(hops, node), lines[-1]
+    assert sorted(said) == sorted(hops)
+    assert all(lines[-1].startswith(f"Gets {targets.count(node)} of the others', ")
+               for node, lines in enumerate(told))
+
+
+def test_of_many_messages_none_is_told(tmp_path):
+    page = tmp_path / "run.html"
+    assert mesh("run", "--engine", "sim", "--dim", 2, "--op", "send", "--messages", 9, "--bytes", 4,
+                "--report", page).status == 0
+    assert json.loads(re.search(RUN, page.read_text(), re.S)[1])["exchanges"] == []
+
+
 def test_the_words_of_a_page_are_those_of_the_terminal(tmp_path):
     _, told = page_of(tmp_path, "--dim", 3, "--op", "alltoall", "--tree", "sbt", "--ports", "half",
                       "--bytes", BYTES)
@@ -257,7 +380,12 @@ def test_the_words_of_a_page_are_those_of_the_terminal(tmp_path):
 
 @pytest.mark.parametrize("words, why", [
     (["--op", "allreduce"], "allowed: barrier"),
-    (["--topology", "star", "--op", "scan"], "allowed: barrier"),
+    (["--op", "send"], "--op send: needs --target NODE"),
+    (["--op", "send", "--target", 8], "--target 8: "),
+    (["--topology", "uhc", "--op", "send", "--target", 1, "--route", "sbt"],
+     "--route 'sbt': on a uhc messages take shortest paths; allowed: ecube"),
+    (["--op", "scan", "--target", 1], "--target and --route: go with --op send"),
+    (["--target", 1], "--target and --route: go with --op"),
     (["--topology", "star", "--op", "allgather", "--schedule", "necklace"],
      "--tree edt --schedule necklace --ports all: not for allgather"),
     (["--topology", "uhc", "--op", "alltoall", "--schedule", "level"], "allowed: queue, necklace"),
@@ -266,6 +394,6 @@ def test_the_words_of_a_page_are_those_of_the_terminal(tmp_path):
     (["--op", "alltoall", "--tree", "tcbt", "--ports", "half"], "not for alltoall"),
     (["--op", "alltoall", "--schedule", "gray"], "allowed: level, subtree"),
     (["--op", "sort", "--ports", "any"], "allowed: all, duplex, half"),
-    (["--ports", "half"], "--ports and --schedule: go with --op")])
+    (["--ports", "half"], "--ports, --schedule, --target and --route: go with --op")])
 def test_exchanges_that_there_are_not_are_refused(words, why):
     refused(mesh("tree", "--dim", 3, *words, "--why", 2), why)

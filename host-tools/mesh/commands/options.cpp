@@ -324,12 +324,15 @@ void add_tree(CLI::App& app, TreeArguments& tree) {
         ->capture_default_str();
     app.add_option("--why", tree.why, "NODE: the rule's arithmetic on its address, step by step");
     app.add_option("--op", tree.op,
-                   "with --why: the exchanges of this op, not a tree: barrier, scan, allgather, "
-                   "alltoall, ascend, descend, sort, fft");
+                   "with --why: the exchanges of this op, not a tree: barrier, scan, send, "
+                   "allgather, alltoall, ascend, descend, sort, fft");
     app.add_option("--ports", tree.ports, "with --op: all, duplex, half")->capture_default_str();
     app.add_option("--schedule", tree.schedule,
                    "with --op allgather and alltoall: level, subtree; on uhc and star queue, of "
                    "alltoall on star also necklace");
+    app.add_option("--target", tree.target, "with --op send: the node to which --root sends");
+    app.add_option("--route", tree.route, "with --op send: " + list(route_names()))
+        ->capture_default_str();
 }
 
 void add_embed(CLI::App& app, EmbedArguments& embed) {

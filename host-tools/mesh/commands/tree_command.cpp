@@ -2,6 +2,7 @@
 
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/tables.hpp"
+#include "host-tools/mesh/ops/families.hpp"
 #include "host-tools/mesh/ops/trees.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
 #include "host-tools/mesh/rig/own_rule.hpp"
@@ -206,6 +207,21 @@ void print_why(const Picture& picture, NodeId node) {
 /// Beyond, rounds are too many to be read, and some of them need a look at all nodes.
 constexpr std::uint32_t kNodesInRoundsMax = 8 * 5040; // of the star of 8
 
+/// The way of a message of send.
+void add_messages(ExchangePlan& plan, const TreeArguments& arguments) {
+    const bool sends = plan.op == "send";
+    if (!sends && (arguments.target || arguments.route != "ecube"))
+        refuse("--target and --route: go with --op send");
+    if (!sends)
+        return;
+    if (!arguments.target)
+        refuse("--op send: needs --target NODE; nodes that a seed draws are told on the page of a "
+               "run");
+    plan.route = route_of(plan.network, arguments.route);
+    plan.root = node_of(plan.network, arguments.root, "--root");
+    plan.target = node_of(plan.network, *arguments.target, "--target");
+}
+
 ExchangePlan exchanges_of(const TreeArguments& arguments) {
     ExchangePlan plan{arguments.op, network_of(arguments.topology, arguments.dim),
                       port_model_of(arguments.ports)};
@@ -233,10 +249,12 @@ ExchangePlan exchanges_of(const TreeArguments& arguments) {
         refuse("--schedule necklace: rounds are told of up to {} nodes, and there are {}; without "
                "--schedule an alltoall of any size is told",
                kNodesInRoundsMax, node_count(plan.network));
+    add_messages(plan, arguments);
     if (!has_exchange_words(plan))
-        refuse("--op '{}': allowed: barrier; ascend, descend, sort, fft with --topology cube and "
-               "uhc; scan with --topology cube; allgather, alltoall",
-               arguments.op);
+        refuse(
+            "--op '{}': allowed: barrier, scan, send; ascend, descend, sort, fft with --topology "
+            "cube and uhc; allgather, alltoall",
+            arguments.op);
     return plan;
 }
 
@@ -257,8 +275,9 @@ void tree_command(const TreeArguments& arguments) {
         print_exchanges(arguments);
         return;
     }
-    if (arguments.ports != "all" || !arguments.schedule.empty())
-        refuse("--ports and --schedule: go with --op");
+    if (arguments.ports != "all" || !arguments.schedule.empty() || arguments.target ||
+        arguments.route != "ecube")
+        refuse("--ports, --schedule, --target and --route: go with --op");
     const Picture picture = picture_of(arguments);
     if (arguments.why) {
         print_why(picture, node_of(picture.network, *arguments.why, "--why"));

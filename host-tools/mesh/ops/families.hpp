@@ -11,8 +11,9 @@ std::span<const OpKind> broadcast_ops();
 std::span<const OpKind> personal_ops();
 std::span<const OpKind> reduction_ops();
 std::span<const OpKind> send_ops();
-/// The values of --route.
+/// The values of --route, and the rule of one. UsageError.
 std::vector<std::string_view> route_names();
+Rule route_of(Network network, const std::string& route);
 std::span<const OpKind> barrier_ops();
 std::span<const OpKind> ascend_ops();
 /// Not asked for by --op but by --app: any program.

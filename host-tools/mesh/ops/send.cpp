@@ -32,11 +32,8 @@ class Send final : public Operation {
 public:
     Send(const OpKind& kind, RunPlan plan, const RunArguments& arguments)
         : Operation(kind, std::move(plan)),
-          route_(look_up(kRoutes, arguments.route, "--route")),
+          route_(route_of(run().network(), arguments.route)),
           messages_(in_range(arguments.messages, 1, kMessagesMax, "--messages")) {
-        if (height(run().network(), route_) == 0)
-            refuse("--route '{}': on a {} messages take shortest paths; allowed: ecube",
-                   arguments.route, name(run().network().topology));
         plan_message(run(), arguments, limits::kMessageBytesMax);
         plan_packet(run(), arguments.packet, {run().payload_bytes()});
         plan_target(arguments.target);
@@ -151,5 +148,13 @@ constexpr std::array kSendOps{OpKind{
 
 std::span<const OpKind> send_ops() { return kSendOps; }
 std::vector<std::string_view> route_names() { return names_of(kRoutes); }
+
+Rule route_of(Network network, const std::string& route) {
+    const Rule rule = look_up(kRoutes, route, "--route");
+    if (height(network, rule) == 0)
+        refuse("--route '{}': on a {} messages take shortest paths; allowed: ecube", route,
+               name(network.topology));
+    return rule;
+}
 
 } // namespace mesh::host

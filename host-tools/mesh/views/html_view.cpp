@@ -139,16 +139,31 @@ Json trees_json(const Recording& recording, Words& words) {
     return trees;
 }
 
+/// What a send has besides: route, sender and target, or the seed that draws these.
+void add_messages(ExchangePlan& plan, const Recording& recording) {
+    const Json& head = recording.plan;
+    if (const auto route = head.find("route"); route != head.end() && route->is_string())
+        plan.route = rule_by_name(recording.network.topology, route->get<std::string>())
+                         .value_or(Rule::unicast); // ecube
+    plan.root = root_in(recording);
+    if (const auto target = head.find("target"); target != head.end() && target->is_number())
+        plan.target = node_at(std::min(target->get<std::uint32_t>(), recording.nodes() - 1));
+    plan.messages = head.value("messages", 1u);
+    plan.seed = head.value("seed", std::uint64_t{1});
+}
+
 /// What each node does in the steps of an op of exchanges; empty for other ops.
 Json exchanges_json(const Recording& recording, Words& words) {
     Json nodes = Json::array();
     const auto op = recording.plan.value("op", std::string{});
-    const ExchangePlan plan{op,
-                            recording.network,
-                            port_model_of(recording.plan.value("ports", std::string{"all"})),
-                            tree_in(recording).value_or(Rule::sbt),
-                            schedule_in(recording),
-                            recording.plan.value("copies", 1u)};
+    ExchangePlan plan{op,
+                      recording.network,
+                      port_model_of(recording.plan.value("ports", std::string{"all"})),
+                      tree_in(recording).value_or(Rule::sbt),
+                      schedule_in(recording),
+                      recording.plan.value("copies", 1u)};
+    if (op == "send")
+        add_messages(plan, recording);
     if (!has_exchange_words(plan) || recording.nodes() > kNodesExplained)
         return nodes;
     for (std::uint32_t node = 0; node < recording.nodes(); ++node)

@@ -32,6 +32,14 @@ std::string listed(std::uint32_t set) {
     return text.empty() ? "none" : text;
 }
 
+std::string counts_text(const PortCounts& counts) {
+    std::string text;
+    for (std::size_t port = 0; port < counts.size(); ++port)
+        if (counts[port] != 0)
+            text += fmt::format("{}{} across {}", text.empty() ? "" : ", ", counts[port], port);
+    return text.empty() ? "none" : text;
+}
+
 std::string many(std::string_view word, std::uint32_t set) {
     if (set == 0)
         return fmt::format("no {}", word);

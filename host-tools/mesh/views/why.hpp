@@ -4,8 +4,8 @@
 //
 // One file a family of rules: why_cube.cpp, why_balanced.cpp, why_uhc.cpp, why_star.cpp. The
 // exchanges of pairs are in why_exchange.cpp, those of blocks in why_blocks.cpp and, of UHC and
-// star, why_paths.cpp, the meetings of a barrier in why_barrier.cpp. `mesh tree --why` and the page
-// of a run have the same words.
+// star, why_paths.cpp, the meetings of a barrier in why_barrier.cpp, messages in why_messages.cpp.
+// `mesh tree --why` and the page of a run have the same words.
 #pragma once
 
 #include "core/network.hpp"
@@ -13,7 +13,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,14 +50,19 @@ struct ExchangePlan {
     PortModel ports = PortModel::all;
     Rule tree = Rule::sbt; // of allgather and alltoall, as the schedule
     Schedule schedule = Schedule::level;
-    unsigned copies = 1; // of each block, on UHC and star
+    unsigned copies = 1;                         // of each block, on UHC and star
+    Rule route = Rule::unicast;                  // of send, as all below
+    NodeId root{0};                              // who sends to the target
+    std::optional<NodeId> target = std::nullopt; // none: all send, to nodes that the seed draws
+    unsigned messages = 1;                       // of a sender
+    std::uint64_t seed = 1;
 
     bool moves_blocks() const { return op == "allgather" || op == "alltoall"; }
 };
 
-/// True for the ops whose exchanges why_exchange() tells: barrier; on cube and UHC ascend, descend,
-/// sort, fft; on the cube scan; allgather and alltoall on the cube by trees and schedules in
-/// cycles, on UHC and star by disjoint trees without acknowledgements.
+/// True for the ops whose exchanges why_exchange() tells: barrier, scan; send of few messages; on
+/// cube and UHC ascend, descend, sort, fft; allgather and alltoall on the cube by trees and
+/// schedules in cycles, on UHC and star by disjoint trees without acknowledgements.
 bool has_exchange_words(const ExchangePlan& plan);
 /// What a node does in each step of such an op: its partner, and what it gives, gets or keeps;
 /// where single packets go over disjoint trees, which of these it takes. Precondition:
@@ -73,9 +80,20 @@ Reason why_barrier(Network network, NodeId node);
 Reason why_blocks(const ExchangePlan& plan, NodeId node);
 bool has_path_words(const ExchangePlan& plan);
 Reason why_paths(const ExchangePlan& plan, NodeId node);
+Reason why_scan_by_messages(Network network, NodeId node);
+bool has_send_words(const ExchangePlan& plan);
+Reason why_send(const ExchangePlan& plan, NodeId node);
 
 /// True for sbnt-minr and its kin.
 constexpr bool is_balanced(Rule rule) { return rule >= Rule::sbnt_minr && rule <= Rule::alt; }
+
+/// On larger networks what passes by a node is not told one by one.
+constexpr std::uint32_t kNamedNodesMax = 32;
+
+/// What passes by each port, also of networks larger than any board's.
+using PortCounts = std::array<unsigned, kDimMax>;
+/// "2 across 0, 1 across 3".
+std::string counts_text(const PortCounts& counts);
 
 /// `width` binary figures.
 inline std::string bits_text(std::uint32_t value, unsigned width) {

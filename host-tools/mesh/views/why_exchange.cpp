@@ -104,16 +104,20 @@ bool has_exchange_words(const ExchangePlan& plan) {
                !(one_port && plan.tree == Rule::tcbt); // whose nodes serve their children in turn
     if (plan.moves_blocks())
         return has_path_words(plan);
-    if (op == "scan")
-        return plan.network.topology == Topology::cube;
+    if (op == "send")
+        return has_send_words(plan);
     if (op == "ascend" || op == "descend" || op == "sort" || op == "fft")
         return can_ascend(plan.network);
-    return op == "barrier";
+    return op == "barrier" || op == "scan";
 }
 
 std::vector<std::string> why_exchange(const ExchangePlan& plan, NodeId node) {
     if (plan.op == "barrier")
         return why_barrier(plan.network, node).steps;
+    if (plan.op == "send")
+        return why_send(plan, node).steps;
+    if (plan.op == "scan" && plan.network.topology != Topology::cube)
+        return why_scan_by_messages(plan.network, node).steps;
     if (plan.moves_blocks() && plan.network.topology != Topology::cube)
         return why_paths(plan, node).steps;
     if (plan.moves_blocks())

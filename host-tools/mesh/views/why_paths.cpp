@@ -14,20 +14,6 @@ namespace mesh::host {
 
 namespace {
 
-/// On larger networks blocks are counted, not named.
-constexpr std::uint32_t kNamedNodesMax = 32;
-
-/// What passes by each port, also of networks larger than any board's.
-using PortCounts = std::array<unsigned, kDimMax>;
-
-std::string counts_text(const PortCounts& counts) {
-    std::string text;
-    for (std::size_t port = 0; port < counts.size(); ++port)
-        if (counts[port] != 0)
-            text += fmt::format("{}{} across {}", text.empty() ? "" : ", ", counts[port], port);
-    return text.empty() ? "none" : text;
-}
-
 using Choice = PathChoice<NetworkPaths>;
 
 /// PathChoice::trees_to() of one target after the other: what the trees have to carry so far is
