@@ -11,9 +11,8 @@ import xml.etree.ElementTree
 import pytest
 
 from mesh_tool import ROOT, mesh, probe, refused, run, tree, verified
+from page_tool import PAGE, RUN_IN_PAGE, model_of, opened
 
-PAGE = ROOT / "host-tools/mesh/views/page"
-RUN_IN_PAGE = r'id="run">(.*?)</script>'
 RUNS = {
     "cube": ["--dim", 4, "--op", "bcast", "--tree", "msbt", "--bytes", 3000, "--packet", 256],
     "uhc": ["--topology", "uhc", "--dim", 4, "--op", "bcast", "--bytes", 2000, "--packet", 256],
@@ -38,18 +37,6 @@ def view(file, form):
     outcome = mesh("view", file, "--format", form)
     assert outcome.status == 0 and outcome.err == "", outcome
     return outcome.out
-
-
-def model_of(page, tmp_path, expression):
-    """A value of the page's own script, run without a browser."""
-    (tmp_path / "page.html").write_text(page)
-    script = (f"const {{ makeModel }} = require('{PAGE}/model.js');"
-              f"const page = require('fs').readFileSync('{tmp_path}/page.html', 'utf8');"
-              "const run = JSON.parse(/id=\"run\">(.*?)<\\/script>/s.exec(page)[1]);"
-              f"console.log(JSON.stringify({expression}));")
-    done = subprocess.run(["node", "-e", script], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def test_the_page_steps_through_the_run_with_the_reports_own_numbers(recorded, tmp_path):
@@ -91,15 +78,6 @@ def test_the_critical_path_is_as_long_as_the_run(recorded, tmp_path):
     assert shown["critical_time"] + shown["critical_waits"] == shown["last"]
     if report["op"] != "app":
         assert shown["critical_time"] == report["steps"] and shown["critical_waits"] == 0
-
-
-def opened(page, place):
-    """What a page shows once it is opened and used."""
-    done = subprocess.run(["node", ROOT / "tests/mesh/page.js", page, place], timeout=60,
-                          capture_output=True, text=True,
-                          env={**os.environ, "NODE_PATH": "/usr/share/nodejs"})
-    assert done.returncode == 0, done.stdout + done.stderr
-    return json.loads(done.stdout)
 
 
 def test_the_page_draws_itself_and_goes_by_buttons_and_keys(recorded):

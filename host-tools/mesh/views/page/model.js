@@ -2,6 +2,7 @@
 "use strict";
 
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+const NEARLY_ALL = 0.85; // of a node's circle
 const namedNodes = list => `${list.length === 1 ? "node" : "nodes"} ${list.join(" ")}`;
 
 function makeModel(run) {
@@ -15,8 +16,6 @@ function makeModel(run) {
   const failed = results.failed_nodes || [];
   const last = hops.reduce((time, hop) => Math.max(time, hop.end), 0);
   const moments = [...new Set([0, ...hops.map(hop => hop.end)])].sort((a, b) => a - b);
-  const expected = nodes.map(() => 0);
-  for (const hop of hops) if (hop.came) ++expected[hop.to];
 
   /// "1/2" and "1>2" of the report, as ends of cables that carry nothing.
   const dead = new Set();
@@ -42,10 +41,21 @@ function makeModel(run) {
   const dead_nodes = new Set([...fates].filter(fate => fate[1] !== "restarted")
     .map(([node]) => node));
 
+  /// Packets that are to come to each node. One that failed or is dead was to have those, too, that
+  /// were lost on the link to it; of a broadcast, where each is for all, those that never set out.
+  const { plan } = run;
+  const lacking = number => failed_nodes.has(number) || dead_nodes.has(number);
+  const expected = nodes.map(() => 0);
+  for (const hop of hops) if (hop.came || lacking(hop.to)) ++expected[hop.to];
+  if (plan.op === "bcast")
+    for (const { number } of nodes.filter(node => lacking(node.number)))
+      expected[number] = Math.max(expected[number], plan.packets * (plan.copies ?? 1) / run.every);
+  /// A node without all that it was to have is never drawn full, even if the rest is very little.
+  const most = number => plan.op !== "app" && failed_nodes.has(number) ? NEARLY_ALL : 1;
+
   const sum = rows => rows.reduce((all, row) => all + row.reduce((a, b) => a + b, 0), 0);
   const model = { run, hops, nodes, results, last, moments, dead, dead_nodes,
                   failed: failed_nodes };
-  const { plan } = run;
   model.root = plan.op === "app" || plan.tree === null || plan.tree === undefined ? null : plan.root;
   /// The root of these ops has all from the beginning.
   const giver = ["bcast", "scatter"].includes(plan.op) ? plan.root : null;
@@ -101,7 +111,7 @@ function makeModel(run) {
     const got = nodes.map(() => 0);
     for (const hop of list) if (hop.came && hop.end <= time) ++got[hop.to];
     return got.map((count, node) => expected[node] === 0 ? (node === giver ? 1 : 0)
-                                                              : count / expected[node]);
+      : Math.min(most(node), count / expected[node]));
   };
   model.next = time => moments.find(moment => moment > time + 1e-9) ?? last;
   model.previous = time => [...moments].reverse().find(moment => moment < time - 1e-9) ?? 0;
@@ -136,12 +146,11 @@ function makeModel(run) {
     stay[0] === node && stay[2] <= time && time < stay[3]);
   model.waiterOf = wait =>
     `node ${wait.node}${wait.process === 0 ? "" : `'s process ${wait.process}`}`;
-  /// Waits of a node for another one, which is in their words.
+  /// Waits of a node for others, which are in their words: of an alt() several.
   model.waits_between = (results.waits || []).flatMap(wait => {
-    const other = /\bnode (\d+)/.exec(wait.for);
-    const to = other ? Number(other[1]) : wait.node;
-    return to === wait.node || !nodes[to] ? [] :
-      [{ node: wait.node, to, words: `${model.waiterOf(wait)} waits for ${wait.for}` }];
+    const others = [...wait.for.matchAll(/\bnode (\d+)/g)].map(found => Number(found[1]));
+    return [...new Set(others)].filter(to => to !== wait.node && nodes[to]).map(to =>
+      ({ node: wait.node, to, words: `${model.waiterOf(wait)} waits for ${wait.for}` }));
   });
   model.channels = run.links.length * (run.directed ? 1 : 2);
   /// [title, value] of what the run has come to.

@@ -110,7 +110,8 @@ function makeNetwork(view, acts) {
          group);
     if (model.failed.has(number)) {
       group.classList.add("failed");
-      make("path", { class: "cross", d: "M-.3 -.3L.3 .3M.3 -.3L-.3 .3" }, group);
+      const cross = "M-.3 -.3l.17 .17M.3 -.3l-.17 .17M-.3 .3l.17 -.17M.3 .3l-.17 -.17";
+      make("path", { class: "cross", d: cross }, group);
     }
     const figures = node.label.length, short = figures <= LABEL_MAX && nodes.length <= 64;
     make("text", { "font-size": number > 999 ? 0.13 : 0.2, y: short ? -0.055 : 0 }, group)
