@@ -29,7 +29,9 @@ const seen = text("about");
 const pointed = all("#picture .node").slice(0, 6).pop();
 pointed.dispatchEvent(new page.window.MouseEvent("mouseenter"));
 const hovered = text("about");
+const beside = all("#picture .tag").map(tag => tag.textContent);
 pointed.dispatchEvent(new page.window.MouseEvent("mouseleave"));
+beside.push(...all("#picture .tag").map(tag => tag.textContent));
 const left = text("about");
 const lefts = () => all(".cursor").map(cursor => parseFloat(cursor.style.left));
 press("Home");
@@ -50,7 +52,7 @@ console.log(JSON.stringify({
   figures: [...document.querySelectorAll("#figures tr")].map(row =>
     [...row.children].map(cell => cell.textContent)),
   walked, zooms, stops: document.querySelectorAll("#picture [tabindex='0']").length,
-  drawn, hovered, left, cursors, across, hash: page.window.location.hash,
+  drawn, hovered, beside, left, cursors, across, hash: page.window.location.hash,
   pressed: all("#picture [aria-pressed='true']").map(node => node.getAttribute("aria-label")),
   unnamed: all("canvas").filter(canvas => canvas.id in painted &&
     !(canvas.getAttribute("role") === "img" && canvas.getAttribute("aria-label"))).length,

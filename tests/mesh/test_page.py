@@ -4,7 +4,19 @@ import json
 import pytest
 
 from mesh_tool import mesh
-from page_tool import model_of
+from page_tool import model_of, opened
+
+
+def test_what_is_too_small_in_a_node_is_said_beside_the_one_that_is_pointed_at(tmp_path):
+    beside = {}
+    for dim in (4, 7):
+        page = tmp_path / f"{dim}.html"
+        assert mesh("run", "--engine", "sim", "--dim", dim, "--op", "bcast", "--bytes", 16,
+                    "--report", page).status == 0
+        shown = opened(page, "")
+        assert shown["drawn"]["labels"] == [f"{node:0{dim}b}" for node in range(2 ** dim)]
+        beside[dim] = shown["beside"]
+    assert beside == {4: ["", ""], 7: ["5: 0000101", ""]}
 
 
 def test_a_node_without_all_its_bytes_is_not_drawn_full(tmp_path):

@@ -4,7 +4,9 @@
 
 const RADIUS = 0.21; // of a node
 const SIDES = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
-const LABEL_MAX = 6; // figures of an address that fit into a node
+const LABEL_WIDE = 0.48; // of an address in a node: its figures times their size
+const NAMED = 64; // nodes, at most, that have their addresses however small they are
+const LEGIBLE = 7; // pixels of a figure of an address, at least
 const READABLE = 80, LARGE = 240; // pixels between neighbours: for fingers, and at most
 const ZOOM_FIRST = 6; // at most, before anybody asks for more
 const NARROW = window.matchMedia("(max-width: 45rem)"); // as in page.css
@@ -15,6 +17,7 @@ function makeNetwork(view, acts) {
   const { model } = view, { run, nodes, last } = model;
   const picture = byId(`picture${view.suffix}`);
   const frame = picture.parentElement;
+  const labelSize = Math.min(0.11, LABEL_WIDE / nodes[0].label.length); // which fits into a node
   let shown = null, place = null, zoom = 1;
 
   /// The tree that is drawn: the only one, or the one that is chosen.
@@ -113,25 +116,37 @@ function makeNetwork(view, acts) {
       const cross = "M-.3 -.3l.17 .17M.3 -.3l-.17 .17M-.3 .3l.17 -.17M.3 .3l-.17 -.17";
       make("path", { class: "cross", d: cross }, group);
     }
-    const figures = node.label.length, short = figures <= LABEL_MAX && nodes.length <= 64;
-    make("text", { "font-size": number > 999 ? 0.13 : 0.2, y: short ? -0.055 : 0 }, group)
+    make("text", { class: "number", "font-size": number > 999 ? 0.13 : 0.2, y: -0.055 }, group)
       .textContent = number;
-    if (short)
-      make("text", { class: "label", "font-size": figures > 4 ? 0.09 : 0.11, y: 0.1 }, group)
-        .textContent = node.label;
+    make("text", { class: "label", "font-size": labelSize, y: 0.09 }, group)
+      .textContent = node.label;
     make("title", {}, group).textContent = `node ${number}: ${node.label}${model.fate(number)}`;
     if (model.dead_nodes.has(number)) group.classList.add("dead");
     group.addEventListener("click", () => acts.choose(number));
-    group.addEventListener("mouseenter", () => acts.look(number));
-    group.addEventListener("mouseleave", () => acts.look(null));
+    group.addEventListener("mouseenter", () => look(number));
+    group.addEventListener("mouseleave", () => look(null));
     group.addEventListener("keydown", event => useKey(event, node));
     group.addEventListener("focus", () => {
       shown.nodes.forEach(other =>
         other.group.setAttribute("tabindex", other.group === group ? 0 : -1));
-      acts.look(number);
+      look(number);
     });
-    group.addEventListener("blur", () => acts.look(null));
+    group.addEventListener("blur", () => look(null));
     shown.nodes.push({ group, level });
+  }
+
+  /// Says what stands on a node; where that is too small, beside it, towards the middle.
+  function look(number) {
+    shown.tag.replaceChildren();
+    if (number !== null && picture.classList.contains("far")) {
+      const { x, y } = place[number], { left, top, wide, high } = shown.box;
+      const right = x > left + wide / 2, low = y > top + high / 2, pixel = 1 / unit() / zoom;
+      make("text", { "font-size": 14 * pixel, x: x + (right ? RADIUS : -RADIUS),
+                     y: y + (low ? -1 : 1) * (RADIUS + 12 * pixel), "stroke-width": 4 * pixel,
+                     "text-anchor": right ? "end" : "start" }, shown.tag)
+        .textContent = `${number}: ${nodes[number].label}`;
+    }
+    acts.look(number);
   }
 
   /// Arrows go to the node on that side, figures across that port, Enter chooses.
@@ -166,11 +181,12 @@ function makeNetwork(view, acts) {
     const tree = theTree();
     const levels = view.layout === "levels" && Boolean(tree) && !view.asking;
     place = levels ? tree.places.map(([x, y]) => ({ x, y })) : nodes;
-    shown = { nodes: [], links: [], edges: null, packets: null };
+    shown = { nodes: [], links: [], edges: null, packets: null, box: null };
     picture.replaceChildren();
     const xs = place.map(at => at.x), ys = place.map(at => at.y);
     const left = Math.min(...xs) - 0.7, top = Math.min(...ys) - 0.7;
     const wide = Math.max(...xs) - left + 0.7, high = Math.max(...ys) - top + 0.7;
+    shown.box = { left, top, wide, high };
     const box = `${left} ${top} ${wide} ${high}`, another = box !== picture.getAttribute("viewBox");
     picture.setAttribute("viewBox", box);
     picture.style.aspectRatio = `${wide} / ${high}`;
@@ -183,6 +199,7 @@ function makeNetwork(view, acts) {
       make("title", {}, arrow(wait.node, wait.to, { class: "wait" }, shown.waits, 0.18))
         .textContent = wait.words;
     shown.packets = make("g", {}, picture);
+    shown.tag = make("g", { class: "tag" }, picture);
     drawEdges();
     mark();
     if (another) fit();
@@ -210,6 +227,7 @@ function makeNetwork(view, acts) {
       .map(([at, size]) => [at, size, frame[at] + frame[size] / 2]);
     zoom = Math.max(1, Math.min(zoom * factor, Math.max(4, LARGE / unit())));
     picture.style.setProperty("--zoom", zoom);
+    picture.classList.toggle("far", nodes.length > NAMED && labelSize * unit() * zoom < LEGIBLE);
     for (const [at, size, middle] of middles)
       frame[at] = middle * zoom / before - frame[size] / 2;
   }
