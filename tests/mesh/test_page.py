@@ -1,9 +1,11 @@
 """What the page of a run draws: nodes that lack something, small ones, and who waits for whom."""
 import json
+import os
+import subprocess
 
 import pytest
 
-from mesh_tool import mesh
+from mesh_tool import ROOT, mesh
 from page_tool import model_of, opened
 
 
@@ -17,6 +19,22 @@ def test_what_is_too_small_in_a_node_is_said_beside_the_one_that_is_pointed_at(t
         assert shown["drawn"]["labels"] == [f"{node:0{dim}b}" for node in range(2 ** dim)]
         beside[dim] = shown["beside"]
     assert beside == {4: ["", ""], 7: ["5: 0000101", ""]}
+
+
+def test_a_pause_is_in_the_address(tmp_path):
+    page = tmp_path / "run.html"
+    assert mesh("run", "--engine", "sim", "--dim", 3, "--op", "bcast", "--report", page).status == 0
+    script = (f"const {{ page }} = require('{ROOT}/tests/mesh/open_page.js').open('{page}');"
+              "const { document, location } = page.window;"
+              "const byId = id => document.getElementById(id), before = byId('clock').textContent;"
+              "byId('play').click();"
+              "const wait = setInterval(() => { if (byId('clock').textContent === before) return;"
+              "clearInterval(wait); byId('play').click();"
+              "console.log(location.hash, byId('time').value); process.exit(); }, 5);")
+    done = subprocess.run(["node", "-e", script], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "NODE_PATH": "/usr/share/nodejs"})
+    address, time = done.stdout.split()
+    assert address == f"#time={round(float(time), 3):g}" and float(time) > 0, done
 
 
 def test_a_node_without_all_its_bytes_is_not_drawn_full(tmp_path):

@@ -36,7 +36,7 @@
     state.playing = on;
     byId("play").textContent = on ? "pause" : "play";
     byId("about").setAttribute("aria-live", on ? "off" : "polite");
-    if (!on) return;
+    if (!on) return writeAddress();
     if (state.time >= last) go(0);
     let before = performance.now();
     const perSecond = last / Math.max(6, Math.min(30, moments.length * 0.7));
@@ -44,10 +44,8 @@
       if (!state.playing) return;
       go(state.time + (now - before) / 1000 * perSecond * Number(byId("speed").value));
       before = now;
-      if (state.time >= last) {
-        play(false);
-        writeAddress();
-      } else requestAnimationFrame(tick);
+      if (state.time >= last) play(false);
+      else requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
   }
