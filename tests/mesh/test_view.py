@@ -183,6 +183,13 @@ def test_two_runs_are_in_one_page_on_one_clock(tmp_path):
                               "bcast over msbt on a cube of 8: at rest since 8"]
     assert dict((row[0], row[1:]) for row in shown["figures"])["steps"] == ["17", "8"]
     assert shown["painted"]["spacetime"] > 100 and shown["painted"]["spacetime-2"] > 100
+    if shutil.which("chromium"):
+        sheets = tmp_path / "two.pdf"
+        subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu",
+                        f"--user-data-dir={tmp_path}/browser", "--virtual-time-budget=5000",
+                        f"--print-to-pdf={sheets}", f"file://{page}#time=10"],
+                       capture_output=True, timeout=120, check=True)
+        assert len(re.findall(rb"/Type */Page\b(?!s)", sheets.read_bytes())) == 1
     assert mesh(*words, "--format", "svg").status == 2
     assert mesh(*words[:3], tmp_path / "none", "--format", "html").status == 2
 
