@@ -1,5 +1,5 @@
 // SAYS: late is at
-// LOSES: in whatever order messages come
+// LOSES: 3 clients, in whatever order messages come
 Task<Status> serve(Kernel& node, std::array<unsigned, kAccounts>& accounts) {
     for (unsigned left = (node.nodes() - 1) * kAccounts; left > 0; --left) {
         unsigned account = 0;

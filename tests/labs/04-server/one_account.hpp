@@ -1,5 +1,5 @@
 // SAYS: and that is wrong
-// LOSES: 3 clients
+// LOSES: 7 clients
 Task<Status> serve(Kernel& node, std::array<unsigned, kAccounts>& accounts) {
     for (unsigned left = (node.nodes() - 1) * kAccounts; left > 0; --left) {
         unsigned account = 0;

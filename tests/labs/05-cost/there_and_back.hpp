@@ -1,5 +1,5 @@
 // SAYS: and that is wrong
-// LOSES: tau alone: a step a packet
+// LOSES: tau, and hardly a tc
 Task<Status> measure(Kernel& node, Cost& cost) {
     std::array<std::byte, 512> room{};
     std::array<double, 2> times{};

@@ -1,5 +1,5 @@
 // SAYS: right, but packets crossed
-// LOSES: at the edges, too: 8 x 8
+// LOSES: neighbours of a column
 /// Bits of a number that is a power of two.
 constexpr unsigned bits_of(unsigned count) { return highest_bit(count); }
 

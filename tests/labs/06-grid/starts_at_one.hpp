@@ -1,5 +1,5 @@
 // SAYS: node
-// LOSES: each cell has its node
+// LOSES: neighbours of a row
 /// Bits of a number that is a power of two.
 constexpr unsigned bits_of(unsigned count) { return highest_bit(count); }
 

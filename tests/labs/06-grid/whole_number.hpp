@@ -1,5 +1,5 @@
 // SAYS: right, but packets crossed
-// LOSES: neighbours stay neighbours: 2 x 4
+// LOSES: neighbours of a row
 NodeId node_of(Shape grid, Cell cell) {
     return node_at(gray(cell.row * grid.columns + cell.column)); // a path, and no grid
 }
