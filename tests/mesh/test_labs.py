@@ -235,6 +235,8 @@ def test_a_lab_of_ones_own_is_a_folder_anywhere(tmp_path):
     refused(mesh("grade", tmp_path / "mine"), "no points; a check has them: points = 10")
     check.write_text("[only]\npoints = 'many'\n")
     refused(mesh("grade", tmp_path / "mine"), "allowed: a number")
+    check.write_text("[only]\npoints = 1\noutput = '28'\n")
+    refused(mesh("grade", tmp_path / "mine"), "output '28': allowed: lines [node] text")
     check.write_text("[only]\npoints = 1\nstep-at-most = 1\n")
     refused(mesh("grade", tmp_path / "mine"), "steps-at-most")
 

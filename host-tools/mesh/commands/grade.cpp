@@ -138,14 +138,10 @@ bool Grade::try_run(const MatrixCase& made, const std::string& order, Mark& mark
     if (!order.empty())
         words.insert(words.begin() + 2, fmt::format("--order={}", order));
     crew_.start({made.name, std::move(words)});
-    CaseResult result = crew_.wait();
+    CaseResult result = judged(made, crew_.wait());
     mark.seconds += result.seconds;
-    if (result.verdict == CaseVerdict::verified) {
-        result.reason = broken_rule(made, result);
-        if (result.reason.empty())
-            return true;
-        result.verdict = CaseVerdict::failed;
-    }
+    if (result.verdict == CaseVerdict::verified)
+        return true;
     mark.good = false;
     explain(made, order, std::move(result), mark);
     return false;
@@ -163,8 +159,9 @@ void Grade::explain(const MatrixCase& made, const std::string& order, CaseResult
         return;
     }
     if (!order.empty() && result.verdict == CaseVerdict::failed && result.report != nullptr &&
-        result.report->contains("order") && result.report->value("verdict", "") == "failed") {
-        SmallestOrder smallest = smallest_order(words_of(made), result);
+        result.report->contains("order")) {
+        SmallestOrder smallest = smallest_order(
+            words_of(made), result, [&](CaseResult run) { return judged(made, std::move(run)); });
         late = smallest.words;
         result = std::move(smallest.result);
     }

@@ -1,5 +1,7 @@
 #include "grade_rules.hpp"
 
+#include "host-tools/mesh/common/console_line.hpp"
+#include "host-tools/mesh/common/console_text.hpp"
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/text.hpp"
 #include "kernel/base/status.hpp"
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -22,9 +25,12 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kPoints = "points";
 constexpr const char* kHint = "hint";
 constexpr const char* kOrders = "orders";
+constexpr const char* kOutput = "output";
 constexpr const char* kStepsAtMost = "steps-at-most";
 constexpr const char* kHopsAtMost = "hops-at-most";
 constexpr const char* kLinkAtMost = "link-at-most";
+/// A line of `output` that each node is to print begins so.
+constexpr std::string_view kEachNode = "[*] ";
 /// Clauses of a run's reason that a student reads.
 constexpr unsigned kClauses = 2;
 /// Nodes of a chain of waits that a student reads.
@@ -33,6 +39,11 @@ constexpr std::size_t kLinksShown = 3;
 std::string value_of(const MatrixCase& made, const char* key) {
     const auto found = made.more.find(key);
     return found == made.more.end() ? std::string{} : found->second;
+}
+
+/// What a student reads of a console: not what was expected of it.
+std::string wrong_line(unsigned node, std::string_view said, std::size_t line) {
+    return fmt::format("node {} says {} in its line {}, and that is wrong", node, said, line);
 }
 
 /// The number behind a key; nothing if the key is not there. UsageError.
@@ -47,12 +58,44 @@ std::optional<unsigned> number_of(const std::string& path, const MatrixCase& mad
     return number;
 }
 
+/// The lines that `output` wants of a mesh with so many nodes. UsageError.
+ConsoleText output_of(const std::string& path, const MatrixCase& made, unsigned nodes) {
+    ConsoleText text;
+    std::istringstream lines(value_of(made, kOutput));
+    for (std::string line; std::getline(lines, line);) {
+        const auto read = console_line(line);
+        if (read)
+            text.add(read->node, read->text);
+        else if (!line.starts_with(kEachNode))
+            refuse("{}: [{}]: {} '{}': allowed: lines [node] text, or {}text for each node", path,
+                   made.section, kOutput, line, kEachNode);
+        for (unsigned node = 0; !read && node < nodes; ++node)
+            text.add(node, std::string_view(line).substr(kEachNode.size()));
+    }
+    return text;
+}
+
+/// The first line of a run's console that `output` does not want; "" if there is none.
+std::string wrong_output(const MatrixCase& made, const CaseResult& result) {
+    if (!made.more.contains(kOutput))
+        return {};
+    ConsoleText said;
+    std::istringstream lines(result.console);
+    for (std::string line; std::getline(lines, line);)
+        if (const auto read = console_line(line))
+            said.add(read->node, read->text);
+    const auto other =
+        said.difference_to(output_of({}, made, result.report->at("nodes").get<unsigned>()), {});
+    return other ? wrong_line(other->node, other->said, other->line) : std::string{};
+}
+
 Check check_of(const std::string& path, const MatrixCase& made) {
     const auto points = number_of(path, made, kPoints);
     if (!points)
         refuse("{}: [{}]: no points; a check has them: points = 10", path, made.section);
     for (const char* key : {kStepsAtMost, kHopsAtMost, kLinkAtMost})
         static_cast<void>(number_of(path, made, key));
+    static_cast<void>(output_of(path, made, 0));
     return {made.section,
             *points,
             value_of(made, kHint),
@@ -132,38 +175,19 @@ std::string seen(const CaseResult& result) {
         if (++clauses <= kClauses)
             text += (text.empty() ? "" : "; ") + shortened(reason.get<std::string>());
     if (const Json& other = result.report->at("console"); !other.is_null())
-        text +=
-            fmt::format("{}node {} says {} in its line {}, and that is wrong",
-                        text.empty() ? "" : "; ", other.at("node").get<unsigned>(),
-                        other.at("said").get<std::string>(), other.at("line").get<std::size_t>());
+        text += (text.empty() ? "" : "; ") + wrong_line(other.at("node").get<unsigned>(),
+                                                        other.at("said").get<std::string>(),
+                                                        other.at("line").get<std::size_t>());
     return text;
 }
 
-} // namespace
-
-std::vector<MatrixKey> check_keys() {
-    return {{kPoints, "what the check earns if all of its runs are good"},
-            {kHint, "a sentence for those who fail it: where the page says more"},
-            {kOrders, "so many runs of each case, each with another order of packets (sim)"},
-            {kStepsAtMost, "steps of model time that a run may take"},
-            {kHopsAtMost, "packets over links that it may take, all together"},
-            {kLinkAtMost, "packets that any one link may carry"}};
-}
-
-std::vector<Check> read_checks(const std::string& path) {
-    std::vector<Check> checks;
-    for (MatrixCase& made : read_matrix(path, check_keys())) {
-        if (checks.empty() || checks.back().name != made.section)
-            checks.push_back(check_of(path, made));
-        checks.back().cases.push_back(std::move(made));
-    }
-    return checks;
-}
-
+/// Why a run that was verified is not good all the same; "" if it is.
 std::string broken_rule(const MatrixCase& made, const CaseResult& result) {
     if (result.report == nullptr)
         return "a node ended the whole run, without a report: a program returns, it does not exit";
     const Json& report = *result.report;
+    if (std::string output = wrong_output(made, result); !output.empty())
+        return output;
     if (std::string steps = wrong_steps(made, report); !steps.empty())
         return steps + ", and " + last_node(report) + " was the last";
     if (exceeds(made, kStepsAtMost, report, "steps"))
@@ -180,6 +204,38 @@ std::string broken_rule(const MatrixCase& made, const CaseResult& result) {
                            report.value("hops", 0), value_of(made, kHopsAtMost),
                            busiest_link(report));
     return {};
+}
+
+} // namespace
+
+std::vector<MatrixKey> check_keys() {
+    return {
+        {kPoints, "what the check earns if all of its runs are good"},
+        {kHint, "a sentence for those who fail it: where the page says more"},
+        {kOrders, "so many runs of each case, each with another order of packets (sim)"},
+        {kOutput, "all that the console has to print: lines [node] text, [*] text for each node"},
+        {kStepsAtMost, "steps of model time that a run may take"},
+        {kHopsAtMost, "packets over links that it may take, all together"},
+        {kLinkAtMost, "packets that any one link may carry"}};
+}
+
+std::vector<Check> read_checks(const std::string& path) {
+    std::vector<Check> checks;
+    for (MatrixCase& made : read_matrix(path, check_keys())) {
+        if (checks.empty() || checks.back().name != made.section)
+            checks.push_back(check_of(path, made));
+        checks.back().cases.push_back(std::move(made));
+    }
+    return checks;
+}
+
+CaseResult judged(const MatrixCase& made, CaseResult result) {
+    if (result.verdict != CaseVerdict::verified)
+        return result;
+    result.reason = broken_rule(made, result);
+    if (!result.reason.empty())
+        result.verdict = CaseVerdict::failed;
+    return result;
 }
 
 std::string sentence_of(const MatrixCase& made, const CaseResult& result, const std::string& order,

@@ -23,11 +23,12 @@ struct Check {
 /// The keys of a check beside those of a matrix.
 std::vector<MatrixKey> check_keys();
 
-/// UsageError: what `mesh matrix` refuses, a check without points, a number that is none.
+/// UsageError: what `mesh matrix` refuses, a check
+/// without points, a number that is none, a line of `output` that is none.
 std::vector<Check> read_checks(const std::string& path);
 
-/// Why a run that was verified is not good all the same; "" if it is.
-std::string broken_rule(const MatrixCase& made, const CaseResult& result);
+/// The run, which has failed if it was verified and is not what the check allows.
+CaseResult judged(const MatrixCase& made, CaseResult result);
 
 /// One sentence about a run that failed: its case, what was seen, seed and order. What was expected
 /// instead is not in it. `late`: what the order put off.

@@ -56,10 +56,12 @@ void check_orders(const SeriesArguments& arguments) {
 /// Runs with orders, each in a process of its own.
 class Runs {
 public:
-    explicit Runs(const std::vector<std::string>& words) : words_(words) {}
+    explicit Runs(const std::vector<std::string>& words, Judge judge = std::identity{})
+        : words_(words),
+          judge_(std::move(judge)) {}
 
     CaseResult of(std::string name, const std::string& order) {
-        return crew_.run_next(std::move(name), words_, fmt::format("--order={}", order));
+        return judge_(crew_.run_next(std::move(name), words_, fmt::format("--order={}", order)));
     }
     CaseResult of(const PutOffs& order) {
         return of(fmt::format("order {}", numbers_of(order)), numbers_of(order));
@@ -68,6 +70,7 @@ public:
 
 private:
     const std::vector<std::string>& words_;
+    Judge judge_;
     Crew crew_;
 };
 
@@ -204,8 +207,9 @@ void all_orders(std::uint64_t runs_max, Runs& runs, Tally& tally) {
 
 } // namespace
 
-SmallestOrder smallest_order(const std::vector<std::string>& words, const CaseResult& first) {
-    Runs runs(words);
+SmallestOrder smallest_order(const std::vector<std::string>& words, const CaseResult& first,
+                             Judge judge) {
+    Runs runs(words, std::move(judge));
     return shrunk(runs, first);
 }
 

@@ -8,6 +8,7 @@
 #include "host-tools/mesh/reports/case_result.hpp"
 #include "series.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,13 @@ struct SmallestOrder {
     unsigned runs = 0;       // that it took to find it
 };
 
+/// What a caller makes of a run: one that was verified may fail for a reason of the caller's own.
+using Judge = std::function<CaseResult(CaseResult)>;
+
 /// Leaves out of an order, in which the run of `words` has failed and left a report, what can be
 /// left out. `words`: of the command line, the program and `run` first, without an order.
-SmallestOrder smallest_order(const std::vector<std::string>& words, const CaseResult& first);
+SmallestOrder smallest_order(const std::vector<std::string>& words, const CaseResult& first,
+                             Judge judge);
 
 /// Does the runs one after the other, and prints the outcome of each, and the smallest order found
 /// that fails with the command that repeats it. True if all are verified. UsageError if the first

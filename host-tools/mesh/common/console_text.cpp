@@ -1,11 +1,11 @@
 #include "console_text.hpp"
 
+#include "console_line.hpp"
 #include "errors.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 
 namespace mesh::host {
@@ -22,8 +22,8 @@ void ConsoleText::add_beside(const ConsoleText& expected, std::uint32_t node,
         lines.emplace_back(line);
 }
 
-/// Lines may end as those of other systems do, a line of no text may be without its blank, and the
-/// last line may be empty: editors leave files so.
+/// Lines may end as those of other systems do, and the last line may be empty: editors leave files
+/// so.
 ConsoleText ConsoleText::read(const std::string& path) {
     ConsoleText text;
     std::ifstream file(path);
@@ -34,14 +34,10 @@ ConsoleText ConsoleText::read(const std::string& path) {
             line.pop_back();
         if (line.empty() && file.peek() == std::ifstream::traits_type::eof())
             break;
-        std::uint32_t node = 0;
-        const char* const digits = line.data() + (line.starts_with('[') ? 1 : 0);
-        const auto [end, error] = std::from_chars(digits, line.data() + line.size(), node);
-        const std::string_view rest(end, static_cast<std::size_t>(line.data() + line.size() - end));
-        if (!line.starts_with('[') || error != std::errc{} ||
-            (rest != "]" && !rest.starts_with("] ")))
+        const auto read = console_line(line);
+        if (!read)
             refuse("--expect {}:{}: is not `[node] text`", path, number);
-        text.add(node, rest.substr(std::min<std::size_t>(2, rest.size())));
+        text.add(read->node, read->text);
     }
     if (!file.eof() || file.bad())
         refuse("--expect '{}': cannot be read", path);
