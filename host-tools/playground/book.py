@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """All labs of the course as one HTML file: book.py OUT.html [PLAYGROUND.html]
 
-The pages of firmware/labs, by pandoc, with the drawings that their commands make, and with moments
-of the playground: runs of which a chapter speaks, at the place where it does. The file that `make
+The pages of firmware/labs, by pandoc, with the drawings that their commands make, but for those of
+a student's program, and with moments of the playground: runs of which a chapter speaks, at the
+place where it does. The file that `make
 playground` makes is in the book, once, and opens in a frame when a reader asks for it; without that
 file moments are links to where `make playground` puts it. The tool of $BUILD (build) draws.
 """
@@ -11,9 +12,11 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from fill import filled
 
@@ -22,7 +25,9 @@ ROOT = HERE.parents[1]
 LABS = ROOT / "firmware" / "labs"
 MESH = pathlib.Path(os.environ.get("BUILD", "build")).resolve() / "host" / "mesh"
 LINK = "playground/playground.html"
-PICTURE = re.compile(r"^mesh ((?:tree|embed) .*--format svg.*?) > \S+$", re.M)
+COMMANDS = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
+PICTURE = re.compile(r"--format svg > (\S+)$", re.M)
+OF_STUDENT = re.compile(r"\b(given|answer)\.")
 # Lab and section, what is to be seen, and the address of the playground that shows it.
 MOMENTS = (
     ("01-addresses", "The rule", "Find the tree of 16 nodes: click those to which a node sends.",
@@ -41,13 +46,18 @@ MOMENTS = (
 )
 
 
-def drawing(words):
-    """The svg that `mesh WORDS` prints, as a figure."""
-    done = subprocess.run([MESH, *words.split()], capture_output=True, text=True, check=False,
-                          stdin=subprocess.DEVNULL)
-    if done.returncode != 0:
-        raise SystemExit(f"mesh {words}: {done.stderr}")
-    return f"<figure>{done.stdout[done.stdout.index('<svg'):]}</figure>"
+def drawings(commands):
+    """The svgs that a page's commands write, as figures; none if they want a student's program."""
+    if not PICTURE.search(commands) or OF_STUDENT.search(commands):
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        script = f'mesh() {{ {shlex.quote(str(MESH))} "$@"; }}\n{commands}'
+        done = subprocess.run(["bash", "-ec", script], cwd=folder, capture_output=True, text=True,
+                              check=False, stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            raise SystemExit(f"{commands}{done.stderr}")
+        svgs = [(pathlib.Path(folder) / name).read_text() for name in PICTURE.findall(commands)]
+    return [f"<figure>{svg[svg.index('<svg'):]}</figure>" for svg in svgs]
 
 
 def moment(words, address):
@@ -73,9 +83,8 @@ class Book:
     def chapter(self, lab):
         number, page = int(lab.name.split("-")[0]), (lab / "README.md").read_text()
         page = page.replace("# ", f"# {number}. ", 1)
-        page = re.sub(r"^```sh\n.*?^```$", lambda block: block[0] + "".join(
-            self.mark(drawing(words)) for words in PICTURE.findall(block[0])), page,
-                      flags=re.M | re.S)
+        page = COMMANDS.sub(lambda block: block[0] + "".join(
+            self.mark(drawing) for drawing in drawings(block[1])), page)
         sections = re.split(r"^(?=## )", page, flags=re.M)
         for of, title, words, address in MOMENTS:
             for at, section in enumerate(sections):

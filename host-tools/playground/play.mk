@@ -83,7 +83,7 @@ playground: ## the mesh in one HTML file: kernel, simulation, checks and picture
 .PHONY: test-playground
 test-playground: deps playground ## the page's reports, rules and states against the host tool
 	@tests/tools/packages.sh chromium pandoc
-	@$(MAKE) -j$(JOBS) $(MESH)
+	@$(MAKE) -j$(JOBS) $(MESH) $(LAB_APPS:%=$(BUILD)/$(DEFAULT_BOARD)/%.elf)
 	@$(PYTHON) tests/playground/check_playground.py $(BUILD)
 	@$(PYTHON) tests/playground/check_page.py $(PLAYGROUND)
 	@BUILD=$(BUILD) $(PYTHON) $(PLAY_FOLDER)/book.py $(BUILD)/book.html $(PLAYGROUND)
@@ -98,5 +98,5 @@ poster: ## A1 in one HTML file: trees with their rules, runs in space and time, 
 .PHONY: book
 book: playground ## all labs of the course in one HTML file, with the playground in it
 	@tests/tools/packages.sh pandoc
-	@$(MAKE) -j$(JOBS) $(MESH)
+	@$(MAKE) -j$(JOBS) $(MESH) $(LAB_APPS:%=$(BUILD)/$(DEFAULT_BOARD)/%.elf)
 	@BUILD=$(BUILD) $(PYTHON) $(PLAY_FOLDER)/book.py $(BUILD)/book.html $(PLAYGROUND)

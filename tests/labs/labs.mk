@@ -1,7 +1,7 @@
 # The labs of firmware/labs: `make test` grades some of the answers that are kept here.
 
 # The apps that pages of labs run.
-LAB_APPS := ring pingpong snapshot
+LAB_APPS := ring sieve pingpong snapshot
 
 .PHONY: test-labs
 test-labs: deps ## grade all labs: every solution, every start, every wrong answer
