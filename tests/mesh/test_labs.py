@@ -6,8 +6,8 @@ the check that it loses:
     // SAYS: is never fed
     // LOSES: from other nodes
 
-One that is the solution but for a mistake is a script of sed for it, LAB/NAME.sed; the marks then
-begin with #.
+It is in C if its name ends in .c or .h; solutions in C are in LAB/solution-c/. One that is the
+solution but for a mistake is a script of sed for it, LAB/NAME.sed; the marks then begin with #.
 
 Most are drawn: a few every day, all of them with --exhaustive (make test-labs).
 """
@@ -24,7 +24,7 @@ from mesh_tool import MESH, ROOT, mesh, of_today, refused
 
 LABS = sorted(path.parent for path in ROOT.glob("firmware/labs/*/check.toml"))
 ANSWERS = ROOT / "tests" / "labs"
-SOLUTIONS_A_DAY, WRONG_A_DAY, STARTS_A_DAY = 2, 4, 1
+SOLUTIONS = {"c++": "solution", "c": "solution-c"}
 LEAST_WRONG = 5
 MARK = re.compile(r"^(.+?) +(\d+) of (\d+) +(OK|FAILED) \(\d+\.\d s\)$", re.M)
 RING = "02-ring"
@@ -35,9 +35,17 @@ def wrong_answers():
             if path.is_file()]
 
 
+ANSWERED = [(lab, language) for lab in LABS for language, folder in SOLUTIONS.items()
+            if (ANSWERS / lab.name / folder).is_dir()]
+
+
+def language_of(path):
+    return "c" if path.suffix in (".c", ".h") else "c++"
+
+
 def answer_of(lab, wrong):
     """The name of the file that a student hands in, and the text of a wrong one."""
-    [solution] = (ANSWERS / lab.name / "solution").iterdir()
+    [solution] = (ANSWERS / lab.name / SOLUTIONS[language_of(wrong)]).iterdir()
     if wrong.suffix != ".sed":
         return solution.name, wrong.read_text()
     text = subprocess.run(["sed", "-f", wrong, solution], capture_output=True, text=True,
@@ -46,35 +54,28 @@ def answer_of(lab, wrong):
     return solution.name, text
 
 
-def some_of(config, what, items, count):
-    items = list(items)
-    if config.option.exhaustive:
-        return items
-    return of_today("labs", what).sample(items, min(count, len(items)))
-
-
 def pytest_generate_tests(metafunc):
-    config = metafunc.config
-    if "solved" in metafunc.fixturenames:
-        labs = some_of(config, "solved", LABS, SOLUTIONS_A_DAY)
-        metafunc.parametrize("solved", labs, ids=[lab.name for lab in labs])
-    if "begun" in metafunc.fixturenames:
-        labs = some_of(config, "begun", LABS, STARTS_A_DAY)
-        metafunc.parametrize("begun", labs, ids=[lab.name for lab in labs])
-    if "wrong" in metafunc.fixturenames:
-        pairs = some_of(config, "wrong", wrong_answers(), WRONG_A_DAY)
-        metafunc.parametrize("wrong", pairs, ids=[f"{lab.name}/{path.stem}" for lab, path in pairs])
+    """What is drawn, and how many a day."""
+    for what, pairs, count in (("solved", ANSWERED, 2), ("begun", ANSWERED, 1),
+                               ("told", [(lab, "c++") for lab in LABS], 2),
+                               ("wrong", wrong_answers(), 4)):
+        if what not in metafunc.fixturenames:
+            continue
+        if not metafunc.config.option.exhaustive:
+            pairs = of_today("labs", what).sample(pairs, count)
+        metafunc.parametrize(what, pairs, ids=[f"{lab.name}/{getattr(other, 'stem', other)}"
+                                               for lab, other in pairs])
 
 
-def start(lab, folder):
+def start(lab, folder, language="c++"):
     """A student's folder, as `mesh lab start` makes it."""
-    done = mesh("lab", "start", lab.name, folder)
+    done = mesh("lab", "start", lab.name, folder, "--language", language)
     assert done.status == 0 and done.out.startswith(f"{folder}: "), done
     return folder
 
 
-def solve(lab, folder):
-    for path in (ANSWERS / lab.name / "solution").iterdir():
+def solve(lab, folder, language="c++"):
+    for path in (ANSWERS / lab.name / SOLUTIONS[language]).iterdir():
         shutil.copy(path, folder / path.name)
 
 
@@ -90,8 +91,9 @@ def marks(outcome):
 
 
 def test_a_solution_earns_all_points(solved, tmp_path):
-    folder = start(solved, tmp_path / "mine")
-    solve(solved, folder)
+    lab, language = solved
+    folder = start(lab, tmp_path / "mine", language)
+    solve(lab, folder, language)
     outcome = mesh("grade", folder)
     assert outcome.status == 0 and "FAILED" not in outcome.out, outcome
     assert sum(marks(outcome).values()) == 100, outcome
@@ -99,7 +101,8 @@ def test_a_solution_earns_all_points(solved, tmp_path):
 
 
 def test_what_a_lab_begins_with_compiles_and_earns_nothing(begun, tmp_path):
-    outcome = mesh("grade", start(begun, tmp_path / "mine"))
+    lab, language = begun
+    outcome = mesh("grade", start(lab, tmp_path / "mine", language))
     assert outcome.status == 1 and sum(marks(outcome).values()) == 0, outcome
     assert "error: " not in outcome.err and "    repeat: " in outcome.out, outcome
 
@@ -108,7 +111,7 @@ def test_a_wrong_answer_loses_points_and_is_told_why(wrong, tmp_path):
     lab, path = wrong
     says, loses = re.match(r"(?://|#) SAYS: (.+)\n(?://|#) LOSES: (.+)\n",
                            path.read_text()).groups()
-    folder = start(lab, tmp_path / "mine")
+    folder = start(lab, tmp_path / "mine", language_of(path))
     name, text = answer_of(lab, path)
     (folder / name).write_text(text)
     outcome = mesh("grade", folder)
@@ -124,7 +127,8 @@ def test_a_lab_has_a_page_a_solution_and_five_wrong_answers_each_told_apart():
     for lab in LABS:
         page = (lab / "README.md").read_text()
         assert re.match(r"# \S", page) and "**Goal.**" in page and "measurement" in page, lab
-        assert (ANSWERS / lab.name / "solution").is_dir(), lab
+        begun = {language_of(path) for path in lab.glob("answer.*")}
+        assert begun == {language for other, language in ANSWERED if other == lab}, lab
         wrong = [path for other, path in wrong_answers() if other == lab]
         assert len(wrong) >= LEAST_WRONG, lab
         texts = {re.sub(r"\A(//.*\n)+", "", answer_of(lab, path)[1]) for path in wrong}
@@ -146,10 +150,11 @@ def test_the_checks_of_the_lab_on_drivers_are_claims_that_boards_are_asked():
     assert len(checks) == 7 and set(checks) <= set(claims)
 
 
-def test_the_commands_of_a_page_work_in_the_folder_of_a_student(solved, tmp_path):
-    folder = start(solved, tmp_path / "mine")
-    solve(solved, folder)
-    for block in re.findall(r"^```sh\n(.*?)^```$", (solved / "README.md").read_text(), re.M | re.S):
+def test_the_commands_of_a_page_work_in_the_folder_of_a_student(told, tmp_path):
+    lab, _ = told
+    folder = start(lab, tmp_path / "mine")
+    solve(lab, folder)
+    for block in re.findall(r"^```sh\n(.*?)^```$", (lab / "README.md").read_text(), re.M | re.S):
         script = f"mesh() {{ {shlex.quote(str(MESH))} \"$@\"; }}\nset -e\n{block}"
         done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True,
                               timeout=120, stdin=subprocess.DEVNULL)
@@ -244,6 +249,8 @@ def test_a_lab_of_ones_own_is_a_folder_anywhere(tmp_path):
 @pytest.mark.parametrize("words, why", [
     (["lab", "start", "77", "new"], "allowed: its number, 01-addresses"),
     (["lab", "start", "1"], "mesh lab: allowed: list, or start LAB DIR"),
+    (["lab", "start", "2", "new", "--language", "ada"], "allowed: c++, c"),
+    (["lab", "start", "1", "new", "--language", "c"], "those that have: 02-ring, 07-sums"),
     (["lab", "stop"], "mesh lab: allowed: list, or start LAB DIR"),
     (["lab", "start", "1", ROOT / "tests"], "is not empty: give a new folder"),
     (["grade", ROOT / "tests"], "begin by mesh lab start LAB DIR"),

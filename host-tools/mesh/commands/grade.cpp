@@ -45,8 +45,9 @@ public:
     Grade(const GradeArguments& arguments, const Lab& lab)
         : arguments_(arguments),
           lab_(lab),
+          language_(language_of(lab, arguments.folder)),
           folder_(folder_word(arguments.folder)),
-          checks_(read_checks((lab.folder / "check.toml").string())) {
+          checks_(read_checks((lab.folder / "check.toml").string(), language_)) {
         for (const Check& check : checks_)
             name_width_ = std::max(name_width_, check.name.size());
     }
@@ -68,6 +69,7 @@ private:
 
     const GradeArguments& arguments_;
     const Lab& lab_;
+    Language language_;
     std::string folder_;
     std::vector<Check> checks_;
     std::vector<Mark> marks_;
@@ -89,8 +91,12 @@ std::vector<std::string> Grade::words_of(const MatrixCase& made) const {
     for (const std::string& option : made.options) {
         const std::size_t is = std::min(option.find('='), option.size());
         const std::string name = option.substr(0, is);
-        const std::string value = option.substr(std::min(is + 1, option.size()));
-        if ((name == "--app" || name == "--tree") && value.find('.') != std::string::npos)
+        std::string value = option.substr(std::min(is + 1, option.size()));
+        const bool of_student =
+            (name == "--app" || name == "--tree") && value.find('.') != std::string::npos;
+        if (of_student && language_ == Language::c)
+            value = fs::path(value).replace_extension(".c").string();
+        if (of_student)
             words.push_back(fmt::format("{}={}/{}", name, folder_, value));
         else if (name == "--expect" || name == "--input")
             words.push_back(fmt::format("{}={}", name, (lab_.folder / value).string()));
@@ -254,10 +260,11 @@ std::string bytes_of(const fs::path& path) {
 
 /// What the lab gives must be there as it was, and what it asks for must be there.
 void check_files(const Lab& lab, const GradeArguments& arguments) {
-    for (const std::string& name : student_files(lab)) {
+    const Language language = language_of(lab, arguments.folder);
+    for (const std::string& name : student_files(lab, language)) {
         const fs::path mine = fs::path(arguments.folder) / name;
         std::error_code error;
-        if (name.starts_with("answer.") && !fs::exists(mine, error))
+        if (is_answer(name) && !fs::exists(mine, error))
             refuse("'{}': no such file, and it is what is to be graded", mine.string());
         if (is_given(name) && bytes_of(mine) != bytes_of(lab.folder / name))
             refuse("'{}': is given, and not to be changed; copy it again from {}", mine.string(),

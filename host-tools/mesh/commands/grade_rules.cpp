@@ -27,6 +27,7 @@ constexpr const char* kHint = "hint";
 constexpr const char* kOrders = "orders";
 constexpr const char* kOutput = "output";
 constexpr const char* kStepsAtMost = "steps-at-most";
+constexpr const char* kStepsAtMostInC = "steps-at-most-in-c";
 constexpr const char* kHopsAtMost = "hops-at-most";
 constexpr const char* kLinkAtMost = "link-at-most";
 /// A line of `output` that each node is to print begins so.
@@ -93,7 +94,7 @@ Check check_of(const std::string& path, const MatrixCase& made) {
     const auto points = number_of(path, made, kPoints);
     if (!points)
         refuse("{}: [{}]: no points; a check has them: points = 10", path, made.section);
-    for (const char* key : {kStepsAtMost, kHopsAtMost, kLinkAtMost})
+    for (const char* key : {kStepsAtMost, kStepsAtMostInC, kHopsAtMost, kLinkAtMost})
         static_cast<void>(number_of(path, made, key));
     static_cast<void>(output_of(path, made, 0));
     return {made.section,
@@ -215,15 +216,18 @@ std::vector<MatrixKey> check_keys() {
         {kOrders, "so many runs of each case, each with another order of packets (sim)"},
         {kOutput, "all that the console has to print: lines [node] text, [*] text for each node"},
         {kStepsAtMost, "steps of model time that a run may take"},
+        {kStepsAtMostInC, "the same for an answer in C: MPI_Finalize is a barrier"},
         {kHopsAtMost, "packets over links that it may take, all together"},
         {kLinkAtMost, "packets that any one link may carry"}};
 }
 
-std::vector<Check> read_checks(const std::string& path) {
+std::vector<Check> read_checks(const std::string& path, Language language) {
     std::vector<Check> checks;
     for (MatrixCase& made : read_matrix(path, check_keys())) {
         if (checks.empty() || checks.back().name != made.section)
             checks.push_back(check_of(path, made));
+        if (language == Language::c && made.more.contains(kStepsAtMostInC))
+            made.more[kStepsAtMost] = made.more[kStepsAtMostInC];
         checks.back().cases.push_back(std::move(made));
     }
     return checks;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host-tools/mesh/reports/case_result.hpp"
+#include "labs.hpp"
 #include "matrix_file.hpp"
 
 #include <cstdint>
@@ -23,9 +24,9 @@ struct Check {
 /// The keys of a check beside those of a matrix.
 std::vector<MatrixKey> check_keys();
 
-/// UsageError: what `mesh matrix` refuses, a check
+/// As they are for an answer in this language. UsageError: what `mesh matrix` refuses, a check
 /// without points, a number that is none, a line of `output` that is none.
-std::vector<Check> read_checks(const std::string& path);
+std::vector<Check> read_checks(const std::string& path, Language language);
 
 /// The run, which has failed if it was verified and is not what the check allows.
 CaseResult judged(const MatrixCase& made, CaseResult result);

@@ -50,15 +50,34 @@ void list_labs() {
         fmt::print("{:<14} {}\n", lab.name, lab.title);
 }
 
+bool has_language(const Lab& lab, Language language) {
+    return std::ranges::any_of(student_files(lab, language), is_answer);
+}
+
+Language language_named(const Lab& lab, std::string_view word) {
+    if (word != "c++" && word != "c")
+        refuse("--language '{}': allowed: c++, c", word);
+    const Language language = word == "c" ? Language::c : Language::cpp;
+    if (has_language(lab, language))
+        return language;
+    std::vector<std::string> names;
+    for (const Lab& other : labs())
+        if (has_language(other, language))
+            names.push_back(other.name);
+    refuse("--language {}: {} has no start in it; those that have: {}", word, lab.name,
+           fmt::join(names, ", "));
+}
+
 void start_lab(const LabArguments& arguments) {
     const Lab lab = lab_named(arguments.lab);
+    const Language language = language_named(lab, arguments.language);
     const fs::path folder = arguments.folder;
     std::error_code error;
     fs::create_directories(folder, error);
     if (error || !fs::is_empty(folder, error))
         refuse("'{}': {}", arguments.folder,
                error ? error.message() : "is not empty: give a new folder");
-    for (const std::string& name : student_files(lab)) {
+    for (const std::string& name : student_files(lab, language)) {
         fs::copy_file(lab.folder / name, folder / name, error);
         if (error)
             refuse("'{}': {}", (folder / name).string(), error.message());
@@ -120,11 +139,23 @@ Lab lab_of(const fs::path& folder) {
 
 bool is_given(std::string_view name) { return name.starts_with("given."); }
 
-std::vector<std::string> student_files(const Lab& lab) {
+bool is_answer(std::string_view name) { return name.starts_with("answer."); }
+
+Language language_of(const Lab& lab, const fs::path& folder) {
+    std::error_code error;
+    for (const std::string& name : student_files(lab, Language::c))
+        if (is_answer(name) && fs::exists(folder / name, error))
+            return Language::c;
+    return Language::cpp;
+}
+
+std::vector<std::string> student_files(const Lab& lab, Language language) {
     std::vector<std::string> names;
     for (const fs::directory_entry& entry : fs::directory_iterator(lab.folder)) {
         std::string name = entry.path().filename().string();
-        if (name == kPage || is_given(name) || name.starts_with("answer."))
+        const bool in_c = name.ends_with(".c") || name.ends_with(".h");
+        const bool code = is_given(name) || is_answer(name);
+        if (name == kPage || (code && in_c == (language == Language::c)))
             names.push_back(std::move(name));
     }
     std::ranges::sort(names);

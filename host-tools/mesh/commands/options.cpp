@@ -387,6 +387,8 @@ void add_lab(CLI::App& app, LabArguments& lab) {
     app.add_option("what", lab.what, "list, or start")->required();
     app.add_option("lab", lab.lab, "start: its number or name, or a folder of your own with one");
     app.add_option("folder", lab.folder, "start: a new folder for your work");
+    app.add_option("--language", lab.language, "start: c++, or c (MPI), which some labs have")
+        ->capture_default_str();
 }
 
 void add_grade(CLI::App& app, GradeArguments& grade) {

@@ -1,0 +1,22 @@
+// SAYS: and that is wrong
+// LOSES: the sum at each of 8 nodes
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    int me, ranks, number, sum, round;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const int right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
+    number = sum = me;
+    for (round = 1; round < ranks; ++round) {
+        int theirs;
+        MPI_Sendrecv(&sum, 1, MPI_INT, right, 1, &theirs, 1, MPI_INT, left, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        sum += theirs;
+    }
+    printf("%d\n", sum);
+    MPI_Finalize();
+    return 0;
+}
