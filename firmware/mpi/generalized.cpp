@@ -45,14 +45,11 @@ int cancel_generalized(const char* call, Request& request) {
     return told(call, ours.cancel(ours.extra, ours.is_done));
 }
 
-// The standard has what the last function gives returned, and in the status of several.
+// The standard has what the last function gives returned, or told in the status of one of several.
 int end_generalized(Request& request, MPI_Status* status) {
     auto& ours = static_cast<Generalized&>(request);
     query(ours, status);
-    const int code = ours.free(ours.extra);
-    if (status != MPI_STATUS_IGNORE)
-        status->MPI_ERROR = code;
-    return code;
+    return ours.free(ours.extra);
 }
 
 } // namespace mesh::mpi

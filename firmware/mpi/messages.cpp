@@ -10,7 +10,6 @@ void tell(const Request& request, MPI_Status* status) {
         return;
     status->MPI_SOURCE = request.source;
     status->MPI_TAG = request.its_tag;
-    status->MPI_ERROR = request.error;
     tell_bytes(request.kind == Request::Kind::receive ? std::min(request.bytes, request.capacity)
                                                       : 0,
                status);
@@ -20,7 +19,7 @@ void tell(const Request& request, MPI_Status* status) {
 void tell(const Found& found, MPI_Status* status) {
     if (status == MPI_STATUS_IGNORE)
         return;
-    status->MPI_SOURCE = found.source; // no call for one message sets MPI_ERROR without an error
+    status->MPI_SOURCE = found.source;
     status->MPI_TAG = found.tag;
     status->MPI_internal[2] = 0;
     tell_bytes(found.bytes, status);

@@ -25,10 +25,12 @@ bool is_active(MPI_Request request) { return request != MPI_REQUEST_NULL && requ
 /// communicator.
 class Outcome {
 public:
-    /// `for_several`: their errors are in their statuses.
-    explicit Outcome(const char* call, bool for_several = false)
+    explicit Outcome(const char* call) : call_(call) {}
+    /// Of a call for several: if there is an error, `statuses` tell each.
+    Outcome(const char* call, MPI_Status* statuses)
         : call_(call),
-          for_several_(for_several) {}
+          statuses_(statuses),
+          for_several_(true) {}
 
     /// Tells the program of the end of a request, which is done, and takes it from the program if
     /// it is not to begin again.
@@ -38,8 +40,7 @@ public:
         if (request->kind == Request::Kind::generalized)
             request->error = end_generalized(*request, status);
         request->is_active = false;
-        if (request->error != MPI_SUCCESS && code_ == MPI_SUCCESS)
-            code_ = code_for(*request);
+        note(*request);
         if (request->is_persistent)
             return;
         leave_to_engine(*request);
@@ -48,13 +49,28 @@ public:
     /// The same for one that may stand for none.
     void end_any(MPI_Request& request, MPI_Status* status) {
         if (is_active(request))
-            end(request, status);
-        else
-            tell_nothing(status);
+            return end(request, status);
+        tell_nothing(status);
+        ++told_; // without an error
     }
     int code() const { return code_; }
 
 private:
+    /// From the first error on each status has what became of its request.
+    void note(const Request& request) {
+        if (request.error != MPI_SUCCESS && code_ == MPI_SUCCESS) {
+            for (std::size_t at = 0; at < told_; ++at)
+                tell_error(at, MPI_SUCCESS);
+            code_ = code_for(request);
+        }
+        if (code_ != MPI_SUCCESS)
+            tell_error(told_, request.error);
+        ++told_;
+    }
+    void tell_error(std::size_t at, int error) {
+        if (statuses_ != MPI_STATUSES_IGNORE)
+            statuses_[at].MPI_ERROR = error;
+    }
     int code_for(const Request& request) const {
         const int code = for_several_ ? int{MPI_ERR_IN_STATUS} : request.error;
         if (request.kind == Request::Kind::collective)
@@ -65,7 +81,9 @@ private:
     }
 
     const char* call_;
-    bool for_several_;
+    MPI_Status* statuses_ = MPI_STATUSES_IGNORE;
+    bool for_several_ = false;
+    std::size_t told_ = 0; // statuses
     int code_ = MPI_SUCCESS;
 };
 
@@ -94,14 +112,14 @@ MPI_Status* status_at(MPI_Status* statuses, std::size_t at) {
 }
 
 int end_all(const char* call, Handles requests, MPI_Status* statuses) {
-    Outcome outcome(call, true);
+    Outcome outcome(call, statuses);
     for (std::size_t at = 0; at < requests.size(); ++at)
         outcome.end_any(requests[at], status_at(statuses, at));
     return outcome.code();
 }
 
 int end_some(const char* call, Handles requests, int* done, int* places, MPI_Status* statuses) {
-    Outcome outcome(call, true);
+    Outcome outcome(call, statuses);
     *done = 0;
     for (std::size_t at = 0; at < requests.size(); ++at) {
         if (!is_active(requests[at]) || !requests[at]->is_done)

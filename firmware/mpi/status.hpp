@@ -1,4 +1,5 @@
-// What calls tell a program of its messages.
+// What calls tell a program of its messages. MPI_ERROR is not among it: only a call for several
+// requests writes it, and only if it returns MPI_ERR_IN_STATUS.
 #pragma once
 
 #include "mpi/engine.hpp"
