@@ -12,6 +12,7 @@
 #include "kernel/node/kernel.hpp"
 #include "kernel/processes/scheduler.hpp"
 #include "kernel/processes/task.hpp"
+#include "wire/app_parameters.hpp"
 
 #include <concepts>
 #include <coroutine>
@@ -22,6 +23,8 @@ namespace mesh::fiber {
 
 /// The node that the program runs on.
 Kernel& node();
+/// What `mesh run` says to it beside its words; `ranks` is never 0.
+wire::AppParameters parameters();
 
 namespace detail {
 /// The process that stands for the program.

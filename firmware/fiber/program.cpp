@@ -9,6 +9,7 @@
 #include "hal/heap.hpp"
 #include "hal/stack_switch.hpp"
 #include "kernel/base/limits.hpp"
+#include "wire/bytes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -104,6 +105,13 @@ void run_strand() {
 
 Kernel& node() { return *the_node; }
 
+wire::AppParameters parameters() {
+    auto all = wire::load<wire::AppParameters>(the_node->job().parameters, 0);
+    if (all.ranks == 0)
+        all.ranks = the_node->nodes();
+    return all;
+}
+
 std::coroutine_handle<> detail::process() { return the_process; }
 
 void detail::leave(std::coroutine_handle<> start) {
@@ -142,6 +150,8 @@ Process run(Kernel&, Strand& strand) {
 mesh::Process app_main(mesh::Kernel& kernel) {
     using namespace mesh::fiber;
     the_node = &kernel;
+    if (mesh::index(kernel.id()) >= parameters().ranks)
+        co_return mesh::Status::ok; // the node forwards for the others
     the_process = co_await OwnHandle{};
     share_out(kernel.workspace());
     stack = mesh::new_stack(stack_memory, run_program);

@@ -39,11 +39,18 @@ void broadcast_by_messages(Comm& comm, std::span<std::byte> bytes, Rank root) {
             send_part(comm, bytes, (place + bit + root) % size, part_tag::kBroadcast);
 }
 
+/// The one that `mesh run --tree` names.
+Rule chosen_tree() {
+    const Rule tree = fiber::parameters().tree;
+    return tree == Rule::unicast ? kUsualTree : tree;
+}
+
 Status broadcast_by_tree(std::span<std::byte> bytes, Rank root) {
     Status status = Status::ok;
     while (!bytes.empty() && status == Status::ok) {
         const auto now = bytes.first(std::min<std::size_t>(bytes.size(), limits::kMessageBytesMax));
-        const BroadcastPlan plan{.root = node_at(static_cast<unsigned>(root)),
+        const BroadcastPlan plan{.tree = chosen_tree(),
+                                 .root = node_at(static_cast<unsigned>(root)),
                                  .total_bytes = static_cast<std::uint32_t>(now.size()),
                                  .tag = tree_tag::kBroadcast};
         status = fiber::await(broadcast(fiber::node(), plan, now));

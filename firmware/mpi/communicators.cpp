@@ -60,7 +60,8 @@ namespace {
 
 /// Ranks that are the nodes themselves, all of them: there the kernel's trees will do.
 bool is_whole_network(const Group& group) {
-    if (group.size != comm_of(MPI_COMM_WORLD)->size())
+    const Comm& world = *comm_of(MPI_COMM_WORLD);
+    if (!world.is_whole || group.size != world.size())
         return false;
     for (Rank rank = 0; rank < group.size; ++rank)
         if (group.nodes[rank] != rank)

@@ -4,8 +4,7 @@
 #include "library/words.hpp"
 #include "mpi/attributes.hpp"
 #include "mpi/engine.hpp"
-
-#include "collectives/barrier.hpp"
+#include "mpi/parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,13 +54,14 @@ void tell_left(unsigned count, const char* what) {
 /// The world, and the node alone.
 void make_communicators() {
     const Kernel& node = fiber::node();
-    world.group = new_group(static_cast<Rank>(node.nodes()));
+    const std::uint32_t ranks = fiber::parameters().ranks;
+    world.group = new_group(static_cast<Rank>(ranks));
     for (Rank rank = 0; rank < world.group->size; ++rank)
         world.group->nodes[rank] = static_cast<std::uint16_t>(rank);
     find_own(*world.group);
     world.peers = hold(world.group);
     world.number = 1;
-    world.is_whole = true;
+    world.is_whole = ranks == node.nodes();
     self.group = new_group(1);
     self.group->nodes[0] = static_cast<std::uint16_t>(index(node.id()));
     find_own(*self.group);
@@ -264,7 +264,7 @@ int MPI_Finalize() {
     tell_left(left<Request>, "requests neither completed nor freed");
     tell_left(left<Comm>, "communicators not freed");
     tell_left(left<Type>, "datatypes not freed");
-    if (mesh::fiber::await(mesh::barrier(mesh::fiber::node())) != mesh::Status::ok)
+    if (meet_all(world, "MPI_Finalize") != MPI_SUCCESS)
         end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
     the_life = Life::after;
     return MPI_SUCCESS;

@@ -115,6 +115,16 @@ BAD |= {
     "copies of a reduction": (collective("reduce", "--copies", 2), "bcast, scatter, gather"),
     "route of an app": ([*SIM, "--app", "hello", "--route", "sbt"], "--route: means nothing to "
                                                                     "--app; goes with send"),
+    "tree of a program without main()": ([*SIM, "--app", "hello", "--tree", "hp"], "C programs"),
+    "ranks without a main()": ([*SIM, "--app", "hello", "--ranks", 3], "'hello' has no main()"),
+    "ranks of an op": (collective("bcast", "--ranks", 3), "to bcast; goes with --app"),
+    "more ranks than nodes": ([*SIM, "--app", "hello", "--ranks", 9], "1 to 8"),
+    "no ranks": ([*SIM, "--app", "hello", "--ranks", 0], "1 to 8"),
+    "tree of some ranks": ([*SIM, "--app", "hello", "--ranks", 3, "--tree", "hp"],
+                           "goes without --ranks"),
+    "graph for a program": ([*SIM, "--app", "hello", "--tree", "sbg"], "no tree"),
+    "rule of a file for a program": ([*SIM, "--app", "hello", "--tree", "./no.hpp"],
+                                     "--tree './no.hpp'"),
     "words for an op": (collective("bcast", "--", "word"), "words after --: means nothing to"),
     "output of a barrier": (collective("barrier", "--output", "no/such"), "means nothing to"),
 }

@@ -83,6 +83,8 @@ void add_work(CLI::App& app, RunArguments& run) {
                                list(app_names())))
         ->allow_extra_args(false);
     app.add_option("words", run.words, "after --: words for the app");
+    app.add_option("--ranks", run.ranks,
+                   "a C program runs on so many nodes, from node 0 on; the others forward");
     app.add_option("--tree", run.tree,
                    "the spanning tree, or ./FILE.hpp with the rule of one; " + tree_list());
     app.add_option("--avoid", run.avoid, "NODE/PORT: choose a tree that does without this cable");

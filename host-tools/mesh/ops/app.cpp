@@ -5,7 +5,11 @@
 #include "host-tools/mesh/common/errors.hpp"
 #include "host-tools/mesh/common/say.hpp"
 #include "host-tools/mesh/rig/naming.hpp"
+#include "host-tools/mesh/rig/own_rule.hpp"
 #include "kernel/base/limits.hpp"
+#include "ops/parameters.hpp"
+#include "trees.hpp"
+#include "wire/app_parameters.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -59,6 +63,10 @@ public:
         if (const auto most = limits::argument_bytes_max(run().payload_bytes());
             words_.size() > most)
             refuse("the app's words take {} bytes: at most {} are allowed", words_.size(), most);
+        if (arguments.ranks)
+            parameters_.ranks = in_range(*arguments.ranks, 1, run().nodes(), "--ranks");
+        if (!arguments.tree.empty())
+            parameters_.tree = planned_tree(arguments);
         plan_message(run(), with_input(arguments), kInputBytesMax);
     }
 
@@ -72,6 +80,17 @@ public:
     void describe(Figures& head) const override { head.push_back({"app", name_}); }
 
 private:
+    Rule planned_tree(const RunArguments& arguments) const {
+        if (is_rule_file(arguments.tree))
+            refuse("--tree '{}': a program has the rules of meshputer alone", arguments.tree);
+        if (parameters_.ranks != 0 && parameters_.ranks != run().nodes())
+            refuse("--tree: spans all nodes; goes without --ranks");
+        const Rule tree = plan_tree(run(), arguments, false);
+        if (tree == Rule::sbg)
+            refuse("--tree sbg: no tree, but a graph for scatter, gather and all-to-all");
+        return tree;
+    }
+    void fill(wire::Job& job, NodeId) const override { set_parameters(job, parameters_); }
     std::span<const std::byte> words() const override { return words_; }
     std::vector<Expectation> answers() const override { return {}; }
     bool right(NodeId node, const Outcome& outcome) const override {
@@ -81,10 +100,11 @@ private:
 
     std::string name_;
     Bytes words_;
+    wire::AppParameters parameters_;
 };
 
-constexpr OpKind kKind{"app", "a program of your own on every node", wire::Op::app,
-                       "",    "words --bytes --input --output",      plan_as<App>};
+constexpr OpKind kKind{"app", "a program of your own on every node",           wire::Op::app,
+                       "",    "words --ranks --tree --bytes --input --output", plan_as<App>};
 
 } // namespace
 

@@ -98,8 +98,9 @@ RigProgram loaded_part(const std::string& name, const std::string& path, const R
     return {name, path, nullptr, file.waits_for_times()};
 }
 
-void plan_apps(RunPlan& run, const std::vector<std::string>& words) {
+void plan_apps(RunPlan& run, const RunArguments& arguments) {
     constexpr std::uint8_t kNone = 0xFF;
+    const std::vector<std::string>& words = arguments.app;
     if (words.size() > board::kLoadedMax)
         refuse("--app: {} programs; at most {} are allowed", words.size(), board::kLoadedMax);
     RigPlan& rig = run.rig;
@@ -108,7 +109,10 @@ void plan_apps(RunPlan& run, const std::vector<std::string>& words) {
         const std::size_t at = nodes_in(word);
         const auto number = static_cast<std::uint8_t>(rig.programs.size());
         const std::string name = word.substr(0, at);
-        rig.programs.push_back(loaded_part(name, file_of(name, run), run));
+        const std::string file = file_of(name, run);
+        if ((arguments.ranks || !arguments.tree.empty()) && !ProgramFile(file).has_main())
+            refuse("--ranks, --tree: '{}' has no main(); allowed: C programs", name);
+        rig.programs.push_back(loaded_part(name, file, run));
         if (at == word.size())
             std::ranges::replace(rig.program_of, kNone, number);
     }
@@ -149,7 +153,7 @@ void plan_programs(Operation& op, const RunArguments& arguments) {
     if (!arguments.image.empty()) {
         run.rig.programs = {loaded_part(std::string(op.title()), arguments.image, run)};
     } else if (op.is_app()) {
-        plan_apps(run, arguments.app);
+        plan_apps(run, arguments);
     } else if (is_rule_file(arguments.tree) && run.engine != "sim") {
         const std::string name{op.kind().program};
         run.rig.programs = {loaded_part(name, own_rule_image(place_of_images(run)).string(), run)};

@@ -145,6 +145,11 @@ bool ProgramFile::waits_for_times() const {
            names.find("9TimeGuard") != std::string_view::npos;
 }
 
+bool ProgramFile::has_main() const {
+    using namespace std::string_view_literals;
+    return text_of(section(".strtab")).find("\0mesh_main\0"sv) != std::string_view::npos;
+}
+
 Fd ProgramFile::simulated() const {
     const FileBytes bytes = image_ ? section(kSimulatedSection) : FileBytes(bytes_);
     Fd file(memfd_create("program", MFD_CLOEXEC));

@@ -44,6 +44,8 @@ public:
     /// True if the code can wait for a time: by sleep(), receive_within() or after(). An image that
     /// has lost its table of names does not say so.
     bool waits_for_times() const;
+    /// True if it has a main() in place of an app_main(); so says the same table.
+    bool has_main() const;
     /// The part for the simulation, as a file that no folder has. Precondition:
     /// check_for_simulation().
     Fd simulated() const;

@@ -29,11 +29,12 @@ struct RunArguments {
     std::string topology = "cube";
     std::int64_t dim = 0;
     std::string op;
-    std::vector<std::string> app;   // a program, or several, each with nodes: PROGRAM@NODES
-    std::vector<std::string> words; // after --
-    std::string tree;               // "": the topology's, or what copies and avoid ask for
-    std::string avoid;              // NODE/PORT
-    std::string schedule;           // "": the best that the tree has
+    std::vector<std::string> app;      // a program, or several, each with nodes: PROGRAM@NODES
+    std::vector<std::string> words;    // after --
+    std::optional<std::int64_t> ranks; // that have the program; nothing: all nodes
+    std::string tree;                  // "": the topology's, or what copies and avoid ask for
+    std::string avoid;                 // NODE/PORT
+    std::string schedule;              // "": the best that the tree has
     std::string element = "i32";
     std::string reduction = "sum";
     bool exclusive = false;

@@ -1,0 +1,68 @@
+"""C programs that run on some of the nodes, over the tree that the command line names, or late."""
+import pytest
+
+from mesh_tool import console, mesh
+from test_mpi import ANSWERS, PROGRAMS, program_of, said_by, written
+
+
+@pytest.mark.parametrize("engine", ["sim", "qemu"])
+def test_ranks_are_the_first_nodes(engine):
+    outcome = mesh("run", "--engine", engine, "--dim", 2, "--ranks", 3, "--app",
+                   PROGRAMS / "hello.c", "--", "a")
+    assert outcome.status == 0, outcome
+    assert console(outcome) == {rank: [f"rank {rank} of 3: a and 2 words", f"{rank}.125 1"]
+                                for rank in range(3)}
+
+
+# The star of three symbols is a ring of six nodes: what ranks beside node 5 say to each other
+# passes it.
+@pytest.mark.parametrize("name", ["nonblocking", "pi", "windows"])
+def test_nodes_without_a_rank_forward_for_the_others(name):
+    outcome = mesh("run", "--engine", "sim", "--topology", "star", "--dim", 3, "--ranks", 5,
+                   "--faults", "drop:0.1,corrupt:0.05", "--app", PROGRAMS / f"{name}.c")
+    assert said_by(outcome, 0) == [ANSWERS[name][0]]
+
+
+# 60 packets to all of 64 nodes: P + n - 1 steps over one tree, P / n + n over six.
+BROADCAST = """
+static char data[61440];
+double before, mine, last;
+MPI_Barrier(MPI_COMM_WORLD);
+before = MPI_Wtime();
+MPI_Bcast(data, sizeof data, MPI_CHAR, 0, MPI_COMM_WORLD);
+mine = MPI_Wtime() - before;
+MPI_Reduce(&mine, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+if (rank == 0) printf("%.0f\\n", last * 1000);
+"""
+
+
+@pytest.mark.parametrize("tree, steps", [((), 65), (("--tree", "sbt"), 65),
+                                         (("--tree", "msbt"), 16)])
+def test_a_broadcast_takes_the_steps_of_the_tree_that_is_named(tree, steps, tmp_path):
+    outcome = mesh("run", "--engine", "sim", "--dim", 6, *tree, "--app",
+                   written(tmp_path, program_of(BROADCAST)))
+    assert said_by(outcome, 0) == [str(steps)]
+
+
+# Small messages wait at their receiver, large ones at their sender.
+LATE = """
+static int data[5000];
+if (rank == 0)
+    sleep(60);
+for (int at = 0; at < 20 * (size - 1); ++at) {
+    const int tag = at % 20, from = 1 + at / 20;
+    data[0] = rank;
+    if (rank == from)
+        MPI_Send(data, tag % 2 ? 5000 : 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(data, 5000, MPI_INT, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    value += rank == 0 && data[0] != from;
+}
+if (rank == 0) printf("%d wrong, %d\\n", value, MPI_Wtime() > 60);
+"""
+
+
+def test_a_receiver_may_be_late_by_a_minute(tmp_path):
+    file = written(tmp_path, "#include <unistd.h>\n" + program_of(LATE))
+    outcome = mesh("run", "--engine", "sim", "--dim", 3, "--faults", "drop:0.1", "--app", file)
+    assert said_by(outcome, 0) == ["0 wrong, 1"]
