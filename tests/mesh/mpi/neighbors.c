@@ -1,5 +1,5 @@
-/* Collectives among neighbours: in a grid with an axis of two places, whose two neighbours are one
- * rank; in a graph that every rank knows; in one of which rank 0 alone knows all edges. */
+/* Collectives among neighbours: in a grid with an axis of two places, or one, whose two neighbours
+ * are one rank; in a graph that every rank knows; in one of which rank 0 alone knows all edges. */
 #include "check.h"
 
 static void in_grid(void) {
@@ -8,8 +8,8 @@ static void in_grid(void) {
     int ones[4] = {1, 1, 1, 1};
     MPI_Datatype types[4] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT};
     MPI_Comm grid, open, copy;
-    dims[0] = size / 2;
-    dims[1] = 2;
+    dims[1] = 2 - size % 2;
+    dims[0] = size / dims[1];
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
     MPI_Cart_shift(grid, 0, 1, &ranks[0], &ranks[1]);
     MPI_Cart_shift(grid, 1, 1, &ranks[2], &ranks[3]);
