@@ -23,8 +23,8 @@ def make(*arguments):
 
 
 def compiled(tmp_path, *arguments):
-    """Objects that make would compile in a folder that has nothing yet."""
-    plan = make("--dry-run", f"BUILD={tmp_path / 'build'}", "V=1", *arguments)
+    """Objects that make would compile in a folder that has nothing yet, for all boards."""
+    plan = make("--dry-run", "SAMPLE=", f"BUILD={tmp_path / 'build'}", "V=1", *arguments)
     assert plan.returncode == 0, plan.stderr
     return set(re.findall(rf" -c \S+ -o {tmp_path}/build/(\S+)", plan.stdout))
 
