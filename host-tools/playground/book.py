@@ -3,9 +3,9 @@
 
 The pages of firmware/labs, by pandoc, with the drawings that their commands make, but for those of
 a student's program, and with moments of the playground: runs of which a chapter speaks, at the
-place where it does. The file that `make
-playground` makes is in the book, once, and opens in a frame when a reader asks for it; without that
-file moments are links to where `make playground` puts it. The tool of $BUILD (build) draws.
+place where it does. The file that `make playground` makes is in the book, once, and opens in a
+frame when a reader asks for it; without that file moments are links to where `make playground` puts
+it. The tool of $BUILD (build) draws.
 """
 import html
 import json

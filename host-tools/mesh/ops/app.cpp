@@ -77,7 +77,11 @@ public:
     bool all_push() const override { return true; }
     std::string title() const override { return name_; }
     std::string subject() const override { return {}; }
-    void describe(Figures& head) const override { head.push_back({"app", name_}); }
+    void describe(Figures& head) const override {
+        head.push_back({"app", name_});
+        if (parameters_.tree != Rule::unicast)
+            head.push_back({"tree", name(parameters_.tree)});
+    }
 
 private:
     Rule planned_tree(const RunArguments& arguments) const {

@@ -111,7 +111,8 @@ void plan_apps(RunPlan& run, const RunArguments& arguments) {
         const std::string name = word.substr(0, at);
         const std::string file = file_of(name, run);
         if ((arguments.ranks || !arguments.tree.empty()) && !ProgramFile(file).has_main())
-            refuse("--ranks, --tree: '{}' has no main(); allowed: C programs", name);
+            refuse("--ranks, --tree: '{}' has no main(), or no names; allowed: programs with one",
+                   name);
         rig.programs.push_back(loaded_part(name, file, run));
         if (at == word.size())
             std::ranges::replace(rig.program_of, kNone, number);

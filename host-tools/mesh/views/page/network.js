@@ -137,7 +137,7 @@ function makeNetwork(view, acts) {
 
   /// Says what stands on a node; where that is too small, beside it, towards the middle.
   function look(number) {
-    shown.tag.replaceChildren();
+    shown.tag?.replaceChildren(); // none while the picture is drawn anew
     if (number !== null && picture.classList.contains("far")) {
       const { x, y } = place[number], { left, top, wide, high } = shown.box;
       const right = x > left + wide / 2, low = y > top + high / 2, pixel = 1 / unit() / zoom;
@@ -220,6 +220,11 @@ function makeNetwork(view, acts) {
     frame.scrollTop += root.top + root.height / 2 - seen.top - seen.height / 2;
   }
 
+  function measure() {
+    picture.classList.toggle("far", nodes.length > NAMED && labelSize * unit() * zoom < LEGIBLE);
+  }
+  window.addEventListener("resize", measure);
+
   /// What is in the middle stays there.
   function zoomBy(factor) {
     const before = zoom;
@@ -227,7 +232,7 @@ function makeNetwork(view, acts) {
       .map(([at, size]) => [at, size, frame[at] + frame[size] / 2]);
     zoom = Math.max(1, Math.min(zoom * factor, Math.max(4, LARGE / unit())));
     picture.style.setProperty("--zoom", zoom);
-    picture.classList.toggle("far", nodes.length > NAMED && labelSize * unit() * zoom < LEGIBLE);
+    measure();
     for (const [at, size, middle] of middles)
       frame[at] = middle * zoom / before - frame[size] / 2;
   }
