@@ -59,6 +59,7 @@ public:
 
 private:
     static std::string folder_word(const std::string& folder);
+    std::string program_of(const std::string& word) const;
     std::vector<std::string> words_of(const MatrixCase& made) const;
     Mark mark_of(const Check& check);
     bool try_case(const MatrixCase& made, unsigned orders, Mark& mark);
@@ -85,19 +86,24 @@ std::string Grade::folder_word(const std::string& folder) {
     return (plain ? "./" : "") + folder;
 }
 
+/// The program of a check, PROGRAM or PROGRAM@NODES, in the student's language.
+std::string Grade::program_of(const std::string& word) const {
+    if (language_ == Language::cpp)
+        return word;
+    const std::size_t nodes = std::min(word.find('@'), word.size());
+    return fs::path(word.substr(0, nodes)).replace_extension(".c").string() + word.substr(nodes);
+}
+
 /// Files that the checks name, where they are.
 std::vector<std::string> Grade::words_of(const MatrixCase& made) const {
     std::vector<std::string> words{arguments_.program, "run"};
     for (const std::string& option : made.options) {
         const std::size_t is = std::min(option.find('='), option.size());
         const std::string name = option.substr(0, is);
-        std::string value = option.substr(std::min(is + 1, option.size()));
-        const bool of_student =
-            (name == "--app" || name == "--tree") && value.find('.') != std::string::npos;
-        if (of_student && language_ == Language::c)
-            value = fs::path(value).replace_extension(".c").string();
-        if (of_student)
-            words.push_back(fmt::format("{}={}/{}", name, folder_, value));
+        const std::string value = option.substr(std::min(is + 1, option.size()));
+        if ((name == "--app" || name == "--tree") && value.find('.') != std::string::npos)
+            words.push_back(fmt::format("{}={}/{}", name, folder_,
+                                        name == "--app" ? program_of(value) : value));
         else if (name == "--expect" || name == "--input")
             words.push_back(fmt::format("{}={}", name, (lab_.folder / value).string()));
         else

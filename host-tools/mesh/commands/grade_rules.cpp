@@ -31,7 +31,7 @@ constexpr const char* kStepsAtMostInC = "steps-at-most-in-c";
 constexpr const char* kHopsAtMost = "hops-at-most";
 constexpr const char* kLinkAtMost = "link-at-most";
 /// A line of `output` that each node is to print begins so.
-constexpr std::string_view kEachNode = "[*] ";
+constexpr std::string_view kEachNode = "[*]";
 /// Clauses of a run's reason that a student reads.
 constexpr unsigned kClauses = 2;
 /// Nodes of a chain of waits that a student reads.
@@ -67,11 +67,12 @@ ConsoleText output_of(const std::string& path, const MatrixCase& made, unsigned 
         const auto read = console_line(line);
         if (read)
             text.add(read->node, read->text);
-        else if (!line.starts_with(kEachNode))
-            refuse("{}: [{}]: {} '{}': allowed: lines [node] text, or {}text for each node", path,
+        else if (line != kEachNode && !line.starts_with(fmt::format("{} ", kEachNode)))
+            refuse("{}: [{}]: {} '{}': allowed: lines [node] text, or {} text for each node", path,
                    made.section, kOutput, line, kEachNode);
         for (unsigned node = 0; !read && node < nodes; ++node)
-            text.add(node, std::string_view(line).substr(kEachNode.size()));
+            text.add(node, std::string_view(line).substr(
+                               std::min<std::size_t>(kEachNode.size() + 1, line.size())));
     }
     return text;
 }
@@ -96,7 +97,6 @@ Check check_of(const std::string& path, const MatrixCase& made) {
         refuse("{}: [{}]: no points; a check has them: points = 10", path, made.section);
     for (const char* key : {kStepsAtMost, kStepsAtMostInC, kHopsAtMost, kLinkAtMost})
         static_cast<void>(number_of(path, made, key));
-    static_cast<void>(output_of(path, made, 0));
     return {made.section,
             *points,
             value_of(made, kHint),
@@ -226,6 +226,7 @@ std::vector<Check> read_checks(const std::string& path, Language language) {
     for (MatrixCase& made : read_matrix(path, check_keys())) {
         if (checks.empty() || checks.back().name != made.section)
             checks.push_back(check_of(path, made));
+        static_cast<void>(output_of(path, made, 0));
         if (language == Language::c && made.more.contains(kStepsAtMostInC))
             made.more[kStepsAtMost] = made.more[kStepsAtMostInC];
         checks.back().cases.push_back(std::move(made));

@@ -54,7 +54,10 @@ bool has_language(const Lab& lab, Language language) {
     return std::ranges::any_of(student_files(lab, language), is_answer);
 }
 
+/// The first that the lab has, if `word` is "".
 Language language_named(const Lab& lab, std::string_view word) {
+    if (word.empty())
+        return has_language(lab, Language::cpp) ? Language::cpp : Language::c;
     if (word != "c++" && word != "c")
         refuse("--language '{}': allowed: c++, c", word);
     const Language language = word == "c" ? Language::c : Language::cpp;
@@ -150,10 +153,13 @@ Language language_of(const Lab& lab, const fs::path& folder) {
 }
 
 std::vector<std::string> student_files(const Lab& lab, Language language) {
+    std::error_code error;
+    const bool has_c =
+        fs::exists(lab.folder / "answer.c", error) || fs::exists(lab.folder / "answer.h", error);
     std::vector<std::string> names;
     for (const fs::directory_entry& entry : fs::directory_iterator(lab.folder)) {
         std::string name = entry.path().filename().string();
-        const bool in_c = name.ends_with(".c") || name.ends_with(".h");
+        const bool in_c = has_c && (name.ends_with(".c") || name.ends_with(".h"));
         const bool code = is_given(name) || is_answer(name);
         if (name == kPage || (code && in_c == (language == Language::c)))
             names.push_back(std::move(name));

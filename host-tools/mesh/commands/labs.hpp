@@ -43,10 +43,10 @@ bool is_given(std::string_view name);
 bool is_answer(std::string_view name);
 
 struct LabArguments {
-    std::string what;             // list, start
-    std::string lab;              // as lab_named() takes it
-    std::string folder;           // a new one, or an empty one
-    std::string language = "c++"; // or "c"
+    std::string what;     // list, start
+    std::string lab;      // as lab_named() takes it
+    std::string folder;   // a new one, or an empty one
+    std::string language; // c++, c; "": the first that the lab has
 };
 
 /// `mesh lab list`, and `mesh lab start LAB DIR`. UsageError.

@@ -83,8 +83,9 @@ void add_work(CLI::App& app, RunArguments& run) {
                                list(app_names())))
         ->allow_extra_args(false);
     app.add_option("words", run.words, "after --: words for the app");
-    app.add_option("--ranks", run.ranks,
-                   "a C program runs on so many nodes, from node 0 on; the others forward");
+    app.add_option(
+        "--ranks", run.ranks,
+        "a program with a main() runs on so many nodes, from node 0 on; the others forward");
     app.add_option("--tree", run.tree,
                    "the spanning tree, or ./FILE.hpp with the rule of one; " + tree_list());
     app.add_option("--avoid", run.avoid, "NODE/PORT: choose a tree that does without this cable");
@@ -389,8 +390,7 @@ void add_lab(CLI::App& app, LabArguments& lab) {
     app.add_option("what", lab.what, "list, or start")->required();
     app.add_option("lab", lab.lab, "start: its number or name, or a folder of your own with one");
     app.add_option("folder", lab.folder, "start: a new folder for your work");
-    app.add_option("--language", lab.language, "start: c++, or c (MPI), which some labs have")
-        ->capture_default_str();
+    app.add_option("--language", lab.language, "start: c++, or c (MPI), which some labs have");
 }
 
 void add_grade(CLI::App& app, GradeArguments& grade) {
