@@ -115,7 +115,7 @@ BAD |= {
     "copies of a reduction": (collective("reduce", "--copies", 2), "bcast, scatter, gather"),
     "route of an app": ([*SIM, "--app", "hello", "--route", "sbt"], "--route: means nothing to "
                                                                     "--app; goes with send"),
-    "tree of a program without main()": ([*SIM, "--app", "hello", "--tree", "hp"], "C programs"),
+    "tree of a program without main()": ([*SIM, "--app", "hello", "--tree", "hp"], "no main()"),
     "ranks without a main()": ([*SIM, "--app", "hello", "--ranks", 3], "'hello' has no main()"),
     "ranks of an op": (collective("bcast", "--ranks", 3), "to bcast; goes with --app"),
     "more ranks than nodes": ([*SIM, "--app", "hello", "--ranks", 9], "1 to 8"),
