@@ -24,13 +24,8 @@ CXXFLAGS := -std=c++20 $(WARNINGS) -ffp-contract=off -Ifirmware -I. -MMD -MP
 HOST_FLAGS := -O2 -g1 -I$(BUILD)/host -pthread
 # Tests and fuzzers share one tree of objects; without fuzzer-no-link a fuzzer would be blind. They
 # align what DMA reads and writes as a board with a data cache does.
-# SANITIZE=no, in a BUILD= of its own, compiles them in a third of the time: for a machine that asks
-# only whether one more compiler takes the sources and the tests pass.
-SANITIZE ?= yes
-SANITIZERS_no := -O0 -fsanitize=fuzzer-no-link
-SANITIZERS_yes := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function \
-  -fno-sanitize-recover=all -fno-omit-frame-pointer
-ASAN_FLAGS := $(SANITIZERS_$(SANITIZE)) -g1 -I$(BUILD)/host -pthread \
+ASAN_FLAGS := -O1 -g1 -I$(BUILD)/host -pthread -fsanitize=fuzzer-no-link,address,undefined \
+  -fno-sanitize=function -fno-sanitize-recover=all -fno-omit-frame-pointer \
   -D_GLIBCXX_ASSERTIONS -DMESH_DMA_ALIGN=32 -Wno-sign-conversion
 HOST_LIBS := -lfmt -lz -pthread -Wl,-u,mesh_network_cube,-u,mesh_network_uhc,-u,mesh_network_star
 # On the host the program of an op is one function among others.
