@@ -18,7 +18,7 @@ import costly
 LONG = ("test_house.py", "test_googletest.py")
 LONG_PART = 0.7
 # Of a family of cases that costs much, one of so many is drawn: others every day.
-DRAWN = 6
+DRAWN = 8
 
 STATUS = pytest.StashKey()
 PLACE = pytest.StashKey()
