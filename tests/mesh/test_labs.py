@@ -6,8 +6,8 @@ the check that it loses:
     // SAYS: is never fed
     // LOSES: from other nodes
 
-It is in C if its name ends in .c or .h; solutions in C are in LAB/solution-c/. One that is the
-solution but for a mistake is a script of sed for it, LAB/NAME.sed; the marks then begin with #.
+Solutions in C are in LAB/solution-c/. One that is the solution but for a mistake is a script of sed
+for it, LAB/NAME.sed, or in C LAB/NAME.c.sed or LAB/NAME.h.sed; the marks then begin with #.
 
 Most are drawn: a few every day, all of them with --exhaustive (make test-labs).
 """
@@ -40,7 +40,7 @@ ANSWERED = [(lab, language) for lab in LABS for language, folder in SOLUTIONS.it
 
 
 def language_of(path):
-    return "c" if path.suffix in (".c", ".h") else "c++"
+    return "c" if {".c", ".h"} & set(path.suffixes) else "c++"
 
 
 def answer_of(lab, wrong):

@@ -1,0 +1,3 @@
+# SAYS: and that is wrong
+# LOSES: running sums
+s/Sendrecv(&whole/Sendrecv(\&mine/
