@@ -242,7 +242,8 @@ endef
 target_objects = $(patsubst %.cpp,$(BUILD)/$(1)/obj/%.o,$(2))
 $(foreach b,$(BOARDS),$(eval $(call board_rules,$b)))
 # A sample of the tests asks nothing of the boards of which only `hello` is made.
-MADE_BOARDS := $(foreach b,$(MADE_BOARDS),$(if $(filter job,$(if $(SAMPLE),$($b_IMAGES),job)),$b))
+MADE_BOARDS := $(foreach b,$(MADE_BOARDS),$(if $(filter job,$(if $(filter-out 1,$(SAMPLE)),\
+  $($b_IMAGES),job)),$b))
 include boards/relay/relay.mk
 include firmware/programs.mk
 $(foreach b,$(BOARDS),$(foreach a,$(OP_SOURCES) $(APP_SOURCES),$(eval $(call \

@@ -40,6 +40,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "toolchain: the verdict hangs on the versions of compilers, "
                                        "libraries or the emulator; in every sample")
+    config.addinivalue_line("markers", "every_board: wants boards that no sample makes; in none")
     config.addinivalue_line("markers", "found_by: more words by which -k finds the case")
 
 
@@ -49,9 +50,12 @@ def pytest_itemcollected(item):
 
 
 def sampled(items, step):
-    """Every `step`-th case of each file, the first included, and those of the toolchain."""
+    """Every `step`-th case of each file, the first included, and those of the toolchain. Boards of
+    which only `hello` is made are not made for a sample, so no case that wants every board."""
     seen = collections.Counter()
     for item in items:
+        if step > 1 and item.get_closest_marker("every_board"):
+            continue
         if item.get_closest_marker("toolchain") or seen[item.path] % step == 0:
             yield item
         seen[item.path] += 1
