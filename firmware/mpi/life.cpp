@@ -264,6 +264,7 @@ int MPI_Finalize() {
     tell_left(left<Request>, "requests neither completed nor freed");
     tell_left(left<Comm>, "communicators not freed");
     tell_left(left<Type>, "datatypes not freed");
+    // By default meet_all() ends the run itself; if the program has errors returned, this does.
     if (meet_all(world, "MPI_Finalize") != MPI_SUCCESS)
         end_run("MPI_Finalize(): a node does not answer", MPI_ERR_OTHER);
     the_life = Life::after;

@@ -1,5 +1,6 @@
-// What calls tell a program of its messages. MPI_ERROR is not among it: only a call for several
-// requests writes it, and only if it returns MPI_ERR_IN_STATUS.
+// What calls tell a program of its messages. MPI_ERROR of a message is not among it: only a call
+// for several requests writes it, and only if it returns MPI_ERR_IN_STATUS. An empty status has
+// MPI_SUCCESS.
 #pragma once
 
 #include "mpi/engine.hpp"
