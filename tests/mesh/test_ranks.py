@@ -27,6 +27,10 @@ CASES = [("--dim 3 --op bcast --tree msbt --bytes 5000", 2),
          ("--board ast1030-evb --dim 3 --op bcast --bytes 3000", 2),
          ("--board netduinoplus2 --dim 2 --op reduce --bytes 256", 4),
          ("--board mps2-an385 --dim 2 --op scan --bytes 256", 3)]
+# Every network with every kind of fault, by as many ranks as four.
+GRID_NETWORKS = ["--topology cube --dim 3", "--topology uhc --dim 3", "--topology star --dim 3"]
+GRID_FAULTS = ["", "drop:0.1,corrupt:0.05", "cut:1/1@20", "kill:2@20", "restart:2@20",
+               "cut:random@random x2", "cut:1/1@20,mend:1/1@60"]
 ENDLESS = ["run", "--dim", 2, "--op", "send", "--messages", 100000, "--bytes", 5000]
 
 
@@ -39,16 +43,34 @@ def of_capture(file):
     return re.sub(rb"mesh run .*?--capture \S+", b"", file.read_bytes())
 
 
-def test_ranks_in_lockstep_do_what_one_process_does(launcher, tmp_path, exhaustive):
-    for case, ranks in CASES if exhaustive else CASES[:2]:
-        words = ["--seed", 7, *([] if "--host-at" in case else ["--lockstep"]), *case.split()]
-        files = [tmp_path / "one", tmp_path / "all"]
-        one = run_alone("--capture", files[0], *words)
+def compare(launcher, folder, words, *numbers_of_ranks):
+    """The same words by one process and by so many: status, report and capture."""
+    files = [folder / "one", folder / "all"]
+    one = run_alone("--capture", files[0], *words)
+    for ranks in numbers_of_ranks:
         shared = run_ranks(launcher, ranks, "--capture", files[1], *words)
         assert one.status == shared.status, (one, shared)
         if "--lockstep" in words:
-            assert facts(one.report) == facts(shared.report), case
-            assert of_capture(files[0]) == of_capture(files[1]), case
+            assert facts(one.report) == facts(shared.report), (ranks, words)
+            assert of_capture(files[0]) == of_capture(files[1]), (ranks, words)
+    return one
+
+
+def test_ranks_in_lockstep_do_what_one_process_does(launcher, tmp_path, exhaustive):
+    for case, ranks in CASES if exhaustive else CASES[:2]:
+        words = ["--seed", 7, *([] if "--host-at" in case else ["--lockstep"]), *case.split()]
+        compare(launcher, tmp_path, words, ranks)
+
+
+@pytest.mark.parametrize("network", GRID_NETWORKS)
+@pytest.mark.parametrize("faults", GRID_FAULTS)
+def test_each_kind_of_fault_is_the_same_for_two_to_four_ranks(launcher, tmp_path, exhaustive,
+                                                             network, faults):
+    if not exhaustive:
+        pytest.skip("make test-ranks")
+    words = ["--seed", 7, "--lockstep", *network.split(), "--op", "bcast", "--bytes", 6000,
+             *(["--faults", faults] if faults else [])]
+    compare(launcher, tmp_path, words, 2, 3, 4)
 
 
 def test_ranks_that_run_free_verify_all_nodes_and_print_once(launcher):
