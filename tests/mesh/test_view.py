@@ -210,14 +210,32 @@ def test_controls_of_a_narrow_screen_are_high_enough_for_a_finger():
     assert f'matchMedia("{narrow[1]}")' in script, "where nodes are made larger"
 
 
-@pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
+CHROMIUM = ["chromium", "--headless", "--no-sandbox", "--disable-gpu"]
+with_chromium = pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
+
+
+@with_chromium
+@pytest.mark.parametrize("words", [
+    ["--dim", 4, "--op", "bcast", "--bytes", 4096], ["--dim", 6, "--op", "sort"],
+    ["--topology", "star", "--dim", 4, "--op", "bcast", "--tree", "edt", "--bytes", 4096],
+    ["--dim", 4, "--op", "bcast", "--faults", "kill:2"]])
+def test_a_browser_prints_picture_time_figures_and_a_node_on_one_sheet(words, tmp_path):
+    page, sheet = tmp_path / "run.html", tmp_path / "run.pdf"
+    mesh("run", "--engine", "sim", *words, "--report", page)
+    subprocess.run([*CHROMIUM, f"--user-data-dir={tmp_path}", "--no-pdf-header-footer",
+                    f"--print-to-pdf={sheet}", f"file://{page}#time=2.5&node=5"],
+                   capture_output=True, timeout=120, check=True)
+    assert len(re.findall(rb"/Type /Page\b", sheet.read_bytes())) == 1
+
+
+@with_chromium
 @pytest.mark.parametrize("wide", [500, 1400])
 def test_a_browser_steps_through_the_page_without_a_network(recorded, tmp_path, wide):
     file, _, report = recorded
     done = subprocess.run(
-        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={wide},900",
-         f"--user-data-dir={tmp_path}", "--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom",
-         "--virtual-time-budget=5000", f"file://{file.with_suffix('.html')}#selftest"],
+        [*CHROMIUM, f"--window-size={wide},900", f"--user-data-dir={tmp_path}",
+         "--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom", "--virtual-time-budget=5000",
+         f"file://{file.with_suffix('.html')}#selftest"],
         capture_output=True, text=True, timeout=120, check=True)
     shown = json.loads(re.search(r'<pre id="selftest".*?>(.*?)</pre>', done.stdout)[1])
     assert shown["drawn"] >= shown["seen"] == report["hops"] and shown["overhang"] <= 0
