@@ -190,6 +190,7 @@ def test_levels_have_the_root_on_top_and_an_address_in_each_node(dim):
         rows.setdefault(y, []).append(x)
     assert all(b - a > 0.7 * 56 for row in rows.values()
                for a, b in zip(sorted(row), sorted(row)[1:])), "no two nodes overlap"
+    assert max(map(len, rows.values())) <= 35, "a full level has two rows"
     assert drawing.count('<path class="edge"') == 2 ** dim - 1
     assert '<path class="link"' not in drawing
     for form in ("json", "text"):

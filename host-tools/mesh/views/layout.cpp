@@ -87,7 +87,8 @@ std::vector<Point> places_in_star(Network network) {
 }
 
 constexpr std::size_t kLeavesBeside = 32;
-constexpr double kApart = 0.75; // of two nodes of a level
+constexpr double kApart = 0.75; // of two nodes of a row
+constexpr double kRowsApart = 0.6; // the two rows of a full level
 
 /// A tree's nodes from the root on, each before its children, and these from left to right.
 struct Levels {
@@ -136,16 +137,20 @@ std::vector<Point> places_by_level(std::uint32_t root,
                                    const std::vector<std::vector<std::uint32_t>>& children) {
     const Levels levels = levels_from(root, children);
     const bool beside = levels.leaves <= kLeavesBeside;
-    const double wide = kApart * static_cast<double>(beside ? levels.leaves : levels.widest);
-    const double high = std::clamp(wide / static_cast<double>(levels.width.size()) / 2, 0.9, 4.0);
+    const std::size_t columns = beside ? levels.leaves : (levels.widest + 1) / 2;
+    const double wide = kApart * static_cast<double>(columns);
+    const double high = std::clamp(wide / static_cast<double>(levels.width.size()) / 2,
+                                   beside ? 0.9 : 1.2 + kRowsApart, 4.0);
     std::vector<Point> places(children.size());
     std::vector<std::size_t> placed(levels.width.size());
     double leaf = 0.5;
     for (const std::uint32_t node : levels.order) {
         const std::size_t level = levels.level[node];
-        const double part =
-            (static_cast<double>(placed[level]++) + 0.5) / static_cast<double>(levels.width[level]);
-        places[node] = {beside ? kApart * leaf : wide * part, high * static_cast<double>(level)};
+        const std::size_t place = placed[level]++, width = levels.width[level];
+        const double part = (static_cast<double>(place) + 0.5) / static_cast<double>(width);
+        const bool lower = !beside && width > columns && place % 2 == 1;
+        places[node] = {beside ? kApart * leaf : wide * part,
+                        high * static_cast<double>(level) + (lower ? kRowsApart : 0)};
         leaf += children[node].empty() ? 1 : 0;
     }
     for (auto node = levels.order.rbegin(); beside && node != levels.order.rend(); ++node)

@@ -20,7 +20,8 @@ std::vector<Point> places_of(Network network);
 
 /// The nodes of a tree by levels, the root on top, each node's children from left to right. Up to
 /// 32 leaves stand side by side, and a node above the middle of its children; of larger trees each
-/// level is spread over the width of the widest one. Nodes that are in no level stand below.
+/// level is spread over the same width, a full one in two rows. Nodes that are in no level stand
+/// below.
 std::vector<Point> places_by_level(std::uint32_t root,
                                    const std::vector<std::vector<std::uint32_t>>& children);
 
