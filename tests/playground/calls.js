@@ -1,6 +1,7 @@
 // Calls of the module in node.js: node calls.js MESH.js < calls as JSON. Each call is that of
 // host-tools/playground/page/worker.js, or has `settings` of the page in place of words. Prints what
-// each gives as JSON, with the files as text, and the memory that this process had at most.
+// each gives as JSON, with the files as text and its seconds, and the most memory that this process
+// had.
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -19,9 +20,11 @@ const instantiateWasm = (imports, done) => {
   const { calls, trees } = JSON.parse(fs.readFileSync(0, "utf8")), results = [];
   for (const call of calls) {
     const words = call.words || [...wordsOf(fitted(call.settings, trees)), ...call.more || []];
+    const begun = performance.now();
     const result = await callMesh(createMesh, { ...call, words }, { instantiateWasm });
+    const seconds = (performance.now() - begun) / 1000;
     for (const name in result.files) result.files[name] = Buffer.from(result.files[name]).toString();
-    results.push({ words, ...result });
+    results.push({ words, seconds, ...result });
   }
   process.exitCode = 0; // emscripten has put the last call's status there
   console.log(JSON.stringify({ results, peak_kbyte: process.resourceUsage().maxRSS }));

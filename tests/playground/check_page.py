@@ -3,7 +3,7 @@
 
 Root, a killed node, a cut cable and lost frames by click and slider, two runs beside each other,
 the mode that asks, a rule of one's own, right and wrong, other networks; from file://, without a
-network.
+network, on a screen and on one as narrow as a phone.
 Ends with "N passed, N failed".
 """
 import http.server
@@ -16,6 +16,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT_S = 300
+WIDTHS = {"screen": 1280, "phone": 500}  # a window of Chromium is not narrower
 CLAIMS = {
     "nothing goes wrong": lambda seen: "error" not in seen,
     "16 nodes are verified at first": lambda seen: "16 nodes verified" in seen["first"]["verdict"],
@@ -55,6 +56,8 @@ CLAIMS = {
         all("return" in code for code in seen["parts"].values()) and
         "bitonic_keeps_smaller" in seen["parts"]["sort"],
     "nothing sticks out on the right": lambda seen: seen["overhang"] <= 0,
+    "on a phone the picture comes first": lambda seen:
+        seen["picture_first"] == (seen["wide"] == WIDTHS["phone"]),
 }
 
 
@@ -115,9 +118,15 @@ def judged(seen, claims):
 
 
 def main():
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        seen = seen_in(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder), 1280, "driver.js")
-    return judged(seen, CLAIMS)
+    failed = 0
+    for name, wide in WIDTHS.items():
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            seen = seen_in(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder), wide,
+                           "driver.js")
+        print(f"on a {name}, {seen.get('wide')} px wide:")
+        failed |= judged(seen, {**CLAIMS, "the window has its width": lambda seen, wide=wide:
+                                seen["wide"] == wide})
+    return failed
 
 
 if __name__ == "__main__":

@@ -84,6 +84,9 @@
     }
     seen.state = byId("state").textContent;
     seen.overhang = document.documentElement.scrollWidth - window.innerWidth;
+    seen.wide = window.innerWidth;
+    seen.picture_first = byId("shown").getBoundingClientRect().bottom <=
+      byId("controls").getBoundingClientRect().top;
   } catch (error) {
     seen.error = String(error.stack || error);
   }

@@ -82,9 +82,8 @@
     }
   }
 
-  /// In a frame of the book (book/book.js) the frame's name is in place of an address.
+  /// In a frame of the book (book/book.js) the frame's name takes the place of an address.
   const named = window.name.startsWith("#") ? window.name : "";
-  document.body.classList.toggle("moment", named !== "");
 
   function readAddress() {
     const address = (location.hash || named).slice(1);
@@ -158,10 +157,12 @@
   }
 
   /// A page with an address of its own: it begins at `moment`, and where it writes its address, which
-  /// a frame without a file cannot, this page hears of it.
+  /// a frame without a file cannot, this page hears of it. Its command, which has more words than the
+  /// one to be taken home, is not shown.
   function addressed(page, moment) {
     const address = addressOfMoment(moment) + (state.asking ? "&ask=1" : "");
-    return page.replace("<head>", () => `<head><script>location.hash = "${address}";
+    return page.replace("<head>", () => `<head><style>#command { display: none; }</style>
+<script>location.hash = "${address}";
 history.replaceState = (state, title, address) => parent.playground.hear(address);<\/script>`);
   }
 
