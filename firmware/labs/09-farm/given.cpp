@@ -1,7 +1,7 @@
 // Lab 9: a farm. Given: it stays as it is. Words: tasks (42).
 //
-// Node 0 is the farmer, the others are workers. Task t takes cost(t) units of model time, and
-// nobody knows before. At the end the farmer prints the sum of all results.
+// Node 0 is the farmer, the others are workers. Nobody knows how long a task takes, and only the
+// farmer knows how many there are. At the end the farmer prints the sum of all results.
 #include "meshputer.hpp"
 
 using namespace mesh;
@@ -23,7 +23,7 @@ Process app_main(Kernel& node) {
     const auto tasks = word<unsigned>(node, 0, 42);
     unsigned sum = 0;
     if (node.id() != kFarmer)
-        co_return co_await worker(node, tasks);
+        co_return co_await worker(node);
     const Status status = co_await farmer(node, tasks, sum);
     print("{} tasks, sum {}\n", tasks, sum);
     co_return status;

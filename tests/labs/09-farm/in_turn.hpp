@@ -19,7 +19,7 @@ Task<Status> farmer(Kernel& node, unsigned tasks, unsigned& sum) {
     co_return Status::ok;
 }
 
-Task<Status> worker(Kernel& node, unsigned) {
+Task<Status> worker(Kernel& node) {
     for (unsigned result = 0;;) {
         const Status sent = co_await send_value(node, result, kFarmer, kAsk);
         if (sent != Status::ok)

@@ -18,7 +18,7 @@ Task<Status> farmer(Kernel& node, unsigned tasks, unsigned& sum) {
     co_return Status::ok;
 }
 
-Task<Status> worker(Kernel& node, unsigned) {
+Task<Status> worker(Kernel& node) {
     for (;;) {
         unsigned task = kNoTask;
         const Received got = co_await receive_value(node, task, kFarmer, kTask);
