@@ -59,6 +59,7 @@ console.log(JSON.stringify({
   hidden: all("main > section").filter(section => section.hidden).length,
   circle: text("circle"), chosen: seen, names: all("h3").map(name => name.textContent),
   nodes: document.querySelectorAll("#picture [tabindex]").length,
+  high: parseFloat(document.getElementById("gantt").style.height),
   lines: [...document.querySelectorAll("#lines li")].map(line => line.textContent),
   selftest: selftest && JSON.parse(selftest.textContent)
 }));

@@ -18,6 +18,7 @@ def test_what_is_too_small_in_a_node_is_said_beside_the_one_that_is_pointed_at(t
         shown = opened(page, "")
         assert shown["drawn"]["labels"] == [f"{node:0{dim}b}" for node in range(2 ** dim)]
         beside[dim] = shown["beside"]
+        assert shown["high"] < 50 + 6 * 2 ** 7, "ports at work"
     assert beside == {4: ["", ""], 7: ["5: 0000101", ""]}
 
 

@@ -204,3 +204,11 @@ def test_letters_of_a_drawing_have_the_size_of_letters():
     drawing = mesh("tree", "--dim", 4, "--tree", "sbt", "--format", "svg").out
     sizes = [float(size) for size in re.findall(r"(?:font-size|font):([\d.]+)px", drawing)]
     assert len(sizes) >= 4 and min(sizes) >= 7
+
+
+def test_a_drawing_in_a_page_changes_no_other_one():
+    drawing = mesh("tree", "--dim", 3, "--tree", "sbt", "--format", "svg").out
+    style = re.search("<style>(.*?)</style>", drawing)[1]
+    selectors = ",".join(re.findall(r"([^{}]+)\{", style)).split(",")
+    assert len(selectors) >= 7 and all(one.startswith(".mesh ") for one in selectors), selectors
+    assert re.match(r'<svg [^>]*class="mesh"', drawing)

@@ -166,12 +166,14 @@ private:
     std::string& text_;
 };
 
+/// Of this drawing alone, also where it stands in a page with others.
 constexpr std::string_view kStyle =
-    "<style>text{font:11px sans-serif;text-anchor:middle}"
-    ".title{font-size:18px;text-anchor:start}.long{font-size:8px}"
-    ".caption{font-size:8px;fill:#444}circle,.wide{stroke:#222;stroke-width:1.6}"
-    ".link{fill:none;stroke:#ccc;stroke-width:1.1}"
-    ".edge{fill:none;stroke:#0b57b0;stroke-width:2.6;marker-end:url(#tip)}</style>\n"
+    "<style>.mesh text{font:11px sans-serif;text-anchor:middle}"
+    ".mesh .title{font-size:18px;text-anchor:start}.mesh .long{font-size:8px}"
+    ".mesh .caption{font-size:8px;fill:#444}"
+    ".mesh circle,.mesh .wide{stroke:#222;stroke-width:1.6}"
+    ".mesh .link{fill:none;stroke:#ccc;stroke-width:1.1}"
+    ".mesh .edge{fill:none;stroke:#0b57b0;stroke-width:2.6;marker-end:url(#tip)}</style>\n"
     "<defs><marker id=\"tip\" viewBox=\"0 0 4 4\" refX=\"3.6\" refY=\"2\" markerWidth=\"4\" "
     "markerHeight=\"4\" orient=\"auto\"><path d=\"M0 0L4 2L0 4z\" fill=\"#0b57b0\"/></marker>"
     "</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
@@ -195,8 +197,8 @@ std::string network_svg(Network network, std::span<const Drawing> drawings) {
     const auto fit = static_cast<std::size_t>(std::max(1.0, kWideMax / most.wide));
     const std::size_t columns = std::min(fit, drawings.size());
     const std::size_t rows = (drawings.size() + columns - 1) / columns;
-    std::string text = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 "
-                                   "{0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+    std::string text = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"mesh\" "
+                                   "viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
                                    "height=\"{1:.0f}\">\n",
                                    most.wide * static_cast<double>(columns) * kScale,
                                    most.high * static_cast<double>(rows) * kScale);

@@ -2,12 +2,13 @@
 "use strict";
 
 const TALL = 420; // of a diagram with a row for each node, where rows can be thin
+const THIN = 3; // a row, at least
 const drawn = count => `${count} ${count === 1 ? "packet" : "packets"} on links`;
 
 /// Nodes downward, time to the right up to `until`, which may be that of another run.
 function spacetime(view, until, setTime) {
   const { model } = view, { run, hops, nodes } = model, id = `spacetime${view.suffix}`;
-  const row = Math.max(3, Math.min(18, 700 / nodes.length)), top = 8, left = 34;
+  const row = Math.max(THIN, Math.min(18, 700 / nodes.length)), top = 8, left = 34;
   const words = `Space and time: ${drawn(hops.length)} between ${nodes.length} nodes, from 0 to ` +
     `${model.last}; the critical path has ${run.critical_hops} hops, which are listed as text.`;
   canvas(id, top + row * nodes.length + 22, words, (pen, width) => {
@@ -34,8 +35,8 @@ function spacetime(view, until, setTime) {
 function gantt(view, setTime) {
   const { run, hops, nodes, last, kindOf } = view.model;
   const ports = Math.max(1, ...run.loads.map(row => row.length));
-  const line = Math.max(1, Math.min(Math.max(4, 10 / ports), TALL / nodes.length / ports));
-  const row = line * ports + 2, top = 8, left = 34;
+  const line = Math.min(Math.max(4, 10 / ports), TALL / nodes.length / ports);
+  const row = Math.max(THIN, line * ports + 2), top = 8, left = 34;
   const words = `Ports at work: a bar for each of ${drawn(hops.length)}, in the row of the port by ` +
     `which it leaves; the table of link loads has the sums.`;
   canvas("gantt", top + row * nodes.length + 22, words, (pen, width) => {
