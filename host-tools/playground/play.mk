@@ -81,11 +81,12 @@ playground: ## the mesh in one HTML file: kernel, simulation, checks and picture
 	@$(MAKE) -j$(JOBS) $(PLAYGROUND)
 
 .PHONY: test-playground
-test-playground: deps playground ## the page's reports, rules and states against the host tool
+test-playground: deps playground ## reports, rules, states of the page, its book, pages of runs
 	@tests/tools/packages.sh chromium pandoc
 	@$(MAKE) -j$(JOBS) $(MESH) $(LAB_APPS:%=$(BUILD)/$(DEFAULT_BOARD)/%.elf)
 	@$(PYTHON) tests/playground/check_playground.py $(BUILD)
 	@$(PYTHON) tests/playground/check_page.py $(PLAYGROUND)
+	@$(PYTEST) tests/mesh/test_view.py -k a_browser
 	@BUILD=$(BUILD) $(PYTHON) $(PLAY_FOLDER)/book.py $(BUILD)/book.html $(PLAYGROUND)
 	@$(PYTHON) tests/playground/check_book.py $(BUILD)/book.html
 
