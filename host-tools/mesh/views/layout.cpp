@@ -87,7 +87,7 @@ std::vector<Point> places_in_star(Network network) {
 }
 
 constexpr std::size_t kLeavesBeside = 32;
-constexpr double kApart = 0.75; // of two nodes of a row
+constexpr double kApart = 0.75;    // of two nodes of a row
 constexpr double kRowsApart = 0.6; // the two rows of a full level
 
 /// A tree's nodes from the root on, each before its children, and these from left to right.
