@@ -77,7 +77,7 @@ function linesAbout(view, number, time) {
   const { model } = view, { run, results, last } = model, node = model.nodes[number];
   const lines = [`Node ${number}, ${run.plan.topology === "star" ? "permutation" : "address"} ` +
                  `${node.label}${model.fate(number)}${model.failed.has(number)
-                   ? ", without what it was to have" : ""}.`];
+                   ? ", which did not get all that it should" : ""}.`];
   for (const stay of model.doing(number, time)) lines.push(`${model.wordsOf(stay)}.`);
   for (const wait of results.waits || [])
     if (wait.node === number && time >= last)
@@ -113,8 +113,8 @@ function showAbout(view, number, time) {
     for (const line of linesAbout(view, number, time)) addText(box, "p", line);
   else
     addText(box, "p", view.model.run.trees.length || view.model.run.exchanges.length
-      ? "Point at a node, click it, or go there by Tab and Enter: here stands to whom it sends, and " +
+      ? "Point at a node, click it, or go there by Tab and Enter: here you read to whom it sends, and " +
         "the arithmetic on its address that says so."
-      : "Point at a node, click it, or go there by Tab and Enter: here stands what it does.")
+      : "Point at a node, click it, or go there by Tab and Enter: here you read what it does.")
       .className = "hint";
 }
