@@ -32,7 +32,7 @@ public:
     std::size_t window_bytes(unsigned ports) const;
 
     /// One transmitter and one receiver for all ports.
-    static constexpr hal::Capabilities capabilities() { return {}; }
+    static constexpr hal::Capabilities capabilities() { return {.trains = true}; }
     PortSet ready_ports();
     void transmit(Port port, const hal::Head& head, std::span<const std::byte> packet);
     void lend(unsigned /*receiver*/, hal::Head& head, hal::PacketRoom buffer) {

@@ -105,7 +105,9 @@ public:
         return Chip::kRingBytes - kLineAckBytesMax - kStuffingBytesMax;
     }
 
-    /// A frame whose checksum does not fit shows as one whose head does not.
+    /// A frame whose checksum does not fit shows as one whose head does not. No trains: lines read
+    /// a packet of several ports from its one buffer at the same time, and a line's time goes to
+    /// bytes, of which a packet has fewer behind a compact head of its own than coupled.
     static constexpr hal::Capabilities capabilities() {
         return {.senders = kLines,
                 .receivers = 1,

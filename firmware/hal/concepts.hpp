@@ -44,6 +44,11 @@ struct Capabilities {
     /// Frames that a cable has damaged never come in, so the kernel need not compute the checksum
     /// of every packet at every hop.
     bool frames_checked = false;
+    /// Running free, a data frame carries as many packets as its buffer has room for (a train:
+    /// wire/frame.hpp). All boards of a mesh have it, or none. It needs one sender for all ports:
+    /// a packet may leave by several, with another train behind it by each. Worth it where a frame
+    /// costs more than its bytes do.
+    bool trains = false;
     /// The rate of one cable each way, in bits a second: half of its rate if it carries one way at
     /// a time. The kernel waits for an answer as long as frames take. 0: so much that a frame takes
     /// no time worth counting.

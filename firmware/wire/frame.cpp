@@ -4,7 +4,9 @@
 
 #include "wire/crc32.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 namespace mesh::wire {
 
@@ -85,6 +87,26 @@ Parse read_head(std::span<const std::byte> head, std::size_t frame_bytes, LinkHe
     if (parse == Parse::ok)
         out = whole.link;
     return parse;
+}
+
+std::size_t couple(std::span<std::byte, kPacketBytesMax> train, std::size_t train_bytes,
+                   const Head& head, std::span<const std::byte> packet) {
+    const std::size_t begin = whole_words(train_bytes);
+    const auto coupling = bytes_of(head).subspan<offset::kEtherType>();
+    std::memcpy(train.data() + begin, coupling.data(), kCouplingBytes);
+    std::memcpy(train.data() + begin + kCouplingBytes, packet.data(), packet.size());
+    return begin + kCouplingBytes + packet.size();
+}
+
+std::size_t uncouple(std::span<const std::byte>& rest, Head& head,
+                     std::span<std::byte, kPacketBytesMax> packet) {
+    const auto coupling = std::as_writable_bytes(std::span{&head, 1}).subspan(offset::kEtherType);
+    std::memcpy(coupling.data(), rest.data(), kCouplingBytes);
+    const std::size_t left = rest.size() - kCouplingBytes;
+    const std::size_t bytes = std::min({std::size_t{head.link.packet_bytes}, left, packet.size()});
+    std::memcpy(packet.data(), rest.data() + kCouplingBytes, bytes);
+    rest = rest.subspan(kCouplingBytes + std::min(whole_words(bytes), left));
+    return kHeadBytes + left;
 }
 
 void seal_packet(std::span<std::byte> packet) {

@@ -7,6 +7,9 @@
 //   packet        header 36 bytes + payload; untouched from source to destination; own CRC-32
 // The packet therefore stays in one pool buffer while the node forwards it, and the CRC over the
 // payload is computed once at the source and checked at every hop.
+//
+// A train is a data frame with further packets behind the first: each at a whole number of words,
+// and behind a link header of its own, that is bytes 12 to 43 of the frame that it would have been.
 #pragma once
 
 #include "core/base/types.hpp"
@@ -288,6 +291,44 @@ void write_head(const LinkHeader& header, const Mac& sender, std::span<std::byte
 /// check_head() where a head is bytes, the first ones of its frame. `out` is set only if the answer
 /// is ok.
 Parse read_head(std::span<const std::byte> head, std::size_t frame_bytes, LinkHeader& out);
+
+/// What a train has in front of each packet but the first: a link header and its checksum.
+inline constexpr std::size_t kCouplingBytes = kHeadBytes - offset::kEtherType;
+
+constexpr std::size_t whole_words(std::size_t bytes) { return (bytes + 3) & ~std::size_t{3}; }
+
+/// The bytes of the largest packet that still fits behind `train_bytes` bytes of packets, in a
+/// buffer of kPacketBytesMax; 0: none does.
+constexpr std::size_t room_behind(std::size_t train_bytes) {
+    const std::size_t begin = whole_words(train_bytes) + kCouplingBytes;
+    return begin < kPacketBytesMax ? kPacketBytesMax - begin : 0;
+}
+
+/// Copies `packet`, with its sealed `head`, behind the first `train_bytes` bytes of `train`, whose
+/// room_behind() it fits. Returns the bytes of the train with it.
+std::size_t couple(std::span<std::byte, kPacketBytesMax> train, std::size_t train_bytes,
+                   const Head& head, std::span<const std::byte> packet);
+
+/// `bytes` bytes behind a packet are those of a coupled one; fewer are filling, which hardware may
+/// have added.
+constexpr bool is_coupled(std::size_t bytes) {
+    return bytes >= kCouplingBytes + kPacketHeaderBytes;
+}
+
+/// The bytes behind the first packet of a frame of `frame_bytes` bytes, whose head is sound; 0 if
+/// the frame is no train.
+constexpr std::size_t bytes_behind(const LinkHeader& link, std::size_t frame_bytes) {
+    const std::size_t first = kHeadBytes + whole_words(link.packet_bytes);
+    const bool more = frame_bytes >= first && is_coupled(frame_bytes - first);
+    return more && link.kind == Kind::data ? frame_bytes - first : 0;
+}
+
+/// Takes a coupled packet off the front of `rest`, the bytes of a train behind another packet: its
+/// link header to `head`, whose cable header stays, and itself to `packet`. Returns the bytes that
+/// its frame could have had: check_head() says of them whether `head` is sound. If it is not, the
+/// length is not known either, and `rest` is of no use any more. Any bytes are safe.
+std::size_t uncouple(std::span<const std::byte>& rest, Head& head,
+                     std::span<std::byte, kPacketBytesMax> packet);
 
 /// Writes the 36 bytes of a packet header, checksum excepted.
 inline void write_packet_header(const PacketHeader& header,

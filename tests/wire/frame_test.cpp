@@ -303,6 +303,93 @@ TEST(Packet, of_any_payload_size_is_read_and_a_cut_one_is_not) {
     }
 }
 
+/// A train of packets with these payloads, as the second part of its frame, in a pool buffer.
+struct SomeTrain {
+    explicit SomeTrain(std::initializer_list<std::size_t> payloads) {
+        for (const std::size_t payload_bytes : payloads) {
+            const Bytes packet = some_packet(payload_bytes);
+            const Bytes frame = some_frame(packet.size());
+            std::memcpy(&head, frame.data(), sizeof head);
+            if (bytes == 0) {
+                std::ranges::copy(packet, room.begin());
+                bytes = packet.size();
+                first = head.link;
+            } else {
+                bytes = wire::couple(room, bytes, head, packet);
+            }
+        }
+    }
+    std::size_t frame_bytes() const { return wire::kHeadBytes + bytes; }
+    /// The bytes behind the first packet.
+    std::span<const std::byte> rest() const {
+        return std::span{room}.first(bytes).last(wire::bytes_behind(first, frame_bytes()));
+    }
+
+    wire::Head head{};
+    wire::LinkHeader first{};
+    std::size_t bytes = 0;
+    std::array<std::byte, wire::kPacketBytesMax> room{};
+};
+
+TEST(Train, each_packet_comes_out_as_it_went_in) {
+    const std::initializer_list<std::size_t> payloads{64, 0, 3, 8};
+    const SomeTrain train(payloads);
+    EXPECT_EQ(train.bytes, 100u + (32 + 36) + (32 + 39 + 1) + (32 + 44)) << "from whole words on";
+    std::span<const std::byte> rest = train.rest();
+    for (auto payload = payloads.begin() + 1; payload != payloads.end(); ++payload) {
+        wire::Head head{};
+        std::array<std::byte, wire::kPacketBytesMax> room{};
+        ASSERT_TRUE(wire::is_coupled(rest.size()));
+        const std::size_t frame_bytes = wire::uncouple(rest, head, room);
+        ASSERT_EQ(wire::check_head(head, frame_bytes), wire::Parse::ok);
+        EXPECT_EQ(head.link.sequence, 0xFFFE);
+        EXPECT_EQ(head.link.model_time, 0x0123'4567'89AB'CDEFu);
+        const Bytes packet = some_packet(*payload);
+        ASSERT_EQ(head.link.packet_bytes, packet.size());
+        EXPECT_TRUE(std::equal(packet.begin(), packet.end(), room.begin()));
+    }
+    EXPECT_TRUE(rest.empty());
+}
+
+TEST(Train, takes_packets_as_long_as_the_buffer_has_room) {
+    EXPECT_EQ(wire::room_behind(100), wire::kPacketBytesMax - 132);
+    EXPECT_EQ(wire::room_behind(101), wire::kPacketBytesMax - 136) << "a word more";
+    EXPECT_EQ(wire::room_behind(wire::kPacketBytesMax - 32), 0u);
+    EXPECT_EQ(wire::room_behind(wire::kPacketBytesMax), 0u);
+    const SomeTrain full{64, 64, 64, 64, 64, 64, 64, 64};
+    EXPECT_LT(wire::room_behind(full.bytes), 100u) << "eight packets of 64 bytes";
+    const std::size_t last = wire::room_behind(100) - wire::kPacketHeaderBytes;
+    EXPECT_EQ(SomeTrain({64, last}).bytes, wire::kPacketBytesMax);
+}
+
+TEST(Train, a_data_frame_with_one_packet_and_filling_is_none) {
+    wire::LinkHeader link{.kind = wire::Kind::data, .packet_bytes = 100};
+    EXPECT_EQ(wire::bytes_behind(link, 144), 0u);
+    EXPECT_EQ(wire::bytes_behind(link, 144 + 67), 0u) << "too few for a coupled packet";
+    EXPECT_EQ(wire::bytes_behind(link, 144 + 68), 68u);
+    link.packet_bytes = 98;
+    EXPECT_EQ(wire::bytes_behind(link, 144 + 68), 68u) << "whole words";
+    link.kind = wire::Kind::ack;
+    EXPECT_EQ(wire::bytes_behind(link, 144 + 68), 0u);
+}
+
+TEST(Train, a_coupled_head_that_is_damaged_or_lies_about_its_length_is_noticed) {
+    for (std::size_t bit = 0; bit < 8 * wire::kCouplingBytes; ++bit) {
+        SomeTrain train{64, 64, 64};
+        train.room[100 + bit / 8] ^= std::byte{1} << (bit % 8);
+        std::span<const std::byte> rest = train.rest();
+        std::array<std::byte, wire::kPacketBytesMax> room{};
+        const std::size_t frame_bytes = wire::uncouple(rest, train.head, room);
+        ASSERT_NE(wire::check_head(train.head, frame_bytes), wire::Parse::ok) << "bit " << bit;
+    }
+    SomeTrain cut{64, 64};
+    std::span<const std::byte> rest = cut.rest().first(cut.rest().size() - 1);
+    std::array<std::byte, wire::kPacketBytesMax> room{};
+    const std::size_t frame_bytes = wire::uncouple(rest, cut.head, room);
+    EXPECT_EQ(wire::check_head(cut.head, frame_bytes), wire::Parse::bad_length);
+    EXPECT_TRUE(rest.empty());
+}
+
 TEST(Identity, a_mac_names_topology_dimension_and_node) {
     for (const Topology topology : {Topology::cube, Topology::uhc, Topology::star}) {
         for (const std::uint32_t node : {0u, 1u, 255u, 256u, 511u})

@@ -290,8 +290,7 @@ bool Link::next_frame(LinkContext& context, LinkHeader& header, PacketBuffer*& p
     }
     fill(context, Kind::data, header);
     header.sequence = static_cast<std::uint16_t>(base_ + place);
-    header.packet_bytes =
-        static_cast<std::uint16_t>(wire::kPacketHeaderBytes + packet->header.payload_bytes);
+    header.packet_bytes = static_cast<std::uint16_t>(packet_bytes(packet));
     header.model_time = slot(context, packet).arrival;
     header.hops = static_cast<std::uint16_t>(packet->hops + 1);
     if (asks(context, packet, again)) {

@@ -110,6 +110,13 @@ public:
     /// The next frame to send, if there is one: fills `header` and, for data, `packet` (else
     /// nullptr). Counts it as sent.
     bool next_frame(LinkContext& context, wire::LinkHeader& header, PacketBuffer*& packet);
+    /// Just after next_frame() has given a packet: it will now give one that was never sent, of at
+    /// most `room` bytes. (That is the first of the queue: a refused link, which may choose another
+    /// one, has nothing in flight.)
+    bool packet_follows(const LinkContext& context, std::size_t room) const {
+        return first_ != nullptr && closed_ == 0 && resend_next_ >= resend_end_ &&
+               packet_bytes(first_) <= room && window_open(context, first_);
+    }
     /// The port by which that frame leaves: another one than the link's where the link carries one
     /// way.
     Port leaves_by() const { return port_at(answer_); }
@@ -221,8 +228,11 @@ private:
     void resend(LinkContext& context);
     void on_progress(const LinkContext& context);
 
+    static constexpr std::size_t packet_bytes(const PacketBuffer* buffer) {
+        return wire::kPacketHeaderBytes + buffer->header.payload_bytes;
+    }
     static constexpr std::size_t frame_bytes(const PacketBuffer* buffer) {
-        return wire::kHeadBytes + wire::kPacketHeaderBytes + buffer->header.payload_bytes;
+        return wire::kHeadBytes + packet_bytes(buffer);
     }
 
     // Why nothing new is sent.

@@ -331,6 +331,16 @@ bool Links::next_frame(LinkHeader& header, PacketBuffer*& packet, PortSet ready)
     return false;
 }
 
+bool Links::next_behind(Port port, std::size_t room, LinkHeader& header, PacketBuffer*& packet) {
+    Link& link = links_[index(port)];
+    if (context_.time.lockstep() || !link.packet_follows(context_, room))
+        return false;
+    static_cast<void>(link.next_frame(context_, header, packet));
+    if (!link.may_send())
+        touched_ &= ~(1u << index(port));
+    return true;
+}
+
 void Links::acknowledge(bool at_once) {
     const std::uint64_t now = context_.time.now();
     PortSet due = at_once || now >= acknowledge_at_ ? owing_ : owing_ & asked_;

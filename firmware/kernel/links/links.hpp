@@ -47,6 +47,11 @@ public:
     /// The next frame of any port of `ready`, and the packet it carries, or nullptr. False if there
     /// is none.
     bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet, PortSet ready);
+    /// Just after next_frame() has given a packet for `port`: the next packet for the same port and
+    /// the header of its frame, if it surely has one, of at most `room` bytes. Not in lockstep.
+    bool next_behind(Port port, std::size_t room, wire::LinkHeader& header, PacketBuffer*& packet);
+    /// False if next_behind() would be.
+    bool may_follow(Port port) const { return (touched_ & bit_of(port)) != 0; }
     /// Another port may have a frame to send.
     bool more_frames() const { return touched_ != 0 || passing(); }
     /// An answer waits to be passed on: no frame may be taken, since it could be another answer.

@@ -2,7 +2,8 @@
 //
 // One frame at a time: a frame is taken, everything that it makes possible is done and sent, then
 // the next is taken. So the outcome depends on the order of frames only, never on how many of them
-// lay in the receivers at once; lockstep runs rest on that.
+// lay in the receivers at once; lockstep runs rest on that. Running free, a frame may be a train
+// (wire/frame.hpp), whose packets are taken one after the other, each as if it had come alone.
 #pragma once
 
 #include "hal/check.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -92,6 +94,19 @@ public:
 private:
     static constexpr hal::Capabilities kCan = B::capabilities();
     static_assert(kCan.senders > 0 && kCan.receivers > 0);
+    static_assert(!kCan.trains || kCan.senders == 1, "a train lies in the buffer of a packet");
+
+    /// Where the next frame of a receiver goes.
+    struct Receiving {
+        PacketBuffer* packet;
+        hal::Head head;
+    };
+    /// A packet that a sender of the board may still read, also if its link does not need it any
+    /// more.
+    struct Sending {
+        PacketBuffer* packet = nullptr;
+        PortSet port = 0; // the port by which it leaves; 0: no packet is being sent
+    };
 
     static Cables cables_of(const B& board, std::size_t ports) {
         return {.window_bytes = board.window_bytes(static_cast<unsigned>(ports)),
@@ -111,10 +126,43 @@ private:
     void take(const hal::Received& received) {
         const unsigned receiver = kCan.receivers == 1 ? 0 : received.receiver;
         Receiving& room = receiving_[receiver];
-        if (node_.on_frame(received.port, room.head.fields, received.frame_bytes, room.packet))
+        if (kCan.trains && may_be_train(room.head.fields.link, received.frame_bytes))
+            take_train(received.port, room, received.frame_bytes);
+        else
+            static_cast<void>(take_packet(received.port, room, received.frame_bytes));
+        lend(receiver);
+    }
+    /// False if more packets that came with it are of no use.
+    bool take_packet(Port port, Receiving& room, std::size_t frame_bytes) {
+        const NodeCore::Taken taken =
+            node_.on_frame(port, room.head.fields, frame_bytes, room.packet);
+        if (taken.kept)
             room.packet = node_.lend();
         MESH_CHECK(room.packet != nullptr, no_receive_buffer); // Admission keeps one free
-        lend(receiver);
+        return taken.of_link;
+    }
+
+    /// Most frames are none: this is less work than wire::bytes_behind().
+    static bool may_be_train(const wire::LinkHeader& first, std::size_t frame_bytes) {
+        return frame_bytes >= first.packet_bytes + wire::kHeadBytes + wire::kCouplingBytes;
+    }
+    [[gnu::noinline]] void take_train(Port port, Receiving& room, std::size_t frame_bytes) {
+        std::span<const std::byte> rest = move_behind(room, frame_bytes);
+        while (take_packet(port, room, frame_bytes) && wire::is_coupled(rest.size()))
+            frame_bytes = wire::uncouple(rest, room.head.fields, room.packet->bytes);
+    }
+    /// The packets of a train behind its first, moved out of its buffer, in which the node may
+    /// answer the first.
+    std::span<const std::byte> move_behind(const Receiving& room, std::size_t frame_bytes) {
+        const wire::LinkHeader& first = room.head.fields.link;
+        const std::size_t bytes = std::min(wire::bytes_behind(first, frame_bytes), behind_.size());
+        if (bytes == 0 || node_.lockstep())
+            return {};
+        const std::size_t begin = wire::whole_words(first.packet_bytes);
+        const auto behind = std::span{room.packet->bytes}.subspan(begin);
+        const auto moved = behind.first(std::min(bytes, behind.size()));
+        std::memcpy(behind_.data(), moved.data(), moved.size());
+        return std::span{behind_}.first(moved.size());
     }
 
     void look_at_cables() {
@@ -164,8 +212,27 @@ private:
                 node_.keep(packet);
             const Port port = head.fields.link.port;
             sending_[sender_of(port)] = {packet, bit_of(port)};
-            transmit(head, packet != nullptr ? packet->packet() : std::span<std::byte>{});
+            transmit(head,
+                     packet != nullptr ? packet_or_train(port, *packet) : std::span<std::byte>{});
         }
+    }
+
+    std::span<std::byte> packet_or_train(Port port, PacketBuffer& first) {
+        if (kCan.trains && node_.may_follow(port))
+            return train_of(port, first);
+        return first.packet();
+    }
+    /// The packet, and behind it in its buffer those that leave in the same frame. Not inlined: a
+    /// packet alone does not pay for its registers.
+    [[gnu::noinline]] std::span<std::byte> train_of(Port port, PacketBuffer& first) {
+        std::size_t bytes = first.packet().size();
+        hal::Head head;
+        PacketBuffer* packet = nullptr;
+        while (node_.next_behind(port, wire::room_behind(bytes), head.fields.link, packet)) {
+            wire::seal_head(head.fields, mac_);
+            bytes = wire::couple(first.bytes, bytes, head.fields, packet->packet());
+        }
+        return std::span{first.bytes}.first(bytes);
     }
 
     /// To set a timer anew costs an emulated node more than a frame does. So while processes run
@@ -200,10 +267,18 @@ private:
         node.set_ticks(limits::kPreemptivePollsOfTick);
         if (!node.node_.begin_preemptive_poll())
             return;
-        for (unsigned frames = 0; frames < limits::kFramesInPreemptivePoll; ++frames)
-            if (!node.poll())
-                break;
+        node.take_share();
         node.node_.end_preemptive_poll();
+    }
+    /// Takes the frames of a preemptive poll. A train counts as its packets do: those beyond the
+    /// share of this poll are of the next one's.
+    void take_share() {
+        constexpr std::uint32_t kShare = limits::kFramesInPreemptivePoll;
+        const std::uint32_t from = node_.frames_received() - ahead_;
+        while (node_.frames_received() - from < kShare && poll()) {
+        }
+        ahead_ = node_.frames_received() - from;
+        ahead_ -= std::min(ahead_, kShare);
     }
 
     /// The frames sent by the ports of `ready` have left: the board does not read their packets any
@@ -258,30 +333,23 @@ private:
             node_.host().send_in_parts(wire::HostTag::report, wire::bytes_of(report));
     }
 
-    /// Where the next frame of a receiver goes.
-    struct Receiving {
-        PacketBuffer* packet;
-        hal::Head head;
-    };
-    /// A packet that a sender of the board may still read, also if its link does not need it any
-    /// more.
-    struct Sending {
-        PacketBuffer* packet = nullptr;
-        PortSet port = 0; // the port by which it leaves; 0: no packet is being sent
-    };
-
     B& board_;
     // Before the large members: short instructions reach these here.
-    std::uint8_t ticks_ = 0; // in limits::tick_us(); 0: none
-    bool waited_ = false;    // for its host port, since the last turn()
-    bool running_ = false;   // processes may run now
-    bool ran_ = false;       // ... or did since the last tick
+    std::uint8_t ticks_ = 0;  // in limits::tick_us(); 0: none
+    bool waited_ = false;     // for its host port, since the last turn()
+    bool running_ = false;    // processes may run now
+    bool ran_ = false;        // ... or did since the last tick
+    std::uint32_t ahead_ = 0; // packets that preemptive polls have taken beyond their share
     const wire::Mac mac_;
     NodeCore node_;
     std::array<Receiving, kCan.receivers> receiving_;
     std::array<Sending, kCan.senders> sending_{};
     PortSet connected_ = ~PortSet{0}; // as far as the board tells
     std::uint32_t told_idle_ = 0;
+    /// The packets of a train behind its first, on a board that has trains.
+    static constexpr std::size_t kBehindBytes =
+        kCan.trains ? wire::kPacketBytesMax - wire::kPacketHeaderBytes : 0;
+    [[no_unique_address]] std::array<std::byte, kBehindBytes> behind_;
 };
 
 } // namespace mesh

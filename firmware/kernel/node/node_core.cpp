@@ -9,32 +9,32 @@ namespace mesh {
 using wire::HostTag;
 using wire::Kind;
 
-bool NodeCore::on_frame(Port port, const wire::Head& head, std::size_t frame_bytes,
-                        PacketBuffer* buffer) {
+NodeCore::Taken NodeCore::on_frame(Port port, const wire::Head& head, std::size_t frame_bytes,
+                                   PacketBuffer* buffer) {
     ++context().counters[Counter::frames_received];
     if (hung_ || !is_intact(wire::check_head(head, frame_bytes), context().counters))
-        return false;
+        return {};
     const wire::LinkHeader& header = head.link;
     const bool from_host = header.kind == Kind::grant || header.kind == Kind::host;
     if (from_host && port != kHostPort) {
         ++context().counters[Counter::drop_wrong_port];
-        return false;
+        return {};
     }
     if (header.kind == Kind::grant) {
         context().time.come_to(header.model_time);
         on_time();
-        return false;
+        return {};
     }
     if (header.kind == Kind::host) {
         on_host_frame(header, buffer);
-        return false;
+        return {};
     }
     const Links::Arrived arrived = links_.on_frame(port, header, buffer);
     if (arrived.freed)
         scheduler_.touch();
     if (arrived.packet)
         hear(forwarder_.forward(buffer, port, arrived.tag));
-    return arrived.packet;
+    return {.kept = arrived.packet, .of_link = true};
 }
 
 bool NodeCore::begin_preemptive_poll() {

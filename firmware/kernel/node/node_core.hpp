@@ -49,9 +49,15 @@ public:
     void boot() { links_.say_hello(); }
     /// Begins the program: `job` is what the host says where there is one.
     void start(const wire::Job& job);
+    /// What a frame was, and what became of its buffer.
+    struct Taken {
+        bool kept = false;    // by the node
+        bool of_link = false; // with a sound head, whatever its packet was
+        explicit operator bool() const { return kept; }
+    };
     /// A frame came in by `port`: `head` its begin, `buffer` (with one reference) the rest.
-    /// True if the node keeps the buffer.
-    bool on_frame(Port port, const wire::Head& head, std::size_t frame_bytes, PacketBuffer* buffer);
+    Taken on_frame(Port port, const wire::Head& head, std::size_t frame_bytes,
+                   PacketBuffer* buffer);
     /// Running free: the time is `now_us`; nothing is done about it yet.
     void set_clock(std::uint64_t now_us) { context().time.set_clock(now_us); }
     /// Running free: of the ports in `changed`, the cables of those in `connected` were plugged in,
@@ -82,6 +88,12 @@ public:
     /// False if there is none.
     bool next_frame(wire::LinkHeader& header, PacketBuffer*& packet, PortSet ready = ~PortSet{0}) {
         return links_.next_frame(header, packet, ready);
+    }
+    /// The next packet for `port` that may leave in one frame with the one before, if there is one
+    /// (Links::next_behind()); surely not where it may not follow.
+    bool may_follow(Port port) const { return links_.may_follow(port); }
+    bool next_behind(Port port, std::size_t room, wire::LinkHeader& header, PacketBuffer*& packet) {
+        return links_.next_behind(port, room, header, packet);
     }
     /// There may be a frame to send for another port.
     bool more_frames() const { return links_.more_frames(); }

@@ -2,6 +2,7 @@
 
 #include "bounds.hpp"
 #include "host_frame.hpp"
+#include "train.hpp"
 #include "wire/bytes.hpp"
 
 #include <fmt/format.h>
@@ -98,7 +99,10 @@ void Loom::frame_from(NodeId from, std::span<std::byte> frame) {
     const Far far = wires_[number(from, port)].far;
     wire::store(frame, wire::offset::kCablePort, far.port);
     if (!lockstep_.on()) {
-        pass(number(from, port), frame);
+        if (is_train(frame))
+            pass_train(number(from, port), frame);
+        else
+            pass(number(from, port), frame);
         return;
     }
     if (says_again(state, frame, port))
@@ -306,6 +310,24 @@ void Loom::pass(std::uint32_t number, Frame&& frame) {
     }
 }
 
+/// A train goes on whole, and the tap sees its packets as frames. Where a fault may strike one of
+/// them, now or by an incident, each of them goes on as a frame.
+void Loom::pass_train(std::uint32_t number, std::span<std::byte> frame) {
+    Train train(frame);
+    if (wires_[number].faults != nullptr || next_incident_ != plan_.incidents.size()) {
+        const NodeState& from = state_of(sender(number));
+        while (auto packet = from.gone || from.down ? std::nullopt : train.next())
+            pass(number, *packet);
+        counts_.malformed += train.broken() ? 1 : 0;
+        return;
+    }
+    while (const auto packet = train.next()) {
+        show_arrival(number, *packet, enter(number, *packet, {}));
+        ++counts_.packets;
+    }
+    put(wires_[number].far.node, sender(number), frame);
+}
+
 /// Carries a frame along its cable, with the delay of a fault if it has one. In lockstep time is
 /// model time, and a delay in real time changes nothing.
 template <class Frame>
@@ -322,13 +344,18 @@ void Loom::carry(std::uint32_t number, Frame&& frame, const Transit& transit) {
     std::push_heap(delayed_.begin(), delayed_.end(), Delayed::later);
 }
 
-template <class Frame>
-void Loom::arrive(std::uint32_t number, Frame&& frame, const Transit& transit) {
-    const wire::Kind kind = kind_of(frame);
+void Loom::show_arrival(std::uint32_t number, std::span<const std::byte> frame,
+                        const Transit& transit) {
     const Far far = wires_[number].far;
     if (transit.id != 0 && !state_[index(far.node)].gone)
         tap_->arrived(this->number(far.node, far.port), time(), frame, transit);
-    put(far.node, sender(number), std::forward<Frame>(frame));
+}
+
+template <class Frame>
+void Loom::arrive(std::uint32_t number, Frame&& frame, const Transit& transit) {
+    const wire::Kind kind = kind_of(frame);
+    show_arrival(number, frame, transit);
+    put(wires_[number].far.node, sender(number), std::forward<Frame>(frame));
     if (kind != wire::Kind::data && kind != wire::Kind::load)
         return;
     ++counts_.packets;

@@ -52,12 +52,15 @@ public:
     virtual std::uint64_t now_us() const = 0;
 };
 
-/// Counts of the frames that crossed the loom, and of the faults that struck them.
+/// Counts of the frames that crossed the loom, and of the faults that struck them. Of a train each
+/// packet is one that was delivered, and each that a fault strikes is a frame.
 struct LoomCounts {
-    std::uint64_t frames = 0;    // that came from nodes, all kinds
-    std::uint64_t packets = 0;   // data frames delivered to nodes, and those of loaders
-    std::uint64_t malformed = 0; // too short, or from a port that the network does not have
-    std::uint64_t against = 0;   // against the direction of a link: the firmware is wrong
+    std::uint64_t frames = 0;  // that came from nodes, all kinds
+    std::uint64_t packets = 0; // data frames delivered to nodes, and those of loaders
+    /// Too short, from a port that the network does not have, or damaged within a train that was
+    /// taken apart.
+    std::uint64_t malformed = 0;
+    std::uint64_t against = 0; // against the direction of a link: the firmware is wrong
     std::optional<Far> first_against;
     std::uint64_t repeated = 0; // already waiting for a node that is not up yet
     std::uint64_t overflow = 0; // lost, as too much waited for a node that does not read
@@ -201,10 +204,13 @@ private:
     void put(NodeId to, NodeId from, Frame&& frame); // from the host: kNoNode
     template <class Frame>
     void pass(std::uint32_t number, Frame&& frame);
+    void pass_train(std::uint32_t number, std::span<std::byte> frame);
     Transit enter(std::uint32_t number, std::span<const std::byte> frame,
                   const FrameFaults& faults);
     template <class Frame>
     void carry(std::uint32_t number, Frame&& frame, const Transit& transit);
+    void show_arrival(std::uint32_t number, std::span<const std::byte> frame,
+                      const Transit& transit);
     template <class Frame>
     void arrive(std::uint32_t number, Frame&& frame, const Transit& transit);
     void free_kept(std::uint32_t number);
