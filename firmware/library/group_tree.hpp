@@ -51,6 +51,8 @@ public:
             place_ = place_of(index(members[rank]));
     }
 
+    /// The members are a subcube, in such an order: each message crosses one link.
+    constexpr bool in_cube() const { return in_cube_; }
     constexpr std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
     /// Of this node.
     constexpr std::uint32_t place() const { return place_; }

@@ -5,6 +5,7 @@
 #include "kernel/base/limits.hpp"
 #include "mpi/intercommunicators.hpp"
 #include "mpi/parts.hpp"
+#include "mpi/rank_tree.hpp"
 
 #include <algorithm>
 
@@ -24,19 +25,26 @@ int code_of(const Comm& comm, Status status, const char* call) {
 
 namespace {
 
-/// Down a binomial tree: a rank hears from the one without its lowest bit that is set, and tells
-/// those with one of the zeroes below it set.
 void broadcast_by_messages(Comm& comm, std::span<std::byte> bytes, Rank root) {
+    const RankTree tree(comm, root);
+    if (tree.parent() != MPI_PROC_NULL)
+        receive_part(comm, bytes, tree.parent(), part_tag::kBroadcast);
+    tree.each_child_down([&](Rank child) { send_part(comm, bytes, child, part_tag::kBroadcast); });
+}
+
+/// In a subcube each rank tells its neighbour across one dimension after the other, and hears from
+/// it. Elsewhere a rank tells in round r the one 2^r after it that it, and 2^r - 1 before it, have
+/// come.
+void meet_by_messages(Comm& comm) {
+    const RankTree tree(comm, 0);
     const Rank size = comm.size();
-    const Rank place = (comm.rank() - root + size) % size;
-    Rank bit = 1;
-    while (bit < size && (place & bit) == 0)
-        bit <<= 1;
-    if (place != 0)
-        receive_part(comm, bytes, (place - bit + root) % size, part_tag::kBroadcast);
-    for (bit >>= 1; bit != 0; bit >>= 1)
-        if (place + bit < size)
-            send_part(comm, bytes, (place + bit + root) % size, part_tag::kBroadcast);
+    for (Rank distance = 1; distance < size; distance *= 2) {
+        Rank to = (comm.rank() + distance) % size;
+        Rank from = (comm.rank() - distance + size) % size;
+        if (tree.in_subcube())
+            to = from = tree.across(static_cast<std::uint32_t>(distance));
+        exchange_parts(comm, {}, to, {}, from, part_tag::kBarrier);
+    }
 }
 
 /// The one that `mesh run --tree` names.
@@ -45,12 +53,12 @@ Rule chosen_tree() {
     return tree == Rule::unicast ? kUsualTree : tree;
 }
 
-Status broadcast_by_tree(std::span<std::byte> bytes, Rank root) {
+Status broadcast_by_tree(std::span<std::byte> bytes, NodeId root) {
     Status status = Status::ok;
     while (!bytes.empty() && status == Status::ok) {
         const auto now = bytes.first(std::min<std::size_t>(bytes.size(), limits::kMessageBytesMax));
         const BroadcastPlan plan{.tree = chosen_tree(),
-                                 .root = node_at(static_cast<unsigned>(root)),
+                                 .root = root,
                                  .total_bytes = static_cast<std::uint32_t>(now.size()),
                                  .tag = tree_tag::kBroadcast};
         status = fiber::await(broadcast(fiber::node(), plan, now));
@@ -65,7 +73,7 @@ int broadcast_bytes(Comm& comm, std::span<std::byte> bytes, Rank root, const cha
     if (comm.across != nullptr)
         return comm.across->broadcast(comm, bytes, root, call);
     if (comm.is_whole)
-        return code_of(comm, broadcast_by_tree(bytes, root), call);
+        return code_of(comm, broadcast_by_tree(bytes, comm.group->node(root)), call);
     broadcast_by_messages(comm, bytes, root);
     return MPI_SUCCESS;
 }
@@ -75,10 +83,7 @@ int meet_all(Comm& comm, const char* call) {
         return comm.across->meet(comm, call);
     if (comm.is_whole)
         return code_of(comm, fiber::await(barrier(fiber::node())), call);
-    // In round r a rank tells the one 2^r after it that it, and 2^r - 1 before it, have come.
-    for (Rank distance = 1; distance < comm.size(); distance *= 2)
-        exchange_parts(comm, {}, (comm.rank() + distance) % comm.size(), {},
-                       (comm.rank() - distance + comm.size()) % comm.size(), part_tag::kBarrier);
+    meet_by_messages(comm);
     return MPI_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 #include "mpi/graphs.hpp"
 #include "mpi/intercommunicators.hpp"
 #include "mpi/parts.hpp"
+#include "mpi/rank_tree.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -20,22 +21,18 @@ std::uint32_t next_number = 3; // behind those of the world and of the node alon
 std::uint32_t greatest(Comm& comm, std::uint32_t mine) {
     if (comm.across != nullptr)
         return comm.across->greatest(comm, mine);
-    const Rank rank = comm.rank();
     std::uint32_t most = mine;
-    std::uint32_t theirs = 0;
     const auto word = [](std::uint32_t& value) {
         return std::as_writable_bytes(std::span{&value, 1});
     };
-    for (Rank bit = 1; bit < comm.size(); bit <<= 1) {
-        if ((rank & bit) != 0) {
-            send_part(comm, word(most), rank - bit, part_tag::kNumber);
-            break;
-        }
-        if (rank + bit >= comm.size())
-            continue;
-        receive_part(comm, word(theirs), rank + bit, part_tag::kNumber);
+    const RankTree tree(comm, 0);
+    tree.each_child([&](Rank child, bool) {
+        std::uint32_t theirs = 0;
+        receive_part(comm, word(theirs), child, part_tag::kNumber);
         most = std::max(most, theirs);
-    }
+    });
+    if (tree.parent() != MPI_PROC_NULL)
+        send_part(comm, word(most), tree.parent(), part_tag::kNumber);
     broadcast_bytes(comm, word(most), 0, "MPI_Comm_dup");
     return most;
 }
@@ -56,26 +53,12 @@ std::uint32_t agree_on_number(Comm& comm) {
     return number;
 }
 
-namespace {
-
-/// Ranks that are the nodes themselves, all of them: there the kernel's trees will do.
-bool is_whole_network(const Group& group) {
-    const Comm& world = *comm_of(MPI_COMM_WORLD);
-    if (!world.is_whole || group.size != world.size())
-        return false;
-    for (Rank rank = 0; rank < group.size; ++rank)
-        if (group.nodes[rank] != rank)
-            return false;
-    return true;
-}
-
-} // namespace
-
 void set_up(Comm& comm, Group* group, Group* peers, std::uint32_t number) {
     comm.group = hold(group);
     comm.peers = hold(peers);
     comm.number = number;
-    comm.is_whole = group == peers && is_whole_network(*group);
+    const Comm& world = *comm_of(MPI_COMM_WORLD);
+    comm.is_whole = group == peers && world.is_whole && group->size == world.size();
 }
 
 Comm* new_communicator(const Comm& old, Group* group, Group* peers, std::uint32_t number) {

@@ -1,11 +1,11 @@
-// Cartesian topologies: ranks as the points of a grid, the last dimension the fastest. On a cube
-// MPI_Cart_create() may reorder the ranks of the world: each coordinate is counted in Gray code, so
-// that every edge of the grid is one link (collectives/virtual_topology.hpp).
+// Cartesian topologies: ranks as the points of a grid, the last dimension the fastest. Where the
+// ranks are a cube, or a subcube of one, MPI_Cart_create() may reorder them: each coordinate is
+// counted in Gray code, so that every edge of the grid is one link (core/embedding.hpp).
 #include "mpi/communicators.hpp"
 
-#include "collectives/virtual_topology.hpp"
-#include "fiber/fiber.hpp"
+#include "core/embedding.hpp"
 #include "mpi/graphs.hpp"
+#include "mpi/rank_tree.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,19 +55,19 @@ int coordinate_of(const Grid& grid, Rank rank, std::size_t dimension) {
     return rank / stride_of(grid, dimension) % grid.axes()[dimension].size;
 }
 
-/// Puts each rank on a node so that neighbours in the grid are neighbours in the cube. False: the
-/// grid does not fit, or this is no cube.
-bool embed(const Grid& grid, Group& group) {
-    mesh::Grid in_cube(fiber::node());
+/// Puts each rank on a node of `old` so that neighbours in the grid are neighbours in the cube.
+/// False: the nodes are no subcube, or the grid does not fit there.
+bool embed(const Grid& grid, const Comm& old, Group& group) {
+    const RankTree cube(old, 0);
+    GridGuest guest;
     for (const Grid::Axis& axis : grid.axes())
-        if (!in_cube.add_axis(static_cast<std::uint32_t>(axis.size)))
+        if (!guest.add_axis(static_cast<std::uint32_t>(axis.size)))
             return false;
-    for (Rank rank = 0; rank < group.size; ++rank) {
-        mesh::Grid::Coords place{};
-        for (std::size_t at = 0; at < grid.axes().size(); ++at)
-            place[at] = static_cast<std::uint32_t>(coordinate_of(grid, rank, at));
-        group.nodes[rank] = static_cast<std::uint16_t>(index(in_cube.node_of(place)));
-    }
+    if (!cube.in_subcube() || 1 << guest.dimension() > old.size())
+        return false;
+    for (Rank rank = 0; rank < group.size; ++rank)
+        group.nodes[rank] =
+            cube.node_in_cube(index(guest.node_of(static_cast<std::uint32_t>(rank))));
     return true;
 }
 
@@ -189,7 +189,7 @@ int MPI_Cart_create(MPI_Comm handle, int dimensions, const int* sizes, const int
     for (Grid::Axis& axis : grid->axes())
         axis = {*sizes++, *periods++ != 0};
     Group* const group = new_group(size);
-    if (reorder == 0 || !old.is_whole || !embed(*grid, *group))
+    if (reorder == 0 || !embed(*grid, old, *group))
         std::copy_n(old.group->nodes, size, group->nodes);
     find_own(*group);
     Comm* const comm = make_communicator(old, group);

@@ -19,9 +19,7 @@ Group* part_of(const Group& from, Takes takes) {
     return group;
 }
 
-bool has(const Group& group, std::uint16_t node) {
-    return group.rank_of(NodeId{node}) != MPI_UNDEFINED;
-}
+bool has(const Group& group, NodeId node) { return group.rank_of(node) != MPI_UNDEFINED; }
 
 int put(Group* group, MPI_Group* handle) {
     find_own(*group);
@@ -194,10 +192,10 @@ int MPI_Group_compare(MPI_Group one, MPI_Group other, int* result) {
     *result = MPI_UNEQUAL;
     if (first->size != second->size)
         return MPI_SUCCESS;
-    if (std::equal(first->nodes, first->nodes + first->size, second->nodes))
+    if (std::ranges::equal(first->all(), second->all()))
         *result = MPI_IDENT;
-    else if (std::all_of(first->nodes, first->nodes + first->size,
-                         [=](std::uint16_t node) { return has(*second, node); }))
+    else if (std::ranges::all_of(first->all(),
+                                 [=](mesh::NodeId node) { return has(*second, node); }))
         *result = MPI_SIMILAR;
     return MPI_SUCCESS;
 }

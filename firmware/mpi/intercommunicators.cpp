@@ -135,9 +135,8 @@ std::span<std::byte> nodes_of(Group& group) {
 }
 
 bool have_common_node(const Group& one, const Group& other) {
-    return std::any_of(one.nodes, one.nodes + one.size, [&other](std::uint16_t node) {
-        return other.rank_of(NodeId{node}) != MPI_UNDEFINED;
-    });
+    return std::ranges::any_of(
+        one.all(), [&other](NodeId node) { return other.rank_of(node) != MPI_UNDEFINED; });
 }
 
 /// For calls that want a communicator between two groups.
@@ -211,7 +210,7 @@ int MPI_Intercomm_merge(MPI_Comm handle, int is_high, MPI_Comm* made) {
     const Group& first = is_first ? *comm.group : *comm.peers;
     const Group& second = is_first ? *comm.peers : *comm.group;
     Group* const group = new_group(first.size + second.size);
-    std::uint16_t* const end = std::copy_n(first.nodes, first.size, group->nodes);
+    mesh::NodeId* const end = std::copy_n(first.nodes, first.size, group->nodes);
     std::copy_n(second.nodes, second.size, end);
     find_own(*group);
     *made = handle_of(make_communicator(comm, group));

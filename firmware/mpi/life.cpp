@@ -57,13 +57,13 @@ void make_communicators() {
     const std::uint32_t ranks = fiber::parameters().ranks;
     world.group = new_group(static_cast<Rank>(ranks));
     for (Rank rank = 0; rank < world.group->size; ++rank)
-        world.group->nodes[rank] = static_cast<std::uint16_t>(rank);
+        world.group->nodes[rank] = node_at(static_cast<unsigned>(rank));
     find_own(*world.group);
     world.peers = hold(world.group);
     world.number = 1;
     world.is_whole = ranks == node.nodes();
     self.group = new_group(1);
-    self.group->nodes[0] = static_cast<std::uint16_t>(index(node.id()));
+    self.group->nodes[0] = node.id();
     find_own(*self.group);
     self.peers = hold(self.group);
     self.number = 2;
@@ -94,8 +94,8 @@ Comm* comm_of(MPI_Comm handle) {
 
 Group* new_group(Rank size) {
     auto* const group = make<Group>();
-    auto* const nodes = static_cast<std::uint16_t*>(
-        mesh_malloc(sizeof(std::uint16_t) * static_cast<std::size_t>(std::max(size, 1))));
+    auto* const nodes = static_cast<NodeId*>(
+        mesh_malloc(sizeof(NodeId) * static_cast<std::size_t>(std::max(size, 1))));
     if (group == nullptr || nodes == nullptr)
         end_run("no memory for a group", MPI_ERR_NO_MEM);
     group->size = size;
@@ -210,10 +210,10 @@ Checks& Checks::one_group() {
 } // namespace mesh::mpi
 
 mesh::mpi::Rank MPI_ABI_Group::rank_of(mesh::NodeId node) const {
-    const std::uint16_t* const end = nodes + size;
-    const std::uint16_t* const found =
-        std::find<const std::uint16_t*>(nodes, end, static_cast<std::uint16_t>(mesh::index(node)));
-    return found == end ? MPI_UNDEFINED : static_cast<mesh::mpi::Rank>(found - nodes);
+    mesh::mpi::Rank rank = 0;
+    while (rank < size && nodes[rank] != node)
+        ++rank;
+    return rank < size ? rank : MPI_UNDEFINED;
 }
 
 using namespace mesh::mpi;

@@ -98,11 +98,10 @@ struct MPI_ABI_Group {
     unsigned owners = 1;
     mesh::mpi::Rank size = 0;
     mesh::mpi::Rank own = MPI_UNDEFINED; // of this node
-    std::uint16_t* nodes = nullptr;
+    mesh::NodeId* nodes = nullptr;
 
-    mesh::NodeId node(mesh::mpi::Rank rank) const {
-        return mesh::NodeId{nodes[static_cast<std::size_t>(rank)]};
-    }
+    mesh::NodeId node(mesh::mpi::Rank rank) const { return nodes[rank]; }
+    std::span<const mesh::NodeId> all() const { return {nodes, static_cast<std::size_t>(size)}; }
     /// MPI_UNDEFINED: it is none of them.
     mesh::mpi::Rank rank_of(mesh::NodeId node) const;
 };
@@ -141,7 +140,7 @@ struct MPI_ABI_Comm {
     MPI_Group peers = nullptr; // whose ranks a message goes to: `group`, or the other group
     const mesh::mpi::Across* across = nullptr; // if there is another group
     std::uint32_t number = 0; // the same at all members, and at none of another communicator
-    bool is_whole = false;    // rank i is node i, for all nodes
+    bool is_whole = false;    // all nodes have a rank, in whatever order
     MPI_Errhandler errhandler = MPI_ERRORS_ARE_FATAL;
     mesh::mpi::Grid* grid = nullptr; // of this communicator alone
     std::uint32_t begun = 0;         // collectives that did not wait

@@ -7,6 +7,7 @@
 #include "mpi/operands.hpp"
 #include "mpi/operations.hpp"
 #include "mpi/parts.hpp"
+#include "mpi/rank_tree.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -21,22 +22,20 @@ void receive_operands(Comm& comm, const Operands& operands, Rank from, int tag) 
     bytes.keep();
 }
 
-/// Up a binomial tree to rank 0: each rank has what the ranks behind it gave, then gives it on.
-void reduce_by_messages(Comm& comm, Operands& mine, int count, const Type& type,
-                        const Operation& operation) {
-    const Rank rank = comm.rank();
-    for (Rank bit = 1; bit < comm.size(); bit <<= 1) {
-        if ((rank & bit) != 0) {
-            send_part(comm, mine.packed().bytes(), rank - bit, part_tag::kReduce);
-            return;
-        }
-        if (rank + bit >= comm.size())
-            continue;
+/// Up a tree to its root: each rank has what the ranks behind it gave, then gives it on.
+void reduce_by_messages(Comm& comm, const RankTree& tree, Operands& mine, int count,
+                        const Type& type, const Operation& operation) {
+    tree.each_child([&](Rank child, bool is_first) {
         Operands theirs(type, count);
-        receive_operands(comm, theirs, rank + bit, part_tag::kReduce);
-        operation.combine(mine.data(), theirs.data(), count);
-        mine.copy(theirs.data());
-    }
+        receive_operands(comm, theirs, child, part_tag::kReduce);
+        const Operands& first = is_first ? mine : theirs;
+        const Operands& second = is_first ? theirs : mine;
+        operation.combine(first.data(), second.data(), count);
+        if (is_first)
+            mine.copy(theirs.data());
+    });
+    if (tree.parent() != MPI_PROC_NULL)
+        send_part(comm, mine.packed().bytes(), tree.parent(), part_tag::kReduce);
 }
 
 /// Each rank ends with what all ranks to itself gave, and `before` with what those before it gave.
@@ -67,14 +66,15 @@ bool scan_by_messages(Comm& comm, Operands& ours, Operands& before, int count, c
 }
 
 /// The whole network, by the kernel. `work`: the operands, at last the result.
-Status reduce_by_tree(std::span<std::byte> work, const Operation& operation, Rank root, bool all) {
+Status reduce_by_tree(std::span<std::byte> work, const Operation& operation, NodeId root,
+                      bool all) {
     const Combiner combiner = operation.combiner();
     const std::size_t most =
         limits::kMessageBytesMax / combiner.element_bytes * combiner.element_bytes;
     Status status = Status::ok;
     while (!work.empty() && status == Status::ok) {
         const auto now = work.first(std::min(work.size(), most));
-        const ReducePlan plan{.root = node_at(static_cast<unsigned>(root)),
+        const ReducePlan plan{.root = root,
                               .total_bytes = static_cast<std::uint32_t>(now.size()),
                               .tag = all ? tree_tag::kAllReduce : tree_tag::kReduce,
                               .combiner = combiner};
@@ -119,17 +119,18 @@ int MPI_Reduce(const void* mine, void* all, int count, MPI_Datatype handle, MPI_
     const bool is_root = comm.rank() == root;
     Operands work(type, count, mine == MPI_IN_PLACE ? all : mine);
     if (comm.is_whole && operation.suits_trees()) {
-        const mesh::Status status =
-            reduce_by_tree(bytes_at(work.data(), count, type), operation, root, false);
+        const mesh::Status status = reduce_by_tree(bytes_at(work.data(), count, type), operation,
+                                                   comm.group->node(root), false);
         if (is_root)
             work.copy_to(all);
         return code_of(comm, status, "MPI_Reduce");
     }
-    reduce_by_messages(comm, work, count, type, operation);
-    if (root != 0 && comm.rank() == 0)
+    const RankTree tree = RankTree::in_order(comm, root);
+    reduce_by_messages(comm, tree, work, count, type, operation);
+    if (tree.root() != root && comm.rank() == tree.root())
         send_part(comm, work.packed().bytes(), root, part_tag::kReduce);
-    if (root != 0 && is_root)
-        receive_operands(comm, work, 0, part_tag::kReduce);
+    if (tree.root() != root && is_root)
+        receive_operands(comm, work, tree.root(), part_tag::kReduce);
     if (is_root)
         work.copy_to(all);
     return MPI_SUCCESS;
@@ -148,10 +149,12 @@ int MPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype handle, M
     Operands work(type, count, mine == MPI_IN_PLACE ? all : mine);
     int code = MPI_SUCCESS;
     if (comm.is_whole && operation.suits_trees()) {
-        code = code_of(comm, reduce_by_tree(bytes_at(work.data(), count, type), operation, 0, true),
+        code = code_of(comm,
+                       reduce_by_tree(bytes_at(work.data(), count, type), operation,
+                                      comm.group->node(0), true),
                        "MPI_Allreduce");
     } else {
-        reduce_by_messages(comm, work, count, type, operation);
+        reduce_by_messages(comm, RankTree(comm, 0), work, count, type, operation);
         Unpacked bytes(work.data(), count, type, true);
         code = broadcast_bytes(comm, bytes.bytes(), 0, "MPI_Allreduce");
         bytes.keep();

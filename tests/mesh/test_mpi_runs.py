@@ -66,3 +66,19 @@ def test_a_receiver_may_be_late_by_a_minute(tmp_path):
     file = written(tmp_path, "#include <unistd.h>\n" + program_of(LATE))
     outcome = mesh("run", "--engine", "sim", "--dim", 3, "--faults", "drop:0.1", "--app", file)
     assert said_by(outcome, 0) == ["0 wrong, 1"]
+
+
+# A grid of 4 x 4 on the 4-cube: a row is a square, all of it has four dimensions. By ranks the
+# values of a row in Gray code would take three steps, since some messages cross two links.
+def test_a_row_of_a_grid_takes_a_step_for_each_of_its_dimensions():
+    outcome = mesh("run", "--engine", "sim", "--dim", 4, "--app", PROGRAMS / "rows.c")
+    *parts, wrong = said_by(outcome, 0)
+    assert parts == 2 * ["rows: 2 2 2", "columns: 2 2 2", "grid: 4 4 4"] and wrong == "0 wrong"
+
+
+@pytest.mark.parametrize("where", [("--topology", "star", "--dim", 4),
+                                   ("--dim", 4, "--ranks", 12),
+                                   ("--dim", 3, "--faults", "drop:0.1,corrupt:0.05")])
+def test_rows_combine_in_the_order_of_ranks_everywhere(where):
+    outcome = mesh("run", "--engine", "sim", *where, "--app", PROGRAMS / "rows.c")
+    assert said_by(outcome, 0)[-1] == "0 wrong"
